@@ -32,7 +32,7 @@ from moot.llm.endpoints.anthropic import AnthropicEndpoint
 from moot.llm.endpoints.failures import read_retry_after
 from moot.llm.endpoints.logprobs import label_logprobs
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.parsing.words import fold_text
+from moot.llm.parsing.plain_text import fold_text
 from moot.llm.progress import Progress
 from moot.llm.redaction import read_key, redacted, server_name
 from moot.llm.request import Message, Reply, Request

@@ -153,7 +153,8 @@ async def _judge(judge: Judge, chat: Chat, facts: str, statement: str) -> tuple[
         _, reply = await chat.ask(request_for(judge, facts, statement), 0)
     except CallFailedError as error:
         return "", str(error)
-    parsed = parse_reply(reply.text, judged_form(tuple(judge.rubric.labels)))
+    form = judged_form(tuple(judge.rubric.labels))
+    parsed = parse_reply(reply.text, form, is_cut=reply.finish_reason == "length")
     return (
         (parsed.value["label"], str(parsed.value.get("evidence", "")))
         if parsed.value

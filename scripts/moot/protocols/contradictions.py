@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 
 from moot.core.cases import Task
 from moot.core.types import Fields, Json
-from moot.llm.parsing.words import UnreadableError, find_announced
+from moot.llm.parsing.conclusions import find_announced
+from moot.llm.parsing.plain_text import UnreadableError
 
 CONTRADICTION = "contradiction"
 """Where `parsed` keeps the words that contradict the field."""

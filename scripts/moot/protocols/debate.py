@@ -227,7 +227,7 @@ class Debate:
         )
         utterance.text = reply.text if reply else ""
         if schema and not utterance.has_failed:
-            parsed = parse_reply(utterance.text, schema)
+            parsed = parse_reply(utterance.text, schema, is_cut=self.voices.is_cut(utterance))
             scale = self.voices.confidence_scale(seat)
             read_fields(utterance, parsed, self.task, self.params.contradictory, scale)
         return self._keep(utterance)

@@ -17,8 +17,8 @@ from moot.core.confidence import (
 from moot.core.likelihood import complete_logprobs, label_shares
 from moot.core.types import Fields
 from moot.llm.parsing.ladder import Parsed
+from moot.llm.parsing.plain_text import shorten
 from moot.llm.parsing.values import HUNDRED
-from moot.llm.parsing.words import shorten
 from moot.llm.request import Reply
 from moot.protocols.contradictions import CONTRADICTION, find_contradiction
 from moot.protocols.people import CONFIDENCE, PREDICTION, answer_text

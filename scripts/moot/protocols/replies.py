@@ -11,9 +11,9 @@ from moot.core.cases import Task
 from moot.core.confidence import stated_probabilities
 from moot.core.likelihood import label_shares
 from moot.core.types import JsonObject
+from moot.llm.parsing.articles import find_citations
 from moot.llm.parsing.ladder import parse_reply
 from moot.llm.parsing.schema import MAY_BE_MISSING
-from moot.llm.parsing.words import find_citations
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.utterances import Utterance, label_word
 

@@ -41,6 +41,7 @@ class Voices:
         self._setup, self._case_id, self._repeat = setup, case_id, repeat
         self._params: CheckedValues = setup.params
         self._counts: defaultdict[tuple[object, ...], int] = defaultdict(lambda: first_replicate)
+        self._cut_calls: set[str] = set()
 
     def is_human(self, seat: str) -> bool:
         """Whether a person sits in a seat.
@@ -120,7 +121,13 @@ class Voices:
         except CallFailedError as error:
             utterance.parse_status, utterance.parsed = "failed", _failure(error)
             return None
+        if reply.finish_reason == "length":
+            self._cut_calls.add(utterance.call_id)
         return reply
+
+    def is_cut(self, utterance: Utterance) -> bool:
+        """Return whether the server cut the utterance's reply off at the limit of tokens."""
+        return utterance.call_id in self._cut_calls
 
     def _voice(self, seat: str) -> str:
         """Return the model or person in a seat."""

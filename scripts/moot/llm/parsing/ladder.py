@@ -30,11 +30,12 @@ from itertools import chain
 from pydantic import BaseModel
 
 from moot.core.types import Json, JsonObject
-from moot.llm.parsing.normaliser import (
-    strip_thoughts,
-    strip_tokens,
-)
+from moot.llm.parsing.articles import split_list
+from moot.llm.parsing.conclusions import find_announced, find_label
+from moot.llm.parsing.normaliser import has_end_token, strip_thoughts, strip_tokens
 from moot.llm.parsing.objects import FULL_WIDTH, Candidate, close_torn, find_candidates, load_json
+from moot.llm.parsing.plain_text import CUT, EchoError, UnreadableError, fold_text
+from moot.llm.parsing.ratings import find_only_number, read_rating
 from moot.llm.parsing.schema import PLACEHOLDER, Shape, describe_schema, json_schema, schema_fields
 from moot.llm.parsing.values import (
     NOT_STATED,
@@ -44,20 +45,15 @@ from moot.llm.parsing.values import (
     clean_text,
     collect_fields,
     find_statements,
+    first_line,
+    number_aliases,
     read_agreed,
     read_object,
     read_value,
     unwrap_object,
     validate_value,
 )
-from moot.llm.parsing.words import (
-    EchoError,
-    Label,
-    UnreadableError,
-    find_announced,
-    fold_text,
-    read_label,
-)
+from moot.llm.parsing.words import EXPLANATION, Label, find_mentions, match_opening, read_label
 
 __all__ = ["Parsed", "describe_schema", "json_schema", "parse_label", "parse_reply"]
 
@@ -95,13 +91,19 @@ class Parsed:
     bare_numbers: dict[str, float] = field(default_factory=dict)
 
 
-def parse_reply(text: str, schema: type[BaseModel]) -> Parsed:
+def parse_reply(text: str, schema: type[BaseModel], *, is_cut: bool = False) -> Parsed:
     """Read `text` as an instance of `schema`; a dump of it in JSON types is the value.
 
     Never raises for any text.
+
+    Args:
+        text: a reply.
+        schema: the form that was asked for.
+        is_cut: whether the server cut the reply off at the limit of tokens. The last word may
+            then be part of a longer one.
     """
     try:
-        reading = _read_reply(clean_text(text), schema)
+        reading = _read_reply(clean_text(text), schema, is_cut=is_cut)
     except UnreadableError as problem:
         return Parsed(None, "invalid", str(problem))
     except RecursionError:
@@ -115,22 +117,30 @@ def parse_reply(text: str, schema: type[BaseModel]) -> Parsed:
     )
 
 
-def parse_label(text: str, labels: Sequence[str]) -> Parsed:
+def parse_label(text: str, labels: Sequence[str], *, is_cut: bool = False) -> Parsed:
     """Read `text` as one of `labels`, no JSON asked: `value` is {"prediction": label}.
 
-    Never raises for any text.
+    Never raises for any text. For `is_cut` see `parse_reply`.
     """
     clean = clean_text(text)
-    answer = strip_tokens(strip_thoughts(clean)).strip()
+    answer = strip_tokens(strip_thoughts(clean))
+    breaks_off = is_cut or (answer.endswith(" ") and "\n" in answer.strip())
+    answer = _mark_cut(answer.rstrip(" "), clean, is_cut=breaks_off).strip()
     try:
         _refuse_unusable(clean, answer)
         if answer in labels:
             return Parsed({"prediction": answer}, "strict", "")
-        label, exact = _find_label(answer, tuple(labels))
+        label, exact = find_label(answer, tuple(labels))
     except UnreadableError as problem:
         return Parsed(None, "invalid", str(problem))
     status: Status = "repaired" if exact else "extracted"
     return Parsed({"prediction": label}, status, "the label stands in other words or marks")
+
+
+def _mark_cut(answer: str, text: str, *, is_cut: bool) -> str:
+    """Return `answer` with a mark at its end if its last word may go on."""
+    is_open = is_cut and answer.strip() and not answer[-1].isspace() and not has_end_token(text)
+    return f"{answer}{CUT}" if is_open else answer
 
 
 def _without_reasoning(text: str) -> str:
@@ -201,7 +211,7 @@ class _Reading:
         return self
 
 
-def _read_reply(text: str, schema: type[BaseModel]) -> _Reading:
+def _read_reply(text: str, schema: type[BaseModel], *, is_cut: bool) -> _Reading:
     answer = text.strip()
     document = load_json(answer)
     if document is None:
@@ -224,7 +234,11 @@ def _read_reply(text: str, schema: type[BaseModel]) -> _Reading:
     answer = close_torn(answer)
     if "{" not in answer and (tags := list(_tag_pattern(schema).finditer(answer))):
         return _read_tags(schema, answer, tags)
-    return _read_objects(answer, schema) or _read_words(strip_tokens(answer), schema)
+    reading = _read_objects(answer, schema)
+    if reading is not None:
+        return reading
+    words = _mark_cut(strip_tokens(answer), text, is_cut=is_cut and "{" not in answer)
+    return _Words(words, schema, is_complete=has_end_token(text)).read()
 
 
 def _wrap_list(schema: type[BaseModel], items: list[Json], notes: Notes) -> Json:
@@ -315,6 +329,8 @@ def _leave_out_invented(reading: _Reading, candidate: Candidate, segment: str) -
         fold_text(key): value
         for key, value in unwrap_object(reading.schema, candidate.values, Notes()).items()
     }
+    if number_aliases(reading.schema).keys() & values.keys():
+        reading.leave_out(str(find_only_number(reading.schema)), "a repair would have to guess")
     for name, shape in schema_fields(reading.schema).items():
         if (
             fold_text(shape.key) not in values
@@ -359,77 +375,112 @@ def _announces_another(outside: str, shape: Shape, label: Label | None) -> bool:
         return False
 
 
-def _read_words(text: str, schema: type[BaseModel]) -> _Reading:
-    statements, fields = find_statements(text, schema), schema_fields(schema)
-    in_words: list[str] = []
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """A reply in words, from which the fields of a schema are read.
 
-    def read_field(shape: Shape, name: str, notes: Notes) -> Json:
-        value = None
-        if shape.kind in DECISIONS:
-            value = read_agreed(shape, statements.get(name, []), notes)
-            value = _read_unnamed(name, shape, fields, text, notes) if value is None else value
-        elif shape.kind == "list" and shape.required and not statements:
-            value = _read_unnamed(name, shape, fields, text, notes)
-        elif shape.kind == "text" and len(statements.get(name, [])) == 1:
-            value = _clean_prose(statements[name][0])
-        if value is None and shape.required:
-            raise UnreadableError("not stated in words")
-        if value is None:
-            return shape.default
-        in_words.append(name)
-        return value
-
-    notes = Notes(["no JSON object; read from the words"], in_words=True)
-    value = collect_fields(schema, {name: name for name in fields}, read_field, notes)
-    if not in_words:
-        raise UnreadableError("no JSON object, and no field is stated in words")
-    return _Reading(schema, validate_value(schema, value), notes)
-
-
-def _read_unnamed(
-    name: str, shape: Shape, fields: dict[str, Shape], text: str, notes: Notes
-) -> Json:
-    """A value that is stated without its field's name: "The answer is YES", "70% confident", "I
-    give it 8/10".
+    Attributes:
+        text: the reply.
+        schema: the form that was asked for.
+        is_complete: whether an end token shows that the reply is whole.
     """
-    is_only = _is_only_of_kind(shape, fields)
-    if shape.kind == "label" and is_only:
-        return _find_label(text, shape.labels)[0]
-    if shape.kind == "list" and shape.item and shape.item.kind == "label":
-        return _read_listed(shape.item, text)
-    if shape.kind in ("integer", "number"):
+
+    text: str
+    schema: type[BaseModel]
+    is_complete: bool
+
+    def read(self) -> _Reading:
+        """Return the fields that the words state; raises UnreadableError if they state none."""
+        statements = find_statements(self.text, self.schema)
+        stated_names: list[str] = []
+
+        def read_field(shape: Shape, name: str, notes: Notes) -> Json:
+            value = self._read_field(name, shape, statements, notes)
+            if value is None and shape.required:
+                raise UnreadableError("not stated in words")
+            if value is None:
+                return shape.default
+            stated_names.append(name)
+            return value
+
+        notes = Notes(["no JSON object; read from the words"], in_words=True)
+        names = {name: name for name in schema_fields(self.schema)}
+        value = collect_fields(self.schema, names, read_field, notes)
+        if not stated_names:
+            raise UnreadableError("no JSON object, and no field is stated in words")
+        return _Reading(self.schema, validate_value(self.schema, value), notes)
+
+    def _read_field(
+        self, name: str, shape: Shape, statements: dict[str, list[str]], notes: Notes
+    ) -> Json:
+        field_statements = statements.get(name, [])
+        if shape.kind in DECISIONS:
+            if name == find_only_number(self.schema):
+                return read_rating(
+                    self.text, shape, lambda phrase: read_value(shape, phrase, notes)
+                )
+            if self._is_only_label(shape) and _is_prose(shape, field_statements):
+                return find_label(self.text, shape.labels)[0]
+            value = read_agreed(shape, field_statements, notes)
+            return self._read_unnamed(name, shape, notes) if value is None else value
+        if shape.kind == "list" and shape.required and not statements:
+            return self._read_unnamed(name, shape, notes)
+        if shape.kind == "text" and len(field_statements) == 1:
+            return _clean_prose(field_statements[0])
+        return None
+
+    def _is_only_label(self, shape: Shape) -> bool:
+        return shape.kind == "label" and _is_only_of_kind(shape, schema_fields(self.schema))
+
+    def _read_unnamed(self, name: str, shape: Shape, notes: Notes) -> Json:
+        """Return a value that is stated without its field's name.
+
+        Examples are "The answer is YES", "70% confident" and "I give it 8/10".
+        """
+        if self._is_only_label(shape):
+            return find_label(self.text, shape.labels)[0]
+        if shape.kind == "list" and shape.item and shape.item.kind == "label":
+            return _read_listed(shape.item, self.text, is_complete=self.is_complete)
+        if shape.kind not in ("integer", "number"):
+            return None
         patterns = CONFIDENCES if name == "confidence" else []
+        is_only = _is_only_of_kind(shape, schema_fields(self.schema))
         if is_only and shape.high is not None and shape.high > 1:
             patterns = [*patterns, rf"({BARE_NUMBER}\s?(?:/|out of)\s?{shape.high:g}){NO_RANGE}"]
         quantities: list[str] = []
         for pattern in patterns:
-            quantities += re.findall(pattern, text, re.IGNORECASE)
+            quantities += re.findall(pattern, self.text, re.IGNORECASE)
         return read_agreed(shape, quantities, notes)
-    return None
 
 
-def _read_listed(shape: Shape, text: str) -> list[Label] | None:
-    """The labels that `text` lists, if it does nothing else: "第264条、第347条"."""
-    items = [item for item in re.split(r"[、，,;；\n]", text.strip(" .。[]")) if item.strip()]
+def _is_prose(shape: Shape, statements: list[str]) -> bool:
+    """Return whether a field's only statement is a sentence that opens with a label's word.
+
+    "Conclusion: No sign of unequal pay was found." is one. The answer then stands elsewhere.
+    """
+    if len(statements) != 1:
+        return False
+    sentence = first_line(statements[0])
+    opening = match_opening(sentence, shape.labels)
+    return (
+        opening is not None
+        and len(sentence.split()) > 2
+        and EXPLANATION.match(sentence[opening[1].end() :]) is None
+        and not find_mentions(sentence[opening[1].end() :], shape.labels)
+    )
+
+
+def _read_listed(shape: Shape, text: str, *, is_complete: bool) -> list[Label] | None:
+    """Return the labels that `text` lists, if it does nothing else: "第264条、第347条"."""
     try:
+        items = split_list(text, is_complete=is_complete)
         return [read_label(item, shape.labels)[0] for item in items] or None
     except UnreadableError:
         return None
 
 
-def _find_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
-    """The label that `text` is, opens with or announces, and whether it is nothing else."""
-    try:
-        return read_label(text, labels)
-    except UnreadableError:
-        answers = list(dict.fromkeys(find_announced(text, labels)))
-        if len(answers) != 1:
-            raise
-        return answers[0], False
-
-
 def _clean_prose(statement: str) -> str | None:
-    text = statement.strip().strip("`").strip()
+    text = statement.removesuffix(CUT).strip().strip("`").strip()
     text = re.sub(r"[\s,]*\}[\s`]*$", "", text)
     if len(text) > 1 and text[0] in "\"'“" and text[-1] in "\"'”":
         text = text[1:-1]

@@ -52,3 +52,26 @@ def strip_tokens(text: str) -> str:
         text = text[match.end() :]
     end = _END_TOKEN.search(text)
     return text[: end.start()] if end else text
+
+
+_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+", re.MULTILINE)
+_FORMULA_MARK = re.compile(r"\\[\[\]()]|\${1,2}(?=\s*\\)|(?<=\})\s*\${1,2}")
+_STYLED = re.compile(
+    r"\\(?:text|textbf|textit|textrm|mathbf|mathrm|mathsf|mathit|boldsymbol)\s*\{([^{}]*)\}"
+)
+_BOX = re.compile(r"\\f?boxed\s*\{\s*([^{}]*?)\s*\}")
+
+
+def simplify_marks(text: str) -> str:
+    r"""Remove marks of Markdown headings and formulas; "\boxed{\text{Yes}}" becomes "[[Yes]]"."""
+    text = _HEADING.sub("", text)
+    if "\\" not in text:
+        return text
+    for _ in range(3):
+        text = _STYLED.sub(r"\1", text)
+    return _FORMULA_MARK.sub("", _BOX.sub(r"[[\1]]", text))
+
+
+def has_end_token(text: str) -> bool:
+    """Return whether a model's end token shows that the reply is whole."""
+    return _END_TOKEN.search(text) is not None

@@ -9,9 +9,9 @@ import json_repair
 from pydantic import BaseModel
 
 from moot.core.types import Json, JsonObject
+from moot.llm.parsing.plain_text import UnreadableError, fold_text
 from moot.llm.parsing.schema import schema_fields
-from moot.llm.parsing.values import Notes, Unclear, unwrap_object
-from moot.llm.parsing.words import UnreadableError, fold_text
+from moot.llm.parsing.values import Notes, Unclear, number_aliases, unwrap_object
 
 FULL_WIDTH = str.maketrans("｛｝［］：，“”＂", '{}[]:,"""')
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|$)|[{}\[\]]', re.DOTALL)
@@ -110,6 +110,7 @@ def find_candidates(text: str, schema: type[BaseModel]) -> Iterator[Candidate]:
 
 def _has_field(schema: type[BaseModel], document: Json) -> bool:
     keys = {fold_text(shape.key) for shape in schema_fields(schema).values()}
+    keys |= number_aliases(schema).keys()
     return isinstance(document, dict) and any(
         fold_text(key) in keys for key in unwrap_object(schema, document, Notes())
     )

@@ -5,22 +5,18 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, cast
 
 from pydantic import BaseModel, ValidationError
 
 from moot.core.types import Fields, Json, JsonObject
+from moot.llm.parsing.articles import split_list
+from moot.llm.parsing.numbers import read_number
+from moot.llm.parsing.plain_text import CUT, EchoError, UnreadableError, fold_text, shorten
+from moot.llm.parsing.ratings import NUMBER_KEYS, find_only_number
 from moot.llm.parsing.schema import PLACEHOLDER, Shape, schema_fields
-from moot.llm.parsing.words import (
-    EchoError,
-    Label,
-    UnreadableError,
-    fold_text,
-    is_choice,
-    read_label,
-    read_number,
-    shorten,
-)
+from moot.llm.parsing.words import Label, is_choice, read_label
 
 Status = Literal["strict", "repaired", "extracted", "invalid"]
 
@@ -156,10 +152,11 @@ def read_object(schema: type[BaseModel], values: JsonObject, notes: Notes) -> Js
     fields = schema_fields(schema)
     names = {fold_text(shape.key): name for name, shape in fields.items()}
     keys = {fold_text(key) for key in values}
+    aliases = KEY_ALIASES | number_aliases(schema)
     raw_values: JsonObject = {}
     for key, value in values.items():
         name = names.get(fold_text(key))
-        canonical_key = KEY_ALIASES.get(fold_text(key), "")
+        canonical_key = aliases.get(fold_text(key), "")
         if name is None and canonical_key not in keys and not isinstance(value, dict):
             name = names.get(canonical_key)
         if name is None:
@@ -171,6 +168,16 @@ def read_object(schema: type[BaseModel], values: JsonObject, notes: Notes) -> Js
         is_ambiguous = name in raw_values and raw_values[name] != value
         raw_values[name] = Unclear((raw_values[name], value)) if is_ambiguous else value
     return collect_fields(schema, raw_values, read_value, notes)
+
+
+@lru_cache(maxsize=256)
+def number_aliases(schema: type[BaseModel]) -> dict[str, str]:
+    """Return the names that stand for the one number that `schema` asks for, each with its key."""
+    name = find_only_number(schema)
+    if name is None:
+        return {}
+    key = fold_text(schema_fields(schema)[name].key)
+    return {alias: key for alias in NUMBER_KEYS if alias != key}
 
 
 def collect_fields(
@@ -253,6 +260,8 @@ def _read_quantity(shape: Shape, value: Json, notes: Notes) -> int | float:
     _note_bare_number(shape, number, quantity.has_scale, notes)
     _check_bounds(shape, number)
     if shape.kind == "integer" and isinstance(number, float):
+        if number != int(number) and not shape.is_percent:
+            raise UnreadableError(f"{number} where a whole number is asked; it is not rounded")
         return _round_half_up(number, notes)
     return number
 
@@ -333,7 +342,7 @@ def _read_text(_shape: Shape, value: Json, notes: Notes) -> str:
 def _read_list(shape: Shape, value: Json, notes: Notes) -> list[Json]:
     if not isinstance(value, list):
         notes.add("one item for a list")
-        value = [value]
+        value = _list_items(shape, value)
     if shape.needs_items and not value:
         raise UnreadableError("an empty list")
     items = []
@@ -342,6 +351,14 @@ def _read_list(shape: Shape, value: Json, notes: Notes) -> list[Json]:
         items.append(read_value(shape.item or Shape("other"), item, inner))
         notes.absorb(inner, f"[{number}]")
     return items
+
+
+def _list_items(shape: Shape, value: Json) -> list[Json]:
+    """Return the items of a list of labels in one text; `[value]` if it is one item."""
+    is_label_list = shape.item is not None and shape.item.kind == "label"
+    if isinstance(value, str) and is_label_list and not value.endswith(CUT):
+        return list(split_list(value, is_complete=True)) or [value]
+    return [value]
 
 
 def _read_nested(shape: Shape, value: Json, notes: Notes) -> JsonObject:
@@ -385,7 +402,7 @@ def find_statements(text: str, schema: type[BaseModel]) -> dict[str, list[str]]:
     return statements
 
 
-def _first_line(statement: str) -> str:
+def first_line(statement: str) -> str:
     """Return the quoted text of a statement, or its first line that is not empty."""
     text = statement.strip().strip("*_`").strip()
     if quoted := re.match(r"([\"'“‘])(.*?)([\"'”’])(?=\s*(?:[,;}\]\n]|$))", text, re.DOTALL):
@@ -405,7 +422,7 @@ def read_agreed(shape: Shape, statements: list[str], notes: Notes | None = None)
     for statement in statements:
         inner = Notes()
         try:
-            readings.append(read_value(shape, _first_line(statement), inner))
+            readings.append(read_value(shape, first_line(statement), inner))
         except EchoError:
             continue
         finally:

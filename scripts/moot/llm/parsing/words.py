@@ -1,64 +1,103 @@
-"""Labels and numbers read from words, and only where the words leave no choice.
+"""Labels read from one phrase, and only where the phrase leaves no choice.
 
 A label counts where the phrase is the label ("**Yes.**") or opens with it and explains itself
 ("Yes, because ..."). In capitals, as prompts spell it, it also counts behind a copula ("The text is
 CON."), beside labels that are denied ("PRO, not CON") and behind words of another script ("反对
 (CON)"): prose holds no such words by chance.
+
+A label of one letter is found in capitals only: "a witness" names no label A. The same holds for
+"no" before a noun: "Yes, there is no doubt" does not name the label NO.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
 from functools import lru_cache
+
+from moot.llm.parsing.articles import read_article, read_crime
+from moot.llm.parsing.plain_text import (
+    WRAPPING,
+    EchoError,
+    UnreadableError,
+    fold_text,
+    shorten,
+)
 
 Label = str | int | bool
 
-WRAPPING = " \t\r\n\"'`´*_~“”‘’„«»「」『』【】《》()[]{}<>（）|$.,;:!。，；：！、"
-ANNOUNCEMENT = (
-    r"(?:answer|verdict|prediction|decision|judge?ment|conclusion|label|stance|ruling|"
-    r"classification|outcome|choice|vote"
-    r"|答案|回答|预测|預測|结论|結論|判断|判斷|判决|判決|立场|立場)"
+_NOUN = (
+    r"(?:answer|verdict|prediction|decision|judge?ment|conclusion|label|stance|ruling|classification"
+    r"|outcome|choice|vote|disposition|category|class|position|result)"
 )
+_HAN_NOUN = (
+    r"(?:答案|回答|预测|預測|结论|結論|判断|判斷|判决|判決|立场|立場|类别|類別|分类|分類|类型|類型"
+    r"|选项|選項|选择|選擇|结果|結果)"
+)
+ANNOUNCEMENT = rf"(?:{_NOUN}|{_HAN_NOUN})"
+_SUBJECT = (
+    r"(?:text|case|question|document|passage|statement|article|post|tweet|comment|debate|dispute"
+    r"|author|writer|matter|claim|appeal|paragraph|speech|problem)"
+)
+_ABOUT = (  # "The stance of the text is", "My answer to this question is"
+    rf"(?:\s+(?:of|for|in|on|to)\s+(?:the|this)\s+(?:given\s+)?{_SUBJECT}|\s+here)?"
+)
+_HAN_SUBJECT = r"(?:(?:该|本|此)?(?:案件|案|题|纠纷|争议|文本|文章|文)?)"
+_HAN_CONCLUSION = r"(?:(?:综上所述|综上|因此|所以|故|最终|最終|我的|正确|正確|最佳)[，,]?\s*)*"
 COPULA_OR_COLON = (
-    r"(?:\s*(?:[:=：＝]|->|=>|→)\s*|\s+(?:is|would be)\s*:?\s+"
-    r"|\s*(?:是|为|為)\s*[:：]?\s*)"
+    r"(?:\s*(?:[:=：＝]|->|=>|→)\s*|\s+(?:is|would be|should be|must be)\s*:?\s+(?:that\s+)?"
+    r"|\s*(?:应该|应当|应|就)?(?:是|为|為|选择|選擇|选|選|属于|屬於)\s*[:：]?\s*)"
+)
+_CONNECTIVE = (
+    r"(?:(?:so|thus|therefore|hence|overall|in conclusion|in summary|in sum|to conclude"
+    r"|consequently|accordingly|finally|ultimately|on balance),?\s+)?"
+)
+_DEGREE = (
+    r"(?:(?:(?:very|most|quite|highly|almost)\s+)?(?:probably|likely|certainly|clearly|definitely"
+    r"|presumably|surely)[:,]?\s+)"
 )
 SPEAKER = (
-    r"(?:(?:so|thus|therefore|hence|overall|in conclusion),?\s+)?"
-    r"(?:(?:i|we)\s+(?:think|believe|conclude|say)\s+(?:that\s+)?)?"
-    r"(?:(?:my|the|our|final|overall|最终|最終|我的|因此|所以)\s*)*"
+    rf"{_CONNECTIVE}(?:(?:i|we)\s+(?:think|believe|conclude|say)\s+(?:that\s+)?)?"
+    r"(?:(?:my|the|our|final|overall|correct|right|best|proper|appropriate|likely|likeliest|most"
+    r"|predicted|chosen)\s+)*"
 )
 I_SAY = (  # "I predict YES", "I would classify this as PRO", "we predict that the outcome is NO"
     r"(?:i|we)\s+(?:(?:would|will|therefore|thus)\s+){0,2}"
-    r"(?:(?:predict|vote|answer|conclude|choose|select)(?:\s+that)?(?:\s*:)?"
-    r"|(?:classify|label|rate)\s+(?:it|this|(?:this|the)\s\w{1,20})\s+as)\s+"
+    r"(?:(?:predict|vote|answer|conclude|choose|select)(?:\s+(?:that|for))?(?:\s*:)?"
+    rf"|(?:classify|label|rate)\s+(?:it|this|(?:this|the)\s\w{{1,20}})\s+as)\s+{_DEGREE}?"
 )
+_FOR = (  # "Judgment for the DEFENDANT", "I find in favor of the PLAINTIFF"
+    r"(?:(?:judge?ment|verdict|decision|ruling)|(?:i|we)\s+(?:(?:would|will)\s+)?"
+    r"(?:find|rule|decide|side|vote))\s+(?:for|with|in\s+favou?r\s+of)\s+(?:the\s+)?"
+)
+_HAN_CHOOSES = (
+    rf"{_HAN_CONCLUSION}{_HAN_SUBJECT}(?:应该|应当|应)?(?:选择|選擇|选|選|属于|屬於)[:：]?\s*"
+)
+_HAN_BRACKETED = rf"[\[【(（](?:正确|正確|最终|最終)?{_HAN_NOUN}[\]】)）]\s*[:：]?\s*"
+_HAN_ANSWER_LETTER = r"(?:正确|正確)?答案\s*(?=[A-Z](?![A-Za-z]))"
 ANSWER_INTRODUCTION = (
-    rf"(?:{SPEAKER}{ANNOUNCEMENT}[*_\"'`]*{COPULA_OR_COLON}|(?:(?:so|thus|therefore|hence|overall),"
-    rf"?\s+)?{I_SAY}"
-    rf"(?:{SPEAKER}{ANNOUNCEMENT}{COPULA_OR_COLON})?)"
+    rf"(?:{SPEAKER}{_NOUN}{_ABOUT}[*_\"'`]*{COPULA_OR_COLON}{_DEGREE}?"
+    rf"|{_HAN_CONCLUSION}{_HAN_SUBJECT}(?:的)?(?:正确|正確)?{_HAN_NOUN}[*_\"'`]*{COPULA_OR_COLON}"
+    rf"|{_HAN_BRACKETED}|{_HAN_ANSWER_LETTER}|{_HAN_CHOOSES}"
+    rf"|{_CONNECTIVE}{_FOR}"
+    rf"|{_CONNECTIVE}{I_SAY}(?:{SPEAKER}{_NOUN}{COPULA_OR_COLON})?)"
 )
-LEAD_IN = re.compile(r"^" + ANSWER_INTRODUCTION, re.IGNORECASE)
-STATED_ANSWER = re.compile(
-    r"(?:^|[.;:!?,。；，！？])[\s*#>_-]*" + ANSWER_INTRODUCTION + r"(?=(?P<value>[^\n]{1,400}))",
-    re.IGNORECASE,
-)
+LEAD_IN = re.compile(rf"^(?:{ANSWER_INTRODUCTION}|{_CONNECTIVE}{_DEGREE})", re.IGNORECASE)
 EXPLANATION = re.compile(
     r"[\s\"'`*_)\]”’」】]*(?:$|\.(?!\s*\d)|[,;:!。，；：！、—(（\n]"
-    r"|\s[-–]\s|\s(?:because|since|with|due to|given|based on)\s|因为|因為)",
+    r"|\s[-–]\s|\s(?:because|since|with|due to|given|based on)\s|因为|因為"
+    r"|\s*[\[【]?(?:解析|分析|理由|解释|说明|原因))",
     re.IGNORECASE,
 )
 COPULA = re.compile(  # "It's PRO", "The text is CON", "I would say PRO"
     r"^(?:(?:(?:i|we)(?:['’]d|\s+would)?\s+say(?:\s+that)?:?\s+)?"
     r"(?:(?:it|this|that)(?:['’]s|\s+is|\s+would\s+be)|(?:the|this)\s+\w{1,20}\s+is)\s+"
-    r"|(?:i|we)(?:['’]d|\s+would)?\s+say(?:\s+that)?:?\s+)",
+    rf"|(?:i|we)(?:['’]d|\s+would)?\s+say(?:\s+that)?:?\s+){_DEGREE}?",
     re.IGNORECASE,
 )
-# "Plaintiff wins the case", "AGREEMENT has been reached", "MORE DEBATE is needed"
+# "Plaintiff wins the case", "AGREEMENT has been reached", "MORE DEBATE is needed", "选项" behind A
 PREDICATE = re.compile(
     r"\s+(?:(?:wins|prevails|(?:should|will|would|must)\s+(?:win|prevail))(?:\s+(?:the|this)\s\w+)?"
     r"|(?<=agreement )(?:has|have)\s+(?:now\s+)?been\s+reached|(?<=debate"
-    r" )is\s+(?:needed|required|necessary))(?!\w)",
+    r" )is\s+(?:needed|required|necessary))(?!\w)|\s?(?:选项|項|项|类别|類別|类型|類型|类案件|一类|类)",
     re.IGNORECASE,
 )
 THE_WINNER = re.compile(
@@ -68,84 +107,108 @@ OTHER_SCRIPT = re.compile(r"^[^\W\d_a-zA-Z不非没無无未否]{1,12}\s?(?=[(�
 TAGGED = re.compile(
     r"^<(answer|prediction|label|stance|verdict|decision|vote)>([^<>]*)</\1>$", re.IGNORECASE
 )
-UNDECIDED = re.compile(
-    r"\b(?:cannot|can['’]?t|could"
-    r" not|couldn['’]?t|unable|impossible|unknown|unclear|undetermined|undecided"
-    r"|uncertain|unsure"
-    r"|not (?:sure|certain|clear|possible|enough|(?:yet )?(?:been )?reached)|hard to (?:say|tell)"
-    r"|don['’]?t know|maybe|perhaps|or not|n/a"
-    r"|neither|just kidding)\b"
-    r"|不确定|不確定|无法|無法|不知道|不清楚|难以|難以|不明",
-    re.IGNORECASE,
-)
 CHOICE_WORDS = re.compile(
-    r"\b(?:or|and|either|one|of|the|following|choose|from|between|exactly|label|labels|text|string|"
-    r"value)\b|[或和]"
+    r"\b(?:or|and|either|one|of|the|following|choose|from|between|exactly|label|labels|text|string|value)\b|[或和]"
 )
-NUMBER = re.compile(r"(?P<digits>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)")
-UNITS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
-UNITS += ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
-TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-REMARK = (  # behind a dash: words, and no other number
-    rf"\s(?!(?:{'|'.join(UNITS + TENS)}|hundred)\b)[^\W\d]"
+_CHOICE_IN_BRACKETS = re.compile(r"\s*[(（]([^()（）\n]{3,200})[)）]")
+_OF_A_FACT = r"(?!\s+(?:whether|if|why|how|who|what|when|where|that)\b)"
+_DOUBT_WORD = (
+    r"(?:(?:unable|impossible|unknown|unclear|undetermined|undecided|uncertain|unsure"
+    r"|not\s+(?:sure|certain|clear|possible|enough|(?:yet\s+)?(?:been\s+)?reached)"
+    rf"|hard\s+to\s+(?:say|tell)|n/a|just\s+kidding|or\s+not|probably\s+not)\b{_OF_A_FACT}"
+    r"|(?:maybe|perhaps|possibly)(?=\s*(?:[.,;!?)]|$|not\b|so\b|but\b|also\b))"
+    r"|neither(?=\s*(?:[.,;!?)]|$|of\b|is\b|one\b)))"
 )
-SECOND_NUMBER = re.compile(
-    rf"\s*(?:[-–—](?!{REMARK})|[~+±/*^]|,?\s?\d|\.\d|…"
-    r"|\bto\b|\b(?:out )?of\b|\bor\b|\band\b|至|到|或)|[^\W\d_]",
+_OWN_DOUBT = (
+    r"\b(?:i|we)(?:['’]m|['’]re|\s+am|\s+are)?\s+(?:\w+\s+){0,2}?(?:(?:not|n['’]t)\s+(?:\w+\s+){0,2}?(?:sure"
+    r"|certain|clear|confident)|unsure|uncertain|undecided|unable)\b"
+    r"|\b(?:i|we)\s+(?:\w+\s+){0,2}?(?:cannot|can['’]?t|could\s+not|couldn['’]?t|do\s+not|don['’]?t)"
+    r"\s+(?:\w+\s+){0,2}?(?:be\s+(?:sure|certain)|say|tell|know|decide|determine|answer|choose|judge)\b"
+    r"|\bjust\s+kidding\b|\b(?:may|might|could)\s+(?:just\s+)?as\s+well\s+be\b"
+    r"|我(?:也)?(?:不确定|不確定|无法|無法|不知道|不清楚)"
+)
+_NEXT_CLAUSE = (
+    r"^[\s\"'`*_)\]”’」】.,;:!。，；：！、—–(（-]*(?:(?:but|though|although|and|yet|or)\s+)?"
+)
+_UNDETERMINED = (
+    r"(?:(?:it|this|that|which)\s+)?(?:cannot|can['’]?t|could\s+not)\s+be\s+(?:determined|known|decided"
+    r"|said|told|predicted|answered|inferred)\b"
+)
+_IS_UNCLEAR = (
+    r"(?:it|this|that)(?:['’]s|\s+is|\s+may|\s+might|\s+could)\s+(?:\w+\s+){0,2}?(?:unclear"
+    r"|uncertain|hard\s+to\s+(?:say|tell)|not\s+(?:sure|certain|clear)"
+    rf"|impossible\s+to\s+(?:say|tell|know|decide)|be\b){_OF_A_FACT}"
+)
+_HAN_DOUBT = (
+    r"(?:但|不过|也许|可能)?(?:不确定|不確定|无法确定|無法確定|无法判断|無法判斷|不知道|不清楚"
+    r"|难以判断|難以判斷)"
+)
+_DOUBT = re.compile(
+    rf"{_NEXT_CLAUSE}(?:{_UNDETERMINED}|{_DOUBT_WORD}|{_IS_UNCLEAR}|{_HAN_DOUBT})|{_OWN_DOUBT}",
     re.IGNORECASE,
 )
-HEDGE = re.compile(
-    r"^(?:about|around|approximately|approx\.?|roughly|circa|ca\.|~|≈|约|大约|約|大約)\s*",
-    re.IGNORECASE,
-)
-
-HAN_DIGITS = "〇一二三四五六七八九"
-HAN_NUMBER = re.compile(rf"一百|[{HAN_DIGITS[2:]}]?十[{HAN_DIGITS[1:]}]?|[零{HAN_DIGITS[1:]}]")
+_WORD_CHARACTERS = "a-zA-Z0-9_"
+_NO_AS_ANSWER = r"no(?=[\s*_]*(?:[.,;:!?)\]\"'”’。，；：！…]|$|or\b|and\b|but\b))"
 
 
-class UnreadableError(ValueError):
-    """The words do not state one value."""
+def label_regex(label: Label) -> str:
+    """Return a pattern of one label as a whole word, in any case where the word allows it.
 
-
-class EchoError(UnreadableError):
-    """The words repeat the choice that was put to the model, and choose nothing."""
-
-
-def fold_text(text: str) -> str:
-    """`text` as labels are compared: one width, one case, one separator.
-
-    >>> fold_text("Not_Guilty") == fold_text("not guilty")
-    True
+    Scripts without spaces have no word boundaries.
     """
-    return (_cached_fold if len(text) <= _LABEL else _fold_text)(text)
-
-
-def _fold_text(text: str) -> str:
-    return re.sub(r"[\s_-]+", " ", unicodedata.normalize("NFKC", text).casefold()).strip()
-
-
-_cached_fold = lru_cache(maxsize=4096)(_fold_text)
-_LABEL = 100
-"""Characters; what is longer is no label, and is not remembered."""
+    word = unicodedata.normalize("NFKC", str(label)).strip()
+    body = r"[\s_-]+".join(re.escape(part) for part in re.split(r"[\s_-]+", word))
+    if not word.isascii():
+        return body
+    if len(word) == 1:
+        body = rf"(?-i:{re.escape(word.upper())})"
+    elif word.casefold() == "no":
+        body = rf"(?:(?-i:NO)|{_NO_AS_ANSWER})"
+    start = rf"(?<![{_WORD_CHARACTERS}])" if word[0].isalnum() else ""
+    return rf"{start}{body}(?![{_WORD_CHARACTERS}])"
 
 
 @lru_cache(maxsize=512)
 def _mention_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
-    """Any label as a whole word; scripts without spaces have no word boundaries."""
+    """Return a pattern of any mention of a label, the longest label first."""
+    words = sorted({str(label) for label in labels}, key=lambda word: (-len(word), word))
+    return re.compile("|".join(label_regex(word) for word in words), re.IGNORECASE)
+
+
+def find_mentions(text: str, labels: tuple[Label, ...]) -> set[str]:
+    """Return the labels, folded, that `text` names anywhere."""
+    plain = unicodedata.normalize("NFKC", text)
+    return {fold_text(mention) for mention in _mention_pattern(labels).findall(plain)}
+
+
+def find_spelled_mentions(text: str, labels: tuple[Label, ...]) -> set[str]:
+    """Return the labels, folded, that `text` names as prompts spell them or in capitals."""
+    plain = unicodedata.normalize("NFKC", text)
+    spellings = {str(label) for label in labels} | {str(label).upper() for label in labels}
+    mentions = _mention_pattern(labels).findall(plain)
+    return {fold_text(mention) for mention in mentions if mention in spellings}
+
+
+def is_choice(text: str, labels: tuple[Label, ...]) -> bool:
+    """Return whether `text` only repeats the choice: "YES or NO", "<label>", "..."."""
+    stripped = text.strip()
+    if re.fullmatch(r"<[^<>]*>|\[[^\[\]]*\]|\.{3}|…", stripped) and fold_text(
+        stripped.strip("<>[]")
+    ) not in {fold_text(str(label)) for label in labels}:
+        return True
+    return lists_choice(text, labels)
+
+
+def lists_choice(text: str, labels: tuple[Label, ...]) -> bool:
+    """Return whether `text` holds two labels or more, and no other words than "or", "one of"."""
+    folded = fold_text(text)
+    mentions = _any_case_pattern(labels).findall(folded)
+    rest = CHOICE_WORDS.sub(" ", _any_case_pattern(labels).sub(" ", folded))
+    return len(set(mentions)) > 1 and not re.search(r"[^\W_]", rest)
+
+
+@lru_cache(maxsize=512)
+def _any_case_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
     words = sorted({fold_text(str(label)) for label in labels}, key=lambda word: (-len(word), word))
     alternatives = (
         rf"(?<![a-z0-9_]){re.escape(word)}(?![a-z0-9_])" if word.isascii() else re.escape(word)
@@ -154,91 +217,153 @@ def _mention_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
     return re.compile("|".join(alternatives))
 
 
-def find_mentions(text: str, labels: tuple[Label, ...]) -> set[str]:
-    """The labels (in their plain form) that `text` names anywhere."""
-    return set(_mention_pattern(labels).findall(fold_text(text)))
+def drop_bracketed_choices(text: str, labels: tuple[Label, ...]) -> str:
+    """Return `text` without choices in brackets: "The answer (yes/no): NO"."""
+    return _CHOICE_IN_BRACKETS.sub(
+        lambda match: "" if lists_choice(match[1], labels) else match[0], text
+    )
 
 
-def is_choice(text: str, labels: tuple[Label, ...]) -> bool:
-    """Whether `text` only repeats the choice: "YES or NO", "<label>", "..."."""
-    stripped = text.strip()
-    if re.fullmatch(r"<[^<>]*>|\[[^\[\]]*\]|\.{3}|…", stripped) and fold_text(
-        stripped.strip("<>[]")
-    ) not in {fold_text(str(label)) for label in labels}:
-        return True
-    rest = CHOICE_WORDS.sub(" ", _mention_pattern(labels).sub(" ", fold_text(text)))
-    return len(find_mentions(text, labels)) > 1 and not re.search(r"[^\W_]", rest)
-
-
-def _unwrap(text: str) -> str:
+def unwrap_label(text: str) -> str:
+    """Return `text` without marks around it: quotes, brackets, bold, a box, a tag."""
     boxed = re.fullmatch(r"\s*\$*\\boxed\{(?:\\text(?:bf)?\{)?([^{}]*)\}+\$*\s*\.?", text)
     tagged = TAGGED.match(text.strip())
     return (boxed.group(1) if boxed else tagged.group(2) if tagged else text).strip(WRAPPING)
 
 
-def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
-    """The one label that `text` states, and whether `text` is nothing but that label (case and
-    wrapping aside).
+def label_spellings(labels: tuple[Label, ...]) -> dict[str, Label]:
+    """Return the labels by their folded form, with and without brackets around a part."""
+    spellings = {fold_text(unwrap_label(str(label))): label for label in labels}
+    return spellings | {fold_text(str(label)): label for label in labels}
 
-    Raises EchoError where the text repeats the choice, UnreadableError where it states no label
-    or more than one.
+
+def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
+    """Return the one label that `text` states, and whether `text` is nothing but that label.
+
+    Case and wrapping are ignored.
+
+    Raises:
+        EchoError: the text repeats the choice.
+        UnreadableError: the text states no label, or more than one.
     """
-    spelling = {fold_text(str(label)): label for label in labels}
-    bare = fold_text(_unwrap(text))
+    spelling = label_spellings(labels)
+    bare = fold_text(unwrap_label(text))
     if bare in spelling:
         return spelling[bare], True
     if is_choice(text, labels):
         raise EchoError(f"'{shorten(text)}' repeats the choice")
     if text.endswith("…"):
         raise UnreadableError(f"'{shorten(text)}' is cut off")
-    stripped = _unwrap(text)
-    readings = (
-        _opening_label(THE_WINNER.sub("", LEAD_IN.sub("", stripped).lstrip(WRAPPING)), spelling),
-        _opening_label(_strip_frame(stripped, labels), spelling, capitals=True),
-        _read_article(bare, spelling),
-    )
-    for label in readings:
+    phrase = unwrap_label(drop_bracketed_choices(text, labels))
+    label = _read_phrase(phrase, labels)
+    if label is None:
+        label = _read_number_or_crime(bare, spelling)
+    if label is None:
+        raise UnreadableError(f"'{shorten(text)}' is not one of {', '.join(map(str, labels))}")
+    return label, False
+
+
+def _read_number_or_crime(bare: str, spelling: dict[str, Label]) -> Label | None:
+    if all(word.isdigit() for word in spelling):
+        number = read_article(bare, spelling)
+        return None if number is None else spelling[number]
+    word = read_crime(bare, spelling)
+    return None if word is None else spelling[word]
+
+
+def _read_phrase(phrase: str, labels: tuple[Label, ...]) -> Label | None:
+    without_lead_in = LEAD_IN.sub("", phrase).lstrip(WRAPPING)
+    label = opening_label(THE_WINNER.sub("", without_lead_in), labels)
+    if label is not None:
+        return label
+    for frame in (_strip_frame(phrase, labels), without_lead_in):
+        label = opening_label(frame, labels, capitals=True)
         if label is not None:
-            return label, False
-    raise UnreadableError(f"'{shorten(text)}' is not one of {', '.join(map(str, labels))}")
-
-
-def _opening_label(
-    phrase: str, spelling: dict[str, Label], *, capitals: bool = False
-) -> Label | None:
-    """The label that `phrase` opens with and names alone; with `capitals` it may deny others, in
-    capitals itself.
-    """
-    folded = unicodedata.normalize("NFKC", phrase).casefold().replace("_", " ")
-    for word in sorted(spelling, key=len, reverse=True):
-        if not folded.startswith(word) or (capitals and not phrase[: len(word)].isupper()):
-            continue
-        predicate = PREDICATE.match(folded, len(word))
-        rest = folded[predicate.end() if predicate else len(word) :]
-        if capitals:
-            rest = _denial_pattern(tuple(spelling)).sub("", rest)
-        if (
-            EXPLANATION.match(rest)
-            and find_mentions(rest, tuple(spelling)) <= {word}
-            and not UNDECIDED.search(rest)
-        ):
-            return spelling[word]
+            return label
     return None
 
 
+def match_opening(phrase: str, labels: tuple[Label, ...]) -> tuple[Label, re.Match[str]] | None:
+    """Return the label that `phrase` opens with, in any case, and its match; the longest first."""
+    plain = unicodedata.normalize("NFKC", phrase)
+    for label in sorted(labels, key=lambda label: -len(str(label))):
+        word = unicodedata.normalize("NFKC", str(label)).strip()
+        body = r"[\s_-]+".join(re.escape(part) for part in re.split(r"[\s_-]+", word))
+        match = re.match(body, plain, re.IGNORECASE)
+        if match is not None:
+            return label, match
+    return None
+
+
+def opening_label(
+    phrase: str, labels: tuple[Label, ...], *, capitals: bool = False
+) -> Label | None:
+    """Return the label that `phrase` opens with and names alone.
+
+    With `capitals` the label must be in capitals. The phrase may then deny other labels in
+    capitals, and discuss them in lower case.
+    """
+    opening = match_opening(phrase, labels)
+    if opening is None:
+        return None
+    label, match = opening
+    if capitals and not match[0].isupper():
+        return None
+    predicate = PREDICATE.match(match.string, match.end())
+    rest = match.string[predicate.end() if predicate else match.end() :]
+    if capitals:
+        rest = denial_pattern(labels).sub("", rest)
+    if not EXPLANATION.match(rest) or has_doubt(rest):
+        return None
+    mentions = find_discussed(rest, labels) if capitals else find_mentions(rest, labels)
+    return label if mentions <= {fold_text(str(label))} else None
+
+
+def find_discussed(text: str, labels: tuple[Label, ...]) -> set[str]:
+    """Return the labels, folded, that `text` names in capitals or calls the winner in any case."""
+    winners = {fold_text(match["label"]) for match in _winner_pattern(labels).finditer(text)}
+    if any(len(str(label)) > 1 and not str(label).isascii() for label in labels):
+        return winners | find_mentions(text, labels)
+    return winners | find_spelled_mentions(text, tuple(str(label).upper() for label in labels))
+
+
 @lru_cache(maxsize=512)
-def _denial_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
-    """Labels that are denied: ", not CON", "rather than CON or NEUTRAL", "no more debate"."""
-    label = "|".join(rf"{re.escape(word)}(?![a-z0-9_])" for word in words)
+def _winner_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
+    """Return a pattern of a label that wins, is right or better."""
+    label = "|".join(label_regex(word) for word in sorted(map(str, labels), key=len, reverse=True))
+    return re.compile(
+        rf"(?P<label>{label})(?:['’]s\s\w+)?\s+(?:\w+\s+){{0,2}}?(?:wins|prevails|win|prevail|(?:is|are|has|seems|would"
+        r" be)\s+(?:\w+\s+){0,2}?(?:stronger|better|right|correct|best|more|also|as|equally|the\s+winner))\b",
+        re.IGNORECASE,
+    )
+
+
+def has_doubt(rest: str) -> bool:
+    """Return whether the words behind a label take it back: "Yes, but I am not sure".
+
+    Doubt about the facts does not count: "No. They cannot be helped."
+    """
+    return _DOUBT.search(rest) is not None
+
+
+@lru_cache(maxsize=512)
+def denial_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
+    """Return a pattern of labels that are denied.
+
+    Examples are ", not CON", "rather than CON or NEUTRAL" and "no more debate".
+    """
+    label = "|".join(label_regex(word) for word in sorted(map(str, labels), key=len, reverse=True))
     return re.compile(
         r"(?:,?\s*(?:and|but)?\s*\b(?:not|rather than|instead"
-        rf" of)|\bno)\s+(?:{label})(?:(?:,|\s+or|\s+nor)\s+(?:{label}))*"
+        rf" of|neither)|\bno)\s+(?:{label})(?:(?:,|\s+or|\s+nor)\s+(?:{label}))*",
+        re.IGNORECASE,
     )
 
 
 def _strip_frame(text: str, labels: tuple[Label, ...]) -> str:
-    """`text` without what may precede a label in capitals: "It's", "Neither PRO nor CON, so", "反对
-    (", "The".
+    """Return `text` without what may precede a label in capitals.
+
+    Examples are "It's", "Neither PRO nor CON, so" and "反对 (".
     """
     words = "|".join(re.escape(str(label)) for label in labels)
     neither = re.match(
@@ -251,146 +376,3 @@ def _strip_frame(text: str, labels: tuple[Label, ...]) -> str:
         excluded = {fold_text(neither[1]), fold_text(neither[2])}
         return "" if find_mentions(phrase, labels) & excluded else phrase
     return OTHER_SCRIPT.sub("", COPULA.sub("", text)).lstrip(WRAPPING)
-
-
-ARTICLE = re.compile(
-    r"(?:(?:依照|根据)?(?:《?(?:中华人民共和国)?刑法》?)?第?(?P<han>\d{1,3}|[〇零一二三四五六七八九十百]{1,8})条"
-    r"(?:第?[一二三四五六七八九十\d]{1,2}款)?|(?:article|art\.?)\s*(?P<latin>\d{1,3}))"
-)
-
-
-def _read_article(bare: str, spelling: dict[str, Label]) -> Label | None:
-    """The label that is the number of an article: "第264条", "刑法第二百六十四条", "Article 264"."""
-    match = ARTICLE.fullmatch(bare) if all(word.isdigit() for word in spelling) else None
-    if match is None:
-        return None
-    number = match["latin"] or match["han"]
-    return spelling.get(number if number.isdigit() else str(_from_han(number)))
-
-
-_CITED = re.compile(
-    r"第(\d{1,3}|[〇零一二三四五六七八九十百]{1,8})条|\b(?:article|art\.)\s*(\d{1,3})\b",
-    re.IGNORECASE,
-)
-
-
-def find_citations(text: str, labels: Iterable[str]) -> set[str]:
-    """The labels that a text names: articles by their numbers, others by their words, the longest
-    of several first.
-    """
-    label_set = set(labels)
-    if all(label.isdigit() for label in label_set):
-        numbers = [arabic or latin for arabic, latin in _CITED.findall(text)]
-        return {
-            number if number.isdigit() else str(_from_han(number)) for number in numbers
-        } & label_set
-    words = "|".join(re.escape(label) for label in sorted(label_set, key=len, reverse=True))
-    return (
-        set(re.findall(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", text, re.IGNORECASE)) & label_set
-    )
-
-
-def _from_han(numeral: str) -> int:
-    """A Chinese numeral up to 999, or digits one by one ("二六四")."""
-    if not set(numeral) & set("十百"):
-        return int("".join(str(max(HAN_DIGITS.find(digit), 0)) for digit in numeral))
-    value, digit = 0, 0
-    for character in numeral:
-        if character in "十百":
-            value, digit = value + max(digit, 1) * (10 if character == "十" else 100), 0
-        else:
-            digit = max(HAN_DIGITS.find(character), 0)
-    return value + digit
-
-
-@lru_cache(maxsize=1)
-def _number_words() -> dict[str, int]:
-    words = {word: value for value, word in enumerate(UNITS)}
-    for tens, ten in enumerate(TENS, start=2):
-        words[ten] = tens * 10
-        words |= {f"{ten} {UNITS[unit]}": tens * 10 + unit for unit in range(1, 10)}
-    words |= {"hundred": 100, "one hundred": 100, "a hundred": 100}
-    return words
-
-
-@lru_cache(maxsize=64)
-def _after_number(scale: float) -> re.Pattern[str]:
-    """What may follow a number on a scale of 10: "/10", "out of 10", "%"."""
-    return re.compile(
-        r"(?:\s*(?P<percent>%|٪|per\s?cent\b|pct\b|percentage points?\b))?"
-        rf"(?:\s*(?:/|out of|of)\s*{scale:g}(?![\d.]\d|\d)%?)?",
-        re.IGNORECASE,
-    )
-
-
-def read_number(text: str, scale: float) -> tuple[int | float, bool, bool]:
-    """The one number that `text` opens with; whether it is a percentage; whether the text is
-    nothing else.
-
-    Digits keep their kind: "70" is an int, "70.0" a float. Words reach from zero to one
-    hundred, English and Chinese. Raises UnreadableError for no number, a range ("70-80"), a
-    list, or a fraction of anything but `scale`.
-    """
-    bare = re.sub(r"\*\*(?!\s?\d)", "", unicodedata.normalize("NFKC", text))  # bold, no power
-    phrase = HEDGE.sub("", bare.strip(WRAPPING.replace(".", "")))
-    percent_of = phrase.startswith("百分之")
-    phrase = phrase.removeprefix("百分之")
-    if digits := NUMBER.match(phrase):
-        value, end = _read_digits(digits["digits"]), digits.end()
-    else:
-        value, end = _read_number_word(phrase)
-    unit = _after_number(scale).match(phrase, end)
-    percent = percent_of or bool(unit and unit["percent"])
-    rest = phrase[unit.end() :] if unit else phrase[end:]
-    if SECOND_NUMBER.match(rest):
-        raise UnreadableError(f"'{shorten(text)}' is not one number")
-    return value, percent, not rest.strip(WRAPPING)
-
-
-def _read_digits(digits: str) -> int | float:
-    if len(digits) > 30:  # no measured quantity is longer, and int() of thousands of digits is slow
-        raise UnreadableError("a number of more than 30 digits")
-    return float(digits) if re.search(r"[.eE]", digits) else int(digits)
-
-
-def _read_number_word(phrase: str) -> tuple[int, int]:
-    if han := HAN_NUMBER.match(phrase):
-        return _from_han(han[0]), han.end()
-    folded = phrase.casefold().replace("-", " ")
-    for word, value in sorted(_number_words().items(), key=lambda item: -len(item[0])):
-        if folded.startswith(word) and not (
-            word.isascii() and folded[len(word) : len(word) + 1].isalpha()
-        ):
-            return value, len(word)
-    raise UnreadableError(f"'{shorten(phrase)}' is not a number")
-
-
-def find_announced(text: str, labels: tuple[Label, ...]) -> Iterator[Label]:
-    """Every label that `text` gives as its answer: on a line of its own, or after words such as
-    "the answer is".
-
-    Raises UnreadableError at an announcement that names labels without choosing one.
-    """
-    for line in text.splitlines():
-        phrases = (
-            [line]
-            if fold_text(_unwrap(line)) in {fold_text(str(label)) for label in labels}
-            else []
-        )
-        phrases += [match["value"] for match in STATED_ANSWER.finditer(line)]
-        phrases += re.findall(r"\\boxed\{[^{}]*\}", line)
-        for phrase in phrases:
-            sentence = re.split(r"(?<=[.。!！])\s+(?=[^\W\d])", phrase, maxsplit=1)[0]
-            try:
-                yield read_label(sentence, labels)[0]
-            except EchoError:
-                continue
-            except UnreadableError:
-                if find_mentions(sentence, labels):
-                    raise
-
-
-def shorten(text: str, width: int = 60) -> str:
-    """`text` on one line of at most `width` characters, for messages."""
-    line = " ".join(text.split())
-    return line if len(line) <= width else f"{line[: width - 1]}…"

@@ -77,7 +77,8 @@ async def classify(debate: Debate, params: StanceParams, prompt: str) -> Answer 
 def read_bare_label(debate: Debate, reply: Utterance) -> Utterance:
     """Read a reply as one of the task's labels; a reply with no label or two labels is invalid."""
     if not reply.has_failed:
-        parsed = parse_label(reply.text, tuple(label_word(label) for label in debate.task.labels))
+        labels = tuple(label_word(label) for label in debate.task.labels)
+        parsed = parse_label(reply.text, labels, is_cut=debate.voices.is_cut(reply))
         reply.parsed = parsed.value or {"problem": parsed.problem}
         reply.parse_status = parsed.status
         reply.prediction = str(parsed.value["prediction"]).lower() if parsed.value else None

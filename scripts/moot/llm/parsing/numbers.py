@@ -1,0 +1,111 @@
+"""Numbers read from words: digits, English and Chinese number words, per cent and scales."""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from moot.llm.parsing.articles import HAN_DIGITS, from_han
+from moot.llm.parsing.plain_text import WRAPPING, UnreadableError, shorten
+
+NUMBER = re.compile(r"(?P<digits>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)")
+UNITS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+REMARK = (  # behind a dash: words, and no other number
+    rf"\s(?!(?:{'|'.join(UNITS + TENS)}|hundred)\b)[^\W\d]"
+)
+SECOND_NUMBER = re.compile(
+    rf"\s*(?:[-–—](?!{REMARK})|[~+±/*^]|,?\s?\d|\.\d|…"
+    r"|\bto\b|\b(?:out )?of\b|\bor\b|\band\b|至|到|或)|[^\W\d_]",
+    re.IGNORECASE,
+)
+HEDGE = re.compile(
+    r"^(?:about|around|approximately|approx\.?|roughly|circa|ca\.|~|≈|约|大约|約|大約)\s*",
+    re.IGNORECASE,
+)
+HAN_NUMBER = re.compile(rf"一百|[{HAN_DIGITS[2:]}]?十[{HAN_DIGITS[1:]}]?|[零{HAN_DIGITS[1:]}]")
+MAX_DIGITS = 30
+"""No measured quantity has more digits, and int() of thousands of digits is slow."""
+
+
+@lru_cache(maxsize=1)
+def _number_words() -> dict[str, int]:
+    words = {word: value for value, word in enumerate(UNITS)}
+    for tens, ten in enumerate(TENS, start=2):
+        words[ten] = tens * 10
+        words |= {f"{ten} {UNITS[unit]}": tens * 10 + unit for unit in range(1, 10)}
+    words |= {"hundred": 100, "one hundred": 100, "a hundred": 100}
+    return words
+
+
+@lru_cache(maxsize=64)
+def _after_number(scale: float) -> re.Pattern[str]:
+    """Return a pattern of what may follow a number on a scale: "/10", "out of 10", "%"."""
+    return re.compile(
+        r"(?:\s*(?P<percent>%|٪|per\s?cent\b|pct\b|percentage points?\b))?"
+        rf"(?:\s*(?:/|out of|of)\s*{scale:g}(?![\d.]\d|\d)%?)?",
+        re.IGNORECASE,
+    )
+
+
+def read_number(text: str, scale: float) -> tuple[int | float, bool, bool]:
+    """Return the number that `text` opens with, if it is a percentage, and if it is all of `text`.
+
+    Digits keep their kind: "70" is an int, "70.0" a float. Words reach from zero to one
+    hundred, English and Chinese.
+
+    Raises:
+        UnreadableError: no number, a range ("70-80"), a list, or a fraction of another scale.
+    """
+    bare = re.sub(r"\*\*(?!\s?\d)", "", unicodedata.normalize("NFKC", text))  # bold, no power
+    phrase = HEDGE.sub("", bare.strip(WRAPPING.replace(".", "")))
+    percent_of = phrase.startswith("百分之")
+    phrase = phrase.removeprefix("百分之")
+    if digits := NUMBER.match(phrase):
+        value, end = _read_digits(digits["digits"]), digits.end()
+    else:
+        value, end = _read_number_word(phrase)
+    unit = _after_number(scale).match(phrase, end)
+    percent = percent_of or bool(unit and unit["percent"])
+    rest = phrase[unit.end() :] if unit else phrase[end:]
+    if SECOND_NUMBER.match(rest):
+        raise UnreadableError(f"'{shorten(text)}' is not one number")
+    return value, percent, not rest.strip(WRAPPING)
+
+
+def _read_digits(digits: str) -> int | float:
+    if len(digits) > MAX_DIGITS:
+        raise UnreadableError(f"a number of more than {MAX_DIGITS} digits")
+    return float(digits) if re.search(r"[.eE]", digits) else int(digits)
+
+
+def _read_number_word(phrase: str) -> tuple[int, int]:
+    if han := HAN_NUMBER.match(phrase):
+        return from_han(han[0]), han.end()
+    folded = phrase.casefold().replace("-", " ")
+    for word, value in sorted(_number_words().items(), key=lambda item: -len(item[0])):
+        if folded.startswith(word) and not (
+            word.isascii() and folded[len(word) : len(word) + 1].isalpha()
+        ):
+            return value, len(word)
+    raise UnreadableError(f"'{shorten(phrase)}' is not a number")

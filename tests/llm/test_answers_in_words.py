@@ -1,0 +1,271 @@
+"""Answers in words: what is read, what is not, and that a reply that breaks off flips nothing."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot.llm.parsing.ladder import parse_label, parse_reply
+from moot.studies.conference.protocol_decisions import Grade
+from reply_forms import LABELS, NASTY, PROTOCOL_FORMS
+
+YES_NO = ("NO", "YES")
+SIDES = ("PLAINTIFF", "DEFENDANT")
+STANCES = ("PRO", "CON", "NEUTRAL")
+LETTERS = ("A", "B", "C", "D")
+DISPUTES = ("租赁纠纷", "借款纠纷", "买卖纠纷")
+LABEL_SETS = (YES_NO, SIDES, STANCES, LETTERS)
+
+
+def label_of(reply: str, labels: tuple[str, ...], *, is_cut: bool = False) -> object:
+    return (parse_label(reply, labels, is_cut=is_cut).value or {}).get("prediction")
+
+
+def grade_of(reply: str, *, is_cut: bool = False) -> object:
+    return (parse_reply(reply, Grade, is_cut=is_cut).value or {}).get("grade")
+
+
+def articles_of(reply: str) -> object:
+    return (parse_reply(reply, PROTOCOL_FORMS["articles"]).value or {}).get("prediction")
+
+
+FRAMES = [
+    "{}<|im_end|>", "{}</s>\n", "{}<eos>", "## {}\n\nThe lease had run out.", "[[{}]]", "【{}】",
+    r"$\boxed{{{}}}$", r"\[ \boxed{{\textbf{{{}}}}} \]", "The rent was paid late. [[{}]]",
+    "Final answer: {}", "The correct answer is {}.", "The best label for this text is {}.",
+    "My answer to the question is {}.", "Most likely {}.", "Probably {}", "Therefore, {} is right.",
+    "Both have a point. Overall, {} is the better choice.", "In conclusion, {} is correct.",
+    "We weighed it all.\n\nSo, the outcome is: **{}**", "正确答案是：{}", "【答案】{}", "答案选{}。",
+    "{} 解析：本题考查租赁。", "综上，应选{}。",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("labels", LABEL_SETS)
+def test_a_label_in_common_words_is_read(frame: str, labels: tuple[str, ...]) -> None:
+    for label in labels:
+        assert label_of(frame.format(label), labels) == label
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("labels", LABEL_SETS)
+def test_a_second_answer_leaves_none(frame: str, labels: tuple[str, ...]) -> None:
+    reply = frame.format(labels[0])
+    for other in labels[1:]:
+        for later in (f"[[{other}]]", f"On second thoughts my answer is {other}.", f"\n{other}"):
+            assert label_of(f"{reply}\n{later}", labels) != other
+            assert label_of(f"{reply.rstrip()} \n{later}", labels) in (None, labels[0]) or (
+                "<" not in frame
+            )
+        if "<" not in frame:
+            assert label_of(f"{reply}\nOn reflection the right answer is {other}.", labels) is None
+
+
+REASONS = [
+    "The two tenants cannot be helped any more.", "It is impossible to undo the contract.",
+    "Neither rent nor deposit matters here.", "Perhaps the letter was lost, but that is no matter.",
+    "It is unclear whether the letter arrived.", "The witness was not sure of the date.",
+    "There is no doubt about a date.", "The clerk could not find a receipt.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", REASONS)
+@pytest.mark.parametrize("labels", LABEL_SETS)
+def test_doubt_about_the_facts_is_no_doubt_about_the_answer(
+    reason: str, labels: tuple[str, ...]
+) -> None:
+    for label in labels:
+        assert label_of(f"{label}. {reason}", labels) == label
+        assert label_of(f"{label}: {reason}", labels) == label
+
+
+DOUBTS = [
+    ", but I am not sure.", ". I cannot say.", ", or not.", " (uncertain)", ", maybe not.",
+    ". But it is hard to say.", ", though I'm really not certain.", ". We do not know.",
+    ", unsure.", ". It cannot be determined.", ". It may as well be the opposite.", "。我不确定。",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("doubt", DOUBTS)
+@pytest.mark.parametrize("labels", LABEL_SETS)
+def test_doubt_about_the_answer_leaves_none(doubt: str, labels: tuple[str, ...]) -> None:
+    for label in labels:
+        assert label_of(f"{label}{doubt}", labels) is None
+
+
+OPTION_LINES = ["{}: it favours the rent.", "- {}: a short reason", "({}) some words", "{}) words",
+                "* **{}**: many words", "1. {} - words", "Option {}: words", "选项{}：租金"]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", OPTION_LINES)
+@pytest.mark.parametrize("labels", LABEL_SETS)
+@pytest.mark.parametrize("end", ["{}:", "{}", "- {}:", "**{}**:", "({})", "{}："])
+def test_a_list_of_the_labels_that_breaks_off_chooses_none(
+    line: str, labels: tuple[str, ...], end: str
+) -> None:
+    for count in range(1, len(labels)):
+        lines = [line.format(label) for label in labels[:count]]
+        reply = "\n".join([*lines, end.format(labels[count])])
+        assert label_of(reply, labels) is None, reply
+
+
+@pytest.mark.parametrize("labels", LABEL_SETS)
+def test_an_answer_below_a_whole_list_of_the_labels_is_read(labels: tuple[str, ...]) -> None:
+    options = "\n".join(f"{label}: some words" for label in labels)
+    for label in labels:
+        assert label_of(f"{options}\n\nAnswer: {label}", labels) == label
+        assert label_of(f"{options}\n\n{label}", labels) == label
+
+
+CONCLUSIONS = ["Therefore, {} is stronger.", "So {} has the better case.", "Hence {} prevails.",
+               "Overall, {} is more convincing than {}.", "I conclude that {} is right."]  # fmt: skip
+
+
+@pytest.mark.parametrize("conclusion", CONCLUSIONS)
+@pytest.mark.parametrize(("label", "other"), [SIDES, SIDES[::-1]])
+def test_a_concluding_sentence_states_the_answer(conclusion: str, label: str, other: str) -> None:
+    reasons = f"{other} cites the lease; {label} cites two letters. "
+    assert label_of(reasons + conclusion.format(label, other), SIDES) == label
+    qualified = f"{label} is better on the facts. {other} is better on the law."
+    assert label_of(qualified, SIDES) is None
+    both = f"{conclusion.format(label, other)} {conclusion.format(other, label)}"
+    assert label_of(both, SIDES) is None
+    assert label_of(f"{reasons}Therefore, {label} is not stronger.", SIDES) is None
+    assert label_of(f"{label}. But the {other.lower()} is stronger.", SIDES) is None
+
+
+@pytest.mark.parametrize("choice", ["yes/no", "YES or NO", "Yes or No", "NO, YES"])
+def test_a_choice_in_brackets_is_no_answer(choice: str) -> None:
+    assert label_of(f"Answer ({choice}): NO", YES_NO) == "NO"
+    assert label_of(f"My decision ({choice}) is YES.", YES_NO) == "YES"
+    assert label_of(f"Answer ({choice}):", YES_NO) is None
+
+
+@pytest.mark.parametrize("label", LETTERS)
+def test_a_label_of_one_letter_is_matched_by_case(label: str) -> None:
+    others = [other for other in LETTERS if other != label]
+    assert label_of(f"Answer: {label}, because a clerk saw a letter.", LETTERS) == label
+    assert label_of(f"{label}. a man, b. 1950, held a degree (b.a.)", LETTERS) in (None, label)
+    for other in others:
+        assert label_of(f"{label}. But {other} is as good.", LETTERS) is None
+        assert label_of(f"正确答案：{label}、{other}", LETTERS) is None
+        assert label_of(f"{label}{other}", LETTERS) is None
+
+
+@pytest.mark.parametrize("introduction", ["类别：{}", "属于{}", "该案属于{}。", "纠纷类型：{}<eoa>",
+                                          "因此，本案应属于{}。", "[类别]{}<eoa>"])  # fmt: skip
+@pytest.mark.parametrize("label", DISPUTES)
+def test_chinese_introductions_are_read(introduction: str, label: str) -> None:
+    assert label_of(introduction.format(label), DISPUTES) == label
+    assert label_of(f"该案不属于{label}。", DISPUTES) is None
+
+
+RATINGS = ["{}", "**{}**", "{}: it is short", "{}/10", "{} out of 10", "Score: {}", "Grade: **{}**",
+           "The grade is {}.", "My rating is {}.", "I would give it a {}.", "评分：{}", "[[{}]]",
+           "It keeps to the form in 3 parts.\n\nRating: [[{}]]", '{{"score": {}, "reason": "r"}}',
+           "{} - it has 2 good parts", r"\boxed{{{}}}", "Overall, the score is {}/10."]  # fmt: skip
+
+
+@pytest.mark.parametrize("rating", RATINGS)
+@pytest.mark.parametrize("number", [0, 2, 7, 10])
+def test_one_number_asked_is_read(rating: str, number: int) -> None:
+    assert grade_of(rating.format(number)) == number
+
+
+@pytest.mark.parametrize("rating", RATINGS)
+@pytest.mark.parametrize("number", ["6.5", "7 or 8", "7-8", "11", "-1", "6 to 7", "7, maybe 8"])
+def test_no_number_is_chosen_rounded_or_moved_into_the_range(rating: str, number: str) -> None:
+    assert grade_of(rating.format(number)) is None
+
+
+@pytest.mark.parametrize("reply", [
+    "1. It is short.\n2. It is clear.", "1) It is short", "2. Short.\n3. Clear.", "Score: 7. Score: 8",
+    "Score: 7. On reflection, the right score is 8.", "The top score is 10.", "4/5", "The 7 points",
+    "between 6 and 7", "7? Hard to say.", "7, but I am not sure", "no score", '{"score": 7, "rating": 8}',
+    "7. No, 8.",
+])  # fmt: skip
+def test_other_numbers_are_no_grade(reply: str) -> None:
+    assert grade_of(reply) is None
+
+
+HEADINGS = ["", "[法条]", "【法条】", "法条：", "相关法条:"]
+ARTICLES = ["刑法第{}条", "第{}条", "《刑法》第{}条", "中华人民共和国刑法第{}条", "第{}条第二款"]
+SEPARATORS = ["、", "，", "和", "；", "\n", " and "]
+
+
+@pytest.mark.parametrize("heading", HEADINGS)
+@pytest.mark.parametrize("article", ARTICLES)
+def test_a_list_of_articles_is_read_whatever_its_form(heading: str, article: str) -> None:
+    numbers = ["234", "264"]
+    assert articles_of(heading + article.format(numbers[0])) == numbers[:1]
+    for separator in SEPARATORS:
+        listed = separator.join(article.format(number) for number in numbers)
+        assert articles_of(heading + listed) == numbers
+        assert articles_of(f"{heading}{listed}、") is None
+        assert articles_of(f"{heading}{listed}、<eoa>") == numbers
+        assert articles_of(f'{{"prediction": "{listed}"}}'.replace("\n", "、")) == numbers
+    assert articles_of(f"{heading}{article.format(133)}之一") is None
+    assert articles_of(f"{heading}{article.format(234)}、第2") is None
+
+
+@pytest.mark.parametrize("labels", LABEL_SETS)
+def test_a_label_at_the_end_of_a_reply_that_was_cut_off_is_not_read(
+    labels: tuple[str, ...],
+) -> None:
+    for label in labels:
+        for reply in (label, f"The answer is {label}", f"Reasons.\n\n{label}"):
+            assert label_of(reply, labels) == label
+            assert label_of(reply, labels, is_cut=True) is None
+        assert label_of(f"{label}, because the rent was", labels, is_cut=True) == label
+        assert label_of(f"{label}\n\nThe rent was", labels, is_cut=True) == label
+    assert grade_of("7") == 7
+    assert grade_of("7", is_cut=True) is None
+    assert grade_of("7: it keeps to", is_cut=True) == 7
+
+
+REASONING = [
+    "The rent was paid late.", "Here {0} cites the lease.", "On the facts {0} is stronger.", "Is it {0} or {1}?",
+    "The court below chose {0}.", "Perhaps {0}.", "There is no letter from the {0}.",
+]  # fmt: skip
+STATEMENTS = [
+    "{0} is stronger.", "Therefore, {0} is right.", "Answer: {0}", "My final answer is {0}.",
+    "[[{0}]]", "{0}, because of the letter.", "It is {0} rather than {1}.", "I would say {0}.",
+    "On reflection the correct answer is {0}.", "Judgment for the {0}.", "正确答案：{0}", "{0}",
+    "{0} has the better case.", "I predict {0}.", r"\boxed{{{0}}}", "**Verdict**: {0}",
+]  # fmt: skip
+
+
+@st.composite
+def replies(draw: st.DrawFn) -> tuple[str, tuple[str, ...]]:
+    labels = draw(st.sampled_from(LABEL_SETS))
+    sentences = draw(st.lists(st.sampled_from(REASONING), max_size=4))
+    sentences += draw(st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=2))
+    sentences += draw(st.lists(st.sampled_from(REASONING), max_size=2))
+    filled = [sentence.format(*draw(st.permutations(labels))) for sentence in sentences]
+    return draw(st.sampled_from([" ", "\n", "\n\n"])).join(filled), labels
+
+
+@given(replies())
+@settings(max_examples=400, derandomize=True)
+def test_no_answer_flips_when_a_reply_is_cut_at_60_percent(
+    reply_and_labels: tuple[str, tuple[str, ...]],
+) -> None:
+    reply, labels = reply_and_labels
+    whole = label_of(reply, labels)
+    cut = reply[: round(len(reply) * 0.6)]
+    for part in (label_of(cut, labels), label_of(cut, labels, is_cut=True)):
+        assert None in (whole, part) or part == whole, (reply, cut)
+
+
+@pytest.mark.parametrize(
+    ("labels", "reply"),
+    [
+        *product([("pro", "con", "neutral")], [row["reply"] for row in NASTY]),
+        *product([LABELS["stance_label"]], [row["reply"] for row in NASTY[:300]]),
+    ],
+)
+def test_no_nasty_reply_flips_when_it_is_cut(labels: tuple[str, ...], reply: str) -> None:
+    whole = label_of(reply, labels)
+    part = label_of(reply[: round(len(reply) * 0.6)], labels)
+    assert None in (whole, part) or part == whole
