@@ -92,9 +92,7 @@ async def ask_decision(
         seat, DECISION, prompt, schema=schema, form=form, words=words, **context
     )
     if answer == "label" and not reply.has_failed:
-        parsed = parse_label(
-            reply.text, tuple(words.values()), is_cut=debate.voices.is_cut(reply)
-        )
+        parsed = parse_label(reply.text, tuple(words.values()), is_cut=debate.voices.is_cut(reply))
         reply.parsed, reply.parse_status = (
             parsed.value or {"problem": parsed.problem},
             parsed.status,
