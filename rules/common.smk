@@ -30,6 +30,7 @@ from moot.core.config_errors import Faults
 from moot.core.shipped_files import default_files
 from moot.core.log import should_write_stage_lines
 from moot.plan.plan_cache import DESK, write_plan
+from moot.papers.selection import add_paper_experiments
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.report.exports import EXPORTERS
@@ -69,6 +70,7 @@ config = merge_over_defaults(config, DEFAULTS)
 faults = Faults()
 changed_models = merge_models(config, read_files, DEFAULTS, given, faults)
 with exit_without_traceback():
+    add_paper_experiments(config, SHIPPED)
     plan = Plan.from_yaml(config, SHIPPED, config_files, faults)
 
 

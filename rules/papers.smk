@@ -1,26 +1,74 @@
 # The papers' tables and figures in the papers' form: a page for each paper.
 
+from moot.jobs.papers import standing_plan
 from moot.papers.items import items_file, read_papers
 from moot.papers.page import paper_files
+from moot.papers.selection import needed_experiments, selected_items
 
 PAPERS = read_papers(items_file(plan.shipped))
+SELECTED_ITEMS = selected_items(config, plan.shipped)
 
 
-def results_of_paper(paper):
-    """The results that a paper's page shows: those of its studies, trial runs among them."""
-    files = []
+def experiments_of_paper(plan, paper):
+    """The experiments of a paper's studies in a plan, trial runs among them."""
+    experiments = {}
     for study in PAPERS[paper].studies:
         for entry in (*plan.experiments_of(study), *plan.trials_of(study)):
-            files += results_of(entry.name)
-            runs = [f"{entry.name}/{model}" for model in entry.config.models]
-            files += [f"results/calls/{run}.parquet" for run in runs]
-        files += scores_of_study(study) + baselines_of_study(study)
-    return list(dict.fromkeys(files))
+            experiments[entry.name] = entry
+    return experiments
+
+
+def required_results(paper):
+    """The results that a paper's page must have: all of the run, or those of the selected items."""
+    names = experiments_of_paper(plan, paper)
+    datasets = [name for study in PAPERS[paper].studies for name in plan.trained_datasets_of(study)]
+    if SELECTED_ITEMS:
+        items = [item for item in SELECTED_ITEMS if item.paper == paper]
+        needed = set(needed_experiments(items, plan.shipped))
+        names = {name: entry for name, entry in names.items() if name.partition("/")[0] in needed}
+        trained = {f"paper-{name}" for item in items for name in item.datasets}
+        datasets = [name for name in datasets if name in trained]
+    files = [f"results/baselines/{name}.parquet" for name in dict.fromkeys(datasets)]
+    for entry in names.values():
+        files += results_of_run(plan, entry)
+        if not plan.is_trial(entry):
+            files.append(f"results/scores/{entry.name}.parquet")
+    cases = [f"results/cases/{name}.parquet" for name in dict.fromkeys(datasets)]
+    return list(dict.fromkeys([*files, *cases]))
+
+
+def results_of_run(plan, entry):
+    """Cases, predictions, transcripts, labels and calls of an experiment of a plan."""
+    runs = [f"{entry.name}/{model}" for model in entry.config.models]
+    files = [f"results/cases/{entry.config.dataset}.parquet"]
+    for kind in ("predictions", "calls", *(["labels"] if entry.config.labelers else [])):
+        files += [f"results/{kind}/{run}.parquet" for run in runs]
+    for model in entry.config.models:
+        files += targets.shards(plan, entry.name, model)
+    return files
+
+
+def standing_results(paper):
+    """The further results that exist, which the page shows as well."""
+    if not SELECTED_ITEMS:
+        return []
+    everything, files = standing_plan(plan, config), []
+    for entry in experiments_of_paper(everything, paper).values():
+        files += results_of_run(everything, entry)
+        files.append(f"results/scores/{entry.name}.parquet")
+    for study in PAPERS[paper].studies:
+        names = everything.trained_datasets_of(study)
+        files += [f"results/baselines/{name}.parquet" for name in names]
+    required = set(required_results(paper))
+    return [path for path in dict.fromkeys(files) if path not in required and os.path.exists(path)]
 
 
 def digests_of_paper(paper):
     """What the page of a paper depends on in the configuration."""
-    return [dependencies.presentation_options(plan, study) for study in PAPERS[paper].studies]
+    studies = PAPERS[paper].studies
+    items = [item.name for item in SELECTED_ITEMS if item.paper == paper]
+    options = [dependencies.presentation_options(plan, study) for study in studies]
+    return [options, items, standing_results(paper)]
 
 
 for paper in PAPERS:
@@ -31,7 +79,7 @@ for paper in PAPERS:
         input:
             **inputs(
                 f"paper_{paper}",
-                results=results_of_paper(paper),
+                results=required_results(paper),
                 published=str(PUBLISHED / "published_results.csv"),
                 findings=str(PUBLISHED / "findings.csv"),
                 described=str(PUBLISHED / "items.yaml"),
@@ -48,29 +96,33 @@ for paper in PAPERS:
             **digests(
                 f"paper_{paper}",
                 outputs=paper_files(PAPERS[paper]),
-                code=[
-                    "paper.py",
-                    *RESULTS_CODE,
-                    "papers",
-                    "jobs/papers.py",
-                    "studies/*/papers.py",
-                ],
+                code=["paper.py", *RESULTS_CODE, "papers", "jobs/papers.py", "studies/*/papers.py"],
                 options=digests_of_paper(paper),
             ),
             papers=[paper],
-            files=results_of_paper(paper),
+            files=[*required_results(paper), *standing_results(paper)],
         script:
             "../scripts/paper.py"
 
 
-# The pages of what stands in `results/`; starts no experiment.
-rule papers:
-    log:
-        "results/logs/papers/papers.log",
-    conda:
-        "../envs/presentation.yaml"
-    params:
-        papers=list(PAPERS),
-        files=[file for paper in PAPERS for file in results_of_paper(paper)],
-    script:
-        "../scripts/paper.py"
+if SELECTED_ITEMS:
+
+    # The pages of the papers whose items are selected, with the debates that these need.
+    rule papers:
+        input:
+            [f"results/papers/{paper}.html" for paper in {item.paper: None for item in SELECTED_ITEMS}],
+
+
+else:
+
+    # The pages of the results that exist; starts no experiment.
+    rule papers:
+        log:
+            "results/logs/papers/papers.log",
+        conda:
+            "../envs/presentation.yaml"
+        params:
+            papers=list(PAPERS),
+            files=[file for paper in PAPERS for file in required_results(paper)],
+        script:
+            "../scripts/paper.py"

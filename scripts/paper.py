@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from moot.jobs.papers import write_paper
+from moot.jobs.papers import standing_plan, write_paper
 from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         files = [Path(path) for path in snakemake.params.files]
+        everything = standing_plan(plan, snakemake.config)
         for paper in snakemake.params.papers:
-            write_paper(plan, paper, files)
+            write_paper(plan, paper, files, everything)

@@ -8,6 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.artifacts import read_frame, read_frames
+from moot.core.errors import UserError
+from moot.core.log import LOG
+from moot.core.types import JsonObject
 from moot.jobs.job_results import RESULTS, load_experiment_results
 from moot.papers import fillers_of
 from moot.papers.grid import PublishedValues
@@ -28,14 +31,18 @@ PAPERS = RESULTS / "papers"
 KINDS_OF_DATA = ("synthetic", "sample")
 
 
-def write_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
+def write_paper(
+    plan: Plan, name: str, files: Collection[Path], everything: Plan | None = None
+) -> None:
     """Write the page of a paper and the files of its items from results that exist.
 
     Args:
         plan: The checked configuration.
         name: The paper.
         files: The files of `results/` that may be read; those that do not exist are left out.
+        everything: The plan of all experiments whose results may be shown. Default: `plan`.
     """
+    plan = everything or plan
     paper = read_papers(items_file(plan.shipped))[name]
     existing = frozenset(path for path in files if path.exists())
     results = {study: load_study(plan, study, existing) for study in paper.studies}
@@ -43,6 +50,21 @@ def write_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
     contents = [_fill_item(plan, paper, item, results) for item in paper.items]
     values = published_values_of(pd.concat(published.values()))
     write_page(paper, contents, values, PAPERS, plan.config.rehearsal)
+
+
+def standing_plan(plan: Plan, raw: JsonObject) -> Plan:
+    """Return the plan of all experiments of a configuration, also those outside of this run.
+
+    A page of a run of some items also shows the other results that exist. Where the whole
+    configuration is not valid, the plan of the run is returned.
+    """
+    if "papers" not in raw:
+        return plan
+    try:
+        return Plan.from_yaml({**raw, "run": ["*"]}, plan.shipped)
+    except UserError as error:
+        LOG.warning("results of other experiments are not shown: %s", error)
+        return plan
 
 
 def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:

@@ -1,0 +1,51 @@
+"""The key `papers`: which of the papers' tables and figures a run fills, and with which models."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from moot.core.model_config import StrictModel, as_list
+from moot.core.sections import ConfigSection, register_section
+
+Names = Annotated[tuple[str, ...], BeforeValidator(as_list)]
+
+
+class PapersConfig(StrictModel):
+    """The items that a run fills, with their models, cases and data."""
+
+    items: Names = Field(
+        ("all",),
+        description="Items (`courtroom/table4`), papers (`courtroom`) or `all`. Default: all.",
+    )
+    models: Names = Field(
+        (), description="Models that take the place of the paper's. Default: the paper's."
+    )
+    cases: int | None = Field(
+        None, ge=1, description="Most cases of each experiment. Default: as many as the paper."
+    )
+    repeats: int | None = Field(
+        None, ge=1, description="Debates of each case. Default: as many as the paper."
+    )
+    seats: Mapping[str, str] = Field(
+        default_factory=dict,
+        description="Seat (such as `grader` or `labeler`) to its model. Default: the debate's own.",
+    )
+    datasets: Mapping[str, Any] = Field(
+        default_factory=dict,
+        description=(
+            "Data set to a source (`synthetic`, `sample`, `local`) or to options that replace the"
+            " paper's. Default: the paper's data."
+        ),
+    )
+
+
+PAPERS = register_section(
+    ConfigSection(
+        "config",
+        "papers",
+        PapersConfig,
+        "the papers' tables and figures that `snakemake papers` fills; default: none, the pages"
+        " show the results that exist",
+    )
+)

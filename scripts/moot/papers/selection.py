@@ -1,0 +1,173 @@
+"""From the key `papers` to the experiments and data sets that its items need."""
+
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from moot.core.errors import UserError, unknown_name
+from moot.core.types import Fields, JsonObject
+from moot.core.yaml_text import load_yaml
+from moot.papers.items import PaperItem, items_file, read_papers, select_items
+
+KEY = "papers"
+PREFIX = "paper-"
+"""Begins the names of the papers' experiments, and of their data sets in a run of items."""
+ADDITIONS = ("arms", "arm_models", "arm_cases")
+"""Keys of experiments that moot adds to the papers' designs."""
+JUDGE = "judge:"
+KINDS_WITHOUT_DEBATES = ("diagram", "facts")
+"""Kinds of items that show no value of a debate."""
+
+
+def selected_items(config: Fields, shipped: Path) -> list[PaperItem]:
+    """Return the items that a configuration selects; none without the key.
+
+    Raises:
+        UserError: An item does not exist; the message names the nearest one.
+    """
+    entry = config.get(KEY)
+    if not isinstance(entry, Mapping):
+        return []
+    names = entry.get("items", "all")
+    names = [names] if isinstance(names, str) else [str(name) for name in names or ()]
+    return list(select_items(read_papers(items_file(shipped)), names))
+
+
+def add_paper_experiments(config: JsonObject, shipped: Path) -> None:
+    """Add the experiments and data sets of the selected items to a merged configuration.
+
+    `run` then names these experiments alone. The paper's data sets get names of their own, so that
+    the results of a run with other data of the same name remain valid.
+
+    Raises:
+        UserError: An item or a model does not exist.
+    """
+    items = selected_items(config, shipped)
+    if not items:
+        return
+    design = _paper_design(shipped)
+    options = config[KEY]
+    _check_models(config, options)
+    names = list(_needed_experiments(items, design))
+    if not names:
+        return
+    experiments = config.setdefault("experiments", {})
+    datasets = config.setdefault("datasets", {})
+    trained = {name for item in items for name in item.datasets}
+    for name in names:
+        entry = _adapted_experiment(design["experiments"][name], options)
+        dataset = entry["dataset"]
+        entry["dataset"] = PREFIX + dataset.removeprefix(PREFIX)
+        experiments[name] = entry
+        chosen = options.get("datasets") or {}
+        datasets[entry["dataset"]] = _adapted_dataset(
+            dataset, design["datasets"][dataset], chosen.get(dataset), dataset in trained
+        )
+    config["run"] = names
+
+
+def _paper_design(shipped: Path) -> JsonObject:
+    text = (shipped / "config" / "paper.yaml").read_text(encoding="utf-8")
+    design: JsonObject = load_yaml(text)
+    return design
+
+
+def _check_models(config: Fields, options: Fields) -> None:
+    models = options.get("models") or ()
+    models = [models] if isinstance(models, str) else list(models)
+    seats = options.get("seats") or {}
+    for name in (*models, *seats.values()):
+        if name not in config.get("models", {}) and name != "person":
+            raise unknown_name("model", str(name), config.get("models", {}), "papers")
+
+
+def needed_experiments(items: list[PaperItem], shipped: Path) -> list[str]:
+    """Return the experiments whose debates some items need, with those they rest on."""
+    debated = [item for item in items if item.kind not in KINDS_WITHOUT_DEBATES]
+    design = _paper_design(shipped)
+    return list(_closure([name for item in debated for name in item.experiments], design))
+
+
+def _needed_experiments(items: list[PaperItem], design: Fields) -> Iterator[str]:
+    """Yield the experiments of some items, those they rest on, and one for each trained data set.
+
+    Trained models belong to a study through an experiment on their data.
+    """
+    debated = [item for item in items if item.kind not in KINDS_WITHOUT_DEBATES]
+    names = [name for item in debated for name in item.experiments]
+    for dataset in dict.fromkeys(name for item in items for name in item.datasets):
+        on_dataset = [
+            name
+            for name, entry in design["experiments"].items()
+            if entry["dataset"] == dataset and not entry.get("arms")
+        ]
+        if not set(on_dataset) & set(names):
+            names += on_dataset[:1]
+    yield from _closure(names, design)
+
+
+def _closure(names: list[str], design: Fields) -> Iterator[str]:
+    """Yield experiments after those whose debates they name in their parameters."""
+    experiments = design["experiments"]
+    shown: set[str] = set()
+    remaining = list(dict.fromkeys(names))
+    while remaining:
+        name = remaining.pop(0)
+        if name in shown:
+            continue
+        if name not in experiments:
+            raise UserError(f"data/published/items.yaml: experiment '{name}' has no design.")
+        shown.add(name)
+        yield name
+        params = experiments[name].get("params") or {}
+        remaining += [value for value in params.values() if str(value) in experiments]
+
+
+def _adapted_experiment(design: Fields, options: Fields) -> JsonObject:
+    """Return an experiment without what moot adds, with the models and sizes of `papers`."""
+    entry: JsonObject = {
+        name: deepcopy(value) for name, value in design.items() if name not in ADDITIONS
+    }
+    models = options.get("models") or ()
+    seats = dict(options.get("seats") or {})
+    if models:
+        entry["models"] = [models] if isinstance(models, str) else list(models)
+        _replace_seats(entry, seats)
+    if options.get("cases"):
+        entry["cases"] = options["cases"]
+    if options.get("repeats"):
+        entry["repeats"] = options["repeats"]
+    return entry
+
+
+def _replace_seats(entry: JsonObject, seats: Mapping[str, str]) -> None:
+    """Let the debate's own model sit in every seat but those of `seats`."""
+    params = entry.get("params") or {}
+    if "seats" in params:
+        params["seats"] = {seat: seats[seat] for seat in params["seats"] if seat in seats}
+    labelers = []
+    for labeler in entry.get("labelers", ()):
+        if not labeler.startswith(JUDGE):
+            labelers.append(labeler)
+        elif "labeler" in seats:
+            labelers.append(JUDGE + seats["labeler"])
+    if "labelers" in entry:
+        entry["labelers"] = labelers
+
+
+def _adapted_dataset(name: str, design: Fields, chosen: Any, is_trained: bool) -> JsonObject:
+    """Return a data set of the paper, or the chosen one; baselines only where an item needs them."""
+    entry: JsonObject = deepcopy(dict(design))
+    entry.setdefault("loader", name)
+    if isinstance(chosen, str):
+        entry = {"loader": entry["loader"], "source": chosen} | _baselines(entry)
+    elif isinstance(chosen, Mapping):
+        entry |= chosen
+    if not is_trained:
+        entry.pop("baselines", None)
+    return entry
+
+
+def _baselines(entry: Fields) -> JsonObject:
+    return {"baselines": entry["baselines"]} if "baselines" in entry else {}

@@ -1,0 +1,280 @@
+"""The description of the papers' items, and tables in the papers' form."""
+
+import csv
+import io
+import math
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from moot.core.errors import UserError
+from moot.jobs.papers import published_values_of
+from moot.papers import FILLERS
+from moot.papers.diagrams import diagram_svg
+from moot.papers.grid import build_grid, intervals_frame, values_frame
+from moot.papers.items import PaperItem, items_file, read_papers, select_items
+from moot.papers.latex import latex_source
+from moot.papers.page import ItemContent, paper_files, write_page
+from moot.papers.parts import Diagram, Example, OwnRow, Point, Series, Step
+from moot.plan.as_published import paper_plan
+from moot.report import TABLES
+from moot.report.content import Measurement
+from moot.report.published import Published, read_published
+
+PROJECT = Path(__file__).resolve().parents[2]
+PAPERS = read_papers(items_file(PROJECT))
+ITEMS = {item.name: item for paper in PAPERS.values() for item in paper.items}
+FRAME = read_published(PROJECT / "data/published/published_results.csv")
+PUBLISHED = published_values_of(FRAME)
+TABLE_ITEMS = [item for item in ITEMS.values() if item.kind in ("table", "facts")]
+HOSTILE = "<script>alert(1)</script> & \\input{x} % $y$ _z"
+
+TABLES_OF_PAPERS = {"appellate": 2, "decision_conference": 5, "courtroom": 8, "feedback": 5}
+FIGURES_OF_PAPERS = {"appellate": 7, "decision_conference": 3, "courtroom": 5, "feedback": 3}
+SHAPES = {
+    "appellate/table1": (3, 2),
+    "appellate/table2": (4, 6),
+    "decision_conference/table1": (6, 4),
+    "decision_conference/table2": (6, 3),
+    "decision_conference/table3": (6, 4),
+    "decision_conference/table4": (6, 4),
+    "decision_conference/table5": (6, 6),
+    "courtroom/table1": (16, 1),
+    "courtroom/table2": (14, 8),
+    "courtroom/table3": (5, 1),
+    "courtroom/table4": (6, 6),
+    "courtroom/table5": (7, 2),
+    "courtroom/table6": (12, 2),
+    "courtroom/table7": (12, 6),
+    "courtroom/table8": (5, 3),
+    "feedback/table1": (2, 1),
+    "feedback/table2": (7, 4),
+    "feedback/table3": (5, 4),
+    "feedback/table5": (2, 3),
+}
+"""Rows and columns of each table, counted in the papers."""
+PRINTED_ROWS = {
+    ("appellate/table1", 0): ["100 (x20 each per case)", "900 (x9 per debate)"],
+    ("appellate/table2", 0): ["85", "13", "18", "20", "15", "19"],
+    ("decision_conference/table1", 5): ["", "", "", "0.437"],
+    ("decision_conference/table2", 0): ["0.648", "0.674", "0.0"],
+    ("decision_conference/table5", 1): ["2", "1", "1", "2", "4", "2"],
+    ("courtroom/table1", 13): ["14b"],
+    ("courtroom/table2", 9): [
+        "0.2910",
+        "0.5854",
+        "0.2910",
+        "0.6425",
+        "0.2328",
+        "-0.0029",
+        "-0.0069",
+        "0.2680",
+    ],
+    ("courtroom/table3", 4): ["[[319, 0], [136, 0]]"],
+    ("courtroom/table4", 1): ["0.74", "0.60", "0.67", "0.58", "0.70", "0.62"],
+    ("courtroom/table6", 7): ["0.71", "0.00"],
+    ("courtroom/table7", 5): ["0.70", "0.96", "67", "26", "3", "4"],
+    ("courtroom/table8", 0): ["0.969", "0.921", "0.923"],
+    ("feedback/table2", 6): ["0.67", "0.66", "0.45", "0.16"],
+    ("feedback/table3", 0): ["63.8%", "64.1%", "29.7%", "5.03%"],
+    ("feedback/table3", 4): ["67.1%", "66.1%", "44.8%", "16.3%"],
+    ("feedback/table5", 1): ["93", "11", "65.7%"],
+}
+"""Rows as the papers print them."""
+
+
+def test_there_are_38_items_in_the_papers_numbers() -> None:
+    assert len(ITEMS) == 38
+    for name, paper in PAPERS.items():
+        words = Counter(item.number.split()[0] for item in paper.items)
+        assert words == {"Table": TABLES_OF_PAPERS[name], "Figure": FIGURES_OF_PAPERS[name]}
+        for word, count in words.items():
+            numbers = [item.number for item in paper.items if item.number.startswith(word)]
+            assert sorted(numbers) == [f"{word} {number}" for number in range(1, count + 1)]
+
+
+def test_tables_have_the_papers_rows_and_columns() -> None:
+    assert {item.name: (len(item.rows), len(item.columns)) for item in TABLE_ITEMS} == SHAPES
+
+
+@pytest.mark.parametrize(("item", "row"), PRINTED_ROWS, ids=str)
+def test_published_cells_are_printed_as_in_the_paper(item: str, row: int) -> None:
+    cells = build_grid(ITEMS[item], PUBLISHED, []).rows[row].cells
+    assert [cell.published for cell in cells] == PRINTED_ROWS[item, row]
+
+
+@pytest.mark.parametrize("item", TABLE_ITEMS, ids=lambda item: item.name)
+def test_every_published_value_of_a_table_is_in_its_place(item: PaperItem) -> None:
+    if not item.published:
+        return
+    study, _, table = item.published.partition("/")
+    rows = FRAME[(FRAME["study"] == study) & (FRAME["table"] == table)]
+    expected = set(zip(rows["row"], rows["metric"], strict=True))
+    shown = set()
+    for row in item.rows:
+        for column in item.columns:
+            shown |= {(row.key, name) for name in item.cell(row, column).published}
+    assert expected <= shown | {("human_ai", "debates"), ("human_ai", "debates_per_case")}
+
+
+def test_the_file_holds_no_published_number() -> None:
+    """Published values with decimals stand in published_results.csv alone."""
+    text = items_file(PROJECT).read_text(encoding="utf-8")
+    numbers = set(re.findall(r"(?<![\w.-])\d+\.\d+(?![\w.])", text))
+    assert not numbers & {f"{value:g}" for value in FRAME["value"] if value % 1}
+
+
+def test_items_name_experiments_tables_and_fillers_that_exist() -> None:
+    experiments = set(paper_plan(PROJECT).config.experiments)
+    filled = {FILLERS[name].item for name in FILLERS}
+    assert filled <= set(ITEMS)
+    for item in ITEMS.values():
+        assert set(item.experiments) <= experiments
+        assert all(name in TABLES for name in item.details)
+        assert item.name in filled or item.name == "courtroom/table8"
+
+
+def own_row(item: PaperItem, value: float, **changes: object) -> OwnRow:
+    cells = {}
+    for row in item.rows:
+        for column in item.columns:
+            spec = item.cell(row, column)
+            for score in spec.scores:
+                cells[spec.part, score] = Measurement(value, value - 0.1, value + 0.1, 50, 0, 50)
+    heads = ("mine", *item.row_heads[1:])
+    row = OwnRow(heads, "my-run", "mine (synthetic)", 20.0, cells)
+    return OwnRow(**{**{name: getattr(row, name) for name in row.__slots__}, **changes})
+
+
+@pytest.mark.parametrize("item", TABLE_ITEMS, ids=lambda item: item.name)
+def test_own_rows_follow_the_papers_rows(item: PaperItem) -> None:
+    grid = build_grid(item, PUBLISHED, [own_row(item, 0.5)])
+    assert len(grid.paper_rows) == len(item.rows)
+    assert [row.is_own for row in grid.rows] == sorted(row.is_own for row in grid.rows)
+    assert all(not cell.own.text for row in grid.paper_rows for cell in row.cells)
+    if item.kind == "table":
+        assert grid.own_rows and {row.data for row in grid.own_rows} == {"mine (synthetic)"}
+
+
+SYSTEM_TABLES = [item for item in TABLE_ITEMS if item.kind == "table" and not item.is_one_system]
+
+
+@pytest.mark.parametrize("item", SYSTEM_TABLES, ids=lambda item: item.name)
+def test_a_run_that_repeats_a_row_shares_it(item: PaperItem) -> None:
+    grid = build_grid(item, PUBLISHED, [own_row(item, 0.5, row=item.rows[0].key)])
+    assert not grid.own_rows
+    assert grid.rows[0].source == "my-run"
+    frame = values_frame(grid)
+    assert frame["source"].tolist()[:2] == ["published", "my-run"]
+    assert len(frame) == len(item.rows) + 1
+    assert list(frame.columns[1 : 1 + len(item.row_heads)]) == list(item.row_heads)
+
+
+@pytest.mark.parametrize(
+    ("ours", "is_outside"), [(0.74, False), (0.70, False), (0.30, True), (0.99, True)]
+)
+def test_values_outside_the_replication_interval_are_marked(ours: float, is_outside: bool) -> None:
+    item = ITEMS["courtroom/table4"]
+    row = item.rows[1]
+    value = Measurement(ours, ours - 0.05, min(ours + 0.05, 1), 150, 0, 150)
+    published = {(row.key, "zero_shot_accuracy"): Published.of(0.74, 150, 150, share=True)}
+    own = OwnRow(("x",), "e", "d", 150, {("zero_shot", "accuracy"): value}, published, row.key)
+    grid = build_grid(item, PUBLISHED, [own])
+    assert grid.rows[1].cells[0].own.is_outside is is_outside
+    intervals = intervals_frame(grid)
+    assert intervals["published_is_outside"].tolist() == ["yes" if is_outside else "no"]
+    assert intervals["published"].tolist() == [0.74]
+
+
+def test_without_the_papers_n_no_value_is_marked() -> None:
+    item = ITEMS["courtroom/table2"]
+    row = item.rows[0]
+    published = {(row.key, "accuracy"): Published.of(0.9)}
+    value = Measurement(0.1, 0.05, 0.15, 500, 0, 500)
+    own = OwnRow(("x", "y"), "e", "d", 500, {("", "accuracy"): value}, published, row.key)
+    assert not build_grid(item, PUBLISHED, [own]).rows[0].cells[0].own.is_outside
+
+
+@pytest.mark.parametrize(
+    ("names", "count"),
+    [(["all"], 38), (["courtroom"], 13), (["courtroom/table4", "feedback"], 9), ([], 0)],
+)
+def test_items_are_selected_by_name_paper_or_all(names: list[str], count: int) -> None:
+    assert len(list(select_items(PAPERS, names))) == count
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("courtroom/table44", "courtroom/table4"),
+        ("feedbak", "feedback"),
+        ("triem/table1", "table1"),
+    ],
+)
+def test_an_item_that_does_not_exist_names_the_nearest(name: str, nearest: str) -> None:
+    with pytest.raises(UserError, match=nearest):
+        list(select_items(PAPERS, [name]))
+
+
+def page_of(paper: str, folder: Path, *parts: object, is_simulated: bool = False) -> str:
+    contents = []
+    for item in PAPERS[paper].items:
+        of_item = [part for part in parts if isinstance(part, Series) == (item.kind == "figure")]
+        if parts and item.kind == "table":
+            of_item.append(own_row(item, 0.5, heads=tuple(HOSTILE for _ in item.row_heads)))
+        contents.append(ItemContent(item, tuple(of_item), command="snakemake papers"))
+    write_page(PAPERS[paper], contents, PUBLISHED, folder, is_simulated)
+    return (folder / f"{paper}.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_page_without_a_run_has_every_item_in_its_form(paper: str, tmp_path: Path) -> None:
+    page = page_of(paper, tmp_path)
+    assert re.findall(r'<section id="(\w+)"', page) == [item.key for item in PAPERS[paper].items]
+    for file in paper_files(PAPERS[paper]):
+        assert (tmp_path / Path(file).relative_to("results/papers")).stat().st_size
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_texts_of_models_and_data_are_harmless(paper: str, tmp_path: Path) -> None:
+    series = Series(
+        HOSTILE, HOSTILE, (Point(1.0, Measurement(0.5), Measurement(0.5)),), data=HOSTILE
+    )
+    diagram = Diagram(HOSTILE, (HOSTILE,), (Step(HOSTILE, HOSTILE, stage=HOSTILE),))
+    example = Example(HOSTILE, (("1. Initial step", HOSTILE),))
+    page = page_of(paper, tmp_path, series, diagram, example)
+    assert "<script" not in page
+    assert "<script" not in diagram_svg(diagram)
+    for file in tmp_path.rglob("*.tex"):
+        assert "\\input{x}" not in file.read_text(encoding="utf-8")
+
+
+def test_a_rehearsal_is_marked_on_the_page_and_in_files(tmp_path: Path) -> None:
+    page = page_of("feedback", tmp_path, is_simulated=True)
+    assert "SIMULATED" in page
+    rows = csv.DictReader(io.StringIO((tmp_path / "feedback/table2.csv").read_text("utf-8")))
+    assert {row["voices"] for row in rows} == {"SIMULATED"}
+
+
+@pytest.mark.parametrize("item", TABLE_ITEMS, ids=lambda item: item.name)
+def test_latex_has_as_many_cells_in_every_row(item: PaperItem) -> None:
+    grid = build_grid(item, PUBLISHED, [own_row(item, 0.5)])
+    source = latex_source(PAPERS[item.paper], grid, ["note"])
+    count = len(item.row_heads) + len(item.columns)
+    body = source.partition(r"\toprule")[2].partition(r"\bottomrule")[0]
+    lines = [
+        line for line in body.splitlines() if line.endswith(r"\\") and "multicolumn" not in line
+    ]
+    assert {len(re.findall(r"(?<!\\)&", line)) + 1 for line in lines} == {count}
+    narrow = count <= 4
+    assert (r"\begin{table}" in source) == narrow and (r"\begin{table*}" in source) != narrow
+
+
+def test_an_arrow_runs_from_each_step_that_is_read() -> None:
+    steps = (Step("a", "one"), Step("b", "two", (0,)), Step("a", "three", (0, 1), True))
+    svg = diagram_svg(Diagram("d", ("a", "b"), steps))
+    assert svg.count('class="arrow"') == 3
+    assert svg.count('class="box private"') == 1
+    assert math.isclose(svg.count("<rect"), 3)
