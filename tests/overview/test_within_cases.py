@@ -164,7 +164,7 @@ def test_debates_within_cases_keep_their_level_and_cover(tmp_path: Path) -> None
 
         found = interval_within(apart, strata, draw, DIFFERENCE)
         held += found[1] <= 0 <= found[2]
-        rejected += interval_p(*found, 0.0, 19) < 0.05
+        rejected += interval_p(found.value, found.low, found.high, 0.0, found.freedom) < 0.05
     assert 0.93 <= held / 400 <= 0.99 and rejected == 400 - held
 
 

@@ -56,7 +56,7 @@ class Estimate:
     high: float
     cases: int
     clusters: int
-    freedom: int
+    freedom: float
     population: str = LIKE_THESE
     p: float = float("nan")
     needed_cases: float = float("nan")
@@ -143,10 +143,12 @@ def estimate_metric(results: ExperimentResults, model: str, metric: str) -> Esti
         return by_cases
     interval = interval_within(debates.shared.value, strata, results.seed, terms.bounds)
     return Estimate(
-        *interval,
+        interval.value,
+        interval.low,
+        interval.high,
         by_cases.cases,
         by_cases.clusters,
-        smallest_stratum(strata) - 1,
+        interval.freedom,
         _these_cases(by_cases.cases),
     )
 
@@ -213,15 +215,14 @@ def _difference_within_cases(
         )
 
     estimate = interval_within(difference_of_weights, strata, seed, _bounds(sides))
-    cases, freedom = (
-        len(set(sides[0].terms.case_ids) | set(sides[1].terms.case_ids)),
-        smallest_stratum(strata) - 1,
-    )
+    cases = len(set(sides[0].terms.case_ids) | set(sides[1].terms.case_ids))
     return Difference(
         first_sums.total(),
         second_sums.total(),
-        *estimate,
-        interval_p(*estimate, 0.0, freedom),
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        interval_p(estimate.value, estimate.low, estimate.high, 0.0, estimate.freedom),
         cases,
         cases,
     )

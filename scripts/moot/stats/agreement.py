@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from moot.stats.bootstrap import DIFFERENCE, Floats, Statistic, ratio
-from moot.stats.classification import kappa, weighted_sums
+from moot.stats.bootstrap import DIFFERENCE, Floats, Statistic, Truths, ratio
+from moot.stats.classification import kappa, rows_behind_agreement, weighted_sums
 
 _FEWEST_RATERS = 2
 
@@ -17,13 +17,23 @@ _FEWEST_RATERS = 2
 def cohens_kappa(first: ArrayLike, second: ArrayLike) -> Statistic:
     """Agreement of two raters' labels of the same items beyond chance;
     NaN where chance alone would agree always.
+
+    Items without a label of both are left out. It rests on the items whose label departs from a
+    rater's most frequent one, of the rater with fewer of them: with a constant rater kappa is 0 and
+    has no interval.
     """
-    codes, labels = pd.factorize(
-        np.concatenate([np.asarray(first, dtype=object), np.asarray(second, dtype=object)])
-    )
-    first_labels, second_labels = np.split(np.eye(len(labels))[codes], 2)
+    raters = [np.asarray(labels, dtype=object) for labels in (first, second)]
+    codes, labels = pd.factorize(np.concatenate(raters))
+    both_codes = np.stack(np.split(codes, 2), axis=1)
+    is_rated = np.asarray((both_codes >= 0).all(axis=1), dtype=bool)
+    one_hot = np.eye(len(labels))[both_codes] * is_rated[:, None, None]
+    first_labels, second_labels = one_hot[:, 0], one_hot[:, 1]
+
+    def value(weights: Floats) -> Floats:
+        return kappa(weighted_sums(first_labels, second_labels, weights * is_rated))
+
     return Statistic(
-        lambda weights: kappa(weighted_sums(first_labels, second_labels, weights)), DIFFERENCE
+        value, DIFFERENCE, rows_behind_agreement(first_labels, second_labels, is_rated)
     )
 
 
@@ -50,7 +60,16 @@ def krippendorffs_alpha(ratings: NDArray[np.object_]) -> Statistic:
         observed, expected = total - weights @ agreeing, total**2 - (by_label**2).sum(axis=1)
         return 1 - ratio((total - 1) * observed, expected)
 
-    return Statistic(alpha, DIFFERENCE, pairable)
+    return Statistic(alpha, DIFFERENCE, pairable & _has_rare_label(counts))
+
+
+def _has_rare_label(counts: Floats) -> Truths:
+    """Which items have another label than the most frequent one, shape (items,)."""
+    if not counts.shape[1]:
+        return np.zeros(len(counts), dtype=bool)
+    mode = counts.sum(axis=0).argmax()
+    has_rare_label: Truths = np.delete(counts, mode, axis=1).sum(axis=1) > 0
+    return has_rare_label
 
 
 def count_agreeing_pairs(

@@ -72,11 +72,17 @@ class Statistic:
             or `ANY`.
         rows: the rows that it rests on, shape (rows,), such as the positive cases for recall; None
             for all.
+        signed_parts: where the statistic is a sum of absolute values, these values with their
+            signs, shape (resamples, parts). Chance alone raises such a sum, so that its interval
+            is extended downwards.
+        min_clusters: with fewer clusters there is no interval.
     """
 
     function: Callable[[Floats], Floats]
     bounds: Bounds = ANY
     rows: Truths | None = None
+    signed_parts: Callable[[Floats], Floats] | None = None
+    min_clusters: int = MIN_CLUSTERS
 
     def __call__(self, weights: Floats) -> Floats:
         return self.function(weights)
@@ -180,11 +186,22 @@ class ClusterBootstrap:
     def interval(self, statistic: Statistic) -> tuple[float, float]:
         """The interval of a statistic, as `estimate_interval`."""
         clusters = self.clusters_among(statistic.rows)
-        if clusters < MIN_CLUSTERS:
+        if clusters < max(MIN_CLUSTERS, statistic.min_clusters):
             return float("nan"), float("nan")
-        return estimate_interval(
+        low, high = estimate_interval(
             self.value(statistic), self.draws(statistic), clusters, statistic.bounds, self.level
         )
+        if statistic.signed_parts is not None:
+            low = max(statistic.bounds[0], low - self._bias(statistic.signed_parts, clusters))
+        return low, high
+
+    def _bias(self, signed_parts: Callable[[Floats], Floats], clusters: int) -> float:
+        """By how much chance raises a sum of absolute values at most: the mean absolute values of
+        normal variables around 0 with the parts' standard errors.
+        """
+        parts = np.concatenate([signed_parts(weights) for weights in self.weights()])
+        errors = np.nanstd(parts, axis=0) * np.sqrt(clusters / (clusters - 1))
+        return float(errors.sum() * np.sqrt(2 / np.pi))
 
     def estimate(self, statistic: Statistic) -> tuple[float, float, float]:
         """Value, lower and upper end of the interval."""
@@ -280,30 +297,30 @@ def estimate_interval(
             else nothing
         )
     error = float(np.std(defined, ddof=1)) * np.sqrt(clusters / (clusters - 1))
-    if -np.inf < bounds[0] < 0 < bounds[1] < np.inf:
-        error *= few_discordant_factor(_excess_kurtosis(defined))
+    error *= difference_factor(defined, bounds)
     return interval_around(
-        value, error, float(stdtrit(clusters - 1, (1 + level) / 2)), bounds, _skewness(defined)
+        value, error, float(stdtrit(clusters - 1, (1 + level) / 2)), bounds, skewness(defined)
     )
 
 
-def few_discordant_factor(excess_kurtosis: float) -> float:
-    """By how much the standard error of a difference grows where few clusters carry it.
+def difference_factor(draws: Floats, bounds: Bounds) -> float:
+    """By how much the standard error of a difference grows where few clusters carry it; 1 of all
+    else.
 
     Of b clusters that deviate alike among G, the excess kurtosis of the sampling distribution is
     1 / b - 3 / G. Their variance grows as if one more of them had deviated in each direction
     (Bonett and Price 2012, "Adjusted Wald confidence interval for a difference of binomial
-    proportions based on paired data", JEBS 37). Without excess kurtosis the factor is 1.
+    proportions based on paired data", JEBS 37).
     """
-    return float(np.sqrt(1 + PSEUDO_CLUSTERS * max(0.0, excess_kurtosis)))
-
-
-def _excess_kurtosis(draws: Floats) -> float:
+    if not -np.inf < bounds[0] < 0 < bounds[1] < np.inf:
+        return 1.0
     deviations = draws - draws.mean()
-    return float((deviations**4).mean() / (deviations**2).mean() ** 2 - 3)
+    excess_kurtosis = (deviations**4).mean() / (deviations**2).mean() ** 2 - 3
+    return float(np.sqrt(1 + PSEUDO_CLUSTERS * max(0.0, float(excess_kurtosis))))
 
 
-def _skewness(draws: Floats) -> float:
+def skewness(draws: Floats) -> float:
+    """The skewness of some draws."""
     deviations = draws - draws.mean()
     return float((deviations**3).mean() / (deviations**2).mean() ** 1.5)
 
@@ -367,6 +384,19 @@ def ratio(numerator: Floats, denominator: Floats, where_zero: float = float("nan
     out = np.full(denominator.shape, where_zero, dtype=np.float64)
     np.divide(numerator, denominator, out=out, where=denominator != 0)
     return out
+
+
+def departs_from_mode(values: Numbers) -> Truths:
+    """Which rows of a matrix differ from its most frequent row, shape (rows,).
+
+    A coefficient of agreement or of ranking rests on them: where a rater is constant there are
+    none, and the coefficient says nothing.
+    """
+    if not len(values):
+        return np.zeros(0, dtype=bool)
+    _, codes, counts = np.unique(values, axis=0, return_inverse=True, return_counts=True)
+    departs: Truths = codes.reshape(-1) != counts.argmax()
+    return departs
 
 
 def mean_statistic(values: Values, bounds: Bounds = ANY) -> Statistic:

@@ -19,7 +19,16 @@ from typing import Literal
 
 import numpy as np
 
-from moot.stats.bootstrap import DIFFERENCE, SHARE, Bounds, Floats, Statistic, Truths, ratio
+from moot.stats.bootstrap import (
+    DIFFERENCE,
+    SHARE,
+    Bounds,
+    Floats,
+    Statistic,
+    Truths,
+    departs_from_mode,
+    ratio,
+)
 from moot.stats.calibration import auc_statistic
 
 Scored = Literal["probability", "decision"]
@@ -150,6 +159,8 @@ def rows_behind(
     where predicted.
     """
     metric, average, label = key
+    if metric in ("kappa", "mcc"):
+        return rows_behind_agreement(truth, assigned)
     column = labels.index(label) if label else positive
     if average != "binary" or column is None:
         return np.ones(len(truth), dtype=bool)
@@ -161,6 +172,21 @@ def rows_behind(
         "false_positive_rate": ~true,
     }
     return behind.get(metric, np.ones(len(truth), dtype=bool))
+
+
+def rows_behind_agreement(first: Floats, second: Floats, is_rated: Truths | None = None) -> Truths:
+    """The rows that a coefficient of agreement rests on: those where a rater departs from its most
+    frequent label, of the rater that does so more seldom.
+
+    Args:
+        first, second: each rater's labels, shape (rows, labels).
+        is_rated: which rows count, shape (rows,); None for all.
+    """
+    included = np.ones(len(first), dtype=bool) if is_rated is None else is_rated
+    departs = np.zeros((2, len(first)), dtype=bool)
+    for rater, labels in enumerate((first, second)):
+        departs[rater, included] = departs_from_mode(labels[included])
+    return np.asarray(min(departs, key=np.sum), dtype=bool)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,11 @@ experiments", JASA 65; terms as in Agresti 2013, "Categorical Data Analysis", se
 strength has a finite estimate where chains of wins (or ties) lead from each to each (Ford 1957,
 American Mathematical Monthly 64): strengths are less the mean of the largest such group.
 
-Variances are robust to verdicts of one cluster (a topic) that hang together (Cameron and Miller
-2015, "A practitioner's guide to cluster-robust inference", JHR 50, equation 11), with t of one
-degree of freedom less than there are clusters.
+Verdicts of one cluster (a topic) hang together, so variances are those of the jackknife that leaves
+out one cluster at a time (Efron and Stein 1981, "The jackknife estimate of variance", Annals of
+Statistics 9), with t of one degree of freedom less than there are clusters. Sandwich variances are
+too small with few clusters: they cover 71 % of strengths by 10 topics. A term's interval speaks of
+the judges in the data, since judges are not left out.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -33,6 +35,10 @@ _MAX_PRIOR_SHARE = 0.01
 """The share of the pull in what is known of an estimate: well above where nothing else bounds it,
 else well below.
 """
+
+_MAX_NEWTON_STEPS = 30
+_MIN_STEP = 1e-6
+_MAX_LOSS_LEFT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +107,10 @@ def fit_ratings(
     contrast_weights[: len(names), : len(names)] -= reference_group / reference_group.sum()
     codes = pd.factorize(np.asarray(list(map(repr, clusters))))[0]
     number = int(codes.max()) + 1
-    errors = np.sqrt(
-        np.einsum(
-            "ij,jk,ik->i", contrast_weights, model.covariance(parameters, codes), contrast_weights
-        )
-    )
+    errors = np.full(len(contrast_weights), np.nan)
+    if number >= MIN_TOPICS:
+        covariance = model.covariance(parameters, codes)
+        errors = np.sqrt(np.einsum("ij,jk,ik->i", contrast_weights, covariance, contrast_weights))
     errors[model.prior_share(parameters, contrast_weights) > _MAX_PRIOR_SHARE] = np.nan
     estimates = _with_intervals(contrast_weights @ parameters, errors, number)
     strengths = dict(zip(names, estimates, strict=False))
@@ -147,8 +152,7 @@ def _largest_joined_group(sides: Floats, outcomes: Floats) -> Truths:
 def _with_intervals(values: Floats, errors: Floats, clusters: int) -> list[RatingEstimate]:
     from scipy.special import stdtrit  # registries are read at every start of Snakemake
 
-    has_enough_clusters = clusters >= MIN_TOPICS
-    reach = float(stdtrit(clusters - 1, (1 + LEVEL) / 2)) if has_enough_clusters else float("nan")
+    reach = float(stdtrit(max(1, clusters - 1), (1 + LEVEL) / 2))
     return [
         RatingEstimate(float(value), float(value - reach * error), float(value + reach * error))
         for value, error in zip(values, errors, strict=True)
@@ -175,11 +179,30 @@ class _Davidson:
         return as_numbers(result.x)
 
     def covariance(self, parameters: Floats, clusters: NDArray[np.intp]) -> Floats:
-        """Of the parameters, robust to what hangs together within clusters."""
-        scores = self._scores(parameters)
-        sums = np.stack([np.bincount(clusters, weights=column) for column in scores.T], axis=1)
-        inverse, number = np.linalg.inv(self._curvature(parameters)), len(sums)
-        return as_numbers(inverse @ (sums.T @ sums) @ inverse * number / max(1, number - 1))
+        """Of the parameters, by leaving out each cluster once, shape (parameters, parameters)."""
+        estimates = []
+        for cluster in range(int(clusters.max()) + 1):
+            remains = clusters != cluster
+            model = _Davidson(self.features[remains], self.outcomes[remains], self.weights[remains])
+            estimates.append(model.refit(parameters))
+        deviations = np.stack(estimates) - np.mean(estimates, axis=0)
+        return as_numbers(deviations.T @ deviations * (1 - 1 / len(estimates)))
+
+    def refit(self, start: Floats) -> Floats:
+        """The parameters of greatest likelihood, by Newton's method from parameters close to them."""
+        parameters, loss = start, self._loss(start)
+        for _ in range(_MAX_NEWTON_STEPS):
+            step = np.linalg.solve(self._curvature(parameters), self._slope(parameters))
+            length = 1.0
+            while (
+                new_loss := self._loss(parameters - length * step)
+            ) > loss and length > _MIN_STEP:
+                length /= 2
+            parameters, is_close = parameters - length * step, loss - new_loss < _MAX_LOSS_LEFT
+            loss = new_loss
+            if is_close:
+                break
+        return as_numbers(parameters)
 
     def prior_share(self, parameters: Floats, weights: Floats) -> Floats:
         """The share that the pull has in what is known of sums of parameters, shape (sums,).

@@ -5,22 +5,40 @@ With few cases a test by case cannot answer, however many debates each has: of f
 in one direction in 2 of 32 draws of signs. The debates of a case are independent of each other, so
 they can say what holds of these cases, and nothing of others.
 
-The interval is that of `moot.stats.bootstrap` with as many degrees of freedom as the case with the
-fewest debates gives; p is that of the same interval.
+The variance of the value is the sum of the cases' own, of n debates each times n / (n - 1), with
+the degrees of freedom of Satterthwaite (1946, "An approximate distribution of estimates of variance
+components", Biometrics Bulletin 2); p is that of the same interval.
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from moot.stats.bootstrap import RESAMPLES, Bounds, Floats, estimate_interval
+from moot.stats.bootstrap import (
+    LEVEL,
+    RESAMPLES,
+    Bounds,
+    Floats,
+    as_numbers,
+    difference_factor,
+    estimate_interval,
+    interval_around,
+    skewness,
+)
+
+_NUDGE = 1e-4  # of a row's weight
+_NO_VARIANCE = 1e-18
+_POOLED_ROWS = 2
+_ROWS_AT_ONCE = 500
 
 FEWEST_CASES = 10
 """With fewer clusters of cases, debates within cases are looked at where there are repeats."""
 
 
-def interval_p(value: float, low: float, high: float, supposed: float, freedom: int) -> float:
+def interval_p(value: float, low: float, high: float, supposed: float, freedom: float) -> float:
     """The two-sided p of a supposed value by the 95 % interval of Student's t around an estimate.
 
     It is below 0.05 where the interval does not hold the supposed value.
@@ -33,9 +51,11 @@ def interval_p(value: float, low: float, high: float, supposed: float, freedom: 
     distance = abs(value - supposed)
     if not distance:
         return 1.0
-    freedom = max(1, freedom)
+    freedom = max(1.0, freedom)
     return (
-        2 * float(stdtr(freedom, -stdtrit(freedom, 0.975) * distance / half)) if half > 0 else 0.0
+        2 * float(stdtr(freedom, float(-stdtrit(freedom, 0.975) * distance / half)))
+        if half > 0
+        else 0.0
     )
 
 
@@ -44,9 +64,18 @@ def smallest_stratum(strata: Sequence[object]) -> int:
     return int(np.bincount(pd.factorize(_objects(strata))[0]).min()) if len(strata) else 0
 
 
+class IntervalWithin(NamedTuple):
+    """A value with its 95 % interval by debates within cases, and its degrees of freedom."""
+
+    value: float
+    low: float
+    high: float
+    freedom: float
+
+
 def interval_within(
     function: Callable[[Floats], Floats], strata: Sequence[object], seed: int, bounds: Bounds
-) -> tuple[float, float, float]:
+) -> IntervalWithin:
     """A value with its 95 % interval, from draws of the rows of each stratum.
 
     Args:
@@ -54,6 +83,8 @@ def interval_within(
         strata: of each row: its case, and what else was fixed (the side, the model).
         seed, bounds: of the draws, and of the value.
     """
+    from scipy.special import stdtrit  # registries are read at every start of Snakemake
+
     codes = pd.factorize(_objects(strata), sort=False)[0]
     random = np.random.default_rng(seed)
     weights = np.empty((RESAMPLES, len(codes)))
@@ -62,8 +93,42 @@ def interval_within(
         weights[:, rows] = random.multinomial(
             len(rows), np.full(len(rows), 1 / len(rows)), size=RESAMPLES
         )
-    value = float(function(np.ones((1, len(codes))))[0])
-    return value, *estimate_interval(value, function(weights), smallest_stratum(strata), bounds)
+    value, draws = float(function(np.ones((1, len(codes))))[0]), function(weights)
+    defined = draws[~np.isnan(draws)]
+    variances, freedom = _variances_of_strata(function, codes)
+    if np.isnan(value) or not len(defined) or not variances.sum() > _NO_VARIANCE:
+        low, high = estimate_interval(value, draws, smallest_stratum(strata), bounds)
+        return IntervalWithin(value, low, high, smallest_stratum(strata) - 1.0)
+    error = float(np.sqrt(variances.sum())) * difference_factor(defined, bounds)
+    quantile = float(stdtrit(freedom, (1 + LEVEL) / 2))
+    ends = interval_around(value, error, quantile, bounds, skewness(defined))
+    return IntervalWithin(value, *ends, freedom)
+
+
+def _variances_of_strata(
+    function: Callable[[Floats], Floats], codes: NDArray[np.intp]
+) -> tuple[Floats, float]:
+    """What each stratum adds to the variance of a value, and Satterthwaite's degrees of freedom.
+
+    The value is linearised by a small change of each row's weight. The variance of a stratum is
+    drawn towards that of all, as by `_POOLED_ROWS` more rows, since two equal debates do not show
+    that a case has no variance.
+    """
+    sizes = as_numbers(np.bincount(codes))
+    influences = np.empty(len(codes))
+    for start in range(0, len(codes), _ROWS_AT_ONCE):
+        rows = np.arange(start, min(start + _ROWS_AT_ONCE, len(codes)))
+        nudges = np.zeros((len(rows), len(codes)))
+        nudges[np.arange(len(rows)), rows] = _NUDGE
+        influences[rows] = (function(1 + nudges) - function(1 - nudges)) / (2 * _NUDGE)
+    means = np.bincount(codes, weights=influences) / sizes
+    squares = np.bincount(codes, weights=(influences - means[codes]) ** 2)
+    by_row = squares * sizes**2  # comparable between strata that count alike
+    pooled = by_row.sum() / max(1.0, float((sizes - 1).sum()))
+    variances = as_numbers((by_row + _POOLED_ROWS * pooled) / (sizes - 1 + _POOLED_ROWS) / sizes)
+    terms = float((variances**2 / (sizes - 1 + _POOLED_ROWS)).sum())
+    freedom = float(variances.sum()) ** 2 / terms if terms > 0 else 1.0
+    return variances, max(1.0, freedom)
 
 
 def _objects(strata: Sequence[object]) -> "np.ndarray[tuple[int], np.dtype[np.object_]]":

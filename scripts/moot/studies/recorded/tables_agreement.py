@@ -153,7 +153,8 @@ def _agreement_beyond_chance(answers: pd.DataFrame, pairs: pd.DataFrame) -> Stat
         observed = 1 - ratio(weights @ agreeing, weights @ pair_counts)
         return 1 - ratio(observed, expected)
 
-    return Statistic(beyond_chance, BOUNDS)
+    rare_counts = np.delete(label_counts, label_counts.sum(axis=0).argmax(), axis=1)
+    return Statistic(beyond_chance, BOUNDS, np.asarray(rare_counts.any(axis=1), dtype=bool))
 
 
 def _floor_cells(run: RecordedRun, answers: pd.DataFrame, pairs: pd.DataFrame) -> Fields:
