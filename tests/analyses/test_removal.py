@@ -1,6 +1,6 @@
-"""An analysis is one folder: without the folder and its tests everything else still works.
+"""Test that everything else works without the folder of an analysis and its tests.
 
-Slow; only it finds a line elsewhere that imports an analysis, or a configuration that needs one.
+Slow: only this test detects imports of an analysis elsewhere, or a configuration that needs one.
 """
 
 import json
@@ -66,7 +66,7 @@ run.
 
 
 def keys_of(name: str) -> list[tuple[str, str]]:
-    """The configuration keys of an analysis, each with its place."""
+    """Return the configuration keys of an analysis with their places."""
     package = f"moot.analyses.{name}."
     sections = [SECTIONS[entry] for entry in SECTIONS]
     return [
@@ -82,7 +82,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_without_its_folder_all_else_works(name: str, copy: Workflow) -> None:
+def test_everything_else_works_without_the_folder_of_an_analysis(name: str, copy: Workflow) -> None:
     folder = copy.project / "scripts" / "moot" / "analyses" / name
     removed = copy.project / name
     shutil.move(folder, removed)

@@ -1,5 +1,6 @@
-"""A real browser: Playwright with the system's Chromium, and axe-core; each test says what is
-missing where it is skipped.
+"""Fixtures for a browser: Playwright with the system's Chromium, and axe-core.
+
+A skipped test states what is missing.
 """
 
 import shutil
@@ -38,15 +39,13 @@ def size(request: pytest.FixtureRequest) -> dict[str, int]:
 
 
 def is_fault(message: Any) -> bool:
-    """Whether a message of the console is one of a fault; that a server was killed is none of the
-    page.
-    """
+    """Return whether a console message is a fault of the page, not of a killed server."""
     return message.type == "error" and "net::ERR_CONNECTION" not in message.text
 
 
 @pytest.fixture
 def open_pages(browser: Any) -> Iterator[Any]:
-    """Open pages: `opened(size)`; an error or a dialog on any of them fails the test."""
+    """Return a function that opens a page of a size; an error or a dialog fails the test."""
     contexts, faults = [], []
 
     def open_page(size: dict[str, int] = WIDE) -> Any:
@@ -69,7 +68,7 @@ def open_pages(browser: Any) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The code of axe-core, from npm's global folder."""
+    """Return the code of axe-core from npm's global folder."""
     npm = shutil.which("npm")
     folder = (
         subprocess.run([npm, "root", "--global"], capture_output=True, text=True, check=True).stdout

@@ -1,7 +1,6 @@
-"""The desk as people use it: a panel judged and statements labelled in a real browser, with the
-server killed in between.
+"""Test the desk in a real browser, with the server killed in between.
 
-Slow; only it finds pages of the desk that a browser cannot use.
+Slow: only this test detects pages of the desk that a browser cannot use.
 """
 
 import json
@@ -35,7 +34,7 @@ IMPORTED = os.pathsep.join(str(PROJECT / name) for name in ("scripts", "tests/su
 
 
 class OpenDesk:
-    """A desk in a process of its own."""
+    """A desk in its own process."""
 
     def __init__(
         self, folder: Path, *command: str, script: Path = PROJECT / "scripts" / "desk.py"
@@ -60,7 +59,7 @@ class OpenDesk:
 
 @pytest.fixture
 def desks(tmp_path: Path) -> Iterator[Any]:
-    """Open desks in a folder; whatever is open at the end is killed."""
+    """Return a function that opens desks in a folder; the fixture kills them at the end."""
     processes = []
 
     def open_desk(*command: str) -> OpenDesk:
@@ -72,8 +71,8 @@ def desks(tmp_path: Path) -> Iterator[Any]:
         desk.kill()
 
 
-def look(page: Any, axe: str, tmp_path: Path, name: str) -> None:
-    """Keep a picture of a page in both sizes, and require that everybody can use it."""
+def check_page(page: Any, axe: str, tmp_path: Path, name: str) -> None:
+    """Take a screenshot of a page in both sizes, and check its accessibility."""
     for size in (WIDE, PHONE):
         page.set_viewport_size(size)
         page.screenshot(path=tmp_path / f"desk-{name}-{size['width']}.png", full_page=True)
@@ -82,8 +81,8 @@ def look(page: Any, axe: str, tmp_path: Path, name: str) -> None:
     assert violations(page, axe) == []
 
 
-def fill_in(page: Any, number: int) -> None:
-    """Answer the question on a page, whichever seat it is, by clicking and typing."""
+def answer_question(page: Any, number: int) -> None:
+    """Answer the question on a page of any seat by clicking and typing."""
     if page.get_by_role("radio").count():
         page.get_by_role("radio", name="YES").check()
         page.get_by_label("Reasoning").fill(f"Reason {number}.")
@@ -94,10 +93,10 @@ def fill_in(page: Any, number: int) -> None:
     page.get_by_role("button", name="Send").click()
 
 
-def test_a_panel_and_a_courtroom_are_judged_while_snakemake_goes_on_and_the_desk_is_killed(
+def test_a_panel_and_a_courtroom_are_judged_although_the_desk_is_killed(
     open_pages: Any, axe: str, tmp_path: Path
 ) -> None:
-    """A run as users have it: three rounds on a panel, and the judge's seat in a courtroom."""
+    """Three rounds on a panel and the judge's seat in a courtroom, with Snakemake running."""
     desks: list[OpenDesk] = []
     with FaultServer() as server:
         workflow = Workflow(tmp_path, server.url)
@@ -142,8 +141,8 @@ def test_a_panel_and_a_courtroom_are_judged_while_snakemake_goes_on_and_the_desk
                 page.get_by_role("heading", name="Your answer").wait_for()
                 headings.append(page.locator("h1").inner_text())
                 if "verdict" in headings[-1]:
-                    look(page, axe, tmp_path, "verdict")
-                fill_in(page, len(headings))
+                    check_page(page, axe, tmp_path, "verdict")
+                answer_question(page, len(headings))
                 page.wait_for_load_state()
                 if (
                     len(headings) == 3
@@ -188,7 +187,7 @@ def test_a_person_sits_three_rounds_on_two_panels(
             assert "<i>Facts</i>" in page.locator("article").inner_text()
             assert page.locator("article i").count() == 0
             if number == 2:
-                look(page, axe, tmp_path, "seat")
+                check_page(page, axe, tmp_path, "seat")
             page.get_by_label("Your position").fill("I would affirm the decision.")
             page.get_by_label("Your reasons").fill(f"Reason {number}.")
             page.get_by_label("Confidence").fill("70")
@@ -201,18 +200,18 @@ def test_a_person_sits_three_rounds_on_two_panels(
                 desk = desks(*resume)
                 page.goto(f"{desk.address}seat")
         page.get_by_text("6 answers are saved").wait_for()
-        look(page, axe, tmp_path, "pause")
+        check_page(page, axe, tmp_path, "pause")
     answers = sorted((tmp_path / "data" / "inbox").rglob("*.answer.txt"))
     assert sorted(path.read_text().split("\n")[2] for path in answers) == [
         f"Reason {n}." for n in range(2 * ROUNDS)
     ]
 
 
-def test_a_colleague_follows_a_link_from_another_site_and_answers_over_https(
+def test_a_colleague_follows_a_link_from_another_site_over_https(
     desks: Any, browser: Any, axe: str, tmp_path: Path
 ) -> None:
-    """Cookies of one site are not sent when another leads there; nor may a token stay in an
-    address.
+    """Browsers withhold strict cookies on links from other sites, and the address must not keep the
+    token.
     """
     ask = "import sys; from people_in_debates import hold, planned; "
     ask += "hold(planned(sys.argv[1], 'courtroom', {'judge': 'person:Жанна'}))"
@@ -229,7 +228,7 @@ def test_a_colleague_follows_a_link_from_another_site_and_answers_over_https(
     try:
         home = desk.address.partition("#")[0]
         page.goto(home)
-        look(page, axe, tmp_path, "enter")
+        check_page(page, axe, tmp_path, "enter")
         page.goto(f"data:text/html,<a href='{desk.address.replace('#', '%23')}'>Come and judge</a>")
         page.get_by_role("link", name="Come and judge").click()
         page.get_by_role("link", name="Take the seat of жанна").wait_for()
@@ -237,8 +236,8 @@ def test_a_colleague_follows_a_link_from_another_site_and_answers_over_https(
         page.reload()
         page.get_by_role("link", name="Take the seat of жанна").click()
         page.get_by_role("heading", name="Your answer").wait_for()
-        look(page, axe, tmp_path, "seat-of-a-colleague")
-        fill_in(page, 1)
+        check_page(page, axe, tmp_path, "seat-of-a-colleague")
+        answer_question(page, 1)
         page.wait_for_load_state()
         [cookie] = context.cookies()
         assert cookie["httpOnly"] and cookie["secure"] and cookie["sameSite"] == "Strict"
@@ -268,7 +267,7 @@ def test_forms_of_every_kind_can_be_filled_in_by_everyone(
         )
     page = open_pages()
     page.goto(f"{desks().address}seat")
-    look(page, axe, tmp_path, name)
+    check_page(page, axe, tmp_path, name)
     if name == "table":
         page.get_by_label("Factor", exact=True).first.fill("Two arrests")
         page.get_by_label("Weight").first.select_option("high")
@@ -300,14 +299,14 @@ def test_a_person_labels_twenty_statements_by_keyboard(
     write_sheet(tmp_path, STATEMENTS)
     desk, page = desks(), open_pages()
     page.goto(desk.address)
-    look(page, axe, tmp_path, "home")
+    check_page(page, axe, tmp_path, "home")
     page.get_by_label("Your name").fill("ann")
     page.get_by_role("button", name="Start labelling").click()
     for number in range(STATEMENTS):
         page.get_by_text(f"{number} of {STATEMENTS} labelled").wait_for()
         page.wait_for_load_state()  # a key that is pressed before the page is there labels nothing
         if number == 3:
-            look(page, axe, tmp_path, "label")
+            check_page(page, axe, tmp_path, "label")
         page.keyboard.press(str(1 + number % 7))
         if number == 9:
             page.get_by_text(f"{number + 1} of {STATEMENTS} labelled").wait_for()
@@ -348,14 +347,14 @@ def test_a_person_decides_between_two_annotators_by_keyboard(
     page.get_by_role("button", name="Decide").click()
     for number, key in enumerate("123"):
         page.get_by_text(f"{number} of 3 conflicts decided").wait_for()
-        look(page, axe, tmp_path, f"settle-{number}")
+        check_page(page, axe, tmp_path, f"settle-{number}")
         page.keyboard.press(key)
     page.get_by_text("No conflict is open").wait_for()
     page.keyboard.press("u")
     page.get_by_text("2 of 3 conflicts decided").wait_for()
     page.keyboard.press("7")
     page.get_by_text("All decisions are saved").wait_for()
-    look(page, axe, tmp_path, "settled")
+    check_page(page, axe, tmp_path, "settled")
     settled = (
         (tmp_path / "data" / "annotations" / f"settled-{SHEET}-zoe.csv").read_text().splitlines()
     )

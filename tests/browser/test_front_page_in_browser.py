@@ -1,7 +1,6 @@
-"""The questions and answers of a run as a person opens them: the page of our own, and Snakemake's
-report.
+"""Test the questions and answers of a run in a browser: our page and Snakemake's report.
 
-Slow; only it finds an answer that a browser does not show.
+Slow: only this test detects an answer that a browser does not show.
 """
 
 from pathlib import Path
@@ -39,7 +38,7 @@ FIND_CUT_BLOCKS = """() => [...document.querySelectorAll('.verdict')].filter(blo
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The addresses of a front page, and of a report that Snakemake made with its questions."""
+    """Return the addresses of a front page and of a Snakemake report with its questions."""
     folder = tmp_path_factory.mktemp("run")
     root = results_with_questions(folder / "results", verdicts=VERDICTS)
     (root / "outcome").mkdir()
@@ -56,7 +55,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.mark.parametrize("width", [1000, 1280, 1400, 1920])
 @pytest.mark.parametrize("name", ["page", "report"])
-def test_the_first_heading_is_at_the_top_and_no_answer_is_cut(
+def test_the_first_heading_is_at_the_top_and_all_answers_are_visible(
     open_pages: Any, pages: dict[str, str], name: str, width: int
 ) -> None:
     page = open_pages({"width": width, "height": 900})

@@ -1,6 +1,6 @@
-"""The reader as a person uses it, from the disk in a real browser.
+"""Test the reader in a real browser, opened from disk.
 
-Slow; only it finds a page of the reader that a browser cannot use.
+Slow: only this test detects a page of the reader that a browser cannot use.
 """
 
 import json
@@ -57,7 +57,7 @@ def wait_for_count(page: Any, words: str) -> None:
     )
 
 
-def test_debates_in_which_the_judge_changed_its_mind_and_was_wrong_are_two_clicks_away(
+def test_debates_with_a_change_to_a_wrong_verdict_are_two_clicks_away(
     open_pages: Any, address: str
 ) -> None:
     page = load_page(open_pages(), address)
@@ -71,7 +71,7 @@ def test_debates_in_which_the_judge_changed_its_mind_and_was_wrong_are_two_click
     )
 
 
-def test_filters_and_search_find_debates_and_can_be_sent_on(open_pages: Any, address: str) -> None:
+def test_filters_and_search_find_debates_and_have_addresses(open_pages: Any, address: str) -> None:
     page = load_page(open_pages(), address)
     page.get_by_role("button", name="models disagree").click()
     wait_for_count(page, "2 of 12 debates")
@@ -96,7 +96,7 @@ def test_filters_and_search_find_debates_and_can_be_sent_on(open_pages: Any, add
     wait_for_count(page, "8 of 12 debates")
 
 
-def test_a_search_says_which_debates_have_no_words(open_pages: Any, tmp_path: Path) -> None:
+def test_a_search_lists_debates_without_words(open_pages: Any, tmp_path: Path) -> None:
     runs = {}
     for name, text in (("spoken", "The prosecution opens."), ("answers", "")):
         verdict = utterance(
@@ -130,9 +130,7 @@ def test_a_search_says_which_debates_have_no_words(open_pages: Any, tmp_path: Pa
     )
 
 
-def test_a_debate_is_read_by_keyboard_with_private_turns_folded_and_the_call_at_hand(
-    open_pages: Any, address: str
-) -> None:
+def test_a_debate_can_be_read_by_keyboard(open_pages: Any, address: str) -> None:
     page = load_page(open_pages(), f"{address}#trial/small/one/0")
     assert page.locator("h2").inner_text() == "one"
     assert page.locator(".turn").count() == 4 and page.locator("details.private[open]").count() == 0
@@ -176,7 +174,9 @@ def test_short_addresses_and_two_debates_side_by_side(open_pages: Any, address: 
     assert "There is no debate nowhere/1" in missing.get_by_role("alert").inner_text()
 
 
-def test_hostile_text_stays_text(open_pages: Any, address: str, size: dict[str, int]) -> None:
+def test_hostile_text_is_shown_literally(
+    open_pages: Any, address: str, size: dict[str, int]
+) -> None:
     page = load_page(open_pages(size), f"{address}#trial/small/one/0?q=%3C%2Fscript%3E")
     page.wait_for_selector(".debate mark")
     assert shown_text(HOSTILE) in page.locator(".turn .text").first.inner_text()
@@ -211,7 +211,7 @@ def test_the_page_can_be_used_by_everyone(
         )
 
 
-def test_on_paper_a_debate_stands_alone_with_its_private_turns(
+def test_a_printed_debate_includes_its_private_turns(
     open_pages: Any, address: str, tmp_path: Path
 ) -> None:
     page = load_page(open_pages(), f"{address}#trial/small/one/0")
@@ -282,9 +282,7 @@ def test_debates_in_files_beside_the_page_are_read_and_searched_from_the_disk(
     wait_for_count(page, "0 of 12 debates")
 
 
-def test_keys_that_come_faster_than_the_page_are_all_followed(
-    open_pages: Any, address: str
-) -> None:
+def test_fast_key_presses_are_all_followed(open_pages: Any, address: str) -> None:
     page = load_page(open_pages(), f"{address}#trial/small/one/0")
     keys = (
         "for (const key of ['j', 'j', 'c']) document.body.dispatchEvent(new"
@@ -295,7 +293,7 @@ def test_keys_that_come_faster_than_the_page_are_all_followed(
     assert page.url.endswith("#trial/small/one/0/2?call")
 
 
-def test_a_groups_answers_stand_by_its_messages_and_its_members_who_disagree_are_found(
+def test_the_answers_of_a_group_are_shown_at_its_messages(
     open_pages: Any, axe: str, tmp_path: Path
 ) -> None:
     turns = [

@@ -1,4 +1,4 @@
-"""The site's search, opened from a file, without any server."""
+"""Test the search of the site, opened from a file without a server."""
 
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,6 @@
-"""A wide table as a person opens it: the verdict is on the screen, and all columns are one click
-away.
+"""Test that a wide table shows the verdict, and all columns after one click.
 
-Slow; only it finds a column that a browser does not show.
+Slow: only this test detects a column that a browser does not show.
 """
 
 from pathlib import Path
@@ -39,7 +38,7 @@ IS_WIDER_THAN_BOX = (
 
 @pytest.fixture
 def address(tmp_path: Path) -> str:
-    """A table of planned comparisons, with all its columns."""
+    """Return the address of a table of planned comparisons with all its columns."""
     entry = Table(
         "recorded",
         "contrasts",
@@ -55,7 +54,7 @@ def address(tmp_path: Path) -> str:
     return (tmp_path / "contrasts.html").as_uri()
 
 
-def test_the_verdict_is_on_the_screen_and_all_columns_unfold(open_pages: Any, address: str) -> None:
+def test_the_verdict_is_visible_and_all_columns_can_be_shown(open_pages: Any, address: str) -> None:
     page = open_pages()
     page.goto(address)
     heads = page.locator("th:visible")

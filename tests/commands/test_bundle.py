@@ -1,6 +1,4 @@
-"""A bundle of a run: what is in it, what stays out, and that every change of it is found by a check
-that is not moot's.
-"""
+"""Test the contents of a bundle and its independent check, which detects every change."""
 
 import json
 import re
@@ -37,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def raw(folder: Path) -> dict[str, Any]:
-    """A run of ten debates with a table, whose configuration shares its cases."""
+    """Return the configuration of a run of ten debates with a table, which shares its cases."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         return hold_run()
@@ -106,7 +104,7 @@ def test_unshared_cases_are_left_out_with_their_calls(raw: dict[str, Any]) -> No
 
 
 def test_every_change_of_a_bundle_is_detected(raw: dict[str, Any]) -> None:
-    """`benchmarks/fuzz_bundle.py` draws 10,000."""
+    """`benchmarks/fuzz_bundle.py` draws 10,000 changes."""
     content, head, _ = bundled(raw)
     assert missed(content, head, 1000) == []
 
@@ -174,7 +172,7 @@ def test_a_crate_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def assert_refused(content: bytes, message: str, folder: Path) -> None:
-    """Neither checked nor unpacked, each with one message; nothing is left behind."""
+    """Check that a bundle is refused by check and replay with one message, without traces."""
     file = folder / "b.zip"
     file.write_bytes(content)
     process = subprocess.run([*CHECK, file], capture_output=True, text=True, check=False)
@@ -203,9 +201,7 @@ def test_an_archive_with_the_encryption_flag_is_refused(
 
 
 def test_a_bundle_that_does_not_share_people_contains_no_names(raw: dict[str, Any]) -> None:
-    """Names in the configuration, in records of jobs, in tables and in frozen plans; a table that
-    cannot be changed.
-    """
+    """Cover the configuration, records of jobs, tables, frozen plans and an unreadable table."""
     named_files = {
         name: Path(f"results/{name}")
         for name in ("tables/courtroom/summary.xlsx", "provenance/labels.json")

@@ -1,6 +1,4 @@
-"""Every command on a page is one that Snakemake and moot understand: its options, its targets, its
-keys.
-"""
+"""Test that Snakemake and moot accept the options, targets and keys of every command on a page."""
 
 import re
 import shlex
@@ -32,8 +30,9 @@ RULES_BY_NAME = {"export_inspect", "export_croissant"}
 
 
 def commands_of_page(page: str) -> list[str]:
-    """The commands of a page, in blocks and in lines; what a page leaves out is `...`, or in
-    capital letters.
+    """Return the commands in blocks and lines of a page.
+
+    A placeholder on a page is `...` or has capital letters.
     """
     text = (PROJECT / page).read_text("utf-8")
     lines: list[str] = []

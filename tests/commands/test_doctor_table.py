@@ -1,6 +1,4 @@
-"""What is said of a user's table before any configuration is written, and that the entry which it
-prints can be read.
-"""
+"""Test the report on a user's table, and that the entry that it prints can be read."""
 
 import json
 from itertools import product
@@ -40,7 +38,7 @@ VOTES = [
 
 
 def load_printed_entry(report: str) -> Loaded:
-    """The cases of the entry that a report prints."""
+    """Load the cases with the entry that a report prints."""
     entry = yaml.safe_load(report.partition("guessed:\n\n")[2])
     loader = LOADERS["transcripts"]
     options = loader.options.model_validate(entry["datasets"]["mine"])

@@ -1,6 +1,4 @@
-"""The numbers of README and docs: written from a build, and equal to those of a build of the
-debates that ship.
-"""
+"""Test that the numbers in README and docs equal those of a build of the shipped debates."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -28,7 +26,7 @@ PAGES = ("README.md", "scripts/moot/studies/recorded/README.md")
 
 
 class Inputs(list[Path]):
-    """The inputs of a job that builds tables, by the names that its rule gives them."""
+    """The inputs of a job that builds tables, with the names of the rule."""
 
     scores: Sequence[Path]
     baselines: Sequence[Path]
@@ -86,7 +84,7 @@ def test_the_numbers_of_the_recorded_debates_equal_those_of_a_build(
 def test_measured_figures_on_the_pages_equal_the_file(
     tmp_path: Path,
 ) -> None:
-    """Where it fails: `make docs`, or `benchmarks/figures.py` where a page names a new figure."""
+    """If this test fails, run `make docs`, or `benchmarks/figures.py` for a new figure."""
     numbers, pages_by_key = Numbers(tmp_path, PUBLISHED, MEASURED), {}
     for page in documented_pages(PROJECT):
         text = (PROJECT / page).read_text("utf-8")
@@ -127,7 +125,7 @@ prices, a sum.
 
 
 def unmarked_figures(page: str) -> Iterator[str]:
-    """The figures of two decimals or more that name no table, outside of code."""
+    """Yield figures with two or more decimals, outside of code, that name no table."""
     text = MARKED_NUMBER.sub("", re.sub(r"^```.*?^```", "", page, flags=re.DOTALL | re.MULTILINE))
     for line in text.splitlines():
         yield from (

@@ -1,6 +1,4 @@
-"""Drift: a model that answers otherwise is found, and one that varies by itself is not taken for
-one that changed.
-"""
+"""Test that drift is detected in a changed model and not in one whose replies vary."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -41,7 +39,7 @@ def reset_servers(servers: list[FaultServer]) -> None:
 def record_answers(
     servers: list[FaultServer], folder: Path, calls: int = CALLS, **params: Any
 ) -> Plan:
-    """The plan of two models that have answered, their calls below `folder`."""
+    """Record answers of two models, with their calls in `folder`, and return the plan."""
     config = configuration(servers[0].url, folder, drift={"calls": calls})
     config["models"]["other"] = {**config["models"][MODEL], "base_url": servers[1].url}
     config["experiments"][EXPERIMENT] |= {
@@ -141,8 +139,8 @@ def test_log_probabilities_are_compared_if_recorded(
 def test_the_smallest_change_is_detected_with_the_stated_power(
     calls: int, repeatable: float, changed_back: int
 ) -> None:
-    """Replies drawn anew: of 30 calls, a fifth is shown in 57 % of the samples, and what is stated
-    in 80 %.
+    """Replies are drawn at random. With 30 calls, a change of a fifth is detected in 57 % of
+    samples, and the stated smallest change in 80 %.
     """
     random, level = np.random.default_rng(1), 0.05 / 3
 
@@ -176,7 +174,7 @@ def test_a_run_without_recorded_calls_cannot_be_compared(
 
 @pytest.mark.slow
 def test_a_replaced_model_file_is_detected(tmp_path: Path) -> None:
-    """Slow; only it finds drift in the replies of a real model."""
+    """Slow: only this test measures drift in the replies of a real model."""
     """The same name, and other weights: two bits in every fifth byte of the second half, as if it
 were requantised.
     """

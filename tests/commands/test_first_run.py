@@ -1,4 +1,4 @@
-"""A first run of the user's own: a configuration from a few answers, and what it needs."""
+"""Test the first run of a user: a configuration from a few answers, and its requirements."""
 
 from collections.abc import Iterator
 from pathlib import Path

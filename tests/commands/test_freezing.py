@@ -1,6 +1,4 @@
-"""A plan frozen before the run: never overwritten, chained, compared in words, and dated at the
-freeze alone.
-"""
+"""Test frozen plans: they are never overwritten, chained, compared in words, and dated."""
 
 import hashlib
 import json
@@ -111,7 +109,7 @@ def test_the_report_lists_the_differences_of_a_run_from_its_plan(project_folder:
 
 
 def run_debates(plan: Plan) -> None:
-    """Hold the debates of both experiments, and write their predictions."""
+    """Run the debates of both experiments and write their predictions."""
     cases = RESULTS / "cases" / "people.parquet"
     for name in ("planned", "other"):
         shard = Path(f"results/transcripts/{name}/m/0.parquet")
@@ -123,9 +121,7 @@ def run_debates(plan: Plan) -> None:
 def test_a_plan_changed_after_the_replies_is_reported_even_without_predictions(
     project_folder: Path,
 ) -> None:
-    """Frozen, run, its predictions deleted, a contrast reversed and another dropped, frozen
-    again.
-    """
+    """Freeze and run, delete the predictions, reverse and drop a contrast, and freeze again."""
     with FaultServer() as server:
         contrast = {"first": "planned", "second": "other", "direction": "first_higher"}
         second_contrast = {"f1": {"first": "planned", "second": "other", "metric": "f1"}}

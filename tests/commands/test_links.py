@@ -1,4 +1,4 @@
-"""Every page points at files, headings and modules that exist."""
+"""Test that the files, headings and modules that a page names exist."""
 
 import re
 from itertools import chain
@@ -24,7 +24,7 @@ MODULE = re.compile(rf"`(?:moot\.)?((?:{ROOMS})[./][\w./]+)`")
 
 
 def headings(page: Path) -> set[str]:
-    """The anchors of a page's headings, as GitHub makes them."""
+    """Return the anchors of the headings of a page, as GitHub makes them."""
     lines = re.findall(
         r"^#+ (.*)$", CODE_BLOCK.sub("", page.read_text(encoding="utf-8")), re.MULTILINE
     )

@@ -1,6 +1,4 @@
-"""Every configuration that a page shows is one: laid over the default one it names what
-there is.
-"""
+"""Test that every configuration on a page is valid on top of the default configuration."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +21,7 @@ READER_MODELS = dict.fromkeys(("mine", "another"), SERVED_MODEL)
 
 
 def configuration_blocks() -> Iterator[Any]:
-    """The blocks of YAML on the pages that are configurations, as parameters of a test."""
+    """Yield the YAML blocks of the pages that are configurations, as parameters of a test."""
     for page in (*documented_pages(PROJECT), "config/README.md"):
         if page in TESTED_PAGES:
             continue

@@ -1,6 +1,4 @@
-"""`snakemake power` on simulated debates: what they vary by, what the plan shows, and what a
-difference costs.
-"""
+"""Test `snakemake power` on simulated debates: variances, power of the plan, and cost."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -57,7 +55,7 @@ def make_configuration(**keys: Any) -> dict[str, Any]:
 
 
 def hold_debates(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Debates of both models by simulated voices, in `results/` of a folder."""
+    """Run debates of both models with simulated voices, in `results/` of a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     monkeypatch.chdir(folder)
     cases = people(Path("results/cases/people.parquet"), 100)
@@ -188,7 +186,7 @@ def test_five_cases_show_nothing_and_groups_have_their_own_counts(
 
 
 def test_simulated_voices_that_hardly_differ_give_no_estimate() -> None:
-    """At temperature 0 two wordings of a question get the same answers from a simulated voice."""
+    """At temperature 0, a simulated voice answers two wordings of a question identically."""
     contrast = Plan.from_yaml(make_configuration(), PROJECT).contrasts[0]
     spread = Spread(0.0, (0.01,), (np.nan, np.nan), cases=(150,), is_binary=True)
     rehearsal = ContrastPower(

@@ -1,7 +1,6 @@
-"""docs/recipes.md: the debates of each file that it shows are held, against a server in place of
-every model's.
+"""Run the debates of each recipe in docs/recipes.md against a local server.
 
-Slow; only it finds a recipe whose debates cannot be held.
+Slow: only this test detects a recipe whose debates cannot run.
 """
 
 import json
@@ -45,7 +44,7 @@ def run_in_new_folder(server: FaultServer, tmp_path: Path, monkeypatch: pytest.M
 
 
 def make_plan(text: str, server: FaultServer, cases: int = CASE_COUNT) -> Plan:
-    """A recipe laid over the default configuration, with the server's address and few cases."""
+    """Return the plan of a recipe, with the address of the server and few cases."""
     recipe = yaml.safe_load(text)
     for model in recipe["models"].values():
         model["base_url"] = server.host if model["endpoint"] == "ollama" else server.url
@@ -55,7 +54,7 @@ def make_plan(text: str, server: FaultServer, cases: int = CASE_COUNT) -> Plan:
 
 
 def statuses_of_debates(plan: Plan) -> Mapping[str, pd.Series]:
-    """The debates of each experiment and model, by status."""
+    """Run all debates, and return their statuses by experiment and model."""
     list(built(plan))
     paths = sorted(Path("results/predictions").rglob("*.parquet"))
     return {f"{path.parent.name}/{path.stem}": pd.read_parquet(path)["status"] for path in paths}

@@ -1,6 +1,4 @@
-"""The pages that describe artifacts: generated from the schemas, and with examples that answer what
-they say.
-"""
+"""Test the reference pages of artifacts: generated parts, descriptions and examples."""
 
 import ast
 import inspect

@@ -1,4 +1,4 @@
-"""Where entries are registered, and modules that nothing reaches."""
+"""Test the list of registered entries, and that unreachable modules are reported."""
 
 import shutil
 from pathlib import Path

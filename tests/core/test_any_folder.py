@@ -1,6 +1,4 @@
-"""Scripts start from a folder whose name has spaces and letters of any alphabet, with the
-environment inside it.
-"""
+"""Test that scripts start in a folder whose name has spaces and letters of any alphabet."""
 
 import subprocess
 import sys

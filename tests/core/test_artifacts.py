@@ -1,6 +1,4 @@
-"""Artifacts that were cut off, emptied or replaced: one message that names the file and what to do,
-at every reader.
-"""
+"""Test that each reader reports a damaged artifact in one message with a remedy."""
 
 import io
 import json
@@ -35,7 +33,7 @@ from moot.workflow.resumed_debates import read_times_resumed
 
 
 def replace_in_schema(content: bytes, old: bytes, new: bytes) -> bytes:
-    """An artifact whose schema, which is kept in base64, has other bytes."""
+    """Replace bytes in the schema of an artifact, which is stored in base64."""
     return re.sub(
         rb"[A-Za-z0-9+/=]{400,}",
         lambda match: b64encode(b64decode(match[0]).replace(old, new)),

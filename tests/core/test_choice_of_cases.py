@@ -1,6 +1,4 @@
-"""Which cases an experiment takes: by share of labels, by seed, and more cases include the
-fewer.
-"""
+"""Test the choice of cases by the shares of labels and by a seed."""
 
 import pytest
 

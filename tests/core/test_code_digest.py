@@ -1,4 +1,4 @@
-"""The digest of the code that a rule states: which files count, and which do not."""
+"""Test which files change the digest of the code that a rule states."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +10,7 @@ from moot.core import code_digest
 
 @pytest.fixture
 def scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of scripts and rooms."""
+    """Make a folder of scripts and packages."""
     monkeypatch.setattr(code_digest, "SCRIPTS", tmp_path)
     for name in ("rule.py", "moot/core/base.py", "moot/core/schemas.yaml", "moot/llm/chat.py"):
         path = tmp_path / name

@@ -1,6 +1,4 @@
-"""One meaning of a stated confidence: an answer never counts against itself, wherever a number is
-made of it.
-"""
+"""Test that a stated confidence has the same meaning in all scores."""
 
 from pathlib import Path
 
@@ -70,7 +68,7 @@ async def test_an_answer_no_with_40_percent_is_not_evidence_for_yes() -> None:
 
 
 def overall_scores(folder: Path, answers: list[tuple[str, int]], is_correct: bool) -> pd.Series:
-    """The overall scores of stated answers that are all right, or all wrong."""
+    """Return the overall scores of answers that are all correct or all wrong."""
     other_label = {"yes": "no", "no": "yes"}
     cases = [
         case(f"c{n}", answer if is_correct else other_label[answer])

@@ -1,6 +1,4 @@
-"""Files that people bring: every fault gets one message that names place, finding, expectation and
-remedy.
-"""
+"""Test that each fault in a user's file has one message with place, value and remedy."""
 
 import bz2
 import csv
@@ -247,8 +245,8 @@ def test_a_quoted_value_is_short_and_on_one_line() -> None:
 
 @pytest.mark.parametrize("place", ["text", "attributes"])
 def test_an_unpaired_surrogate_from_any_source_is_named(place: str) -> None:
-    """YAML's \\ud800 does not pass the readers above; what no file can hold is found where cases
-    are checked.
+    r"""The readers above never see a YAML escape such as \ud800, so that the check of cases has to
+    find it.
     """
     fields = {"text": "a \ud800 b"} if place == "text" else {"attributes": {"topic": "\udfff"}}
     cases = [

@@ -1,6 +1,4 @@
-"""Answers by likelihood through real servers: those that list few alternatives, and those that give
-none at all.
-"""
+"""Test answers by likelihood with servers that list few alternatives or none."""
 
 import json
 import math

@@ -1,6 +1,4 @@
-"""What has too little memory ends with one message that says so: a job, whichever way the limit
-shows, and Snakemake.
-"""
+"""Test that jobs and Snakemake report insufficient memory in one message."""
 
 import resource
 import subprocess

@@ -1,6 +1,4 @@
-"""What an entry under `models` means where moot, a file of the user's and the command line each
-have one of its name.
-"""
+"""Test how entries of `models` in shipped files, user files and the command line are merged."""
 
 from pathlib import Path
 
@@ -21,9 +19,7 @@ SHIPPED = PROJECT / "config" / "models.yaml"
 def merge_entries(
     folder: Path, *user_texts: str, command_line: str = "{}"
 ) -> tuple[dict[str, ModelConfig], list[str]]:
-    """The entries of the shipped file, of own files and of the command line, as Snakemake merges
-    them; and the lines.
-    """
+    """Merge shipped entries, user files and the command line; return the models and notices."""
     files = [SHIPPED, *(folder / f"my{number}.yaml" for number in range(len(user_texts)))]
     for file, text in zip(files[1:], user_texts, strict=True):
         file.write_text(text, encoding="utf-8")

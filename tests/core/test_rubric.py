@@ -1,4 +1,4 @@
-"""A rubric as it is written: its rules, its groups, and the numbers of these."""
+"""Test the rules, groups and label numbers of a rubric."""
 
 import pytest
 

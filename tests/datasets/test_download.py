@@ -1,6 +1,4 @@
-"""Downloads: checked, atomic, primary before archive, and never over a file that a user put
-there.
-"""
+"""Test downloads: checksums, archives, and that user files are never overwritten."""
 
 import hashlib
 import io
@@ -34,7 +32,7 @@ GIT_BLOB = f"git:{hashlib.sha1(b'blob 16' + bytes(1) + CONTENT).hexdigest()}"
 
 
 def zip_bytes(content: bytes, member: str = "inside/table.csv", declared_size: int = 0) -> bytes:
-    """A zip file with one member, of a size that may be declared untruly."""
+    """Return a zip file with one member, which can declare a wrong size."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(member, content)
@@ -43,7 +41,7 @@ def zip_bytes(content: bytes, member: str = "inside/table.csv", declared_size: i
 
 
 class Server:
-    """A web server of this test's own, with what it serves and what was asked of it."""
+    """A local web server that records the requested paths."""
 
     def __init__(self) -> None:
         self.pages: dict[str, bytes] = {}

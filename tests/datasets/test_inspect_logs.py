@@ -1,4 +1,4 @@
-"""Logs of inspect_ai, written by its own evaluation with a mock model, read as recorded debates."""
+"""Test logs of inspect_ai, made by its own evaluation with a mock model, as recorded debates."""
 
 import sys
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def read_logs(*logs: Path, **options: Any) -> tuple[Loaded, list[RecordedDebate]
 
 @pytest.fixture(scope="module", params=["eval", "json"])
 def log(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A log of three multiple-choice questions, asked twice each."""
+    """Return a log of three multiple-choice questions with two answers each."""
     inspect_ai = pytest.importorskip("inspect_ai", reason=MISSING)
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
@@ -65,7 +65,7 @@ def log(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture
 def edited_log(log: Path, tmp_path: Path) -> Callable[[Callable[[Any], object]], Path]:
-    """The same log with a change to it, made with the library's own types."""
+    """Return a function that edits the log with the types of inspect_ai."""
     from inspect_ai.log import read_eval_log, write_eval_log
 
     def change(edit: Callable[[Any], object]) -> Path:

@@ -1,6 +1,4 @@
-"""Tables of people: numbers that cannot be, one person under two ids, equal narratives, and what a
-body gives away.
-"""
+"""Test tables of people: impossible numbers, duplicates, and sex that is visible from build."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -87,9 +85,7 @@ def test_an_impossible_number_is_made_missing_and_counted(
 
 
 def test_a_person_under_two_ids_is_detected(tmp_path: Path, load_context: MakeContext) -> None:
-    """The same answers under another id, and another outcome: counted, and never on both sides of a
-    split.
-    """
+    """Equal answers under another id are counted and stay in the same split."""
 
     def repeat(table: pd.DataFrame) -> None:
         for name in table.columns.drop(["id", "y_arrestedafter2002"]):
@@ -129,8 +125,8 @@ def test_the_published_tables(shared_data: Path, load_context: MakeContext) -> N
 def test_sex_can_be_predicted_from_build_in_a_blind_narrative(
     shared_data: Path, load_context: MakeContext
 ) -> None:
-    """The figures of docs/people.md: logistic regression on the features that are told, sex of the
-    test split.
+    """Check the figures of docs/people.md: logistic regression predicts sex in the test split from
+    the features in the narrative.
     """
     context = load_context("nlsy97", data_root=shared_data, seed=20261121)
     areas = []

@@ -1,6 +1,4 @@
-"""Recorded results: published files read as debates, shipped numbers equal to them, and tables of
-one's own.
-"""
+"""Test recorded results: published files, shipped records, and tables of answers."""
 
 import json
 from collections import defaultdict
@@ -35,7 +33,7 @@ SHIPPED_NAMES = {"agenticsimlaw": "agenticsimlaw-nlsy97", "nyu_debates": "nyu-de
 def read_records(
     loader: str, data_root: Path = SHARED, **options: object
 ) -> tuple[dict[str, str], list[RecordedDebate]]:
-    """Each case's target, and the debates before the judge who took part in them."""
+    """Return the target of each case, and its debates before judges who took part in them."""
     entry, context = LOADERS[loader], LoadContext("records", data_root, PROJECT, 1)
     validated = entry.options.model_validate(options)
     loaded = entry.load(validated, context)
@@ -73,7 +71,10 @@ def test_the_answers_of_agenticsimlaw_have_the_published_counts(source: str) -> 
 def accuracy_by_method(
     targets: dict[str, str], debates: list[RecordedDebate], decimals: int
 ) -> dict[str, tuple[float, int]]:
-    """The accuracy of each method and its number of debates; a missing prediction is half right."""
+    """Return the accuracy and the number of debates of each method.
+
+    A missing prediction counts one half.
+    """
     shares: defaultdict[str, list[float]] = defaultdict(list)
     for debate in debates:
         is_correct = debate.prediction == targets[debate.case_id]
@@ -130,7 +131,7 @@ def test_a_quotation_has_the_words_of_its_story() -> None:
 
 
 def quoted_spans(record: dict[str, Any]) -> list[tuple[int, int]]:
-    """The first and last word of each quotation in a published file of a debate."""
+    """Return the first and last word of each quotation in a published file of a debate."""
     spans: list[tuple[int, int]] = []
     for turn in record["rounds"]:
         for simultaneous in turn.values():

@@ -1,6 +1,4 @@
-"""A loader of recorded debates that a user registers: from its answers to predictions and scores,
-as the page says.
-"""
+"""Test a user's loader of recorded debates, from its records to predictions and scores."""
 
 import os
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""Debates in a table of the user's own: what comes out of each form, and one message for each
-mistake.
-"""
+"""Test debates in a user's table: each file format, and one message for each fault."""
 
 import json
 from collections import Counter

@@ -1,6 +1,4 @@
-"""A table of the user's own as a data set: every kind of file, every way of splitting, every
-mistake named.
-"""
+"""Test a user's table of cases: file formats, splits, and a message for each fault."""
 
 import re
 import subprocess
@@ -341,8 +339,9 @@ def save_workbook(path: Path, *cells: tuple[int, int, str]) -> Path:
 
 
 def pack_sheet(path: Path, rows: str, dimension: str, extra_size: int = 0) -> Path:
-    """A workbook whose sheet's own text is `rows`, under a dimension, and a size of its last part,
-    that may be untrue.
+    """Write a workbook whose sheet contains `rows`.
+
+    `dimension` and the size of the last part, which is larger by `extra_size`, can be wrong.
     """
     save_workbook(path, (1, 1, "facts"))
     with zipfile.ZipFile(path) as old_archive:
@@ -432,7 +431,7 @@ def write_blank_rows(folder: Path) -> Path:
 def test_a_file_that_unpacks_to_a_large_size_is_refused_in_little_memory(
     tmp_path: Path, make: Callable[[Path], Path], message: str
 ) -> None:
-    """Slow; only it finds a library that unpacks a file before its size is known."""
+    """Slow: only this test detects a library that unpacks a file before its size is known."""
     path = make(tmp_path)
     assert path.stat().st_size < 2_000_000
     program = MEASURED_READ.format(path=sys.path, table=str(path))

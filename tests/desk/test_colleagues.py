@@ -1,6 +1,4 @@
-"""Colleagues at a desk that really listens: who is let in, what they see of each other, and what is
-refused.
-"""
+"""Test a listening desk with several people: access, separation and refusals."""
 
 import http.client
 import json
@@ -38,7 +36,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 
 
 class OpenDesk:
-    """A desk in a process of its own, and the links that it printed."""
+    """A desk in its own process, and the links that it printed."""
 
     def __init__(self, *options: str) -> None:
         command = [sys.executable, str(SCRIPT), *options]
@@ -76,7 +74,7 @@ def desks() -> Iterator[Any]:
 
 
 class Browser:
-    """What a browser sends to one address, with its cookie."""
+    """The requests of a browser to one address, with its cookie."""
 
     def __init__(self, link: str, port: int | None = None, cert: str = "") -> None:
         self.url = urllib.parse.urlsplit(link)

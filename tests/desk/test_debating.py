@@ -1,7 +1,6 @@
-"""The process that goes on with debates beside the desk: what is asked next, and that nothing said
-is lost when it dies.
+"""Test the process that continues debates for the desk, even if it is killed.
 
-Slow; only it finds a real process beside the desk that loses what was said.
+Slow: only this test runs the process and detects lost answers.
 """
 
 import signal
@@ -37,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class DebatingProcess:
-    """The process, spoken to as a desk does."""
+    """The process and its pipe, as the desk uses them."""
 
     def __init__(self) -> None:
         command = [sys.executable, str(SCRIPT), str(PLAN)]
@@ -49,9 +48,7 @@ class DebatingProcess:
         self.stdin, self.stdout = self.process.stdin, self.process.stdout
 
     def wait_until_idle(self) -> list[bool]:
-        """Wait until all that it was told is held; whether it said meanwhile that results are
-        behind.
-        """
+        """Wait until all notified answers are processed; return whether results lagged behind."""
         behind_flags = []
         for line in self.stdout:
             read_count, under_way, lags = map(int, line.split())
@@ -83,7 +80,7 @@ def start_process() -> Iterator[Any]:
 
 
 def write_finished_run(plan: Plan, dataset: str = "people", **digests: str) -> None:
-    """What a run of Snakemake leaves: the plan, and the record of the job that made the cases."""
+    """Write the plan and the record of the job that made the cases, as a run does."""
     files = declared_jobs(plan).of_files(targets.shards_with_people(plan))
     expected = {path: asdict(value) for path, value in files.items()}
     write_plan(PLAN, plan, {}, expected)
@@ -102,7 +99,7 @@ def write_finished_run(plan: Plan, dataset: str = "people", **digests: str) -> N
 def test_the_next_question_appears_without_a_run_even_after_a_crash(
     server: FaultServer, folder: Path, monkeypatch: pytest.MonkeyPatch, start_process: Any
 ) -> None:
-    """What comes of it is what comes of answers by hand and a run after each, byte for byte."""
+    """The transcript equals, byte for byte, that of answers by hand with a run after each."""
     plan = planned(server.url, "courtroom", {"judge": "person"})
     hold(plan)
     write_finished_run(plan)
@@ -160,7 +157,7 @@ def test_two_people_in_two_seats_proceed_independently(
 def test_no_model_is_called_for_cases_of_another_configuration(
     server: FaultServer, start_process: Any
 ) -> None:
-    """A run is about to build them anew: a call made now would be paid for in vain."""
+    """The next run builds these cases anew, so that calls now would be wasted."""
     plan = planned(server.url, "courtroom", {"judge": "person"})
     hold(plan)
     write_finished_run(plan, options="of another configuration")

@@ -1,6 +1,4 @@
-"""The desk's pages without a browser: what is kept, who is let in, and what two people on one seat
-come to.
-"""
+"""Test the desk's pages without a browser: saved answers, access, and two people on one seat."""
 
 import asyncio
 import os
@@ -52,8 +50,9 @@ async def send_answer(client: TestClient, key: str, **fields: str) -> tuple[int,
 
 
 def visit(folder: Path, visitor: Callable[[TestClient], Awaitable[None]]) -> None:
-    """Open a desk, let somebody use it, and close it: debates are held in between, each in a loop
-    of its own.
+    """Open a desk, run the visitor, and close the desk.
+
+    Debates run between visits in their own event loops.
     """
 
     async def use() -> None:
@@ -98,9 +97,7 @@ def test_a_panel_of_three_rounds_is_answered_on_the_pages(
 
 
 def test_a_rejected_answer_is_returned_and_kept(folder: Path, server: FaultServer) -> None:
-    """A malformed answer, two people on one seat, one answer sent twice, a debate that changed, and
-    one that is gone.
-    """
+    """Cover malformed, duplicate and repeated answers, and debates that changed or vanished."""
     hold_panels(server.url)
     inbox = folder / "data" / "inbox"
     first, second = read_questions(inbox)
@@ -251,8 +248,8 @@ def test_invalid_names_are_refused_and_conflicts_are_listed(folder: Path) -> Non
 
 
 async def test_the_debates_continue_after_each_answer(folder: Path) -> None:
-    """The command runs once when the desk opens, once more for answers that came while it ran, and
-    is ended with it.
+    """The command runs when the desk opens and again for answers that came meanwhile; closing the
+    desk ends it.
     """
     script = (
         "import pathlib, time; p = pathlib.Path('ran'); p.write_text(p.read_text() + 'x' if"
@@ -290,7 +287,7 @@ async def test_the_page_shows_why_a_run_stopped(folder: Path) -> None:
 
 
 async def test_a_desk_waits_for_the_run_of_a_killed_desk(folder: Path) -> None:
-    """Two runs at once would be refused by Snakemake's lock of the working directory."""
+    """Snakemake's lock of the working directory would refuse a second run."""
     script = (
         "import os, pathlib, time; os.mkdir('running'); time.sleep(1); os.rmdir('running');"
         " print('done', flush=True)"

@@ -1,4 +1,4 @@
-"""People at the desk read the instructions of the configuration with each task."""
+"""Test that people at the desk read the configured instructions with each task."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -77,7 +77,7 @@ def test_a_missing_file_is_named_with_its_key(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_run_copies_the_instructions(tmp_path: Path) -> None:
-    """Slow, since Snakemake has to start: the hooks of the workflow copy the file."""
+    """Slow: it starts Snakemake, whose hooks copy the file."""
     workflow = Workflow(tmp_path, "http://127.0.0.1:1")
     (workflow.work / "instructions.md").write_text(TEXT)
     workflow.configure({"people": {"instructions": "instructions.md"}})

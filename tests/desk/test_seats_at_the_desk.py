@@ -1,6 +1,4 @@
-"""Seats of protocols taken on the desk's pages: forms made from what each seat must answer, and
-people told apart.
-"""
+"""Test seats on the desk's pages: forms made from the reply, and separate people."""
 
 import asyncio
 import html
@@ -32,8 +30,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def answer_open_questions(folder: Path, person: str = "", **answers: str) -> list[str]:
-    """Answer all that is open for a person with what is said by field, as a browser sends it; the
-    pages seen.
+    """Answer all open questions of a person and return the pages.
+
+    `answers` has a value for each field.
     """
 
     async def use() -> list[str]:

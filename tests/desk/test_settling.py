@@ -1,6 +1,4 @@
-"""The desk's page of conflicts: who sees what when, decisions that are kept, and what becomes of
-them in the labels.
-"""
+"""Test the desk's page of conflicts: visibility, decisions and the resulting labels."""
 
 import asyncio
 import re
@@ -37,7 +35,7 @@ def make_settling(folder: Path, name: str = "zoe") -> Settling:
 
 
 def visit(folder: Path, visitor: Callable[[TestClient], Awaitable[None]]) -> None:
-    """Open a desk anew, use it, and close it."""
+    """Open a desk, run the visitor, and close the desk."""
 
     async def use() -> None:
         app = make_app(Desk(folder, Runner([], folder), token="t"))
@@ -135,7 +133,7 @@ def test_conflicts_are_decided_on_the_page_and_change_the_labels(tmp_path: Path)
 
 
 def test_the_order_of_labels_does_not_reveal_the_annotators(tmp_path: Path) -> None:
-    """Over many statements each annotator's label stands first about as often."""
+    """Over many statements, the label of each annotator comes first about equally often."""
     write_sheet(tmp_path, 40)
     for name, label in (("ann", "AFFIRM"), ("bob", "REVERSE")):
         annotate(tmp_path, name, [label] * 40)

@@ -1,6 +1,4 @@
-"""Published claims: how an interval becomes a word, and what is said of a file that cannot be
-read.
-"""
+"""Test published claims: the verdict of an interval, and messages about a faulty file."""
 
 from pathlib import Path
 
@@ -106,7 +104,7 @@ def test_selectors_name_protocols_and_values(tmp_path: Path) -> None:
         ({"second": "(x=1)"}, r"line 2: second '\(x=1\)', expected PROTOCOL"),
     ],
 )
-def test_a_mistake_is_named_with_its_line(
+def test_a_fault_is_named_with_its_line(
     cells: dict[str, str], message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UserError, match=message):
@@ -118,7 +116,7 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
         read_claims(write_claims(tmp_path, columns=COLUMNS[:-1]))
 
 
-def test_the_shipped_claims_are_about_protocols_tables_and_studies_that_exist() -> None:
+def test_the_shipped_claims_name_existing_protocols_tables_and_studies() -> None:
     for claim in read_claims(SHIPPED):
         assert claim.see in TABLES
         assert claim.study in {TABLES[name].study for name in TABLES}

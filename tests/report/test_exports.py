@@ -1,6 +1,4 @@
-"""Debates for other tools: held by a model behind a server that fails, exported, and read back as
-the tools read them.
-"""
+"""Test exports of debates with faults, read back by the tools that use them."""
 
 import json
 import sys
@@ -29,9 +27,7 @@ HOSTILE = "</script><b>*not* text</b> \x1b[31m"
 
 @pytest.fixture(scope="module")
 def export(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Export]:
-    """Trials of four people, twice each, some of whose calls took several attempts or came to
-    nothing.
-    """
+    """Return trials of four people, two repeats each, with retried and failed calls."""
     folder = tmp_path_factory.mktemp("exported")
     results = folder / "results"
     cases = people(results / "cases" / "people.parquet", CASES, text=f"Years: {{years}}. {HOSTILE}")
@@ -58,13 +54,13 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Export]:
 
 @pytest.fixture(scope="module")
 def croissant_folder(export: Export, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that the Croissant export writes."""
+    """Return the folder that the Croissant export writes."""
     folder = tmp_path_factory.mktemp("written") / "croissant"
     EXPORTERS["croissant"].write(export, folder)
     return folder
 
 
-def test_debates_hold_what_the_other_tests_rest_on(export: Export) -> None:
+def test_the_exported_debates_contain_all_kinds_of_outcomes(export: Export) -> None:
     calls, outcomes = export.results.calls, export.results.predictions
     assert (
         (calls["attempts"] > 1).any()
@@ -74,7 +70,7 @@ def test_debates_hold_what_the_other_tests_rest_on(export: Export) -> None:
     assert (export.results.transcripts["visibility"] != "public").any()
 
 
-def test_croissant_describes_every_column_of_the_files_beside_it(
+def test_croissant_describes_every_column_of_its_files(
     export: Export, croissant_folder: Path
 ) -> None:
     metadata = json.loads((croissant_folder / "croissant.json").read_text("utf-8"))
@@ -96,7 +92,7 @@ def test_croissant_describes_every_column_of_the_files_beside_it(
     )
 
 
-def test_mlcroissant_finds_nothing_wrong_and_reads_the_records(
+def test_mlcroissant_validates_the_export_and_reads_the_records(
     export: Export, croissant_folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     mlcroissant = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed")
@@ -108,7 +104,7 @@ def test_mlcroissant_finds_nothing_wrong_and_reads_the_records(
 
 @pytest.fixture(scope="module")
 def log(export: Export, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The exported log as inspect_ai reads it."""
+    """Return the exported log as inspect_ai reads it."""
     library = pytest.importorskip(
         "inspect_ai.log", reason="inspect_ai is not installed (the extra `inspect`)"
     )
@@ -148,7 +144,7 @@ def test_a_log_has_a_sample_for_each_debate_with_score_usage_and_times(
     )
 
 
-def test_each_call_is_in_the_span_of_what_its_seat_said(export: Export, log: Any) -> None:
+def test_each_call_is_in_the_span_of_its_utterance(export: Export, log: Any) -> None:
     calls = export.results.calls.set_index("call_id")
     utterances = export.results.transcripts.set_index("call_id")
     attempts = 0
@@ -172,7 +168,7 @@ def test_each_call_is_in_the_span_of_what_its_seat_said(export: Export, log: Any
     assert attempts == (calls["attempts"] - 1).sum() > 0
 
 
-def test_an_export_says_the_same_each_time(export: Export, log: Any, tmp_path: Path) -> None:
+def test_an_export_is_reproducible(export: Export, log: Any, tmp_path: Path) -> None:
     from inspect_ai.log import read_eval_log
 
     EXPORTERS["inspect"].write(export, tmp_path / "again.eval")

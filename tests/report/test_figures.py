@@ -1,4 +1,4 @@
-"""What stands below every figure keeps within it."""
+"""Test that the note below a figure fits into its width."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from moot.report.figures import WIDTH, new_figure, note_below
 
 @pytest.mark.parametrize("width", [WIDTH, WIDTH * 0.75])
 @pytest.mark.parametrize("notes", [[SIMULATED_NOTE], ["Bars: 95 % intervals.", "word " * 60]])
-def test_a_long_note_is_cut_into_lines_that_fit(notes: list[str], width: float) -> None:
+def test_a_long_note_is_wrapped_into_lines_that_fit(notes: list[str], width: float) -> None:
     drawing, _ = new_figure(width=width)
     note_below(drawing, notes)
     drawing.canvas.draw()

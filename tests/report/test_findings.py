@@ -1,6 +1,4 @@
-"""Each sentence of `data/published/findings.csv`, worked out anew from
-`data/published/published_results.csv`.
-"""
+"""Recompute each sentence of `data/published/findings.csv` from the published results."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,7 +20,7 @@ DETERMINING = ("accuracy", "kappa", "mcc", "precision_weighted", "f1_weighted")
 
 
 def published_rows(study: str, table: str) -> dict[str, dict[str, float]]:
-    """Row to metric to value of one published table."""
+    """Return a published table as a dictionary of rows by metric."""
     frame = read_published(PUBLISHED / "published_results.csv")
     frame = frame[(frame["study"] == study) & (frame["table"] == table)]
     return {
@@ -35,7 +33,7 @@ def equal(value: float, rounded: float) -> bool:
     return abs(value - rounded) <= 0.005 + 1e-9
 
 
-def test_findings_are_of_tables_that_exist() -> None:
+def test_findings_name_existing_tables() -> None:
     assert FINDINGS and all(name in TABLES for name in FINDINGS)
 
 
@@ -58,7 +56,10 @@ def metrics_of_shares(shares: np.ndarray) -> np.ndarray:
 
 
 def base_rate_behind(row: Mapping[str, float]) -> float:
-    """The rarer label's share behind published metrics; NaN where no confusion matrix fits them."""
+    """Return the share of the rarer label that explains published metrics.
+
+    Return NaN if no confusion matrix fits them.
+    """
     expected = np.array([row[name] for name in DETERMINING])
     pairs = product((0.2, 0.3, 0.5), (0.05, 0.3, 0.6, 0.95))
     starts = [(a, b, a * b) for a, b in pairs]
@@ -72,7 +73,7 @@ def base_rate_behind(row: Mapping[str, float]) -> float:
     return min(share, 1 - share) if np.abs(best_fit.fun).max() <= 0.005 else float("nan")
 
 
-def test_a_base_rate_is_read_off_averages() -> None:
+def test_a_base_rate_is_recovered_from_averages() -> None:
     actual, predicted = (
         np.repeat([1, 1, 0, 0], [60, 170, 90, 680]),
         np.repeat([1, 0, 1, 0], [60, 170, 90, 680]),
@@ -90,7 +91,7 @@ def test_a_base_rate_is_read_off_averages() -> None:
     )
 
 
-def test_the_base_rate_behind_table_2() -> None:
+def test_the_base_rate_of_table_2() -> None:
     rows = [
         row
         for row in published_rows("courtroom", "table2_tabular_leaderboard").values()
@@ -110,7 +111,7 @@ def test_the_base_rate_behind_table_2() -> None:
     )
 
 
-def test_the_cases_of_tabpfns_matrix() -> None:
+def test_the_finding_states_the_number_of_cases_of_tabpfn() -> None:
     row = published_rows("courtroom", "table3_tabpfn")["tabpfn"]
     cases = sum(row[name] for name in ("tn", "fp", "fn", "tp"))
     assert (
@@ -120,7 +121,7 @@ def test_the_cases_of_tabpfns_matrix() -> None:
 
 
 def averages_possible(accuracy: float, f1: float, cases: int, positives: range) -> set[str]:
-    """Which averages of F1 some confusion counts allow for an accuracy and an F1 of two digits."""
+    """Return the averages of F1 that are possible for an accuracy and an F1 of two digits."""
     possible = set()
     for actual in positives:
         hits, rejections = np.arange(actual + 1)[:, None], np.arange(cases - actual + 1)[None, :]
@@ -146,13 +147,13 @@ def averages_possible(accuracy: float, f1: float, cases: int, positives: range) 
     ("accuracy", "f1", "possible"),
     [(0.7, 0.0, {"binary"}), (1.0, 1.0, {"binary", "macro", "weighted"}), (0.7, 0.99, set())],
 )
-def test_arithmetic_tells_which_average_a_printed_f1_can_be(
+def test_the_possible_averages_of_a_printed_f1_are_computed(
     accuracy: float, f1: float, possible: set[str]
 ) -> None:
     assert averages_possible(accuracy, f1, 100, range(28, 32)) == possible
 
 
-def test_which_averages_table_4s_f1_can_be() -> None:
+def test_the_possible_averages_of_f1_in_table_4() -> None:
     rows = published_rows("courtroom", "table4_prompting").values()
     pairs = []
     for row in rows:
@@ -169,7 +170,7 @@ def test_which_averages_table_4s_f1_can_be() -> None:
     assert f"the {len(pairs)} published pairs" in finding and counts in finding
 
 
-def test_what_tables_6_and_7_print_as_f1_and_precision() -> None:
+def test_the_finding_on_f1_in_table_6_and_precision_in_table_7() -> None:
     f1, counts = (
         published_rows("courtroom", "table6_commercial"),
         published_rows("courtroom", "table7_commercial_confusion"),
@@ -184,7 +185,7 @@ def test_what_tables_6_and_7_print_as_f1_and_precision() -> None:
     )
 
 
-def test_what_table_7s_columns_are() -> None:
+def test_the_findings_on_the_columns_of_table_7() -> None:
     accuracies, counts = (
         published_rows("courtroom", "table6_commercial"),
         published_rows("courtroom", "table7_commercial_confusion"),
@@ -203,7 +204,7 @@ def test_what_table_7s_columns_are() -> None:
     assert f"in {ratios} of {len(rows)} rows" in ratio
 
 
-def test_how_accuracy_and_f1_of_the_paper_correlate() -> None:
+def test_the_correlation_of_accuracy_and_f1_in_the_paper() -> None:
     prompts, debates = (
         published_rows("courtroom", "table4_prompting"),
         published_rows("courtroom", "table5_courtroom"),
@@ -229,7 +230,7 @@ def test_how_accuracy_and_f1_of_the_paper_correlate() -> None:
     )
 
 
-def test_the_accuracy_before_debate_that_table_5_of_debate_feedback_implies() -> None:
+def test_the_accuracy_before_debate_implied_by_table_5_of_debate_feedback() -> None:
     rows = published_rows("feedback", "table5_smoothing")
     initial_accuracies = [
         row["accuracy"] - (row["corrections"] - row["degradations"]) / 3000 for row in rows.values()

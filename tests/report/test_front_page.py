@@ -1,6 +1,4 @@
-"""The run's front page: questions as blocks, in their order, and links to what was built, and to
-nothing else.
-"""
+"""Test the front page of a run: the order of its questions, and links to built files only."""
 
 import re
 from itertools import chain
@@ -19,7 +17,7 @@ def root(tmp_path: Path) -> Path:
     return results_with_questions(tmp_path)
 
 
-def test_planned_comparisons_come_first_and_what_no_run_judges_last(root: Path) -> None:
+def test_planned_comparisons_come_first_and_unanswered_questions_last(root: Path) -> None:
     questions = read_questions(
         root,
         "comparison",
@@ -51,7 +49,7 @@ def test_planned_comparisons_come_first_and_what_no_run_judges_last(root: Path) 
     ]
 
 
-def test_a_verdict_is_a_word_and_what_led_to_it_follows_in_a_sentence(root: Path) -> None:
+def test_a_verdict_is_a_word_followed_by_its_reason(root: Path) -> None:
     answer = (
         "cannot tell: invalid answers carry the difference (-0.223 with them as wrong, +0.080"
         " without)"
@@ -94,7 +92,7 @@ def test_the_trial_runs_are_a_link_to_their_table(root: Path) -> None:
     )
 
 
-def test_a_bar_keeps_the_interval_the_threshold_and_the_published_value_on_one_scale(
+def test_a_bar_shows_interval_threshold_and_published_value_on_one_scale(
     root: Path,
 ) -> None:
     names = [path.relative_to(root).as_posix() for path in built_files(root)]
@@ -108,7 +106,7 @@ def test_a_bar_keeps_the_interval_the_threshold_and_the_published_value_on_one_s
     assert (ends[0], ends[-1]) == (8, 92)
 
 
-def test_the_page_links_what_this_run_built_and_escapes_what_others_wrote(root: Path) -> None:
+def test_the_page_links_built_files_and_escapes_foreign_text(root: Path) -> None:
     pages = {"page": root / "index.html", "questions": root / "questions.html"}
     write_front_page(root, "comparison", built_files(root), pages, STUDIES)
     page, fragment = (path.read_text(encoding="utf-8") for path in pages.values())
@@ -136,7 +134,7 @@ def test_the_page_links_what_this_run_built_and_escapes_what_others_wrote(root: 
     assert "href" not in fragment, "it stands in a page elsewhere"
 
 
-def test_the_page_shows_how_often_each_method_is_right_and_names_tables_without_rows(
+def test_the_page_shows_accuracies_and_names_empty_tables(
     root: Path,
 ) -> None:
     write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)

@@ -1,6 +1,4 @@
-"""LaTeX tables keep within the page: compiled where there is TeX, and by arithmetic where there is
-none.
-"""
+"""Test that LaTeX tables fit on the page: compiled if TeX is present, else by arithmetic."""
 
 import re
 import shutil
@@ -36,7 +34,7 @@ POINT_OF_GRACE = 1.0  # points: a hair that nobody sees
 
 
 def compile_tables(tables: dict[str, str], folder: Path) -> str:
-    """The log of a document of all these tables, each called by its name in the log."""
+    """Compile a document with all tables, named in the log, and return the log."""
     if shutil.which("pdflatex") is None:
         pytest.skip(
             "no TeX here: install texlive-latex-recommended and lmodern to compile the tables"
@@ -55,7 +53,7 @@ def compile_tables(tables: dict[str, str], folder: Path) -> str:
 
 
 def overfull_boxes(log: str) -> list[str]:
-    """What stands out of the page: table, and by how many points."""
+    """Return the tables that extend beyond the page, with the excess in points."""
     problems, table = [], ""
     for line in log.splitlines():
         if line.startswith("TABLE "):
@@ -72,7 +70,7 @@ def overfull_boxes(log: str) -> list[str]:
 def test_every_table_of_every_study_compiles_within_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Slow; only it finds a table that LaTeX refuses or that leaves the page."""
+    """Slow: only this test detects a table that LaTeX refuses or that is too wide."""
     for module in (tables, beyond):
         monkeypatch.setattr(module, "list_phases", hundred_debates)
     plan = plan_of(paper=True)
@@ -120,7 +118,7 @@ HARD = [
 
 
 @pytest.mark.parametrize("rows", [1, 60])
-def test_prose_long_words_and_many_columns_keep_within_the_page(rows: int, tmp_path: Path) -> None:
+def test_prose_long_words_and_many_columns_fit_on_the_page(rows: int, tmp_path: Path) -> None:
     columns = [[cells[0], *cells[1:] * rows] for cells in HARD]
     numeric = [number > 2 for number in range(len(columns))]
     notes = ["A note with `code_in it` and a − sign. " * 9] * 12
@@ -140,12 +138,12 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size
 
 @given(st.lists(st.lists(WORDS, min_size=3, max_size=3), min_size=1, max_size=30))
 @settings(max_examples=60)
-def test_columns_never_add_up_to_more_than_the_page(columns: Sequence[Sequence[str]]) -> None:
+def test_the_widths_of_columns_fit_on_the_page(columns: Sequence[Sequence[str]]) -> None:
     _, shares = choose_layout(columns)
     assert sum(shares) <= 1 + 1e-6 and min(shares) > 0
 
 
-def test_a_narrow_table_stands_upright_and_a_wide_one_on_a_turned_page() -> None:
+def test_a_narrow_table_is_in_portrait_and_a_wide_one_in_landscape() -> None:
     narrow, wide = (
         [["method", "zero-shot"], ["accuracy", "0.700"]],
         [["accuracy", "[0.123, 0.456]"]] * 16,

@@ -1,6 +1,4 @@
-"""The reader's page as a file: it holds every debate, only its own elements, and the same bytes
-each time.
-"""
+"""Test the file of the reader: complete debates, only known elements, reproducible bytes."""
 
 import base64
 import gzip
@@ -78,7 +76,7 @@ def rendered(folder: Path) -> str:
     return "".join(render_reader("courtroom", debates_to_read(folder), folder))
 
 
-def test_a_large_index_is_packed_without_a_copy_of_it() -> None:
+def test_a_large_index_is_packed_without_a_copy() -> None:
     cases = [
         {"id": f"case-{number}", "share": number / 7, "none": float("nan")}
         for number in range(30_000)
@@ -105,7 +103,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     return rendered(tmp_path_factory.mktemp("results"))
 
 
-def test_a_page_holds_its_own_elements_alone_and_may_run_and_load_nothing_else(page: str) -> None:
+def test_a_page_contains_only_its_own_elements_and_loads_nothing_else(page: str) -> None:
     elements = read_page(page)
     assert elements.names == PAGE_ELEMENTS
     assert "onerror" not in page and "window.hacked" not in page
@@ -127,12 +125,12 @@ def test_the_same_debates_give_the_same_page(page: str, tmp_path: Path) -> None:
     assert rendered(tmp_path) == page
 
 
-def test_names_of_a_study_are_text(tmp_path: Path) -> None:
+def test_names_of_a_study_are_escaped(tmp_path: Path) -> None:
     page = "".join(render_reader("</title><script>x</script>", {}, tmp_path))
     assert read_page(page).names == PAGE_ELEMENTS and "<script>x" not in page
 
 
-def test_the_index_says_how_each_debate_ended_and_how_the_judge_moved(page: str) -> None:
+def test_the_index_has_the_outcome_of_each_debate_and_the_changes_of_the_judge(page: str) -> None:
     index = unpack(read_page(page), "index")
     debates = [
         dict(zip(index["debates"], row, strict=True))
@@ -161,7 +159,7 @@ def test_the_index_says_how_each_debate_ended_and_how_the_judge_moved(page: str)
     assert index["experiments"][0]["models"] == {"small": "small", "large": "large"}
 
 
-def test_chunks_hold_all_that_was_said_and_each_call_as_it_was_sent(page: str) -> None:
+def test_chunks_contain_all_utterances_and_the_calls_as_sent(page: str) -> None:
     elements = read_page(page)
     debates, (calls,) = unpack(elements, "debates-0"), unpack(elements, "calls-0")
     assert unpack(elements, "cases-0") == [f"Facts of {name}." for name in sorted(COURSES)]
@@ -178,7 +176,7 @@ def test_chunks_hold_all_that_was_said_and_each_call_as_it_was_sent(page: str) -
     assert len(calls["lines"]) == len(set(calls["lines"]))
 
 
-def test_many_debates_are_divided_into_chunks_of_one_order(
+def test_many_debates_are_divided_into_ordered_chunks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("moot.report.reader.MOST_CHARACTERS", 2000)
@@ -196,7 +194,7 @@ def test_many_debates_are_divided_into_chunks_of_one_order(
         assert set(call_chunk["calls"]) == call_ids - {""}
 
 
-def test_of_too_many_debates_for_a_page_chunks_are_files_and_an_index_says_which_hold_a_word(
+def test_chunks_of_too_many_debates_are_files_with_a_word_index(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("moot.report.reader.MOST_TURNS", 1)
@@ -240,7 +238,7 @@ def test_a_speakers_name_keeps_its_capitals() -> None:
     assert _turn(utterance | {"speaker": "judge_1"}, task, "").speaker == "Judge 1"
 
 
-def test_no_element_is_made_of_text(page: str) -> None:
+def test_no_element_is_created_from_text(page: str) -> None:
     code = read_page(page).contents["script"]
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function", code

@@ -1,6 +1,4 @@
-"""Tables as CSV, LaTeX and HTML: hostile text harmless, intervals and repeated keys as readers want
-them, notes.
-"""
+"""Test tables as CSV, LaTeX and HTML: escaping, intervals, repeated keys and notes."""
 
 import csv
 import io
@@ -49,7 +47,7 @@ def hostile_content(text):
     "text",
     [HOSTILE, "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "＝1", '"; DROP', "a\nb", "\u202egnp.exe"],
 )
-def test_csv_cells_run_nothing_and_survive_the_round_trip(text):
+def test_csv_cells_are_not_formulas_and_survive_the_round_trip(text):
     rows = list(csv.reader(io.StringIO(as_csv(hostile_content(text)))))
     assert len(rows) == 3 and {len(row) for row in rows} == {3}
     cell = rows[1][0]
@@ -58,14 +56,14 @@ def test_csv_cells_run_nothing_and_survive_the_round_trip(text):
 
 
 @given(st.text(max_size=40))
-def test_html_cells_open_no_element(text):
+def test_html_cells_contain_no_elements(text):
     page = as_html(ENTRY, hostile_content(text), study_of_nothing())
     body = page[page.index("<tbody>") : page.index("</tbody>")]
     assert set(re.findall(r"</?(\w+)", body)) <= {"tbody", "tr", "td"}
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=40))
-def test_latex_cells_start_no_command_of_their_own(text):
+def test_latex_cells_contain_no_commands(text):
     safe = escaping.latex(text)
     without_known = re.sub(
         r"\\(textbackslash\{\}|textasciitilde\{\}|textasciicircum\{\}|textless\{\}|textgreater\{\}|"
@@ -112,7 +110,7 @@ def test_intervals_are_one_column_and_keys_are_shown_once():
     }
 
 
-def test_columns_say_what_each_file_needs_of_a_table():
+def test_columns_define_names_headings_and_roles():
     columns = (
         Columns()
         .keys("model")
@@ -163,7 +161,7 @@ def test_columns_say_what_each_file_needs_of_a_table():
     assert columns.table([]).frame.empty and list(columns.table([]).frame.columns) == names
 
 
-def test_large_numbers_have_one_digit_behind_the_point():
+def test_large_numbers_have_one_decimal():
     content = (
         Columns().plain("v").difference("d").table([{"v": (99.5, -0.25)}, {"v": (1530.25, -469.0)}])
     )
@@ -171,7 +169,7 @@ def test_large_numbers_have_one_digit_behind_the_point():
     assert cells == {"v": ["99.500", "1530.2"], "d": ["−0.250", "−469.0"]}
 
 
-def test_a_small_p_is_no_zero_and_a_small_share_is():
+def test_a_small_p_is_not_shown_as_zero_but_a_small_share_is():
     content = Columns().plain("FPR p", "p (Holm)", "share").table([{"FPR p": (1e-4, 0.0005, 1e-4)}])
     assert [column.cells for column in shown_columns(content)] == [
         ["< 0.001"],
@@ -181,7 +179,7 @@ def test_a_small_p_is_no_zero_and_a_small_share_is():
     assert "&lt; 0.001" in as_html(ENTRY, content, study_of_nothing())
 
 
-def test_notes_of_data_are_of_those_that_the_rows_name(tmp_path):
+def test_notes_on_data_cover_only_data_sets_in_the_rows(tmp_path):
     results = study_of(plan_of(paper=True), "stance", tmp_path, PaperMatches())
     columns = Columns().plain("data")
 
@@ -204,7 +202,7 @@ def test_notes_of_data_are_of_those_that_the_rows_name(tmp_path):
     )
 
 
-def test_notes_say_what_flat_and_missing_intervals_mean():
+def test_notes_explain_flat_and_missing_intervals():
     usual, zero_width, no_interval = (
         {"ours": (0.5, 0.2, 0.8)},
         {"ours": (1.0, 1.0, 1.0)},
@@ -221,7 +219,7 @@ def test_notes_say_what_flat_and_missing_intervals_mean():
 
 
 @pytest.mark.parametrize(("value", "note"), [(0.5, PUBLISHED_NOTE), (np.nan, NONE_PUBLISHED_NOTE)])
-def test_a_table_whose_rows_the_paper_does_not_have_says_so(value, note):
+def test_a_table_without_published_rows_has_a_note(value, note):
     content = Columns().published("published").plain("ours").table([{"published": (value, 0.4)}])
     assert {PUBLISHED_NOTE, NONE_PUBLISHED_NOTE} & set(
         notes_under(content, study_of_nothing())
@@ -229,13 +227,13 @@ def test_a_table_whose_rows_the_paper_does_not_have_says_so(value, note):
 
 
 @pytest.mark.parametrize("value", [-9.25e-17, 3e-16, -0.0])
-def test_what_is_left_of_equal_sums_is_zero_and_a_small_p_stays(value: float) -> None:
+def test_rounding_errors_are_zero_and_a_small_p_is_kept(value: float) -> None:
     content = Columns().plain("difference", "p (Holm)").table([{"difference": (value, abs(value))}])
     zero, p = as_csv(content).splitlines()[1].split(",")
     assert zero == "0.0" and float(p) == pytest.approx(abs(value))
 
 
-def test_notes_show_code_as_code_and_no_backticks() -> None:
+def test_notes_show_code_without_backticks() -> None:
     content = Columns().plain("a").table([{"a": 1}], ["`n invalid` counts <them>."])
     entry = Table("s", "t", "T", "Caption", lambda _: content)
     results = StudyResults("s", {}, no_scores(), {}, pd.DataFrame())
@@ -243,8 +241,8 @@ def test_notes_show_code_as_code_and_no_backticks() -> None:
     assert r"\texttt{n invalid} counts" in as_latex(entry, content, results)
 
 
-def test_a_workbook_holds_numbers_as_numbers_and_no_formula(tmp_path: Path) -> None:
-    """Where the decimal sign is a comma, too: the file says what is a number."""
+def test_a_workbook_contains_numbers_and_no_formulas(tmp_path: Path) -> None:
+    """Numbers are typed, so that a decimal comma in the locale does not matter."""
     openpyxl = pytest.importorskip("openpyxl")
     rows = [{"model": "=1+1", "ours": 0.853, "n": 12}, {"model": "Größe – ü", "n": 3}]
     content = Columns().plain("model").ours("ours").counts("n").table(rows, ["A `note`."])
@@ -279,7 +277,7 @@ def list_headings(content):
     return [column.name for column in content.columns]
 
 
-def test_a_short_form_has_what_a_page_holds_and_drops_what_is_empty():
+def test_a_short_form_fits_on_a_page_and_drops_empty_columns():
     row = {
         "study": "s",
         "question": "Q?",
@@ -309,7 +307,7 @@ def test_a_short_form_has_what_a_page_holds_and_drops_what_is_empty():
         COLUMNS_WITH_SHORT_FORM.short_form("verdikt")
 
 
-def test_pages_show_the_short_form_and_files_for_programs_all_columns(tmp_path):
+def test_pages_show_the_short_form_and_data_files_all_columns(tmp_path):
     rows = [
         {
             "study": "s",
@@ -345,7 +343,7 @@ def test_pages_show_the_short_form_and_files_for_programs_all_columns(tmp_path):
     assert texts["html"].count('type="checkbox"') == 1 and len(heads) == 9
 
 
-def test_own_rows_come_before_those_that_show_published_values_alone_and_a_key_stays_together():
+def test_own_rows_precede_rows_with_only_published_values():
     rows = [
         {"system": "theirs", "published": 0.1},
         {"system": "theirs", "published": 0.2},
@@ -376,12 +374,12 @@ def test_own_rows_come_before_those_that_show_published_values_alone_and_a_key_s
 @pytest.mark.parametrize(
     "form", [escaping.html, escaping.latex, escaping.markdown, escaping.csv_text]
 )
-def test_no_sign_that_nobody_sees_reaches_a_page(form: Callable[[object], str], sign: str) -> None:
+def test_invisible_characters_do_not_reach_a_page(form: Callable[[object], str], sign: str) -> None:
     assert form(f"yes{sign}no") == "yesno"
     assert not form(f"{sign}=1+1").startswith("=1") or form is not escaping.csv_text
 
 
 @pytest.mark.parametrize("word", ["می\u200cخواهم", "क्\u200dष", "👩\u200d👧"])
-def test_a_joiner_stays_where_a_word_is_written_with_it(word: str) -> None:
+def test_a_joiner_is_kept_in_words_that_need_it(word: str) -> None:
     assert escaping.visible(word) == word
     assert escaping.visible(f"{word}\u200c {word}\u200d\u200d") == f"{word} {word}"

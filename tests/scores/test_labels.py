@@ -1,6 +1,4 @@
-"""Shares and changes of labels by a rubric of the user's own, on statements whose labels are
-known.
-"""
+"""Test shares and changes of labels with a user's rubric on statements with known labels."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -56,7 +54,7 @@ def write_labelled_results(folder: Path) -> ExperimentResults:
     return results
 
 
-def test_shares_and_changes(tmp_path: Path) -> None:
+def test_shares_and_changes_equal_the_known_values(tmp_path: Path) -> None:
     scores = label_scores(write_labelled_results(tmp_path)).set_index(["metric", "group"])
     share = scores.loc["label_share"]
     assert share.loc["label=O", "value"] == pytest.approx(2 / 11), "no words are no position"
@@ -77,7 +75,7 @@ def test_shares_and_changes(tmp_path: Path) -> None:
     assert not scores.index.get_level_values("metric").str.startswith("corrected_").any()
 
 
-def test_no_scores_without_a_rubric(tmp_path: Path) -> None:
+def test_there_are_no_scores_without_a_rubric(tmp_path: Path) -> None:
     results = write_labelled_results(tmp_path)
     results.config = experiment_view()
     assert label_scores(results).empty

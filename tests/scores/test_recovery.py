@@ -1,10 +1,9 @@
-"""What is planted in simulated voices comes out of the scores: without bias, and within 95 %
-intervals as often as they say.
+"""Test that scores recover the parameters of simulated voices without bias.
 
-200 worlds each. The truth is exact where the planted parameter is the score itself (groups,
-grades), else that of all worlds together, which is 200 times as large a study as each of them.
+Each test has 200 worlds. The truth is exact where the planted parameter is the score itself
+(groups, grades), otherwise it is estimated from all worlds together.
 
-Slow; only it finds an estimate or interval that is biased although each formula looks right.
+Slow: only these tests detect a biased estimate or interval whose formula looks correct.
 """
 
 from dataclasses import replace
@@ -58,9 +57,7 @@ CODE = {"affirm": 1, "not affirm": 0}
 
 @cache
 def panels(seed: int, cases: int, repeats: int = 1) -> pd.DataFrame:
-    """The steps of panels of two voices and a person, over three rounds; the person holds on to a
-    position.
-    """
+    """Return the steps of panels of two voices and a person, who never changes, in three rounds."""
     voice = SimulatedVoice(
         human_pull=0.9,
         peer_pull=0.3,
@@ -104,9 +101,7 @@ def panels(seed: int, cases: int, repeats: int = 1) -> pd.DataFrame:
 
 
 def odds(steps: pd.DataFrame, seed: int) -> tuple[float, float, float]:
-    """The logarithm of the odds of moving to the person over those of moving to the peer, with its
-    interval.
-    """
+    """Return the log odds of moving to the person relative to the peer, with an interval."""
     chances = find_opposing_influences(steps)
     moved = as_numbers(chances["moved"])
     human, peer = (as_numbers(chances["opposed"] == opponent) for opponent in ("human", "peer"))
@@ -114,7 +109,7 @@ def odds(steps: pd.DataFrame, seed: int) -> tuple[float, float, float]:
 
 
 def pool_panels(frames: list[pd.DataFrame]) -> pd.DataFrame:
-    """The panels of all worlds in one."""
+    """Return the panels of all worlds together."""
     return pd.concat(
         [
             frame.assign(debate_id=f"{n}-" + frame["debate_id"], case_id=f"{n}-" + frame["case_id"])
@@ -123,15 +118,15 @@ def pool_panels(frames: list[pd.DataFrame]) -> pd.DataFrame:
     )
 
 
-def test_the_odds_of_following_the_person_rather_than_the_peer() -> None:
+def test_the_odds_of_following_the_person_are_recovered() -> None:
     worlds = [panels(seed, 60) for seed in range(SEEDS)]
     truth = odds(pool_panels(worlds), 0)[0]
     assert truth > 0.5, "a person who pulls three times as much is followed more"
     assert_recovered([odds(steps, seed) for seed, steps in enumerate(worlds)], truth)
 
 
-def test_five_cases_debated_twenty_times_cover_but_say_little() -> None:
-    """The appellate paper's design. By case the interval spans a factor of seven in the odds."""
+def test_intervals_of_five_cases_debated_twenty_times_cover_but_are_wide() -> None:
+    """The appellate paper's design. By case, the interval spans a factor of seven in the odds."""
     worlds = [panels(seed, 5, repeats=20) for seed in range(SEEDS // 2)]
     estimates = [odds(steps, seed) for seed, steps in enumerate(worlds)]
     assert_recovered(estimates, odds(pool_panels(worlds), 0)[0], high=0.99)
@@ -142,9 +137,7 @@ def test_five_cases_debated_twenty_times_cover_but_say_little() -> None:
 
 
 def opinions(seed: int, cases: int) -> pd.DataFrame:
-    """Transcripts of debates: a judge's opinion before, between and after four arguments, of either
-    side in turn.
-    """
+    """Return transcripts with the opinion of a judge before, between and after four arguments."""
     voice = SimulatedVoice(true_argument=0.5, false_argument=0.5, difficulty_sd=0.5, noise_sd=1.0)
     rows = []
     for number in range(cases):
@@ -175,7 +168,7 @@ def opinions(seed: int, cases: int) -> pd.DataFrame:
 
 
 def flips(transcripts: pd.DataFrame, cases: list[Case]) -> "pd.Series[Any]":
-    """Flips of each debate, by the scores' own table of opinions."""
+    """Return the flips of each debate, from the scores' own table of opinions."""
     results = ExperimentResults(Path(), "x", ExperimentView("courtroom", "d", ("m",), "test", {}))
     results.__dict__ |= {
         "transcript_parts": lambda columns: iter([transcripts]),
@@ -186,7 +179,7 @@ def flips(transcripts: pd.DataFrame, cases: list[Case]) -> "pd.Series[Any]":
     return changed.groupby(opinions["debate_id"]).sum()
 
 
-def test_flips_of_a_judge_between_arguments() -> None:
+def test_the_flips_of_a_judge_are_recovered() -> None:
     cases = [case(number) for number in range(40)]
     counts = [flips(opinions(seed, 40), cases) for seed in range(SEEDS)]
     truth = float(pd.concat(counts).mean())
@@ -205,10 +198,8 @@ def test_flips_of_a_judge_between_arguments() -> None:
 # Groups
 
 
-def test_a_planted_difference_between_groups() -> None:
-    """Of cases of one group the voice is right in 80 %, of the other in 60 %: exactly, whatever the
-    cases' difficulty.
-    """
+def test_a_planted_difference_between_groups_is_recovered() -> None:
+    """The voice is correct in exactly 80 % of one group and 60 % of the other."""
     estimates = []
     for seed in range(SEEDS):
         correct_by_group = []
@@ -227,9 +218,9 @@ def test_a_planted_difference_between_groups() -> None:
 # Rates by group
 
 
-def test_a_planted_difference_between_the_error_rates_of_groups() -> None:
-    """70 men and 70 women, half of them positive: the false positive rate of men is higher by a
-    known amount.
+def test_a_planted_difference_of_error_rates_is_recovered() -> None:
+    """Half of 70 men and 70 women are positive. The false positive rate of men is higher by a known
+    amount.
     """
     task = replace(TASK, groups=("sex",))
     cases = [case_with_sex(number, ("man", "woman")[number // 2 % 2]) for number in range(140)]
@@ -262,11 +253,11 @@ def test_a_planted_difference_between_the_error_rates_of_groups() -> None:
 
 
 @pytest.mark.parametrize("noise", [0.5, 1.5])
-async def test_the_noise_of_a_grader_comes_out_as_the_distance_between_two_grades(
+async def test_the_noise_of_a_grader_is_recovered_from_two_grades(
     noise: float,
 ) -> None:
-    """Grades are whole numbers from 0 to 10 around 8 or 3; what rounding and the ends do to the
-    noise is known.
+    """Grades are whole numbers from 0 to 10 around 8 or 3, with a known effect of rounding and
+    bounds.
     """
     schema = {
         "type": "object",
@@ -307,7 +298,7 @@ async def test_the_noise_of_a_grader_comes_out_as_the_distance_between_two_grade
 
 
 def expected_distance(noise: float, agreement_share: float) -> float:
-    """The mean distance between two grades, a share of them around 8, the others around 3."""
+    """Return the mean distance between two grades around 8 (with the share) or 3."""
     grades = np.arange(11)
     distance = 0.0
     for steady, share in ((8, agreement_share), (3, 1 - agreement_share)):

@@ -1,4 +1,4 @@
-"""Scores against small worked examples."""
+"""Test scores against small worked examples."""
 
 import json
 import shutil
@@ -26,9 +26,7 @@ def scores_by_name(frame, model="tiny", group="overall"):
 
 @pytest.fixture
 def ten_cases(tmp_path):
-    """Four rearrested of ten: 3 hits, 1 miss, 2 false alarms, 3 correct rejections, 1 invalid on a
-    negative.
-    """
+    """Return ten cases: 3 hits, 1 miss, 2 false alarms, 3 correct rejections, 1 invalid negative."""
     truth = dict(zip("abcdefghij", ["yes"] * 4 + ["no"] * 6, strict=True))
     answers = dict(
         zip(
@@ -69,7 +67,7 @@ def test_scores_of_ten_cases_worked_by_hand(ten_cases):
     assert {name: scores[name] for name in expected} == pytest.approx(expected)
 
 
-def test_n_says_what_a_value_rests_on(ten_cases):
+def test_n_is_the_number_of_debates_of_a_value(ten_cases):
     frame = (
         classification(ten_cases)
         .query("model == 'tiny' and group == 'overall'")
@@ -107,7 +105,7 @@ def test_an_attribute_with_many_values_forms_no_groups(tmp_path):
     assert not classification(results)["group"].str.startswith("docket").any()
 
 
-def test_references_follow_the_evaluated_base_rates(ten_cases):
+def test_reference_scores_follow_the_evaluated_base_rates(ten_cases):
     frame = classification(ten_cases)
     majority, coin = (
         scores_by_name(frame, model) for model in ("majority-class", "base-rate-coin")
@@ -154,7 +152,7 @@ def test_calibration_worked_by_hand(tmp_path):
     assert set(frame["n"]) == {3} and set(frame["n_invalid"]) == {1}
 
 
-def test_a_score_outweighs_a_stated_confidence(tmp_path):
+def test_a_score_has_priority_over_a_stated_confidence(tmp_path):
     rows = [prediction("a", "yes", "no", score=0.4), prediction("b", "no", "no", score=0.1)]
     results = write_results(tmp_path, [case("a", "yes"), case("b", "no")], {"tiny": rows})
     scores = scores_by_name(calibration(results))
@@ -162,7 +160,7 @@ def test_a_score_outweighs_a_stated_confidence(tmp_path):
     assert scores["confidence", ""] == pytest.approx((0.6 + 0.9) / 2)
 
 
-def test_cost_counts_invalid_answers_too(ten_cases):
+def test_cost_includes_invalid_answers(ten_cases):
     scores = scores_by_name(cost(ten_cases))
     assert scores["tokens_per_case", ""] == 100
     assert scores["retries_per_case", ""] == pytest.approx(0.1)
@@ -202,10 +200,8 @@ def belief(debate, turn, prediction, confidence, **columns):
     )
 
 
-def test_who_persuaded_the_judge(tmp_path):
-    """One debate: the prosecutor moves the judge from 0.2 to 0.85 (a flip), the defence back by
-    0.05.
-    """
+def test_the_persuasion_of_each_speaker_is_computed(tmp_path):
+    """The prosecutor moves the judge from 0.2 to 0.85 (a flip), the defence back by 0.05."""
     debate = [
         belief("a#0", 1, "no", 60),
         utterance("a#0", 2, "prosecutor", "secret plan", visibility="prosecutor", kind="strategy"),
@@ -236,7 +232,7 @@ def test_who_persuaded_the_judge(tmp_path):
     )
 
 
-def test_one_opinion_a_debate_has_no_dynamics(tmp_path):
+def test_debates_with_one_opinion_have_no_dynamics(tmp_path):
     rows = [utterance("a#0", 1, "judge", "no", kind="verdict", prediction="no", confidence=60)]
     results = write_results(tmp_path, [case("a", "yes")], {"tiny": []}, {"tiny": rows})
     assert dynamics(results).empty
@@ -261,7 +257,7 @@ def test_a_shard_of_an_older_run_is_an_error(tmp_path):
 
 
 @pytest.mark.parametrize("max_utterances", [4, 100_000])
-def test_transcripts_some_at_a_time_are_the_transcripts(tmp_path, monkeypatch, max_utterances):
+def test_transcripts_read_in_parts_equal_those_read_at_once(tmp_path, monkeypatch, max_utterances):
     monkeypatch.setattr(results_module, "_MAX_UTTERANCES_PER_READ", max_utterances)
     cases = [case(name, "yes") for name in "abcd"] + [replace(case("v", "yes"), split="validation")]
     conclusion_fields = {
@@ -301,7 +297,7 @@ def test_transcripts_some_at_a_time_are_the_transcripts(tmp_path, monkeypatch, m
     assert with_waiting == ["b#0", "d#0", "a#0", "c#0"]
 
 
-def test_every_scorer_keeps_to_the_schema(tmp_path):
+def test_every_scorer_follows_the_schema(tmp_path):
     rows = [utterance("a#0", 1, "judge", "no", prediction="no", confidence=60)]
     results = write_results(
         tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "no")]}, {"tiny": rows}

@@ -1,6 +1,4 @@
-"""What a change does to answers beyond what asking twice does: nothing is found where there is no
-effect.
-"""
+"""Test the effect of a change on answers in excess of the change between repeats."""
 
 import numpy as np
 import pandas as pd
@@ -13,7 +11,7 @@ LIKELY = 0.71
 
 
 def answers(random: np.random.Generator, likely: "list[float]", repeats: int) -> "pd.Series[str]":
-    """A case for each probability of "yes"."""
+    """Draw answers of a case for each probability of "yes"."""
     index = pd.MultiIndex.from_product(
         [[f"c{case}" for case in range(len(likely))], range(repeats)]
     )
@@ -27,7 +25,7 @@ def compared(first: "pd.Series[str]", second: "pd.Series[str]") -> Change:
     )
 
 
-def test_without_an_effect_41_percent_flip_and_none_of_it_is_the_changes() -> None:
+def test_without_an_effect_41_percent_of_answers_flip_by_chance() -> None:
     random, covered, excess = np.random.default_rng(5), 0, list[float]()
     for _ in range(200):
         change = compared(answers(random, [LIKELY] * 100, 3), answers(random, [LIKELY] * 100, 3))
@@ -44,16 +42,16 @@ def test_an_effect_is_found_above_the_noise() -> None:
     assert change.excess == pytest.approx((0.9 - 0.4) ** 2, abs=0.05) and change.low > 0
 
 
-def test_one_answer_a_side_says_that_nothing_can_be_told() -> None:
+def test_one_answer_per_side_gives_no_estimate() -> None:
     random = np.random.default_rng(7)
     change = compared(answers(random, [LIKELY] * 100, 1), answers(random, [LIKELY] * 100, 1))
     assert 0.3 < change.changed < 0.52 and np.isnan(change.between_repeats)
     assert np.isnan([change.excess, change.low, change.high]).all() and change.cases == 100
 
 
-def test_answers_that_share_a_repeats_calls_are_not_compared() -> None:
-    """Repeat by repeat both sides agree, as where the ledger answers both: the change is that of
-    other repeats.
+def test_answers_of_the_same_repeat_are_not_compared() -> None:
+    """Both sides agree in each repeat, as if the ledger answered both; the change is that between
+    different repeats.
     """
     random = np.random.default_rng(8)
     side = answers(random, [0.5] * 300, 2)
@@ -63,7 +61,7 @@ def test_answers_that_share_a_repeats_calls_are_not_compared() -> None:
     ) and change.changed == pytest.approx(0.5, abs=0.1)
 
 
-def test_one_side_with_repeats_is_a_floor_and_a_trained_model_has_one_by_itself() -> None:
+def test_repeats_of_one_side_estimate_the_change_between_repeats() -> None:
     index = pd.MultiIndex.from_tuples([("a", 0), ("a", 1), ("b", 0), ("b", 1)])
     beliefs = pd.Series([0.2, 0.4, 0.5, 0.5], index=index)
     single_answers = pd.Series([0.3, 0.9], index=pd.MultiIndex.from_tuples([("a", 0), ("b", 0)]))

@@ -1,6 +1,4 @@
-"""Data sets name what clusters their cases; scores draw whole clusters, count cases beside debates,
-and tables say so.
-"""
+"""Test that scores resample whole clusters, count cases and debates, and name the cluster."""
 
 import itertools
 import json
@@ -34,7 +32,7 @@ def accuracy(results, experiment="toy-courtroom"):
 
 
 def test_cases_of_one_cluster_do_not_narrow_the_interval(tmp_path):
-    """Whole courts are right or wrong: twenty cases tell no more than four."""
+    """Whole courts are right or wrong, so that twenty cases are worth four."""
     rows = [prediction(c.case_id, "yes", "yes" if c.case_id[0] in "ab" else "no") for c in courts()]
     independent = accuracy(write_results(tmp_path / "alone", courts(), {"tiny": rows}))
     clustered = accuracy(
@@ -55,7 +53,7 @@ def test_one_court_has_no_interval(tmp_path):
     assert score["value"] == 1 and score[["ci_low", "ci_high"]].isna().all()
 
 
-def test_scores_count_cases_beside_debates(tmp_path):
+def test_scores_count_cases_and_debates(tmp_path):
     cases = [case(str(n), "yes" if n % 2 else "no") for n in range(8)]
     rows = [
         prediction(c.case_id, c.target, "yes", repeat=repeat)
@@ -103,7 +101,7 @@ def test_two_models_of_one_experiment_are_compared_in_every_study(tmp_path):
         assert (row["difference"], row["p"]) == (0.5, 0.25)
 
 
-def test_case_files_written_before_stay_readable(tmp_path):
+def test_case_files_of_earlier_versions_stay_readable(tmp_path):
     path = tmp_path / "cases.parquet"
     write_cases(path, courts(), BY_COURT, describe())
     assert read_cases(path)[1].cluster == "court"
@@ -116,7 +114,7 @@ def test_case_files_written_before_stay_readable(tmp_path):
     assert read_cases(path)[1].cluster == ""
 
 
-def test_the_configuration_may_name_another_cluster_or_none():
+def test_the_configuration_can_change_or_remove_the_cluster():
     loaded = Loaded(courts(), BY_COURT)
     assert set_cluster("toy", loaded, None).cluster == "court"
     assert set_cluster("toy", loaded, "").cluster == ""
@@ -127,7 +125,7 @@ def test_the_configuration_may_name_another_cluster_or_none():
 
 
 @pytest.mark.parametrize("name", ["claim_stance", "claim_polarity", "agreement", "vast"])
-def test_texts_on_one_topic_are_a_cluster(name, load_context):
+def test_texts_on_one_topic_form_a_cluster(name, load_context):
     loader = LOADERS[name]
     loaded = loader.load(loader.options(source="sample"), load_context(name))
     assert set_cluster(name, loaded, None).cluster == "topic"

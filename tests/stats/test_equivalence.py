@@ -1,6 +1,4 @@
-"""Two one-sided tests: that a difference is smaller than a margin is shown where it is so, and
-seldom where it is not.
-"""
+"""Test that two one-sided tests show equivalence where it holds, and seldom elsewhere."""
 
 import numpy as np
 import pytest
@@ -37,16 +35,14 @@ def unpaired(difference: float, cases: int, seed: int) -> Difference:
 
 
 @pytest.mark.parametrize(("compare", "cases"), [(paired, 60), (unpaired, 100)])
-def test_a_difference_as_large_as_the_margin_is_seldom_taken_for_smaller(
-    compare, cases: int
-) -> None:
+def test_a_difference_equal_to_the_margin_is_seldom_called_equivalent(compare, cases: int) -> None:
     is_significant = [compare(MARGIN, cases, seed).equivalence < 0.05 for seed in range(200)]
     assert np.mean(is_significant) <= 0.05 + 3 * (0.05 * 0.95 / 200) ** 0.5
     assert np.mean([compare(0.0, 4 * cases, seed).equivalence < 0.05 for seed in range(40)]) > 0.8
 
 
-def test_the_p_is_that_of_the_interval_of_ninety_per_cent() -> None:
-    """A normal interval, whose p of two one-sided tests is known."""
+def test_p_agrees_with_the_90_percent_interval() -> None:
+    """The p of two one-sided tests of a normal interval is known."""
     from scipy.stats import norm
 
     for value, error in ((0.02, 0.05), (-0.1, 0.04), (0.19, 0.05), (0.0, 0.2)):
@@ -65,6 +61,6 @@ def test_the_p_is_that_of_the_interval_of_ninety_per_cent() -> None:
     assert p_of_interval(lambda _: (float("nan"), float("nan")), MARGIN) == 1
 
 
-def test_without_a_margin_nothing_is_tested() -> None:
+def test_without_a_margin_there_is_no_test() -> None:
     side = means([1, 0, 1, 1])
     assert np.isnan(compare_paired(side, side, range(4), 0, (-1, 1)).equivalence)

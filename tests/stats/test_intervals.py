@@ -1,4 +1,4 @@
-"""Intervals by cluster: what they draw, how often they cover, and what they never say."""
+"""Test cluster intervals: resampling, coverage and degenerate samples."""
 
 import importlib
 from pathlib import Path
@@ -34,7 +34,7 @@ def test_rows_of_a_cluster_are_drawn_together():
     assert len(np.unique(weights[:, 0])) > 2
 
 
-def test_resamples_that_are_drawn_some_at_a_time_are_the_same_ones(
+def test_resamples_drawn_in_parts_equal_those_drawn_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cases, is_correct = [f"case {number % 70}" for number in range(90)], np.arange(90) % 3 == 0
@@ -50,7 +50,7 @@ def test_resamples_that_are_drawn_some_at_a_time_are_the_same_ones(
         assert parts.draws(statistic) == pytest.approx(draws, rel=1e-12)
 
 
-def test_patterns_of_signs_that_are_drawn_some_at_a_time_are_the_same_ones(
+def test_sign_patterns_drawn_in_parts_equal_those_drawn_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     differences = np.random.default_rng(2).normal(0.2, 1, 60)
@@ -92,7 +92,7 @@ def test_one_cluster_has_a_value_and_no_interval():
 
 
 @pytest.mark.parametrize(("clusters", "end"), [(2, 0.158), (5, 0.478), (30, 0.884)])
-def test_all_or_none_right_gives_the_interval_of_clopper_and_pearson(clusters, end):
+def test_unanimous_cases_have_the_clopper_pearson_interval(clusters, end):
     cases = [str(n) for n in range(clusters)] * 3
     bootstrap = ClusterBootstrap(cases, seed=0)
     assert bootstrap.estimate(share_statistic([1] * len(cases))) == pytest.approx(
@@ -103,8 +103,8 @@ def test_all_or_none_right_gives_the_interval_of_clopper_and_pearson(clusters, e
     )
 
 
-def test_no_interval_of_few_cases_is_a_point():
-    """Every outcome of one to eight cases, one or two repeats each."""
+def test_an_interval_of_few_cases_is_never_a_point():
+    """Cover every outcome of one to eight cases with one or two repeats each."""
     for cases in range(1, 9):
         for successes in range(cases + 1):
             for repeats in (1, 2):
@@ -115,7 +115,7 @@ def test_no_interval_of_few_cases_is_a_point():
                     assert np.isnan(low) if cases == 1 else high - low > 0.2, (cases, successes)
 
 
-def test_a_difference_that_never_occurs_may_still_occur():
+def test_a_difference_of_zero_everywhere_still_has_an_interval():
     rare = 1 - 0.025 ** (1 / 8)
     ends = ClusterBootstrap(range(8), seed=0).interval(mean_statistic(np.zeros(8), DIFFERENCE))
     assert ends == pytest.approx((-rare, rare))
@@ -127,10 +127,8 @@ def test_an_amount_that_is_the_same_everywhere_has_no_interval():
     ).all()
 
 
-def test_a_value_rests_on_the_clusters_that_can_change_it():
-    """Twenty cases of which two are positive: recall rests on two, AUC on two, and neither is known
-    closely.
-    """
+def test_only_clusters_that_can_change_a_value_count_for_its_interval():
+    """Two of twenty cases are positive: recall and AUC depend on two and are imprecise."""
     truth = np.array([1.0] * 2 + [0.0] * 18)
     bootstrap = ClusterBootstrap(range(20), seed=0)
     two = pytest.approx((0.158, 1), abs=0.001)
@@ -141,7 +139,7 @@ def test_a_value_rests_on_the_clusters_that_can_change_it():
     assert np.isnan(bootstrap.interval(auc_statistic(outcomes, outcomes))).all()
 
 
-def test_intervals_stay_within_bounds_and_hold_their_value():
+def test_intervals_stay_within_bounds_and_contain_their_value():
     random = np.random.default_rng(5)
     for _ in range(50):
         clusters = int(random.integers(2, 12))
@@ -179,7 +177,7 @@ def simulation() -> ModuleType:
 
 
 @pytest.mark.slow  # only it finds intervals that are too narrow for some number of cases
-def test_intervals_cover_as_often_as_they_say_and_the_document_shows_it(simulation):
+def test_intervals_have_the_coverage_that_the_document_states(simulation):
     coverages = simulation.coverages()
     for (clusters, rate, correlation), (ours, _) in coverages.items():
         min_coverage, max_coverage = (0.92, 0.98) if clusters >= 30 else (0.90, 1.0)

@@ -1,6 +1,4 @@
-"""Metrics against scikit-learn, krippendorff and worked examples; labels fixed before
-resampling.
-"""
+"""Test metrics against scikit-learn, krippendorff and worked examples, with fixed labels."""
 
 import krippendorff
 import numpy as np
@@ -54,7 +52,7 @@ def test_metrics_agree_with_scikit_learn(pairs):
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_a_resample_is_scored_as_scikit_learn_scores_its_rows_over_the_fixed_labels(seed):
+def test_metrics_of_a_resample_agree_with_scikit_learn_for_fixed_labels(seed):
     random = np.random.default_rng(seed)
     truth, answers = random.choice(LABELS, (2, 15), p=[0.5, 0.4, 0.1])
     rows = random.integers(15, size=15)
@@ -70,8 +68,8 @@ def test_a_resample_is_scored_as_scikit_learn_scores_its_rows_over_the_fixed_lab
 
 
 def test_a_rare_label_does_not_widen_macro_f1():
-    """Two neutral posts of 676, none of them named: labels chosen anew in each resample gave
-    [0.433, 0.701].
+    """Two of 676 posts are neutral and none is predicted so. Choosing labels anew in each resample
+    gave an interval of [0.433, 0.701].
     """
     random = np.random.default_rng(0)
     truth = np.array(["neutral"] * 2 + ["con"] * 337 + ["pro"] * 337)
@@ -91,7 +89,7 @@ def test_a_rare_label_does_not_widen_macro_f1():
     assert low <= value <= high and high - low < 0.06
 
 
-def test_a_coin_is_scored_by_its_expectation():
+def test_a_random_guess_has_its_expected_score():
     truth = one_hot(["pro"] * 3 + ["con"])
     shares = truth.mean(axis=0)
     outcome = ClassificationOutcome(truth, np.tile(shares, (4, 1)), None, "decision", None)
@@ -101,7 +99,7 @@ def test_a_coin_is_scored_by_its_expectation():
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=2, max_size=40))
-def test_auc_agrees_with_scikit_learn_ties_included(pairs):
+def test_auc_agrees_with_scikit_learn_with_and_without_ties(pairs):
     truth, score = np.array([t for t, _ in pairs], float), np.array([s for _, s in pairs], float)
     ours = auc_statistic(truth, score)(np.ones((1, len(pairs))))[0]
     if len(set(truth)) == 1:
@@ -110,7 +108,7 @@ def test_auc_agrees_with_scikit_learn_ties_included(pairs):
         assert ours == pytest.approx(metrics.roc_auc_score(truth, score))
 
 
-def test_a_drawn_row_counts_as_often_as_it_was_drawn():
+def test_a_resampled_row_is_weighted_by_its_number_of_draws():
     truth, score, weights = (
         np.array([1.0, 0, 1, 0]),
         np.array([0.9, 0.4, 0.3, 0.2]),
@@ -142,7 +140,7 @@ def test_kappa_of_two_raters_agrees_with_scikit_learn(pairs):
 
 @given(st.lists(st.tuples(*[st.sampled_from(["a", "b", "c", None])] * 3), min_size=3, max_size=20))
 @example([(None, None, None)] * 3)
-def test_alpha_agrees_with_krippendorff_also_where_ratings_are_missing_or_drawn_again(rows):
+def test_alpha_agrees_with_krippendorff_for_missing_and_resampled_ratings(rows):
     ratings = np.array(rows, dtype=object)
     weights = np.ones((1, len(rows)))
     weights[0, 0] = 3
@@ -158,15 +156,15 @@ def test_alpha_agrees_with_krippendorff_also_where_ratings_are_missing_or_drawn_
         assert ours == pytest.approx(theirs)
 
 
-def test_alpha_of_the_published_example():
-    """Krippendorff (2011), nominal data of two coders without missing values: alpha 0.095."""
+def test_alpha_equals_the_published_example():
+    """Krippendorff (2011): nominal data of two coders without missing values, alpha 0.095."""
     first, second = list("0100000010"), list("1110010000")
     assert value(
         krippendorffs_alpha(np.array([first, second], dtype=object).T), 10
     ) == pytest.approx(0.095, abs=0.001)
 
 
-def test_a_share_between_bounds_needs_no_case_of_each_label():
+def test_the_bounds_of_f1_apply_even_with_one_label():
     only = ClassificationOutcome(one_hot(["pro"] * 4), one_hot(["pro"] * 4), None, "decision", None)
     statistic = statistics_with_interval(only)["f1_macro"]
     assert statistic.bounds == SHARE

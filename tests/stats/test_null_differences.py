@@ -1,6 +1,4 @@
-"""Unpaired and paired differences between equal populations, over unequal numbers and spreads, and
-paired shares with few discordant cases, over all numbers of them.
-"""
+"""Test differences between equal populations: unequal sizes and variances, few discordant cases."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,21 +23,21 @@ def means(values: Floats) -> Sums:
 
 @dataclass(frozen=True)
 class Side:
-    """Cases, debates of each, and a function that draws the probability (or value) of each case."""
+    """Cases, debates of each, and a function that draws the probability or value of each case."""
 
     cases: int
     draw: Callable[[np.random.Generator, int], Floats]
     repeats: int = 0  # 0: the drawn value itself
 
     def values(self, random: np.random.Generator) -> Floats:
-        """One value for each debate."""
+        """Return one value for each debate."""
         values = self.draw(random, self.cases)
         if not self.repeats:
             return values
         return random.binomial(1, np.repeat(values, self.repeats)).astype(float)
 
     def clusters(self, name: str) -> list[str]:
-        """The case of each debate."""
+        """Return the case of each debate."""
         names = [f"{name}{case}" for case in range(self.cases)]
         return list(np.repeat(names, max(1, self.repeats)))
 
@@ -76,7 +74,7 @@ NULL_PAIRS: dict[str, tuple[Side, Side, Bounds]] = {
 
 
 @pytest.mark.parametrize("name", NULL_PAIRS)
-def test_unpaired_sides_of_unequal_numbers_and_spreads_keep_their_level(name):
+def test_unpaired_tests_keep_their_level_for_unequal_sizes_and_variances(name):
     first, second, bounds = NULL_PAIRS[name]
     random = np.random.default_rng(5)
     rejected = covered = 0
@@ -104,7 +102,7 @@ def pairs(first_alone: int, second_alone: int, cases: int, margin: float | None)
     return compare_paired(means(first), means(second), range(cases), 0, DIFFERENCE, margin)
 
 
-def test_tangos_interval_of_published_counts():
+def test_tangos_interval_equals_published_examples():
     """One case of 30 by issue 44; ratings of a prime minister by Agresti 2013, section 11.1."""
     assert tango_interval(1, 0, 30) == pytest.approx((-0.084, 0.167), abs=1e-3)
     assert tango_interval(86, 150, 1600) == pytest.approx((-0.06, -0.02), abs=5e-3)
@@ -113,7 +111,7 @@ def test_tangos_interval_of_published_counts():
 @pytest.mark.parametrize(
     ("cases", "margin"), [(20, 0.15), (30, 0.1), (60, 0.05), (100, 0.03), (200, 0.02)]
 )
-def test_few_discordant_cases_are_covered_and_seldom_called_equivalent(cases, margin):
+def test_intervals_of_few_discordant_cases_cover_and_seldom_show_equivalence(cases, margin):
     covered = equivalent = 0.0
     for count in range(cases // 2):
         probability = binom.pmf(count, cases, margin)
@@ -124,7 +122,7 @@ def test_few_discordant_cases_are_covered_and_seldom_called_equivalent(cases, ma
     assert equivalent <= 0.06
 
 
-def test_discordant_cases_of_both_sides_are_covered():
+def test_intervals_cover_for_discordant_cases_on_both_sides():
     shares = (0.08, 0.03, 0.89)
     covered = 0.0
     for first_alone in range(12):
@@ -140,7 +138,7 @@ def test_p_of_equivalence_grows_with_the_number_of_discordant_cases():
     assert p_values == sorted(p_values)
 
 
-def test_p_is_mcnemars_and_agrees_with_the_interval_for_all_small_tables():
+def test_p_equals_mcnemars_test_and_agrees_with_the_interval_for_small_tables():
     for cases in (8, 12, 30):
         for first_alone in range(9):
             for second_alone in range(9 - first_alone):
@@ -153,7 +151,7 @@ def test_p_is_mcnemars_and_agrees_with_the_interval_for_all_small_tables():
 @pytest.mark.parametrize(
     ("cases", "repeats", "rate"), [(30, 3, 0.05), (10, 5, 0.1), (60, 2, 0.03), (20, 8, 0.02)]
 )
-def test_few_discordant_debates_in_clusters_are_covered(cases, repeats, rate):
+def test_intervals_cover_for_few_discordant_debates_in_clusters(cases, repeats, rate):
     random, covered = np.random.default_rng(11), 0
     clusters = np.repeat(np.arange(cases), repeats)
     for _ in range(WORLDS):
@@ -167,7 +165,7 @@ def test_few_discordant_debates_in_clusters_are_covered(cases, repeats, rate):
 
 @pytest.mark.parametrize("gap", [0.25, 0.5, 0.75])
 @pytest.mark.parametrize("cases", [6, 8, 12])
-def test_an_interval_does_not_begin_at_its_own_estimate(cases, gap):
+def test_an_interval_extends_below_its_estimate(cases, gap):
     first, second = np.full(cases, (1 + gap) / 2), np.full(cases, (1 - gap) / 2)
     difference = compare_paired(means(first), means(second), range(cases), 0, DIFFERENCE)
     assert difference.low < difference.difference < difference.high

@@ -1,4 +1,4 @@
-"""Paired comparisons: each case's mean, intervals and tests by cluster."""
+"""Test paired comparisons of the means of cases, with intervals and tests by cluster."""
 
 import itertools
 
@@ -14,7 +14,7 @@ from results_on_disk import prediction
 
 
 def runs(answers: "dict[str, list[str]]") -> pd.DataFrame:
-    """Predictions of cases that are all "yes", one repeat an answer."""
+    """Return predictions of cases with the label "yes", one repeat for each answer."""
     rows = []
     for case, case_answers in answers.items():
         for number, answer in enumerate(case_answers):
@@ -36,8 +36,8 @@ def test_mcnemar_and_holm_by_hand():
     assert holm([0.9, 0.8]) == [1, 1]
 
 
-def test_even_repeats_are_paired_on_each_cases_mean():
-    """Half right is half right: 0.875 less 0.6875, not 8 of 8 less 4 of 8."""
+def test_repeats_are_compared_by_the_mean_of_each_case():
+    """An evenly split case counts one half: the difference is 0.875 - 0.6875, not 8/8 - 4/8."""
     half, always_right = ["yes", "no"], ["yes", "yes"]
     first = runs({c: half if c in "ab" else always_right for c in "abcdefgh"})
     second = runs({c: half if c in "abcde" else always_right for c in "abcdefgh"})
@@ -51,7 +51,7 @@ def test_even_repeats_are_paired_on_each_cases_mean():
     assert difference.low < 0.1875 < difference.high
 
 
-def test_the_cases_that_both_argued_are_compared_and_invalid_is_wrong():
+def test_only_common_cases_are_compared_and_invalid_answers_count_as_wrong():
     first, second = runs({c: ["yes"] for c in "abc"}), runs({"a": ["yes"], "b": [""], "z": ["no"]})
     difference = compare_shares(
         share_right(first), share_right(second), own_clusters("abcz"), seed=0
@@ -73,7 +73,7 @@ def test_the_cases_that_both_argued_are_compared_and_invalid_is_wrong():
     assert nothing.cases == 0 and np.isnan([nothing.difference, nothing.low, nothing.p]).all()
 
 
-def test_one_answer_a_case_is_tested_by_mcnemar():
+def test_one_answer_per_case_is_tested_by_mcnemar():
     random = np.random.default_rng(1)
     first, second = (as_numbers(random.random(40) < share) for share in (0.8, 0.5))
     difference = compare(first, second, range(40), seed=0)
@@ -85,14 +85,14 @@ def test_one_answer_a_case_is_tested_by_mcnemar():
 
 
 @pytest.mark.parametrize("size", [4, 9, 14])
-def test_few_differences_are_tested_by_every_pattern_of_signs(size):
+def test_few_differences_are_tested_with_all_sign_patterns(size):
     values = np.random.default_rng(size).integers(-4, 5, size) / 4 + 0.125
     patterns = np.array(list(itertools.product((-1, 1), repeat=size)))
     expected = (np.abs(patterns @ values) >= abs(values.sum()) - 1e-9).mean()
     assert sign_flip_p(values, seed=0) == pytest.approx(expected)
 
 
-def test_many_differences_are_tested_by_random_patterns():
+def test_many_differences_are_tested_with_random_sign_patterns():
     values = np.random.default_rng(0).normal(0.2, 1, 60)
     theirs = permutation_test(
         (values,), np.sum, permutation_type="samples", n_resamples=9999, rng=0
@@ -102,9 +102,7 @@ def test_many_differences_are_tested_by_random_patterns():
 
 
 def test_cases_of_one_cluster_are_not_counted_as_independent():
-    """The first is right on all ten claims of one motion and no better on nine others: one motion
-    proves nothing.
-    """
+    """One motion shows nothing: one side is right on its ten claims and no better elsewhere."""
     first = np.array([1.0] * 10 + [0.0] * 9)
     second = np.zeros(19)
     assert compare(first, second, range(19), seed=0).p < 0.01
@@ -114,13 +112,13 @@ def test_cases_of_one_cluster_are_not_counted_as_independent():
     assert difference.low < 0
 
 
-def test_equal_systems_differ_by_nothing_within_what_the_cases_can_tell():
+def test_equal_systems_show_no_difference():
     difference = compare(np.ones(6), np.ones(6), range(6), seed=0)
     assert (difference.difference, difference.p) == (0, 1)
     assert difference.low < 0 < difference.high
 
 
-def test_one_case_in_two_kinds_of_clusters_has_a_difference_and_no_interval():
+def test_one_crossed_cluster_has_a_difference_without_interval():
     for number in range(20):
         first, second = pd.Series({"c": 0.3 + number / 97}), pd.Series({"c": 0.1})
         difference = compare_shares(first, second, {"c": ("story", "judge")}, seed=1)

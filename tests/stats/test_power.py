@@ -1,6 +1,4 @@
-"""How many cases a difference needs: published landmarks, equations of others, and simulated
-studies that are tested.
-"""
+"""Test planned sample sizes against published values, other formulas and simulated studies."""
 
 import numpy as np
 import pytest
@@ -26,11 +24,11 @@ NAN = float("nan")
 @pytest.mark.parametrize(
     ("difference", "discordant", "cases"), [(0.1, 0.3, 233), (0.05, 0.25, 780), (0.03, 0.2, 1740)]
 )
-def test_landmarks_of_paired_proportions(difference: float, discordant: float, cases: int) -> None:
-    """The shares of cases that one side alone gets right behind the known numbers are 0.30, 0.25
-    and 0.20.
-
-    Two repeats, so that no exact test counts cases.
+def test_paired_proportions_have_the_known_sample_sizes(
+    difference: float, discordant: float, cases: int
+) -> None:
+    """The known sizes assume that one side alone is right in a share of 0.30, 0.25 or 0.20. Two
+    repeats avoid the exact test.
     """
     spread = paired_proportions(discordant)
     assert cases_needed(difference, spread, (2, 2)) == pytest.approx(cases, rel=0.01)
@@ -41,10 +39,8 @@ def test_landmarks_of_paired_proportions(difference: float, discordant: float, c
     ("cases", "published"),
     [((6,), 1.44), ((8,), 1.16), ((40,), 0.454), ((300,), 0.162), ((20, 200), 0.66)],
 )
-def test_of_a_mean_it_is_the_t_test(cases: tuple[int, ...], published: float) -> None:
-    """The figures of other programs for 80 %, in standard deviations; and the noncentral t
-    distribution itself.
-    """
+def test_the_power_for_means_equals_the_t_test(cases: tuple[int, ...], published: float) -> None:
+    """Compare with other programs at 80 % power, and with the noncentral t distribution."""
     sd = 0.4
     spread = Spread(0.9, (sd**2,) * len(cases), (NAN, NAN))
     effect = smallest_difference(cases, spread) / sd
@@ -60,12 +56,10 @@ def test_of_a_mean_it_is_the_t_test(cases: tuple[int, ...], published: float) ->
 
 
 @pytest.mark.parametrize("shares", [(0.9, 0.5), (0.8, 0.45), (0.35, 0.1)])
-def test_shares_of_different_cases_are_planned_for_fishers_exact_test(
+def test_unpaired_shares_are_planned_for_fishers_exact_test(
     shares: tuple[float, float],
 ) -> None:
-    """The power of that test, summed over all outcomes of both sides, at the number of cases that
-    is planned.
-    """
+    """The power is summed over all outcomes of both sides at the planned number of cases."""
     difference, variances = shares[0] - shares[1], tuple(share * (1 - share) for share in shares)
     cases = int(
         np.ceil(
@@ -86,7 +80,7 @@ def test_shares_of_different_cases_are_planned_for_fishers_exact_test(
     assert power == pytest.approx(0.8, abs=0.03)
 
 
-def test_sides_of_different_cases_count_their_own_variance_and_clusters() -> None:
+def test_unpaired_sides_have_separate_variances_and_clusters() -> None:
     random = np.random.default_rng(5)
     small_sample, large_sample = random.normal(0, 2, 20), random.normal(0, 0.5, 200)
     sides = []
@@ -107,7 +101,7 @@ def test_sides_of_different_cases_count_their_own_variance_and_clusters() -> Non
 
 
 @pytest.mark.parametrize(("difference", "discordant"), [(0.1, 0.3), (0.2, 0.4), (0.05, 0.1)])
-def test_mcnemars_exact_test_reaches_the_power_planned_for(
+def test_mcnemars_exact_test_reaches_the_planned_power(
     difference: float, discordant: float
 ) -> None:
     spread = paired_proportions(discordant)
@@ -122,8 +116,9 @@ def test_mcnemars_exact_test_reaches_the_power_planned_for(
 def debates(
     random: np.random.Generator, cases: int, repeats: int, gap: float, difficulty: float = 1.2
 ) -> np.ndarray:
-    """Right answers of two sides, shape (2, cases, repeats): logits shared by the sides, and of
-    each side's own.
+    """Draw correct answers of two sides, shape (2, cases, repeats).
+
+    The logits have a part shared by the sides and a part for each side.
     """
     shared = random.normal(0, difficulty, cases)
     case_effects = random.normal(0, 0.7, (2, cases))
@@ -144,7 +139,7 @@ def spread_of(is_right: np.ndarray) -> Spread:
     )
 
 
-def test_the_split_of_variance_is_recovered_from_a_pilot_without_bias() -> None:
+def test_variance_components_of_a_pilot_are_unbiased() -> None:
     random = np.random.default_rng(2)
     truth = debates(random, 200_000, 60, 0.8).mean(axis=2)
     expected_between = float(np.var(truth[0] - truth[1])) - sum(
@@ -162,10 +157,8 @@ def test_the_split_of_variance_is_recovered_from_a_pilot_without_bias() -> None:
     )
 
 
-def test_a_study_of_the_planned_size_finds_the_difference_as_often_as_planned() -> None:
-    """Plan from many debates, hold 250 studies of that size, test each by the test of the
-    tables.
-    """
+def test_a_study_of_the_planned_size_has_the_planned_power() -> None:
+    """Plan from many debates, run 250 studies of that size, and apply the test of the tables."""
     random = np.random.default_rng(3)
     for repeats in (1, 3):
         pilot = debates(random, 20_000, 3, 0.9)
@@ -181,7 +174,7 @@ def test_a_study_of_the_planned_size_finds_the_difference_as_often_as_planned() 
         assert 0.73 < power < 0.88, (repeats, cases, power)
 
 
-def test_repeats_pay_only_where_cases_run_out() -> None:
+def test_repeats_are_recommended_only_if_cases_run_out() -> None:
     spread = Spread(0.05, (0.05,), (0.1, 0.1), is_binary=True)
     plenty = cheapest(0.1, spread, 0.02, 5000)
     assert plenty is not None and plenty.repeats == 1
@@ -201,7 +194,7 @@ def test_repeats_pay_only_where_cases_run_out() -> None:
     assert cheapest(0.1, spread_without_repeats, 0.0, 5000).repeats == 1
 
 
-def test_clusters_corrections_and_few_cases() -> None:
+def test_clusters_corrections_and_few_cases_change_the_sample_size() -> None:
     random = np.random.default_rng(4)
     motions = np.repeat(random.normal(0, 1, 40), 5)
     names = [f"c{number:03d}" for number in range(200)]
@@ -227,9 +220,9 @@ def test_clusters_corrections_and_few_cases() -> None:
     assert smallest_difference(8, spread) > 0.5
 
 
-def test_models_count_alike_however_often_each_debated() -> None:
-    """A contrast's value is the mean over models: its variance is too, though one model has six
-    times the debates.
+def test_models_have_equal_weight_for_any_number_of_debates() -> None:
+    """A contrast is a mean over models, and so is its variance, although one model has six times as
+    many debates.
     """
     random = np.random.default_rng(4)
     cases, often = 4000, {"a": 6, "b": 1}

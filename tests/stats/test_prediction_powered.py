@@ -1,6 +1,4 @@
-"""Prediction-powered estimates: equal to ppi-python's, and with intervals that hold the truth where
-a mixture's do not.
-"""
+"""Test prediction-powered estimates against ppi-python, and the coverage of their intervals."""
 
 from typing import NamedTuple
 
@@ -29,9 +27,7 @@ PPI_PYTHON = {
 
 
 def rows(labelled: int, unlabelled: int) -> tuple[Floats, Floats, Floats]:
-    """A labeller that misses three of ten and invents one of ten, and people's labels of the first
-    rows.
-    """
+    """Draw labels by a labeller with misses and false alarms, and human labels of the first rows."""
     draw = np.random.default_rng(labelled)
     truth = (draw.random(labelled + unlabelled) < 0.4).astype(float)
     predicted = np.where(draw.random(len(truth)) < np.where(truth == 1, 0.3, 0.1), 1 - truth, truth)
@@ -41,11 +37,11 @@ def rows(labelled: int, unlabelled: int) -> tuple[Floats, Floats, Floats]:
 
 @pytest.mark.parametrize("trust", [1.0, 0.5, None])
 @pytest.mark.parametrize("size", SIZES)
-def test_without_clusters_estimates_and_intervals_are_those_of_ppi_python(
+def test_estimates_without_clusters_equal_those_of_ppi_python(
     size: str, trust: float | None
 ) -> None:
-    """Their lambda is ours but for (n + N) / N; tuned ones agree within a hundredth of the standard
-    error.
+    """Lambda differs by a factor of (n + N) / N. Tuned estimates agree within a hundredth of the
+    standard error.
     """
     labelled, unlabelled = SIZES[size]
     predicted, truth, sample = rows(labelled, unlabelled)
@@ -62,7 +58,7 @@ def test_without_clusters_estimates_and_intervals_are_those_of_ppi_python(
     assert ours[1:] == pytest.approx((low, high), abs=0.05 * (high - low))
 
 
-def test_the_figures_of_ppi_python_are_its_own() -> None:
+def test_the_recorded_figures_equal_the_output_of_ppi_python() -> None:
     ppi_py = pytest.importorskip(
         "ppi_py", reason="ppi-python is not installed: pip install ppi-python"
     )
@@ -75,10 +71,8 @@ def test_the_figures_of_ppi_python_are_its_own() -> None:
             assert (value, low.item(), high.item()) == pytest.approx(recorded, abs=1e-9)
 
 
-def test_unequal_probabilities_weigh_as_ppi_python_weighs() -> None:
-    """The estimate by hand: the labeller's mean, and the weighted mean of what people say
-    differently.
-    """
+def test_unequal_probabilities_are_weighted_like_in_ppi_python() -> None:
+    """The estimate is the labeller's mean plus the weighted mean of the human corrections."""
     predicted, truth, sample = rows(60, 600)
     inclusion = np.where(~np.isnan(sample), np.where(predicted == 1, 0.2, 0.05), np.nan)
     weights = 1 / inclusion[:60]
@@ -87,7 +81,7 @@ def test_unequal_probabilities_weigh_as_ppi_python_weighs() -> None:
     assert ClusterBootstrap(range(660), 1, 10).value(statistic) == pytest.approx(expected_mean)
 
 
-def test_a_sample_of_everything_is_what_people_say_and_a_perfect_labeller_is_believed() -> None:
+def test_full_samples_and_perfect_labellers_give_the_true_share() -> None:
     predicted, truth, _ = rows(60, 600)
     bootstrap = ClusterBootstrap(range(660), seed=1)
     everything = np.ones(660)
@@ -112,10 +106,8 @@ def test_a_sample_of_everything_is_what_people_say_and_a_perfect_labeller_is_bel
     assert np.isnan(estimate).all()
 
 
-def test_a_share_stays_a_share() -> None:
-    """Rules find in no drawn row what people find in none either, and more in the others than there
-    can be.
-    """
+def test_a_corrected_share_stays_between_zero_and_one() -> None:
+    """The rules label nothing in the sampled rows, and more elsewhere than is possible."""
     predicted = np.r_[np.ones(10), np.zeros(90)]
     value, low, high = estimate_share(
         ClusterBootstrap(range(100), 1),
@@ -128,7 +120,7 @@ def test_a_share_stays_a_share() -> None:
 
 
 class World(NamedTuple):
-    """What judges say in two rounds: shape (judges, 2), but for the judge's case and inclusion."""
+    """Labels of judges in two rounds, shape (judges, 2), with case and inclusion by judge."""
 
     case: NDArray[np.int64]
     predicted: Floats
@@ -137,8 +129,10 @@ class World(NamedTuple):
 
 
 def world(seed: int, cases: int = 40, panel: int = 6, share: float = 0.15) -> World:
-    """Half of the statements affirm, and few judges change. The labeller misses positions, in some
-    cases more than in others; judges whom it sees change, and some others, are drawn more often.
+    """Draw statements, of which half affirm, and few judges change.
+
+    The labeller misses positions, more often in some cases. Judges with a detected change are
+    sampled more often.
     """
     draw = np.random.default_rng(seed)
     judges = cases * panel
@@ -160,9 +154,7 @@ def world(seed: int, cases: int = 40, panel: int = 6, share: float = 0.15) -> Wo
 
 
 def holds(measure: str, seed: int, true_share: float) -> tuple[bool, bool]:
-    """Whether the corrected interval, and that of the mixture of both kinds of labels, hold the
-    truth.
-    """
+    """Return whether the corrected interval and that of mixed labels contain the truth."""
     draws = world(seed)
     case, sample = draws.case, draws.inclusion
     if measure == "share":
@@ -185,10 +177,10 @@ def holds(measure: str, seed: int, true_share: float) -> tuple[bool, bool]:
 
 
 @pytest.mark.parametrize(("measure", "true_share"), [("share", 0.5), ("changes", 0.08)])
-def test_corrected_intervals_hold_the_truth_and_those_of_the_mixture_do_not(
+def test_corrected_intervals_cover_and_those_of_mixed_labels_do_not(
     measure: str, true_share: float
 ) -> None:
-    """200 samples of 40 cases of six judges each, of whom people label 15 %."""
+    """Draw 200 samples of 40 cases with six judges each, 15 % of them labelled by people."""
     corrected, mixed = np.mean([holds(measure, seed, true_share) for seed in range(200)], axis=0)
     assert 0.92 <= corrected <= 0.98, corrected
     assert mixed < 0.5, mixed

@@ -1,6 +1,4 @@
-"""Ratings of pairs: the library's fit where it knows the model, ties, planted strengths and biases,
-and what has no rating.
-"""
+"""Test ratings of pairs: library fits, ties, planted strengths and biases, missing ratings."""
 
 import importlib
 from pathlib import Path
@@ -25,7 +23,7 @@ def random_pairs(number: int, seed: int = 0) -> tuple[list[str], list[str], np.n
     return [f"m{debater}" for debater in first], [f"m{debater}" for debater in second], outcomes
 
 
-def test_without_ties_strengths_are_those_of_logistic_regression():
+def test_strengths_without_ties_equal_logistic_regression():
     first, second, outcomes = random_pairs(400)
     length = np.random.default_rng(1).normal(0, 1, 400)
     ratings = fit_ratings(
@@ -46,7 +44,7 @@ def test_without_ties_strengths_are_those_of_logistic_regression():
     )
 
 
-def test_ties_between_equals_are_as_likely_as_they_were():
+def test_the_share_of_ties_between_equals_is_recovered():
     outcomes = np.array([FIRST, SECOND, TIE] * 40)
     ratings = fit_ratings(
         ["a"] * 120, ["b"] * 120, outcomes, [number // 3 for number in range(120)]
@@ -55,7 +53,7 @@ def test_ties_between_equals_are_as_likely_as_they_were():
     assert ratings.strengths["a"].value == pytest.approx(0, abs=1e-6)
 
 
-def test_sides_are_told_from_strengths_where_they_were_swapped():
+def test_side_effects_are_separated_from_strengths_if_sides_are_swapped():
     first, second = ["a", "b"] * 50, ["b", "a"] * 50
     always_first = np.full(100, FIRST)
     ratings = fit_ratings(
@@ -69,7 +67,7 @@ def test_sides_are_told_from_strengths_where_they_were_swapped():
     assert abs(ratings.strengths["a"].value) < abs(ratings.terms["side"].value) / 2
 
 
-def test_a_verdict_that_is_copied_within_its_topic_adds_no_certainty():
+def test_copied_verdicts_on_a_topic_do_not_narrow_the_interval():
     first, second, outcomes = random_pairs(200)
     single = fit_ratings(first, second, outcomes, list(range(200)))
     thrice = fit_ratings(first * 3, second * 3, np.tile(outcomes, 3), list(range(200)) * 3)
@@ -81,7 +79,7 @@ def test_a_verdict_that_is_copied_within_its_topic_adds_no_certainty():
         )
 
 
-def test_weights_let_a_pair_count_as_often_as_it_is_weighed():
+def test_a_weight_counts_as_that_many_copies_of_a_pair():
     first, second, outcomes = random_pairs(60)
     weights = np.where(np.arange(60) < 20, 2.0, 1.0)
     weighted = fit_ratings(first, second, outcomes, list(range(60)), weights=weights)
@@ -96,7 +94,7 @@ def test_weights_let_a_pair_count_as_often_as_it_is_weighed():
         assert weighted.strengths[name].value == pytest.approx(rating.value, abs=2e-3)
 
 
-def test_who_always_wins_and_what_has_few_topics_gets_no_interval():
+def test_undefeated_debaters_and_few_topics_have_no_interval():
     outcomes = np.array([FIRST] * 20 + [FIRST, SECOND] * 20)
     ratings = fit_ratings(
         ["best"] * 20 + ["a"] * 40, ["a", "b"] * 10 + ["b"] * 40, outcomes, list(range(60))
@@ -113,7 +111,7 @@ def test_who_always_wins_and_what_has_few_topics_gets_no_interval():
     assert fit_ratings([], [], np.array([]), []) is None
 
 
-def test_groups_that_no_chain_of_wins_joins_are_not_compared():
+def test_groups_without_a_chain_of_wins_are_not_compared():
     outcomes = np.array([FIRST, FIRST, SECOND] * 10 * 3)
     never_met = fit_ratings(
         ["a"] * 60 + ["c"] * 30, ["b"] * 30 + ["e"] * 30 + ["d"] * 30, outcomes, list(range(90))
@@ -141,7 +139,7 @@ def test_groups_that_no_chain_of_wins_joins_are_not_compared():
     )
 
 
-def test_a_judge_who_names_one_side_alone_has_a_leaning_without_bounds():
+def test_a_judge_who_always_names_one_side_has_an_unbounded_bias():
     first, second, outcomes = random_pairs(200)
     judged = np.arange(200) % 2
     ratings = fit_ratings(
@@ -167,8 +165,8 @@ def simulation() -> ModuleType:
         return importlib.import_module("coverage_ratings")
 
 
-def test_planted_strengths_and_biases_are_recovered_and_covered(simulation):
-    """The document has three tournaments, in 200 worlds each."""
+def test_planted_strengths_and_biases_are_recovered(simulation):
+    """The document has three tournaments with 200 worlds each."""
     tournament = simulation.TOURNAMENTS["8 debaters, 60 topics, 3 judges, half copied, ties"]
     for name, (covered, bias) in simulation.measure(tournament, 40).items():
         assert covered >= 0.85, name

@@ -1,6 +1,4 @@
-"""Differences of ratios of sums: as the paired test where they are means, by brute force where they
-are not.
-"""
+"""Test differences of ratios of sums against the paired test and by brute force."""
 
 import itertools
 
@@ -23,7 +21,7 @@ def f1_sums(actual, predicted) -> Sums:
     return Sums(2 * actual * predicted, actual + predicted)
 
 
-def test_of_means_it_is_the_paired_comparison():
+def test_ratios_that_are_means_equal_the_paired_comparison():
     random = np.random.default_rng(3)
     first, second = (as_numbers(random.integers(0, 3, 50)) / 2 for _ in range(2))
     clusters = random.integers(0, 20, 50)
@@ -44,8 +42,8 @@ def macro_f1_sums(actual, predicted) -> Sums:
 
 
 @pytest.mark.parametrize("base_rate", [0.25, 0.4])
-def test_a_side_that_always_says_positive_is_no_evidence_by_itself(base_rate):
-    """Both sides have the same F1 in the population; p agrees with the interval."""
+def test_a_side_that_always_answers_positive_shows_no_difference(base_rate):
+    """Both sides have the same F1 in the population, and p agrees with the interval."""
     random, cases, true_positive_rate, worlds = np.random.default_rng(7), 100, 0.5, 200
     f1 = 2 * base_rate / (1 + base_rate)
     false_positive_rate = (
@@ -63,8 +61,8 @@ def test_a_side_that_always_says_positive_is_no_evidence_by_itself(base_rate):
     assert rejected / worlds <= 0.06 + 2.6 * (0.06 * 0.94 / worlds) ** 0.5
 
 
-def test_a_label_that_one_side_alone_names_is_no_evidence_by_itself():
-    """One odd answer of eleven changes macro F1, by the labels that occur, as in scikit-learn."""
+def test_a_label_used_by_one_side_alone_shows_no_difference():
+    """One unusual answer of eleven changes macro F1 over occurring labels, as in scikit-learn."""
     actual = np.array([0, 1] * 5 + [0])
     answers = np.array([actual, [2, *actual[1:]], np.where(np.arange(11) < 3, 1 - actual, actual)])
     for first, second in itertools.combinations(answers, 2):
@@ -76,7 +74,7 @@ def test_a_label_that_one_side_alone_names_is_no_evidence_by_itself():
         assert difference.p >= 0.05
 
 
-def test_the_influence_of_a_case_is_what_leaving_it_out_changes():
+def test_the_influence_of_a_case_equals_its_jackknife_value():
     random = np.random.default_rng(1)
     actual, predicted = random.integers(0, 2, 400), random.integers(0, 2, 400)
     sums = f1_sums(actual, predicted)
@@ -87,10 +85,8 @@ def test_the_influence_of_a_case_is_what_leaving_it_out_changes():
     assert means(actual).influences() == pytest.approx(actual - actual.mean())
 
 
-def test_sides_of_different_cases_keep_their_level():
-    """Between equal sides, in clusters that both share, p is below 0.05 about once in twenty
-    times.
-    """
+def test_unpaired_sides_keep_their_level():
+    """Two equal sides share clusters; p is below 0.05 about once in twenty samples."""
     random = np.random.default_rng(0)
     rejections = 0
     for seed in range(300):
@@ -109,7 +105,7 @@ def test_sides_of_different_cases_keep_their_level():
     assert (far.cases, far.clusters) == (50, 50)
 
 
-def test_without_cases_or_differences_nothing_is_claimed():
+def test_empty_or_equal_sides_show_no_difference():
     nothing = compare_paired(
         Sums(np.zeros((0, 1)), np.zeros((0, 1))),
         Sums(np.zeros((0, 1)), np.zeros((0, 1))),

@@ -1,6 +1,4 @@
-"""Intervals of differences to published values, and of replications, hold the truth as often as
-they say.
-"""
+"""Test the coverage of intervals of differences to published values and of replications."""
 
 from typing import Any
 
@@ -27,15 +25,13 @@ NOTHING_KNOWN = Published.of(0.62)
 
 
 def comparison(published: Published | None, ours: Measurement) -> Any:
-    """The row of a table that compares ours with a published value."""
+    """Return the table row that compares our value with a published one."""
     return COMPARISON_COLUMNS.table([comparison_row({}, published, ours)], []).frame.iloc[0]
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.77, 0.95])
 @pytest.mark.parametrize(("ours", "theirs"), [(150, 150), (12, 100), (300, 20)])
-def test_two_samples_of_one_rate_differ_by_what_the_intervals_say(
-    rate: float, ours: int, theirs: int
-) -> None:
+def test_intervals_of_two_samples_of_one_rate_cover(rate: float, ours: int, theirs: int) -> None:
     random = np.random.default_rng(20261121)
     rates = random.binomial([ours, theirs], rate, size=(2000, 2)) / (ours, theirs)
     covered, fell, exact = 0, 0, 0
@@ -51,7 +47,7 @@ def test_two_samples_of_one_rate_differ_by_what_the_intervals_say(
     assert exact < covered  # what took the published value as exact
 
 
-def test_the_bootstrap_of_our_cases_goes_into_it() -> None:
+def test_the_interval_includes_the_error_of_our_cases() -> None:
     is_correct = np.repeat([1.0, 0.0], [70, 30])
     ours = Measurement(
         *ClusterBootstrap(np.arange(100), 7).estimate(share_statistic(is_correct)), 100, 0, 100
@@ -63,7 +59,7 @@ def test_the_bootstrap_of_our_cases_goes_into_it() -> None:
     assert row["replication low"] < 0.7 < row["replication high"]
 
 
-def test_measures_that_are_no_share_err_as_ours_would_at_the_published_n() -> None:
+def test_other_measures_have_our_standard_error_scaled_to_the_published_n() -> None:
     assert scale_interval(0.4, Interval(0.5, 0.4, 0.6), 100, 400) == pytest.approx(
         (0.4, 0.35, 0.45)
     )
@@ -71,7 +67,7 @@ def test_measures_that_are_no_share_err_as_ours_would_at_the_published_n() -> No
     assert row["difference high"] == pytest.approx(0.1 + np.hypot(0.1, 0.05))
 
 
-def test_repeated_answers_about_few_cases_count_as_few() -> None:
+def test_repeated_answers_about_few_cases_do_not_narrow_the_interval() -> None:
     clustered = Measurement(0.8, 0.5, 0.95, 100, 0, 5)
     unclustered = wilson_interval(0.85, 100)
     interval = Published.of(0.85, 100, 5, True).interval(clustered)
@@ -79,14 +75,14 @@ def test_repeated_answers_about_few_cases_count_as_few() -> None:
     assert Published.of(0.85, 100, 100, True).interval(clustered) == unclustered
 
 
-def test_no_replication_of_a_share_or_score_lies_beyond_its_scale() -> None:
+def test_the_replication_interval_stays_within_the_scale() -> None:
     row = comparison(Published.of(0.97, 20, 20, True), Measurement(0.95, 0.7, 0.99, 30, 0, 30))
     assert row["replication high"] == 1.0
     row = comparison(Published.of(9.6, 5, 5), Measurement(9.0, 8.0, 9.8, 10, 0, 10))
     assert row["replication high"] > 9.6
 
 
-def test_a_published_value_of_unknown_n_has_no_interval_and_says_so() -> None:
+def test_a_published_value_of_unknown_n_has_no_interval() -> None:
     row = comparison(NOTHING_KNOWN, Measurement(0.7, 0.6, 0.8, 100, 0, 100))
     assert row["published n"] == "unknown" and row["difference"] == pytest.approx(0.08)
     for name in ("difference", "replication"):
@@ -94,7 +90,7 @@ def test_a_published_value_of_unknown_n_has_no_interval_and_says_so() -> None:
     assert comparison(None, Measurement(0.7, 0.6, 0.8, 100, 0, 100))["published n"] in (None, "")
 
 
-def test_a_difference_in_our_wording_stands_in_its_own_column() -> None:
+def test_a_difference_in_our_wording_has_a_separate_column() -> None:
     row = comparison(
         Published.of(0.6, 100, 100, True, our_wording=True), Measurement(0.7, 0.6, 0.8, 100, 0, 100)
     )

@@ -1,6 +1,4 @@
-"""Sides of different cases: intervals and tests that know how few and how alike the cases of either
-side are.
-"""
+"""Test intervals and tests of unpaired sides with few or clustered cases."""
 
 import importlib
 from pathlib import Path
@@ -32,7 +30,7 @@ def shares(first_right: int, cases: int, other_right: int, other_cases: int) -> 
 
 
 def agrees(difference: Difference) -> bool:
-    """Whether interval and p say the same of 0."""
+    """Return whether interval and p agree about a difference of 0."""
     return np.isnan(difference.low) or (difference.p < 0.05) != (
         difference.low <= 0 <= difference.high
     )
@@ -42,14 +40,14 @@ def agrees(difference: Difference) -> bool:
     ("counts", "p"),
     [((10, 10, 180, 200), 0.60), ((14, 14, 25, 31), 0.156), ((1, 5, 4, 200), 0.117)],
 )
-def test_a_unanimous_group_is_not_taken_for_one_without_error(counts, p):
+def test_a_unanimous_group_has_an_uncertain_share(counts, p):
     difference = shares(*counts)
     assert difference.p == pytest.approx(p, abs=0.005)
     assert difference.low <= 0 <= difference.high
 
 
-def test_shares_of_independent_cases_have_newcombes_interval_and_fishers_test():
-    """The examples of Newcombe 1998, table II (method 10)."""
+def test_independent_shares_have_newcombes_interval_and_fishers_test():
+    """Check the examples of Newcombe (1998), table II, method 10."""
     for counts, ends in (
         ((56, 70, 48, 80), (0.0524, 0.3339)),
         ((9, 10, 3, 10), (0.1705, 0.8090)),
@@ -72,7 +70,7 @@ def test_shares_of_independent_cases_have_newcombes_interval_and_fishers_test():
             )
 
 
-def test_what_cannot_be_computed_counts_as_a_test_that_shows_nothing():
+def test_an_undefined_test_shows_no_difference():
     single_cluster = compare_unpaired(
         means([1, 1, 1]), means([0] * 9), ["a"] * 3, [f"b{n // 3}" for n in range(9)], 0, SHARE
     )
@@ -83,7 +81,7 @@ def test_what_cannot_be_computed_counts_as_a_test_that_shows_nothing():
     assert compare_paired(undefined, undefined, range(4), 0, (-1.0, 1.0)).p == 1
 
 
-def test_amounts_are_compared_by_their_own_variances():
+def test_amounts_are_compared_with_separate_variances():
     random = np.random.default_rng(3)
     small_sample, large_sample = random.lognormal(0, 1, 8), random.lognormal(0, 0.1, 60)
     difference = compare_unpaired(
@@ -126,9 +124,9 @@ def test_interval_and_p_of_one_row_agree_on_every_path(seed):
             assert agrees(compare_unpaired(first, second, of_three, second_clusters, seed, SHARE))
 
 
-def test_where_interval_and_test_part_the_interval_follows_the_test():
-    """By their own methods: t just excludes 0 where the randomisation test does not reject it, and
-    the reverse.
+def test_the_interval_follows_the_test_if_they_disagree():
+    """The t interval just excludes 0 although the randomisation test does not reject, and vice
+    versa.
     """
     differences = []
     for seed in range(200):
@@ -161,9 +159,7 @@ def simulation() -> ModuleType:
         ("8 clusters of 1 to 12 against 32", 0.1, 0.2),
     ],
 )
-def test_equal_rates_differ_about_once_in_twenty_times_and_intervals_cover(
-    simulation, name, rate, correlation
-):
+def test_equal_rates_differ_in_5_percent_and_intervals_cover(simulation, name, rate, correlation):
     [cell] = [
         candidate
         for candidate in simulation.cells()
@@ -175,14 +171,14 @@ def test_equal_rates_differ_about_once_in_twenty_times_and_intervals_cover(
     assert measurement.covered >= 0.93, cell
 
 
-def test_crossed_clusters_are_covered(simulation):
-    """By one kind of clusters alone, half the intervals would miss."""
+def test_intervals_cover_for_crossed_clusters(simulation):
+    """With one kind of cluster only, half of the intervals would miss."""
     coverage = simulation.crossed(50, 12, (0.2, 0.2), 60)
     assert coverage.covered >= 0.9
 
 
 @pytest.mark.parametrize("name", ["rounds (geometric)", "exponential", "costs (log-normal, 1)"])
-def test_skewed_amounts_of_few_cases_are_covered(simulation, name):
+def test_intervals_cover_for_skewed_amounts_of_few_cases(simulation, name):
     assert simulation.amounts(name, 20, 300) >= 0.9
 
 

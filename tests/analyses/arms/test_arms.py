@@ -1,6 +1,4 @@
-"""Control arms: every protocol under every arm against a model server, and what each arm changes
-and leaves alone.
-"""
+"""Run every protocol under every control arm, and test what each arm changes."""
 
 import json
 import re
@@ -88,9 +86,7 @@ def entry(protocol: str, arms: tuple[str, ...] = (), **changes: Any) -> dict[str
 
 
 class Runs:
-    """One folder of results, one ledger and one server, in which experiments are held once and
-    their arms beside them.
-    """
+    """A folder of results, a ledger and a server. Each experiment runs once, followed by its arms."""
 
     def __init__(self, folder: Path, server: FaultServer) -> None:
         self.folder, self.server, self.held = folder, server, dict[str, pd.DataFrame]()
@@ -121,7 +117,7 @@ class Runs:
         return path
 
     def hold(self, plan: Plan, name: str) -> pd.DataFrame:
-        """The transcripts of an experiment; what it needs is held first."""
+        """Return the transcripts of an experiment, after running its dependencies."""
         if name not in self.held:
             experiment = plan.experiments[name]
             inputs = {key: self.folder / path for key, path in experiment.needed_by("test").items()}
@@ -150,7 +146,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
 
 
 @pytest.mark.parametrize(("protocol", "arm"), PAIRS, ids=lambda part: part)
-def test_every_protocol_runs_under_every_arm_or_the_configuration_says_why_not(
+def test_every_protocol_runs_under_every_arm_or_is_refused_with_a_reason(
     protocol: str, arm: str, runs: Runs
 ) -> None:
     arms = ("matched_calls", arm) if arm == "matched_tokens" else (arm,)
@@ -188,7 +184,7 @@ def prompts_of(runs: Runs, name: str) -> dict[str, str]:
     return {row["call_id"]: row["request"] for row in calls}
 
 
-def test_noise_is_what_was_said_about_another_case_and_no_debater_is_asked(runs: Runs) -> None:
+def test_noise_is_speech_about_another_case_without_calls_of_debaters(runs: Runs) -> None:
     baseline, noise = full_and(runs, "noise")
     utterances = public(noise)[public(noise)["speaker"] != "judge"]
     assert set(utterances["source"]) == {"borrowed"}
@@ -212,7 +208,7 @@ def test_noise_is_what_was_said_about_another_case_and_no_debater_is_asked(runs:
     )
 
 
-def test_noise_on_a_panel_reaches_the_others_and_each_judge_is_still_asked(runs: Runs) -> None:
+def test_noise_on_a_panel_replaces_the_opinions_of_the_other_judges(runs: Runs) -> None:
     _, noise = full_and(runs, "noise", "panel")
     requests = prompts_of(runs, "panel-arm=noise")
     first = noise[(noise["kind"] == "statement") & (noise["round"] == 1) & (noise["repeat"] == 0)]
@@ -226,7 +222,7 @@ def test_noise_on_a_panel_reaches_the_others_and_each_judge_is_still_asked(runs:
         )
 
 
-def test_alone_the_judge_thinks_as_often_as_debaters_spoke(runs: Runs) -> None:
+def test_a_judge_alone_has_as_many_turns_as_the_debaters(runs: Runs) -> None:
     baseline, solo = full_and(runs, "alone")
     turns = public(baseline)[public(baseline)["speaker"] != "judge"].groupby("case_id").size()
     assert (
@@ -241,7 +237,7 @@ def test_alone_the_judge_thinks_as_often_as_debaters_spoke(runs: Runs) -> None:
     assert all(text in request for text in thoughts)
 
 
-def test_a_consultancy_hears_one_side_each_in_half_of_the_cases_and_shares_its_first_calls(
+def test_a_consultancy_hears_each_side_in_half_of_the_cases(
     runs: Runs,
 ) -> None:
     plan = runs.plan(twice=entry("courtroom", ("consultancy",), repeats=2))
@@ -260,7 +256,7 @@ def test_a_consultancy_hears_one_side_each_in_half_of_the_cases_and_shares_its_f
     )
 
 
-def test_swapped_debaters_speak_in_reversed_order_with_one_anothers_models(runs: Runs) -> None:
+def test_swapped_debaters_exchange_order_and_models(runs: Runs) -> None:
     baseline, swapped = full_and(runs, "swap")
     order = [
         public(rows[rows["case_id"] == rows["case_id"].iloc[0]])["speaker"].tolist()
@@ -285,7 +281,7 @@ def messages_of(request: str) -> list[tuple[str, str]]:
     return [(role, content) for role, content in json.loads(request)["messages"]]
 
 
-def test_a_judge_commits_itself_before_anybody_speaks_and_goes_on_from_its_own_words(
+def test_a_committed_judge_decides_first_and_reads_its_own_decision(
     runs: Runs,
 ) -> None:
     _, rows = full_and(runs, "commit_first")
@@ -309,7 +305,7 @@ def test_a_judge_commits_itself_before_anybody_speaks_and_goes_on_from_its_own_w
             )
 
 
-def test_a_judge_is_told_that_it_is_wrong_until_it_gives_another_answer(runs: Runs) -> None:
+def test_a_judge_is_challenged_until_it_changes_its_answer(runs: Runs) -> None:
     baseline, rows = full_and(runs, "challenge")
     requests = prompts_of(runs, "courtroom-arm=challenge")
     verdicts = baseline[baseline["kind"] == "verdict"].set_index("debate_id")
@@ -342,7 +338,7 @@ def test_a_judge_is_told_that_it_is_wrong_until_it_gives_another_answer(runs: Ru
     assert 0 < len(rows[rows["kind"] == "challenge"]) <= 6 * len(conclusions), gave_way
 
 
-def test_a_judge_who_is_scored_by_its_words_is_challenged_in_them(runs: Runs) -> None:
+def test_a_judge_scored_by_words_is_challenged_in_words(runs: Runs) -> None:
     plan = runs.plan(
         scored=entry(
             "courtroom", ("challenge",), params={"answer": "likelihood", "beliefs": "none"}
@@ -355,7 +351,7 @@ def test_a_judge_who_is_scored_by_its_words_is_challenged_in_them(runs: Runs) ->
     assert messages_of(request)[-2] in (("assistant", "YES"), ("assistant", "NO"))
 
 
-def test_swapped_labels_are_asked_for_in_other_words_and_scored_in_the_tasks_own(
+def test_swapped_labels_are_used_in_prompts_and_translated_back_for_scores(
     runs: Runs,
 ) -> None:
     baseline, swapped = full_and(runs, "labels_swapped")
@@ -381,14 +377,14 @@ def test_swapped_labels_are_asked_for_in_other_words_and_scored_in_the_tasks_own
 @pytest.mark.parametrize(
     "protocol", ["zero_shot", "feedback", "panel", "four_step_cot", "alone", "stance"]
 )
-def test_every_prompt_says_once_what_the_other_names_stand_for(protocol: str, runs: Runs) -> None:
+def test_every_prompt_explains_the_swapped_labels_once(protocol: str, runs: Runs) -> None:
     full_and(runs, "labels_swapped", protocol)
     requests = prompts_of(runs, f"{protocol}-arm=labels_swapped").values()
     explanation = re.compile("P(?: means that|:) the person will be arrested again")
     assert {len(explanation.findall(text)) for text in requests} == {1}
 
 
-def test_the_judge_of_agreement_has_its_words_in_reversed_order(runs: Runs) -> None:
+def test_the_judge_of_agreement_reads_its_options_in_reversed_order(runs: Runs) -> None:
     full_and(runs, "labels_swapped", "agreement")
     for name, words in (
         ("agreement", "MORE DEBATE or AGREEMENT"),
@@ -408,7 +404,7 @@ def test_the_judge_of_agreement_has_its_words_in_reversed_order(runs: Runs) -> N
         ("plant_certainty", "beyond any doubt"),
     ],
 )
-def test_planted_words_stand_once_in_one_debaters_first_statement(
+def test_planted_words_occur_once_in_the_first_statement_of_one_debater(
     arm: str, words: str, runs: Runs
 ) -> None:
     _, planted = full_and(runs, arm)
@@ -424,7 +420,7 @@ def test_planted_words_stand_once_in_one_debaters_first_statement(
     assert planted.loc[planted["kind"] == "arm", "parsed"].nunique() > 1, "not always the same side"
 
 
-def test_each_debater_signs_its_first_statement_and_who_has_which_name_is_drawn(runs: Runs) -> None:
+def test_each_debater_signs_its_first_statement_with_a_random_name(runs: Runs) -> None:
     _, signed = full_and(runs, "plant_names")
     names = []
     for _, mine in signed.groupby("debate_id"):
@@ -453,7 +449,7 @@ def test_each_debater_signs_its_first_statement_and_who_has_which_name_is_drawn(
     assert len(set(names)) == 2, "not always the same side"
 
 
-def test_planted_words_begin_a_paragraph_of_their_own_where_a_statement_was_cut_off() -> None:
+def test_planted_words_after_a_truncated_statement_start_a_paragraph() -> None:
     separators = {
         "It is so.": " ",
         "It is “so.”": " ",
@@ -464,7 +460,7 @@ def test_planted_words_begin_a_paragraph_of_their_own_where_a_statement_was_cut_
     assert {text: separator(text) for text in separators} == separators
 
 
-def test_padding_makes_every_statement_of_one_debater_twice_as_long(runs: Runs) -> None:
+def test_padding_doubles_the_length_of_all_statements_of_one_debater(runs: Runs) -> None:
     baseline, padded = full_and(runs, "plant_padding")
     for debate_id, mine in padded.groupby("debate_id"):
         speaker = json.loads(mine.loc[mine["kind"] == "arm", "parsed"].iloc[0])["speaker"]
@@ -482,7 +478,7 @@ def test_padding_makes_every_statement_of_one_debater_twice_as_long(runs: Runs) 
             )
 
 
-def test_samples_are_matched_to_the_debates_calls_and_tokens(runs: Runs) -> None:
+def test_samples_match_the_calls_and_tokens_of_the_debate(runs: Runs) -> None:
     plan = runs.plan(courtroom=entry("courtroom", ("matched_calls", "matched_tokens")))
     samples = {}
     for arm in ("matched_calls", "matched_tokens"):
@@ -502,9 +498,7 @@ def test_samples_are_matched_to_the_debates_calls_and_tokens(runs: Runs) -> None
     assert samples["matched_tokens"] == {max(1, round(debated / (sampled / 16)))}
 
 
-def test_a_preview_counts_the_calls_of_arms_before_their_debate_is_held(
-    tmp_path: Path, runs: Runs
-) -> None:
+def test_a_preview_counts_the_calls_of_arms_before_the_debate(tmp_path: Path, runs: Runs) -> None:
     raw = configuration("http://nowhere.invalid", tmp_path, {"max_tokens": 40})
     raw["experiments"] = {
         "trial": entry("courtroom", ("noise", "alone", "matched_calls", "matched_tokens"))
@@ -535,7 +529,7 @@ def test_a_preview_counts_the_calls_of_arms_before_their_debate_is_held(
     )
 
 
-def test_an_arm_by_hand_names_its_experiment_and_every_mistake_is_said(runs: Runs) -> None:
+def test_an_explicit_arm_names_its_experiment_and_faults_are_reported(runs: Runs) -> None:
     arm_entry = entry("courtroom", arm="noise", arm_of="courtroom")
     assert runs.plan(mine=arm_entry).experiments["mine"].needs == {
         "held": "transcripts/courtroom/{model}/0.parquet"
@@ -572,7 +566,7 @@ def test_an_arm_by_hand_names_its_experiment_and_every_mistake_is_said(runs: Run
     del runs.experiments["lone"]
 
 
-def test_arms_run_with_their_experiment_and_a_pattern_may_leave_them_out(tmp_path: Path) -> None:
+def test_arms_run_with_their_experiment_unless_a_pattern_excludes_them(tmp_path: Path) -> None:
     raw = configuration("http://nowhere.invalid", tmp_path)
     raw["experiments"] = {"trial": entry("courtroom", ("noise", "alone"), models=["test"])}
 

@@ -1,6 +1,4 @@
-"""What debate adds: each arm beside its debate, on the cases that both argued, with what was moved
-and what it cost.
-"""
+"""Test the table of control arms: each arm compared with its debate on common cases."""
 
 import json
 from itertools import product
@@ -41,7 +39,7 @@ def run(
     )
 
 
-def test_each_arm_stands_beside_its_debate_on_common_cases(tmp_path: Path) -> None:
+def test_each_arm_is_compared_with_its_debate_on_common_cases(tmp_path: Path) -> None:
     debate = run(
         tmp_path, "trial", {"a": "yes", "b": "no", "c": "yes", "d": "no"}, calls=16, cost_usd=0.25
     )
@@ -107,12 +105,10 @@ def test_a_debate_without_arms_has_no_row(tmp_path: Path) -> None:
     assert what_debate_adds(results).frame.empty
 
 
-def test_an_arm_that_changes_nothing_is_told_apart_from_a_model_that_flips_by_itself(
+def test_an_arm_without_effect_is_distinguished_from_a_model_that_varies(
     tmp_path: Path,
 ) -> None:
-    """Each answer is drawn anew, YES in 71 of 100: 41 % of pairs differ, in the arm, the debate,
-    and between them.
-    """
+    """Answers are random with 71 % YES, so that 41 % of pairs differ within and between arms."""
     random = np.random.default_rng(4)
     cases = [case(f"c{number}", "yes") for number in range(60)]
 

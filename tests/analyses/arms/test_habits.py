@@ -1,6 +1,4 @@
-"""Habits of judges by control arms: planted pulls are found at their size, and nothing where
-nothing was planted.
-"""
+"""Test that habits of judges are estimated without bias from control arms."""
 
 import json
 from pathlib import Path
@@ -27,9 +25,7 @@ def draw_answers(
     pull: float = 0.0,
     sides: dict[str, str] | None = None,
 ) -> Any:
-    """Answers of a judge who is right in 70 of 100, and takes the favoured side instead with
-    probability `pull`.
-    """
+    """Draw answers that are correct in 70 %, or favour a side with probability `pull`."""
     answers = {}
     for case in CASES:
         for repeat in range(repeats):
@@ -42,7 +38,10 @@ def draw_answers(
 def run(
     folder: Path, name: str, answers: dict[tuple[str, int], str], arm: str = "", **notes: Any
 ) -> ExperimentResults:
-    """`notes`: sides by case; steps: by case, the judge's answers to challenges."""
+    """Return an experiment.
+
+    `notes` has the side of each case, `steps` the answers of the judge to challenges.
+    """
     targets = {case.case_id: case.target for case in CASES}
     rows = [
         prediction(key, targets[key], answer, repeat=repeat)
@@ -80,11 +79,11 @@ def table(debate: ExperimentResults, *arms: ExperimentResults) -> Any:
     return habits_table(habit_rows(results)).frame
 
 
-def test_a_planted_pull_is_found_at_its_size_and_none_where_none_was_planted(
+def test_a_planted_pull_is_estimated_and_its_absence_too(
     tmp_path: Path,
 ) -> None:
-    """A pull of 0.4 to a side that the judge takes in half of the cases anyway moves 0.4 x 0.5 of
-    its verdicts.
+    """The judge takes the side in half of the cases anyway, so that a pull of 0.4 changes 0.4 * 0.5
+    of the verdicts.
     """
     rng = np.random.default_rng(3)
     sides = {case.case_id: ("no", "yes")[int(rng.random() < 0.5)] for case in CASES}
@@ -108,7 +107,7 @@ def test_a_planted_pull_is_found_at_its_size_and_none_where_none_was_planted(
 
 
 @pytest.mark.slow
-def test_the_interval_of_a_habit_covers_and_its_test_keeps_its_level(tmp_path: Path) -> None:
+def test_intervals_of_habits_cover_and_tests_keep_their_level(tmp_path: Path) -> None:
     covered, called = 0, 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -127,12 +126,10 @@ def test_the_interval_of_a_habit_covers_and_its_test_keeps_its_level(tmp_path: P
     assert covered >= 54 and called <= 6
 
 
-def test_giving_way_is_counted_step_by_step_and_by_whether_the_answer_was_right(
+def test_yielding_is_counted_by_challenge_and_by_correctness(
     tmp_path: Path,
 ) -> None:
-    """Every other right answer is given up at the second challenge, every wrong one at the
-    first.
-    """
+    """The judge gives up every other correct answer at challenge two, every wrong one at one."""
     first = {
         (case.case_id, 0): case.target if number % 4 < 2 else OPPOSITE[case.target]
         for number, case in enumerate(CASES)
@@ -160,10 +157,8 @@ def test_giving_way_is_counted_step_by_step_and_by_whether_the_answer_was_right(
     }
 
 
-def test_a_judge_who_only_wavers_does_not_give_way(tmp_path: Path) -> None:
-    """Each answer is drawn anew, so that six challenges change many, and no more than asking six
-    times would.
-    """
+def test_a_judge_with_random_answers_does_not_count_as_yielding(tmp_path: Path) -> None:
+    """Random answers change at six challenges as often as at six repeats."""
     rng = np.random.default_rng(5)
     debate_answers = draw_answers(rng, 2)
     first = {key: answer for key, answer in debate_answers.items() if key[1] == 0}
@@ -185,9 +180,9 @@ def test_a_judge_who_only_wavers_does_not_give_way(tmp_path: Path) -> None:
     assert rows.loc["giving way: challenge 1", "expected"] == pytest.approx(0.42, abs=0.07)
 
 
-def test_what_wavering_explains_is_a_share_however_many_answers_a_case_has(tmp_path: Path) -> None:
-    """Half of the cases are answered wrongly twice, the others once: half of the cases change if
-    asked again.
+def test_the_share_explained_by_random_answers_does_not_depend_on_repeats(tmp_path: Path) -> None:
+    """Half of the cases have two wrong answers, the others one: half of the cases change when
+    repeated.
     """
     wrong_answers = {case.case_id: OPPOSITE[case.target] for case in CASES}
     mixed = {case.case_id: number % 4 < 2 for number, case in enumerate(CASES)}
@@ -207,7 +202,7 @@ def test_what_wavering_explains_is_a_share_however_many_answers_a_case_has(tmp_p
     assert (row["chosen"], row["expected"]) == (0, pytest.approx(1 - 0.5**6))
 
 
-def test_where_nobody_argues_a_side_any_change_is_set_against_asking_twice(tmp_path: Path) -> None:
+def test_changes_without_an_argued_side_are_compared_with_repeated_answers(tmp_path: Path) -> None:
     rng = np.random.default_rng(8)
     debate = run(tmp_path, "trial", draw_answers(rng, 3))
     arm = run(tmp_path, "trial-arm=plant_citation", draw_answers(rng, 3), "plant_citation")

@@ -1,6 +1,4 @@
-"""What moved a judge: a planted turn is found, nothing is named where none was planted, and only
-the judge is asked.
-"""
+"""Test attribution: a planted turn is detected, and no turn is named without one."""
 
 import asyncio
 import json
@@ -116,9 +114,7 @@ class World:
         return {"reasoning": "So.", "prediction": answer, "confidence": 80}
 
     def judge_again(self, **options: Any) -> ExperimentResults:
-        """The debates before the judge once more, in the courtroom's own prompts unless options say
-        otherwise.
-        """
+        """Judge the debates again, with the prompts of the courtroom by default."""
         entry = {
             "judge_protocol": "courtroom",
             "judge_protocol_params": {"strategy": "none", "beliefs": "none", **self.params},
@@ -138,7 +134,7 @@ class World:
     def read_results(
         self, rows: list[dict[str, Any]], params: AttributionParams
     ) -> ExperimentResults:
-        """What was written of debates judged again."""
+        """Read the results of the debates that were judged again."""
         output, cases = (
             self.folder / "transcripts" / "test" / "scripted" / "0.parquet",
             self.folder / "cases",
@@ -167,8 +163,8 @@ def removed(effects: pd.DataFrame) -> pd.DataFrame:
     return effects[effects["way"] == "removed"]
 
 
-def first_found(effects: pd.DataFrame, planted: Sequence[int | None]) -> float:
-    """The share of debates whose planted turn has the greatest effect of all that are taken out."""
+def share_detected_first(effects: pd.DataFrame, planted: Sequence[int | None]) -> float:
+    """Return the share of debates whose planted turn has the largest effect."""
     rows = removed(effects)
     largest = rows.loc[rows["effect"].abs().groupby(rows["case_id"]).idxmax()].set_index("case_id")[
         "place"
@@ -178,13 +174,13 @@ def first_found(effects: pd.DataFrame, planted: Sequence[int | None]) -> float:
     )
 
 
-def test_a_planted_turn_is_found_first_and_its_effect_covered(tmp_path: Path) -> None:
+def test_a_planted_turn_has_the_largest_effect_and_a_covering_interval(tmp_path: Path) -> None:
     planted = [number % 6 for number in range(60)]
     effects = turn_effects(
         World(tmp_path, planted, 0.9, 0.1).judge_again(interventions=["removed"])
     )
     assert len(effects) == 60 * 6
-    assert first_found(effects, planted) >= 0.95
+    assert share_detected_first(effects, planted) >= 0.95
     is_planted = effects["place"] - 1 == effects["case_id"].str[1:].astype(int) % 6
     assert effects[is_planted]["moved"].mean() > 0.9
     assert effects[~is_planted].groupby("case_id")["moved"].any().mean() <= 0.05
@@ -193,7 +189,7 @@ def test_a_planted_turn_is_found_first_and_its_effect_covered(tmp_path: Path) ->
     assert rests_on_one(effects).mean() > 0.8
 
 
-def test_nothing_is_named_where_nothing_was_planted(tmp_path: Path) -> None:
+def test_no_turn_is_named_if_none_was_planted(tmp_path: Path) -> None:
     effects = turn_effects(
         World(tmp_path, [None] * 60, 0.9, 0.6).judge_again(interventions=["removed"])
     )
@@ -202,10 +198,8 @@ def test_nothing_is_named_where_nothing_was_planted(tmp_path: Path) -> None:
     assert not rests_on_one(effects).any()
 
 
-def named_by_chance(folder: Path, share: float, debates: int) -> float:
-    """The share of debates with a turn that is called moved, where none of six moved a judge that
-    says so with `share`.
-    """
+def share_named_by_chance(folder: Path, share: float, debates: int) -> float:
+    """Return the share of debates with a turn called moved, where no turn has an effect."""
     world, random, repeats = World(folder, [None], share, share), np.random.default_rng(11), 10
     world.planted = [None] * debates
     params = AttributionParams(source_experiment="trial", source_model="scripted")
@@ -242,14 +236,12 @@ def named_by_chance(folder: Path, share: float, debates: int) -> float:
     return float(effects.groupby("case_id")["moved"].any().mean())
 
 
-def test_turns_removed_and_turns_replaced_count_together_against_chance(tmp_path: Path) -> None:
-    """Each way alone names a turn in less than 5 % of such debates; one after the other both would
-    do so in more.
-    """
-    assert 0.005 < named_by_chance(tmp_path, 0.5, 3000) <= 0.05
+def test_removed_and_replaced_turns_share_one_correction_for_chance(tmp_path: Path) -> None:
+    """Each way alone names a turn in less than 5 % of these debates; both together would in more."""
+    assert 0.005 < share_named_by_chance(tmp_path, 0.5, 3000) <= 0.05
 
 
-def test_log_probabilities_need_one_answer_each_and_give_the_exact_effect(tmp_path: Path) -> None:
+def test_log_probabilities_give_the_exact_effect_from_one_answer_each(tmp_path: Path) -> None:
     world = World(tmp_path, [2, 3, None], 0.9, 0.2, answer="likelihood")
     effects = turn_effects(world.judge_again())
     assert len(world.asked) == 3 * (2 + 6 + 6 + 1)
@@ -263,7 +255,7 @@ def test_log_probabilities_need_one_answer_each_and_give_the_exact_effect(tmp_pa
     assert (effects["floor"] == 0).all()
 
 
-def test_the_judge_alone_is_asked_and_reads_everything_but_what_was_changed(tmp_path: Path) -> None:
+def test_only_the_judge_is_asked_and_it_reads_all_unchanged_turns(tmp_path: Path) -> None:
     world = World(tmp_path, [None, None], 0.9, 0.2, answer="likelihood")
     world.judge_again(interventions=["removed", "replaced", "reordered"], debates=1)
     [case] = {prompt.split("File ")[1][0] for prompt in world.asked}
@@ -280,7 +272,7 @@ def test_the_judge_alone_is_asked_and_reads_everything_but_what_was_changed(tmp_
     ].find("point 2.")
 
 
-def test_other_words_and_recorded_debates_need_no_protocol_of_the_judge(tmp_path: Path) -> None:
+def test_a_general_prompt_needs_no_protocol_of_the_judge(tmp_path: Path) -> None:
     world = World(tmp_path, [1, 4], 0.9, 0.2)
     effects = turn_effects(
         world.judge_again(
@@ -307,7 +299,7 @@ def test_other_words_and_recorded_debates_need_no_protocol_of_the_judge(tmp_path
     assert words["moved"].tolist() == [False, True, False, True]
 
 
-def test_in_other_words_speakers_are_reversed_within_each_round(tmp_path: Path) -> None:
+def test_the_general_prompt_reverses_speakers_within_each_round(tmp_path: Path) -> None:
     world = World(tmp_path, [None], 0.9, 0.2)
     world.judge_again(judge_protocol="", answer="likelihood", interventions=["reordered"])
     point_orders = [list(map(int, re.findall(r"point (\d)", prompt))) for prompt in world.asked]
@@ -317,12 +309,10 @@ def test_in_other_words_speakers_are_reversed_within_each_round(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("says", "effect"), [("Nothing more.", 0.7), (f"As is known: {PLANTED}", 0.0)]
 )
-def test_a_debate_goes_on_without_a_turn_beside_the_same_with_it(
+def test_a_debate_continues_with_and_without_a_turn(
     says: str, effect: float, tmp_path: Path
 ) -> None:
-    """A turn whose words another seat would have said instead moved the judge, and changes
-    nothing.
-    """
+    """A turn has no effect if another seat would have said the same instead."""
     world = World(tmp_path, [2], 0.9, 0.2, answer="likelihood")
     world.says = says
     results = world.judge_again(interventions=["removed"], rerun_from="turn", repeats=3)
@@ -348,7 +338,7 @@ def test_a_debate_goes_on_without_a_turn_beside_the_same_with_it(
         world.judge_again(judge_protocol="", rerun_from="turn")
 
 
-def test_the_turns_that_moved_most_are_named_of_trial_runs_too(tmp_path: Path) -> None:
+def test_the_turns_with_the_largest_effects_are_named_for_trial_runs(tmp_path: Path) -> None:
     world = World(tmp_path, [2, 5], 0.9, 0.2, answer="likelihood")
     results = world.judge_again(interventions=["removed", "reordered"], sentences=3)
     trial = StudyResults("courtroom", {}, no_scores(), {}, pd.DataFrame(), trials={"test": results})
@@ -367,7 +357,7 @@ def test_the_turns_that_moved_most_are_named_of_trial_runs_too(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("debates", "irreplaceable"), [(1, [1, 2, 3, 4, 5, 6]), (3, [])])
-def test_turns_that_no_other_turn_can_replace_are_named(
+def test_turns_without_a_replacement_are_named(
     debates: int, irreplaceable: list[int], tmp_path: Path
 ) -> None:
     results = World(tmp_path, [2] * debates, 0.9, 0.2, answer="likelihood").judge_again(
@@ -379,7 +369,7 @@ def test_turns_that_no_other_turn_can_replace_are_named(
     assert (rows["what is changed"] == "turn replaced").all() and len(rows) == 6 * debates
 
 
-def test_calls_that_fail_cost_their_change_alone(tmp_path: Path) -> None:
+def test_failed_calls_affect_only_their_own_change(tmp_path: Path) -> None:
     world = World(tmp_path, [2], 0.9, 0.2, answer="likelihood")
     world.fails = "point 4."
     results = world.judge_again(interventions=["removed"])
@@ -392,7 +382,7 @@ def test_calls_that_fail_cost_their_change_alone(tmp_path: Path) -> None:
     )
 
 
-def test_what_the_judge_states_is_kept_beside_what_moved_it(tmp_path: Path) -> None:
+def test_the_decisive_turn_stated_by_the_judge_is_kept(tmp_path: Path) -> None:
     results = World(tmp_path, [2, 2, 4], 0.9, 0.2, answer="likelihood").judge_again(
         interventions=["removed"], ask_decisive_turn=True
     )
@@ -436,8 +426,8 @@ def test_the_reader_shows_effects_at_the_turns_of_the_debate_itself(tmp_path: Pa
     assert effects_of_study({"test": results}) == StudyEffects()
 
 
-def exported(folder: Path) -> Export:
-    """A debate whose third turn of six moved the judge."""
+def export_debate(folder: Path) -> Export:
+    """Export a debate whose third of six turns moved the judge."""
     results = World(folder, [2], 0.9, 0.2, answer="likelihood").judge_again(
         interventions=["removed"]
     )
@@ -459,11 +449,11 @@ def exported(folder: Path) -> Export:
 MOVED = [False, False, True, False, False, False]
 
 
-def test_a_log_of_inspect_has_the_effects_at_the_turns_and_in_the_score(tmp_path: Path) -> None:
+def test_a_log_of_inspect_contains_the_effects(tmp_path: Path) -> None:
     library = pytest.importorskip(
         "inspect_ai.log", reason="inspect_ai is not installed (the extra `inspect`)"
     )
-    EXPORTERS["inspect"].write(exported(tmp_path), tmp_path / "test.eval")
+    EXPORTERS["inspect"].write(export_debate(tmp_path), tmp_path / "test.eval")
     [sample] = library.read_eval_log(
         str(tmp_path / "test.eval"), resolve_attachments="full"
     ).samples
@@ -492,7 +482,7 @@ def test_debates_without_words_are_refused(tmp_path: Path) -> None:
         chosen_repeats(world.debate(params, case_of(0)).setup, case_of(0))
 
 
-def test_sentences_end_where_they_do() -> None:
+def test_text_is_split_into_sentences() -> None:
     assert [quote for quote, _ in split_sentences('"No." He left! 他走了。好')] == [
         '"No."',
         "He left!",
@@ -518,7 +508,7 @@ def test_intervals_cover_the_effect_over_all_probabilities(times: int) -> None:
 
 
 @pytest.mark.parametrize(("share", "effect"), [(0.5, 0.0), (0.8, 0.0), (0.9, 0.4), (0.8, 0.6)])
-def test_intervals_of_effects_cover_what_they_should(share: float, effect: float) -> None:
+def test_intervals_of_effects_have_their_coverage(share: float, effect: float) -> None:
     random, cases, times = np.random.default_rng(3), 40, 20
     covered, false_calls, tries = 0, 0, 400
     for _ in range(tries):
@@ -533,7 +523,7 @@ def test_intervals_of_effects_cover_what_they_should(share: float, effect: float
     assert false_calls / tries <= 0.05 if effect == 0 else false_calls / tries > 0.75
 
 
-def test_a_great_effect_is_called_moved_in_most_debates_and_found_first() -> None:
+def test_a_large_effect_is_detected_in_most_debates() -> None:
     random, times, turns, debates = np.random.default_rng(5), 10, 6, 300
     effect = 0.68
     called, first, other_calls = 0, 0, 0

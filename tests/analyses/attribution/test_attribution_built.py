@@ -1,6 +1,6 @@
-"""What moved the judge of a debate, through Snakemake with the embedded model.
+"""Test attribution through Snakemake with the embedded model.
 
-Slow; what is not changed is not asked again.
+Slow: unchanged debates must not be judged again.
 """
 
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""Has the model seen the cases? A model that learnt some word for word is found out, one that
-guesses is not.
-"""
+"""Test that contamination is detected in a model that memorised cases, and only there."""
 
 import json
 from pathlib import Path
@@ -37,9 +35,7 @@ WORDS = [
 
 
 def invented(number: int) -> Case:
-    """A case of random words about a person with a name of its own; every other one decided after
-    the cut-off.
-    """
+    """Return a case of random words about a named person; odd cases are after the cutoff."""
     rng = np.random.default_rng(number)
     name = "Q" + "".join(rng.choice(list("aeiouklmn"), 6))
     words = rng.choice(WORDS, 200).tolist()
@@ -61,7 +57,7 @@ CASES = [invented(number) for number in range(40)]
 
 
 def learnt(case: Case) -> Any:
-    """A model that learnt the cases before the cut-off, and guesses at all others."""
+    """Return a model that memorised the cases before the cutoff and guesses others."""
 
     def script(request: Request) -> Any:
         prompt, is_known = request.messages[-1].content, case.attributes["date"] < CUTOFF
@@ -83,7 +79,7 @@ def learnt(case: Case) -> Any:
 
 
 @pytest.mark.asyncio
-async def test_a_model_that_learnt_cases_before_its_cutoff_is_told_from_one_that_guesses(
+async def test_a_model_that_memorised_old_cases_is_detected(
     tmp_path: Path,
 ) -> None:
     transcript, predictions = [], []
@@ -133,7 +129,7 @@ async def test_a_model_that_learnt_cases_before_its_cutoff_is_told_from_one_that
     )
 
 
-def test_dates_are_compared_as_far_as_they_say() -> None:
+def test_dates_are_compared_at_their_stated_precision() -> None:
     dates = {
         "2023": False,
         "2024-06-30": False,
@@ -147,7 +143,7 @@ def test_dates_are_compared_as_far_as_they_say() -> None:
     assert decided_after("2023", "") is None
 
 
-def test_a_name_is_masked_wherever_it_stands_and_ordinary_words_are_not_taken_for_names() -> None:
+def test_names_are_masked_everywhere_and_ordinary_words_are_kept() -> None:
     text = (
         "The Court heard that Harlow, and the court found Harlow liable. HARLOW appealed; Harlowe"
         " did not."
@@ -159,7 +155,7 @@ def test_a_name_is_masked_wherever_it_stands_and_ordinary_words_are_not_taken_fo
     assert not is_recovered({"masked": "Harlow", "name": "Harlowe"})
 
 
-def test_words_that_were_shown_are_not_recalled() -> None:
+def test_words_from_the_prompt_do_not_count_as_recalled() -> None:
     visible, continuation = (
         "one two three four five six seven",
         "eight nine ten eleven twelve one two three four five",
@@ -201,7 +197,7 @@ def test_a_data_set_asks_for_the_experiment_by_one_key(tmp_path: Path) -> None:
         ({"models": ["test"], "cases": 0}, "datasets.people.contamination.cases"),
     ],
 )
-def test_a_wrong_key_is_said_before_anything_runs(
+def test_a_wrong_key_is_reported_before_the_run(
     entry: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UserError) as caught:

@@ -1,6 +1,4 @@
-"""Counterfactual people: an exchange changes one feature and its words alone; planted effects of it
-are recovered.
-"""
+"""Test counterfactual people: an exchange changes one feature, and its effect is recovered."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +18,7 @@ Context = Callable[..., LoadContext]
 SWAPPED = {"man": "woman", "he": "she", "his": "her", "him": "her", "himself": "herself"}
 
 
-def people(loader: str, context: Context, **options: Any) -> Loaded:
+def load_people(loader: str, context: Context, **options: Any) -> Loaded:
     entry = LOADERS[loader]
     default_options = (
         {"source": "synthetic", "rows": 300} if loader == "nlsy97" else {"source": "sample"}
@@ -28,7 +26,7 @@ def people(loader: str, context: Context, **options: Any) -> Loaded:
     return entry.load(entry.options.model_validate({**default_options, **options}), context(loader))
 
 
-def cases(loaded: Loaded, split_name: str = "test") -> dict[str, Case]:
+def cases_of_split(loaded: Loaded, split_name: str = "test") -> dict[str, Case]:
     return {case.case_id: case for case in loaded.cases if case.split == split_name}
 
 
@@ -40,19 +38,19 @@ NEUTRAL_WORDS = {
 
 
 def neutral_words(text: str) -> list[str]:
-    """The words of a narrative, with the same word for both sexes."""
+    """Return the words of a narrative, with the same word for both sexes."""
     words = text.replace(".", "").replace(",", "").lower().split()
     return [NEUTRAL_WORDS.get(word, word) for word in words]
 
 
 @pytest.mark.parametrize("loader", ["nlsy97", "compas"])
 @pytest.mark.parametrize("narrative", ["prose", "list"])
-def test_exchanging_sex_changes_the_words_of_sex_and_no_other(
+def test_exchanging_sex_changes_only_the_words_of_sex(
     loader: str, narrative: str, load_context: Context
 ) -> None:
-    loaded_before = people(loader, load_context, narrative=narrative)
-    loaded_after = people(loader, load_context, narrative=narrative, exchange="sex")
-    originals, exchanged = cases(loaded_before), cases(loaded_after)
+    loaded_before = load_people(loader, load_context, narrative=narrative)
+    loaded_after = load_people(loader, load_context, narrative=narrative, exchange="sex")
+    originals, exchanged = cases_of_split(loaded_before), cases_of_split(loaded_after)
     assert originals.keys() == exchanged.keys()
     for case_id, case in originals.items():
         exchanged_case = exchanged[case_id]
@@ -73,9 +71,9 @@ def test_exchanging_sex_changes_the_words_of_sex_and_no_other(
                 term for term, new_term in terms.items() if term.strip(".") != new_term.strip(".")
             ] == [f"sex is {case.attributes['sex']}"]
     for split_name in ("train", "validation"):
-        assert cases(loaded_before, split_name) == cases(loaded_after, split_name), (
-            "what is learnt and shown stays"
-        )
+        assert cases_of_split(loaded_before, split_name) == cases_of_split(
+            loaded_after, split_name
+        ), "what is learnt and shown stays"
     assert loaded_before.features is not None and loaded_after.features is not None
     columns = loaded_before.features.columns.drop("sex")
     pd.testing.assert_frame_equal(loaded_before.features[columns], loaded_after.features[columns])
@@ -88,23 +86,23 @@ def test_exchanging_sex_changes_the_words_of_sex_and_no_other(
     assert ("height and weight" in loaded_after.task.notes[-1]) == (loader == "nlsy97")
 
 
-def test_exchanging_race_leaves_people_of_other_races_as_they_are(load_context: Context) -> None:
+def test_exchanging_race_does_not_change_people_of_other_races(load_context: Context) -> None:
     loaded_before, loaded_after = (
-        people("nlsy97", load_context),
-        people("nlsy97", load_context, exchange="race"),
+        load_people("nlsy97", load_context),
+        load_people("nlsy97", load_context, exchange="race"),
     )
     swapped = {"white": "black", "black": "white"}
-    for case_id, case in cases(loaded_before).items():
+    for case_id, case in cases_of_split(loaded_before).items():
         race = case.attributes["race"]
-        assert cases(loaded_after)[case_id].attributes["race"] == swapped.get(race, race)
-        assert (cases(loaded_after)[case_id].text == case.text) == (race not in swapped)
+        assert cases_of_split(loaded_after)[case_id].attributes["race"] == swapped.get(race, race)
+        assert (cases_of_split(loaded_after)[case_id].text == case.text) == (race not in swapped)
     unchanged_count = sum(
-        case.attributes["race"] not in swapped for case in cases(loaded_before).values()
+        case.attributes["race"] not in swapped for case in cases_of_split(loaded_before).values()
     )
     assert (
         loaded_after.cleaning["test cases of another race, left as they are"] == unchanged_count > 0
     )
-    exchanged_case = people(
+    exchanged_case = load_people(
         "nlsy97", load_context, exchange="race", exchange_values=["hispanic", "white"]
     )
     assert exchanged_case.cleaning["test cases with race exchanged (hispanic, white)"] > 0
@@ -132,7 +130,7 @@ def test_an_exchange_that_changes_nothing_is_refused(
     options: dict[str, Any], message: str, load_context: Context
 ) -> None:
     with pytest.raises((UserError, ValueError), match=message):
-        people("nlsy97", load_context, **options)
+        load_people("nlsy97", load_context, **options)
 
 
 # From planted voices to the table
@@ -140,7 +138,7 @@ def test_an_exchange_that_changes_nothing_is_refused(
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
-    """The table, and the predictions about people as recorded."""
+    """Return the table, and the predictions about people as recorded."""
     folder = tmp_path_factory.mktemp("people")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -151,7 +149,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
         return {"counterfactual": frame, "predictions": predictions_by_sex(study)}
 
 
-def test_a_planted_effect_of_sex_is_recovered_and_its_absence_too(
+def test_a_planted_effect_of_sex_and_its_absence_are_recovered(
     tables: dict[str, pd.DataFrame],
 ) -> None:
     frame = tables["counterfactual"]
@@ -197,7 +195,7 @@ def test_a_planted_effect_of_sex_is_recovered_and_its_absence_too(
     )
 
 
-def test_a_trained_model_is_asked_about_the_same_people_told_in_two_ways(
+def test_a_trained_model_predicts_both_versions_of_each_person(
     tables: dict[str, pd.DataFrame],
 ) -> None:
     frame = tables["counterfactual"]

@@ -1,7 +1,7 @@
-"""A planted effect of the words of sex is recovered without bias, and intervals cover it.
+"""Test that a planted effect of the words of sex is recovered without bias and covered.
 
-200 worlds each. Slow; only it finds an estimate or interval that is biased although each formula
-looks right.
+Each setting has 200 worlds. Slow: only this test detects a biased estimate or interval whose
+formula looks correct.
 """
 
 from types import SimpleNamespace
@@ -27,8 +27,8 @@ from planted_answers import (
 pytestmark = pytest.mark.slow
 
 
-def test_a_planted_effect_of_how_people_are_told() -> None:
-    """60 people, told as a man and as a woman; the voice likes YES where it reads "man"."""
+def test_a_planted_effect_of_the_words_of_sex_is_recovered() -> None:
+    """60 people are described as men and as women; the voice prefers YES if it reads "man"."""
     people = [f"c{number:03d}" for number in range(60)]
     recorded = {name: ("man", "woman")[number // 2 % 2] for number, name in enumerate(people)}
     truth = float(

@@ -1,4 +1,4 @@
-"""Holm's correction of the table of error rates by group: all its tests are one family."""
+"""Test that all tests of the table of error rates by group form one family."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Error rates by group equal those of fairlearn; every study about people has the table."""
+"""Test error rates by group against fairlearn, and the studies that have the table."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from results_about_people import predictions_by_sex, results_about_people, row
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
-    """The table, and the predictions about people with their sex."""
+    """Return the table, and the predictions about people with their sex."""
     folder = tmp_path_factory.mktemp("people")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -25,7 +25,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
         return {"group_rates": frame, "predictions": predictions_by_sex(study)}
 
 
-def test_rates_by_group_are_those_of_fairlearn(tables: dict[str, pd.DataFrame]) -> None:
+def test_rates_by_group_equal_those_of_fairlearn(tables: dict[str, pd.DataFrame]) -> None:
     metrics = pytest.importorskip(
         "fairlearn.metrics", reason="fairlearn is in the extra `test` (make env EXTRAS=test)"
     )

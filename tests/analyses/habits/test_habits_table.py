@@ -1,4 +1,4 @@
-"""The table of habits gathers the rows and notes of every registered source."""
+"""Test that the table of habits contains the rows and notes of every registered source."""
 
 from typing import Any
 
@@ -41,5 +41,5 @@ def test_the_table_has_the_rows_and_notes_of_each_source(
     assert has_habits(anything) == is_met, "one source suffices"
 
 
-def test_every_study_may_have_the_table() -> None:
+def test_every_study_can_have_the_table() -> None:
     assert {"courtroom/habits", "comparison/habits"} <= set(TABLES)

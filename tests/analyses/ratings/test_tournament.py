@@ -1,6 +1,4 @@
-"""Models that debate each other in pairs, sides exchanged, before judges: the plan, and the ratings
-that come of it.
-"""
+"""Test tournaments of debaters: the plan of pairs, sides and judges, and the ratings."""
 
 import itertools
 from collections import Counter
@@ -23,7 +21,7 @@ from project_copy import PROJECT
 
 
 class Inputs(list[Path]):
-    """The inputs of a job that builds tables, by the names that its rule gives them."""
+    """The inputs of a job that builds tables, with the names of the rule."""
 
     scores: Sequence[Path]
     baselines: Sequence[Path]
@@ -62,7 +60,7 @@ def urls(server: str) -> dict[str, str]:
     return dict.fromkeys([*DEBATERS, "judge", "other"], server)
 
 
-def test_each_pair_debates_with_either_side(tmp_path: Path) -> None:
+def test_each_pair_debates_with_both_assignments_of_sides(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, urls("http://127.0.0.1:9/v1"), {"debaters": DEBATERS})
     assert set(plan.experiments) == {
         f"duel-{debater}-against-{opponent}"
@@ -76,7 +74,7 @@ def test_each_pair_debates_with_either_side(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("debaters", "opponents"), [(4, 2), (4, 3), (5, 2), (6, 3), (7, 4)])
-def test_with_few_opponents_each_meets_as_many(
+def test_every_debater_has_the_same_number_of_opponents(
     tmp_path: Path, debaters: int, opponents: int
 ) -> None:
     names = [f"m{number}" for number in range(debaters)]
@@ -113,7 +111,7 @@ def test_a_tournament_that_cannot_be_held_is_one_message(
     assert "experiments.duel" in str(raised.value)
 
 
-def test_its_debates_are_rated_and_a_debaters_words_are_asked_for_once(
+def test_debates_are_rated_and_each_speech_is_generated_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second judge hears the speeches that the first one heard."""

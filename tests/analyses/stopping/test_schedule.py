@@ -1,6 +1,4 @@
-"""Contrasts that stop early: which experiments are debated in stages, on which cases, and which
-configurations are refused.
-"""
+"""Test the stages of contrasts that stop early, and the configurations that are refused."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -50,11 +48,11 @@ def configuration(contrasts: Mapping[str, Any], **change: Mapping[str, Any]) -> 
     }
 
 
-def plan_of(contrasts: Mapping[str, Any], **change: Mapping[str, Any]) -> Plan:
+def make_plan(contrasts: Mapping[str, Any], **change: Mapping[str, Any]) -> Plan:
     return Plan.from_yaml(configuration(contrasts, **change), PROJECT)
 
 
-def some_cases(sizes: Mapping[str, int]) -> list[Case]:
+def make_cases(sizes: Mapping[str, int]) -> list[Case]:
     labels = ("no", "yes")
     cases = []
     for name, size in sizes.items():
@@ -67,8 +65,8 @@ def some_cases(sizes: Mapping[str, int]) -> list[Case]:
 TOPICS = replace(REARREST, cluster="topic")
 
 
-def test_stages_keep_clusters_together_and_hold_each_case_once() -> None:
-    cases = some_cases({f"t{number}": 1 + number % 7 for number in range(60)})
+def test_stages_keep_clusters_together_and_contain_each_case_once() -> None:
+    cases = make_cases({f"t{number}": 1 + number % 7 for number in range(60)})
     stage_of_case = stage_numbers(cases, TOPICS, 20, seed=4)
     assert stage_of_case.keys() == {case.case_id for case in cases}
     by_topic = {case.attributes["topic"]: set[int]() for case in cases}
@@ -87,7 +85,7 @@ def test_stages_keep_clusters_together_and_hold_each_case_once() -> None:
 def test_a_cluster_larger_than_a_stage_leaves_the_next_stage_empty() -> None:
     stage_counts = Counter(
         stage_numbers(
-            some_cases({"large": 50, "small": 1, "other": 1}), TOPICS, 20, seed=4
+            make_cases({"large": 50, "small": 1, "other": 1}), TOPICS, 20, seed=4
         ).values()
     )
     assert 50 <= max(stage_counts.values()) <= 52
@@ -95,14 +93,14 @@ def test_a_cluster_larger_than_a_stage_leaves_the_next_stage_empty() -> None:
 
 
 def test_the_order_of_stages_does_not_depend_on_labels() -> None:
-    cases = some_cases({f"t{number}": 2 for number in range(100)})
+    cases = make_cases({f"t{number}": 2 for number in range(100)})
     stages = stage_numbers(cases, Task("", "", ("no", "yes")), 100, seed=1)
     first = [case.target for case in cases if stages[case.case_id] == 0]
     assert 35 < first.count("yes") < 65
 
 
 def test_cases_of_two_kinds_of_clusters_are_refused_before_the_first_debate() -> None:
-    cases = [replace(case, dataset="nyu") for case in some_cases({"t": 3})]
+    cases = [replace(case, dataset="nyu") for case in make_cases({"t": 3})]
     with pytest.raises(
         UserError,
         match=r"data set 'nyu': .*kinds \(story, judge\).* Set the data set's `cluster` to one",
@@ -111,7 +109,7 @@ def test_cases_of_two_kinds_of_clusters_are_refused_before_the_first_debate() ->
 
 
 def test_linked_experiments_have_the_same_stages() -> None:
-    plan = plan_of(
+    plan = make_plan(
         {
             "main": MAIN,
             "more": {"first": "third", "second": "prompt", "stop": STOP},
@@ -134,8 +132,8 @@ def test_linked_experiments_have_the_same_stages() -> None:
     assert len(targets.shards(plan, "third", "a")) == 5
 
 
-def test_a_stage_reads_all_earlier_stages_and_a_shard_none() -> None:
-    jobs = declared_jobs(plan_of({"main": MAIN}))
+def test_a_stage_reads_all_earlier_stages_but_a_shard_does_not() -> None:
+    jobs = declared_jobs(make_plan({"main": MAIN}))
     inputs = jobs.inputs("run_debates", experiment="debate", model="a", shard="2")
     assert inputs["earlier"] == [
         f"results/transcripts/{name}/a/{stage}.parquet"
@@ -146,12 +144,12 @@ def test_a_stage_reads_all_earlier_stages_and_a_shard_none() -> None:
     assert inputs["earlier"] == []
 
     def digests(change: dict[str, Any], name: str, shard: str) -> object:
-        changed = plan_of({"main": {**MAIN, "stop": {**STOP, **change}}})
+        changed = make_plan({"main": {**MAIN, "stop": {**STOP, **change}}})
         return declared_jobs(changed).of("run_debates", experiment=name, model="a", shard=shard)
 
     assert digests({}, "debate", "1") != digests({"difference": 0.2}, "debate", "1")
     assert digests({}, "alone", "1") == digests({"difference": 0.2}, "alone", "2")
-    reworded = declared_jobs(plan_of({"main": MAIN}, prompt={"params": {"temperature": 0.1}}))
+    reworded = declared_jobs(make_plan({"main": MAIN}, prompt={"params": {"temperature": 0.1}}))
     later = [
         plan_jobs.of("run_debates", experiment="debate", model="a", shard="1")
         for plan_jobs in (jobs, reworded)
@@ -165,9 +163,9 @@ def test_a_stage_reads_all_earlier_stages_and_a_shard_none() -> None:
     )
 
 
-def test_the_stages_of_both_sides_hold_the_same_cases_and_a_stopped_stage_none() -> None:
-    plan = plan_of({"main": MAIN})
-    cases = some_cases({f"t{number}": 1 for number in range(100)})
+def test_both_sides_have_the_same_stages_and_a_stopped_stage_is_empty() -> None:
+    plan = make_plan({"main": MAIN})
+    cases = make_cases({f"t{number}": 1 for number in range(100)})
     stage_sizes = []
     for stage in range(5):
         first, second = (
@@ -181,7 +179,7 @@ def test_the_stages_of_both_sides_hold_the_same_cases_and_a_stopped_stage_none()
     assert cases_of_job(plan, Job("debate", "a", cases, REARREST, shard=1, is_stopped=True)) == []
 
 
-def test_a_contrast_that_this_run_does_not_test_plans_no_stages() -> None:
+def test_an_untested_contrast_plans_no_stages() -> None:
     raw = configuration({"main": MAIN}) | {"run": ["debate"]}
     assert Plan.from_yaml(raw, PROJECT).schedules == {}
 
@@ -276,9 +274,9 @@ def test_a_contrast_that_this_run_does_not_test_plans_no_stages() -> None:
         ),
     ],
 )
-def test_an_error_names_what_cannot_stop_early_and_the_remedy(
+def test_an_error_names_the_setting_that_prevents_stopping_and_the_remedy(
     contrasts: dict[str, Any], change: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UserError) as raised:
-        plan_of(contrasts, **change)
+        make_plan(contrasts, **change)
     assert message in str(raised.value)

@@ -1,6 +1,4 @@
-"""Differences that are analysed after every case: the error, the coverage and the verdicts, on
-planted truths.
-"""
+"""Test sequential analysis: error rate, coverage and verdicts on planted differences."""
 
 import importlib
 from pathlib import Path
@@ -15,13 +13,13 @@ from moot.stats.bootstrap import DIFFERENCE
 PROJECT = Path(__file__).resolve().parents[3]
 
 
-def watched(first_alone: int, second_alone: int, equal: int = 0) -> PairedDifferences:
+def paired_differences(first_alone: int, second_alone: int, equal: int = 0) -> PairedDifferences:
     sums = np.repeat([1.0, -1.0, 0.0], [first_alone, second_alone, equal])
     return PairedDifferences(sums, np.ones(len(sums)), 1, DIFFERENCE)
 
 
-def test_a_stake_is_the_mean_of_the_products_of_its_bets() -> None:
-    stakes = watched(5, 2, 3)
+def test_a_stake_equals_the_mean_product_of_its_bets() -> None:
+    stakes = paired_differences(5, 2, 3)
     assert np.exp(stakes.above(0)) == pytest.approx(np.mean((1 + BETS) ** 5 * (1 - BETS) ** 2))
     assert np.exp(stakes.below(0)) == pytest.approx(np.mean((1 - BETS) ** 5 * (1 + BETS) ** 2))
     supposed = 0.2
@@ -31,8 +29,8 @@ def test_a_stake_is_the_mean_of_the_products_of_its_bets() -> None:
     assert stakes.p() == pytest.approx(min(1, 2 / np.mean((1 + BETS) ** 5 * (1 - BETS) ** 2)))
 
 
-def test_sides_that_change_places_change_the_sign_alone() -> None:
-    forward, reversed_sides = watched(40, 15, 45), watched(15, 40, 45)
+def test_exchanging_the_sides_changes_only_the_sign() -> None:
+    forward, reversed_sides = paired_differences(40, 15, 45), paired_differences(15, 40, 45)
     assert forward.p() == reversed_sides.p() < 0.05
     assert forward.interval() == pytest.approx(
         [-end for end in reversed(reversed_sides.interval())]
@@ -44,13 +42,13 @@ def test_sides_that_change_places_change_the_sign_alone() -> None:
 @pytest.mark.parametrize(
     ("differences", "share", "verdict"),
     [
-        (watched(40, 10, 50), 0.4, SHOWN),
-        (watched(100, 100, 1800), 0.4, SMALLER),
-        (watched(20, 20, 60), 0.4, OPEN),
-        (watched(20, 20, 60), 0.5, FUTILE),
-        (watched(20, 20, 60), 1.0, OPEN),
-        (watched(26, 14, 60), 0.5, OPEN),
-        (watched(0, 0, 0), 0.0, OPEN),
+        (paired_differences(40, 10, 50), 0.4, SHOWN),
+        (paired_differences(100, 100, 1800), 0.4, SMALLER),
+        (paired_differences(20, 20, 60), 0.4, OPEN),
+        (paired_differences(20, 20, 60), 0.5, FUTILE),
+        (paired_differences(20, 20, 60), 1.0, OPEN),
+        (paired_differences(26, 14, 60), 0.5, OPEN),
+        (paired_differences(0, 0, 0), 0.0, OPEN),
     ],
 )
 def test_a_verdict_has_its_reason(
@@ -61,15 +59,15 @@ def test_a_verdict_has_its_reason(
         assert differences.verdict(0.05, share=share, futility=False) == OPEN
 
 
-def test_nothing_known_excludes_nothing_and_equal_cases_are_no_difference() -> None:
-    assert watched(0, 0, 0).interval() == DIFFERENCE
-    assert watched(0, 0, 0).p() == 1
-    low, high = watched(0, 0, 200).interval()
+def test_an_interval_without_data_is_unbounded_and_equal_cases_show_no_difference() -> None:
+    assert paired_differences(0, 0, 0).interval() == DIFFERENCE
+    assert paired_differences(0, 0, 0).p() == 1
+    low, high = paired_differences(0, 0, 200).interval()
     assert -0.05 < low < 0 < high < 0.05
 
 
-def test_each_case_of_the_bounds_may_be_the_last_without_ruin() -> None:
-    """The greatest loss that a bet may make leaves it something."""
+def test_no_extreme_case_ruins_a_bet() -> None:
+    """The largest possible loss of a bet leaves a positive stake."""
     for sums in ([1.0] * 300, [-1.0] * 300):
         differences = PairedDifferences(np.array(sums), np.ones(300), 1, DIFFERENCE)
         assert np.isfinite(
@@ -84,8 +82,8 @@ def test_each_case_of_the_bounds_may_be_the_last_without_ruin() -> None:
 
 
 def test_cases_of_a_cluster_count_as_one_bet() -> None:
-    """Five equal cases in each cluster show no more than each fifth of them alone."""
-    single = watched(30, 10, 10)
+    """Five equal cases in each cluster show no more than one of them."""
+    single = paired_differences(30, 10, 10)
     clustered = PairedDifferences(single.sums * 5, single.sizes * 5, 5, DIFFERENCE)
     assert clustered.interval() == pytest.approx(single.interval())
     assert clustered.p() == pytest.approx(single.p())
@@ -99,7 +97,7 @@ def benchmark(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("coverage_sequential")
 
 
-def test_the_benchmark_stops_where_the_package_does(benchmark: ModuleType) -> None:
+def test_the_benchmark_and_the_package_stop_at_the_same_case(benchmark: ModuleType) -> None:
     reasons = set()
     for number in range(40):
         random = np.random.default_rng(number)
@@ -133,7 +131,7 @@ def test_the_benchmark_stops_where_the_package_does(benchmark: ModuleType) -> No
 
 
 @pytest.mark.slow
-def test_errors_are_at_most_five_of_a_hundred_and_intervals_hold_the_truth(
+def test_the_error_rate_is_at_most_5_percent_and_intervals_cover(
     benchmark: ModuleType,
 ) -> None:
     for name, truth, rejections, covered in benchmark.errors(400):

@@ -1,7 +1,6 @@
-"""Debates that end early through Snakemake: later stages are not held, and a run that was killed
-decides the same.
+"""Test early stopping through Snakemake: later stages are skipped, even after a kill.
 
-Slow; only it finds stages that do not wait for each other, or that a killed run decides otherwise.
+Slow: only this test detects stages that do not wait, or a killed run that decides differently.
 """
 
 import os
@@ -27,8 +26,8 @@ TABLE = "results/tables/courtroom/stopping.csv"
 
 
 class Run:
-    """Two experiments by models of which one answers and the other never does, so that shares of
-    usable answers differ.
+    """Two experiments by models with different shares of valid answers: one answers, one never
+    does.
     """
 
     def __init__(
@@ -93,7 +92,7 @@ class Run:
             )
 
     def debated_cases(self) -> dict[str, list[int]]:
-        """How many debates each stage of either side holds."""
+        """Return the number of debates in each stage of either side."""
         folder = self.workflow.work / "results" / "transcripts"
         counts: dict[str, list[int]] = {"one/good": [], "two/bad": []}
         for run, run_counts in counts.items():
@@ -143,10 +142,10 @@ def test_stages_after_the_decision_are_empty(undisturbed: Run) -> None:
     assert re.search("difference shown", page)
 
 
-def test_a_run_whose_models_differ_in_speed_and_fail_decides_the_same_after_a_kill(
+def test_a_killed_run_makes_the_same_decision_with_slow_and_failing_models(
     undisturbed: Run, servers: tuple[FaultServer, FaultServer], tmp_path: Path
 ) -> None:
-    """One model is refused at first, and answers only after faults later."""
+    """One model is refused at first, and later answers only after faults."""
     slow, fast = servers
     slow.reset(latency=0.5)
     fast.reset(faults=["insufficient_quota"], rate=1.0)
@@ -171,7 +170,7 @@ def test_a_run_whose_models_differ_in_speed_and_fail_decides_the_same_after_a_ki
     assert tables[0] == tables[1]
 
 
-def test_the_budget_ends_debates_before_a_stage_that_would_exceed_it(
+def test_debates_end_before_a_stage_that_exceeds_the_budget(
     undisturbed: Run, servers: tuple[FaultServer, FaultServer], tmp_path: Path
 ) -> None:
     servers[0].reset()

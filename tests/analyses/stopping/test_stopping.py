@@ -1,6 +1,4 @@
-"""Where debates end: the reason, what was not spent, and that an interim analysis decides as the
-table says.
-"""
+"""Test the decision to stop: the reason, the savings, and agreement with the table."""
 
 from dataclasses import replace
 from itertools import cycle
@@ -47,8 +45,9 @@ CONTRAST = Contrast("main", "", *SIDES, "differ", True, "courtroom", test=TEST)
 def results(
     folder: Path, debated_count: int, *patterns: str, task: Any = REARREST, **columns: Any
 ) -> dict[str, ExperimentResults]:
-    """Both sides on the first cases of the order of stages;
-    `right`: a pattern of right, wrong and invalid answers of each.
+    """Return results of both sides on the first cases in the order of stages.
+
+    Each pattern repeats: `+` correct, `-` wrong, `i` invalid.
     """
     number = stage_numbers(choose_cases(CASES, 200, 0), task, 20, 0)
     debated = sorted(CASES, key=lambda case: number[case.case_id])[:debated_count]
@@ -85,7 +84,7 @@ def results(
         (0, "+", "-", {"usd": 0.0}, OPEN),
     ],
 )
-def test_the_reason_to_stop(
+def test_the_decision_states_its_reason(
     tmp_path: Path, debated_count: int, first: str, second: str, change: dict[str, Any], reason: str
 ) -> None:
     experiment = results(tmp_path, debated_count, first, second, cost_usd=0.05)
@@ -99,9 +98,9 @@ def test_the_reason_to_stop(
     assert at.usd == pytest.approx(0.1 * debated_count) or (debated_count == 0 and at.usd != at.usd)
 
 
-def test_the_next_stage_that_has_cases_must_be_within_the_budget(tmp_path: Path) -> None:
-    """One cluster of all cases but five, of which the stage after it has none: these five are of
-    the stage after that.
+def test_the_next_stage_with_cases_must_be_within_the_budget(tmp_path: Path) -> None:
+    """One cluster contains all cases but five; the next stage is empty, and these five are in the
+    stage after it.
     """
     large = {case.case_id for case in CASES[:-5]}
     cases = [
@@ -127,7 +126,7 @@ def test_the_next_stage_that_has_cases_must_be_within_the_budget(tmp_path: Path)
     )
 
 
-def test_linked_contrasts_stop_when_each_is_decided_or_the_money_is_gone(tmp_path: Path) -> None:
+def test_linked_contrasts_stop_when_all_are_decided_or_the_budget_is_spent(tmp_path: Path) -> None:
     experiment = results(tmp_path, 20, "+-", "-+", cost_usd=0.05)
     progress = measure_progress(CONTRAST, TEST, experiment)
     linked = [replace(progress, reason=reason) for reason in (SHOWN, SMALLER, FUTILE, ALL_DEBATED)]
@@ -135,7 +134,7 @@ def test_linked_contrasts_stop_when_each_is_decided_or_the_money_is_gone(tmp_pat
     assert all_can_stop([progress, replace(progress, reason=BUDGET)])
 
 
-def test_interval_and_p_are_those_of_the_bets_and_wider_than_of_a_fixed_number(
+def test_interval_and_p_of_the_bets_are_wider_than_for_a_fixed_sample(
     tmp_path: Path,
 ) -> None:
     experiment = results(tmp_path, 60, "+", "++++-")
@@ -154,7 +153,7 @@ def test_interval_and_p_are_those_of_the_bets_and_wider_than_of_a_fixed_number(
     )
 
 
-def test_a_cluster_that_was_planned_and_not_debated_counts_for_the_largest_bet(
+def test_the_largest_bet_includes_planned_clusters_without_debates(
     tmp_path: Path,
 ) -> None:
     clustered_task = replace(REARREST, cluster="topic")
@@ -165,7 +164,7 @@ def test_a_cluster_that_was_planned_and_not_debated_counts_for_the_largest_bet(
     assert independent and paired and paired.clusters == 30 and paired.p > independent.p
 
 
-def test_among_valid_answers_the_interval_is_of_bets_too(tmp_path: Path) -> None:
+def test_the_interval_among_valid_answers_is_also_sequential(tmp_path: Path) -> None:
     experiment = results(tmp_path, 100, "+", "+i-+")
     valid = evaluate_among_valid(CONTRAST, experiment)
     fixed = evaluate_among_valid(replace(CONTRAST, test=None), experiment)
@@ -173,7 +172,7 @@ def test_among_valid_answers_the_interval_is_of_bets_too(tmp_path: Path) -> None
     assert valid.difference.low < fixed.difference.low
 
 
-def test_the_tables_say_where_it_stopped_and_what_was_spared(tmp_path: Path) -> None:
+def test_the_tables_show_where_debates_stopped_and_what_was_saved(tmp_path: Path) -> None:
     experiment = results(tmp_path, 40, "+", "-", cost_usd=0.05, calls=3)
     study = StudyResults(
         "courtroom",
@@ -210,7 +209,7 @@ def test_the_tables_say_where_it_stopped_and_what_was_spared(tmp_path: Path) -> 
     assert contrast_table.frame.loc[0, "p"] == row["p"] > contrast_table.frame.loc[1, "p"]
 
 
-def test_what_recorded_debates_took_is_not_known(tmp_path: Path) -> None:
+def test_the_cost_of_recorded_debates_is_unknown(tmp_path: Path) -> None:
     experiment = results(tmp_path / "results", 40, "+", "-", cost_usd=None, calls=None)
     write_frame(
         tmp_path / "results/calls/one/tiny.parquet",

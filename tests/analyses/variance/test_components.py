@@ -1,6 +1,4 @@
-"""Components of variance: what is planted comes back, in crossed, nested and unbalanced designs,
-and what cannot be told apart is named.
-"""
+"""Test components of variance in crossed, nested and unbalanced designs, and confounding."""
 
 import importlib
 from itertools import combinations
@@ -39,7 +37,7 @@ def crossed(
     return values, {"case": case.tolist(), "judge": judge.tolist()}
 
 
-def test_a_balanced_crossed_design_gives_the_components_of_the_analysis_of_variance():
+def test_a_balanced_crossed_design_equals_the_analysis_of_variance():
     cases, judges, answers_per_cell = 12, 9, 3
     values, facets = crossed(cases, judges, answers_per_cell)
     cube = values.reshape(cases, judges, answers_per_cell)
@@ -61,7 +59,7 @@ def test_a_balanced_crossed_design_gives_the_components_of_the_analysis_of_varia
     assert sum(part.share for part in components.values()) == pytest.approx(1)
 
 
-def test_a_balanced_nested_design_does_so_too_and_a_debate_is_within_its_case():
+def test_a_balanced_nested_design_equals_the_analysis_of_variance():
     random = np.random.default_rng(4)
     case, run, _ = (part.ravel() for part in np.indices((10, 3, 4)))
     cube = (
@@ -83,14 +81,14 @@ def test_a_balanced_nested_design_does_so_too_and_a_debate_is_within_its_case():
     assert components[CASE].variance == pytest.approx((between_cases - between_runs) / 12)
 
 
-def test_judges_who_differ_less_than_chance_would_have_it_come_out_negative():
+def test_judges_who_differ_less_than_by_chance_have_a_negative_component():
     answers = [[0.0, 1.0] if judge % 2 else [1.0, 0.0] for judge in range(8)]
     facets = {"case": [0, 1] * 8, "judge": [number // 2 for number in range(16)]}
     components = parts(decompose(np.ravel(answers), facets))
     assert components[JUDGE].variance < 0 and components[JUDGE].share < 0
 
 
-def test_answers_in_words_are_shares_of_answers_that_differ():
+def test_components_of_labels_are_shares_of_disagreement():
     words = np.array(["pro", "con", "neutral", "pro"] * 30)
     random = np.random.default_rng(1)
     words = np.where(random.random(120) < 0.2, random.permutation(words), words)
@@ -119,7 +117,7 @@ def test_answers_in_words_are_shares_of_answers_that_differ():
     )
 
 
-def test_what_a_design_cannot_tell_apart_is_named():
+def test_confounded_components_are_named():
     values, facets = crossed(10, 9, 1)
     components = parts(decompose(values, facets))
     assert set(components) == {CASE, JUDGE, REPEATED} and components[REPEATED].confounded == (BOTH,)
@@ -128,7 +126,7 @@ def test_what_a_design_cannot_tell_apart_is_named():
     assert set(components) == {CASE, REPEATED} and components[CASE].confounded == (JUDGE,)
 
 
-def test_facets_of_one_level_are_left_out_and_of_few_levels_have_no_interval_of_their_own():
+def test_facets_of_one_level_are_dropped_and_of_few_levels_have_no_interval():
     values, facets = crossed(10, 3, 2)
     decomposition = decompose(values, {**facets, "model": ["one"] * len(values)})
     assert (
@@ -142,7 +140,7 @@ def test_facets_of_one_level_are_left_out_and_of_few_levels_have_no_interval_of_
     )
 
 
-def test_cases_that_were_asked_about_once_are_one_component_that_is_not_told_apart():
+def test_cases_with_one_answer_are_one_confounded_component():
     decomposition = decompose(np.array([0.0, 1, 1, 0, 1, 0]), {"case": list("abcdef")})
     (component,) = decomposition.components
     assert (
@@ -152,7 +150,7 @@ def test_cases_that_were_asked_about_once_are_one_component_that_is_not_told_apa
     )
 
 
-def test_nothing_is_said_where_nothing_varies():
+def test_constant_answers_have_no_components():
     assert decompose(np.ones(6), {"case": [0, 1, 2] * 2}) is None
     assert decompose(np.array([0.0, 1.0]), {"case": [0, 0]}) is None
     assert decompose(np.array([]), {"case": []}) is None
@@ -181,8 +179,8 @@ def simulation() -> ModuleType:
 
 
 @pytest.mark.parametrize("number", [0, 4, 6])
-def test_planted_components_are_recovered_and_covered(simulation, number):
-    """A nested, a crossed and nested, and an unbalanced design; the document has them all, in 500
+def test_planted_components_are_recovered(simulation, number):
+    """Test three designs: nested, crossed and nested, unbalanced. The document has all with 500
     worlds each.
     """
     design = list(simulation.DESIGNS.values())[number]

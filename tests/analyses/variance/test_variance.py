@@ -1,6 +1,4 @@
-"""Where verdicts come from: the facets that the rows of predictions name, and what a design cannot
-tell apart, in words.
-"""
+"""Test variance components of predictions: facets by columns, and confounded facets in words."""
 
 from itertools import product
 from pathlib import Path
@@ -24,8 +22,8 @@ TRUTH = {name: ("yes", "no")[number % 2] for number, name in enumerate(NAMES)}
 def experiment(
     folder: Path, name: str, models: tuple[str, ...], repeats: int, arm: str = ""
 ) -> ExperimentResults:
-    """Answers that follow the case, but for the third of four repeats and for some cases of the
-    second model.
+    """Return answers that follow the case, except for every third repeat and some cases of one
+    model.
     """
     rows: dict[str, list[dict[str, Any]]] = {model: [] for model in models}
     for (number, model), (place, key), repeat in product(
@@ -59,7 +57,7 @@ def variance_rows(results: StudyResults, name: str, outcome: str = "verdict") ->
     return frame[(frame["answers of"] == name) & (frame["outcome"] == outcome)].set_index("part")
 
 
-def test_cases_models_and_asking_again_are_told_apart_where_debates_are_repeated(
+def test_repeated_debates_separate_cases_models_and_repeats(
     tmp_path: Path,
 ) -> None:
     rows = variance_rows(study(experiment(tmp_path, "trial", ("one", "other"), 4)), "trial")
@@ -82,7 +80,7 @@ def test_cases_models_and_asking_again_are_told_apart_where_debates_are_repeated
     assert (rows["in words"].iloc[1:] == "").all()
 
 
-def test_without_repeats_the_table_names_what_is_mixed_and_what_would_tell_it_apart(
+def test_the_table_names_confounded_facets_and_the_remedy(
     tmp_path: Path,
 ) -> None:
     last = variance_rows(study(experiment(tmp_path, "trial", ("one", "other"), 1)), "trial").loc[
@@ -92,14 +90,14 @@ def test_without_repeats_the_table_names_what_is_mixed_and_what_would_tell_it_ap
     assert last["what would tell them apart"] == "two answers of the same case and model"
 
 
-def test_a_design_that_tells_nothing_apart_has_no_sentence(tmp_path: Path) -> None:
+def test_a_fully_confounded_design_has_no_sentence(tmp_path: Path) -> None:
     rows = variance_rows(study(experiment(tmp_path, "trial", ("one",), 1)), "trial")
     assert list(rows.index) == ["asking again"]
     assert rows["not told apart from"].item() == "between cases"
     assert rows["in words"].item() == ""
 
 
-def test_control_arms_are_a_method_beside_their_debate(tmp_path: Path) -> None:
+def test_control_arms_are_levels_of_the_method(tmp_path: Path) -> None:
     baseline = experiment(tmp_path, "trial", ("one",), 4)
     arm = experiment(tmp_path, "trial-arm=noise", ("one",), 4, "noise")
     rows = variance_rows(study(baseline, controls=(arm,)), "all 2 methods")
@@ -108,7 +106,7 @@ def test_control_arms_are_a_method_beside_their_debate(tmp_path: Path) -> None:
     assert (rows["speaks of"] == "cases; these 2 methods; one model").all()
 
 
-def test_too_few_answers_are_said_to_be_too_few(tmp_path: Path) -> None:
+def test_too_few_answers_are_reported(tmp_path: Path) -> None:
     results = study(experiment(tmp_path, "trial", ("one",), 1))
     few_results = results.experiments["trial"]
     few_results.predictions = few_results.predictions.head(3)
@@ -116,10 +114,8 @@ def test_too_few_answers_are_said_to_be_too_few(tmp_path: Path) -> None:
     assert set(frame["part"]) == {TOO_FEW} and frame["share of variance"].isna().all()
 
 
-def test_jurors_personas_and_debates_of_recorded_answers_are_facets(tmp_path: Path) -> None:
-    """Planted: 16 cases that differ much, two runs of each that differ some, personas that do not
-    matter.
-    """
+def test_jurors_personas_and_debates_are_facets_of_recorded_answers(tmp_path: Path) -> None:
+    """16 cases differ much, two runs of each differ a little, and personas have no effect."""
     random, lines = np.random.default_rng(3), ["id,run,who,as,nth,said,truth"]
     for number in range(16):
         of_case = (0.15, 0.85)[number // 2 % 2]
