@@ -20,6 +20,7 @@ SCRIPTS = {
     "coverage_components.py": ["--worlds", "2"],
     "coverage_ratings.py": ["--worlds", "2"],
     "coverage_sequential.py": ["--orders", "2"],
+    "coverage_grid.py": ["--worlds", "2"],
     "fuzz_bundle.py": ["100"],
 }
 
