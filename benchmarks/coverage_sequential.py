@@ -16,7 +16,16 @@ import numpy as np
 import pandas as pd
 import results_page
 
-from moot.analyses.stopping.sequential import BETS, FUTILE, HALF, LEVEL, OPEN, SHOWN, SMALLER, TWICE
+from moot.analyses.stopping.sequential import (
+    BETS,
+    DIFFERENCE_SHOWN,
+    FUTILE,
+    FUTILITY_FACTOR,
+    FUTILITY_SHARE,
+    LEVEL,
+    OPEN,
+    SMALLER,
+)
 from moot.stats.bootstrap import DIFFERENCE, Floats
 from moot.stats.power import cases_needed, paired_proportions
 
@@ -86,16 +95,16 @@ class StakeHistory:
 
         shows_difference, is_smaller = reached(np.ones(len(ends)))
         share = self.seen[ends] / planned_cases
-        later = reached(TWICE / share)
+        later = reached(FUTILITY_FACTOR / share)
         is_futile = (
-            (share >= HALF) & (share < 1) & ~(later[0] | later[1])
+            (share >= FUTILITY_SHARE) & (share < 1) & ~(later[0] | later[1])
             if futility
             else np.zeros_like(shows_difference)
         )
         is_decided = shows_difference | is_smaller | is_futile
         at = int(is_decided.argmax()) if is_decided.any() else len(ends) - 1
         reason = (
-            SHOWN
+            DIFFERENCE_SHOWN
             if shows_difference[at]
             else SMALLER
             if is_smaller[at]
@@ -236,7 +245,12 @@ def errors(orders: int) -> Iterator[tuple[str, float, float, float]]:
     for name, world in PLANTED.items():
         for difference in (0.0, TO_SHOW):
             points = stopping_points(world(difference, 240), difference, orders)
-            yield name, difference, (points["reason"] == SHOWN).mean(), points["covered"].mean()
+            yield (
+                name,
+                difference,
+                (points["reason"] == DIFFERENCE_SHOWN).mean(),
+                points["covered"].mean(),
+            )
     for name in RECORDED:
         values = recorded(name)
         worlds = {
@@ -250,7 +264,7 @@ def errors(orders: int) -> Iterator[tuple[str, float, float, float]]:
             yield (
                 f"recorded: {name}; {how}",
                 truth,
-                (points["reason"] == SHOWN).mean(),
+                (points["reason"] == DIFFERENCE_SHOWN).mean(),
                 points["covered"].mean(),
             )
 
@@ -308,7 +322,8 @@ def tables(orders: int) -> str:
     ]
     for difference, planned_cases, power, points in savings(orders):
         reasons = [
-            percent((points["reason"] == reason).mean()) for reason in (SHOWN, SMALLER, FUTILE)
+            percent((points["reason"] == reason).mean())
+            for reason in (DIFFERENCE_SHOWN, SMALLER, FUTILE)
         ]
         mean = points["cases"].mean()
         lines.append(

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moot.analyses.attribution.effects import rests_on_one, stated_turns, turn_effects
+from moot.analyses.attribution.effects import decisive_turns_by_debate, rests_on_one, turn_effects
 from moot.analyses.attribution.estimates import estimate_effect, moved_verdict, noise_floor
 from moot.analyses.attribution.protocol import ATTRIBUTED, AttributionParams, chosen_repeats
 from moot.analyses.attribution.replays import split_sentences
@@ -386,7 +386,9 @@ def test_the_decisive_turn_stated_by_the_judge_is_kept(tmp_path: Path) -> None:
     results = World(tmp_path, [2, 2, 4], 0.9, 0.2, answer="likelihood").judge_again(
         interventions=["removed"], ask_decisive_turn=True
     )
-    assert stated_turns(results) == {("scripted", f"c{number}#0"): [3] for number in range(3)}
+    assert decisive_turns_by_debate(results) == {
+        ("scripted", f"c{number}#0"): [3] for number in range(3)
+    }
     [row] = stated_and_exact(study_results(results)).frame.to_dict("records")
     assert row["names the first"] == pytest.approx(2 / 3) and row["by chance"] == pytest.approx(
         1 / 6

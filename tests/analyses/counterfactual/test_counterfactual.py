@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from moot.analyses.counterfactual.tables import counterfactual
+from moot.analyses.counterfactual.tables import counterfactual_table
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
@@ -145,7 +145,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
         study = results_about_people(folder, {"exchange": "sex"})
         experiments = set(study.experiments)
         assert experiments == {"other", "asked"}, "counterfactual people enter no other table"
-        frame = counterfactual(study).frame
+        frame = counterfactual_table(study).frame
         return {"counterfactual": frame, "predictions": predictions_by_sex(study)}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moot.analyses.counterfactual.tables import PREDICTION, Told, _compare
+from moot.analyses.counterfactual.tables import PREDICTION, TellingPair, _compare
 from moot.stats.bootstrap import as_numbers
 from planted_answers import (
     LIKED,
@@ -57,7 +57,7 @@ def test_a_planted_effect_of_the_words_of_sex_is_recovered() -> None:
             )
         origin: Any = SimpleNamespace(clusters={name: name for name in people}, seed=seed)
         difference, _ = _compare(
-            Told("m", "m", *frames), PREDICTION, people, recorded, "man", origin
+            TellingPair("m", "m", *frames), PREDICTION, people, recorded, "man", origin
         )
         estimates.append((difference.difference, difference.low, difference.high))
     assert truth > 0.15

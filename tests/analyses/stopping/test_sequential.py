@@ -7,7 +7,14 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from moot.analyses.stopping.sequential import BETS, FUTILE, OPEN, SHOWN, SMALLER, PairedDifferences
+from moot.analyses.stopping.sequential import (
+    BETS,
+    DIFFERENCE_SHOWN,
+    FUTILE,
+    OPEN,
+    SMALLER,
+    PairedDifferences,
+)
 from moot.stats.bootstrap import DIFFERENCE
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -20,12 +27,16 @@ def paired_differences(first_alone: int, second_alone: int, equal: int = 0) -> P
 
 def test_a_stake_equals_the_mean_product_of_its_bets() -> None:
     stakes = paired_differences(5, 2, 3)
-    assert np.exp(stakes.above(0)) == pytest.approx(np.mean((1 + BETS) ** 5 * (1 - BETS) ** 2))
-    assert np.exp(stakes.below(0)) == pytest.approx(np.mean((1 - BETS) ** 5 * (1 + BETS) ** 2))
+    assert np.exp(stakes.stake_above(0)) == pytest.approx(
+        np.mean((1 + BETS) ** 5 * (1 - BETS) ** 2)
+    )
+    assert np.exp(stakes.stake_below(0)) == pytest.approx(
+        np.mean((1 - BETS) ** 5 * (1 + BETS) ** 2)
+    )
     supposed = 0.2
     gains = np.array([0.8 / 1.2] * 5 + [-1.2 / 1.2] * 2 + [-0.2 / 1.2] * 3)
     products = np.prod(1 + BETS[:, None] * gains, axis=1)
-    assert np.exp(stakes.above(supposed)) == pytest.approx(products.mean())
+    assert np.exp(stakes.stake_above(supposed)) == pytest.approx(products.mean())
     assert stakes.p() == pytest.approx(min(1, 2 / np.mean((1 + BETS) ** 5 * (1 - BETS) ** 2)))
 
 
@@ -42,7 +53,7 @@ def test_exchanging_the_sides_changes_only_the_sign() -> None:
 @pytest.mark.parametrize(
     ("differences", "share", "verdict"),
     [
-        (paired_differences(40, 10, 50), 0.4, SHOWN),
+        (paired_differences(40, 10, 50), 0.4, DIFFERENCE_SHOWN),
         (paired_differences(100, 100, 1800), 0.4, SMALLER),
         (paired_differences(20, 20, 60), 0.4, OPEN),
         (paired_differences(20, 20, 60), 0.5, FUTILE),
@@ -72,9 +83,9 @@ def test_no_extreme_case_ruins_a_bet() -> None:
         differences = PairedDifferences(np.array(sums), np.ones(300), 1, DIFFERENCE)
         assert np.isfinite(
             [
-                differences.above(0.9),
-                differences.below(0.9),
-                differences.above(-0.9),
+                differences.stake_above(0.9),
+                differences.stake_below(0.9),
+                differences.stake_above(-0.9),
                 *differences.interval(),
             ]
         ).all()
@@ -127,7 +138,7 @@ def test_the_benchmark_and_the_package_stop_at_the_same_case(benchmark: ModuleTy
             low <= difference <= high,
         )
         reasons.add(verdict)
-    assert {SHOWN, SMALLER, FUTILE} <= reasons
+    assert {DIFFERENCE_SHOWN, SMALLER, FUTILE} <= reasons
 
 
 @pytest.mark.slow

@@ -16,8 +16,8 @@ from moot.analyses.stopping.interim import (
     measure_progress,
     stage_numbers,
 )
-from moot.analyses.stopping.sequential import FUTILE, OPEN, SHOWN, SMALLER
-from moot.analyses.stopping.tables import stopped
+from moot.analyses.stopping.sequential import DIFFERENCE_SHOWN, FUTILE, OPEN, SMALLER
+from moot.analyses.stopping.tables import stopping_table
 from moot.commands.rehearsing import RunMeasurement, report
 from moot.core.artifacts import write_frame
 from moot.core.cases import choose_cases
@@ -71,8 +71,8 @@ def results(
 @pytest.mark.parametrize(
     ("debated_count", "first", "second", "change", "reason"),
     [
-        (20, "+", "-", {}, SHOWN),
-        (20, "-", "+", {}, SHOWN),
+        (20, "+", "-", {}, DIFFERENCE_SHOWN),
+        (20, "-", "+", {}, DIFFERENCE_SHOWN),
         (20, "+-", "-+", {}, OPEN),
         (100, "+-++", "-+++", {}, FUTILE),
         (100, "+-++", "-+++", {"futility": False}, OPEN),
@@ -129,7 +129,10 @@ def test_the_next_stage_with_cases_must_be_within_the_budget(tmp_path: Path) -> 
 def test_linked_contrasts_stop_when_all_are_decided_or_the_budget_is_spent(tmp_path: Path) -> None:
     experiment = results(tmp_path, 20, "+-", "-+", cost_usd=0.05)
     progress = measure_progress(CONTRAST, TEST, experiment)
-    linked = [replace(progress, reason=reason) for reason in (SHOWN, SMALLER, FUTILE, ALL_DEBATED)]
+    linked = [
+        replace(progress, reason=reason)
+        for reason in (DIFFERENCE_SHOWN, SMALLER, FUTILE, ALL_DEBATED)
+    ]
     assert all_can_stop(linked) and not all_can_stop([*linked, progress])
     assert all_can_stop([progress, replace(progress, reason=BUDGET)])
 
@@ -182,11 +185,11 @@ def test_the_tables_show_where_debates_stopped_and_what_was_saved(tmp_path: Path
         pd.DataFrame(),
         contrasts=[CONTRAST, replace(CONTRAST, name="fixed", test=None)],
     )
-    content = stopped(study)
+    content = stopping_table(study)
     (row,) = content.frame.to_dict("records")
     assert (row["contrast"], row["stopped because"], row["stages"], row["planned stages"]) == (
         "main",
-        SHOWN,
+        DIFFERENCE_SHOWN,
         2,
         10,
     )
@@ -224,7 +227,7 @@ def test_the_cost_of_recorded_debates_is_unknown(tmp_path: Path) -> None:
     study = StudyResults(
         "courtroom", experiment, no_scores(), {}, pd.DataFrame(), contrasts=[CONTRAST]
     )
-    (row,) = stopped(study).frame.to_dict("records")
+    (row,) = stopping_table(study).frame.to_dict("records")
     assert (
         pd.isna(row["calls"])
         and pd.isna(row["calls not made"])

@@ -30,24 +30,24 @@ class ControlArms(Analysis):
         config: ExperimentConfig,
         params: ProtocolParams,
         labels: tuple[str, ...],
-        where: Callable[[str], str],
+        place: Callable[[str], str],
     ) -> None:
         """Check the arms of an experiment, and the arm that it is."""
         for model in ARM_MODELS.value_in(config) or ():
             if model not in config.models:
                 raise unknown_name(
-                    "model of this experiment", model, config.models, where("arm_models")
+                    "model of this experiment", model, config.models, place("arm_models")
                 )
         base = _base_experiment(config.arm_of or name, config, params)
         arms = ARM_NAMES.value_in(config) or ()
         for arm in arms:
             if arm not in ARMS:
-                raise unknown_name("control arm", arm, ARMS, where("arms"))
+                raise unknown_name("control arm", arm, ARMS, place("arms"))
         is_same_protocol = config.arm in ARMS and not ARMS[config.arm].substitute
         for arm in (*arms, config.arm) if is_same_protocol else arms:
             reason = invalid_reason(arm, base, labels, arms)
             if reason:
-                raise UserError(f"{where('arms')}: {arm}: {reason}")
+                raise UserError(f"{place('arms')}: {arm}: {reason}")
 
 
 def _base_experiment(name: str, config: ExperimentConfig, params: ProtocolParams) -> BaseExperiment:

@@ -40,14 +40,14 @@ class BaseExperiment:
     Attributes:
         name: Its name in the configuration.
         protocol, entry: Its protocol.
-        stated: The parameters that its entry in the configuration states.
+        configured_params: The parameters that its entry in the configuration states.
         params: All of its parameters, checked.
     """
 
     name: str
     protocol: str
     entry: ProtocolEntry
-    stated: Fields
+    configured_params: Fields
     params: ProtocolParams
 
     @property
@@ -60,7 +60,11 @@ class BaseExperiment:
     @property
     def common_params(self) -> JsonObject:
         """The stated parameters that every protocol has."""
-        return {name: self.stated[name] for name in _COMMON_PARAMS if name in self.stated}
+        return {
+            name: self.configured_params[name]
+            for name in _COMMON_PARAMS
+            if name in self.configured_params
+        }
 
     def human_seats(self) -> list[str]:
         """Return the debaters' seats in which people sit."""
@@ -94,12 +98,12 @@ class Arm(Control):
     needs_judge: bool = False
 
 
-def _plant_arm(what: str, plant: Plant) -> Arm:
+def _plant_arm(change: str, plant: Plant) -> Arm:
     intervention = partial(Planting, plant=plant)
-    return Arm(what, plant.template, intervention, plant=plant)
+    return Arm(change, plant.template, intervention, plant=plant)
 
 
-def _alone(base: BaseExperiment) -> tuple[str, JsonObject]:
+def _replace_by_lone_judge(base: BaseExperiment) -> tuple[str, JsonObject]:
     params = {
         **base.common_params,
         "source_experiment": base.name,
@@ -146,7 +150,9 @@ ARMS: Mapping[str, Arm] = {
         intervention=Noise,
         base_artifact=SOURCE_DEBATES,
     ),
-    "alone": Arm("the judge thinks again as often as debaters spoke", substitute=_alone),
+    "alone": Arm(
+        "the judge thinks again as often as debaters spoke", substitute=_replace_by_lone_judge
+    ),
     "consultancy": Arm("one side alone speaks", intervention=Consultancy, needs_sides=True),
     SWAP: Arm(
         "debaters' seats exchanged between their models, and their order reversed",

@@ -48,7 +48,9 @@ def habit_rows(results: StudyResults) -> Iterator[Row]:
         is_habit = arm.results.config.arm in HABIT_OF_ARM
         if is_habit and debate and arm.model in debate.config.models:
             pair = (replace(arm, results=debate), arm)
-            yield from _giving_way(*pair) if _is_challenge(arm) else _swayed(*pair)
+            yield from (
+                _giving_way_rows(*pair) if _is_challenge(arm) else _favoured_verdict_rows(*pair)
+            )
 
 
 HABITS.register("arms")(
@@ -76,7 +78,7 @@ def _is_challenge(arm: Run) -> bool:
     return arm.results.config.arm == CHALLENGED
 
 
-def _about(debate: Run, arm: Run, habit: str) -> Row:
+def _shared_cells(debate: Run, arm: Run, habit: str) -> Row:
     debaters, seats = (
         PROTOCOLS[debate.results.config.protocol].debaters,
         debate.params.get("seats", {}),
@@ -90,73 +92,78 @@ def _about(debate: Run, arm: Run, habit: str) -> Row:
     }
 
 
-def _swayed(debate: Run, arm: Run) -> Iterator[Row]:
+def _favoured_verdict_rows(debate: Run, arm: Run) -> Iterator[Row]:
     """A habit with a side: the arm's verdicts for it beside the debate's own."""
-    answers = sided_answers(debate, arm)
+    answers = pair_answers(debate, arm)
     if arm.results.config.arm == RELABELLED and len(debate.results.task.labels) == 2:
         answers = answers.assign(side=debate.results.task.labels[-1])
     answers = answers[answers["side"] != ""]
-    about = _about(debate, arm, HABIT_OF_ARM[arm.results.config.arm])
+    cells = _shared_cells(debate, arm, HABIT_OF_ARM[arm.results.config.arm])
     if answers.empty:
-        yield from _changed(debate, arm, about)
-    chosen = [
+        yield from _any_change_rows(debate, arm, cells)
+    is_favoured = [
         as_numbers(answers[name] == answers["side"]) for name in ("prediction_arm", "prediction")
     ]
     verdicts = answers[["case_id"]].assign(
-        **dict(zip((CHOSEN_SHARE, EXPECTED_SHARE), chosen, strict=True))
+        **dict(zip((CHOSEN_SHARE, EXPECTED_SHARE), is_favoured, strict=True))
     )
-    yield from habit_row(about, verdicts, debate.results.clusters, debate.results.seed)
+    yield from habit_row(cells, verdicts, debate.results.clusters, debate.results.seed)
 
 
-def _changed(debate: Run, arm: Run, about: Row) -> Iterator[Row]:
+def _any_change_rows(debate: Run, arm: Run, cells: Row) -> Iterator[Row]:
     """Where nobody is told a side, as on a panel: how many answers change, beside what changes if
     asked twice.
     """
-    same = same_answers(debate, arm, "difference")
-    if not np.isnan(same["same answer"]):
-        again = about[ASKED_TWICE]
+    agreement = same_answers(debate, arm, "difference")
+    if not np.isnan(agreement["same answer"]):
+        changed_if_asked_twice = cells[ASKED_TWICE]
         yield {
-            **about,
-            "habit": f"{about['habit']}: any change of answer",
-            CHOSEN_SHARE: (1 - same["same answer"], None if isinstance(again, str) else again),
-            "difference": same["difference"],
+            **cells,
+            "habit": f"{cells['habit']}: any change of answer",
+            CHOSEN_SHARE: (
+                1 - agreement["same answer"],
+                None if isinstance(changed_if_asked_twice, str) else changed_if_asked_twice,
+            ),
+            "difference": agreement["difference"],
             "p": float("nan"),
             "family": "does an answer change?",
         }
 
 
-def _giving_way(debate: Run, arm: Run) -> Iterator[Row]:
+def _giving_way_rows(debate: Run, arm: Run) -> Iterator[Row]:
     """How many answers are given up by each challenge; after the last one of those that were right
     and wrong.
     """
-    answers = sided_answers(debate, arm)
-    said = arm.results.transcripts
-    steps = said[(said["model"] == arm.model) & (said["kind"] == CHALLENGE)]
-    told = steps.merge(answers[[*PAIRED, "side", "target"]], on=PAIRED)
-    gave_way = told[(told["prediction"] != "") & (told["prediction"] != told["side"])]
+    answers = pair_answers(debate, arm)
+    utterances = arm.results.transcripts
+    steps = utterances[(utterances["model"] == arm.model) & (utterances["kind"] == CHALLENGE)]
+    challenges = steps.merge(answers[[*PAIRED, "side", "target"]], on=PAIRED)
+    gave_way = challenges[
+        (challenges["prediction"] != "") & (challenges["prediction"] != challenges["side"])
+    ]
     by_step = gave_way.groupby(PAIRED)["round"].min().rename("step").reset_index()
     pairs = count_agreeing_pairs(debate.valid, ["case_id"])
-    again = (1 - pairs["agree"] / pairs["pairs"]).where(pairs["pairs"] > 0)
+    change_by_case = (1 - pairs["agree"] / pairs["pairs"]).where(pairs["pairs"] > 0)
     frame = answers.merge(by_step, on=PAIRED, how="left")
-    frame["again"] = as_numbers(frame["case_id"].map(again))
+    frame["again"] = as_numbers(frame["case_id"].map(change_by_case))
     last = int(steps["round"].max()) if len(steps) else 0
-    known, right = frame["target"] != "", frame["side"] == frame["target"]
-    rows = [(f"challenge {step}", step, frame) for step in range(1, last + 1)]
-    rows += [
-        ("a right answer", last, frame[known & right]),
-        ("a wrong answer", last, frame[known & ~right]),
+    has_truth, is_right = frame["target"] != "", frame["side"] == frame["target"]
+    groups = [(f"challenge {step}", step, frame) for step in range(1, last + 1)]
+    groups += [
+        ("a right answer", last, frame[has_truth & is_right]),
+        ("a wrong answer", last, frame[has_truth & ~is_right]),
     ]
-    for what, step, among in rows:
-        mean = float(np.nan_to_num(among.drop_duplicates("case_id")["again"].mean()))
-        expected = _changed_in(as_numbers(among["again"]), mean, step)
-        verdicts = among.assign(
-            **{CHOSEN_SHARE: as_numbers(among["step"] <= step), EXPECTED_SHARE: expected}
+    for name, step, group in groups:
+        mean = float(np.nan_to_num(group.drop_duplicates("case_id")["again"].mean()))
+        expected = _expected_changes(as_numbers(group["again"]), mean, step)
+        verdicts = group.assign(
+            **{CHOSEN_SHARE: as_numbers(group["step"] <= step), EXPECTED_SHARE: expected}
         )
-        about = _about(debate, arm, f"{HABIT_OF_ARM[CHALLENGED]}: {what}")
-        yield from habit_row(about, verdicts, debate.results.clusters, debate.results.seed)
+        cells = _shared_cells(debate, arm, f"{HABIT_OF_ARM[CHALLENGED]}: {name}")
+        yield from habit_row(cells, verdicts, debate.results.clusters, debate.results.seed)
 
 
-def _changed_in(again: Floats, mean: float, times: int) -> Floats:
+def _expected_changes(change_shares: Floats, mean: float, times: int) -> Floats:
     """How often an answer changes at least once when it is asked for so many times more, if each
     time anew.
 
@@ -165,20 +172,24 @@ def _changed_in(again: Floats, mean: float, times: int) -> Floats:
     that an interval has the uncertainty of q.
     """
     slope = times * (1 - mean) ** (times - 1)
-    return 1 - (1 - mean) ** times + slope * np.nan_to_num(again - mean)
+    return 1 - (1 - mean) ** times + slope * np.nan_to_num(change_shares - mean)
 
 
-def sided_answers(debate: Run, arm: Run) -> pd.DataFrame:
+def pair_answers(debate: Run, arm: Run) -> pd.DataFrame:
     """The valid answers that a debate and its arm gave about the same cases.
 
     Columns: case_id, repeat, target, prediction, prediction_arm; side, the answer that the arm
         favours, "" for none.
     """
-    one, other = (run.valid[[*PAIRED, "prediction", "target"]] for run in (debate, arm))
-    said = arm.results.transcripts
-    notes = said[(said["model"] == arm.model) & (said["kind"] == ARM)]
+    debate_answers, arm_answers = (
+        run.valid[[*PAIRED, "prediction", "target"]] for run in (debate, arm)
+    )
+    utterances = arm.results.transcripts
+    notes = utterances[(utterances["model"] == arm.model) & (utterances["kind"] == ARM)]
     side = [json.loads(parsed).get("side", "") for parsed in notes["parsed"]]
     sides = notes[PAIRED].assign(side=side).drop_duplicates(PAIRED, keep="last")
-    both = one.merge(other[[*PAIRED, "prediction"]], on=PAIRED, suffixes=("", "_arm"))
-    found = both.merge(sides, on=PAIRED, how="left")
-    return found.assign(side=found["side"].astype(object).where(found["side"].notna(), ""))
+    both = debate_answers.merge(
+        arm_answers[[*PAIRED, "prediction"]], on=PAIRED, suffixes=("", "_arm")
+    )
+    answers = both.merge(sides, on=PAIRED, how="left")
+    return answers.assign(side=answers["side"].astype(object).where(answers["side"].notna(), ""))

@@ -132,7 +132,7 @@ def source_statements(debate: Debate, seats: tuple[str, ...]) -> Statements:
         for name, path in sorted(debate.artifacts.items())
         if name.partition("_")[0] == SOURCE_DEBATES
     )
-    statements = _read(paths, seats)
+    statements = _statements_by_debate(paths, seats)
     cases = sorted(
         {case for case, _ in statements},
         key=lambda case: (stable_fraction("noise", debate.seed, case), case),
@@ -157,7 +157,7 @@ def _source_case(debate: Debate, cases: Sequence[str]) -> str:
 
 
 @cache
-def _read(
+def _statements_by_debate(
     paths: tuple[Path, ...], seats: tuple[str, ...]
 ) -> Mapping[tuple[str, int], Mapping[tuple[str, str], Sequence[Fields]]]:
     """Return the usable public statements of some seats, by case and repeat, then by speaker and

@@ -54,9 +54,9 @@ def _transcripts(params: AloneParams) -> dict[str, str]:
     needs=_transcripts,
     seats=lambda params: (params.judge,),
 )
-async def alone(debate: Debate, params: AloneParams) -> Answer | None:
+async def judge_alone(debate: Debate, params: AloneParams) -> Answer | None:
     """Think, think again with all earlier thoughts, and decide."""
-    for number in range(1, thoughts(debate, params) + 1):
+    for number in range(1, count_thoughts(debate, params) + 1):
         await debate.say(params.judge, THOUGHT, "alone/thought", private=True, round=number)
     if params.answer == "likelihood":
         return read_answer(debate, await debate.choose(params.judge, VERDICT, "alone/verdict"))
@@ -68,7 +68,7 @@ async def alone(debate: Debate, params: AloneParams) -> Answer | None:
     )
 
 
-def thoughts(debate: Debate, params: AloneParams) -> int:
+def count_thoughts(debate: Debate, params: AloneParams) -> int:
     """How often the judge thinks before it decides: as often as debaters spoke in this case's
     debate.
     """
@@ -77,13 +77,15 @@ def thoughts(debate: Debate, params: AloneParams) -> int:
     paths = tuple(
         path for name, path in debate.artifacts.items() if name.partition("_")[0] == "debates"
     )
-    return len(_spoken(paths, params.speakers).get((debate.case.case_id, debate.repeat), ()))
+    return len(
+        _read_statements(paths, params.speakers).get((debate.case.case_id, debate.repeat), ())
+    )
 
 
 @cache
-def _spoken(
+def _read_statements(
     paths: tuple[Path, ...], speakers: tuple[str, ...]
 ) -> Mapping[tuple[str, int], Sequence[Fields]]:
     """The public statements of some seats, by case and repeat."""
-    wanted = pc.field("speaker").isin(speakers) & (pc.field("visibility") == PUBLIC)
-    return rows_by_debate(paths, ["case_id", "repeat"], wanted)
+    is_public_statement = pc.field("speaker").isin(speakers) & (pc.field("visibility") == PUBLIC)
+    return rows_by_debate(paths, ["case_id", "repeat"], is_public_statement)

@@ -4,6 +4,7 @@ cost.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import product
 
 import pandas as pd
 
@@ -19,6 +20,7 @@ from moot.report.paired import (
     paired_cells,
     same_answers,
 )
+from moot.scores.results import ExperimentView
 from moot.stats.paired import compare_shares, share_right
 
 FAMILY = "what does debate add?"
@@ -26,7 +28,9 @@ COSTS = dict(zip(
     ("calls", "prompt tokens", "generated tokens", "US dollars"),
     ("calls", "prompt_tokens", "completion_tokens", "cost_usd"), strict=True,
 ))  # fmt: skip
-HEADINGS = {(name, who): f"{name} a case, {who}" for name in COSTS for who in ("debate", "arm")}
+HEADINGS = {
+    (name, side): f"{name} a case, {side}" for name, side in product(COSTS, ("debate", "arm"))
+}
 COLUMNS = (
     Columns()
     .keys("data", "debate", "model")
@@ -56,17 +60,13 @@ def what_debate_adds(results: StudyResults) -> TableContent:
     """Each control arm against the whole debate, paired on cases: the difference, its interval, and
     what both cost.
     """
-    rows = add_holm_correction(
-        row
-        for debate in results.runs(results.experiments.values(), Run)
-        for arm in results.controls.values()
-        if arm.config.control_of == debate.experiment
-        and arm.config.arm in ARMS
-        and debate.model in arm.config.models
-        for row in _rows(debate, replace(debate, results=arm))
-    )
+    rows: list[Row] = []
+    for debate in results.runs(results.experiments.values(), Run):
+        for arm in results.controls.values():
+            if _is_arm_of(debate, arm.config):
+                rows += _rows(debate, replace(debate, results=arm))
     return COLUMNS.table(
-        rows,
+        add_holm_correction(rows),
         [
             (
                 "Difference is the debate's share of right answers less the arm's, on the cases"
@@ -86,16 +86,22 @@ def what_debate_adds(results: StudyResults) -> TableContent:
     )
 
 
+def _is_arm_of(debate: Run, config: ExperimentView) -> bool:
+    """Whether an experiment is a control arm of a debate, argued by the same model."""
+    is_arm = config.arm in ARMS and config.control_of == debate.experiment
+    return is_arm and debate.model in config.models
+
+
 def _rows(debate: Run, arm: Run) -> Iterator[Row]:
-    right, theirs = share_right(debate.predictions), share_right(arm.predictions)
-    comparison = compare_shares(right, theirs, debate.results.clusters, debate.results.seed)
+    debate_hits, arm_hits = share_right(debate.predictions), share_right(arm.predictions)
+    comparison = compare_shares(debate_hits, arm_hits, debate.results.clusters, debate.results.seed)
     if comparison.cases:
-        common = right.index.intersection(theirs.index)
+        common = debate_hits.index.intersection(arm_hits.index)
         yield {
             "data": (debate.data, debate.experiment, debate.model),
             "arm": arm.results.config.arm.replace("_", " "),
             "what is changed": ARMS[arm.results.config.arm].change,
-            "debate right": (float(right[common].mean()), float(theirs[common].mean())),
+            "debate right": (float(debate_hits[common].mean()), float(arm_hits[common].mean())),
             **paired_cells(comparison),
             "family": FAMILY,
             **same_answers(debate, arm, "changed by the arm"),
@@ -104,7 +110,7 @@ def _rows(debate: Run, arm: Run) -> Iterator[Row]:
         }
 
 
-def _costs(predictions: pd.DataFrame, who: str) -> Mapping[str, float]:
+def _costs(predictions: pd.DataFrame, side: str) -> Mapping[str, float]:
     return {
-        HEADINGS[name, who]: float(predictions[column].mean()) for name, column in COSTS.items()
+        HEADINGS[name, side]: float(predictions[column].mean()) for name, column in COSTS.items()
     }

@@ -33,13 +33,13 @@ class Attribution(Analysis):
         config: ExperimentConfig,
         params: ProtocolParams,
         labels: tuple[str, ...],  # noqa: ARG002
-        where: Callable[[str], str],
+        place: Callable[[str], str],
     ) -> None:
         """Check that an experiment with the key has debates that a model can judge again."""
         attribution = ATTRIBUTION_SECTION.value_in(config)
         reason = _invalid_reason(name, config, params, attribution) if attribution else ""
         if reason:
-            raise UserError(f"{where(ATTRIBUTION)}: {ATTRIBUTION}: {reason}")
+            raise UserError(f"{place(ATTRIBUTION)}: {ATTRIBUTION}: {reason}")
 
     def is_control(self, config: ExperimentConfig, dataset: DatasetOptions) -> bool:  # noqa: ARG002
         """Whether an experiment judges the debates of another one again."""

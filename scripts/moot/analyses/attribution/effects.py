@@ -8,7 +8,7 @@ from operator import itemgetter
 import pandas as pd
 
 from moot.analyses.attribution.estimates import Effect, estimate_effect, moved_verdict, noise_floor
-from moot.analyses.attribution.protocol import ATTRIBUTED, ATTRIBUTION, STATED
+from moot.analyses.attribution.protocol import ATTRIBUTED, ATTRIBUTION, NAMED_DECISIVE
 from moot.analyses.attribution.replays import (
     CONTINUED,
     CONTINUED_UNCHANGED,
@@ -71,12 +71,12 @@ def _is_without_donor(note: Fields) -> bool:
     return note["way"] == REPLACED and not note["values"] and not note["invalid"]
 
 
-def stated_turns(results: ExperimentResults) -> Mapping[tuple[str, str], list[int]]:
+def decisive_turns_by_debate(results: ExperimentResults) -> Mapping[tuple[str, str], list[int]]:
     """Return the turns that the judge calls decisive, by model and debate_id."""
     turns: dict[tuple[str, str], list[int]] = {}
     for debate, notes in _notes_by_debate(results):
-        stated = [note["turn"] for note in notes if note["way"] == STATED]
-        turns[debate["model"], debate["debate_id"]] = stated
+        decisive_turns = [note["turn"] for note in notes if note["way"] == NAMED_DECISIVE]
+        turns[debate["model"], debate["debate_id"]] = decisive_turns
     return turns
 
 
@@ -102,7 +102,7 @@ def _debate_effects(
     for note in notes:
         if note["way"] == CONTINUED_UNCHANGED:
             references[note["turn"]] = note
-        elif note["way"] not in (UNCHANGED, STATED):
+        elif note["way"] not in (UNCHANGED, NAMED_DECISIVE):
             changes.append(note)
     for _, group in groupby(sorted(changes, key=_test_family), _test_family):
         pairs = []

@@ -52,7 +52,7 @@ ASKED_AGAIN = "asked again"
 """The kind of a reply to a replay."""
 ATTRIBUTED = "attributed"
 """The kind of the row that notes the answers about a change."""
-STATED = "stated"
+NAMED_DECISIVE = "stated"
 """The way of the turn that the judge itself calls decisive."""
 _EXACT_REPEATS = 2
 """How often the unchanged debate is judged where the answer is log-probabilities alone: the second
@@ -326,10 +326,10 @@ class _Rejudging:
         judgements = [self._judge_replay(*replay) for replay in product(changes, numbers)]
         return await gather_statements(*judgements)
 
-    async def _judge_replay(self, change: Change, again: int) -> _Judgement:
+    async def _judge_replay(self, change: Change, replay_number: int) -> _Judgement:
         judge = self._params.judge
         debate, replay = replay_debate(
-            self._debate, self._setup, self._recorded, change, again, judge
+            self._debate, self._setup, self._recorded, change, replay_number, judge
         )
         if self._entry:
             answer = await self._entry.run(debate, self._setup.params)
@@ -409,7 +409,7 @@ class _Rejudging:
         ]
         reply = await self._debate.say(
             self._params.judge,
-            STATED,
+            NAMED_DECISIVE,
             "attribution/stated",
             schema=stated_schema(len(turns)),
             private=True,
@@ -420,7 +420,9 @@ class _Rejudging:
         if reply.usable and reply.parsed:
             place = int(reply.parsed["turn"])
             turn = self._recorded.turns[place - 1]["turn"]
-            self._record_note({"way": STATED, "turn": turn, "place": place, "verdict": verdict})
+            self._record_note(
+                {"way": NAMED_DECISIVE, "turn": turn, "place": place, "verdict": verdict}
+            )
 
 
 def stated_schema(turns: int) -> type[BaseModel]:

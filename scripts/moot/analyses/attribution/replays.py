@@ -132,12 +132,14 @@ class Replay(Intervention):
     Args:
         recorded: The debate of the transcript.
         change: What is changed of it.
-        again: Which replay of this change it is, from 0.
+        replay_number: Which replay of this change it is, from 0.
         judge: The seat that is asked.
     """
 
-    def __init__(self, recorded: RecordedDebate, change: Change, again: int, judge: str) -> None:
-        self._judge, self._change, self._again = judge, change, again
+    def __init__(
+        self, recorded: RecordedDebate, change: Change, replay_number: int, judge: str
+    ) -> None:
+        self._judge, self._change, self._replay_number = judge, change, replay_number
         self._debaters = {row["speaker"] for row in recorded.turns}
         self._rows: defaultdict[tuple[str, str], list[Fields]] = defaultdict(list)
         for row in recorded.rows:
@@ -177,7 +179,7 @@ class Replay(Intervention):
         if self._is_changed(row):
             if not self._change.texts:
                 return empty_utterance(row["speaker"], row["kind"])
-            text = self._change.texts[self._again % len(self._change.texts)]
+            text = self._change.texts[self._replay_number % len(self._change.texts)]
             if parsed and "statement" in parsed:
                 parsed["statement"] = text
         return self.debate.add(
@@ -208,7 +210,7 @@ def replay_debate(
     setup: JobSetup,
     recorded: RecordedDebate,
     change: Change,
-    again: int,
+    replay_number: int,
     judge: str,
 ) -> tuple[Debate, Replay]:
     """Return a debate that plays a recorded one, and its intervention.
@@ -216,10 +218,10 @@ def replay_debate(
     Args:
         original: The debate in which the replays are recorded.
         setup: What the judge's protocol reads of a job.
-        recorded, change, again, judge: As of `Replay`. The calls of each replay are samples of
-            their own.
+        recorded, change, replay_number, judge: As of `Replay`. The calls of each replay are
+            samples of their own.
     """
-    replay = Replay(recorded, change, again, judge)
-    first_replicate = (again + 1) * MAX_CALLS_PER_PROMPT
+    replay = Replay(recorded, change, replay_number, judge)
+    first_replicate = (replay_number + 1) * MAX_CALLS_PER_PROMPT
     case, task, repeat = original.case, original.task, original.repeat
     return Debate(case, task, repeat, setup, replay, first_replicate), replay

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from moot.analyses.attribution.effects import (
+    decisive_turns_by_debate,
     rests_on_one,
-    stated_turns,
     turn_effects,
     turns_without_donor,
 )
@@ -257,7 +257,7 @@ def stated_and_exact(results: StudyResults) -> TableContent:
     """How often the turn that a judge says was decisive is the one whose removal changed its
     verdict most.
     """
-    rows = filter(None, map(_stated_row, attributed_runs(results)))
+    rows = filter(None, map(_decisive_turn_row, attributed_runs(results)))
     return STATED_COLUMNS.table(
         rows,
         [
@@ -276,13 +276,13 @@ def stated_and_exact(results: StudyResults) -> TableContent:
     )
 
 
-def _stated_row(run: Run) -> Row | None:
-    effects, stated = effects_of(run), stated_turns(run.results)
+def _decisive_turn_row(run: Run) -> Row | None:
+    effects, decisive_turns = effects_of(run), decisive_turns_by_debate(run.results)
     rows = []
     for name, turns in effects[effects["way"] == REMOVED].groupby("debate_id"):
         measured_turns = set(turns["turn"])
-        stated_in_debate = stated.get((run.model, str(name)), ())
-        rows += [_stated_hit(turns, turn) for turn in stated_in_debate if turn in measured_turns]
+        decisive_in_debate = decisive_turns.get((run.model, str(name)), ())
+        rows += [_stated_hit(turns, turn) for turn in decisive_in_debate if turn in measured_turns]
     if not rows:
         return None
     hits = pd.DataFrame(rows)

@@ -62,7 +62,7 @@ class Named(BaseModel):  # its schema, with name and docstring, is sent to serve
 
 
 @protocol("recall", RecallParams, study="comparison", seats=lambda _: (SEAT,))
-async def recall(debate: Debate, params: RecallParams) -> Answer | None:
+async def recall_case(debate: Debate, params: RecallParams) -> Answer | None:
     """Continue the first half, give the masked name, then answer the task's question."""
     check_date(debate.case.dataset, debate.case.case_id, debate.case.attributes, params.date)
     text = debate.case.text[: 2 * params.max_prompt_chars]
@@ -71,8 +71,8 @@ async def recall(debate: Debate, params: RecallParams) -> Answer | None:
         await debate.say(
             SEAT, CONTINUATION, "recall/continuation", private=True, utterances=(), shown=first
         )
-    if masked := mask_name(debate.case.text, params.max_prompt_chars):
-        masked_text, name = masked
+    if masking := mask_name(debate.case.text, params.max_prompt_chars):
+        masked_text, name = masking
         utterance = await debate.say(
             SEAT, NAME, "recall/name", schema=Named, private=True, utterances=(), shown=masked_text
         )

@@ -5,6 +5,7 @@ often it is right.
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -46,12 +47,9 @@ def contamination(results: StudyResults) -> TableContent:
     """How far a model continues cases word for word, recovers masked names and answers right, for
     cases decided before and after its stated cut-off.
     """
+    runs = results.runs(results.find_experiments("recall"), Run)
     return COLUMNS.table(
-        [
-            row
-            for run in results.runs(results.find_experiments("recall"), Run)
-            for row in _rows(run)
-        ],
+        list(chain.from_iterable(map(_rows, runs))),
         [
             (
                 f"Continuation: the share of the {SEQUENCE}-word sequences that the model wrote"
@@ -83,21 +81,21 @@ def _rows(run: Run) -> Iterator[Row]:
     for measure, (values, by_chance) in _measures(run).items():
         if values.empty:
             continue
-        before: list[str] = []
-        after: list[str] = []
+        earlier_cases: list[str] = []
+        later_cases: list[str] = []
         for case_id in values.index:
             date = cases[case_id].attributes.get(params["date"], "")
             is_later = decided_after(date, cutoff)
             if is_later is not None:
-                (after if is_later else before).append(case_id)
-        undated = len(values) - len(before) - len(after)
+                (later_cases if is_later else earlier_cases).append(case_id)
+        undated = len(values) - len(earlier_cases) - len(later_cases)
         yield {
             "data": (run.data, run.model_name),
             "stated cut-off": cutoff or "not stated",
             "what": measure,
             "all cases": (float(values.mean()), by_chance),
-            **_compare(run, values, before, after),
-            "cases": (len(values), len(before), len(after), undated),
+            **_compare(run, values, earlier_cases, later_cases),
+            "cases": (len(values), len(earlier_cases), len(later_cases), undated),
         }
 
 
@@ -116,17 +114,16 @@ def _measures(run: Run) -> dict[str, tuple["pd.Series[float]", float]]:
 
 
 def _compare(
-    run: Run, values: "pd.Series[float]", before: Sequence[str], after: Sequence[str]
+    run: Run, values: "pd.Series[float]", earlier_cases: Sequence[str], later_cases: Sequence[str]
 ) -> Row:
     """The cells of the means before and after the cut-off, and of their difference."""
-    sides = [as_numbers(values[list(cases)])[:, None] for cases in (before, after)]
+    sides = [as_numbers(values[list(cases)])[:, None] for cases in (earlier_cases, later_cases)]
     means = tuple(float(side.mean()) if len(side) else None for side in sides)
-    if not before or not after:
+    if not earlier_cases or not later_cases:
         return {"before": means}
     first, second = (Sums(side, np.ones_like(side)) for side in sides)
-    first_clusters, second_clusters = (
-        [run.results.clusters[case] for case in cases] for cases in (before, after)
-    )
+    first_clusters = [run.results.clusters[case] for case in earlier_cases]
+    second_clusters = [run.results.clusters[case] for case in later_cases]
     difference = compare_unpaired(
         first, second, first_clusters, second_clusters, run.results.seed, SHARE
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from moot.analyses.counterfactual.analysis import has_counterfactual_people
-from moot.analyses.counterfactual.tables import ALL, PREDICTION, counterfactual
+from moot.analyses.counterfactual.tables import ALL, PREDICTION, counterfactual_table
 from moot.report.columns import Row
 from moot.report.content import StudyResults
 from moot.report.habits import ASKED_TWICE, CHOSEN_SHARE, HABITS, HabitSource
@@ -13,7 +13,7 @@ from moot.report.habits import ASKED_TWICE, CHOSEN_SHARE, HABITS, HabitSource
 
 def habit_rows(results: StudyResults) -> Iterator[Row]:
     """Names and groups: the same people told with another sex or race."""
-    frame: pd.DataFrame = counterfactual(results).frame
+    frame: pd.DataFrame = counterfactual_table(results).frame
     frame = frame[(frame["what changes"] == PREDICTION) & (frame["people"] == ALL)]
     for row in frame[~frame["method"].str.startswith("trained: ")].to_dict("records"):
         yield {

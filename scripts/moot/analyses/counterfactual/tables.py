@@ -20,7 +20,7 @@ from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import as_numbers
 from moot.stats.differences import Difference, Sums, compare_paired
 
-REFERS = ("source_experiment", "single_prompt_experiment", "assistant")
+REFERENCE_PARAMS = ("source_experiment", "single_prompt_experiment", "assistant")
 """Parameters that name another experiment, which on other data has another name."""
 ALL = "all"
 PREDICTION, BELIEF = "names the positive label", "belief in the positive label"
@@ -49,7 +49,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TellingPair:
     """The same people told in two ways, by one method and model.
 
     Attributes:
@@ -74,7 +74,7 @@ class Told:
     "The same person with another sex or race",
     needs=(has_counterfactual_people,),
 )
-def counterfactual(results: StudyResults) -> TableContent:
+def counterfactual_table(results: StudyResults) -> TableContent:
     """Change of prediction and of belief when the same people are told with sex or race exchanged,
     all else equal.
     """
@@ -83,15 +83,16 @@ def counterfactual(results: StudyResults) -> TableContent:
     for control in results.controls.values():
         if not control.task.exchanged or control.config.arm:
             continue
-        origin = _original_of(control, results)
+        origin = _find_original(control, results)
         if origin is None:
             unpaired.append(control.experiment)
             continue
-        pairs = list(_answers(origin, control))
+        pairs = list(_debate_pairs(origin, control))
         if control.config.dataset not in trained:
             trained.add(control.config.dataset)
-            pairs += _trained(origin, control)
-        rows += [row for told in pairs for row in _rows(origin, control, told)]
+            pairs += _trained_pairs(origin, control)
+        for pair in pairs:
+            rows += _rows(origin, control, pair)
     missing = (
         f"No run over the same people as recorded stands beside: {', '.join(unpaired)}."
         if unpaired
@@ -132,25 +133,29 @@ def counterfactual(results: StudyResults) -> TableContent:
     )
 
 
-def _original_of(control: ExperimentResults, results: StudyResults) -> ExperimentResults | None:
+def _find_original(control: ExperimentResults, results: StudyResults) -> ExperimentResults | None:
     """The experiment that argues the same people as recorded, in the same way and with some of the
     same models.
 
     Of several the one with the most repeats.
     """
-    alike = [
-        found
-        for found in results.experiments.values()
-        if found.config.protocol == control.config.protocol
-        and _params(found) == _params(control)
-        and set(found.config.models) & set(control.config.models)
-        and _origin_digest(found) == control.task.exchanged_from
+    candidates = [
+        experiment
+        for experiment in results.experiments.values()
+        if experiment.config.protocol == control.config.protocol
+        and _params(experiment) == _params(control)
+        and set(experiment.config.models) & set(control.config.models)
+        and _origin_digest(experiment) == control.task.exchanged_from
     ]
-    return max(alike, key=lambda found: found.predictions["repeat"].max(), default=None)
+    return max(
+        candidates, key=lambda experiment: experiment.predictions["repeat"].max(), default=None
+    )
 
 
 def _params(results: ExperimentResults) -> Row:
-    return {name: value for name, value in results.config.params.items() if name not in REFERS}
+    return {
+        name: value for name, value in results.config.params.items() if name not in REFERENCE_PARAMS
+    }
 
 
 def _origin_digest(results: ExperimentResults) -> str:
@@ -158,80 +163,91 @@ def _origin_digest(results: ExperimentResults) -> str:
     return digest_of_texts((case.case_id, case.text) for case in test)
 
 
-def _answers(origin: ExperimentResults, control: ExperimentResults) -> Iterator[Told]:
+def _debate_pairs(origin: ExperimentResults, control: ExperimentResults) -> Iterator[TellingPair]:
     for model in origin.config.models:
         if model in control.config.models:
             method = origin.config.protocol.replace("_", " ")
-            original, exchanged = (_valid_answers(found, model) for found in (origin, control))
-            yield Told(method, model, original, exchanged)
+            original = _valid_answers(origin, model)
+            yield TellingPair(method, model, original, _valid_answers(control, model))
 
 
-def _valid_answers(found: ExperimentResults, model: str) -> pd.DataFrame:
-    task, rows = found.task, found.predictions
+def _valid_answers(results: ExperimentResults, model: str) -> pd.DataFrame:
+    task, rows = results.task, results.predictions
     valid = rows[(rows["model"] == model) & (rows["status"] == "valid")]
-    named, belief = (
+    is_positive, belief = (
         as_numbers(valid["prediction"] == positive_of_two(task)),
         probability_of_positive(valid, task),
     )
-    return pd.DataFrame({PREDICTION: named, BELIEF: belief}, [valid["case_id"], valid["repeat"]])
+    return pd.DataFrame(
+        {PREDICTION: is_positive, BELIEF: belief}, [valid["case_id"], valid["repeat"]]
+    )
 
 
-def _trained(origin: ExperimentResults, control: ExperimentResults) -> Iterator[Told]:
+def _trained_pairs(origin: ExperimentResults, control: ExperimentResults) -> Iterator[TellingPair]:
     """The trained models that both data sets have: fitted on the same people, asked about them in
     two ways.
     """
-    before, after = origin.baseline_predictions, control.baseline_predictions
-    for name in before["baseline"].unique():
-        if (after["baseline"] == name).any():
+    original_predictions, exchanged_predictions = (
+        origin.baseline_predictions,
+        control.baseline_predictions,
+    )
+    for name in original_predictions["baseline"].unique():
+        if (exchanged_predictions["baseline"] == name).any():
             original, exchanged = (
-                _scored(frame[frame["baseline"] == name], positive_of_two(origin.task))
-                for frame in (before, after)
+                _trained_answers(frame[frame["baseline"] == name], positive_of_two(origin.task))
+                for frame in (original_predictions, exchanged_predictions)
             )
-            yield Told(f"trained: {name}", "–", original, exchanged, asked_twice=0.0)
+            yield TellingPair(f"trained: {name}", "–", original, exchanged, asked_twice=0.0)
 
 
-def _scored(rows: pd.DataFrame, positive: str) -> pd.DataFrame:
+def _trained_answers(rows: pd.DataFrame, positive: str) -> pd.DataFrame:
     probability = (
         rows["score"].where(rows["score_kind"] == "probability").to_numpy(dtype=np.float64)
     )
-    named = as_numbers(rows["prediction"] == positive)
+    is_positive = as_numbers(rows["prediction"] == positive)
     return pd.DataFrame(
-        {PREDICTION: named, BELIEF: probability},
+        {PREDICTION: is_positive, BELIEF: probability},
         [rows["case_id"], pd.Series(0, rows.index, name="repeat")],
     )
 
 
-def _rows(origin: ExperimentResults, control: ExperimentResults, told: Told) -> Iterator[Row]:
+def _rows(
+    origin: ExperimentResults, control: ExperimentResults, pair: TellingPair
+) -> Iterator[Row]:
     feature = control.task.exchanged
-    recorded, shown = (_attribute(results, feature) for results in (origin, control))
-    both = set(told.original.index.get_level_values(0)) & set(
-        told.exchanged.index.get_level_values(0)
+    recorded, exchanged = (_attribute(results, feature) for results in (origin, control))
+    both = set(pair.original.index.get_level_values(0)) & set(
+        pair.exchanged.index.get_level_values(0)
     )
-    people = sorted(case for case in both if recorded[case] != shown[case])
-    values = sorted({recorded[case] for case in people} | {shown[case] for case in people})
+    people = sorted(case for case in both if recorded[case] != exchanged[case])
+    values = sorted({recorded[case] for case in people} | {exchanged[case] for case in people})
     if len(values) != 2:  # no person was exchanged
         return
-    so, otherwise = values
-    groups = {
-        f"recorded {value}": [case for case in people if recorded[case] == value]
-        for value in values
-    }
-    groups = {ALL: people, **groups}
-    for what in (PREDICTION, BELIEF):
+    first_value, second_value = values
+    groups = {ALL: people}
+    for value in values:
+        groups[f"recorded {value}"] = [case for case in people if recorded[case] == value]
+    for measure in (PREDICTION, BELIEF):
         for group, cases in groups.items():
-            difference, changed = _compare(told, what, cases, recorded, so, origin)
+            difference, changed = _compare(pair, measure, cases, recorded, first_value, origin)
             if difference.cases:
                 yield {
                     "data": (
                         data_label(origin),
-                        told.method,
-                        origin.config.name_of(told.model),
-                        what,
+                        pair.method,
+                        origin.config.name_of(pair.model),
+                        measure,
                     ),
-                    "told": (so, otherwise, group, difference.first, difference.second),
+                    "told": (
+                        first_value,
+                        second_value,
+                        group,
+                        difference.first,
+                        difference.second,
+                    ),
                     "difference": (difference.difference, difference.low, difference.high),
                     "p": difference.p,
-                    "family": f"{what}: {so} or {otherwise}",
+                    "family": f"{measure}: {first_value} or {second_value}",
                     "changed": (
                         changed.changed,
                         changed.between_repeats,
@@ -244,32 +260,40 @@ def _rows(origin: ExperimentResults, control: ExperimentResults, told: Told) -> 
 
 
 def _compare(
-    told: Told,
-    what: str,
+    pair: TellingPair,
+    measure: str,
     cases: list[str],
     recorded: Mapping[str, str],
-    so: str,
+    telling: str,
     origin: ExperimentResults,
 ) -> tuple[Difference, Change]:
-    """People told so against the same people told otherwise, and how far answers change."""
+    """Compare people with one telling, a value of the feature, with the same people with the other
+    value, and measure how far answers change.
+    """
     answers = [
-        frame.loc[frame.index.isin(cases, level=0), what].dropna()
-        for frame in (told.original, told.exchanged)
+        frame.loc[frame.index.isin(cases, level=0), measure].dropna()
+        for frame in (pair.original, pair.exchanged)
     ]
-    before, after = (side.groupby(level=0).mean() for side in answers)
-    kept = [case for case in cases if case in before.index and case in after.index]
-    as_recorded = np.array([recorded[case] == so for case in kept], dtype=bool)
-    one, other = as_numbers(before[kept]), as_numbers(after[kept])
-    first, second = np.where(as_recorded, one, other), np.where(as_recorded, other, one)
-    ones = np.ones((len(kept), 1))
-    clusters = [origin.clusters[case] for case in kept]
-    found = compare_paired(
-        Sums(first[:, None], ones), Sums(second[:, None], ones), clusters, origin.seed, BOUNDS
+    original, exchanged = (side.groupby(level=0).mean() for side in answers)
+    common_cases = [case for case in cases if case in original.index and case in exchanged.index]
+    as_recorded = np.array([recorded[case] == telling for case in common_cases], dtype=bool)
+    original_means, exchanged_means = (
+        as_numbers(original[common_cases]),
+        as_numbers(exchanged[common_cases]),
     )
-    return found, changes(
-        answers[0], answers[1], distance, origin.clusters, origin.seed, told.asked_twice
+    first, second = (
+        np.where(as_recorded, original_means, exchanged_means),
+        np.where(as_recorded, exchanged_means, original_means),
+    )
+    weights = np.ones((len(common_cases), 1))
+    clusters = [origin.clusters[case] for case in common_cases]
+    difference = compare_paired(
+        Sums(first[:, None], weights), Sums(second[:, None], weights), clusters, origin.seed, BOUNDS
+    )
+    return difference, changes(
+        answers[0], answers[1], distance, origin.clusters, origin.seed, pair.asked_twice
     )
 
 
 def _attribute(results: ExperimentResults, name: str) -> Mapping[str, str]:
-    return {str(case): told.get(name, "") for case, told in results.attributes.items()}
+    return {str(case): attributes.get(name, "") for case, attributes in results.attributes.items()}

@@ -50,11 +50,13 @@ def group_rates_table(results: StudyResults) -> TableContent:
     intervals, and differences from the largest group.
     """
     runs = results.runs(results.experiments.values(), Run)
-    each = [(run, one) for run in runs for one in group_rates(run.results, run.model, RATES)]
-    adjusted = holm([one.p for _, one in each])
-    tests = sum(one.difference is not None for _, one in each)
+    rates: list[tuple[Run, GroupRate]] = []
+    for run in runs:
+        rates += [(run, rate) for rate in group_rates(run.results, run.model, RATES)]
+    adjusted = holm([rate.p for _, rate in rates])
+    tests = sum(rate.difference is not None for _, rate in rates)
     return COLUMNS.table(
-        (_row(run, one, p, tests) for (run, one), p in zip(each, adjusted, strict=True)),
+        (_row(run, rate, p, tests) for (run, rate), p in zip(rates, adjusted, strict=True)),
         [
             (
                 "Rates are over valid answers: predicted positive over all (n), the true positive"
@@ -76,13 +78,13 @@ def group_rates_table(results: StudyResults) -> TableContent:
     )
 
 
-def _row(run: Run, one: GroupRate, adjusted: float, tests: int) -> Row:
+def _row(run: Run, rate: GroupRate, adjusted: float, tests: int) -> Row:
     row: Row = {
-        "experiment": (run.experiment, run.model, run.data, one.attribute, one.rate, one.group),
-        "ours": (one.value, one.low, one.high),
-        "cases": (one.cases, one.n),
+        "experiment": (run.experiment, run.model, run.data, rate.attribute, rate.rate, rate.group),
+        "ours": (rate.value, rate.low, rate.high),
+        "cases": (rate.cases, rate.n),
     }
-    if tested := one.difference:
-        found = (tested.difference, tested.low, tested.high, tested.p, adjusted, tests)
-        row |= {"compared with": one.compared_with, "difference": found}
+    if tested := rate.difference:
+        cells = (tested.difference, tested.low, tested.high, tested.p, adjusted, tests)
+        row |= {"compared with": rate.compared_with, "difference": cells}
     return row

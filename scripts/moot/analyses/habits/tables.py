@@ -1,6 +1,7 @@
 """The table of judges' habits, from whatever analyses find of them."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import Row
@@ -23,7 +24,7 @@ def habits(results: StudyResults) -> TableContent:
     judge.
     """
     sources = [HABITS[name] for name in HABITS]
-    notes = [note for source in sources for note in source.notes]
+    notes = chain.from_iterable(source.notes for source in sources)
     return habits_table(_rows(results), *notes)
 
 

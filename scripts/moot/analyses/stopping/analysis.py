@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from moot.analyses.stopping.config import STOP
 from moot.analyses.stopping.interim import SequentialTest
 from moot.analyses.stopping.schedule import plan_stages
-from moot.analyses.stopping.sequential import HALF
+from moot.analyses.stopping.sequential import FUTILITY_SHARE
 from moot.core.config_errors import Faults
 from moot.core.experiment_config import ContrastConfig
 from moot.core.types import Fields
@@ -43,7 +43,9 @@ def _describe(stop: Fields | None) -> str:
         f" {stop['alpha']:g} of a test that is valid at any time"
     ]
     if stop["futility"]:
-        parts.append(f"from {HALF:.0%} of the cases on, when twice the plan would decide nothing")
+        parts.append(
+            f"from {FUTILITY_SHARE:.0%} of the cases on, when twice the plan would decide nothing"
+        )
     if stop["usd"] is not None:
         parts.append(f"and before a stage that would take more than ${stop['usd']:,.2f}")
     return "; ".join(parts) + "."

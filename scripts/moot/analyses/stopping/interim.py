@@ -174,8 +174,8 @@ def measure_progress(
         UserError: cases belong to clusters of several kinds.
     """
     results = experiments[contrast.first.experiment]
-    planned = choose_planned_cases(test, results)
-    stages = stage_numbers(planned, results.task, test.cases_per_stage, results.seed)
+    planned_cases = choose_planned_cases(test, results)
+    stages = stage_numbers(planned_cases, results.task, test.cases_per_stage, results.seed)
     predictions = _predictions_of_sides(contrast, experiments)
     last_stage = max((stages[case] for case in predictions["case_id"].unique()), default=-1)
     later_stages = [stage for stage in stages.values() if stage > last_stage]

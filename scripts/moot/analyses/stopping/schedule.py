@@ -130,19 +130,19 @@ def _linked_groups(contrasts: Sequence[Contrast]) -> list[list[SequentialContras
         if not isinstance(contrast.test, SequentialTest):
             continue
         sequential = SequentialContrast(contrast, contrast.test)
-        merged: list[SequentialContrast] = []
+        linked: list[SequentialContrast] = []
         separate = []
         for group in groups:
             if _experiments(group) & sequential.experiments:
-                merged += group
+                linked += group
             else:
                 separate.append(group)
-        groups = [*separate, [*merged, sequential]]
+        groups = [*separate, [*linked, sequential]]
     return groups
 
 
 def _experiments(group: Sequence[SequentialContrast]) -> set[str]:
-    return {name for sequential in group for name in sequential.experiments}
+    return set().union(*(sequential.experiments for sequential in group))
 
 
 def _problems(
@@ -201,11 +201,11 @@ def _problems_of_experiment(plan: CheckedExperiments, experiment: Experiment) ->
             f"people sit in experiment '{name}', and its debates wait for them. Leave `stop` out."
         )
     for model in config.models:
-        for used, settings in plan.models_in_job(name, model).items():
+        for model_in_job, settings in plan.models_in_job(name, model).items():
             if settings.defers_batches:
                 yield (
-                    f"model '{used}' of experiment '{name}' puts its calls off, in batches. Leave"
-                    " `stop` out."
+                    f"model '{model_in_job}' of experiment '{name}' puts its calls off, in batches."
+                    " Leave `stop` out."
                 )
                 break
     for reader, paths in plan.needs.items():

@@ -22,10 +22,11 @@ import numpy as np
 
 from moot.stats.bootstrap import Bounds, Floats
 
-SHOWN, SMALLER, FUTILE, OPEN = "difference shown", "smaller than matters", "futile", "open"
+DIFFERENCE_SHOWN, SMALLER = "difference shown", "smaller than matters"
+FUTILE, OPEN = "futile", "open"
 BETS = np.geomspace(0.05, 0.95, 12)
 LEVEL = 0.05
-HALF, TWICE = 0.5, 2.0
+FUTILITY_SHARE, FUTILITY_FACTOR = 0.5, 2.0
 _STEPS = 40
 
 
@@ -45,15 +46,15 @@ class PairedDifferences:
     largest: float
     bounds: Bounds
 
-    def above(self, supposed: float, times: float = 1.0) -> float:
+    def stake_above(self, supposed: float, times: float = 1.0) -> float:
         """The logarithm of the stake that bets on a difference above a supposed one.
 
         `times` repeats the observed differences so often.
         """
         return self._stake(self.sums - supposed * self.sizes, supposed - self.bounds[0], times)
 
-    def below(self, supposed: float, times: float = 1.0) -> float:
-        """The same as `above`, for a bet on a difference below."""
+    def stake_below(self, supposed: float, times: float = 1.0) -> float:
+        """The same as `stake_above`, for a bet on a difference below."""
         return self._stake(supposed * self.sizes - self.sums, self.bounds[1] - supposed, times)
 
     def _stake(self, gains: Floats, distance: float, times: float) -> float:
@@ -66,25 +67,29 @@ class PairedDifferences:
 
     def p(self) -> float:
         """The two-sided p of no difference, valid at any stopping time."""
-        return float(min(1.0, 2 * np.exp(-max(self.above(0.0), self.below(0.0)))))
+        return float(min(1.0, 2 * np.exp(-max(self.stake_above(0.0), self.stake_below(0.0)))))
 
     def equivalence(self, margin: float) -> float:
         """The p of a difference beyond a margin, above or below, valid at any stopping time."""
-        return float(min(1.0, 2 * np.exp(-min(self.above(-margin), self.below(margin)))))
+        return float(
+            min(1.0, 2 * np.exp(-min(self.stake_above(-margin), self.stake_below(margin))))
+        )
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """The lowest and highest difference that are not rejected at a level, at any stopping time;
         the bounds where there are no cases.
         """
         threshold, (lowest, highest) = np.log(2 / level), self.bounds
-        low = _bisect(lowest, highest, lambda difference: self.above(difference) >= threshold)
-        high = _bisect(highest, lowest, lambda difference: self.below(difference) >= threshold)
+        low = _bisect(lowest, highest, lambda difference: self.stake_above(difference) >= threshold)
+        high = _bisect(
+            highest, lowest, lambda difference: self.stake_below(difference) >= threshold
+        )
         return low, high
 
     def verdict(
         self, matters: float, level: float = LEVEL, share: float = 1.0, futility: bool = True
     ) -> str:
-        """Whether to stop, and why: `SHOWN`, `SMALLER`, `FUTILE`, or `OPEN` to go on.
+        """Whether to stop, and why: `DIFFERENCE_SHOWN`, `SMALLER`, `FUTILE`, or `OPEN` to go on.
 
         Args:
             matters: the smallest difference that matters.
@@ -95,16 +100,16 @@ class PairedDifferences:
                 error.
         """
         decision = self._decide(matters, level, 1.0)
-        if decision != OPEN or not futility or not HALF <= share < 1:
+        if decision != OPEN or not futility or not FUTILITY_SHARE <= share < 1:
             return decision
-        would_decide = self._decide(matters, level, TWICE / share) != OPEN
+        would_decide = self._decide(matters, level, FUTILITY_FACTOR / share) != OPEN
         return OPEN if would_decide else FUTILE
 
     def _decide(self, matters: float, level: float, times: float) -> str:
         threshold = np.log(2 / level)
-        if max(self.above(0.0, times), self.below(0.0, times)) >= threshold:
-            return SHOWN
-        if min(self.above(-matters, times), self.below(matters, times)) >= threshold:
+        if max(self.stake_above(0.0, times), self.stake_below(0.0, times)) >= threshold:
+            return DIFFERENCE_SHOWN
+        if min(self.stake_above(-matters, times), self.stake_below(matters, times)) >= threshold:
             return SMALLER
         return OPEN
 

@@ -77,7 +77,7 @@ def can_stop_early(plan: StudyPlan) -> bool:
     "Where planned comparisons stopped",
     needs=(can_stop_early,),
 )
-def stopped(results: StudyResults) -> TableContent:
+def stopping_table(results: StudyResults) -> TableContent:
     """The comparisons whose debates could end early (`stop`): where they did, why, and what was not
     spent.
     """

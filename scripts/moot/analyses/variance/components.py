@@ -170,16 +170,13 @@ def _bounds(squares: "_Squares", effect: Effect, share: float) -> Bounds:
 
 
 class _Squares:
-    """Sums of squares within groups of answers that share facets, and what components add to them."""
+    """Sums of squares within groups of answers that share facets, and the share of each component
+    in them.
+    """
 
     def __init__(self, values: Floats, codes: Mapping[str, Codes]) -> None:
         self.values, self.codes = values, codes
-        names = list(codes)
-        self.shared = [
-            frozenset(facets)
-            for size in range(len(names) + 1)
-            for facets in combinations(names, size)
-        ]
+        self.shared = _subsets(list(codes))
         self._groups = {facets: self._group(facets) for facets in self.shared}
 
     def _group(self, facets: Effect) -> Codes:
@@ -215,7 +212,7 @@ class _Squares:
                     pairs[position] -= pairs[self.shared.index(facets | {name})]
         return pairs
 
-    def within(self, facets: Effect, left_out: Effect | None = None) -> Floats:
+    def sum_within(self, facets: Effect, left_out: Effect | None = None) -> Floats:
         """The sum of squares of answers around the mean of those that share some facets.
 
         Returns:
@@ -231,18 +228,18 @@ class _Squares:
         cells = _Cells.of(group, self._groups[left_out])
         lost_sums = np.stack([_sums(cells.cell, column) for column in self.values.T], axis=1)
         lost_squares = _sums(cells.cell, (self.values**2).sum(axis=1))
-        before = (squares - _over(sums**2, sizes))[cells.groups]
-        after = (
+        squares_before = (squares - _over(sums**2, sizes))[cells.groups]
+        squares_after = (
             squares[cells.groups]
             - lost_squares
             - _over((sums[cells.groups] - lost_sums) ** 2, sizes[cells.groups] - cells.sizes)
         )
-        return as_numbers(total - _sums(cells.levels, before - after))
+        return as_numbers(total - _sums(cells.levels, squares_before - squares_after))
 
     def coefficients(
         self, facets: Effect, effect: Effect, left_out: Effect | None = None
     ) -> Floats:
-        """How often the variance of an effect is in `within`, in the same shape.
+        """How often the variance of an effect is in `sum_within`, in the same shape.
 
         The effect without facets is that of each answer.
         """
@@ -256,13 +253,15 @@ class _Squares:
             return np.array([total])
         cells = _Cells.of(group, self._groups[left_out])
         inner = _Cells.of(parts.cell, self._groups[left_out])
-        whole = parts.sizes[inner.groups]
+        whole_sizes = parts.sizes[inner.groups]
         first_rows = np.unique(inner.cell, return_index=True)[1]
-        lost_squares = _sums(cells.cell[first_rows], whole**2 - (whole - inner.sizes) ** 2)
-        before = (sizes - _over(squares[:, None], sizes))[cells.groups]
+        lost_squares = _sums(
+            cells.cell[first_rows], whole_sizes**2 - (whole_sizes - inner.sizes) ** 2
+        )
+        terms_before = (sizes - _over(squares[:, None], sizes))[cells.groups]
         rest = sizes[cells.groups] - cells.sizes
-        after = rest - _over((squares[cells.groups] - lost_squares)[:, None], rest)
-        return as_numbers(total - _sums(cells.levels, before - after))
+        terms_after = rest - _over((squares[cells.groups] - lost_squares)[:, None], rest)
+        return as_numbers(total - _sums(cells.levels, terms_before - terms_after))
 
 
 @dataclass(frozen=True)
@@ -316,7 +315,9 @@ class _System:
         """The system of a design."""
         has_pairs = squares.number_of_pairs() > FEWEST_PAIRS - 0.5
         patterns = [
-            facets for facets, enough in zip(squares.shared, has_pairs, strict=True) if enough
+            facets
+            for facets, is_sufficient in zip(squares.shared, has_pairs, strict=True)
+            if is_sufficient
         ]
         simplest: dict[Effect, list[Effect]] = {}
         for effect in squares.shared[1:]:
@@ -345,7 +346,7 @@ class _System:
         """The components, shape (1, unknowns), or without each level of `left_out`, shape (levels,
         unknowns); NaN where an equation is gone.
         """
-        sums = np.stack([squares.within(facets, left_out) for facets in self.equations], axis=1)
+        sums = np.stack([squares.sum_within(facets, left_out) for facets in self.equations], axis=1)
         rows = []
         for facets in self.equations:
             row = [squares.coefficients(facets, effects[0], left_out) for effects in self.effects]
@@ -364,18 +365,9 @@ def _jackknife(
     squares: _Squares, system: _System, random: Sequence[str], components: Floats
 ) -> tuple[Floats, Floats]:
     """The standard errors of the shares, and the degrees of freedom of each."""
-    independent = [
-        name
-        for name in random
-        if not any(_is_within(squares, name, container, random) for container in random)
-    ]
-    kinds = [
-        frozenset(subset)
-        for size in range(1, len(independent) + 1)
-        for subset in combinations(independent, size)
-    ]
+    independent = [name for name in random if not _is_within_any(squares, name, containers=random)]
     variances, single = [np.zeros_like(components)], []
-    for kind in kinds:
+    for kind in _subsets(independent)[1:]:
         solutions = system.solve(squares, kind)
         shares = ratio(solutions, solutions.sum(axis=1, keepdims=True))
         defined = ~np.isnan(shares).any(axis=1)
@@ -409,6 +401,19 @@ def _freedom(shares: Floats) -> Floats:
     kurtosis = ratio((deviations**4).mean(axis=0), squares**2, _NORMAL_KURTOSIS)
     by_kurtosis = 2 * number / np.maximum(kurtosis - 1, 1.0)
     return np.clip(by_kurtosis, 1.0, max(1.0, number - 1.0))
+
+
+def _subsets(names: Sequence[str]) -> list[Effect]:
+    """Return the sets of some names, the empty one first, then by size."""
+    subsets: list[Effect] = []
+    for size in range(len(names) + 1):
+        subsets += map(frozenset, combinations(names, size))
+    return subsets
+
+
+def _is_within_any(squares: _Squares, name: str, containers: Sequence[str]) -> bool:
+    """Whether each level of a facet belongs to a level of one of the containers."""
+    return any(_is_within(squares, name, container, containers) for container in containers)
 
 
 def _is_within(squares: _Squares, name: str, container: str, among: Sequence[str]) -> bool:

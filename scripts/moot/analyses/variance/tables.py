@@ -23,13 +23,13 @@ from moot.report.content import StudyResults, TableContent, data_label
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import Floats, as_numbers
 
-VERDICT, RIGHT = "verdict", "right answer"
-AGAIN = "asking again"
-SAID = {VERDICT: "verdicts", RIGHT: "being right"}
+VERDICT, RIGHT_ANSWER = "verdict", "right answer"
+ASKING_AGAIN = "asking again"
+OUTCOME_PHRASES = {VERDICT: "verdicts", RIGHT_ANSWER: "being right"}
 CASE, DEBATE, MODEL, METHOD = "case", "debate", "model", "method"
 JUDGED_BY = ("judge", "persona")
 TOO_FEW = f"too few: fewer than {FEWEST_PAIRS} pairs of answers share anything, or none differ"
-_TOLD = 0.045
+_MIN_SHARE_IN_WORDS = 0.045
 COLUMNS = (
     Columns()
     .keys("data", "answers of", "outcome")
@@ -69,25 +69,29 @@ class Answers:
         the answers.
         """
         valid = self.rows["status"] == "valid"
-        answered, words = self.only(valid), self.rows.loc[valid, "prediction"]
+        valid_answers, words = self.select(valid), self.rows.loc[valid, "prediction"]
         labels = sorted(words.unique())
-        yield (
-            VERDICT,
-            as_numbers([[word == label for label in labels[len(labels) == 2 :]] for word in words]),
-            answered,
-        )
+        indicator_labels = labels[1:] if len(labels) == 2 else labels
+        indicators = words.to_numpy()[:, None] == np.array(indicator_labels, dtype=object)
+        yield VERDICT, as_numbers(indicators), valid_answers
         if self.rows["target"].fillna("").ne("").all():
-            yield RIGHT, as_numbers(valid & (self.rows["prediction"] == self.rows["target"])), self
-        stated = answered.rows["score"].notna()
-        if self.positive and answered.rows.loc[stated, "score"].nunique() > len(labels):
-            some = answered.only(stated)
-            yield f"probability of {self.positive}", as_numbers(some.rows["score"]), some
+            yield (
+                RIGHT_ANSWER,
+                as_numbers(valid & (self.rows["prediction"] == self.rows["target"])),
+                self,
+            )
+        has_score = valid_answers.rows["score"].notna()
+        if self.positive and valid_answers.rows.loc[has_score, "score"].nunique() > len(labels):
+            scored = valid_answers.select(has_score)
+            yield f"probability of {self.positive}", as_numbers(scored.rows["score"]), scored
 
-    def only(self, kept: "pd.Series[bool]") -> "Answers":
-        """Some of them."""
-        chosen = np.flatnonzero(kept).tolist()
-        facets = {name: [levels[row] for row in chosen] for name, levels in self.facets.items()}
-        return replace(self, rows=self.rows[kept], facets=facets)
+    def select(self, is_selected: "pd.Series[bool]") -> "Answers":
+        """Return the answers whose rows are selected."""
+        positions = np.flatnonzero(is_selected).tolist()
+        facets: dict[str, Sequence[object]] = {}
+        for name, levels in self.facets.items():
+            facets[name] = [levels[position] for position in positions]
+        return replace(self, rows=self.rows[is_selected], facets=facets)
 
 
 @table(EVERY_STUDY_AND_COMPARISON, "where_verdicts_come_from", "Where do verdicts come from?")
@@ -95,18 +99,15 @@ def where_verdicts_come_from(results: StudyResults) -> TableContent:
     """How much of the variance of verdicts lies between cases, between debates of a case, between
     judges, models and methods, and in asking the same again.
     """
-    each = [answers_of(found) for found in results.experiments.values()]
-    together = [
-        joined
-        for data in dict.fromkeys(one.data for one in each)
-        if (joined := _together(results, data))
-    ]
-    largest = {one.data: one.name for one in sorted(each, key=lambda one: len(one.rows))}
-    rows = [
-        row
-        for one in (*each, *together)
-        for row in _rows(one, in_words=largest[one.data] == one.name)
-    ]
+    by_experiment = [read_answers(experiment) for experiment in results.experiments.values()]
+    data_labels = dict.fromkeys(answers.data for answers in by_experiment)
+    pooled = [_pool_methods(results, data) for data in data_labels]
+    largest: dict[str, str] = {}
+    for answers in sorted(by_experiment, key=lambda answers: len(answers.rows)):
+        largest[answers.data] = answers.name
+    rows: list[Row] = []
+    for answers in (*by_experiment, *filter(None, pooled)):
+        rows += _rows(answers, in_words=largest[answers.data] == answers.name)
     return COLUMNS.table(
         rows,
         [
@@ -137,79 +138,86 @@ def where_verdicts_come_from(results: StudyResults) -> TableContent:
     )
 
 
-def answers_of(found: ExperimentResults) -> Answers:
+def read_answers(results: ExperimentResults) -> Answers:
     """The answers of an experiment, with the facets that its rows and its data set name."""
-    rows = found.predictions
+    rows = results.predictions
     facets: dict[str, Sequence[object]] = {CASE: list(rows["case_id"])}
-    for name in cluster_attributes(found.task.cluster):
-        facets[name] = [found.attributes[case].get(name) for case in rows["case_id"]]
+    for name in cluster_attributes(results.task.cluster):
+        facets[name] = [results.attributes[case].get(name) for case in rows["case_id"]]
     if (
         rows.duplicated(["model", "case_id", "repeat"]).any()
-        or "source_experiment" in found.config.params
+        or "source_experiment" in results.config.params
     ):
         facets[DEBATE] = list(zip(rows["case_id"], rows["repeat"], strict=True))
     for name in JUDGED_BY:
         if name in rows and rows[name].notna().any():
             facets[name] = list(rows[name].fillna(""))
     facets[MODEL] = list(rows["model"])
-    return Answers(found.experiment, data_label(found), rows, facets, positive_of_two(found.task))
+    return Answers(
+        results.experiment, data_label(results), rows, facets, positive_of_two(results.task)
+    )
 
 
-def _together(results: StudyResults, data: str) -> Answers | None:
-    """All answers about a data set's cases, by control arms too, with the method as a facet;
-    None of a single one.
+def _pool_methods(results: StudyResults, data: str) -> Answers | None:
+    """Return all answers about a data set's cases, those of controls included, with the method as a
+    facet.
+
+    None if a single method answered.
     """
-    some = [
-        answers_of(found)
-        for found in results.experiments_and_controls.values()
-        if data_label(found) == data
+    by_method = [
+        read_answers(experiment)
+        for experiment in results.experiments_and_controls.values()
+        if data_label(experiment) == data
     ]
-    if len(some) == 1:
+    if len(by_method) == 1:
         return None
-    rows = pd.concat([one.rows for one in some], ignore_index=True)
-    common = [
-        name
-        for name in some[0].facets
-        if name != DEBATE and all(name in one.facets for one in some)
-    ]
-    facets = {name: [level for one in some for level in one.facets[name]] for name in common}
-    facets[METHOD] = [one.name for one in some for _ in range(len(one.rows))]
-    return replace(some[0], name=f"all {len(some)} methods", rows=rows, facets=facets)
+    common_facets = set.intersection(*(set(answers.facets) for answers in by_method)) - {DEBATE}
+    facets: dict[str, list[object]] = {
+        name: [] for name in by_method[0].facets if name in common_facets
+    }
+    methods: list[object] = []
+    for answers in by_method:
+        for name in facets:
+            facets[name] += answers.facets[name]
+        methods += [answers.name] * len(answers.rows)
+    return replace(
+        by_method[0],
+        name=f"all {len(by_method)} methods",
+        rows=pd.concat([answers.rows for answers in by_method], ignore_index=True),
+        facets={**facets, METHOD: methods},
+    )
 
 
 def _rows(answers: Answers, *, in_words: bool) -> Iterator[Row]:
-    for outcome, values, kept in answers.outcomes:
+    for outcome, values, outcome_answers in answers.outcomes:
         keys: Row = {"data": (answers.data, answers.name, outcome)}
-        found = decompose(values, kept.facets)
-        if found is None:
-            yield keys | {"part": TOO_FEW, "answers": len(kept.rows)}
+        decomposition = decompose(values, outcome_answers.facets)
+        if decomposition is None:
+            yield keys | {"part": TOO_FEW, "answers": len(outcome_answers.rows)}
             continue
-        told_apart = len(found.components) > 1
-        told = (
-            _in_words(kept, found, SAID[outcome])
-            if in_words and told_apart and outcome in SAID
-            else ""
-        )
-        speaks_of = _speaks_of(kept, found)
-        for part in found.components:
+        sentence = ""
+        if in_words and len(decomposition.components) > 1 and outcome in OUTCOME_PHRASES:
+            sentence = _summary_sentence(outcome_answers, decomposition, OUTCOME_PHRASES[outcome])
+        scope = _scope_phrase(outcome_answers, decomposition)
+        for part in decomposition.components:
             yield keys | {
                 "part": part_name(part.effect),
                 "share of variance": (part.share, part.low, part.high),
                 "variance": part.variance,
-                "levels": part.levels if part.effect else len(kept.rows),
-                "answers": found.answers,
+                "levels": part.levels if part.effect else len(outcome_answers.rows),
+                "answers": decomposition.answers,
                 "not told apart from": "; ".join(part_name(effect) for effect in part.confounded),
                 "what would tell them apart": _addition(part),
-                "speaks of": speaks_of,
-                "in words": told,
+                "speaks of": scope,
+                "in words": sentence,
             }
-            told = ""
+            sentence = ""  # the first row of an outcome has the sentence
 
 
 def part_name(effect: Effect) -> str:
     """What a component is called."""
     if len(effect) <= 1:
-        return f"between {plural(*effect)}" if effect else AGAIN
+        return f"between {plural(*effect)}" if effect else ASKING_AGAIN
     *first, last = sorted(effect)
     return f"in {', '.join(first)} and {last} together"
 
@@ -225,40 +233,50 @@ def _addition(part: Component) -> str:
     """
     if not part.confounded:
         return ""
-    other = part.confounded[-1]
+    partner = part.confounded[-1]
     if not part.effect:
-        return f"two answers of the same {_list(other)}"
-    one, other = (part.effect, other) if other - part.effect else (other, part.effect)
-    return f"answers of the same {_list(one)} and not of the same {_list(other - one)}"
+        return f"two answers of the same {_join_names(partner)}"
+    if not partner - part.effect:
+        return _same_and_different(partner, part.effect - partner)
+    return _same_and_different(part.effect, partner - part.effect)
 
 
-def _list(effect: Effect) -> str:
+def _same_and_different(common: Effect, varied: Effect) -> str:
+    return f"answers of the same {_join_names(common)} and not of the same {_join_names(varied)}"
+
+
+def _join_names(effect: Effect) -> str:
     return " and ".join(sorted(effect))
 
 
-def _speaks_of(answers: Answers, found: Decomposition) -> str:
+def _scope_phrase(answers: Answers, decomposition: Decomposition) -> str:
     """What the intervals hold for: facets whose levels stand for others, and those that stand for
     themselves.
     """
     numbers = {name: len(set(levels)) for name, levels in answers.facets.items()}
-    fixed = [f"these {numbers[name]} {plural(name)}" for name in found.fixed]
-    single = [f"one {name}" for name in found.left_out]
-    random = [plural(name) for name in numbers if name not in (*found.fixed, *found.left_out)]
-    return "; ".join([*[", ".join(random)] * bool(random), *fixed, *single])
+    fixed = [f"these {numbers[name]} {plural(name)}" for name in decomposition.fixed]
+    single = [f"one {name}" for name in decomposition.left_out]
+    not_random = {*decomposition.fixed, *decomposition.left_out}
+    random = [plural(name) for name in numbers if name not in not_random]
+    return "; ".join(filter(None, [", ".join(random), *fixed, *single]))
 
 
-def _in_words(answers: Answers, found: Decomposition, outcome: str) -> str:
+def _summary_sentence(answers: Answers, decomposition: Decomposition, outcome: str) -> str:
     """The shares from the largest down in one sentence; small ones of combinations are summed."""
-    parts = sorted(found.components, key=lambda part: -part.share)
-    told = [part for part in parts if part.share >= _TOLD or len(part.effect) == 1]
-    cells = [f"{_share(part)} {_where(part)}" for part in told]
-    rest = sum(part.share for part in parts if part not in told)
-    others = f"; all other parts come to {_percent(rest)} %" if len(told) < len(parts) else ""
-    outside = any(not 0 <= part.share <= 1 for part in told)
-    note = " Estimates without bias can lie below 0 and above 100 %." * outside
+    parts = sorted(decomposition.components, key=lambda part: -part.share)
+    listed_parts = [
+        part for part in parts if part.share >= _MIN_SHARE_IN_WORDS or len(part.effect) == 1
+    ]
+    cells = [f"{_share(part)} {_location_phrase(part)}" for part in listed_parts]
+    rest = sum(part.share for part in parts if part not in listed_parts)
+    rest_phrase = ""
+    if len(listed_parts) < len(parts):
+        rest_phrase = f"; all other parts come to {_percent(rest)} %"
+    outside = any(not 0 <= part.share <= 1 for part in listed_parts)
+    note = " Estimates without bias can lie below 0 and above 100 %." if outside else ""
     return (
-        f"Of the variance in {outcome} of {answers.name} ({found.answers:,} answers, "
-        f"{len(set(answers.facets[CASE])):,} cases): {', '.join(cells)}{others}.{note}"
+        f"Of the variance in {outcome} of {answers.name} ({decomposition.answers:,} answers, "
+        f"{len(set(answers.facets[CASE])):,} cases): {', '.join(cells)}{rest_phrase}.{note}"
     )
 
 
@@ -271,9 +289,11 @@ def _percent(share: float) -> str:
     return str(round(100 * share)).replace("-", "−")
 
 
-def _where(part: Component) -> str:
-    where = [
+def _location_phrase(part: Component) -> str:
+    phrases = [
         *map(part_name, part.confounded),
-        part_name(part.effect) if part.effect else f"in {AGAIN}",
+        part_name(part.effect) if part.effect else f"in {ASKING_AGAIN}",
     ]
-    return " or ".join(where) + " (this design cannot tell which)" * (len(where) > 1)
+    if len(phrases) == 1:
+        return phrases[0]
+    return f"{' or '.join(phrases)} (this design cannot tell which)"
