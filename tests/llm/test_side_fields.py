@@ -5,10 +5,10 @@ says.
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from fault_server import FaultServer
 from moot.core.cases import Case
@@ -16,7 +16,7 @@ from moot.core.model_config import ModelConfig
 from moot.llm.chat import Settings, open_chats
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.parsing.ladder import describe_schema, parse_reply
-from moot.llm.parsing.schema import schema_fields
+from moot.llm.parsing.schema import MAY_BE_MISSING, schema_fields
 from moot.llm.progress import Progress
 from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS
@@ -178,3 +178,47 @@ def test_each_form_says_what_decides(name: str) -> None:
 )
 def test_confidence_at_the_end_of_a_judges_statement(text: str, confidence: float | None) -> None:
     assert read_confidence(text) == confidence
+
+
+class Renamed(BaseModel):
+    """A form whose keys differ from its fields' names, also in a nested form."""
+
+    class Ground(BaseModel):
+        factor: Annotated[str, MAY_BE_MISSING] = Field(alias="what it is")
+        weight: Annotated[int, MAY_BE_MISSING] = Field(alias="how heavy", ge=0, le=10)
+
+    prediction: Literal["YES", "NO"] = Field(alias="verdict")
+    confidence: Annotated[int, MAY_BE_MISSING] = Field(alias="how sure", ge=0, le=100)
+    reasoning: Annotated[str, MAY_BE_MISSING] = Field(alias="why")
+    grounds: Annotated[list[Ground], MAY_BE_MISSING] = Field(alias="because of")
+
+
+_ALIASED = {"prediction": "YES", "confidence": 70, "reasoning": "x"}
+_GROUNDS = '"because of": [{"what it is": "age", "how heavy": 3}]'
+
+
+@pytest.mark.parametrize(
+    ("reply", "names"),
+    [
+        ('{"verdict": "YES", "how sure": 70, "why": "x", ' + _GROUNDS + "}", "all"),
+        ('{"verdict": "YES", "how sure": 700, "why": "x"}', "prediction reasoning"),
+        ('{"verdict": "YES", "how sure": 70,}', "prediction confidence"),
+        ("{verdict: YES, how sure: 70, why: x}", "prediction confidence reasoning"),
+        ('{"verdict": "YES"}\nHow sure: 70', "prediction confidence"),
+        ('{"verdict": "YES", "how sure": 60}\nHow sure: 70', "prediction"),
+        ("Verdict: YES\nHow sure: 70\nWhy: x", "prediction confidence reasoning"),
+        ("<verdict>YES</verdict>", "prediction"),
+        ('{"verdict": "YES", "why": "x", "how sure": 7', "prediction reasoning"),
+        ('{"verdict": "YES", "because of": [{"what it is": "age"}]}', "prediction grounds"),
+    ],
+)
+def test_a_value_is_by_the_names_of_the_fields_whatever_their_keys(reply: str, names: str) -> None:
+    value = parse_reply(reply, Renamed).value
+    assert value is not None
+    expected = list(Renamed.model_fields) if names == "all" else names.split()
+    assert sorted(value) == sorted(expected)
+    assert {name: value[name] for name in _ALIASED if name in value} == {
+        name: _ALIASED[name] for name in _ALIASED if name in value
+    }
+    for ground in value.get("grounds", []):
+        assert ground["factor"] == "age"

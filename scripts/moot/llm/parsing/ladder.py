@@ -180,7 +180,7 @@ class _Reading:
         except UnreadableError:
             return
         if value is not None:
-            self.value[shape.key] = value
+            self.value[name] = value
             del self.notes.missing[name]
             self.notes.add(f"{name} stands beside the object", in_words=True)
 

@@ -100,7 +100,7 @@ class Unclear:
 
 
 def validate_value(schema: type[BaseModel], value: JsonObject) -> JsonObject:
-    """Validate `value` against `schema` and add defaults.
+    """Validate `value`, which is by key, against `schema`; return it by field name with defaults.
 
     Bounds on lengths are for servers that can enforce them and are ignored here. Side fields that
     are missing stay missing.
@@ -116,8 +116,22 @@ def validate_value(schema: type[BaseModel], value: JsonObject) -> JsonObject:
             if problem["type"] != "missing" and problem["type"] not in LENGTHS:
                 place = ".".join(str(part) for part in problem["loc"])
                 raise UnreadableError(f"{place}: {shorten(problem['msg'], 120)}") from None
-    values: JsonObject = json.loads(document)
-    return values
+    return _rename_keys(schema, json.loads(document))
+
+
+def _rename_keys(schema: type[BaseModel], values: JsonObject) -> JsonObject:
+    """Return `values` by the names of the fields instead of their keys, in nested objects too."""
+    renamed: JsonObject = {}
+    for name, shape in schema_fields(schema).items():
+        if shape.key not in values:
+            continue
+        value = values[shape.key]
+        if shape.schema is not None and isinstance(value, dict):
+            value = _rename_keys(shape.schema, value)
+        elif shape.item is not None and shape.item.schema is not None and isinstance(value, list):
+            value = [_rename_keys(shape.item.schema, item) for item in value]
+        renamed[name] = value
+    return renamed
 
 
 def clean_text(text: str) -> str:
