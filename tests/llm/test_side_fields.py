@@ -203,7 +203,7 @@ _GROUNDS = '"because of": [{"what it is": "age", "how heavy": 3}]'
         ('{"verdict": "YES", "how sure": 70, "why": "x", ' + _GROUNDS + "}", "all"),
         ('{"verdict": "YES", "how sure": 700, "why": "x"}', "prediction reasoning"),
         ('{"verdict": "YES", "how sure": 70,}', "prediction confidence"),
-        ("{verdict: YES, how sure: 70, why: x}", "prediction confidence reasoning"),
+        ("{verdict: YES, how sure: 70, why: x}", "prediction"),
         ('{"verdict": "YES"}\nHow sure: 70', "prediction confidence"),
         ('{"verdict": "YES", "how sure": 60}\nHow sure: 70', "prediction"),
         ("Verdict: YES\nHow sure: 70\nWhy: x", "prediction confidence reasoning"),
