@@ -158,19 +158,19 @@ def test_without_consent_no_model_is_asked(
     report = doctor(make_own_plan(server.url))
     assert server.stats()["requests"] == 0
     assert (
-        "mine: not asked; --config 'doctor={make_calls: true}' asks 3 calls, at most 0.0050 US"
+        "mine: not asked; --config 'doctor={make_calls: true}' asks 4 calls, at most 0.0477 US"
         " dollars" in report
     )
     assert "MY_KEY is set" in report and SECRET not in report
 
 
-def test_three_calls_with_consent_show_the_features_of_a_model(
+def test_four_calls_with_consent_show_the_features_of_a_model(
     server: FaultServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.reset()
     monkeypatch.setenv("MY_KEY", SECRET)
     report = doctor(make_own_plan(server.url, make_calls=True))
-    assert server.stats()["requests"] == 3
+    assert server.stats()["requests"] == 4
     assert (
         "ok       mine, JSON schema: kept" in report
         and "ok       mine, log-probabilities: given" in report

@@ -1,8 +1,8 @@
 """`snakemake doctor`: what a run of this configuration needs, and whether it is there.
 
 By default a server is only asked for its list of models, which costs nothing. With `doctor:
-{make_calls: true}` each model answers three short calls. They show its speed, whether it keeps to a
-JSON schema, and whether it gives log-probabilities.
+{make_calls: true}` each model answers four calls. They show its speed, whether it keeps to a JSON schema,
+whether it gives log-probabilities, and whether the server cuts a long prompt.
 """
 
 import asyncio
@@ -10,14 +10,15 @@ import json
 import os
 import platform
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from moot import __version__
 from moot.commands.doctor_table import describe_table
 from moot.core.endpoint_traits import endpoint_traits
-from moot.core.errors import CallError, MootError, UserError
+from moot.core.errors import CallError, CallFailedError, MootError, RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
 from moot.llm.endpoints import ENDPOINTS, ModelLister
@@ -30,7 +31,10 @@ from moot.plan.plan import Plan
 STATE_OK, STATE_MISSING, STATE_UNKNOWN = "ok", "missing", "?"
 _TIMEOUT_SECONDS = 10.0
 _MIN_GIGABYTES = 2.0
-_CALLS, _PROMPT_TOKENS, _REPLY_TOKENS = 3, 40, 64
+_CALLS, _PROMPT_TOKENS, _REPLY_TOKENS = 4, 40, 64
+_LONG_PROMPT_WORDS = 5_000
+"""More than the 4,096 tokens of Ollama's default context."""
+_OLLAMA_PORT = 11434
 _WORDS = ("yes", "no")
 _SCHEMA: Fields = {
     "type": "object",
@@ -61,7 +65,7 @@ class Finding:
 
 
 async def check_all(plan: Plan) -> list[Finding]:
-    """Check everything that a run needs; with `doctor: {make_calls: true}`, models answer three
+    """Check everything that a run needs; with `doctor: {make_calls: true}`, models answer four
     calls.
     """
     findings = [*_check_machine(), *_check_data(plan)]
@@ -74,11 +78,13 @@ async def check_all(plan: Plan) -> list[Finding]:
             access = _check_file(name, model)
         else:
             access = await _check_server(name, model)
-        findings += [*_check_key(name, model), access]
-        if access.state == STATE_OK and plan.config.doctor.make_calls:
+        findings += [*_check_key(name, model), access, *_check_protocol(name, model)]
+        can_ask = access.state != STATE_MISSING and not model.serve
+        if can_ask and plan.config.doctor.make_calls:
             findings += await _check_replies(name, model, plan.config.seed)
-        elif access.state == STATE_OK:
+        elif can_ask:
             dollars = _CALLS * model.cost(_PROMPT_TOKENS, _REPLY_TOKENS)
+            dollars += model.cost(_long_prompt_words(model), 0)
             details = (
                 f"not asked; --config 'doctor={{make_calls: true}}' asks {_CALLS} calls, at most"
                 f" {dollars:.4f} US dollars"
@@ -134,6 +140,17 @@ def _check_key(name: str, model: ModelConfig) -> Iterator[Finding]:
         yield Finding(f"{name}, key", STATE_MISSING, details)
 
 
+def _check_protocol(name: str, model: ModelConfig) -> Iterator[Finding]:
+    """Warn of Ollama's OpenAI-compatible address, which ignores the context window."""
+    address = server_address(model) or ""
+    if model.endpoint == "openai" and urlsplit(address).port == _OLLAMA_PORT:
+        details = (
+            f"port {_OLLAMA_PORT} is Ollama's. Its OpenAI-compatible address ignores `context` and"
+            " cuts long prompts; write `endpoint: ollama` and a `base_url` without /v1"
+        )
+        yield Finding(f"{name}, endpoint", STATE_UNKNOWN, details)
+
+
 def _check_file(name: str, model: ModelConfig) -> Finding:
     try:
         path = model_path(model)
@@ -160,15 +177,37 @@ async def _check_server(name: str, model: ModelConfig) -> Finding:
         return Finding(name, STATE_UNKNOWN, "this endpoint cannot list its models")
     entry_by_name = {str(entry.get("id") or entry.get("name")): entry for entry in entries}
     entry = entry_by_name.get(model.model) or entry_by_name.get(f"{model.model}:latest")
+    serves_any_name = entry is None and len(entries) == 1 and _is_llama_cpp(entries[0])
+    if serves_any_name:
+        entry = entries[0]
     if entry is None:
         listing = ", ".join(sorted(entry_by_name)[:5]) or "no list of models"
         details = redacted(f"{place} answers; '{model.model}' not in: {listing}")
         return Finding(name, STATE_MISSING if entries else STATE_UNKNOWN, details)
-    windows = [entry[field] for field in _WINDOW_FIELDS if field in entry]
-    window = "it does not say how long its context is"
-    if windows:
-        window = f"a context window of {windows[0]} tokens"
-    return Finding(name, STATE_OK, redacted(f"{place} serves {model.model}; {window}"))
+    tokens = _context_window(entry)
+    window = (
+        f"a context window of {tokens} tokens"
+        if tokens
+        else "it does not say how long its context is"
+    )
+    served = (
+        f"{Path(str(entry.get('id'))).name}, under any name" if serves_any_name else model.model
+    )
+    return Finding(name, STATE_OK, redacted(f"{place} serves {served}; {window}"))
+
+
+def _is_llama_cpp(entry: JsonObject) -> bool:
+    """Return whether llama.cpp lists a model; its server answers to any model name."""
+    return entry.get("owned_by") == "llamacpp"
+
+
+def _context_window(entry: JsonObject) -> object:
+    """Return the context window in tokens that a server's entry of a model states."""
+    details = entry.get("meta")
+    meta = details if isinstance(details, dict) else {}
+    windows = [entry.get(name) for name in _WINDOW_FIELDS]
+    windows += [meta.get("n_ctx"), meta.get("n_ctx_train")]
+    return next((window for window in windows if window), None)
 
 
 async def _list_models(model: ModelConfig) -> list[JsonObject] | None:
@@ -181,7 +220,7 @@ async def _list_models(model: ModelConfig) -> list[JsonObject] | None:
 
 
 async def _check_replies(name: str, model: ModelConfig, seed: int) -> list[Finding]:
-    """Ask a model three short questions."""
+    """Ask a model three short questions and one behind a long prompt; stop if the first fails."""
 
     def request(
         question: str, *, schema: Fields | None = None, choices: tuple[str, ...] = ()
@@ -198,11 +237,16 @@ async def _check_replies(name: str, model: ModelConfig, seed: int) -> list[Findi
 
     as_json = 'Is ice cold? Answer as JSON: {"answer": "yes"} or {"answer": "no"}.'
     in_a_word = "Is ice cold? Answer yes or no."
-    calls = (
+    long_prompt = (
+        f"{'cold ' * _long_prompt_words(model)}\nWhich word is repeated? Answer in a word."
+    )
+    calls = [
         ("speed", request("Count from one to twenty, in words."), _read_speed),
         ("JSON schema", request(as_json, schema=_SCHEMA), _read_schema),
         ("log-probabilities", request(in_a_word, choices=_WORDS), _read_logprobs),
-    )
+    ]
+    if endpoint_traits(model.endpoint).has_server:
+        calls.append(("long prompt", request(long_prompt), _read_length))
     try:
         endpoint = ENDPOINTS[model.endpoint](model, os.cpu_count() or 1)
     except MootError as error:
@@ -213,14 +257,38 @@ async def _check_replies(name: str, model: ModelConfig, seed: int) -> list[Findi
             try:
                 state, details = read_reply(await endpoint.complete(call))
             except MootError as error:
-                state, details = (
-                    STATE_MISSING if read_reply is _read_speed else STATE_UNKNOWN,
-                    str(error),
-                )
+                state = STATE_MISSING if _ends_run(error, read_reply) else STATE_UNKNOWN
+                details = str(error)
             findings.append(Finding(f"{name}, {subject}", state, details))
+            if state == STATE_MISSING and read_reply is _read_speed:
+                break
     finally:
         await endpoint.close()
     return findings
+
+
+def _ends_run(error: MootError, read_reply: Callable[[Reply], tuple[str, str]]) -> bool:
+    """Return whether a run would fail as a doctor's call did.
+
+    Without log-probabilities a run goes on, and so does one whose server refuses a prompt that is
+    too long. A server that cuts a prompt and counts its tokens spoils every long call.
+    """
+    if read_reply is _read_length:
+        return isinstance(error, CallFailedError) and error.usage is not None
+    stops = isinstance(error, RunStoppedError | UserError)
+    return read_reply is _read_speed or (stops and read_reply is not _read_logprobs)
+
+
+def _long_prompt_words(model: ModelConfig) -> int:
+    """Return the words of a prompt that fits the model's context and not a server's default."""
+    context = model.context or _LONG_PROMPT_WORDS
+    return max(min(_LONG_PROMPT_WORDS, context // 2), 1)
+
+
+def _read_length(reply: Reply) -> tuple[str, str]:
+    if reply.prompt_tokens:
+        return STATE_OK, f"read whole ({reply.prompt_tokens} tokens)"
+    return STATE_UNKNOWN, "the server does not count a prompt's tokens, so a cut one goes unseen"
 
 
 def _read_speed(reply: Reply) -> tuple[str, str]:

@@ -121,7 +121,7 @@ class DoctorConfig(StrictModel):
 
     make_calls: bool = Field(
         False,
-        description="Make three short calls to each model, which are paid for. Default: no calls.",
+        description="Make four calls to each model, which are paid for. Default: no calls.",
     )
     table: str = Field(
         "", description="Check only this table of debates, and report what its columns may contain."

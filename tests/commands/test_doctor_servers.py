@@ -1,0 +1,144 @@
+"""What `doctor` finds at servers: names, context windows, keys, refused fields and cut prompts."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import yaml
+from aiohttp import web
+
+from chat_servers import completion, serving
+from in_process import default_configuration
+from moot.commands.doctor import Finding, check_all
+from moot.plan.plan import Plan
+from project_copy import PROJECT
+
+Entries = list[dict[str, Any]] | None
+Complete = Callable[[dict[str, Any]], web.Response]
+
+
+def make_plan(text: str, **changes: object) -> Plan:
+    return Plan.from_yaml(default_configuration(yaml.safe_load(text) | changes), PROJECT)
+
+
+def complete_honestly(body: dict[str, Any]) -> web.Response:
+    content = completion("openai", '{"answer": "yes"}')
+    words = sum(len(message["content"].split()) for message in body["messages"])
+    content["usage"] = {"prompt_tokens": 2 * words + 10, "completion_tokens": 5}
+    return web.json_response(content)
+
+
+def refuse_key(_body: dict[str, Any]) -> web.Response:
+    return web.json_response({"error": {"message": "Invalid API key."}}, status=401)
+
+
+def refuse_schema(body: dict[str, Any]) -> web.Response:
+    if "response_format" in body:
+        message = "'response_format' is not supported by this model."
+        return web.json_response({"error": {"message": message}}, status=400)
+    return complete_honestly(body)
+
+
+def cut_prompts(body: dict[str, Any]) -> web.Response:
+    content = completion("openai", '{"answer": "yes"}')
+    words = sum(len(message["content"].split()) for message in body["messages"])
+    content["usage"] = {"prompt_tokens": min(2 * words + 10, 2048), "completion_tokens": 5}
+    return web.json_response(content)
+
+
+def refuse_long_prompts(body: dict[str, Any]) -> web.Response:
+    if sum(len(message["content"]) for message in body["messages"]) > 9_000:
+        message = "This model's maximum context length is 2048 tokens."
+        return web.json_response({"error": {"message": message}}, status=400)
+    return complete_honestly(body)
+
+
+def findings_of(entries: Entries, complete: Complete = complete_honestly) -> dict[str, Finding]:
+    async def answer(request: web.BaseRequest, body: dict[str, Any]) -> web.Response:
+        if request.method == "GET":
+            if entries is None:
+                return web.json_response({}, status=404)
+            return web.json_response({"data": entries})
+        return complete(body)
+
+    async def check() -> list[Finding]:
+        async with serving(answer) as server:
+            text = f"""
+run: [mine]
+models: {{mine: {{model: test, base_url: "{server.address("openai")}", attempts: 1}}}}
+experiments: {{mine: {{protocol: courtroom, dataset: nlsy97, models: [mine], cases: 3}}}}
+"""
+            return await check_all(make_plan(text, doctor={"make_calls": True}))
+
+    return {finding.subject: finding for finding in asyncio.run(check())}
+
+
+@pytest.mark.parametrize(
+    ("entry", "window"),
+    [
+        ({"id": "test", "meta": {"n_ctx": 2048, "n_ctx_train": 8192}}, "2048 tokens"),
+        ({"id": "test", "meta": {"n_ctx_train": 8192}}, "8192 tokens"),
+        ({"id": "test", "max_model_len": 4096}, "4096 tokens"),
+        ({"id": "test", "meta": None}, "does not say"),
+        ({"id": "/models/x.gguf", "owned_by": "llamacpp", "meta": {"n_ctx": 512}}, "512 tokens"),
+    ],
+)
+def test_the_context_window_that_a_server_states_is_shown(
+    entry: dict[str, Any], window: str
+) -> None:
+    finding = findings_of([entry])["mine"]
+    assert (finding.state, window in finding.details) == ("ok", True)
+
+
+def test_llama_cpp_serves_its_model_under_any_name() -> None:
+    finding = findings_of([{"id": "/home/me/some.gguf", "owned_by": "llamacpp"}])["mine"]
+    assert finding.state == "ok"
+    assert "some.gguf, under any name" in finding.details and "/home/me" not in finding.details
+    assert findings_of([{"id": "some", "owned_by": "vllm"}])["mine"].state == "missing"
+
+
+@pytest.mark.parametrize("entries", [None, []])
+def test_a_server_without_a_list_of_models_is_asked_all_the_same(entries: Entries) -> None:
+    findings = findings_of(entries)
+    assert findings["mine"].state == "?"
+    assert findings["mine, speed"].state == findings["mine, long prompt"].state == "ok"
+    refused = findings_of(entries, refuse_key)
+    assert refused["mine, speed"].state == "missing"
+    assert "Invalid API key" in refused["mine, speed"].details
+    assert "mine, JSON schema" not in refused
+
+
+@pytest.mark.parametrize(
+    ("complete", "subject", "state", "words"),
+    [
+        (refuse_schema, "mine, JSON schema", "missing", "structured: prompted"),
+        (cut_prompts, "mine, long prompt", "missing", "cut"),
+        (refuse_long_prompts, "mine, long prompt", "?", "maximum context length"),
+    ],
+)
+def test_calls_find_what_would_spoil_a_run(
+    complete: Callable[[dict[str, Any]], web.Response], subject: str, state: str, words: str
+) -> None:
+    finding = findings_of([{"id": "test"}], complete)[subject]
+    assert finding.state == state
+    assert words in finding.details
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "port", "warns"),
+    [("openai", 11434, True), ("openai", 8000, False), ("ollama", 11434, False)],
+)
+def test_ollamas_port_behind_the_endpoint_openai_is_warned_of(
+    endpoint: str, port: int, warns: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moot.commands.doctor._TIMEOUT_SECONDS", 0.2)
+    text = f"""
+run: [mine]
+models: {{mine: {{endpoint: {endpoint}, model: m, base_url: "http://127.0.0.1:{port}"}}}}
+experiments: {{mine: {{protocol: courtroom, dataset: nlsy97, models: [mine], cases: 3}}}}
+"""
+    findings = asyncio.run(check_all(make_plan(text)))
+    messages = [finding for finding in findings if finding.subject == "mine, endpoint"]
+    assert len(messages) == warns
+    assert all("endpoint: ollama" in finding.details for finding in messages)
