@@ -5,8 +5,8 @@ Shares of independent cases (each right or wrong once) have the interval of Newc
 Statistics in Medicine 17, method 10), which joins the score intervals of Wilson (1927). Elsewhere a
 side's interval rests on its clusters: the metric is linearised, each cluster's part is divided by
 one less the cluster's share of the side (the jackknife, CR3 of Bell and McCaffrey 2002), and a
-quarter of an average cluster that is all right and a quarter of one that is all wrong join the
-variance, so that a side without spread is not taken for one without error. t has the degrees of
+quarter of an average cluster that is all right and a quarter of one that is all wrong join centre
+and variance, so that a side without spread is not taken for one without error. t has the degrees of
 freedom of Satterthwaite (1946). Both intervals are joined as Newcombe's are (MOVER; Zou and Donner
 2008, Statistics in Medicine 27). Where clusters have cases of both sides, or there are several
 kinds of clusters, the interval is that of t around the difference itself, with the clusters' parts
@@ -207,12 +207,14 @@ class Independent:
         value, bounds = self.parts[side].value, self.parts[side].bounds
         if value in bounds and np.isfinite(bounds).all():
             return Interval(value, *unanimous_interval(value, errors.clusters[side], bounds, level))
-        return Interval(
-            value,
-            *interval_around(
-                value, errors.variances[side] ** 0.5, quantile, bounds, errors.skewness[side]
-            ),
+        low, high = interval_around(
+            _centre(value, errors.clusters[side], bounds),
+            errors.variances[side] ** 0.5,
+            quantile,
+            bounds,
+            errors.skewness[side],
         )
+        return Interval(value, min(low, value), max(high, value))
 
 
 def p_of_interval(
@@ -236,6 +238,16 @@ def p_of_interval(
     if high_log_p == 0.0:
         return 1.0
     return float(np.exp(low_log_p)) / (1 if margin is None else 2)
+
+
+def _centre(value: float, clusters: int, bounds: Bounds) -> float:
+    """A side's value with the clusters at its bounds that join its variance.
+
+    Around the value itself, the log odds of a side near a bound would reach to the other bound.
+    """
+    if not np.isfinite(bounds).all():
+        return value
+    return (value * clusters + PSEUDO_CLUSTERS * sum(bounds)) / (clusters + 2 * PSEUDO_CLUSTERS)
 
 
 def _variance(part: Part, sums: Floats, clusters: int, widened: bool) -> float:
