@@ -156,16 +156,14 @@ def test_the_calibration_error_of_few_calibrated_answers_is_that_of_chance(
 def test_five_cases_cannot_show_a_gap_of_twenty_points(
     worlds: list[tuple[list[Belief], list[Belief]]],
 ) -> None:
-    """Of five cases an interval covers the gap nearly always, since it is as wide as half of all
-    that could be.
-    """
+    """Intervals of five cases cover the gap nearly always: on average they are .9 wide."""
     clusters = [str(number) for number in range(5)]
     found = [
         compare(right(better[:5]), right(worse[:5]), clusters, seed)
         for seed, (better, worse) in enumerate(worlds)
     ]
     assert np.mean([one.low <= 0.2 <= one.high for one in found if np.isfinite(one.low)]) > 0.9
-    assert np.mean([one.high - one.low for one in found if np.isfinite(one.low)]) > 1
+    assert np.mean([one.high - one.low for one in found if np.isfinite(one.low)]) > 0.9
     assert not any(one.p < 0.05 for one in found)
 
 

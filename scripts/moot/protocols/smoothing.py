@@ -32,7 +32,7 @@ _TOLERANCE = 1e-9  # what rounding may leave of a tie
 def smooth(previous: Probabilities, latest: Probabilities, weight: float) -> dict[str, float]:
     """O_i = (1 - T) O_{i-1} + T LM, label by label (Debate-Feedback, Equation 1); `weight` is T.
 
-    >>> smoothed({"yes": 0.5}, {"yes": 1.0}, 0.5)
+    >>> smooth({"yes": 0.5}, {"yes": 1.0}, 0.5)
     {'yes': 0.75}
     """
     return {label: (1 - weight) * previous[label] + weight * latest[label] for label in previous}

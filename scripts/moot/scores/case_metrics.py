@@ -172,7 +172,7 @@ def calls(results: ExperimentResults, model: str) -> Terms:
 def _rows_with_calls(results: ExperimentResults, model: str, metric: str) -> pd.DataFrame:
     if results.config.protocol == RECORDED:
         raise UserError(
-            f"contrast with the metric {metric}: what the recorded debates of {results.experiment}"
-            " took is not known. Compare another metric."
+            f"contrast with the metric {metric}: the calls and tokens of the recorded debates of"
+            f" {results.experiment} are not known. Compare another metric."
         )
     return _rows(results, model)

@@ -204,7 +204,8 @@ def test_shap_says_what_to_install_or_ranks(made_up: Loaded) -> None:
         with pytest.raises(UserError, match=r"needs the package shap.*make env EXTRAS=tabular"):
             rank_features(made_up.features, "shap", 1)
     else:
-        assert rank_features(made_up.features, "shap", 1).index[0] == "numberofarrestsby2002"
+        ranked = rank_features(made_up.features, "shap", 1)
+        assert set(ranked.index[:2]) == {"college02", "numberofarrestsby2002"}
 
 
 def test_the_top_n_features_alone_are_told(load_context: MakeContext) -> None:

@@ -104,7 +104,7 @@ def test_costs_of_recorded_debates_are_unknown_and_not_zero(tmp_path: Path) -> N
     assert [baseline[name] for name in columns] == [0, 0, 0], "a baseline costs nothing"
     assert not methods_by_data(study).frame.astype(str).stack().str.contains("calls|nan").any()
     for metric in ("tokens", "calls"):
-        message = "the number of calls in the recorded debates of answers is not known"
+        message = "the calls and tokens of the recorded debates of answers are not known"
         with pytest.raises(UserError, match=message):
             CASE_METRICS[metric](results, "mine")
 
