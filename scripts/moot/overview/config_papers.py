@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from moot.core.model_config import StrictModel, as_list
-from moot.core.sections import ConfigSection, register_section
+from moot.core.sections import DISPLAY_ONLY, ConfigSection, register_section
 
 Names = Annotated[tuple[str, ...], BeforeValidator(as_list)]
 
@@ -47,5 +47,17 @@ PAPERS = register_section(
         PapersConfig,
         "the papers' tables and figures that `snakemake papers` fills; default: none, the pages"
         " show the results that exist",
+    )
+)
+
+ALLOW_FEWER_CASES: ConfigSection[bool] = register_section(
+    ConfigSection(
+        "experiment",
+        "allow_fewer_cases",
+        bool,
+        "whether to take all cases where the data set has fewer than `cases`; default: an error",
+        marks=DISPLAY_ONLY,
+        default=False,
+        module=__name__,
     )
 )

@@ -134,6 +134,7 @@ def _adapted_experiment(design: Fields, options: Fields) -> JsonObject:
     if models:
         entry["models"] = [models] if isinstance(models, str) else list(models)
         _replace_seats(entry, seats)
+    entry["allow_fewer_cases"] = True
     if options.get("cases"):
         entry["cases"] = options["cases"]
     if options.get("repeats"):

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from moot.core.cases import Case, choose_cases, open_cases
 from moot.core.errors import UserError
+from moot.core.log import LOG
+from moot.overview.config_papers import ALLOW_FEWER_CASES
 from moot.protocols.experiment import Experiment
 
 
@@ -15,17 +17,26 @@ def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: in
     what is debated there.
 
     Raises:
-        UserError: the split is empty, or holds fewer cases than asked for.
+        UserError: the split is empty, or holds fewer cases than asked for and
+            `allow_fewer_cases` is off.
     """
     config = experiment.config
     debated_cases = []
-    for split_name, count in (
+    for split_name, case_count in (
         (config.split, config.cases),
         ("validation", config.calibration_cases),
     ):
-        if count == 0:
+        if case_count == 0:
             continue
         available = open_cases(cases, split_name)
+        count = case_count
+        if available and count and len(available) < count and ALLOW_FEWER_CASES.value_in(config):
+            LOG.warning(
+                "experiment '%s': data set '%s' has %d %s cases, fewer than the %d wanted; all are"
+                " taken",
+                *(experiment.name, config.dataset, len(available), split_name, count),
+            )
+            count = len(available)
         if not available or (count is not None and len(available) < count):
             raise UserError(
                 f"experiment '{experiment.name}': {count or 'some'} {split_name} cases wanted, data"
