@@ -107,3 +107,20 @@ def test_without_the_key_the_configuration_stays() -> None:
     before = yaml.safe_dump(config)
     add_paper_experiments(config, PROJECT)
     assert yaml.safe_dump(config) == before
+
+
+@pytest.mark.parametrize(
+    ("item", "dataset", "baselines"),
+    [
+        ("courtroom/table2", "nlsy97", ["courtroom_paper"]),
+        ("courtroom/table3", "nlsy97", ["tabpfn"]),
+        ("feedback/table2", "caselaw", ["text", "transformers"]),
+        ("courtroom/table4", "nlsy97", []),
+        ("feedback/table3", "caselaw", []),
+    ],
+)
+def test_only_items_of_trained_models_train_them(
+    item: str, dataset: str, baselines: list[str]
+) -> None:
+    datasets = selected(items=item)["datasets"]
+    assert datasets[f"paper-{dataset}"].get("baselines", []) == baselines

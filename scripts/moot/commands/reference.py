@@ -5,6 +5,7 @@ otherwise.
 import re
 from collections.abc import Callable, Mapping
 
+from moot.commands.reference_papers import papers_reference
 from moot.commands.reference_prompts import EVERYWHERE, SOMETIMES, variables
 from moot.commands.registered import describe_registered
 from moot.core.schemas import ARTIFACTS
@@ -52,6 +53,7 @@ def variables_reference() -> str:
 
 PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "artifacts": ("artifacts.md", artifacts_reference),
+    "papers": ("papers.md", papers_reference),
     "registered": ("reference.md", describe_registered),
     "variables": ("extending.md", variables_reference),
 }

@@ -20,6 +20,7 @@ from moot.report.figures import (
     MARKERS,
     ORANGE,
     SMALL_FONT_SIZE,
+    count_phrase,
     figure_style,
     new_figure,
     whiskers,
@@ -146,7 +147,7 @@ def _style(place: int, is_published: bool) -> dict[str, Any]:
 
 
 def _label(series: Series) -> str:
-    size = f"{series.cases:.0f} cases" if series.cases == series.cases else ""
+    size = "" if math.isnan(series.cases) else count_phrase(int(series.cases), "case")
     where = ", ".join(filter(None, [series.data, size]))
     return series.name if series.source == PUBLISHED or not where else f"{series.name} ({where})"
 

@@ -175,7 +175,7 @@ def _own_rows(item: PaperItem, own_row: OwnRow) -> Iterator[GridRow]:
             cells.append(GridCell(own=own_cell(plain_row, spec, own_row)))
         if not any(cell.own.text for cell in cells):
             continue
-        heads = row.heads if item.is_one_system else own_row.heads
+        heads = row.own_heads if item.is_one_system else own_row.heads
         where = (own_row.source, own_row.data, own_row.cases)
         yield GridRow(heads, tuple(cells), *where, is_own=True, starts_block=not has_started)
         has_started = True

@@ -89,11 +89,19 @@ class PaperColumn:
 
 @dataclass(frozen=True, slots=True)
 class PaperRow:
-    """A row of a paper's table: its key in the published values, and its head cells."""
+    """A row of a paper's table: its key in the published values, and its head cells.
+
+    The key `own_heads` of the file replaces head cells that the paper prints wrongly, in own rows.
+    """
 
     key: str
     heads: tuple[str, ...]
     entry: JsonObject
+
+    @property
+    def own_heads(self) -> tuple[str, ...]:
+        """The head cells of own rows."""
+        return tuple(self.entry.get("own_heads", self.heads))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ A table of more columns than a column of text holds spans both columns (`table*`
 document of one column is an ordinary table. Where it is still too wide, it is scaled to the line.
 """
 
+import math
 from itertools import groupby
 
 from moot.papers.grid import Grid, GridCell, GridRow
@@ -91,4 +92,4 @@ def _where(row: GridRow) -> str:
 
 
 def _size(row: GridRow) -> str:
-    return f"{row.cases:.0f} cases, {row.data}" if row.cases == row.cases else row.data
+    return row.data if math.isnan(row.cases) else f"{row.cases:.0f} cases, {row.data}"

@@ -54,7 +54,7 @@ def add_paper_experiments(config: JsonObject, shipped: Path) -> None:
         return
     experiments = config.setdefault("experiments", {})
     datasets = config.setdefault("datasets", {})
-    trained = {name for item in items for name in item.datasets}
+    trained = _baselines_of_datasets(items, config, design)
     for name in names:
         entry = _adapted_experiment(design["experiments"][name], options)
         dataset = entry["dataset"]
@@ -62,7 +62,7 @@ def add_paper_experiments(config: JsonObject, shipped: Path) -> None:
         experiments[name] = entry
         chosen = options.get("datasets") or {}
         datasets[entry["dataset"]] = _adapted_dataset(
-            dataset, design["datasets"][dataset], chosen.get(dataset), dataset in trained
+            dataset, design["datasets"][dataset], chosen.get(dataset), trained.get(dataset, ())
         )
     config["run"] = names
 
@@ -157,18 +157,43 @@ def _replace_seats(entry: JsonObject, seats: Mapping[str, str]) -> None:
         entry["labelers"] = labelers
 
 
-def _adapted_dataset(name: str, design: Fields, chosen: Any, is_trained: bool) -> JsonObject:
-    """Return a data set of the paper, or the chosen one; baselines only where an item needs them."""
+def _baselines_of_datasets(
+    items: list[PaperItem], config: Fields, design: Fields
+) -> dict[str, tuple[str, ...] | None]:
+    """Return the trained models that the items need of each data set; None for the paper's.
+
+    Where the paper's design names none, the default configuration's are taken.
+    """
+    baselines: dict[str, tuple[str, ...] | None] = {}
+    for item in items:
+        for name in item.datasets:
+            if item.baselines and baselines.get(name, ()) is not None:
+                baselines[name] = (*(baselines.get(name) or ()), *item.baselines)
+            else:
+                baselines[name] = None
+    for name, of_items in baselines.items():
+        default = (config.get("datasets") or {}).get(name) or {}
+        has_design = "baselines" in design["datasets"][name]
+        if of_items is None and not has_design and default.get("baselines"):
+            baselines[name] = tuple(default["baselines"])
+    return baselines
+
+
+def _adapted_dataset(
+    name: str, design: Fields, chosen: Any, baselines: tuple[str, ...] | None
+) -> JsonObject:
+    """Return a data set of the paper, or the chosen one, with the trained models that items need.
+
+    `baselines` is None for the models of the paper's design.
+    """
     entry: JsonObject = deepcopy(dict(design))
+    of_design = entry.pop("baselines", [])
     entry.setdefault("loader", name)
     if isinstance(chosen, str):
-        entry = {"loader": entry["loader"], "source": chosen} | _baselines(entry)
+        entry = {"loader": entry["loader"], "source": chosen}
     elif isinstance(chosen, Mapping):
         entry |= chosen
-    if not is_trained:
-        entry.pop("baselines", None)
+    names = of_design if baselines is None else baselines
+    if names:
+        entry["baselines"] = list(names)
     return entry
-
-
-def _baselines(entry: Fields) -> JsonObject:
-    return {"baselines": entry["baselines"]} if "baselines" in entry else {}

@@ -1,0 +1,52 @@
+"""The list of the papers' items in `docs/papers.md`: what each needs, and the command for it."""
+
+from collections.abc import Iterator
+
+from moot.core.shipped_files import SHIPPED
+from moot.jobs.papers import item_command
+from moot.papers.items import PaperItem, items_file, read_papers
+from moot.papers.selection import needed_experiments
+from moot.plan.as_published import paper_plan
+from moot.protocols.experiment import Experiment
+from moot.report.escaping import markdown
+
+NO_DEBATES = "no debates"
+
+
+def papers_reference() -> str:
+    """Return a table of items for each paper, as Markdown."""
+    blocks = []
+    for paper in read_papers(items_file(SHIPPED)).values():
+        lines = [f"## {markdown(paper.short)}", "", f"*{markdown(paper.title)}*", ""]
+        lines += ["| item | what it shows | needs | command |", "|---|---|---|---|"]
+        lines += [_item_line(item) for item in paper.items]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def _item_line(item: PaperItem) -> str:
+    title = markdown(f"{item.number}: {item.title}")
+    needs = "; ".join(_needs(item)) or NO_DEBATES
+    return f"| `{item.name}` | {title} | {needs} | `{item_command(item)}` |"
+
+
+def _needs(item: PaperItem) -> Iterator[str]:
+    """Yield the debates of each experiment, then the data sets of trained models."""
+    experiments = paper_plan(SHIPPED).experiments
+    for name in needed_experiments([item], SHIPPED):
+        grid = [
+            entry for key, entry in experiments.items() if key.startswith(f"{name}-") and "=" in key
+        ]
+        entries = [experiments[name]] if name in experiments else grid
+        settings = f"{len(entries)} settings x " if len(entries) > 1 else ""
+        yield f"`{name}`: {settings}{_size(entries[0])} on `{entries[0].config.dataset}`"
+    if item.datasets:
+        yield f"models trained on {', '.join(f'`{name}`' for name in item.datasets)}"
+
+
+def _size(entry: Experiment) -> str:
+    config = entry.config
+    models = f"{len(config.models)} model{'s' * (len(config.models) != 1)}"
+    cases = "all cases" if config.cases is None else f"{config.cases} cases"
+    repeats = f" x {config.repeats}" if config.repeats > 1 else ""
+    return f"{models} x {cases}{repeats}"
