@@ -139,7 +139,7 @@ def test_the_page_shows_accuracies_and_names_empty_tables(
 ) -> None:
     write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)
     page = (root / "index.html").read_text(encoding="utf-8")
-    methods = page[page.index('id="methods"') : page.index('id="sources"')]
+    methods = page[page.index('id="methods"') : page.index('id="where_verdicts_come_from"')]
     assert "<td>0.500 [0.18, 0.82], n = 10</td>" in methods
     assert "<td>0.500</td><td>0.600</td><td>−0.100 [−0.400, 0.200]</td><td>10</td>" in methods
     assert "<details open>" in methods

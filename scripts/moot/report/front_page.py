@@ -2,7 +2,7 @@
 that the run built.
 
 The answers are those of the tables `questions`, `contrasts`, `methods_by_data`, `what_debate_adds`
-and `where_verdicts_come_from`; nothing is judged here. All links are relative, so that the folder
+and those in `FIRST_PAGE_NOTES`; nothing is judged here. All links are relative, so that the folder
 `results/` can be put on any server of static files.
 """
 
@@ -22,7 +22,7 @@ from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.core.experiment_config import COMPARISON
 from moot.core.types import Fields
-from moot.report import FIGURES, TABLES
+from moot.report import FIGURES, FIRST_PAGE_NOTES, TABLES
 from moot.report.claims import NOT_SUPPORTED, SUPPORTED
 from moot.report.content import SIMULATED_NOTE
 from moot.report.escaping import capitalised, page_template
@@ -30,7 +30,6 @@ from moot.report.escaping import capitalised, page_template
 SIGNS = {SUPPORTED: "✓", "yes": "✓", NOT_SUPPORTED: "✗", "opposite": "✗"}
 TOO_FEW = "this run has too few cases for an interval"
 UNDECIDED = "?"
-SOURCES = "where_verdicts_come_from"
 TRIAL_RUNS = "comparison/trial_runs"
 NONE_PUBLISHED = "none published"
 DIFFERENCE = ("difference", "difference low", "difference high")
@@ -100,6 +99,24 @@ class StudyQuestion:
         return round(100 * (PAD + (1 - 2 * PAD) * (value - low) / ((high - low) or 1)), 2)
 
 
+@dataclass(frozen=True, slots=True)
+class TableInWords:
+    """A table whose results the first page states in sentences.
+
+    Attributes:
+        name, title: of the table; the title is a question.
+        sentences: from its column `in words`.
+        note: how to read them.
+        address: the address of the table.
+    """
+
+    name: str
+    title: str
+    sentences: Sequence[str]
+    note: str
+    address: str
+
+
 Built = Mapping[str, list[tuple[str, str]]]
 """The files of a study that the run built, address and title: its figures, tables, empty tables and
 readers.
@@ -150,12 +167,7 @@ def write_front_page(
             ],
             trials=len(_rows(root, TRIAL_RUNS, names)),
             table_of_trials=f"tables/{TRIAL_RUNS}.html",
-            sources=[
-                row["in words"]
-                for row in _rows(root, f"{study}/{SOURCES}", names)
-                if row["in words"]
-            ],
-            table_of_sources=f"tables/{study}/{SOURCES}.html",
+            sections=_tables_in_words(root, study, names),
             outcome=f"outcome/{study}.html",
             papers=[(page, name) for page, name in papers.items() if page in names],
             waiting=_count_waiting(root, names),
@@ -204,6 +216,20 @@ def read_questions(
     return sorted(
         comparisons + claims, key=lambda question: (not question.verdicts, not question.planned)
     )
+
+
+def _tables_in_words(root: Path, study: str, names: Sequence[str]) -> list[TableInWords]:
+    """The tables of a study whose sentences the first page shows, in the order of their names."""
+    sections: list[TableInWords] = []
+    for name in FIRST_PAGE_NOTES:
+        key = f"{study}/{name}"
+        sentences = [row["in words"] for row in _rows(root, key, names) if row["in words"]]
+        if sentences:
+            section = TableInWords(
+                name, TABLES[key].title, sentences, FIRST_PAGE_NOTES[name], f"tables/{key}.html"
+            )
+            sections.append(section)
+    return sections
 
 
 def _is_tested(row: Fields, ends: str) -> bool:

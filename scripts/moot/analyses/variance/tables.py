@@ -17,7 +17,7 @@ from moot.analyses.variance.components import (
     decompose,
 )
 from moot.core.cases import cluster_attributes, positive_of_two
-from moot.report import EVERY_STUDY_AND_COMPARISON, table
+from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import Columns, Row
 from moot.report.content import StudyResults, TableContent, data_label
 from moot.scores.results import ExperimentResults
@@ -48,6 +48,11 @@ COLUMNS = (
         "answers",
         "in words",
     )
+)
+
+
+FIRST_PAGE_NOTES.register("where_verdicts_come_from")(
+    "Brackets hold 95 % intervals; a share below 0 says that no such part is seen."
 )
 
 
