@@ -18,6 +18,7 @@ SCRIPTS = {
     "reader.py": ["100"],
     "coverage_differences.py": ["--repetitions", "2"],
     "coverage_components.py": ["--worlds", "2"],
+    "coverage_deferral.py": ["--worlds", "20"],
     "coverage_ratings.py": ["--worlds", "2"],
     "coverage_sequential.py": ["--orders", "2"],
     "coverage_grid.py": ["--worlds", "2"],

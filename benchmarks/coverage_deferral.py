@@ -1,0 +1,126 @@
+"""How often the error among kept answers is within the allowed share, by simulation; `--write` puts
+the table into the analysis' README.md.
+"""
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from moot.analyses.deferral.risk import candidate_thresholds, draw_one_per_cluster, learn_threshold
+from moot.stats.bootstrap import Floats
+
+PROJECT = Path(__file__).resolve().parents[1]
+DOCUMENT = PROJECT / "scripts/moot/analyses/deferral/README.md"
+BEGIN_MARK, END_MARK = (
+    "<!-- deferral: python benchmarks/coverage_deferral.py --write -->",
+    "<!-- end of deferral -->",
+)
+WORLDS = 1000
+SEED = 11
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Cases with repeated answers whose error falls with their signal.
+
+    Attributes:
+        cases: the number of cases.
+        repeats: answers of each case.
+        slope: by how much the error of the surest answer lies below that of the least sure.
+        error: the mean error.
+        levels: how many values the signal has; 0: it is continuous.
+        allowed: the allowed share of errors.
+    """
+
+    cases: int
+    repeats: int
+    slope: float
+    error: float
+    levels: int
+    allowed: float
+
+    def signals(self, random: np.random.Generator) -> Floats:
+        """The signal of each case."""
+        signals = random.random(self.cases)
+        return np.floor(signals * self.levels) / self.levels if self.levels else signals
+
+    def true_error(self, threshold: float) -> float:
+        """The expected error of a case whose signal is at least a threshold."""
+        values = (np.arange(self.levels) / self.levels) if self.levels else np.linspace(0, 1, 2001)
+        return float(self.errors(values[values >= threshold]).mean())
+
+    def errors(self, signals: Floats) -> Floats:
+        """The chance of an error by signal."""
+        centre = (1 - 1 / self.levels) / 2 if self.levels else 0.5
+        return np.clip(self.error + self.slope * (centre - signals), 0.0, 1.0)
+
+    def hold(self, random: np.random.Generator) -> tuple[bool, float]:
+        """Whether the learnt threshold keeps the allowed error, and the share it defers."""
+        signals = np.repeat(self.signals(random), self.repeats)
+        chances = self.errors(signals)
+        # repeats of a case are wrong together
+        luck = np.repeat(random.random(self.cases), self.repeats)
+        is_wrong = luck < chances
+        clusters = np.repeat(np.arange(self.cases), self.repeats).tolist()
+        positions = draw_one_per_cluster(clusters, int(random.integers(2**31)))
+        first, second = positions[: self.cases // 2], positions[self.cases // 2 :]
+        candidates = candidate_thresholds(signals[second], self.allowed)
+        threshold = learn_threshold(signals[first], is_wrong[first], candidates, self.allowed)
+        if threshold is None:
+            return True, 1.0
+        return self.true_error(threshold) <= self.allowed, float((signals < threshold).mean())
+
+
+WORLDS_BY_NAME = {
+    "400 cases, informative signal, 10 % allowed": World(400, 1, 0.4, 0.2, 0, 0.1),
+    "1,000 cases, informative signal, 10 % allowed": World(1000, 1, 0.4, 0.2, 0, 0.1),
+    "1,000 cases, signal of 5 values, 10 % allowed": World(1000, 1, 0.4, 0.2, 5, 0.1),
+    "1,000 cases, 3 equal repeats, 10 % allowed": World(1000, 3, 0.4, 0.2, 0, 0.1),
+    "1,000 cases, error 6 %, 10 % allowed": World(1000, 1, 0.0, 0.06, 0, 0.1),
+    "400 cases, error 10.5 %, signal without information, 10 % allowed": World(
+        400, 1, 0.0, 0.105, 0, 0.1
+    ),
+    "200 cases, informative signal, 20 % allowed": World(200, 1, 0.6, 0.3, 0, 0.2),
+    "100 cases, signal that misleads, 20 % allowed": World(100, 1, -0.3, 0.25, 0, 0.2),
+}
+
+
+def measure(world: World, worlds: int = WORLDS) -> tuple[float, float]:
+    """How often the bound holds, and the mean share that is deferred."""
+    random = np.random.default_rng([SEED, world.cases, world.levels, world.repeats])
+    results = [world.hold(random) for _ in range(worlds)]
+    return (
+        float(np.mean([holds for holds, _ in results])),
+        float(np.mean([share for _, share in results])),
+    )
+
+
+def table(worlds: int) -> str:
+    """The Markdown table of all designs, from a number of worlds each."""
+    lines = ["| cases | the bound holds | deferred |", "|---|---|---|"]
+    for name, world in WORLDS_BY_NAME.items():
+        holds, share = measure(world, worlds)
+        lines.append(f"| {name} | {100 * holds:.1f} | {100 * share:.0f} |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="write the table into the README")
+    parser.add_argument("--worlds", type=int, default=WORLDS, help="simulated worlds a row")
+    arguments = parser.parse_args()
+    text = table(arguments.worlds)
+    print(text)
+    if arguments.write:
+        document = DOCUMENT.read_text(encoding="utf-8")
+        before, rest = document.split(BEGIN_MARK)
+        after = rest.split(END_MARK)[1]
+        DOCUMENT.write_text(f"{before}{BEGIN_MARK}\n{text}\n{END_MARK}{after}", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+"""The figure `deferral`: error among kept answers against the share that is kept."""
+
+from typing import TYPE_CHECKING
+
+from moot.analyses.deferral.risk import risk_by_coverage
+from moot.analyses.deferral.signals import gather_signals, missing_reason
+from moot.core.experiment_config import COMPARISON
+from moot.report import figure
+from moot.report.content import Run, StudyResults
+from moot.report.figures import new_figure, nothing_to_draw, series_style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MAX_CURVES = 8
+
+
+@figure(COMPARISON, "deferral", "Error among kept answers against the share kept")
+def deferral_figure(results: StudyResults) -> "Figure":
+    """Show how often answers are wrong if only the surest are kept, for the runs with most answers.
+
+    A curve that falls to the left belongs to a signal that knows which answers are wrong.
+    """
+    drawing, axes = new_figure()
+    curves = 0
+    runs = results.runs(results.experiments.values(), Run)
+    for run in sorted(runs, key=lambda run: -len(run.predictions)):
+        if curves >= MAX_CURVES or missing_reason(run):
+            continue
+        for answers in gather_signals(run):
+            coverage, risk = risk_by_coverage(answers.values, answers.is_wrong)
+            label = f"{run.experiment}, {run.model_name}: {answers.signal}"
+            axes.plot(coverage, risk, label=label, markersize=3, **series_style(curves))
+            curves += 1
+            break
+    if not curves:
+        return nothing_to_draw("No run has answers with a signal of their reliability.")
+    axes.set(xlabel="share of answers kept", ylabel="error among kept answers")
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    drawing.legend(loc="outside lower center", ncols=1)
+    return drawing

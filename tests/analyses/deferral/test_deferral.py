@@ -1,0 +1,181 @@
+"""Deferral: thresholds learnt on planted errors, and what a run lacks where none can be learnt."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from moot.analyses.deferral.risk import (
+    answers_needed,
+    area_statistic,
+    candidate_thresholds,
+    defer,
+    draw_one_per_cluster,
+    learn_threshold,
+    risk_by_coverage,
+)
+from moot.analyses.deferral.signals import AGREEMENT, NO_SIGNAL, NO_TRUTH, STATED_CONFIDENCE
+from moot.analyses.deferral.tables import COLUMNS, EVERYTHING, deferral, independent_clusters
+from moot.report.content import StudyResults
+from moot.scores import no_scores
+from moot.stats.bootstrap import ClusterBootstrap
+from results_on_disk import case, prediction, write_results
+
+CASES = 300
+WORLDS = 200
+
+
+def deferral_table(
+    folder: Path, rows: list[dict[str, Any]], targets: dict[str, str]
+) -> pd.DataFrame:
+    cases = [case(name, target) for name, target in targets.items()]
+    results = write_results(folder, cases, {"tiny": rows}, {"tiny": []})
+    published: Any = None
+    study = StudyResults("courtroom", {"toy-courtroom": results}, no_scores(), {}, published)
+    return deferral(study).frame
+
+
+def planted_rows(is_faultless_if_sure: bool = True) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Half of the answers are sure; sure ones are right, or all answers are wrong half the time."""
+    rows, targets = [], {}
+    random = np.random.default_rng(3)
+    for number in range(CASES):
+        name = f"c{number:03}"
+        target = ("no", "yes")[number % 2]
+        is_sure = number % 4 < 2
+        is_right = is_sure if is_faultless_if_sure else bool(random.integers(2))
+        answer = target if is_right else {"no": "yes", "yes": "no"}[target]
+        confidence = 90 if is_sure else 40
+        rows.append(prediction(name, target, answer, confidence=confidence))
+        targets[name] = target
+    return rows, targets
+
+
+def test_sure_answers_that_are_right_are_kept(tmp_path: Path) -> None:
+    frame = deferral_table(tmp_path, *planted_rows())
+    assert set(frame["signal"]) == {STATED_CONFIDENCE}
+    row = frame[frame["allowed error"] == 0.1].iloc[0]
+    assert row["keep if the signal is at least"] == "0.9"
+    assert row["share deferred"] == pytest.approx(0.5, abs=0.1)
+    assert row["error among the rest"] == 0 and row["rest high"] < 0.1
+    assert row["area below risk and coverage"] < row["error without deferral"]
+    assert row["in words"].startswith("toy-courtroom, tiny, by stated confidence: a person would")
+
+
+def test_everything_is_deferred_where_confidence_says_nothing(tmp_path: Path) -> None:
+    frame = deferral_table(tmp_path, *planted_rows(is_faultless_if_sure=False))
+    assert set(frame["keep if the signal is at least"]) == {EVERYTHING}
+    assert (frame["share deferred"] == 1).all() and frame["error among the rest"].isna().all()
+    assert "decide all 300 cases" in frame["in words"].iloc[1]
+
+
+@pytest.mark.parametrize("share_invalid", [0.2, 0.6, 1.0])
+def test_invalid_answers_count_as_wrong_and_are_always_deferred(
+    tmp_path: Path, share_invalid: float
+) -> None:
+    rows, targets = planted_rows()
+    for row in rows[: round(share_invalid * CASES)]:
+        row |= {"prediction": "", "status": "invalid"}
+    frame = deferral_table(tmp_path, rows, targets)
+    if share_invalid == 1:
+        assert frame["what is missing"].tolist() == ["no valid answer"]
+        return
+    assert frame["error without deferral"].iloc[0] >= share_invalid
+    assert (frame["share deferred"] >= share_invalid - 0.1).all()
+
+
+@pytest.mark.parametrize(
+    ("target", "confidence", "missing"),
+    [
+        ("", 80, NO_TRUTH),
+        ("yes", 80, "a single class: all true labels are yes"),
+        (None, None, NO_SIGNAL),
+        (None, 80, NO_SIGNAL),
+    ],
+)
+def test_a_run_says_what_is_missing(
+    tmp_path: Path, target: str | None, confidence: float | None, missing: str
+) -> None:
+    rows, targets = planted_rows()
+    for row in rows:
+        row["confidence"] = confidence
+        row["target"] = row["target"] if target is None else target
+    frame = deferral_table(tmp_path, rows, targets)
+    assert frame["what is missing"].tolist() == [missing]
+    assert frame["share deferred"].isna().all() and frame["cases"].tolist() == [CASES]
+
+
+def test_few_cases_are_refused_with_the_number_that_is_needed(tmp_path: Path) -> None:
+    rows, targets = planted_rows()
+    frame = deferral_table(tmp_path, rows[:6], dict(list(targets.items())[:6]))
+    assert frame["what is missing"].tolist() == ["too few cases: 6 clusters; needed: 10"]
+
+
+def test_repeats_of_a_case_are_a_signal(tmp_path: Path) -> None:
+    rows, targets = planted_rows()
+    repeats = [{**row, "confidence": None, "repeat": number} for row in rows for number in range(3)]
+    for row in repeats[::6]:
+        row["prediction"] = {"no": "yes", "yes": "no"}[row["prediction"]]
+    frame = deferral_table(tmp_path, repeats, targets)
+    assert set(frame["signal"]) == {AGREEMENT}
+    assert (frame["answers"] == CASES).all()
+
+
+def test_the_bound_holds_in_95_of_100_worlds_without_information() -> None:
+    """The hardest case: the error is just above the allowed one at every threshold."""
+    random = np.random.default_rng(5)
+    broken = 0
+    for _ in range(WORLDS):
+        signals, is_wrong = random.random(CASES), random.random(CASES) < 0.201
+        first, second = slice(0, CASES // 2), slice(CASES // 2, None)
+        candidates = candidate_thresholds(signals[second], 0.2)
+        broken += learn_threshold(signals[first], is_wrong[first], candidates, 0.2) is not None
+    assert broken <= 0.05 * WORLDS + 2 * np.sqrt(0.05 * 0.95 * WORLDS)
+
+
+@pytest.mark.parametrize(("allowed", "needed"), [(0.05, 59), (0.1, 29), (0.2, 14)])
+def test_the_smallest_number_of_faultless_answers(allowed: float, needed: int) -> None:
+    signals, is_wrong = np.ones(needed), np.zeros(needed, dtype=bool)
+    assert answers_needed(allowed) == needed
+    assert learn_threshold(signals, is_wrong, np.array([1.0]), allowed) == 1
+    assert learn_threshold(signals[1:], is_wrong[1:], np.array([1.0]), allowed) is None
+
+
+def test_one_answer_of_each_cluster_is_drawn_and_halves_do_not_share_clusters() -> None:
+    clusters = [f"case {number // 7}" for number in range(70)]
+    positions = draw_one_per_cluster(clusters, 1)
+    assert sorted(clusters[position] for position in positions) == sorted(set(clusters))
+    signals, is_wrong = np.ones(70), np.zeros(70, dtype=bool)
+    result = defer(signals, is_wrong, clusters, 0.2, 1)
+    assert result.threshold is None and result.measured == 5
+
+
+def test_large_clusters_are_not_all_in_the_first_half() -> None:
+    clusters = [*(f"large {number % 20}" for number in range(2000)), *map(str, range(20))]
+    counts = []
+    for seed in range(20):
+        positions = draw_one_per_cluster(clusters, seed)
+        counts.append(sum(clusters[position].startswith("large") for position in positions[:20]))
+    assert 8 < np.mean(counts) < 12
+
+
+def test_the_kind_with_the_fewest_clusters_is_drawn() -> None:
+    assert independent_clusters([("a", "x"), ("b", "x"), ("c", "y")]) == ("x", "x", "y")
+    assert independent_clusters(["a", "b"]) == ["a", "b"]
+
+
+def test_risk_and_area_follow_their_definitions() -> None:
+    signals = np.array([0.9, 0.9, 0.5, 0.1])
+    is_wrong = np.array([False, False, True, True])
+    coverage, risk = risk_by_coverage(signals, is_wrong)
+    assert coverage.tolist() == [0.5, 0.75, 1]
+    assert risk == pytest.approx([0, 1 / 3, 0.5])
+    statistic = area_statistic(signals, is_wrong)
+    area = ClusterBootstrap(range(4), 0).value(statistic)
+    assert area == pytest.approx((0 + 0 + 1 / 3 + 1 / 2) / 4)
+
+
+def test_headings_are_words() -> None:
+    assert all("_" not in column.name for column in COLUMNS.columns)
