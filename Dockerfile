@@ -6,6 +6,6 @@ COPY envs/lock.py envs/lock.txt /opt/moot/envs/
 RUN python /opt/moot/envs/lock.py show default > /tmp/default.txt \
     && pip install --no-cache-dir --no-deps --require-hashes -r /tmp/default.txt && rm /tmp/default.txt
 COPY . /opt/moot
-ENV PYTHONPATH=/opt/moot/scripts HOME=/tmp
+ENV PYTHONPATH=/opt/moot/scripts HOME=/tmp USER=moot
 WORKDIR /work
 ENTRYPOINT ["python", "-m", "moot.commands.start"]

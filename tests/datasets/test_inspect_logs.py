@@ -196,3 +196,25 @@ def test_the_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
     with pytest.raises(UserError, match="make env EXTRAS=inspect"):
         read_logs(Path("any.eval"))
+
+
+@pytest.mark.parametrize("status", ["error", "cancelled", "started"])
+@pytest.mark.parametrize("kept", [1, 2, 5])
+def test_a_log_of_a_run_that_did_not_finish_is_read_with_a_note(
+    status: str,
+    kept: int,
+    log: Path,
+    edited_log: Callable[..., Path],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def interrupt(eval_log: Any) -> None:
+        eval_log.status = status
+        eval_log.samples = eval_log.samples[:kept]
+
+    loaded, debates = read_logs(edited_log(interrupt))
+    note = f"the run did not finish (status '{status}'); it has {kept} of 6 samples."
+    assert len(debates) == kept
+    assert note in loaded.task.notes[-1] and note in caplog.text
+    assert loaded.cleaning["logs of runs that did not finish"] == 1
+    whole, _ = read_logs(log)
+    assert not [text for text in whole.task.notes if "did not finish" in text]

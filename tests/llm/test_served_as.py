@@ -13,7 +13,7 @@ from declared_jobs import declared_jobs
 from fault_server import FaultServer
 from moot.core.errors import RunStoppedError
 from moot.core.model_config import ModelConfig
-from moot.llm.endpoints.openai import OpenAIEndpoint
+from moot.llm.endpoints.openai import OpenAIEndpoint, _read_origin
 from moot.llm.identity import served_as
 from moot.llm.request import Message, request_to
 from moot.plan.plan import Plan
@@ -126,3 +126,18 @@ def test_a_model_file_that_moves_keeps_its_replies() -> None:
     )
     on_hub = {"model": "hf:org/repo:a.gguf"}
     assert asked(**on_hub, revision=40 * "a") != asked(**on_hub, revision=40 * "b")
+
+
+@pytest.mark.parametrize(
+    ("name", "served"),
+    [
+        ("/home/me/models/some.gguf", "some.gguf"),
+        (r"C:\models\some.gguf", "some.gguf"),
+        ("org/some-model", "org/some-model"),
+        ("some.gguf", "some.gguf"),
+        ("./models/some.gguf", "./models/some.gguf"),
+        ("", ""),
+    ],
+)
+def test_a_served_model_names_no_folder_of_the_servers_disk(name: str, served: str) -> None:
+    assert _read_origin({"model": name})["served_model"] == served

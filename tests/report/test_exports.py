@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -187,3 +188,24 @@ def test_a_missing_package_is_an_error_that_names_the_extra(
     with pytest.raises(UserError, match=f"make env EXTRAS={name}"):
         EXPORTERS[name].write(export, tmp_path / "export")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "empty_columns",
+    [["ci_low", "ci_high", "n_cases", "n_invalid"], ["n_cases"], ["n", "n_invalid"], ["ci_high"]],
+)
+def test_an_inspect_log_of_scores_without_intervals_or_counts_is_written(
+    export: Export, empty_columns: list[str], tmp_path: Path
+) -> None:
+    pytest.importorskip("inspect_ai")
+    from inspect_ai.log import read_eval_log
+
+    scores = export.scores.assign(**dict.fromkeys(empty_columns, float("nan")))
+    path = tmp_path / "log.eval"
+    EXPORTERS["inspect"].write(replace(export, scores=scores), path)
+    log = read_eval_log(str(path))
+    assert log.results is not None and log.results.total_samples == 2 * CASES
+    metrics = log.results.scores[0].metrics
+    assert bool(metrics) == ("ci_high" not in empty_columns)
+    for metric in metrics.values():
+        assert not {"n", "n_cases"} & set(empty_columns) & set(metric.metadata or {})

@@ -4,6 +4,7 @@ It adds what a clone has by itself: the Snakefile, its profile, and all cores wh
     given.
 """
 
+import getpass
 import os
 import sys
 from collections.abc import Sequence
@@ -58,6 +59,17 @@ def command_of(arguments: Sequence[str]) -> list[str]:
     return snakemake_command(rest if word == "run" else arguments)
 
 
+def _ensure_user_name() -> None:
+    """Name a user without an entry in the system's list, as in a container run with `--user`.
+
+    Snakemake asks for the name and ends with an error where there is none.
+    """
+    try:
+        getpass.getuser()
+    except (KeyError, OSError):
+        os.environ["USER"] = f"user-{os.getuid()}"
+
+
 def main() -> None:
     """Become the command that the arguments stand for."""
     arguments = sys.argv[1:]
@@ -67,6 +79,7 @@ def main() -> None:
         sys.stdout.write(f"moot {__version__}\n")
     else:
         command = command_of(arguments)
+        _ensure_user_name()
         os.execv(command[0], command)  # noqa: S606 - our own command
 
 

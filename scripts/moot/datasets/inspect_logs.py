@@ -6,6 +6,7 @@ scorer extracted becomes the prediction.
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from pydantic import Field
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.core.input_files import quote_value
+from moot.core.log import LOG
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, RecordedUtterance, read_confidence
 from moot.datasets.turn_columns import AnswersOptions
@@ -91,7 +93,10 @@ def load(options: InspectOptions, context: LoadContext) -> Loaded:
     )
     cases: dict[str, Case] = {}
     cleaning = Counter[str]({"logs read": len(options.logs)})
-    for number, (path, _, sample) in enumerate(_samples(options), start=1):
+    notes: dict[Path, str] = {}
+    for number, (path, log, sample) in enumerate(_samples(options), start=1):
+        if path not in notes:
+            notes[path] = _incomplete_note(path, log)
         case = Case(
             case_id=str(sample.id),
             dataset=context.name,
@@ -105,7 +110,26 @@ def load(options: InspectOptions, context: LoadContext) -> Loaded:
         _require_same_facts(case, cases.setdefault(case.case_id, case), path, sample)
         cleaning["samples read"] += 1
         cleaning["samples that ended with an error"] += sample.error is not None
+    incomplete = [note for note in notes.values() if note]
+    for note in incomplete:
+        LOG.warning(note)
+    cleaning["logs of runs that did not finish"] = len(incomplete)
+    task = replace(task, notes=(*task.notes, *incomplete))
     return Loaded(list(cases.values()), task, cleaning=dict(cleaning), sources=options.logs)
+
+
+def _incomplete_note(path: Path, log: "EvalLog") -> str:
+    """Return a note for readers on a log of a run that did not finish; "" if it finished."""
+    count = len(log.samples or ())
+    dataset_size = log.eval.dataset.samples or len(log.eval.dataset.sample_ids or ())
+    expected = dataset_size * (log.eval.config.epochs or 1)
+    if log.eval.config.limit is None and expected > count:
+        counts = f"it has {count} of {expected} samples"
+    else:
+        counts = f"it has {count} samples"
+    if log.status == "success" and (expected <= count or log.eval.config.limit is not None):
+        return ""
+    return f"{path.name}: the run did not finish (status '{log.status}'); {counts}."
 
 
 def _require_same_facts(case: Case, first_case: Case, path: Path, sample: "EvalSample") -> None:

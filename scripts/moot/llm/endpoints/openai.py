@@ -1,6 +1,7 @@
 """Any OpenAI-compatible server (OpenAI, vLLM, llama-server, LM Studio), by the package `openai`."""
 
 import json
+from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING
 
 from moot.core.endpoint_traits import EndpointTraits
@@ -151,7 +152,14 @@ def _read_origin(response: Json) -> JsonObject:
         "service_tier": "service_tier",
         "response_id": "id",
     }
-    return {name: str(response.get(field) or "") for name, field in fields.items()}
+    origin = {name: str(response.get(field) or "") for name, field in fields.items()}
+    return origin | {"served_model": _file_name(origin["served_model"])}
+
+
+def _file_name(model: str) -> str:
+    """Return a model's name; of a file on the server's disk only the file's name."""
+    is_path = model.startswith("/") or PureWindowsPath(model).is_absolute()
+    return PureWindowsPath(model).name if is_path else model
 
 
 def _open_client(config: ModelConfig) -> "openai.AsyncOpenAI":

@@ -54,7 +54,7 @@ from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score
 
 from moot import __version__
 from moot.core.artifacts import atomic_path
-from moot.core.types import Fields, JsonObject
+from moot.core.types import Fields, Json, JsonObject
 from moot.core.utterance_kinds import PUBLIC
 from moot.report.exports import (
     NO_TIME,
@@ -175,7 +175,7 @@ class _Sample:
             started_at=_iso(self._started),
             completed_at=_iso(self._ended),
             total_time=(self._ended - self._started).total_seconds(),
-            working_time=sum(float(call["seconds"] or 0) for call in self._calls.values()),
+            working_time=sum(_number(call["seconds"]) for call in self._calls.values()),
         )
 
     def _messages(self) -> Iterator[ChatMessage]:
@@ -279,16 +279,16 @@ class _Sample:
             tool_choice="none",
             config=GenerateConfig(**settings),
             output=_output(call, span),
-            retries=int(call["attempts"] or 1) - 1,
+            retries=max(_count(call["attempts"]), 1) - 1,
             call=ModelCall(
                 request=request,
                 response={name: call[name] for name in response_fields if call[name]},
             ),
             completed=end,
-            working_time=float(call["seconds"] or 0),
+            working_time=_number(call["seconds"]),
             metadata={
                 "call_id": call["call_id"],
-                "attempts": int(call["attempts"] or 1),
+                "attempts": max(_count(call["attempts"]), 1),
                 **_about(utterance),
             },
         )
@@ -360,21 +360,31 @@ def _output(call: Fields, span: str) -> ModelOutput:
             )
         ],
         usage=_usage(call),
-        time=float(call["seconds"] or 0),
+        time=_number(call["seconds"]),
         response_id=call["response_id"] or None,
     )
 
 
+def _count(value: Json) -> int:
+    """Return a count as a whole number, 0 if the cell is empty."""
+    return 0 if is_missing(value) else int(value)
+
+
+def _number(value: Json) -> float:
+    """Return a number, 0 if the cell is empty."""
+    return 0.0 if is_missing(value) else float(value)
+
+
 def _usage(call: Fields) -> ModelUsage:
-    prompt, cached = int(call["prompt_tokens"] or 0), int(call["cached_tokens"] or 0)
-    generated = int(call["completion_tokens"] or 0)
+    prompt, cached = _count(call["prompt_tokens"]), _count(call["cached_tokens"])
+    generated = _count(call["completion_tokens"])
     return ModelUsage(
         input_tokens=prompt - cached,  # the library counts those that were read from a cache apart
         input_tokens_cache_read=cached,
         output_tokens=generated,
         total_tokens=prompt + generated,
-        reasoning_tokens=int(call["reasoning_tokens"] or 0),
-        total_cost=float(call["cost_usd"] or 0),
+        reasoning_tokens=_count(call["reasoning_tokens"]),
+        total_cost=_number(call["cost_usd"]),
     )
 
 
@@ -387,6 +397,7 @@ def _usage_by_model(calls: Iterable[Fields]) -> dict[str, ModelUsage]:
 
 def _score(outcome: Fields, target: str, turns: Iterable[Fields]) -> Score:
     prediction = outcome["prediction"]
+    prediction = None if is_missing(prediction) else prediction
     value = NOANSWER if prediction is None else CORRECT if prediction == target else INCORRECT
     details = {name: outcome[name] for name in ("status", "confidence", "probability", "score")}
     effects = {
@@ -397,9 +408,9 @@ def _score(outcome: Fields, target: str, turns: Iterable[Fields]) -> Score:
     return Score(
         value=value,
         answer=prediction or "",
-        explanation=outcome["reason"] or None,
+        explanation=None if is_missing(outcome["reason"]) else outcome["reason"] or None,
         metadata=as_json_values(
-            {name: found for name, found in details.items() if found is not None}
+            {name: found for name, found in details.items() if not is_missing(found)}
         )
         | ({"effects of turns": effects} if effects else {}),
     )
@@ -410,18 +421,22 @@ def _results(scores: pd.DataFrame, samples: int) -> EvalResults:
     their own.
     """
     metrics = {}
-    with_interval = scores[scores["ci_low"].notna()].assign(later=scores["metric"] != "accuracy")
-    for row in with_interval.sort_values("later", kind="stable").to_dict("records"):
-        name = f"{row['metric']}_{row['average']}" if row["average"] else row["metric"]
-        counts = {"ci_low": row["ci_low"], "ci_high": row["ci_high"]}
-        counts |= {count: int(row[count]) for count in ("n", "n_invalid", "n_cases")}
+    has_interval = scores["ci_low"].notna() & scores["ci_high"].notna()
+    records = scores[has_interval].to_dict("records")
+    for row in sorted(records, key=lambda row: row["metric"] != "accuracy"):
+        has_average = not is_missing(row["average"]) and row["average"]
+        name = f"{row['metric']}_{row['average']}" if has_average else row["metric"]
+        metadata = {"ci_low": row["ci_low"], "ci_high": row["ci_high"]}
+        for column in ("n", "n_invalid", "n_cases"):
+            if not is_missing(row[column]):
+                metadata[column] = int(row[column])
         for ending, column in (
             ("", "value"),
             (" (95 % from)", "ci_low"),
             (" (95 % to)", "ci_high"),
         ):
             metrics[name + ending] = EvalMetric(
-                name=name + ending, value=float(row[column]), metadata=counts
+                name=name + ending, value=_number(row[column]), metadata=metadata
             )
     return EvalResults(
         total_samples=samples,
