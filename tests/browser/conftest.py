@@ -15,9 +15,7 @@ from browser_pages import PHONE, WIDE
 from patience import PATIENCE
 
 
-@pytest.fixture(
-    scope="module"
-)  # Playwright keeps an event loop running, in which no other module's tests can run
+@pytest.fixture(scope="module")  # Playwright's event loop would block the tests of other modules
 def browser() -> Iterator[Any]:
     """The system's Chromium, driven by Playwright."""
     api = pytest.importorskip(

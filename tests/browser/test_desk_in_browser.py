@@ -144,9 +144,7 @@ def test_a_panel_and_a_courtroom_are_judged_although_the_desk_is_killed(
                     check_page(page, axe, tmp_path, "verdict")
                 answer_question(page, len(headings))
                 page.wait_for_load_state()
-                if (
-                    len(headings) == 3
-                ):  # while Snakemake runs: it goes on alone, and the next desk waits for it
+                if len(headings) == 3:  # Snakemake continues alone, and the next desk waits for it
                     desk.kill()
                     desk = open_desk()
                     page.goto(f"{desk.address}seat")
@@ -193,9 +191,7 @@ def test_a_person_sits_three_rounds_on_two_panels(
             page.get_by_label("Confidence").fill("70")
             page.get_by_role("button", name="Send").click()
             page.wait_for_load_state()
-            if (
-                number == ROUNDS
-            ):  # half-way: the server is killed, and opens again at another address
+            if number == ROUNDS:  # the server is killed and starts at another address
                 desk.kill()
                 desk = desks(*resume)
                 page.goto(f"{desk.address}seat")
@@ -304,7 +300,7 @@ def test_a_person_labels_twenty_statements_by_keyboard(
     page.get_by_role("button", name="Start labelling").click()
     for number in range(STATEMENTS):
         page.get_by_text(f"{number} of {STATEMENTS} labelled").wait_for()
-        page.wait_for_load_state()  # a key that is pressed before the page is there labels nothing
+        page.wait_for_load_state()  # keys pressed before the page is loaded are lost
         if number == 3:
             check_page(page, axe, tmp_path, "label")
         page.keyboard.press(str(1 + number % 7))

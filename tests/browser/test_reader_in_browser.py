@@ -67,7 +67,7 @@ def test_debates_with_a_change_to_a_wrong_verdict_are_two_clicks_away(
     wait_for_count(page, "4 of 12 debates")
     assert re.search(r"#\?show=changed(%2C|,)wrong$", page.url)
     assert load_page(open_pages(), page.url).locator(LIST_ITEMS).count() == 4, (
-        "the address brings the same choice"
+        "the address restores the filters"
     )
 
 

@@ -145,7 +145,7 @@ def test_a_bundle_contains_a_datasheet_of_each_data_set(raw: dict[str, Any]) -> 
         "A case is the person.",
     ):
         assert words in sheet
-    assert "https://" not in sheet, "made-up cases were published nowhere"
+    assert "https://" not in sheet, "generated cases have no publication"
 
 
 def test_a_bundle_becomes_a_crate_of_a_workflow_run(raw: dict[str, Any], tmp_path: Path) -> None:

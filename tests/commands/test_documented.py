@@ -94,7 +94,7 @@ def test_measured_figures_on_the_pages_equal_the_file(
     figures = pd.read_csv(MEASURED)
     assert dict(zip(figures["key"], figures["page"], strict=True)) == pages_by_key
     assert figures.drop(columns=["low", "high"]).notna().all(axis=None), (
-        "each says how and when it was measured"
+        "each figure has its method and date"
     )
 
 
@@ -115,7 +115,7 @@ CONVENTIONS = {
         "0.17",
         "0.001",
         "0.38",
-    ],  # of all jurors, not of those at hand
+    ],  # over all jurors, including those without recorded debates
     "scripts/moot/studies/appellate/README.md": ["123.00"],
     "scripts/moot/studies/feedback/README.md": ["0.6323", "0.6297"],
 }

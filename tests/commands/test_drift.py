@@ -81,7 +81,7 @@ def test_a_change_of_one_of_two_models_is_detected(
     )
     assert verdicts(check_drift(plan, tmp_path, day=1)) == verdicts(
         frame_before
-    )  # asked already on that day
+    )  # the calls of that day are in the ledger
     assert servers[1].count() == 0
     frame_after = check_drift(plan, tmp_path, day=2)
     assert verdicts(frame_after) == {MODEL: "no change shown", "other": "changed"}
@@ -99,7 +99,7 @@ def test_a_change_of_one_of_two_models_is_detected(
     table = pd.read_csv(tmp_path / "drift" / "drift.csv")
     page = (PROJECT / "docs" / "drift.md").read_text()
     assert [name for name in table if name != "model" and f"`{name}`" not in page] == [], (
-        "columns without a word"
+        "columns without a description"
     )
     assert verdicts(table) == verdicts(frame_after)
     assert "changed" in (tmp_path / "drift" / "drift.html").read_text()
@@ -130,7 +130,7 @@ def test_log_probabilities_are_compared_if_recorded(
     assert set(frame["calls"]) == {5}
     assert (
         set(frame["verdict"]) == {"cannot tell"} and frame["smallest_change"].isna().all()
-    )  # five calls show nothing
+    )  # five calls cannot show a change
 
 
 @pytest.mark.parametrize(

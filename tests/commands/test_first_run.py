@@ -78,7 +78,7 @@ def test_all_rows_of_a_small_table_are_debated_and_enter_tables() -> None:
     plan = make_plan(Path("my.yaml").read_text())
     assert plan.experiments["mine"].config.cases == 2 and plan.config.min_debates == 2
     assert plan.config.models["mine"] == plan.config.models["smollm2-135m"], (
-        "replies as short as in the default run"
+        "the model keeps the limits of the default run"
     )
 
 

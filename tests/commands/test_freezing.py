@@ -160,7 +160,7 @@ def test_a_plan_changed_after_the_replies_is_reported_even_without_predictions(
     )
     assert (
         "held 20 replies, 10 of them to calls of this plan's runs (10 of other/m)" in third_report
-    ), "other calls: not asked yet"
+    ), "the ledger has no replies to the changed calls"
     frozen_plans = [yaml.safe_load(path.read_text()) for path in frozen_files()]
     assert frozen_plans[1]["previous"] == hashlib.sha256(frozen_files()[0].read_bytes()).hexdigest()
     assert [frozen_plan["ledger"]["replies"] for frozen_plan in frozen_plans] == [0, 20, 20]
@@ -229,7 +229,7 @@ def test_a_deviation_has_a_reason_or_is_called_unexplained(project_folder: Path)
     reason = "The server was closed."
     assert compare(make_plan({"cases": 12}, deviation=reason)).count(f"Reason given: {reason}") == 1
     assert reason not in compare(make_plan(deviation=reason)), (
-        "a run that is the plan departs from nothing"
+        "a run without deviation needs no reason"
     )
     freeze(make_plan({"cases": 12}, deviation=reason), RESULTS, SECOND_FREEZE)
     freeze(make_plan({"cases": 14}), RESULTS, SECOND_FREEZE)
@@ -287,7 +287,9 @@ def test_a_plan_is_written_as_a_registered_report(project_folder: Path) -> None:
         assert text in page.replace("\\.", ".").replace("\\$", "$"), text
     assert "<b>planned" not in page
     rows = [line for line in page.splitlines() if line.startswith("| ")]
-    assert {line.replace("\\|", "").count("|") for line in rows} == {3, 9}, "no cell breaks its row"
+    assert {line.replace("\\|", "").count("|") for line in rows} == {3, 9}, (
+        "every row has all cells"
+    )
     freeze(
         make_plan(
             {"cases": 12},

@@ -49,7 +49,7 @@ def test_links_and_modules_of_a_page_exist(page: Path) -> None:
         places += [PROJECT / "config" / "prompts" / f"{path}.jinja"]
         is_package_member = (
             "." in name and (MOOT / path).parent.is_dir()
-        )  # a name that a package gives: `moot.report.table`
+        )  # such as `moot.report.table`
         assert is_package_member or any(place.exists() for place in places), (
             f"{name}: no such module"
         )

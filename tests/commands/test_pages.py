@@ -14,10 +14,10 @@ from moot.plan.plan import Plan
 from project_copy import PROJECT
 
 TESTED_PAGES = {"docs/extending.md", "docs/recipes.md"}
-"""Pages whose files are run by other tests."""
+"""Pages whose configurations other tests run."""
 SERVED_MODEL = {"endpoint": "openai", "model": "m", "base_url": "http://localhost:1/v1"}
 READER_MODELS = dict.fromkeys(("mine", "another"), SERVED_MODEL)
-"""Models that pages leave to the reader."""
+"""Models that a reader of the pages configures."""
 
 
 def configuration_blocks() -> Iterator[Any]:

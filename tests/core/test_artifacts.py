@@ -171,7 +171,7 @@ def test_the_last_record_of_a_file_is_used(tmp_path: Path, monkeypatch: pytest.M
     RECORDS.mkdir(parents=True)
     for number, (first, code) in enumerate(
         [("b", "old"), ("a", "new")]
-    ):  # another first table, by another configuration
+    ):  # the first table depends on the configuration
         outputs = dict.fromkeys((f"results/{first}.csv", "results/shared.csv"), "digest")
         record = {
             "rule": "tables",

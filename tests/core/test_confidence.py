@@ -92,7 +92,7 @@ def test_brier_auc_and_calibration_never_contradict_the_predictions(
     tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[str, int]], is_correct: bool
 ) -> None:
     scores = overall_scores(tmp_path_factory.mktemp("scores"), answers, is_correct)
-    guess = 0.25  # the Brier score of saying one half of everything
+    guess = 0.25  # the Brier score of a constant probability of one half
     assert scores["brier"] <= guess if is_correct else scores["brier"] >= guess
     assert scores["brier"] == pytest.approx(scores["brier_of_prediction"])
     if len({answer for answer, _ in answers}) > 1:

@@ -51,7 +51,7 @@ def test_a_job_without_memory_ends_with_one_message(tmp_path: Path, fault: str) 
     assert "not enough memory" in (tmp_path / "log").read_text()
 
 
-@pytest.mark.slow  # Snakemake hangs only in a process of its own
+@pytest.mark.slow  # Snakemake hangs only in a separate process
 @pytest.mark.parametrize("kilobytes", [300_000, 500_000])
 def test_snakemake_without_memory_ends_with_one_message(tmp_path: Path, kilobytes: int) -> None:
     command = [

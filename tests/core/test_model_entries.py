@@ -40,7 +40,7 @@ def test_an_entry_with_a_model_replaces_the_shipped_entry(tmp_path: Path) -> Non
     assert configs["mistral"] == ModelConfig.model_validate(yaml.safe_load(user_entry))
     assert configs["mistral"].base_url is None and configs["gpt-4o-mini"].structured == "native"
     assert configs["gpt-4o-mini"].api_key_env is None and not notices
-    assert configs["gpt-4o"].structured == "prompted", "what the user does not name stays"
+    assert configs["gpt-4o"].structured == "prompted", "other entries do not change"
 
 
 def test_an_entry_without_a_model_changes_the_shipped_entry_with_a_notice(tmp_path: Path) -> None:
@@ -133,8 +133,7 @@ def test_the_nearest_known_names_are_listed(tmp_path: Path) -> None:
     assert "more." in str(caught.value) and len(str(caught.value)) < 250
 
 
-# only it finds what Snakemake makes of the files and of `--config`, in its own process and in a
-# job's
+# Slow: only this test covers how Snakemake passes the files and `--config` to a job.
 @pytest.mark.slow
 def test_a_job_calls_the_server_of_the_users_entry(tmp_path: Path) -> None:
     workflow = Workflow(tmp_path, "http://127.0.0.1:9")

@@ -271,7 +271,7 @@ def test_the_shipped_list_names_a_pinned_address_and_an_archive_for_every_file()
                     "a commit pins the content"
                 )
                 assert primary.checksum or primary.url.endswith(".zip"), (
-                    "an archive is packed anew for each download"
+                    "GitHub packs an archive for each download"
                 )
 
 

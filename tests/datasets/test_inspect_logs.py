@@ -1,7 +1,9 @@
 """Test logs of inspect_ai, made by its own evaluation with a mock model, as recorded debates."""
 
 import sys
+from collections import Counter
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -41,16 +43,12 @@ def log(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     outputs = [ModelOutput.from_content("mockllm/model", text) for text in REPLIES]
     for output in outputs:
         output.usage = ModelUsage(input_tokens=5, output_tokens=2, total_tokens=7)
-    samples = [
-        Sample(
-            id=f"q{i}",
-            input=f"Invented question {i}?",
-            choices=["no", "yes"],
-            target="AB"[i % 2],
-            metadata={"n": i},
-        )
-        for i in range(3)
-    ]
+    samples = []
+    for i in range(3):
+        question, target = f"Invented question {i}?", "AB"[i % 2]
+        choices = ["no", "yes"]
+        sample = Sample(question, choices, target, id=f"q{i}", metadata={"n": i})
+        samples.append(sample)
     task = inspect_ai.Task(
         MemoryDataset(samples), solver=multiple_choice(), scorer=choice(), name="invented"
     )
@@ -90,21 +88,13 @@ def test_samples_and_scores_are_read(log: Path) -> None:
     )
     assert loaded.cleaning["samples read"] == 6
     assert {(debate.method, debate.model) for debate in debates} == {("invented", "mockllm/model")}
-    debates_by_key = {(debate.case_id, debate.repeat): debate for debate in debates}
-    assert len(debates_by_key) == 6 and {repeat for _, repeat in debates_by_key} == {0, 1}
-    [wordless] = [debate for debate in debates if debate.prediction is None]
-    assert wordless.problem == "the record says nothing"
-    assert sorted(debate.prediction for debate in debates if debate.prediction) == [
-        "no",
-        "no",
-        "no",
-        "yes",
-        "yes",
-    ]
-    assert [(utterance.speaker, utterance.text) for utterance in debates[0].utterances][-1] == (
-        "assistant",
-        "ANSWER: A",
-    )
+    keys = {(debate.case_id, debate.repeat) for debate in debates}
+    assert len(debates) == 6 and keys == set(product(("q0", "q1", "q2"), (0, 1)))
+    predictions = [debate.prediction for debate in debates]
+    assert Counter(predictions) == {"no": 3, "yes": 2, None: 1}
+    assert debates[predictions.index(None)].problem == "the record says nothing"
+    last_utterance = debates[0].utterances[-1]
+    assert (last_utterance.speaker, last_utterance.text) == ("assistant", "ANSWER: A")
     loaded_without_text, answers = read_logs(log, with_text=False)
     assert loaded_without_text.cases[0].text == WITHOUT_TEXT and not answers[0].utterances
 
@@ -120,7 +110,7 @@ def test_a_sample_without_an_answer_is_invalid(log: Path, edited_log: Callable[.
     _, debates = read_logs(edited_log(spoil), confidence="confidence")
     assert debates[0].problem == "the sample ended with an error"
     assert debates[1].problem == "the sample was not scored"
-    assert [debate.prediction for debate in debates[:2]] == [None, None]
+    assert debates[0].prediction is None and debates[1].prediction is None
     assert [debate.confidence for debate in debates if debate.confidence] == [80.0]
 
 

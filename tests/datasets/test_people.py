@@ -96,7 +96,8 @@ def test_a_person_under_two_ids_is_detected(tmp_path: Path, load_context: MakeCo
         loaded = load("nlsy97", load_context("nlsy97", seed=seed))
         assert loaded.cleaning[TWINS] == 20 and loaded.cleaning[IN_TRAINING] == 0
         splits = {case.source_row: case.split for case in loaded.cases}
-        assert all(splits[row] == splits[row + 40] for row in range(1, 21))
+        for row in range(1, 21):
+            assert splits[row] == splits[row + 40]
 
 
 def split_names(loaded: Loaded) -> list[str]:
@@ -105,9 +106,7 @@ def split_names(loaded: Loaded) -> list[str]:
 
 def test_the_published_tables(shared_data: Path, load_context: MakeContext) -> None:
     context = load_context("nlsy97", data_root=shared_data)
-    assert load("nlsy97", context).cleaning[TWINS] == 0, (
-        "no person stands in the released table twice"
-    )
+    assert load("nlsy97", context).cleaning[TWINS] == 0, "the released table has no duplicates"
     loaded = load("compas", load_context("compas", data_root=shared_data))
     assert loaded.cleaning[TWINS] == 3038 and loaded.cleaning[IN_TRAINING] == 0
     counts = Counter(split_names(loaded))
@@ -117,9 +116,7 @@ def test_the_published_tables(shared_data: Path, load_context: MakeContext) -> N
         "compas", load_context("compas", data_root=shared_data), withhold=["sex", "race", "age"]
     )
     assert split_names(blind) == split_names(loaded), "the same cases are compared"
-    assert blind.cleaning[IN_TRAINING] > 1000, (
-        "few facts are left, so that most texts repeat; the report says so"
-    )
+    assert blind.cleaning[IN_TRAINING] > 1000, "most texts repeat, because few facts are left"
 
 
 def test_sex_can_be_predicted_from_build_in_a_blind_narrative(

@@ -83,16 +83,15 @@ def test_recorded_debates_of_an_extension_are_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     list(built(make_plan(tmp_path, monkeypatch)))
-    predictions = {
-        name: pd.read_parquet(RESULTS / f"predictions/held/{name}.parquet")
-        for name in ("always", "seeing")
-    }
-    assert {name: len(rows) for name, rows in predictions.items()} == {"always": 10, "seeing": 5}
-    assert predictions["seeing"]["status"].value_counts().to_dict() == {"valid": 4, "invalid": 1}
+    always = pd.read_parquet(RESULTS / "predictions/held/always.parquet")
+    seeing = pd.read_parquet(RESULTS / "predictions/held/seeing.parquet")
+    assert (len(always), len(seeing)) == (10, 5)
+    assert seeing["status"].value_counts().to_dict() == {"valid": 4, "invalid": 1}
     scores = pd.read_parquet(RESULTS / "scores/held.parquet")
     overall = scores[scores["group"] == "overall"].set_index(["metric", "model"])["value"]
-    assert [overall["accuracy", name] for name in ("always", "seeing")] == [0.5, 1.0]
-    assert [overall["accuracy_invalid_wrong", name] for name in ("always", "seeing")] == [0.5, 0.8]
+    assert (overall["accuracy", "always"], overall["accuracy", "seeing"]) == (0.5, 1.0)
+    assert overall["accuracy_invalid_wrong", "always"] == 0.5
+    assert overall["accuracy_invalid_wrong", "seeing"] == 0.8
     transcript = pd.read_parquet(RESULTS / "transcripts/held/always/0.parquet")
     assert (
         transcript.loc[transcript["kind"] == "speech", "text"].nunique() == 1

@@ -1,8 +1,10 @@
 """Test debates in a user's table: each file format, and one message for each fault."""
 
+import copy
 import json
 from collections import Counter
 from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -158,10 +160,8 @@ def test_every_kind_of_file_gives_the_same_debates(tmp_path: Path, ending: str) 
     }
     assert (loaded.task.labels, loaded.task.positive) == (("innocent", "guilty"), "guilty")
     first_debate, second_debate = debates
-    assert [
-        (utterance.speaker, utterance.text, utterance.prediction)
-        for utterance in first_debate.utterances
-    ] == [
+    fields = attrgetter("speaker", "text", "prediction")
+    assert list(map(fields, first_debate.utterances)) == [
         ("Ann", "He was at home.", None),
         ("Bob", "He was seen.", None),
         ("Judge", "Hm.", "guilty"),
@@ -184,7 +184,7 @@ def test_every_kind_of_file_gives_the_same_debates(tmp_path: Path, ending: str) 
         "",
     )
     assert (second_debate.prediction, second_debate.score) == (None, 0.5), (
-        "one half each decides nothing"
+        "equal probabilities give no prediction"
     )
     assert loaded.cleaning == {"rows read": 5, "debates": 2, "turns without words": 1, "cases": 2}
 
@@ -208,17 +208,15 @@ def test_a_folder_a_pattern_and_files_without_an_ending_are_one_table(tmp_path: 
     assert read_transcripts(folder / "t-*", format="tsv", **TRIALS)[1] == expected
     write_table(folder / "notes.csv", TRIAL)
     assert read_transcripts(folder, **TRIALS)[1] == expected, (
-        "of a folder, the files whose endings are known"
+        "other files in the folder are ignored"
     )
 
 
 def test_a_group_has_the_answer_of_each_member_when_it_changes(tmp_path: Path) -> None:
     loaded, debates = read_transcripts(write_table(tmp_path / "chat.csv", CHAT), **CHATS)
     assert loaded.task.labels == ("wrong", "right") and loaded.cases[0].target == "right"
-    utterances = [
-        (utterance.speaker, utterance.kind, utterance.text, utterance.prediction)
-        for utterance in debates[0].utterances
-    ]
+    fields = attrgetter("speaker", "kind", "text", "prediction")
+    utterances = list(map(fields, debates[0].utterances))
     assert utterances == [
         ("host", "speech", "Begin.", None),
         ("Kim", "answer", "", "right"),
@@ -242,10 +240,9 @@ def test_a_group_has_the_answer_of_each_member_when_it_changes(tmp_path: Path) -
 
 
 def test_members_of_a_group_can_answer_in_their_utterances(tmp_path: Path) -> None:
-    rows = [
-        {"debate": "d", "speaker": speaker, "text": "So.", "said": answer}
-        for speaker, answer in (("Kim", "A"), ("Lee", "B"), ("Kim", ""), ("Kim", "B"))
-    ]
+    answers = (("Kim", "A"), ("Lee", "B"), ("Kim", ""), ("Kim", "B"))
+    table = pd.DataFrame(answers, columns=["speaker", "said"]).assign(debate="d", text="So.")
+    rows = table.to_dict("records")
     _, debates = read_transcripts(
         write_table(tmp_path / "chat.csv", rows), columns={"answer": "said"}
     )
@@ -260,17 +257,8 @@ def test_members_of_a_group_can_answer_in_their_utterances(tmp_path: Path) -> No
 
 def test_jurors_are_judges_with_personas_and_repeats(tmp_path: Path) -> None:
     loaded, debates = read_transcripts(write_table(tmp_path / "jury.jsonl", JURY), **JURIES)
-    verdicts = [
-        (
-            debate.case_id,
-            debate.repeat,
-            debate.judge,
-            debate.persona,
-            debate.judge_repeat,
-            debate.prediction,
-        )
-        for debate in debates
-    ]
+    fields = attrgetter("case_id", "repeat", "judge", "persona", "judge_repeat", "prediction")
+    verdicts = list(map(fields, debates))
     assert verdicts == [
         ("a", 0, "m", "mild", 0, "yes"),
         ("a", 0, "m", "mild", 1, "no"),
@@ -343,7 +331,9 @@ def test_without_answers_or_labels_the_message_says_what_to_add(tmp_path: Path) 
 
 
 def rows_with_change(row_index: int, **cells: object) -> list[dict[str, Any]]:
-    return [{**row, **cells} if number == row_index else row for number, row in enumerate(TRIAL)]
+    rows = copy.deepcopy(TRIAL)
+    rows[row_index] |= cells
+    return rows
 
 
 @pytest.mark.parametrize(
@@ -388,10 +378,8 @@ def test_a_wrong_row_is_named(tmp_path: Path, rows: list[dict[str, Any]], messag
 
 
 def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
-    rows = [
-        {**row, "nr": "" if number == 1 else row["nr"], "p": "7" if number == 2 else row["p"]}
-        for number, row in enumerate(TRIAL)
-    ]
+    rows = copy.deepcopy(TRIAL)
+    rows[1]["nr"], rows[2]["p"] = "", "7"
     with pytest.raises(UserError, match=r"(?s)row 2, column 'nr'.*row 3, column 'p'"):
         read_transcripts(write_table(tmp_path / "trials.csv", rows), **TRIALS)
 
@@ -453,10 +441,8 @@ def test_few_unreadable_files_and_rows_without_an_extract_are_left_out(
 
 
 def test_probabilities_of_all_labels_add_up_to_one(tmp_path: Path) -> None:
-    rows = [
-        {"debate": "d", "speaker": "J", "text": "", "y": "0.7", "n": sure}
-        for sure in ("0.3", "0.5")
-    ]
+    row = {"debate": "d", "speaker": "J", "text": "", "y": "0.7"}
+    rows = [{**row, "n": "0.3"}, {**row, "n": "0.5"}]
     options = {"columns": {"belief": {"yes": "y", "no": "n"}}, "labels": {"n": "no", "y": "yes"}}
     with pytest.raises(
         UserError,
@@ -477,14 +463,13 @@ def test_invalid_json_answers_and_unknown_labels_are_named(tmp_path: Path, cell:
 
 
 def test_gaps_in_turns_times_and_roles_are_counted_and_kept(tmp_path: Path) -> None:
-    rows = [
-        {"debate": "d", "turn": turn, "at": time, "speaker": speaker, "text": "So.", "role": role}
-        for turn, time, speaker, role in [
-            (1, "2026-01-01 10:00", "Kim", "chair"),
-            (2, "2026-01-01 09:00", "Lee", ""),
-            (4, "2026-01-01 11:00", "Kim", "guest"),
-        ]
+    turns = [
+        (1, "2026-01-01 10:00", "Kim", "chair"),
+        (2, "2026-01-01 09:00", "Lee", ""),
+        (4, "2026-01-01 11:00", "Kim", "guest"),
     ]
+    table = pd.DataFrame(turns, columns=["turn", "at", "speaker", "role"])
+    rows = table.assign(debate="d", text="So.").to_dict("records")
     path = write_table(tmp_path / "talk.csv", rows)
     loaded, [debate] = read_transcripts(
         path, labels={"n": "no", "y": "yes"}, columns={"turn": "turn", "time": "at", "role": "role"}
@@ -497,9 +482,11 @@ def test_gaps_in_turns_times_and_roles_are_counted_and_kept(tmp_path: Path) -> N
         "speakers in several roles": 1,
         "cases": 1,
     }
-    assert [utterance.speaker for utterance in debate.utterances] == ["Kim", "Lee", "Kim"]
+    speakers = list(map(attrgetter("speaker"), debate.utterances))
+    assert speakers == ["Kim", "Lee", "Kim"]
     _, [by_time] = read_transcripts(path, labels={"n": "no", "y": "yes"}, columns={"time": "at"})
-    assert [utterance.speaker for utterance in by_time.utterances] == ["Lee", "Kim", "Kim"]
+    speakers_by_time = list(map(attrgetter("speaker"), by_time.utterances))
+    assert speakers_by_time == ["Lee", "Kim", "Kim"]
     with pytest.raises(
         UserError, match=r"row 3, column 'at': found 'noon', expected a number, or a date and time"
     ):

@@ -133,13 +133,10 @@ def test_near_duplicates_share_a_split(tmp_path: Path) -> None:
         "The tenant left the flat in March without notice and the landlord kept the whole deposit"
         " for repairs"
     )
-    rows = [
-        {
-            "facts": f"{story}, case {n % 4 if n < 20 else n * 1000}.",
-            "outcome": "WON" if n % 2 else "LOST",
-        }
-        for n in range(40)
-    ]
+    rows = []
+    for n in range(40):
+        facts = f"{story}, case {n % 4 if n < 20 else n * 1000}."
+        rows.append({"facts": facts, "outcome": "WON" if n % 2 else "LOST"})
     path = tmp_path / "copies.csv"
     pd.DataFrame(rows).to_csv(path, index=False)
     assert len({case.split for case in load(path, split="hash").cases}) == 1
@@ -148,19 +145,18 @@ def test_near_duplicates_share_a_split(tmp_path: Path) -> None:
 def test_a_published_split_is_kept_and_copies_of_test_cases_are_left_out_of_training(
     tmp_path: Path,
 ) -> None:
-    test_texts = [
-        f"Tenant {n} of house {n * 31} owed {n * 77} dollars for {n * 13} months to landlord"
-        f" {n * 5}."
-        for n in range(20)
-    ]
-    train_texts = [
-        f"Buyer {n} of car {n * 17} found {n * 3} faults in {n * 19} miles and sued seller {n * 7}."
-        for n in range(30)
-    ]
-    rows = [(text, "test") for text in test_texts] + [(text, "train") for text in train_texts]
-    rows += [
-        (f"{text} So it was.", ("train", "dev")[n % 2]) for n, text in enumerate(test_texts[:8])
-    ]
+    rows = []
+    for n in range(20):
+        text = (
+            f"Tenant {n} of house {n * 31} owed {n * 77} dollars for {n * 13} months to"
+            f" landlord {n * 5}."
+        )
+        rows.append((text, "test"))
+    for n in range(30):
+        text = f"Buyer {n} of car {n * 17} found {n * 3} faults in {n * 19} miles"
+        rows.append((f"{text} and sued seller {n * 7}.", "train"))
+    for n in range(8):
+        rows.append((f"{rows[n][0]} So it was.", ("train", "dev")[n % 2]))
     frame = pd.DataFrame(rows, columns=["facts", "part"]).assign(
         age=range(58), outcome=["WON", "LOST"] * 29
     )
@@ -170,10 +166,10 @@ def test_a_published_split_is_kept_and_copies_of_test_cases_are_left_out_of_trai
     )
     assert loaded.cleaning["near-duplicate pairs across splits"] == loaded.cleaning[RESEMBLING] == 8
     copies = [case for case in loaded.cases if resembles_test_case(case)]
-    assert [case.attributes["near_duplicate_of"] for case in copies] == [
-        f"row-{n}" for n in range(1, 9)
-    ]
-    assert [case.split for case in copies] == ["train", "validation"] * 4
+    assert len(copies) == 8
+    for n, case in enumerate(copies):
+        assert case.attributes["near_duplicate_of"] == f"row-{n + 1}"
+        assert case.split == ("train", "validation")[n % 2]
     data = examples(loaded.cases, loaded.task, loaded.features)
     assert data.left_out == 4
     assert data.cases["split"].value_counts().to_dict() == {"train": 30, "test": 20}
@@ -233,9 +229,8 @@ def test_all_faulty_rows_are_named_at_once_with_the_row_number_of_a_spreadsheet(
     with pytest.raises(UserError) as raised:
         load(path, id="nr", labels=["LOST", "WON"])
     *lines, spreadsheet_line, count_line = str(raised.value).splitlines()
-    assert [
-        line.partition(": ")[2].partition(":")[0] for line in lines if line.startswith(str(path))
-    ] == [
+    places = re.findall(rf"^{re.escape(str(path))}: (.*?):", "\n".join(lines), re.MULTILINE)
+    assert places == [
         "row 2, column 'outcome'",
         "row 3, column 'outcome'",
         "row 3, column 'facts'",
@@ -370,7 +365,7 @@ def write_distant_cells(folder: Path) -> Path:
 
 
 def write_many_rows(folder: Path) -> Path:
-    rows = "".join(f'<row r="{n}">{text_cell(f"A{n}")}</row>' for n in (1, 2))
+    rows = f'<row r="1">{text_cell("A1")}</row><row r="2">{text_cell("A2")}</row>'
     return pack_sheet(folder / "long.xlsx", rows, "A1:A2", 600_000_000)
 
 
@@ -387,7 +382,7 @@ def write_repeated_text(folder: Path) -> Path:
 
 
 def write_many_cells(folder: Path) -> Path:
-    columns = {name: pa.array(["a"] * 6_000_000) for name in ("facts", "outcome")}
+    columns = dict.fromkeys(("facts", "outcome"), pa.array(["a"] * 6_000_000))
     pq.write_table(pa.table(columns), folder / "t.parquet")
     return folder / "t.parquet"
 
@@ -460,10 +455,9 @@ except Exception as error:
     print(f"{{type(error).__name__}}: {{error}}")
 print(peak() - imports)
 """
-"""Prints the error and the kibibytes that reading adds: installed packages change what imports
-take.
+"""Print the error and the memory in kibibytes that reading adds to that of the imports.
 
-`ru_maxrss` would begin with the size of the process that starts this one.
+`ru_maxrss` would start with the size of the parent process.
 """
 
 

@@ -152,7 +152,7 @@ def test_two_colleagues_take_different_seats_over_https(
     page = seat_response.headers["Location"]
     assert status == 303 and "You are participant 1" in first.ask(page)[1]
     assert second.ask(page)[0] == 400 and "participant 1" not in second.ask(page)[1], (
-        "of another's seat nothing is shown"
+        "a page never shows another person's seat"
     )
     assert "No question is open" in second.ask(f"/desk/seat?as={urllib.parse.quote('жанна')}")[1]
     [seen_digest] = re.findall(r'name="seen" value="(\w+)"', first.ask(page)[1])
@@ -162,9 +162,7 @@ def test_two_colleagues_take_different_seats_over_https(
 
     status, _, label_response = second.send("/desk/label", {"sheet": SHEET, "annotator": "жанна"})
     address = label_response.headers["Location"]
-    assert urllib.parse.unquote(address) == f"/desk/label/{SHEET}/李", (
-        "a name of one's own, whatever is sent"
-    )
+    assert urllib.parse.unquote(address) == f"/desk/label/{SHEET}/李", "the sent name is ignored"
     [item] = re.findall(r'name="item" value="([^"]+)"', second.ask(address)[1])
     other_address = f"/desk/label/{SHEET}/{urllib.parse.quote('жанна')}"
     for number, path in enumerate((address, other_address)):
@@ -186,7 +184,7 @@ def test_strangers_and_other_sites_are_refused(
     ann, stranger = Browser(desk.links["ann"]), Browser(desk.links["ann"])
     cookie_header = ann.enter(desk.token("ann"))
     assert "HttpOnly" in cookie_header and "Secure" not in cookie_header, (
-        "over http a browser would not send it back"
+        "browsers do not return secure cookies over http"
     )
     assert ann.ask("/desk/")[0] == 200 and "Take the seat" in ann.ask("/desk/")[1]
     status, _, seat_response = ann.ask("/desk/seat")
@@ -223,7 +221,7 @@ def test_strangers_and_other_sites_are_refused(
 
 def test_links_are_permanent_and_only_for_the_named_people(desks: Any, folder: Path) -> None:
     first = desks("--people", "ann,bob")
-    assert desks().links == {}, "without colleagues the address is that of this machine"
+    assert desks().links == {}, "a desk without colleagues prints no links"
     assert desks("--people", "ann").token("ann") == first.token("ann")
     desk = desks("--host", "127.0.0.1")
     assert {name: desk.token(name) for name in desk.links} == {
@@ -232,7 +230,7 @@ def test_links_are_permanent_and_only_for_the_named_people(desks: Any, folder: P
     second_desk = desks("--people", "ann")
     bob = Browser(second_desk.links["ann"])
     assert bob.send("/desk/enter", {"token": first.token("bob")})[0] == 403, (
-        "who is named no longer stays out"
+        "a person who is no longer named has no access"
     )
 
 

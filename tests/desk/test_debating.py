@@ -113,7 +113,7 @@ def test_the_next_question_appears_without_a_run_even_after_a_crash(
             process.wait_until_idle()
         else:
             is_behind = any(process.notify())
-        assert is_behind == (number == 3), "all debates have come to an end"
+        assert is_behind == (number == 3), "all debates are complete"
     assert open_questions() == []
     process.stdin.close()
     assert process.process.wait() == 0
@@ -185,7 +185,7 @@ def test_an_answer_by_hand_is_read_and_a_faulty_one_waits(
     assert open_questions() == [second]
     answer_all()
     answer_file(first).write_text(answer_file(second).read_text())
-    while len(open_questions()) < 2:  # nobody tells it
+    while len(open_questions()) < 2:  # without a notification
         process.wait_until_idle()
 
 
@@ -214,7 +214,7 @@ def test_replies_in_flight_are_kept_when_the_desk_dies(start_process: Any) -> No
             server.wait_for(call_count + 1)
             process.process.send_signal(
                 end_signal
-            ) if end_signal else process.stdin.close()  # as when the desk is killed
+            ) if end_signal else process.stdin.close()  # as if the desk were killed
             assert process.process.wait() == (1 if end_signal else 0)
             hold(plan)
         while answer_all():

@@ -222,7 +222,7 @@ async def test_labels_are_saved_and_undone_one_by_one(client: TestClient, folder
         await client.post(address, data={"item": labelled_items[0], "label": "REVERSE"})
     ).text()
     assert "labelled AFFIRM before, in another tab" in other_tab
-    for _ in range(2):  # a second click takes back no more
+    for _ in range(2):  # a second click changes nothing
         await client.post(address, data={"undo": labelled_items[2]})
     assert (
         list(Labelling(folder / "data/annotation_sheets", file.parent, SHEET, "ann").labels())

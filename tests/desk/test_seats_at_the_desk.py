@@ -124,7 +124,7 @@ def test_weighed_factors_are_a_table_and_an_invalid_answer_is_returned(
                 page = html.unescape(await response.text())
                 assert response.status == 400 and fault in page and "Nothing is saved yet" in page
                 assert change.get("factors-0-factor", "Two arrests") in page, (
-                    "what was filled in is not lost"
+                    "the page keeps the fields"
                 )
         assert not first.is_answered
 

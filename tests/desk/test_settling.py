@@ -88,7 +88,7 @@ def test_conflicts_are_decided_on_the_page_and_change_the_labels(tmp_path: Path)
     async def decide_the_rest(client: TestClient) -> None:
         page = await (await client.get(ADDRESS)).text()
         assert "1 of 2 conflicts decided" in page and item_on_page(page) != decided_items[0], (
-            "what was sent is on the disk"
+            "the decision is saved"
         )
         second_response = await client.post(
             f"/t/settle/{SHEET}/kim", data={"item": decided_items[0], "label": "AFFIRM"}
@@ -101,7 +101,7 @@ def test_conflicts_are_decided_on_the_page_and_change_the_labels(tmp_path: Path)
         await client.post(ADDRESS, data={"undo": item_on_page(page)})
         assert item_on_page(await (await client.get(ADDRESS)).text()) == item_on_page(page)
         refusal = await client.post(ADDRESS, data={"item": item(0), "label": "AFFIRM"})
-        assert refusal.status == 400, "nobody differs there"
+        assert refusal.status == 400, "the statement has no conflict"
         late_refusal = await client.post("/t/label", data={"sheet": SHEET, "annotator": "zoe"})
         assert (
             late_refusal.status == 400
@@ -129,7 +129,7 @@ def test_conflicts_are_decided_on_the_page_and_change_the_labels(tmp_path: Path)
     assert labels["labeler"].str.startswith("human:").sum() == 3
     assert (
         len(conflicts(tmp_path / "data/annotation_sheets", tmp_path / "data/annotations")) == 2
-    ), "for the record"
+    ), "decided conflicts stay listed"
 
 
 def test_the_order_of_labels_does_not_reveal_the_annotators(tmp_path: Path) -> None:

@@ -40,9 +40,8 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Export]:
         )
         hold(config, cases, shard)
     plan = Plan.from_yaml(config, PROJECT)
-    predictions, calls = (
-        results / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls")
-    )
+    predictions = results / "predictions" / EXPERIMENT / f"{MODEL}.parquet"
+    calls = results / "calls" / EXPERIMENT / f"{MODEL}.parquet"
     write_predictions(plan, EXPERIMENT, cases, [shard], predictions, calls)
     experiment_results = ExperimentResults(results, EXPERIMENT, plan.view(EXPERIMENT), 1)
     scores = score_experiment(experiment_results)
@@ -151,19 +150,19 @@ def test_each_call_is_in_the_span_of_its_utterance(export: Export, log: Any) -> 
     attempts = 0
     for sample in log.samples:
         spans = {event.id: event for event in sample.events if event.event == "span_begin"}
-        for event in (event for event in sample.events if event.event == "model"):
-            row, call = (
-                utterances.loc[event.metadata["call_id"]],
-                calls.loc[event.metadata["call_id"]],
-            )
+        for event in sample.events:
+            if event.event != "model":
+                continue
+            row = utterances.loc[event.metadata["call_id"]]
+            call = calls.loc[event.metadata["call_id"]]
             inner = spans[event.span_id]
             outer = spans[inner.parent_id]
             assert (outer.type, outer.name, inner.type) == ("agent", row["speaker"], row["kind"])
             assert outer.metadata["private"] == (row["visibility"] != "public")
             assert ("private to" in inner.name) == (row["visibility"] != "public")
-            assert [message.text for message in event.input] == [
-                text for _, text in json.loads(call["request"])["messages"]
-            ]
+            messages = json.loads(call["request"])["messages"]
+            for message, (_, text) in zip(event.input, messages, strict=True):
+                assert message.text == text
             assert event.output.completion == call["reply"]
             attempts += event.retries
     assert attempts == (calls["attempts"] - 1).sum() > 0

@@ -23,10 +23,10 @@ def published_rows(study: str, table: str) -> dict[str, dict[str, float]]:
     """Return a published table as a dictionary of rows by metric."""
     frame = read_published(PUBLISHED / "published_results.csv")
     frame = frame[(frame["study"] == study) & (frame["table"] == table)]
-    return {
-        str(row): dict(zip(rows["metric"], rows["value"], strict=True))
-        for row, rows in frame.groupby("row", sort=False)
-    }
+    metrics_by_row = {}
+    for row, rows in frame.groupby("row", sort=False):
+        metrics_by_row[str(row)] = dict(zip(rows["metric"], rows["value"], strict=True))
+    return metrics_by_row
 
 
 def equal(value: float, rounded: float) -> bool:
@@ -62,12 +62,13 @@ def base_rate_behind(row: Mapping[str, float]) -> float:
     """
     expected = np.array([row[name] for name in DETERMINING])
     pairs = product((0.2, 0.3, 0.5), (0.05, 0.3, 0.6, 0.95))
-    starts = [(a, b, a * b) for a, b in pairs]
     bounds = ((0.01, 0.001, 0.0), (0.99, 0.999, 0.99))
-    fits = [
-        least_squares(lambda shares: metrics_of_shares(shares) - expected, start, bounds=bounds)
-        for start in starts
-    ]
+    fits = []
+    for a, b in pairs:
+        start = (a, b, a * b)
+        fits.append(
+            least_squares(lambda shares: metrics_of_shares(shares) - expected, start, bounds=bounds)
+        )
     best_fit = min(fits, key=lambda fit: float(fit.cost))
     share = float(best_fit.x[0])
     return min(share, 1 - share) if np.abs(best_fit.fun).max() <= 0.005 else float("nan")
@@ -92,15 +93,16 @@ def test_a_base_rate_is_recovered_from_averages() -> None:
 
 
 def test_the_base_rate_of_table_2() -> None:
-    rows = [
-        row
-        for row in published_rows("courtroom", "table2_tabular_leaderboard").values()
-        if set(DETERMINING) <= set(row)
-    ]
-    rates = [rate for row in rows if not np.isnan(rate := base_rate_behind(row))]
-    median_rate, best_accuracy = median(rates), max(row["accuracy"] for row in rows)
+    rates, accuracies = [], []
+    for row in published_rows("courtroom", "table2_tabular_leaderboard").values():
+        if set(DETERMINING) <= set(row):
+            accuracies.append(row["accuracy"])
+            rate = base_rate_behind(row)
+            if not np.isnan(rate):
+                rates.append(rate)
+    median_rate, best_accuracy = median(rates), max(accuracies)
     (finding,) = FINDINGS["courtroom/table2_tabular_leaderboard"]
-    assert f"{len(rates)} of {len(rows)} models" in finding
+    assert f"{len(rates)} of {len(accuracies)} models" in finding
     assert (
         f"{min(rates):.1%} to {max(rates):.1%} of the cases (median {median_rate:.1%})"
         in finding.replace(" %", "%")
@@ -135,11 +137,9 @@ def averages_possible(accuracy: float, f1: float, cases: int, positives: range) 
             "weighted": (actual * positive + (cases - actual) * negative) / cases,
         }
         fits = np.abs((hits + rejections) / cases - accuracy) <= 0.005 + 1e-9
-        possible |= {
-            name
-            for name, values in averages.items()
-            if (fits & (np.abs(values - f1) <= 0.005 + 1e-9)).any()
-        }
+        for name, values in averages.items():
+            if (fits & (np.abs(values - f1) <= 0.005 + 1e-9)).any():
+                possible.add(name)
     return possible
 
 
@@ -190,18 +190,20 @@ def test_the_findings_on_the_columns_of_table_7() -> None:
         published_rows("courtroom", "table6_commercial"),
         published_rows("courtroom", "table7_commercial_confusion"),
     )
-    rows = [{**row, "accuracy": accuracies[name]["accuracy"]} for name, row in counts.items()]
+    as_printed = exchanged = ratios = 0
+    for name, row in counts.items():
+        accuracy = accuracies[name]["accuracy"]
+        as_printed += equal((row["tp"] + row["tn"]) / 100, accuracy)
+        exchanged += equal((row["tp"] + row["fp"]) / 100, accuracy)
+        ratios += equal(row["tp"] / (row["tp"] + row["fp"]), row["precision"])
+        assert row["tp"] + row["fn"] == 71
     headings, positives, ratio, _ = FINDINGS["courtroom/table7_commercial_confusion"]
-    as_printed = sum(equal((row["tp"] + row["tn"]) / 100, row["accuracy"]) for row in rows)
-    exchanged = sum(equal((row["tp"] + row["fp"]) / 100, row["accuracy"]) for row in rows)
     assert (
-        f"in {as_printed} of {len(rows)} rows, and (TP + FP) / 100 in {exchanged} of {len(rows)}:"
-        in headings
+        f"in {as_printed} of {len(counts)} rows,"
+        f" and (TP + FP) / 100 in {exchanged} of {len(counts)}:" in headings
     )
-    assert {row["tp"] + row["fn"] for row in rows} == {71}
     assert positives.startswith("TP + FN is 71 of 100 cases in every row.")
-    ratios = sum(equal(row["tp"] / (row["tp"] + row["fp"]), row["precision"]) for row in rows)
-    assert f"in {ratios} of {len(rows)} rows" in ratio
+    assert f"in {ratios} of {len(counts)} rows" in ratio
 
 
 def test_the_correlation_of_accuracy_and_f1_in_the_paper() -> None:
@@ -219,9 +221,8 @@ def test_the_correlation_of_accuracy_and_f1_in_the_paper() -> None:
         pairs = [(row[f"{prefix}accuracy"], row[f"{prefix}f1"]) for row in rows]
         return float(np.corrcoef(np.array(pairs).T)[0, 1])
 
-    correlations = {
-        name: correlation(list(prompts.values()), prefix) for name, prefix in methods.items()
-    }
+    prompt_rows = list(prompts.values())
+    correlations = {name: correlation(prompt_rows, prefix) for name, prefix in methods.items()}
     correlations["courtroom debate"] = correlation(list(debates.values()), "")
     assert min(correlations, key=lambda name: correlations[name]) == "courtroom debate"
     assert (
@@ -232,9 +233,10 @@ def test_the_correlation_of_accuracy_and_f1_in_the_paper() -> None:
 
 def test_the_accuracy_before_debate_implied_by_table_5_of_debate_feedback() -> None:
     rows = published_rows("feedback", "table5_smoothing")
-    initial_accuracies = [
-        row["accuracy"] - (row["corrections"] - row["degradations"]) / 3000 for row in rows.values()
-    ]
+    initial_accuracies = []
+    for row in rows.values():
+        gain = (row["corrections"] - row["degradations"]) / 3000
+        initial_accuracies.append(row["accuracy"] - gain)
     phrase = (
         f"imply {initial_accuracies[0]:.4f} without and {initial_accuracies[1]:.4f} with smoothing"
     )

@@ -29,7 +29,7 @@ def test_planned_comparisons_come_first_and_unanswered_questions_last(root: Path
         "Is a debate shorter?",
         "Does smoothing help?",
         "Is one case enough?",
-    ], "a comparison that was not tested has no answer to show"
+    ], "an untested comparison has no answer"
     assert questions[-1].missing == "This run has too few cases for an interval"
     assert [len(question.verdicts) for question in questions] == [1, 2, 0, 0]
     verdicts = chain.from_iterable(question.verdicts for question in questions)
@@ -98,10 +98,8 @@ def test_a_bar_shows_interval_threshold_and_published_value_on_one_scale(
     names = [path.relative_to(root).as_posix() for path in built_files(root)]
     question = read_questions(root, "comparison", names, STUDIES)[1]
     verdict = question.verdicts[0]
-    ends = [
-        question.at(value)
-        for value in (verdict.low, verdict.value, verdict.published or 0, verdict.high, 1)
-    ]
+    values = (verdict.low, verdict.value, verdict.published or 0, verdict.high, 1)
+    ends = list(map(question.at, values))
     assert ends == sorted(ends)
     assert (ends[0], ends[-1]) == (8, 92)
 
@@ -113,10 +111,12 @@ def test_the_page_links_built_files_and_escapes_foreign_text(root: Path) -> None
     links = re.findall(r'(?:href|src)="([^"]+)"', page)
     assert "tables/recorded/methods.html" in links
     assert "figures/recorded/accuracy.svg" in links
-    assert all((root / link.partition("#")[0]).is_file() for link in links if link[0] != "#"), (
-        "relative, and there"
-    )
-    assert {link[1:] for link in links if link[0] == "#"} <= set(re.findall('id="([^"]+)"', page))
+    ids = set(re.findall('id="([^"]+)"', page))
+    for link in links:
+        if link.startswith("#"):
+            assert link[1:] in ids
+        else:
+            assert (root / link.partition("#")[0]).is_file(), "links are relative to the page"
     debates = [link for link in links if ".html#" in link]
     experiment_link = "reader/recorded.html#?experiment=debates"
     assert debates == [
@@ -124,14 +124,14 @@ def test_the_page_links_built_files_and_escapes_foreign_text(root: Path) -> None
         "reader/recorded.html#?experiment=votes&amp;model=smollm",
         *[f"{experiment_link}&amp;model=a+model"] * 2,
     ]
-    assert "tables/recorded/groups.html" not in links, "an earlier run's"
+    assert "tables/recorded/groups.html" not in links, "the file is from an earlier run"
     for text in (page, fragment):
         assert HOSTILE not in text
         assert text.index("Is A better than B?") < text.index("Is a debate shorter?")
         assert text.index("<details>") < text.index("Does smoothing help?")
     assert page.count("<li>Half lies between cases") == 1
     assert "tables/comparison/where_verdicts_come_from.html" in links
-    assert "href" not in fragment, "it stands in a page elsewhere"
+    assert "href" not in fragment, "the fragment is part of another page"
 
 
 def test_the_page_shows_accuracies_and_names_empty_tables(
@@ -143,7 +143,7 @@ def test_the_page_shows_accuracies_and_names_empty_tables(
     assert "<td>0.500 [0.18, 0.82], n = 10</td>" in methods
     assert "<td>0.500</td><td>0.600</td><td>−0.100 [−0.400, 0.200]</td><td>10</td>" in methods
     assert "<details open>" in methods
-    assert methods.count("<tr>") == 4, "two headings, and an arm that has no difference has no row"
+    assert methods.count("<tr>") == 4, "an arm without a difference has no row"
     without_rows = page[page.index("Tables of which this run has no rows") :].partition("</p>")[0]
     assert re.findall('href="([^"]+)"', without_rows) == ["tables/comparison/habits.html"]
     assert page.count("tables/comparison/habits.html") == 1, "it has no preview"

@@ -7,6 +7,7 @@ import json
 import re
 import tracemalloc
 from html.parser import HTMLParser
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -77,10 +78,11 @@ def rendered(folder: Path) -> str:
 
 
 def test_a_large_index_is_packed_without_a_copy() -> None:
-    cases = [
-        {"id": f"case-{number}", "share": number / 7, "none": float("nan")}
-        for number in range(30_000)
-    ]
+    cases, expected_cases = [], []
+    for number in range(30_000):
+        case_id, share = f"case-{number}", number / 7
+        cases.append({"id": case_id, "share": share, "none": float("nan")})
+        expected_cases.append({"id": case_id, "share": round(share, 6), "none": None})
     index = {
         "cases": cases,
         "debates": {"swing": (1.5,) * 3000, "of": {}},
@@ -91,11 +93,8 @@ def test_a_large_index_is_packed_without_a_copy() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     text = gzip.decompress(base64.b64decode(packed)).decode()
-    expected_cases = [{**case, "share": round(case["share"], 6), "none": None} for case in cases]
     assert text == json.dumps({**index, "cases": expected_cases}, separators=(",", ":"))
-    assert peak < len(text), (
-        "less than the text itself, of which the copies took some times as much"
-    )
+    assert peak < len(text), "packing never copies the text"
 
 
 @pytest.fixture(scope="module")
@@ -107,14 +106,11 @@ def test_a_page_contains_only_its_own_elements_and_loads_nothing_else(page: str)
     elements = read_page(page)
     assert elements.names == PAGE_ELEMENTS
     assert "onerror" not in page and "window.hacked" not in page
-    assert not [
-        value
-        for name, value in elements.attributes
-        if name in ("src", "href") and not value.startswith("#")
-    ]
-    policy = next(
-        value for name, value in elements.attributes if value and value.startswith("default-src")
-    )
+    policy = ""
+    for name, value in elements.attributes:
+        assert name not in ("src", "href") or value.startswith("#")
+        if value and value.startswith("default-src"):
+            policy = value
     for name in ("script", "style"):
         digest = hashlib.sha256(elements.contents[name].encode()).digest()
         assert f"{name}-src 'sha256-{base64.b64encode(digest).decode()}'" in policy
@@ -132,17 +128,14 @@ def test_names_of_a_study_are_escaped(tmp_path: Path) -> None:
 
 def test_the_index_has_the_outcome_of_each_debate_and_the_changes_of_the_judge(page: str) -> None:
     index = unpack(read_page(page), "index")
-    debates = [
-        dict(zip(index["debates"], row, strict=True))
-        for row in zip(*index["debates"].values(), strict=True)
-    ]
+    debates, trial = [], {}
+    for row in zip(*index["debates"].values(), strict=True):
+        debate = dict(zip(index["debates"], row, strict=True))
+        debates.append(debate)
+        if index["experiments"][debate["experiment"]]["name"] == "trial":
+            case_id = index["cases"][debate["case"]]["id"]
+            trial[debate["model"], case_id] = debate
     assert len(debates) == 3 * len(COURSES)
-    names = [index["cases"][debate["case"]]["id"] for debate in debates]
-    trial = {
-        (debate["model"], name): debate
-        for debate, name in zip(debates, names, strict=True)
-        if index["experiments"][debate["experiment"]]["name"] == "trial"
-    }
     assert {name: trial["small", name]["change"] for name in COURSES} == {
         "one": CHANGED | TO_WRONG,
         "two": CHANGED | TO_RIGHT,
@@ -154,7 +147,7 @@ def test_the_index_has_the_outcome_of_each_debate_and_the_changes_of_the_judge(p
         trial["small", "one"]["swing"] == pytest.approx(0.6)
         and trial["small", "one"]["probability"] == 0.9
     )
-    assert [debate["status"] for debate in debates].count("invalid") == 1
+    assert index["debates"]["status"].count("invalid") == 1
     assert {case["id"]: case["attributes"] for case in index["cases"]}["two"] == {"sex": "female"}
     assert index["experiments"][0]["models"] == {"small": "small", "large": "large"}
 
@@ -168,10 +161,14 @@ def test_chunks_contain_all_utterances_and_the_calls_as_sent(page: str) -> None:
     assert first_belief["readers"] == "judge" and first_belief["stated"]["label"] == "no"
     assert first_belief["belief"] == pytest.approx(0.2)
     call = calls["calls"][first_turn["call"]]
+
+    def join_lines(numbers: list[int]) -> str:
+        return "\n".join(calls["lines"][number] for number in numbers)
+
     role, line_numbers = call["prompt"][1]
     text = f"<facts>\nHear {debates[0]['turns'][0]['call'][5:-2]}.\n{HOSTILE}\n</facts>"
-    assert role == "user" and "\n".join(calls["lines"][line] for line in line_numbers) == text
-    assert "\n".join(calls["lines"][line] for line in call["reply"]) == f"raw reply 1\n{HOSTILE}"
+    assert role == "user" and join_lines(line_numbers) == text
+    assert join_lines(call["reply"]) == f"raw reply 1\n{HOSTILE}"
     assert call["fields"]["cost_usd"] == 0.002 and "provider" not in call["fields"]
     assert len(calls["lines"]) == len(set(calls["lines"]))
 
@@ -184,7 +181,7 @@ def test_many_debates_are_divided_into_ordered_chunks(
     index = unpack(elements, "index")
     starts = index["chunks"]["debates"]
     sizes = [len(unpack(elements, f"debates-{number}")) for number in range(len(starts))]
-    assert len(starts) > 2 and starts == [sum(sizes[:number]) for number in range(len(sizes))]
+    assert len(starts) > 2 and starts == [0, *accumulate(sizes[:-1])]
     assert sum(sizes) == 3 * len(COURSES)
     for number in range(len(starts)):
         (call_chunk,) = unpack(elements, f"calls-{number}")
@@ -206,26 +203,27 @@ def test_chunks_of_too_many_debates_are_files_with_a_word_index(
     )
     single_page_index = unpack(read_page(page), "index")
     assert index["debates"] == single_page_index["debates"] and index["parts"] == tmp_path.name
-    assert not {name for name in elements.contents if re.match("(cases|debates|calls)-", name)}
+    for name in elements.contents:
+        assert not re.match("(cases|debates|calls)-", name)
 
     def read_chunk(name: str) -> Any:
         packed = re.fullmatch(rf'arrived\.set\("{name}", "([A-Za-z0-9+/=]+)"\);\n', files[name])
-        assert packed, "a file holds nothing but one packed value"
+        assert packed, "a file contains only one packed value"
         return json.loads(gzip.decompress(base64.b64decode(packed[1])))
 
     chunks = len(index["chunks"]["debates"])
-    chunk_texts = [
-        json.dumps(read_chunk(f"debates-{number}"), ensure_ascii=False).lower()
-        for number in range(chunks)
-    ]
+    chunk_texts = []
+    for number in range(chunks):
+        chunk = read_chunk(f"debates-{number}")
+        chunk_texts.append(json.dumps(chunk, ensure_ascii=False).lower())
     words = read_chunk("words")
-    assert chunks > 2 and all(
-        re.search(r"\d", word) or words.get(word) is not None for word in ("opens", "large")
-    )
+    assert chunks > 2
+    for word in ("opens", "large"):
+        assert re.search(r"\d", word) or words.get(word) is not None
     for word in ("large", "single", "opens", "判"):
         matching_chunks = [number for number, text in enumerate(chunk_texts) if word in text]
         assert set(matching_chunks) <= set(words[word] or range(chunks))
-    assert words["single"] and len(words["single"]) < chunks, "a rare word opens few files"
+    assert words["single"] and len(words["single"]) < chunks, "few files contain a rare word"
 
 
 def test_a_speakers_name_keeps_its_capitals() -> None:

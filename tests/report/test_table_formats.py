@@ -91,7 +91,11 @@ def test_latex_is_a_booktabs_table_whose_rows_have_all_columns():
     long_table = Columns().counts("n").table({"n": number} for number in range(60))
     pages = as_latex(ENTRY, long_table, study_of_nothing())
     rows = pages[pages.index("\\begin{longtable}") : pages.index("\\end{longtable}")]
-    assert "\n\n" not in rows, "an empty line begins a row of its own"
+    assert "\n\n" not in rows, "an empty line starts another row"
+
+
+def cells_by_heading(content):
+    return {column.heading: list(column.cells) for column in shown_columns(content)}
 
 
 def test_intervals_are_one_column_and_keys_are_shown_once():
@@ -102,7 +106,7 @@ def test_intervals_are_one_column_and_keys_are_shown_once():
     ]
     spec = Columns().keys("model").ours("v", digits="+.2f").interval("v", "95 %", digits=".1f")
     content = spec.table(rows)
-    columns = {column.heading: list(column.cells) for column in shown_columns(content)}
+    columns = cells_by_heading(content)
     assert columns == {
         "model": ["a", "", "b"],
         "v": ["+0.12", "−0.50", "–"],
@@ -147,9 +151,7 @@ def test_columns_define_names_headings_and_roles():
         "of the difference",
         "n",
     ]
-    assert [column.heading for column in shown_columns(content)] == headings and content.notes == [
-        "Note."
-    ]
+    assert list(cells_by_heading(content)) == headings and content.notes == ["Note."]
     assert (content.names(KEY), content.names(OURS)) == (
         ["model"],
         ["ours", "95 % low", "95 % high"],
@@ -165,17 +167,14 @@ def test_large_numbers_have_one_decimal():
     content = (
         Columns().plain("v").difference("d").table([{"v": (99.5, -0.25)}, {"v": (1530.25, -469.0)}])
     )
-    cells = {column.heading: list(column.cells) for column in shown_columns(content)}
+    cells = cells_by_heading(content)
     assert cells == {"v": ["99.500", "1530.2"], "d": ["−0.250", "−469.0"]}
 
 
 def test_a_small_p_is_not_shown_as_zero_but_a_small_share_is():
     content = Columns().plain("FPR p", "p (Holm)", "share").table([{"FPR p": (1e-4, 0.0005, 1e-4)}])
-    assert [column.cells for column in shown_columns(content)] == [
-        ["< 0.001"],
-        ["0.001"],
-        ["0.000"],
-    ]
+    cells = cells_by_heading(content)
+    assert list(cells.values()) == [["< 0.001"], ["0.001"], ["0.000"]]
     assert "&lt; 0.001" in as_html(ENTRY, content, study_of_nothing())
 
 
@@ -184,17 +183,13 @@ def test_notes_on_data_cover_only_data_sets_in_the_rows(tmp_path):
     columns = Columns().plain("data")
 
     def noted_datasets(*cells):
-        notes = notes_under(columns.table({"data": cell} for cell in cells), results)
-        return [
-            note.split(":")[0].removeprefix("Data set ")
-            for note in notes
-            if note.startswith("Data set ")
-        ]
+        notes = "\n".join(notes_under(columns.table({"data": cell} for cell in cells), results))
+        return re.findall(r"^Data set (.*?):", notes, re.MULTILINE)
 
     all_datasets = noted_datasets()
     assert {"vast", "claim_stance"} < set(all_datasets) and len(set(all_datasets)) == len(
         all_datasets
-    ), "a line a data set"
+    ), "each data set has one line"
     assert (
         noted_datasets("vast (sample)")
         == ["vast"]

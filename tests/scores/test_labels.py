@@ -15,7 +15,7 @@ RUBRIC = Rubric(
     labels={"A": "a", "B": "b", "C": "c", "O": "none"}, neutral="O", groups={"AB": ("A", "B")}
 )
 COURSES = {"c1#0": ("A C", "B B"), "c2#0": ("C A", "O C"), "c3#0": ("- A", "C  ")}
-"""What two speakers say, in order: labels, - for words without one, nothing for no words."""
+"""Utterances of two speakers: a label, `-` for no label, or nothing for no words."""
 
 
 def write_labelled_results(folder: Path) -> ExperimentResults:
@@ -45,11 +45,12 @@ def write_labelled_results(folder: Path) -> ExperimentResults:
         experiment="pleas",
         config=view,
     )
-    rows = [
-        {"experiment": "pleas", "model": "tiny", "debate_id": debate, "turn": turn, "label": label,
-         "code": RUBRIC.numbers[label], "labeler": "rules", "evidence": "", "predicted": label}
-        for debate, turn, label in labels
-    ]  # fmt: skip
+    rows = []
+    row = {"experiment": "pleas", "model": "tiny", "labeler": "rules", "evidence": ""}
+    for debate, turn, label in labels:
+        place = {"debate_id": debate, "turn": turn}
+        code = RUBRIC.numbers[label]
+        rows.append({**row, **place, "label": label, "code": code, "predicted": label})
     write_rows(folder / "labels" / "pleas" / "tiny.parquet", "labels", rows, describe("pleas"))
     return results
 
@@ -57,11 +58,13 @@ def write_labelled_results(folder: Path) -> ExperimentResults:
 def test_shares_and_changes_equal_the_known_values(tmp_path: Path) -> None:
     scores = label_scores(write_labelled_results(tmp_path)).set_index(["metric", "group"])
     share = scores.loc["label_share"]
-    assert share.loc["label=O", "value"] == pytest.approx(2 / 11), "no words are no position"
+    assert share.loc["label=O", "value"] == pytest.approx(2 / 11), (
+        "a statement without words has no position"
+    )
     assert share.loc["label=A", ["n", "n_invalid"]].tolist() == [
         11,
         1,
-    ], "words that nobody labelled do not count"
+    ], "unlabelled statements do not count"
     assert share.loc["label=C;speaker=con", "value"] == pytest.approx(2 / 6)
     assert share.loc["label=A;round=1", "value"] == pytest.approx(1 / 5)
     assert scores.loc[("group_share", "group=AB"), "value"] == pytest.approx(5 / 11)

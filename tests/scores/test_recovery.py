@@ -50,9 +50,10 @@ POSITION_TEXTS = {
     "not affirm": "I would reverse the judgment below.",
 }
 CODE = {"affirm": 1, "not affirm": 0}
+SPEAKERS = {"Human Judge": "human", "AI Judge 1": "judge_1", "AI Judge 2": "judge_2"}
 
 
-# Who is followed on a panel
+# Panels
 
 
 @cache
@@ -72,29 +73,17 @@ def panels(seed: int, cases: int, repeats: int = 1) -> pd.DataFrame:
         for repeat in range(repeats):
             previous_positions: dict[str, str] = {}
             for rank in (1, 2, 3):
-                records = [
-                    f"{name}, round {rank - 1}: {POSITION_TEXTS[label]}"
-                    for name, label in previous_positions.items()
-                ]
+                records = []
+                for name, label in previous_positions.items():
+                    records.append(f"{name}, round {rank - 1}: {POSITION_TEXTS[label]}")
                 positions = {"Human Judge": APPEAL.labels[(number // 2 + repeat) % 2]}
                 for seat in (1, 2):
                     name, model = f"AI Judge {seat}", f"voice-{seat}-{repeat}"
                     positions[name] = answer(voice, seed, judged_case, APPEAL, model, records, name)
-                speakers = {
-                    "Human Judge": "human",
-                    "AI Judge 1": "judge_1",
-                    "AI Judge 2": "judge_2",
-                }
-                rows += [
-                    (
-                        f"{judged_case.case_id}#{repeat}",
-                        judged_case.case_id,
-                        rank,
-                        speakers[n],
-                        CODE[position],
-                    )
-                    for n, position in positions.items()
-                ]
+                for name, position in positions.items():
+                    debate_id = f"{judged_case.case_id}#{repeat}"
+                    step = (debate_id, judged_case.case_id, rank, SPEAKERS[name], CODE[position])
+                    rows.append(step)
                 previous_positions = positions
     frame = pd.DataFrame(rows, columns=["debate_id", "case_id", "round", "speaker", "code"])
     return frame.assign(model="m", kind="statement")
@@ -110,25 +99,24 @@ def odds(steps: pd.DataFrame, seed: int) -> tuple[float, float, float]:
 
 def pool_panels(frames: list[pd.DataFrame]) -> pd.DataFrame:
     """Return the panels of all worlds together."""
-    return pd.concat(
-        [
-            frame.assign(debate_id=f"{n}-" + frame["debate_id"], case_id=f"{n}-" + frame["case_id"])
-            for n, frame in enumerate(frames)
-        ]
-    )
+    worlds = []
+    for n, frame in enumerate(frames):
+        debates, cases = f"{n}-" + frame["debate_id"], f"{n}-" + frame["case_id"]
+        worlds.append(frame.assign(debate_id=debates, case_id=cases))
+    return pd.concat(worlds)
 
 
 def test_the_odds_of_following_the_person_are_recovered() -> None:
     worlds = [panels(seed, 60) for seed in range(SEEDS)]
     truth = odds(pool_panels(worlds), 0)[0]
-    assert truth > 0.5, "a person who pulls three times as much is followed more"
-    assert_recovered([odds(steps, seed) for seed, steps in enumerate(worlds)], truth)
+    assert truth > 0.5, "voices follow the person more than the peer"
+    assert_recovered(list(map(odds, worlds, range(SEEDS))), truth)
 
 
 def test_intervals_of_five_cases_debated_twenty_times_cover_but_are_wide() -> None:
     """The appellate paper's design. By case, the interval spans a factor of seven in the odds."""
     worlds = [panels(seed, 5, repeats=20) for seed in range(SEEDS // 2)]
-    estimates = [odds(steps, seed) for seed, steps in enumerate(worlds)]
+    estimates = list(map(odds, worlds, range(len(worlds))))
     assert_recovered(estimates, odds(pool_panels(worlds), 0)[0], high=0.99)
     assert np.mean([high - low for _, low, high in estimates]) > 1.5
 
@@ -184,15 +172,11 @@ def test_the_flips_of_a_judge_are_recovered() -> None:
     counts = [flips(opinions(seed, 40), cases) for seed in range(SEEDS)]
     truth = float(pd.concat(counts).mean())
     assert truth > 0.3
-    assert_recovered(
-        [
-            ClusterBootstrap(flips_of_debates.index, seed).estimate(
-                mean_statistic(flips_of_debates, AMOUNT)
-            )
-            for seed, flips_of_debates in enumerate(counts)
-        ],
-        truth,
-    )
+    estimates = []
+    for seed, flip_counts in enumerate(counts):
+        bootstrap = ClusterBootstrap(flip_counts.index, seed)
+        estimates.append(bootstrap.estimate(mean_statistic(flip_counts, AMOUNT)))
+    assert_recovered(estimates, truth)
 
 
 # Groups
@@ -242,14 +226,12 @@ def test_a_planted_difference_of_error_rates_is_recovered() -> None:
             for item in group_rates(results, "m", (FALSE_POSITIVE,))
             if item.group == "man"
         ]
-        assert difference, (
-            "of two groups of one size the last by name is what the other is compared with"
-        )
+        assert difference, "the reference of two equal groups is the last by name"
         estimates.append((difference.difference, difference.low, difference.high))
     assert_recovered(estimates, probability_of_yes("no", LIKED) - probability_of_yes("no", 0.0))
 
 
-# The grader's noise
+# Graders
 
 
 @pytest.mark.parametrize("noise", [0.5, 1.5])
@@ -277,16 +259,14 @@ async def test_the_noise_of_a_grader_is_recovered_from_two_grades(
                     f"<agenda>\nTopic {number}.\n</agenda>\n<decision>\nAGREEMENT\n</decision>",
                 ),
             )
-            requests = [
-                request_to(config, message, max_tokens=50, temperature=1, seed=n, schema=schema)
-                for n in (0, 1)
-            ]
-            pairs.append(
-                [
-                    int((await endpoint.complete(request)).text.split(":")[1].strip(" }\n"))
-                    for request in requests
-                ]
-            )
+            grades = []
+            for n in (0, 1):
+                request = request_to(
+                    config, message, max_tokens=50, temperature=1, seed=n, schema=schema
+                )
+                reply = await endpoint.complete(request)
+                grades.append(int(reply.text.split(":")[1].strip(" }\n")))
+            pairs.append(grades)
         distances = np.abs(np.diff(np.array(pairs), axis=1))[:, 0]
         all_grades += chain.from_iterable(pairs)
         estimates.append(

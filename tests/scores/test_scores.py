@@ -26,7 +26,7 @@ def scores_by_name(frame, model="tiny", group="overall"):
 
 @pytest.fixture
 def ten_cases(tmp_path):
-    """Return ten cases: 3 hits, 1 miss, 2 false alarms, 3 correct rejections, 1 invalid negative."""
+    """Return ten cases: 3 hits, 1 miss, 2 false alarms, 3 correct rejections, 1 invalid."""
     truth = dict(zip("abcdefghij", ["yes"] * 4 + ["no"] * 6, strict=True))
     answers = dict(
         zip(
@@ -35,11 +35,12 @@ def ten_cases(tmp_path):
             strict=True,
         )
     )
-    return write_results(
-        tmp_path,
-        [case(c, truth[c], sex="male" if c in "abcde" else "female", docket=c) for c in truth],
-        {"tiny": [prediction(c, truth[c], answers[c], retries=int(c == "j")) for c in truth]},
-    )
+    cases, rows = [], []
+    for name, target in truth.items():
+        sex = "male" if name in "abcde" else "female"
+        cases.append(case(name, target, sex=sex, docket=name))
+        rows.append(prediction(name, target, answers[name], retries=int(name == "j")))
+    return write_results(tmp_path, cases, {"tiny": rows})
 
 
 def test_scores_of_ten_cases_worked_by_hand(ten_cases):
@@ -98,10 +99,11 @@ def test_groups_are_attributes_with_few_values_and_debates_without_retries(ten_c
 
 
 def test_an_attribute_with_many_values_forms_no_groups(tmp_path):
-    cases = [case(str(i), "no", docket=str(i)) for i in range(13)]
-    results = write_results(
-        tmp_path, cases, {"tiny": [prediction(str(i), "no", "no") for i in range(13)]}
-    )
+    cases, rows = [], []
+    for name in map(str, range(13)):
+        cases.append(case(name, "no", docket=name))
+        rows.append(prediction(name, "no", "no"))
+    results = write_results(tmp_path, cases, {"tiny": rows})
     assert not classification(results)["group"].str.startswith("docket").any()
 
 
@@ -132,15 +134,11 @@ def test_calibration_worked_by_hand(tmp_path):
         ("c", "no", "no", 60),
         ("d", "yes", "", None),
     ]
-    results = write_results(
-        tmp_path,
-        [case(name, target) for name, target, _, _ in rows],
-        {
-            "tiny": [
-                prediction(name, target, answer, confidence=c) for name, target, answer, c in rows
-            ]
-        },
-    )
+    cases, predictions = [], []
+    for name, target, answer, confidence in rows:
+        cases.append(case(name, target))
+        predictions.append(prediction(name, target, answer, confidence=confidence))
+    results = write_results(tmp_path, cases, {"tiny": predictions})
     frame = calibration(results)
     scores = scores_by_name(frame)
     assert scores["brier", ""] == pytest.approx((0.05**2 + 0.95**2 + 0.2**2) / 3)
@@ -171,12 +169,11 @@ def test_several_labels_worked_by_hand(tmp_path):
     task = replace(REARREST, labels=("fraud", "theft", "fire"), positive="", multilabel=True)
     truth = {"a": "fraud;theft", "b": "theft", "c": "fire"}
     answers = {"a": "fraud;theft", "b": "fraud;theft", "c": ""}
-    results = write_results(
-        tmp_path,
-        [case(c, truth[c], task.labels) for c in truth],
-        {"tiny": [prediction(c, truth[c], answers[c]) for c in truth]},
-        task=task,
-    )
+    cases, rows = [], []
+    for name, target in truth.items():
+        cases.append(case(name, target, task.labels))
+        rows.append(prediction(name, target, answers[name]))
+    results = write_results(tmp_path, cases, {"tiny": rows}, task=task)
     scores = scores_by_name(multilabel(results))
     assert scores["subset_accuracy", ""] == 1 / 2
     assert scores["subset_accuracy_invalid_wrong", ""] == pytest.approx(1 / 3)
@@ -282,10 +279,8 @@ def test_transcripts_read_in_parts_equal_those_read_at_once(tmp_path, monkeypatc
     expected = results.transcripts[columns]
     assert list(expected["text"]) == ["", "", "b1", "b2", "d1", "d2"]
     pd.testing.assert_frame_equal(results.gather(lambda part: part, ["text"]), expected)
-    parts = [
-        list(part["debate_id"].unique())
-        for part in results.transcript_parts([], include_validation=True)
-    ]
+    parts_read = results.transcript_parts([], include_validation=True)
+    parts = [list(part["debate_id"].unique()) for part in parts_read]
     assert parts == (
         [["b#0", "d#0"], ["v#0"], ["a#0"], []]
         if max_utterances < 10

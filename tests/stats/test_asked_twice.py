@@ -7,7 +7,7 @@ import pytest
 from moot.stats.asked_twice import Change, changes, differ, distance
 
 LIKELY = 0.71
-"""Of an answer: two answers to the same prompt differ in 2 x 0.71 x 0.29 = 41 % of cases."""
+"""The probability of an answer: two answers differ in 2 * 0.71 * 0.29 = 41 % of cases."""
 
 
 def answers(random: np.random.Generator, likely: "list[float]", repeats: int) -> "pd.Series[str]":

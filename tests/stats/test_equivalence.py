@@ -18,17 +18,15 @@ def means(values) -> Sums:
 def paired(difference: float, cases: int, seed: int, repeats: int = 3) -> Difference:
     random = np.random.default_rng(seed)
     easy = random.uniform(0.2, 0.8 - difference, cases)
-    first, second = (
-        random.binomial(repeats, share) / repeats for share in (easy + difference, easy)
-    )
+    first = random.binomial(repeats, easy + difference) / repeats
+    second = random.binomial(repeats, easy) / repeats
     return compare_paired(means(first), means(second), range(cases), seed, (-1, 1), MARGIN)
 
 
 def unpaired(difference: float, cases: int, seed: int) -> Difference:
     random = np.random.default_rng(seed)
-    first, second = (
-        random.random(cases) < 0.5 + half for half in (difference / 2, -difference / 2)
-    )
+    first = random.random(cases) < 0.5 + difference / 2
+    second = random.random(cases) < 0.5 - difference / 2
     return compare_unpaired(
         means(first), means(second), range(cases), range(cases, 2 * cases), seed, SHARE, MARGIN
     )

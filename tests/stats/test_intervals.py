@@ -37,7 +37,7 @@ def test_rows_of_a_cluster_are_drawn_together():
 def test_resamples_drawn_in_parts_equal_those_drawn_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    cases, is_correct = [f"case {number % 70}" for number in range(90)], np.arange(90) % 3 == 0
+    cases, is_correct = np.arange(90) % 70, np.arange(90) % 3 == 0
     probability = np.linspace(0, 1, 90)
     statistics = [share_statistic(is_correct), auc_statistic(is_correct.astype(float), probability)]
     bootstrap = ClusterBootstrap(cases, seed=5, resamples=101)
@@ -71,7 +71,7 @@ def test_repeats_do_not_narrow_the_interval():
 
 @pytest.mark.parametrize("seed", [0, 7])
 def test_the_same_seed_gives_the_same_interval(seed):
-    cases, values = [str(i) for i in range(30)], mean_statistic(np.arange(30))
+    cases, values = range(30), mean_statistic(np.arange(30))
     assert ClusterBootstrap(cases, seed).interval(values) == ClusterBootstrap(cases, seed).interval(
         values
     )
@@ -93,7 +93,7 @@ def test_one_cluster_has_a_value_and_no_interval():
 
 @pytest.mark.parametrize(("clusters", "end"), [(2, 0.158), (5, 0.478), (30, 0.884)])
 def test_unanimous_cases_have_the_clopper_pearson_interval(clusters, end):
-    cases = [str(n) for n in range(clusters)] * 3
+    cases = [*range(clusters)] * 3
     bootstrap = ClusterBootstrap(cases, seed=0)
     assert bootstrap.estimate(share_statistic([1] * len(cases))) == pytest.approx(
         (1, end, 1), abs=0.001
@@ -108,8 +108,8 @@ def test_an_interval_of_few_cases_is_never_a_point():
     for cases in range(1, 9):
         for successes in range(cases + 1):
             for repeats in (1, 2):
-                names = [str(n) for n in range(cases)] * repeats
-                values = [float(n < successes) for n in range(cases)] * repeats
+                names = [*range(cases)] * repeats
+                values = ([1.0] * successes + [0.0] * (cases - successes)) * repeats
                 for statistic in (share_statistic(values), mean_statistic(values, DIFFERENCE)):
                     _, low, high = ClusterBootstrap(names, seed=2).estimate(statistic)
                     assert np.isnan(low) if cases == 1 else high - low > 0.2, (cases, successes)
@@ -176,7 +176,7 @@ def simulation() -> ModuleType:
         return importlib.import_module("coverage")
 
 
-@pytest.mark.slow  # only it finds intervals that are too narrow for some number of cases
+@pytest.mark.slow  # only this test detects intervals that are too narrow
 def test_intervals_have_the_coverage_that_the_document_states(simulation):
     coverages = simulation.coverages()
     for (clusters, rate, correlation), (ours, _) in coverages.items():
@@ -187,5 +187,5 @@ def test_intervals_have_the_coverage_that_the_document_states(simulation):
     for line in documented.splitlines()[2:]:
         figures += [float(cell.split()[0]) for cell in line.split("|")[3:-1]]
     assert figures == pytest.approx([100 * ours for ours, _ in coverages.values()], abs=0.2), (
-        "--write it anew"
+        "update the document with --write"
     )

@@ -100,7 +100,7 @@ def test_a_random_guess_has_its_expected_score():
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=2, max_size=40))
 def test_auc_agrees_with_scikit_learn_with_and_without_ties(pairs):
-    truth, score = np.array([t for t, _ in pairs], float), np.array([s for _, s in pairs], float)
+    truth, score = np.array(pairs, dtype=float).T
     ours = auc_statistic(truth, score)(np.ones((1, len(pairs))))[0]
     if len(set(truth)) == 1:
         assert np.isnan(ours)
@@ -133,7 +133,7 @@ def test_kappa_of_two_raters_agrees_with_scikit_learn(pairs):
     first, second = map(list, zip(*pairs, strict=True))
     ours = value(cohens_kappa(first, second), len(pairs))
     if len({*first, *second}) == 1:
-        assert np.isnan(ours), "chance alone would agree always"
+        assert np.isnan(ours), "agreement by chance is certain"
     else:
         assert ours == pytest.approx(metrics.cohen_kappa_score(first, second))
 

@@ -39,20 +39,21 @@ def test_mcnemar_and_holm_by_hand():
 def test_repeats_are_compared_by_the_mean_of_each_case():
     """An evenly split case counts one half: the difference is 0.875 - 0.6875, not 8/8 - 4/8."""
     half, always_right = ["yes", "no"], ["yes", "yes"]
-    first = runs({c: half if c in "ab" else always_right for c in "abcdefgh"})
-    second = runs({c: half if c in "abcde" else always_right for c in "abcdefgh"})
+    first = runs(dict.fromkeys("ab", half) | dict.fromkeys("cdefgh", always_right))
+    second = runs(dict.fromkeys("abcde", half) | dict.fromkeys("fgh", always_right))
     difference = compare_shares(
         share_right(first), share_right(second), own_clusters("abcdefgh"), seed=0
     )
-    accuracies = [float((frame["prediction"] == "yes").mean()) for frame in (first, second)]
-    assert accuracies == [0.875, 0.6875]
+    assert (first["prediction"] == "yes").mean() == 0.875
+    assert (second["prediction"] == "yes").mean() == 0.6875
     assert difference.difference == pytest.approx(0.1875)
     assert (difference.cases, difference.first_better, difference.second_better) == (8, 3, 0)
     assert difference.low < 0.1875 < difference.high
 
 
 def test_only_common_cases_are_compared_and_invalid_answers_count_as_wrong():
-    first, second = runs({c: ["yes"] for c in "abc"}), runs({"a": ["yes"], "b": [""], "z": ["no"]})
+    first = runs({"a": ["yes"], "b": ["yes"], "c": ["yes"]})
+    second = runs({"a": ["yes"], "b": [""], "z": ["no"]})
     difference = compare_shares(
         share_right(first), share_right(second), own_clusters("abcz"), seed=0
     )
@@ -106,7 +107,7 @@ def test_cases_of_one_cluster_are_not_counted_as_independent():
     first = np.array([1.0] * 10 + [0.0] * 9)
     second = np.zeros(19)
     assert compare(first, second, range(19), seed=0).p < 0.01
-    motions = ["m"] * 10 + [str(n) for n in range(9)]
+    motions = ["m"] * 10 + [*"abcdefghi"]
     difference = compare(first, second, motions, seed=0)
     assert (difference.p, difference.clusters, difference.cases) == (1, 10, 19)
     assert difference.low < 0

@@ -45,7 +45,7 @@ def test_the_power_for_means_equals_the_t_test(cases: tuple[int, ...], published
     spread = Spread(0.9, (sd**2,) * len(cases), (NAN, NAN))
     effect = smallest_difference(cases, spread) / sd
     assert effect == pytest.approx(published, abs=0.006)
-    freedom, error = sum(cases) - len(cases), sum(1 / number for number in cases) ** 0.5
+    freedom, error = sum(cases) - len(cases), np.sqrt((1 / np.array(cases)).sum())
 
     def power(difference: float) -> float:
         return float(nct.sf(t.ppf(0.975, freedom), freedom, difference / error))
@@ -53,6 +53,10 @@ def test_the_power_for_means_equals_the_t_test(cases: tuple[int, ...], published
     assert effect == pytest.approx(brentq(lambda gap: power(gap) - 0.8, 0.01, 3), rel=1e-4)
     if len(cases) == 1:
         assert cases_needed(effect * sd, spread) == pytest.approx(cases[0], rel=1e-4)
+
+
+def case_names(count: int, prefix: str = "c") -> list[str]:
+    return [f"{prefix}{number:04d}" for number in range(count)]
 
 
 @pytest.mark.parametrize("shares", [(0.9, 0.5), (0.8, 0.45), (0.35, 0.1)])
@@ -68,9 +72,8 @@ def test_unpaired_shares_are_planned_for_fishers_exact_test(
             )
         )
     )
-    first_density, second_density = (
-        binom.pmf(np.arange(cases + 1), cases, share) for share in shares
-    )
+    first_density = binom.pmf(np.arange(cases + 1), cases, shares[0])
+    second_density = binom.pmf(np.arange(cases + 1), cases, shares[1])
     power = 0.0
     for total in range(2 * cases + 1):
         first = np.arange(max(0, total - cases), min(cases, total) + 1)
@@ -85,9 +88,8 @@ def test_unpaired_sides_have_separate_variances_and_clusters() -> None:
     small_sample, large_sample = random.normal(0, 2, 20), random.normal(0, 0.5, 200)
     sides = []
     for side, values in (("a", small_sample), ("b", large_sample)):
-        names = [f"{side}{number:03d}" for number in range(len(values))]
-        sides.append(Observed(values, names, ["m"] * len(values)))
-    clusters = [*range(20), *(100 + number // 5 for number in range(200))]
+        sides.append(Observed(values, case_names(len(values), side), ["m"] * len(values)))
+    clusters = [*range(20), *(100 + np.arange(200) // 5)]
     spread = estimate_spread(sides[0], sides[1], 0.0, clusters, is_paired=False)
     assert spread.between_variance == pytest.approx(
         (small_sample.var(ddof=1), large_sample.var(ddof=1))
@@ -95,7 +97,7 @@ def test_unpaired_sides_have_separate_variances_and_clusters() -> None:
     assert spread.design[0] == 1
     smallest = smallest_difference((20, 10**6), spread)
     assert smallest_difference((20, 200), spread) == pytest.approx(smallest, rel=0.05), (
-        "the small, noisy side decides"
+        "the small, noisy side determines the power"
     )
     assert smallest_difference((200, 20), spread) < 0.6 * smallest
 
@@ -128,11 +130,8 @@ def debates(
 
 def spread_of(is_right: np.ndarray) -> Spread:
     _, cases, repeats = is_right.shape
-    names = list(np.repeat([f"c{number:04d}" for number in range(cases)], repeats))
-    sides = [
-        Observed(np.asarray(side, dtype=float).ravel(), names, ["m"] * len(names))
-        for side in is_right
-    ]
+    names = list(np.repeat(case_names(cases), repeats))
+    sides = [Observed(side.astype(float).ravel(), names, ["m"] * len(names)) for side in is_right]
     means = is_right.mean(axis=(1, 2))
     return estimate_spread(
         *sides, float(means[0] - means[1]), np.arange(cases), is_paired=True, is_binary=True
@@ -142,9 +141,8 @@ def spread_of(is_right: np.ndarray) -> Spread:
 def test_variance_components_of_a_pilot_are_unbiased() -> None:
     random = np.random.default_rng(2)
     truth = debates(random, 200_000, 60, 0.8).mean(axis=2)
-    expected_between = float(np.var(truth[0] - truth[1])) - sum(
-        float((p * (1 - p)).mean()) / 59 for p in truth
-    )
+    error_of_truth = (truth * (1 - truth)).mean(axis=1).sum() / 59
+    expected_between = float(np.var(truth[0] - truth[1]) - error_of_truth)
     spreads = [spread_of(debates(random, 60, 3, 0.8)) for _ in range(300)]
     estimates = np.array([estimate.between_variance[0] for estimate in spreads])
     assert abs(estimates.mean() - expected_between) < 4 * estimates.std() / 300**0.5 + 0.003, (
@@ -165,12 +163,11 @@ def test_a_study_of_the_planned_size_has_the_planned_power() -> None:
         spread = spread_of(pilot[..., :repeats])
         cases = int(np.ceil(cases_needed(spread.difference, spread, (repeats, repeats))))
         tested = [debates(random, cases, repeats, 0.9).mean(axis=2) for _ in range(250)]
-        power = np.mean(
-            [
-                compare(first_side, second_side, np.arange(cases), seed).p < 0.05
-                for seed, (first_side, second_side) in enumerate(tested)
-            ]
-        )
+        is_significant = []
+        for seed, (first_side, second_side) in enumerate(tested):
+            test = compare(first_side, second_side, np.arange(cases), seed)
+            is_significant.append(test.p < 0.05)
+        power = np.mean(is_significant)
         assert 0.73 < power < 0.88, (repeats, cases, power)
 
 
@@ -189,7 +186,7 @@ def test_repeats_are_recommended_only_if_cases_run_out() -> None:
     assert cheapest(0.1, spread, 0.02, 20) is None, "more repeats do not replace cases"
     spread_without_repeats = Spread(0.05, (0.25,), (NAN, NAN))
     assert cheapest(0.1, spread_without_repeats, 0.02, 100) is None, (
-        "what repeats are worth is unknown"
+        "the value of repeats is unknown"
     )
     assert cheapest(0.1, spread_without_repeats, 0.0, 5000).repeats == 1
 
@@ -197,7 +194,7 @@ def test_repeats_are_recommended_only_if_cases_run_out() -> None:
 def test_clusters_corrections_and_few_cases_change_the_sample_size() -> None:
     random = np.random.default_rng(4)
     motions = np.repeat(random.normal(0, 1, 40), 5)
-    names = [f"c{number:03d}" for number in range(200)]
+    names = case_names(200)
     first, second = (
         Observed(motions + random.normal(0, 0.5, 200), names, ["m"] * 200),
         Observed(np.zeros(200), names, ["m"] * 200),
@@ -205,18 +202,17 @@ def test_clusters_corrections_and_few_cases_change_the_sample_size() -> None:
     clustered = estimate_spread(first, second, 0.0, np.repeat(np.arange(40), 5), is_paired=True)
     assert clustered.design[0] == pytest.approx(1 + 4 * 0.8, rel=0.25), "1 + (m - 1) rho"
     judged = Observed(first.values + np.tile(random.normal(0, 1, 10), 20), names, ["m"] * 200)
-    crossed = estimate_spread(
-        judged, second, 0.0, [(case // 5, case % 10) for case in range(200)], is_paired=True
-    )
+    motions_and_judges = list(zip(np.arange(200) // 5, np.arange(200) % 10, strict=True))
+    crossed = estimate_spread(judged, second, 0.0, motions_and_judges, is_paired=True)
     unclustered = estimate_spread(judged, second, 0.0, np.repeat(np.arange(40), 5), is_paired=True)
     assert crossed.design[0] > 1.5 * unclustered.design[0], (
-        "judges who sit in many debates take their share too"
+        "clusters by judge also increase the variance"
     )
     spread = paired_proportions(0.3)
     assert cases_needed(0.1, spread, goal=Goal(0.01)) > 1.4 * cases_needed(0.1, spread)
     assert np.isnan(smallest_difference(1, spread))
     assert cases_needed(0.0, spread) == float("inf")
-    assert np.isnan(smallest_difference(5, spread)), "of five cases all may differ: p is 2 / 2^5"
+    assert np.isnan(smallest_difference(5, spread)), "with five cases, p is at least 2 / 2^5"
     assert smallest_difference(8, spread) > 0.5
 
 
@@ -227,7 +223,7 @@ def test_models_have_equal_weight_for_any_number_of_debates() -> None:
     random = np.random.default_rng(4)
     cases, often = 4000, {"a": 6, "b": 1}
     model_effects = {model: random.normal(0, 1, cases) for model in often}
-    names = [f"c{number:04d}" for number in range(cases)]
+    names = case_names(cases)
     debate_names, debate_models, debate_values = [], [], []
     for model, repeats in often.items():
         debate_names += list(np.repeat(names, repeats))

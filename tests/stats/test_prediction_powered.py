@@ -10,8 +10,8 @@ from moot.stats.bootstrap import ClusterBootstrap, Floats, share_statistic
 from moot.stats.prediction_powered import corrected_mean, corrected_ratio, estimate_share
 
 SIZES = {"few labels": (60, 600), "many labels": (400, 2000)}
-# What ppi-python 0.2.3 says of `rows`: lambda or None for its own, then the estimate and both ends
-# of the 95 % interval.
+# Output of ppi-python 0.2.3 for `rows`: lambda (None: tuned), then the estimate and both ends of
+# the 95 % interval.
 PPI_PYTHON = {
     "few labels": {
         1.0: (0.4133333333, 0.2738299783, 0.5528366884),
@@ -27,7 +27,7 @@ PPI_PYTHON = {
 
 
 def rows(labelled: int, unlabelled: int) -> tuple[Floats, Floats, Floats]:
-    """Draw labels by a labeller with misses and false alarms, and human labels of the first rows."""
+    """Draw labels with misses and false alarms, and human labels of the first rows."""
     draw = np.random.default_rng(labelled)
     truth = (draw.random(labelled + unlabelled) < 0.4).astype(float)
     predicted = np.where(draw.random(len(truth)) < np.where(truth == 1, 0.3, 0.1), 1 - truth, truth)
@@ -162,10 +162,8 @@ def holds(measure: str, seed: int, true_share: float) -> tuple[bool, bool]:
         case, sample = np.repeat(case, 2), np.repeat(draws.inclusion, 2)
         statistic = corrected_mean(predicted, truth, sample)
     else:
-        predicted, truth = (
-            (labels[:, 0] != labels[:, 1]).astype(float)
-            for labels in (draws.predicted, draws.truth)
-        )
+        predicted = (draws.predicted[:, 0] != draws.predicted[:, 1]).astype(float)
+        truth = (draws.truth[:, 0] != draws.truth[:, 1]).astype(float)
         denominators = np.ones_like(truth)
         statistic = corrected_ratio((predicted, denominators), (truth, denominators), sample)
     bootstrap = ClusterBootstrap(case, seed, resamples=300)

@@ -23,6 +23,10 @@ def random_pairs(number: int, seed: int = 0) -> tuple[list[str], list[str], np.n
     return [f"m{debater}" for debater in first], [f"m{debater}" for debater in second], outcomes
 
 
+def values_of(ratings, names):
+    return [ratings.strengths[name].value for name in names]
+
+
 def test_strengths_without_ties_equal_logistic_regression():
     first, second, outcomes = random_pairs(400)
     length = np.random.default_rng(1).normal(0, 1, 400)
@@ -38,7 +42,7 @@ def test_strengths_without_ties_equal_logistic_regression():
         features, outcomes > 0
     )
     strengths = library.coef_[0][:5] - library.coef_[0][:5].mean()
-    assert [ratings.strengths[name].value for name in names] == pytest.approx(strengths, abs=1e-3)
+    assert values_of(ratings, names) == pytest.approx(strengths, abs=1e-3)
     assert [winner.value for winner in ratings.terms.values()] == pytest.approx(
         library.coef_[0][5:], abs=1e-3
     )
@@ -46,9 +50,7 @@ def test_strengths_without_ties_equal_logistic_regression():
 
 def test_the_share_of_ties_between_equals_is_recovered():
     outcomes = np.array([FIRST, SECOND, TIE] * 40)
-    ratings = fit_ratings(
-        ["a"] * 120, ["b"] * 120, outcomes, [number // 3 for number in range(120)]
-    )
+    ratings = fit_ratings(["a"] * 120, ["b"] * 120, outcomes, list(np.arange(120) // 3))
     assert ratings is not None and ratings.ties == pytest.approx(1 / 3, abs=1e-3)
     assert ratings.strengths["a"].value == pytest.approx(0, abs=1e-6)
 
@@ -100,13 +102,10 @@ def test_undefeated_debaters_and_few_topics_have_no_interval():
         ["best"] * 20 + ["a"] * 40, ["a", "b"] * 10 + ["b"] * 40, outcomes, list(range(60))
     )
     assert ratings is not None and np.isnan(ratings.strengths["best"].low)
-    assert ratings.strengths["best"].value == max(
-        rating.value for rating in ratings.strengths.values()
-    )
+    strongest = max(ratings.strengths, key=lambda name: ratings.strengths[name].value)
+    assert strongest == "best"
     assert ratings.strengths["a"].low < ratings.strengths["a"].high
-    few_topics = fit_ratings(
-        ["a"] * 40, ["b"] * 40, outcomes[20:], [number % 3 for number in range(40)]
-    )
+    few_topics = fit_ratings(["a"] * 40, ["b"] * 40, outcomes[20:], list(np.arange(40) % 3))
     assert few_topics is not None and np.isnan(few_topics.strengths["a"].low)
     assert fit_ratings([], [], np.array([]), []) is None
 
@@ -127,12 +126,11 @@ def test_groups_without_a_chain_of_wins_are_not_compared():
         assert [name for name, rating in ratings.strengths.items() if np.isnan(rating.low)] == list(
             outside
         )
-        assert sum(ratings.strengths[name].value for name in "abe") == pytest.approx(0, abs=1e-9)
+        assert sum(values_of(ratings, "abe")) == pytest.approx(0, abs=1e-9)
     separate = fit_ratings(["a"] * 90, ["b"] * 60 + ["e"] * 30, outcomes, list(range(90)))
     assert separate is not None
-    assert [beaten.strengths[name].value for name in "abe"] == pytest.approx(
-        [separate.strengths[name].value for name in "abe"], abs=0.02
-    )
+    expected = values_of(separate, "abe")
+    assert values_of(beaten, "abe") == pytest.approx(expected, abs=0.02)
     unbeaten = fit_ratings(["a"] * 20, ["b"] * 20, np.full(20, FIRST), list(range(20)))
     assert unbeaten is not None and all(
         np.isnan(rating.low) for rating in unbeaten.strengths.values()

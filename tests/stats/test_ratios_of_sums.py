@@ -1,6 +1,7 @@
 """Test differences of ratios of sums against the paired test and by brute force."""
 
 import itertools
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -23,22 +24,23 @@ def f1_sums(actual, predicted) -> Sums:
 
 def test_ratios_that_are_means_equal_the_paired_comparison():
     random = np.random.default_rng(3)
-    first, second = (as_numbers(random.integers(0, 3, 50)) / 2 for _ in range(2))
+    first = as_numbers(random.integers(0, 3, 50)) / 2
+    second = as_numbers(random.integers(0, 3, 50)) / 2
     clusters = random.integers(0, 20, 50)
     difference = compare_paired(means(first), means(second), clusters, 7, DIFFERENCE)
     reference = compare(first, second, clusters, 7)
-    values = [
-        (result.difference, result.low, result.high, result.p) for result in (difference, reference)
-    ]
-    assert values[0] == pytest.approx(values[1])
+    measures = attrgetter("difference", "low", "high", "p")
+    assert measures(difference) == pytest.approx(measures(reference))
     assert (difference.first, difference.second) == (first.mean(), second.mean())
 
 
 def macro_f1_sums(actual, predicted) -> Sums:
-    terms = [f1_sums(actual == label, predicted == label) for label in range(3)]
-    return Sums(
-        np.hstack([term.tops for term in terms]), np.hstack([term.bottoms for term in terms])
-    )
+    tops, bottoms = [], []
+    for label in range(3):
+        sums = f1_sums(actual == label, predicted == label)
+        tops.append(sums.tops)
+        bottoms.append(sums.bottoms)
+    return Sums(np.hstack(tops), np.hstack(bottoms))
 
 
 @pytest.mark.parametrize("base_rate", [0.25, 0.4])
@@ -92,7 +94,8 @@ def test_unpaired_sides_keep_their_level():
     for seed in range(300):
         stories = random.normal(size=30)
         p = 1 / (1 + np.exp(-stories))
-        first, second = (random.random(60) < np.repeat(p, 2) for _ in range(2))
+        first = random.random(60) < np.repeat(p, 2)
+        second = random.random(60) < np.repeat(p, 2)
         clusters = np.repeat(np.arange(30), 2)
         rejections += (
             compare_unpaired(means(first), means(second), clusters, clusters, seed, SHARE).p < 0.05

@@ -44,7 +44,7 @@ def test_intervals_of_two_samples_of_one_rate_cover(rate: float, ours: int, thei
         exact += first.low <= published <= first.high
     assert covered == fell
     assert 0.93 <= covered / len(rates) <= 0.995
-    assert exact < covered  # what took the published value as exact
+    assert exact < covered  # `exact` ignores the error of the published value
 
 
 def test_the_interval_includes_the_error_of_our_cases() -> None:

@@ -86,7 +86,7 @@ def entry(protocol: str, arms: tuple[str, ...] = (), **changes: Any) -> dict[str
 
 
 class Runs:
-    """A folder of results, a ledger and a server. Each experiment runs once, followed by its arms."""
+    """A folder of results, a ledger and a server. Each experiment runs once."""
 
     def __init__(self, folder: Path, server: FaultServer) -> None:
         self.folder, self.server, self.held = folder, server, dict[str, pd.DataFrame]()
@@ -110,9 +110,12 @@ class Runs:
     def cases(self, plan: Plan, dataset: str) -> Path:
         path = self.folder / "cases" / f"{dataset}.parquet"
         if not path.exists():
-            extra_files = (self.folder / f"{dataset}.{name}" for name in ("features", "cleaning"))
             load_dataset(
-                plan.dataset_options(dataset), plan.load_context(dataset), path, *extra_files
+                plan.dataset_options(dataset),
+                plan.load_context(dataset),
+                path,
+                self.folder / f"{dataset}.features",
+                self.folder / f"{dataset}.cleaning",
             )
         return path
 
@@ -131,10 +134,9 @@ class Runs:
                 [cases],
                 output,
             )
-            predictions = [
-                self.folder / kind / name / "test.parquet" for kind in ("predictions", "calls")
-            ]
-            write_predictions(plan, name, cases, [output], *predictions)
+            predictions = self.folder / "predictions" / name / "test.parquet"
+            calls = self.folder / "calls" / name / "test.parquet"
+            write_predictions(plan, name, cases, [output], predictions, calls)
             self.held[name] = pq.read_table(output).to_pandas()
         return self.held[name]
 
@@ -160,10 +162,8 @@ def test_every_protocol_runs_under_every_arm_or_is_refused_with_a_reason(
     rows = runs.hold(plan, f"{protocol}-arm={arm}")
     ends = rows[rows["kind"] == "conclusion"]
     assert len(ends) == 4
-    assert {json.loads(parsed)["status"] for parsed in ends["parsed"]} <= {"valid", "invalid"}
-    assert any(json.loads(parsed)["status"] == "valid" for parsed in ends["parsed"]), ends[
-        "parsed"
-    ].tolist()
+    statuses = {json.loads(parsed)["status"] for parsed in ends["parsed"]}
+    assert "valid" in statuses and statuses <= {"valid", "invalid"}, ends["parsed"].tolist()
 
 
 def full_and(
@@ -171,6 +171,13 @@ def full_and(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     plan = runs.plan(**{protocol: entry(protocol, (arm,))})
     return runs.hold(plan, protocol), runs.hold(plan, f"{protocol}-arm={arm}")
+
+
+def note_of(rows: pd.DataFrame) -> dict[str, str]:
+    """Return the only note of an arm in these rows."""
+    [text] = set(rows.loc[rows["kind"] == "arm", "parsed"])
+    note: dict[str, str] = json.loads(text)
+    return note
 
 
 def public(rows: pd.DataFrame) -> pd.DataFrame:
@@ -191,10 +198,7 @@ def test_noise_is_speech_about_another_case_without_calls_of_debaters(runs: Runs
     assert set(noise.loc[noise["source"] == "model", "speaker"]) == {"judge"}
     donors: dict[str, str] = {}
     for case, mine in utterances[utterances["source"] == "borrowed"].groupby("case_id"):
-        [donor] = {
-            json.loads(row)["case"]
-            for row in noise.loc[(noise["case_id"] == case) & (noise["kind"] == "arm"), "parsed"]
-        }
+        donor = note_of(noise[noise["case_id"] == case])["case"]
         theirs = public(baseline)[
             (public(baseline)["case_id"] == donor) & (public(baseline)["speaker"] != "judge")
         ]
@@ -202,10 +206,9 @@ def test_noise_is_speech_about_another_case_without_calls_of_debaters(runs: Runs
             mine[["speaker", "kind", "text"]].to_numpy().tolist()
             == theirs[["speaker", "kind", "text"]].to_numpy().tolist()
         )
+        assert case != donor
         donors[str(case)] = donor
-    assert set(donors) == set(donors.values()) and all(
-        case != donor for case, donor in donors.items()
-    )
+    assert set(donors) == set(donors.values())
 
 
 def test_noise_on_a_panel_replaces_the_opinions_of_the_other_judges(runs: Runs) -> None:
@@ -217,9 +220,8 @@ def test_noise_on_a_panel_replaces_the_opinions_of_the_other_judges(runs: Runs) 
         mine = first[first["case_id"] == row["case_id"]].set_index("speaker")["text"]
         request = requests[row["call_id"]]
         assert mine[row["speaker"]] in request
-        assert not any(
-            text in request for speaker, text in mine.items() if speaker != row["speaker"]
-        )
+        for speaker, text in mine.drop(row["speaker"]).items():
+            assert text not in request, speaker
 
 
 def test_a_judge_alone_has_as_many_turns_as_the_debaters(runs: Runs) -> None:
@@ -244,16 +246,14 @@ def test_a_consultancy_hears_each_side_in_half_of_the_cases(
     rows = runs.hold(plan, "twice-arm=consultancy")
     sides = {"yes": "prosecutor", "no": "defense"}
     for (case, repeat), mine in rows.groupby(["case_id", "repeat"]):
-        [side] = {json.loads(row)["side"] for row in mine.loc[mine["kind"] == "arm", "parsed"]}
+        side = note_of(mine)["side"]
         assert set(mine["speaker"]) == {sides[side], "judge", "moot"}, (case, repeat)
     notes = rows[rows["kind"] == "arm"]
     assert notes.groupby("case_id")["parsed"].nunique().eq(2).all(), (
         "the other side in the other repeat"
     )
     baseline = runs.hold(plan, "twice")
-    assert set(rows["call_id"]) & set(baseline["call_id"]) - {""}, (
-        "what is asked in the same words is asked once"
-    )
+    assert set(rows["call_id"]) & set(baseline["call_id"]) - {""}, "equal calls are made once"
 
 
 def test_swapped_debaters_exchange_order_and_models(runs: Runs) -> None:
@@ -293,15 +293,14 @@ def test_a_committed_judge_decides_first_and_reads_its_own_decision(
             "judge",
             "judge",
         )
-        [note] = [json.loads(parsed) for parsed in debate.loc[debate["kind"] == "arm", "parsed"]]
-        assert note["side"] == first["prediction"]
+        assert note_of(debate)["side"] == first["prediction"]
         for row in later_rows:
             assistant = [
                 text for role, text in messages_of(requests[row["call_id"]]) if role == "assistant"
             ]
             assert assistant == ([first["text"]] if row["speaker"] == "judge" else [])
             assert requests[row["call_id"]].count("commitment, round") == 0, (
-                "not among its notes a second time"
+                "the notes do not repeat the commitment"
             )
 
 
@@ -317,7 +316,7 @@ def test_a_judge_is_challenged_until_it_changes_its_answer(runs: Runs) -> None:
         for number, step in enumerate(steps.to_dict("records"), 1):
             step_messages = messages_of(requests[step["call_id"]])
             assert step_messages[: len(verdict_messages)] == verdict_messages, (
-                "what the judge was asked for its verdict comes first, unchanged"
+                "the prompt begins with that of the verdict, unchanged"
             )
             assert len(step_messages) == len(verdict_messages) + 2 * number and step_messages[
                 len(verdict_messages)
@@ -333,7 +332,7 @@ def test_a_judge_is_challenged_until_it_changes_its_answer(runs: Runs) -> None:
         )
         gave_way += not is_steadfast.iloc[-1]
     assert set(rows.loc[rows["kind"] != "challenge", "call_id"]) >= set(baseline["call_id"]), (
-        "the debate is not paid twice"
+        "the arm reuses the calls of the debate"
     )
     assert 0 < len(rows[rows["kind"] == "challenge"]) <= 6 * len(conclusions), gave_way
 
@@ -390,10 +389,8 @@ def test_the_judge_of_agreement_reads_its_options_in_reversed_order(runs: Runs) 
         ("agreement", "MORE DEBATE or AGREEMENT"),
         ("agreement-arm=labels_swapped", "AGREEMENT or MORE DEBATE"),
     ):
-        assert all(
-            f"Answer with {words} and nothing else" in request
-            for request in prompts_of(runs, name).values()
-        )
+        for request in prompts_of(runs, name).values():
+            assert f"Answer with {words} and nothing else" in request
 
 
 @pytest.mark.parametrize(
@@ -425,27 +422,18 @@ def test_each_debater_signs_its_first_statement_with_a_random_name(runs: Runs) -
     names = []
     for _, mine in signed.groupby("debate_id"):
         utterances = public(mine)
-        by_name = {
-            name: (
-                utterances.loc[
-                    utterances["text"].str.endswith(f"So submits {name}."), ["speaker", "kind"]
-                ]
-                .to_numpy()
-                .tolist()
-            )
-            for name in ("Emily Walsh", "Lakisha Washington")
-        }
-        [[first, first_name]], [[second, second_name]] = by_name.values()
-        assert ({first, second}, first_name, second_name) == (
-            {"prosecutor", "defense"},
-            "opening",
-            "opening",
-        )
-        sides = {json.loads(parsed)["side"] for parsed in mine.loc[mine["kind"] == "arm", "parsed"]}
-        assert sides == {{"prosecutor": "yes", "defense": "no"}[first]}, (
-            "the habit is for the first name's side"
-        )
-        names.append(first)
+        speakers = []
+        for name in ("Emily Walsh", "Lakisha Washington"):
+            is_signed = utterances["text"].str.endswith(f"So submits {name}.")
+            [[speaker, kind]] = utterances.loc[is_signed, ["speaker", "kind"]].to_numpy().tolist()
+            assert kind == "opening"
+            speakers.append(speaker)
+        assert set(speakers) == {"prosecutor", "defense"}
+        first_side = {"prosecutor": "yes", "defense": "no"}[speakers[0]]
+        notes = mine.loc[mine["kind"] == "arm", "parsed"]
+        sides = {json.loads(note)["side"] for note in notes}
+        assert sides == {first_side}, "each note names the side with the first name"
+        names.append(speakers[0])
     assert len(set(names)) == 2, "not always the same side"
 
 
@@ -474,7 +462,7 @@ def test_padding_doubles_the_length_of_all_statements_of_one_debater(runs: Runs)
         ]
         if speaker == "prosecutor":
             assert utterances["text"].iloc[0].startswith(openings["text"].iloc[0]), (
-                "asked in the same words, so the same reply"
+                "equal prompts have equal replies"
             )
 
 
@@ -489,12 +477,11 @@ def test_samples_match_the_calls_and_tokens_of_the_debate(runs: Runs) -> None:
         "calls"
     ].to_pylist()
     assert samples["matched_calls"] == {calls[0]} == {16}
-    predictions = [
-        pq.read_table(runs.folder / "predictions" / name / "test.parquet").to_pandas()
-        for name in ("courtroom", "courtroom-arm=matched_calls")
-    ]
-    column = "cost_usd" if predictions[0]["cost_usd"].any() else "completion_tokens"
-    debated, sampled = (frame[column].mean() for frame in predictions)
+    folder = runs.folder / "predictions"
+    debate = pq.read_table(folder / "courtroom" / "test.parquet").to_pandas()
+    sample = pq.read_table(folder / "courtroom-arm=matched_calls" / "test.parquet").to_pandas()
+    column = "cost_usd" if debate["cost_usd"].any() else "completion_tokens"
+    debated, sampled = debate[column].mean(), sample[column].mean()
     assert samples["matched_tokens"] == {max(1, round(debated / (sampled / 16)))}
 
 
@@ -507,14 +494,10 @@ def test_a_preview_counts_the_calls_of_arms_before_the_debate(tmp_path: Path, ru
     people(tmp_path / "results" / "cases" / "people.parquet", 8)
     call_count = runs.server.count()
     rows = preview(Plan.from_yaml(raw, PROJECT), tmp_path / "results").set_index("experiment")
-    calls = {
-        name.removeprefix("trial-arm="): count for name, count in rows["calls_to_make"].items()
-    }
+    calls = rows["calls_to_make"].rename(lambda name: name.removeprefix("trial-arm=")).to_dict()
     tokens = rows.loc["trial", "completion_tokens"]
     price = rows.loc["trial-arm=matched_calls", "completion_tokens"] / (4 * 16)
-    matched_samples = 4 * (
-        round(tokens / 4 / price) - 16
-    )  # the first 16 samples are those of the other arm
+    matched_samples = 4 * (round(tokens / 4 / price) - 16)  # the other arm has the first 16 samples
     assert calls == {
         "trial": 64,
         "noise": 16,
@@ -525,7 +508,7 @@ def test_a_preview_counts_the_calls_of_arms_before_the_debate(tmp_path: Path, ru
     }
     assert "transcripts/trial/test/0.parquet" in rows.loc["trial-arm=noise", "needs"]
     assert not (tmp_path / "ledger" / "results").exists() and runs.server.count() == call_count, (
-        "nobody is asked"
+        "a preview makes no calls"
     )
 
 

@@ -23,14 +23,15 @@ CASES = [case(name, target) for name, target in TRUTH.items()]
 def run(
     folder: Path, name: str, answers: dict[str, str], arm: str = "", side: str = "", **columns: Any
 ) -> ExperimentResults:
-    rows = [prediction(key, TRUTH[key], answer, **columns) for key, answer in answers.items()]
+    rows, transcript = [], []
     note = json.dumps({"arm": arm, "side": side})
-    transcript = [
-        utterance(f"{key}#0", 1, "moot", kind="arm", parsed=note, visibility="moot")
-        for key in answers
-        if side
-    ]
-    transcript += [utterance(f"{key}#0", 2, "judge", kind="verdict") for key in answers]
+    for key, answer in answers.items():
+        rows.append(prediction(key, TRUTH[key], answer, **columns))
+        if side:
+            transcript.append(
+                utterance(f"{key}#0", 1, "moot", kind="arm", parsed=note, visibility="moot")
+            )
+        transcript.append(utterance(f"{key}#0", 2, "judge", kind="verdict"))
     view = ExperimentView(
         "courtroom", "toy", ("tiny",), "test", {}, {}, arm, "trial" if arm else ""
     )
@@ -85,7 +86,7 @@ def test_each_arm_is_compared_with_its_debate_on_common_cases(tmp_path: Path) ->
     )
     assert first["US dollars a case, arm"] == pytest.approx(0.05)
     assert first["prompt tokens a case, arm"] + first["generated tokens a case, arm"] == 100
-    assert first["same answer"] == pytest.approx(1 / 3), "invalid answers are no answers"
+    assert first["same answer"] == pytest.approx(1 / 3), "invalid answers are not compared"
 
     assert (second["arm"], second["cases"], second["debate right"]) == ("consultancy", 3, 1)
     assert second["arm right"] == pytest.approx(2 / 3)
@@ -93,7 +94,7 @@ def test_each_arm_is_compared_with_its_debate_on_common_cases(tmp_path: Path) ->
     assert (pulled["habit"], pulled["cases"]) == (
         "the one side heard",
         3,
-    ), "noise speaks for no side"
+    ), "noise argues for no side"
     assert pulled["difference"] == pytest.approx(1 / 3), "one more case of three answers yes"
     assert second["p (Holm)"] >= second["p"]
 

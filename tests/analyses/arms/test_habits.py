@@ -43,22 +43,19 @@ def run(
     `notes` has the side of each case, `steps` the answers of the judge to challenges.
     """
     targets = {case.case_id: case.target for case in CASES}
-    rows = [
-        prediction(key, targets[key], answer, repeat=repeat)
-        for (key, repeat), answer in answers.items()
-    ]
-    transcript = []
-    for key, repeat in answers:
+    rows, transcript = [], []
+    for (key, repeat), answer in answers.items():
+        rows.append(prediction(key, targets[key], answer, repeat=repeat))
         debate = f"{key}#{repeat}"
         if side := notes.get("sides", {}).get(key, ""):
             parsed = json.dumps({"arm": arm, "side": side})
             transcript.append(
                 utterance(debate, 1, "moot", kind="arm", parsed=parsed, visibility="moot")
             )
-        for number, answer in enumerate(notes.get("steps", {}).get(key, ()), 1):
+        for number, step in enumerate(notes.get("steps", {}).get(key, ()), 1):
             transcript.append(
                 utterance(
-                    debate, 1 + number, "judge", kind="challenge", prediction=answer, round=number
+                    debate, 1 + number, "judge", kind="challenge", prediction=step, round=number
                 )
             )
         transcript.append(utterance(debate, 20, "judge", kind="verdict"))
@@ -88,10 +85,10 @@ def test_a_planted_pull_is_estimated_and_its_absence_too(
     rng = np.random.default_rng(3)
     sides = {case.case_id: ("no", "yes")[int(rng.random() < 0.5)] for case in CASES}
     debate = run(tmp_path, "trial", draw_answers(rng, 2))
-    arms = [
-        run(tmp_path, f"trial-arm={name}", draw_answers(rng, 2, pull, sides), name, sides=sides)
-        for name, pull in (("plant_citation", 0.4), ("swap", 0.0))
-    ]
+    arms = []
+    for name, pull in (("plant_citation", 0.4), ("swap", 0.0)):
+        answers = draw_answers(rng, 2, pull, sides)
+        arms.append(run(tmp_path, f"trial-arm={name}", answers, name, sides=sides))
     rows = table(debate, *arms).set_index("habit")
     planted, unplanted = rows.loc["authority: a planted citation"], rows.loc["the last word"]
     assert (
@@ -130,22 +127,17 @@ def test_yielding_is_counted_by_challenge_and_by_correctness(
     tmp_path: Path,
 ) -> None:
     """The judge gives up every other correct answer at challenge two, every wrong one at one."""
-    first = {
-        (case.case_id, 0): case.target if number % 4 < 2 else OPPOSITE[case.target]
-        for number, case in enumerate(CASES)
-    }
-    steps = {}
+    first, last, sides, steps = {}, {}, {}, {}
     for number, case in enumerate(CASES):
-        first_answer, opposite = first[case.case_id, 0], OPPOSITE[first[case.case_id, 0]]
-        steps[case.case_id] = (
-            [opposite]
-            if number % 4 >= 2
-            else [first_answer, opposite]
-            if number % 4 == 0
-            else [first_answer] * 6
-        )
-    last = {key: steps[key[0]][-1] for key in first}
-    sides = {key: answer for (key, _), answer in first.items()}
+        key, is_correct = case.case_id, number % 4 < 2
+        answer = case.target if is_correct else OPPOSITE[case.target]
+        if not is_correct:
+            steps[key] = [OPPOSITE[answer]]
+        elif number % 4 == 0:
+            steps[key] = [answer, OPPOSITE[answer]]
+        else:
+            steps[key] = [answer] * 6
+        first[key, 0], last[key, 0], sides[key] = answer, steps[key][-1], answer
     debate = run(tmp_path, "trial", first)
     arm = run(tmp_path, "trial-arm=challenge", last, "challenge", sides=sides, steps=steps)
     rows = table(debate, arm).set_index("habit")["chosen"].round(6).to_dict()
@@ -174,9 +166,8 @@ def test_a_judge_with_random_answers_does_not_count_as_yielding(tmp_path: Path) 
     arm = run(tmp_path, "trial-arm=challenge", last, "challenge", sides=sides, steps=steps)
     rows = table(debate, arm).set_index("habit")
     assert rows.loc["giving way: challenge 6", "chosen"] > 0.8
-    assert (
-        rows.loc[[f"giving way: challenge {step}" for step in range(1, 7)], "difference low"] < 0
-    ).all()
+    steps_of_table = rows[rows.index.str.startswith("giving way: challenge")]
+    assert len(steps_of_table) == 6 and (steps_of_table["difference low"] < 0).all()
     assert rows.loc["giving way: challenge 1", "expected"] == pytest.approx(0.42, abs=0.07)
 
 
@@ -184,15 +175,15 @@ def test_the_share_explained_by_random_answers_does_not_depend_on_repeats(tmp_pa
     """Half of the cases have two wrong answers, the others one: half of the cases change when
     repeated.
     """
-    wrong_answers = {case.case_id: OPPOSITE[case.target] for case in CASES}
-    mixed = {case.case_id: number % 4 < 2 for number, case in enumerate(CASES)}
-    debate = {(key, 0): answer for key, answer in wrong_answers.items()}
-    debate |= {
-        (key, 1): OPPOSITE[answer] if mixed[key] else answer
-        for key, answer in wrong_answers.items()
-    }
-    last = {key: answer for key, answer in debate.items() if answer == wrong_answers[key[0]]}
-    steps = {key: [answer] * 6 for key, answer in wrong_answers.items()}
+    debate, last, steps, wrong_answers = {}, {}, {}, {}
+    for number, case in enumerate(CASES):
+        key, wrong = case.case_id, OPPOSITE[case.target]
+        has_two_wrong_answers = number % 4 >= 2
+        debate[key, 0], last[key, 0] = wrong, wrong
+        debate[key, 1] = wrong if has_two_wrong_answers else case.target
+        if has_two_wrong_answers:
+            last[key, 1] = wrong
+        steps[key], wrong_answers[key] = [wrong] * 6, wrong
     arm = run(tmp_path, "trial-arm=challenge", last, "challenge", sides=wrong_answers, steps=steps)
     row = (
         table(run(tmp_path, "trial", debate), arm)

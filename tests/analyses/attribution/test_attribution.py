@@ -169,13 +169,14 @@ def share_detected_first(effects: pd.DataFrame, planted: Sequence[int | None]) -
     largest = rows.loc[rows["effect"].abs().groupby(rows["case_id"]).idxmax()].set_index("case_id")[
         "place"
     ]
-    return float(
-        np.mean([largest[f"c{number}"] - 1 == turn for number, turn in enumerate(planted)])
-    )
+    hits = []
+    for number, turn in enumerate(planted):
+        hits.append(largest[f"c{number}"] - 1 == turn)
+    return float(np.mean(hits))
 
 
 def test_a_planted_turn_has_the_largest_effect_and_a_covering_interval(tmp_path: Path) -> None:
-    planted = [number % 6 for number in range(60)]
+    planted = [0, 1, 2, 3, 4, 5] * 10
     effects = turn_effects(
         World(tmp_path, planted, 0.9, 0.1).judge_again(interventions=["removed"])
     )
@@ -237,7 +238,7 @@ def share_named_by_chance(folder: Path, share: float, debates: int) -> float:
 
 
 def test_removed_and_replaced_turns_share_one_correction_for_chance(tmp_path: Path) -> None:
-    """Each way alone names a turn in less than 5 % of these debates; both together would in more."""
+    """Each way alone names a turn in less than 5 % of these debates; both together in more."""
     assert 0.005 < share_named_by_chance(tmp_path, 0.5, 3000) <= 0.05
 
 
@@ -325,9 +326,7 @@ def test_a_debate_continues_with_and_without_a_turn(
         len(prompts) == 2 * 3 * sum(range(6))
         and len(world.asked) == len(prompts) + 2 + 6 + 2 * 3 * 6
     )
-    assert not any("point 5." in prompt for prompt in prompts), (
-        "nobody hears what was said after the turn"
-    )
+    assert not any("point 5." in prompt for prompt in prompts), "prompts contain no later turns"
     transcripts = results.transcripts
     assert set(transcripts.loc[transcripts["kind"] == "asked again", "speaker"]) == {
         "judge",
@@ -353,7 +352,7 @@ def test_the_turns_with_the_largest_effects_are_named_for_trial_runs(tmp_path: P
         largest["words"].tolist()[0] == f"Consider file 0, point 2. {PLANTED} That is all."
         and largest["words"].tolist()[1] == PLANTED
     )
-    assert what_moved(trial).frame.empty, "one debate says nothing of others"
+    assert what_moved(trial).frame.empty, "one debate gives no interval over debates"
 
 
 @pytest.mark.parametrize(("debates", "irreplaceable"), [(1, [1, 2, 3, 4, 5, 6]), (3, [])])
@@ -459,10 +458,8 @@ def test_a_log_of_inspect_contains_the_effects(tmp_path: Path) -> None:
     [sample] = library.read_eval_log(
         str(tmp_path / "test.eval"), resolve_attachments="full"
     ).samples
-    spans = [
-        event.metadata for event in sample.events if event.event == "span_begin" and event.metadata
-    ]
-    assert [about["effect_moved"] for about in spans if "effect" in about] == MOVED
+    spans = [event.metadata or {} for event in sample.events if event.event == "span_begin"]
+    assert [span["effect_moved"] for span in spans if "effect" in span] == MOVED
     effects = sample.scores["moot"].metadata["effects of turns"].values()
     assert [effect["effect_moved"] for effect in effects] == MOVED
 
@@ -532,8 +529,10 @@ def test_a_large_effect_is_detected_in_most_debates() -> None:
     for _ in range(debates):
         unchanged = random.binomial(1, 0.9, 2 * times).astype(float).tolist()
         shares = [0.9 - effect, *[0.9] * (turns - 1)] * 2
-        changed = [random.binomial(1, share, times).astype(float).tolist() for share in shares]
-        effects = [estimate_effect(unchanged, values, exact=False) for values in changed]
+        effects = []
+        for share in shares:
+            values = random.binomial(1, share, times).astype(float).tolist()
+            effects.append(estimate_effect(unchanged, values, exact=False))
         moved = moved_verdict(
             effects, [noise_floor(unchanged, times, exact=False)] * 2 * turns, 0.05
         )

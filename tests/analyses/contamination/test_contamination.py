@@ -71,7 +71,7 @@ def learnt(case: Case) -> Any:
                 else "of what may come next nobody can say a word here"
             )
         if "[NAME]" in prompt:
-            assert name not in prompt, "the masked name stands nowhere"
+            assert name not in prompt, "the prompt does not contain the masked name"
             return {"name": f"Mr. {name}" if is_known else "Smith"}
         return {"prediction": case.target.upper() if is_known else "NO", "confidence": 80}
 
@@ -87,14 +87,9 @@ async def test_a_model_that_memorised_old_cases_is_detected(
     for case in CASES:
         answer, debate, _ = await hold("recall", case, REARREST, learnt(case), **params)
         assert answer
-        transcript += [
-            {
-                **transcript_row(debate, utterance),
-                "experiment": "contamination-toy",
-                "model": "tiny",
-            }
-            for utterance in debate.utterances
-        ]
+        for utterance in debate.utterances:
+            row = transcript_row(debate, utterance)
+            transcript.append({**row, "experiment": "contamination-toy", "model": "tiny"})
         predictions.append(prediction(case.case_id, case.target, answer.prediction))
     view = ExperimentView("recall", "toy", ("tiny",), "test", params)
     run = write_results(
@@ -139,7 +134,8 @@ def test_dates_are_compared_at_their_stated_precision() -> None:
         "2025": True,
         "": None,
     }
-    assert {date: decided_after(date, CUTOFF) for date in dates} == dates
+    for date, is_after in dates.items():
+        assert decided_after(date, CUTOFF) is is_after, date
     assert decided_after("2023", "") is None
 
 

@@ -31,26 +31,18 @@ def test_a_planted_effect_of_the_words_of_sex_is_recovered() -> None:
     """60 people are described as men and as women; the voice prefers YES if it reads "man"."""
     people = [f"c{number:03d}" for number in range(60)]
     recorded = {name: ("man", "woman")[number // 2 % 2] for number, name in enumerate(people)}
-    truth = float(
-        np.mean(
-            [
-                probability_of_yes(label, LIKED) - probability_of_yes(label, 0.0)
-                for label in TASK.labels
-            ]
-        )
-    )
+    told_man = [probability_of_yes(label, LIKED) for label in TASK.labels]
+    told_woman = [probability_of_yes(label, 0.0) for label in TASK.labels]
+    truth = float(np.mean(told_man) - np.mean(told_woman))
     estimates = []
     for seed in range(SEEDS):
         frames = []
         for exchanged in (False, True):
-            sexes = {
-                name: sex if not exchanged else {"man": "woman", "woman": "man"}[sex]
-                for name, sex in recorded.items()
-            }
-            answers = [
-                answer(MAN, seed, case_with_sex(number, sexes[name]), TASK, "m", [])
-                for number, name in enumerate(people)
-            ]
+            answers = []
+            for number, sex in enumerate(recorded.values()):
+                other_sex = {"man": "woman", "woman": "man"}[sex]
+                person = case_with_sex(number, other_sex if exchanged else sex)
+                answers.append(answer(MAN, seed, person, TASK, "m", []))
             index = pd.MultiIndex.from_product([people, [0]], names=["case_id", "repeat"])
             frames.append(
                 pd.DataFrame({PREDICTION: as_numbers(np.array(answers) == "yes")}, index=index)

@@ -24,20 +24,13 @@ def test_rates_of_all_runs_are_one_family(tmp_path: Path) -> None:
             answer = "yes" if number % modulus else "no"
             rows[model].append(prediction(person.case_id, person.target, answer))
     task = replace(REARREST, groups=("sex",))
-    runs = [
-        write_results(
-            tmp_path / name,
-            people,
-            rows,
-            task=task,
-            experiment=name,
-            config=experiment_view(models=("a", "b")),
+    runs = {}
+    for name in ("debate", "vote"):
+        config = experiment_view(models=("a", "b"))
+        runs[name] = write_results(
+            tmp_path / name, people, rows, task=task, experiment=name, config=config
         )
-        for name in ("debate", "vote")
-    ]
-    study = StudyResults(
-        "courtroom", {results.experiment: results for results in runs}, no_scores(), {}, None
-    )
+    study = StudyResults("courtroom", runs, no_scores(), {}, None)
     frame = group_rates_table(study).frame
     assert set(frame["tests in family"].dropna()) == {4 * 3}, (
         "two runs of two models, three rates, one comparison each"

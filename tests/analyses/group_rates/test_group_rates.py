@@ -51,7 +51,7 @@ def test_rates_by_group_equal_those_of_fairlearn(tables: dict[str, pd.DataFrame]
                 frame, experiment="asked", model="partial", attribute="sex", rate=rate, group=sex
             )
             if rates["cases"] < MIN_CASES:
-                assert np.isnan(rates["ours"]), "its denominator decides whether a rate is shown"
+                assert np.isnan(rates["ours"]), "a rate with a small denominator is not shown"
                 continue
             assert rates["ours"] == pytest.approx(oracle.by_group.loc[sex, rate])
             assert rates["95 % low"] <= rates["ours"] <= rates["95 % high"]

@@ -34,10 +34,9 @@ DEBATERS = ["ann", "bob", "cy", "dee"]
 def plan_of(
     folder: Path, urls: dict[str, str], tournament: dict[str, Any], **experiment: Any
 ) -> Plan:
-    models = {
-        name: {"endpoint": "openai", "model": name, "base_url": url, "max_tokens": 60}
-        for name, url in urls.items()
-    }
+    models = {}
+    for name, url in urls.items():
+        models[name] = {"endpoint": "openai", "model": name, "base_url": url, "max_tokens": 60}
     duel = {
         "protocol": "courtroom",
         "dataset": "people",
@@ -82,8 +81,9 @@ def test_every_debater_has_the_same_number_of_opponents(
     plan = plan_of(tmp_path, endpoints, {"debaters": names, "opponents": opponents})
     pairs = [tuple(experiment.params.seats.values()) for experiment in plan.experiments.values()]
     assert len(pairs) == len(set(pairs)) == debaters * opponents
-    assert set(Counter(first for first, _ in pairs).values()) == {opponents}
-    assert set(Counter(second for _, second in pairs).values()) == {opponents}
+    first_debaters, second_debaters = zip(*pairs, strict=True)
+    assert set(Counter(first_debaters).values()) == {opponents}
+    assert set(Counter(second_debaters).values()) == {opponents}
 
 
 @pytest.mark.parametrize(
@@ -122,30 +122,22 @@ def test_debates_are_rated_and_each_speech_is_generated_once(
         load_dataset(
             options,
             context,
-            *(
-                RESULTS / path
-                for path in (
-                    "cases/people.parquet",
-                    "features/people.parquet",
-                    "cleaning/people.csv",
-                )
-            ),
+            RESULTS / "cases/people.parquet",
+            RESULTS / "features/people.parquet",
+            RESULTS / "cleaning/people.csv",
         )
         previewed = sum(row["calls_to_make"] for row in preview_rows(plan, RESULTS))
         files = list(built(plan))
         openings, later, judged = 3 * 6 * 2, 6 * 6 * 10, 6 * 6 * 4
         assert server.count() == openings + later + 2 * judged, (
-            "an opening is the same against any opponent"
+            "openings do not depend on the opponent"
         )
         assert server.count() == previewed
     inputs = Inputs(files)
-    inputs.scores, inputs.baselines = (
-        [RESULTS / f"scores/{name}.parquet" for name in plan.experiments],
-        [],
-    )
-    inputs.published, inputs.findings = (
-        PROJECT / "data/published" / name for name in ("published_results.csv", "findings.csv")
-    )
+    inputs.scores = [RESULTS / f"scores/{name}.parquet" for name in plan.experiments]
+    inputs.baselines = []
+    inputs.published = PROJECT / "data/published/published_results.csv"
+    inputs.findings = PROJECT / "data/published/findings.csv"
     results = load_study_results(plan, SimpleNamespace(input=inputs), "courtroom")
     rated = TABLES["courtroom/ratings"].build(results).frame
     assert sorted(rated["debater"]) == DEBATERS[:3] and list(rated["rank"]) == [1, 2, 3]

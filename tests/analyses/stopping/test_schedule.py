@@ -1,9 +1,8 @@
 """Test the stages of contrasts that stop early, and the configurations that are refused."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -69,15 +68,16 @@ def test_stages_keep_clusters_together_and_contain_each_case_once() -> None:
     cases = make_cases({f"t{number}": 1 + number % 7 for number in range(60)})
     stage_of_case = stage_numbers(cases, TOPICS, 20, seed=4)
     assert stage_of_case.keys() == {case.case_id for case in cases}
-    by_topic = {case.attributes["topic"]: set[int]() for case in cases}
+    stages_by_topic: defaultdict[str, set[int]] = defaultdict(set)
     for case in cases:
-        by_topic[case.attributes["topic"]].add(stage_of_case[case.case_id])
-    assert all(len(stages) == 1 for stages in by_topic.values())
+        stages_by_topic[case.attributes["topic"]].add(stage_of_case[case.case_id])
+    assert set(map(len, stages_by_topic.values())) == {1}
     sizes = Counter(stage_of_case.values())
     assert max(stage_of_case.values()) < -(-len(cases) // 20), (
-        "as many as are planned before the cases are known, or fewer"
+        "the number of stages never exceeds the plan"
     )
-    assert all(20 - 7 < sizes[stage] < 20 + 7 for stage in range(max(sizes)))
+    for stage in range(max(sizes)):
+        assert 20 - 7 < sizes[stage] < 20 + 7
     assert stage_numbers(cases[::-1], TOPICS, 20, seed=4) == stage_of_case
     assert stage_numbers(cases, TOPICS, 20, seed=5) != stage_of_case
 
@@ -136,8 +136,10 @@ def test_a_stage_reads_all_earlier_stages_but_a_shard_does_not() -> None:
     jobs = declared_jobs(make_plan({"main": MAIN}))
     inputs = jobs.inputs("run_debates", experiment="debate", model="a", shard="2")
     assert inputs["earlier"] == [
-        f"results/transcripts/{name}/a/{stage}.parquet"
-        for name, stage in product(("debate", "prompt"), (0, 1))
+        "results/transcripts/debate/a/0.parquet",
+        "results/transcripts/debate/a/1.parquet",
+        "results/transcripts/prompt/a/0.parquet",
+        "results/transcripts/prompt/a/1.parquet",
     ]
     assert jobs.inputs("run_debates", experiment="debate", model="a", shard="0")["earlier"] == []
     inputs = jobs.inputs("run_debates", experiment="alone", model="a", shard="2")
@@ -150,16 +152,17 @@ def test_a_stage_reads_all_earlier_stages_but_a_shard_does_not() -> None:
     assert digests({}, "debate", "1") != digests({"difference": 0.2}, "debate", "1")
     assert digests({}, "alone", "1") == digests({"difference": 0.2}, "alone", "2")
     reworded = declared_jobs(make_plan({"main": MAIN}, prompt={"params": {"temperature": 0.1}}))
-    later = [
-        plan_jobs.of("run_debates", experiment="debate", model="a", shard="1")
-        for plan_jobs in (jobs, reworded)
-    ]
-    first = [
-        plan_jobs.of("run_debates", experiment="debate", model="a", shard="0")
-        for plan_jobs in (jobs, reworded)
-    ]
-    assert later[0] != later[1] and first[0] == first[1], (
-        "the other side's debates decide about later stages alone"
+    debate = {"experiment": "debate", "model": "a"}
+    first, first_reworded = (
+        jobs.of("run_debates", **debate, shard="0"),
+        reworded.of("run_debates", **debate, shard="0"),
+    )
+    later, later_reworded = (
+        jobs.of("run_debates", **debate, shard="1"),
+        reworded.of("run_debates", **debate, shard="1"),
+    )
+    assert later != later_reworded and first == first_reworded, (
+        "the other side affects only later stages"
     )
 
 
@@ -168,12 +171,10 @@ def test_both_sides_have_the_same_stages_and_a_stopped_stage_is_empty() -> None:
     cases = make_cases({f"t{number}": 1 for number in range(100)})
     stage_sizes = []
     for stage in range(5):
-        first, second = (
-            cases_of_job(plan, Job(name, "a", cases, REARREST, shard=stage))
-            for name in ("debate", "prompt")
-        )
-        assert first == second
-        stage_sizes.append(len(first))
+        debate = cases_of_job(plan, Job("debate", "a", cases, REARREST, shard=stage))
+        prompt = cases_of_job(plan, Job("prompt", "a", cases, REARREST, shard=stage))
+        assert debate == prompt
+        stage_sizes.append(len(debate))
     assert stage_sizes == [20, 20, 20, 20, 10]
     assert len(cases_of_job(plan, Job("debate", "a", cases, REARREST))) == 90
     assert cases_of_job(plan, Job("debate", "a", cases, REARREST, shard=1, is_stopped=True)) == []

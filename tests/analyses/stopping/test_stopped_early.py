@@ -137,7 +137,7 @@ def test_stages_after_the_decision_are_empty(undisturbed: Run) -> None:
     assert calls == row["calls"] and row["calls not made"] * DEBATED_STAGES == row["calls"] * (
         STAGES - DEBATED_STAGES
     )
-    assert undisturbed.workflow.jobs(TABLE) == set(), "with nothing changed nothing runs"
+    assert undisturbed.workflow.jobs(TABLE) == set(), "an unchanged run has no jobs"
     page = (undisturbed.workflow.work / TABLE).with_suffix(".html").read_text()
     assert re.search("difference shown", page)
 
@@ -150,9 +150,7 @@ def test_a_killed_run_makes_the_same_decision_with_slow_and_failing_models(
     slow.reset(latency=0.5)
     fast.reset(faults=["insufficient_quota"], rate=1.0)
     killed = Run(tmp_path / "killed", *servers)
-    assert killed.start().wait(PATIENCE) == 1, (
-        "the fast model's calls are refused, and no stage is decided without them"
-    )
+    assert killed.start().wait(PATIENCE) == 1, "no stage is decided without the refused calls"
     assert (
         fast.stats()["faults"]["insufficient_quota"] and not (killed.workflow.work / TABLE).exists()
     )

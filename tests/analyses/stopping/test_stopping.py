@@ -102,22 +102,20 @@ def test_the_next_stage_with_cases_must_be_within_the_budget(tmp_path: Path) -> 
     """One cluster contains all cases but five; the next stage is empty, and these five are in the
     stage after it.
     """
-    large = {case.case_id for case in CASES[:-5]}
-    cases = [
-        replace(case, attributes={"topic": "t" if case.case_id in large else case.case_id})
-        for case in CASES
-    ]
+    cases = []
+    for number, member in enumerate(CASES):
+        topic = member.case_id if number >= len(CASES) - 5 else "t"
+        cases.append(replace(member, attributes={"topic": topic}))
     task = replace(REARREST, cluster="topic")
     stage_of = stage_numbers(choose_cases(cases, 200, 0), task, 20, 0)
     debated = [case for case in cases if stage_of[case.case_id] <= stage_of[CASES[0].case_id]]
     assert stage_of[CASES[0].case_id] + 1 not in stage_of.values() and len(debated) < 200
     rows = [prediction(case.case_id, case.target, case.target, cost_usd=0.05) for case in debated]
-    results_by_name = {
-        name: write_results(
+    results_by_name = {}
+    for name in ("one", "two"):
+        results_by_name[name] = write_results(
             tmp_path, cases, {"tiny": rows}, task=task, experiment=name, config=experiment_view()
         )
-        for name in ("one", "two")
-    }
     assert (
         measure_progress(
             CONTRAST, replace(TEST, usd=0.1 * len(debated) + 0.05, futility=False), results_by_name
@@ -152,7 +150,7 @@ def test_interval_and_p_of_the_bets_are_wider_than_for_a_fixed_sample(
     assert early.low < fixed.low < fixed.high < early.high and early.p > fixed.p
     evaluation = evaluate_contrast(CONTRAST, results(tmp_path / "few", 8, "+", "-"))
     assert evaluation and evaluation.population == "cases like these", (
-        "few cases are no reason to ask another question"
+        "few cases do not change the measure"
     )
 
 
@@ -160,10 +158,9 @@ def test_the_largest_bet_includes_planned_clusters_without_debates(
     tmp_path: Path,
 ) -> None:
     clustered_task = replace(REARREST, cluster="topic")
-    independent, paired = (
-        measure(CONTRAST, results(tmp_path / name, 60, "+", "++++-", task=task))
-        for name, task in (("a", REARREST), ("b", clustered_task))
-    )
+    first = results(tmp_path / "a", 60, "+", "++++-", task=REARREST)
+    second = results(tmp_path / "b", 60, "+", "++++-", task=clustered_task)
+    independent, paired = measure(CONTRAST, first), measure(CONTRAST, second)
     assert independent and paired and paired.clusters == 30 and paired.p > independent.p
 
 
@@ -222,7 +219,7 @@ def test_the_cost_of_recorded_debates_is_unknown(tmp_path: Path) -> None:
     )
     config = Config(seed=1, models={}, datasets={}, experiments={})
     assert report(tmp_path, config, RunMeasurement(1.0, 1.0, 0.1)), (
-        "a rehearsal may hold recorded debates"
+        "a rehearsal can include recorded debates"
     )
     study = StudyResults(
         "courtroom", experiment, no_scores(), {}, pd.DataFrame(), contrasts=[CONTRAST]

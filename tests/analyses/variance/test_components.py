@@ -82,8 +82,8 @@ def test_a_balanced_nested_design_equals_the_analysis_of_variance():
 
 
 def test_judges_who_differ_less_than_by_chance_have_a_negative_component():
-    answers = [[0.0, 1.0] if judge % 2 else [1.0, 0.0] for judge in range(8)]
-    facets = {"case": [0, 1] * 8, "judge": [number // 2 for number in range(16)]}
+    answers = [[1.0, 0.0], [0.0, 1.0]] * 4
+    facets = {"case": [0, 1] * 8, "judge": list(np.repeat(np.arange(8), 2))}
     components = parts(decompose(np.ravel(answers), facets))
     assert components[JUDGE].variance < 0 and components[JUDGE].share < 0
 
@@ -92,11 +92,7 @@ def test_components_of_labels_are_shares_of_disagreement():
     words = np.array(["pro", "con", "neutral", "pro"] * 30)
     random = np.random.default_rng(1)
     words = np.where(random.random(120) < 0.2, random.permutation(words), words)
-    facets = {
-        "case": [number // 4 * 4 + number % 4 for number in range(120)],
-        "judge": [n % 10 for n in range(120)],
-    }
-    facets["case"] = [number % 12 for number in range(120)]
+    facets = {"case": list(np.arange(120) % 12), "judge": list(np.arange(120) % 10)}
     components = parts(
         decompose((words[:, None] == ["pro", "con", "neutral"]).astype(float), facets)
     )

@@ -37,18 +37,21 @@ def experiment(
     return write_results(folder, cases, rows, {}, experiment=name, config=view)
 
 
+def by_experiment(results: tuple[ExperimentResults, ...]) -> dict[str, ExperimentResults]:
+    return {experiment.experiment: experiment for experiment in results}
+
+
 def study(
     *experiments: ExperimentResults, controls: tuple[ExperimentResults, ...] = ()
 ) -> StudyResults:
     published: Any = None
-    arms = {experiment_results.experiment: experiment_results for experiment_results in controls}
     return StudyResults(
         "courtroom",
-        {experiment_results.experiment: experiment_results for experiment_results in experiments},
+        by_experiment(experiments),
         no_scores(),
         {},
         published,
-        controls=arms,
+        controls=by_experiment(controls),
     )
 
 
