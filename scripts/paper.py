@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from moot.jobs.papers import standing_plan, write_paper
+from moot.jobs.papers import standing_plan, write_paper, write_standing_paper
 from moot.workflow.job import job
 
 if __name__ == "__main__":
@@ -10,4 +10,7 @@ if __name__ == "__main__":
         files = [Path(path) for path in snakemake.params.files]
         everything = standing_plan(plan, snakemake.config)
         for paper in snakemake.params.papers:
-            write_paper(plan, paper, files, everything)
+            if snakemake.output:
+                write_paper(plan, paper, files, everything)
+            else:
+                write_standing_paper(plan, paper, files)

@@ -3,12 +3,15 @@
 import sys
 from pathlib import Path
 
+from moot.commands.item_costs import costs_of_items
 from moot.commands.planned_power import summarise_power
 from moot.commands.preview import describe_servers, preview
 from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
-        sys.stdout.write(preview(plan, Path("results")).to_string(index=False, na_rep="") + "\n")
+        frame = preview(plan, Path("results"))
+        sys.stdout.write(frame.to_string(index=False, na_rep="") + "\n")
+        sys.stdout.write(costs_of_items(frame, snakemake.config, plan.shipped))
         sys.stdout.write(f"\nWhere calls go:\n{describe_servers(plan)}\n")
         sys.stdout.write(summarise_power(plan))

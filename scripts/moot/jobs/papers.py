@@ -2,12 +2,13 @@
 
 import csv
 import json
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from moot.core.artifacts import read_frame, read_frames
+from moot.core.artifacts import file_digest, read_frame, read_frames
 from moot.core.errors import UserError
 from moot.core.log import LOG
 from moot.core.types import JsonObject
@@ -15,7 +16,7 @@ from moot.jobs.job_results import RESULTS, load_experiment_results
 from moot.papers import fillers_of
 from moot.papers.grid import PublishedValues
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
-from moot.papers.page import ItemContent, write_page
+from moot.papers.page import ItemContent, paper_files, write_page
 from moot.papers.parts import Design, ItemRun, OwnRow, Part, Series
 from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
 from moot.plan.grid_expansion import templates_of_debates
@@ -28,6 +29,8 @@ from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
 
 PAPERS = RESULTS / "papers"
+OLD_DATE = 1.0
+"""Seconds since 1970."""
 KINDS_OF_DATA = ("synthetic", "sample")
 
 
@@ -50,6 +53,20 @@ def write_paper(
     contents = [_fill_item(plan, paper, item, results) for item in paper.items]
     values = published_values_of(pd.concat(published.values()))
     write_page(paper, contents, values, PAPERS, plan.config.rehearsal)
+
+
+def write_standing_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
+    """Write the page of a paper outside of the rule that makes it.
+
+    Files that change get an old date, so that the next run of that rule writes them again, with a
+    record of what they were made from.
+    """
+    paths = [Path(path) for path in paper_files(read_papers(items_file(plan.shipped))[name])]
+    before = [file_digest(path) if path.exists() else "" for path in paths]
+    write_paper(plan, name, files)
+    if before != [file_digest(path) for path in paths]:
+        for path in paths:
+            os.utime(path, (OLD_DATE, OLD_DATE))
 
 
 def standing_plan(plan: Plan, raw: JsonObject) -> Plan:
@@ -218,6 +235,8 @@ def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:
             yield f"`{entry.name}`: {models}, {cases}{repeats}."
     if datasets:
         yield f"Data: {', '.join(f'`{name}`' for name in datasets)}."
+    if item.experiments:
+        yield "`snakemake preview` with the same key prints calls, tokens and US dollars."
 
 
 def item_command(item: PaperItem) -> str:

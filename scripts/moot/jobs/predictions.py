@@ -135,7 +135,9 @@ def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
     sums = ["retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
     totals = call_rows.groupby("debate_id")[sums].sum()
     totals["calls"] = call_rows.groupby("debate_id").size()
-    failed_rows = transcripts[transcripts["parse_status"] == "failed"]
+    # A failed call says what it cost; statements that it leaves out, as of a synthetic panel, do not.
+    has_cost = transcripts["parsed"].fillna("") != ""
+    failed_rows = transcripts[(transcripts["parse_status"] == "failed") & has_cost]
     failed_costs = [json.loads(parsed).get("cost_usd", 0.0) for parsed in failed_rows["parsed"]]
     totals = totals.reindex(transcripts["debate_id"].unique(), fill_value=0)
     totals["retries"] = (

@@ -1,0 +1,45 @@
+"""The costs of items, from the preview of a run."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from moot.commands.item_costs import costs_of_items
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def preview_frame() -> pd.DataFrame:
+    rows = [
+        ("paper-zero-shot", 10, 0, 10, 100, 20, 0.5),
+        ("paper-cot", 10, 5, 5, 200, 40, 0.25),
+        ("paper-n-shot-cot", 10, 0, 10, 300, 60, 0.125),
+        ("paper-courtroom", 10, 0, 160, 4000, 800, 4.0),
+        ("paper-feedback-debaters-debaters=2", 3, 0, 30, 1, 1, 1.0),
+        ("paper-feedback-debaters-debaters=3", 3, 0, 40, 1, 1, 2.0),
+        ("total", 46, 5, 255, 4602, 922, 7.875),
+    ]
+    columns = ["experiment", "debates", "calls_in_ledger", "calls_to_make"]
+    return pd.DataFrame(rows, columns=[*columns, "prompt_tokens", "completion_tokens", "usd"])
+
+
+@pytest.mark.parametrize(
+    ("item", "calls", "usd"),
+    [
+        ("courtroom/table4", 25, "0.875"),
+        ("courtroom/table5", 160, "4.0"),
+        ("courtroom/figure1", 0, "0.0"),
+        ("feedback/figure2", 70, "3.0"),
+    ],
+)
+def test_an_item_costs_what_its_experiments_cost(item: str, calls: int, usd: str) -> None:
+    text = costs_of_items(preview_frame(), {"papers": {"items": item}}, PROJECT)
+    heads, row = (line.split() for line in text.strip().splitlines()[1:])
+    values = dict(zip(heads, row, strict=True))
+    assert values["item"] == item
+    assert (int(values["calls_to_make"]), values["usd"]) == (calls, usd)
+
+
+def test_without_the_key_no_costs_of_items_are_printed() -> None:
+    assert costs_of_items(preview_frame(), {}, PROJECT) == ""
