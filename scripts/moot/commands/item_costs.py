@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.types import Fields
-from moot.papers.selection import needed_experiments, selected_items
+from moot.papers.selection import is_of_design, needed_experiments, selected_items
 
 COUNTS = ("debates", "calls_in_ledger", "calls_to_make", "prompt_tokens", "completion_tokens")
 
@@ -25,7 +25,7 @@ def costs_of_items(frame: pd.DataFrame, config: Fields, shipped: Path) -> str:
     experiments = frame["experiment"].astype(str)
     for item in selected_items(config, shipped):
         names = needed_experiments([item], shipped)
-        is_needed = experiments.map(lambda name, names=names: _is_of(name, names))
+        is_needed = experiments.map(lambda name, names=names: is_of_design(name, names))
         sums = frame.loc[is_needed, [*COUNTS, "usd"]].sum()
         rows.append(
             {"item": item.name, **{name: int(sums[name]) for name in COUNTS}, "usd": sums["usd"]}
@@ -34,11 +34,4 @@ def costs_of_items(frame: pd.DataFrame, config: Fields, shipped: Path) -> str:
         return ""
     return (
         "\nBy item (items may share debates):\n" + pd.DataFrame(rows).to_string(index=False) + "\n"
-    )
-
-
-def _is_of(experiment: str, names: list[str]) -> bool:
-    """Return whether an experiment, or the grid that it belongs to, is among some names."""
-    return experiment in names or any(
-        experiment.startswith(f"{name}-") and "=" in experiment for name in names
     )

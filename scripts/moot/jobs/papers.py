@@ -18,6 +18,7 @@ from moot.papers.grid import PublishedValues
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, paper_files, write_page
 from moot.papers.parts import Design, ItemRun, OwnRow, Part, Series
+from moot.papers.selection import is_of_design
 from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
 from moot.plan.grid_expansion import templates_of_debates
 from moot.plan.plan import Plan
@@ -179,9 +180,7 @@ def _designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
     """Yield the paper's experiments of an item, then the run's with one of their protocols."""
     papers = paper_plan(plan.shipped)
     of_paper = [
-        entry
-        for entry in papers.experiments.values()
-        if entry.name in item.experiments or entry.name.partition("/")[0] in item.experiments
+        entry for entry in papers.experiments.values() if is_of_design(entry.name, item.experiments)
     ]
     protocols = {entry.config.protocol for entry in of_paper}
     of_run = []
@@ -208,7 +207,7 @@ def _departures(plan: Plan, item: PaperItem) -> list[str]:
     papers = paper_plan(plan.shipped)
     pairs = set()
     for entry in papers.experiments.values():
-        if entry.name in item.experiments:
+        if is_of_design(entry.name, item.experiments):
             pairs.add(
                 (
                     entry.config.protocol,
@@ -226,7 +225,7 @@ def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:
     papers = paper_plan(plan.shipped)
     datasets = dict.fromkeys(item.datasets)
     for entry in papers.experiments.values():
-        if entry.name in item.experiments:
+        if is_of_design(entry.name, item.experiments):
             config = entry.config
             datasets[config.dataset] = None
             cases = "all cases" if config.cases is None else f"{config.cases} cases"

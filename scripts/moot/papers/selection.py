@@ -1,6 +1,6 @@
 """From the key `papers` to the experiments and data sets that its items need."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -87,6 +87,12 @@ def needed_experiments(items: list[PaperItem], shipped: Path) -> list[str]:
     debated = [item for item in items if item.kind not in KINDS_WITHOUT_DEBATES]
     design = _paper_design(shipped)
     return list(_closure([name for item in debated for name in item.experiments], design))
+
+
+def is_of_design(experiment: str, names: Collection[str]) -> bool:
+    """Return whether an experiment, or the grid that it belongs to, is among some names."""
+    is_of_grid = "=" in experiment and any(experiment.startswith(f"{name}-") for name in names)
+    return experiment in names or is_of_grid
 
 
 def _needed_experiments(items: list[PaperItem], design: Fields) -> Iterator[str]:

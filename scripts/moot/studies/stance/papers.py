@@ -78,7 +78,7 @@ def true_labels(run: ItemRun) -> list[Part]:
         cases = one_run.results.cases
         targets = cases.loc[cases["split"] == "test", "target"]
         points = _points(targets, one_run.results.task.labels)
-        name, cases_count = f"{one_run.data}, test cases", float(len(targets))
+        name, cases_count = "test cases", float(len(targets))
         series[one_run.data] = Series(
             name, one_run.experiment, points, data=one_run.data, cases=cases_count
         )
