@@ -40,6 +40,7 @@ NAMES = {
     "STORE": "",
     "TABLES": TABLES,
     "as_workflow_error": nullcontext,
+    "config": {},
     "dependencies": dependencies,
     "directory": directory,
     "local": local,

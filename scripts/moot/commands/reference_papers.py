@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from moot.core.shipped_files import SHIPPED
 from moot.jobs.papers import item_command
 from moot.papers.items import PaperItem, items_file, read_papers
-from moot.papers.selection import needed_experiments
+from moot.papers.selection import is_of_design, needed_experiments
 from moot.plan.as_published import paper_plan
 from moot.protocols.experiment import Experiment
 from moot.report.escaping import markdown
@@ -34,10 +34,7 @@ def _needs(item: PaperItem) -> Iterator[str]:
     """Yield the debates of each experiment, then the data sets of trained models."""
     experiments = paper_plan(SHIPPED).experiments
     for name in needed_experiments([item], SHIPPED):
-        grid = [
-            entry for key, entry in experiments.items() if key.startswith(f"{name}-") and "=" in key
-        ]
-        entries = [experiments[name]] if name in experiments else grid
+        entries = [entry for key, entry in experiments.items() if is_of_design(key, [name])]
         settings = f"{len(entries)} settings x " if len(entries) > 1 else ""
         yield f"`{name}`: {settings}{_size(entries[0])} on `{entries[0].config.dataset}`"
     if item.datasets:

@@ -90,9 +90,20 @@ def needed_experiments(items: list[PaperItem], shipped: Path) -> list[str]:
 
 
 def is_of_design(experiment: str, names: Collection[str]) -> bool:
-    """Return whether an experiment, or the grid that it belongs to, is among some names."""
-    is_of_grid = "=" in experiment and any(experiment.startswith(f"{name}-") for name in names)
-    return experiment in names or is_of_grid
+    """Return whether an experiment, or the grid that it belongs to, is among some names.
+
+    Control arms are named like the experiments of a grid and belong to no design.
+
+    >>> [is_of_design(name, ["a"]) for name in ("a", "a-rounds=2", "a-arm=swap", "a-b-rounds=2")]
+    [True, True, False, False]
+    """
+    if experiment in names:
+        return True
+    for name in names:
+        key, equals, _ = experiment.removeprefix(f"{name}-").partition("=")
+        if experiment.startswith(f"{name}-") and equals and "-" not in key and key != "arm":
+            return True
+    return False
 
 
 def _needed_experiments(items: list[PaperItem], design: Fields) -> Iterator[str]:
