@@ -1,5 +1,4 @@
-# make env | results | desk | check | test | replay | bench | lock | schema | docs | site | clean
-# EXTRAS="tabular postgres" adds what these extras of pyproject.toml need; STUDY=courtroom builds one study alone.
+# `make help` lists the targets and their variables.
 
 PYTHON ?= python3
 CORES ?= $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count())")
@@ -15,9 +14,18 @@ WITHOUT_TESTS = find $(VENV)/lib -type d -name tests -prune -exec rm -r {} + # t
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE # else each job compiles all that it imports anew
 
-.PHONY: env results desk check test lint replay bench lock schema docs site clean
+.PHONY: help env results desk check test lint replay bench lock schema docs site clean
 
-env: $(addprefix $(VENV)/.,$(addsuffix .installed,default $(EXTRAS)))
+help: ## list the targets
+	@echo "Usage: make TARGET [VARIABLE=VALUE ...]"
+	@sed -n 's/^\([a-z]*\)[a-z ]*:.*## /  \1|/p' Makefile | while IFS='|' read -r target text; do printf '  %-9s %s\n' "$$target" "$$text"; done
+	@echo 'Variables:'
+	@echo '  EXTRAS="tabular postgres"  also installs these extras of pyproject.toml'
+	@echo '  STUDY=courtroom            builds one study alone'
+	@echo '  CORES=2                    how many cores to use; default: all'
+	@echo '  PYTHON=python3.12          which Python makes the environment'
+
+env: $(addprefix $(VENV)/.,$(addsuffix .installed,default $(EXTRAS))) ## install what moot needs into .venv
 
 $(BIN)/python:
 	@$(PYTHON) -c "import sys; sys.exit('moot needs Python 3.11 or newer; this is ' + sys.version.split()[0] + '. Try: make PYTHON=python3.11') if sys.version_info < (3, 11) else None"
@@ -37,7 +45,7 @@ $(addprefix $(VENV)/.,$(addsuffix .installed,tabular text transformers)): $(VENV
 	@$(BIN)/python -c "import torch"
 	@touch $@
 
-results: env
+results: env ## build all tables and figures; open results/index.html
 	$(BIN)/snakemake $(STUDY) --cores $(CORES)
 	@$(BIN)/snakemake $(STUDY) --cores 1 --report report.html > results/logs/report.log 2>&1 || { tail results/logs/report.log; exit 1; }
 	@echo
@@ -48,20 +56,20 @@ results: env
 	@echo "Report:      report.html        (the same in one file, by Snakemake)"
 
 # ARGS="--configfile my.yaml" names the configuration whose debates people sit in; "--people ann,bob ..." lets colleagues in: docs/colleagues.md.
-desk: env
+desk: env ## open the pages on which people take seats and label
 	$(BIN)/python scripts/desk.py $(BIN)/snakemake debates --cores $(CORES) $(ARGS)
 
 # `check` is what is quick: linters, types, and the tests that are not marked as slow.
 # By file, since with worksteal each worker would build the workflows of a module's fixtures anew.
 PYTEST = $(BIN)/python -m pytest -n 4 --dist loadfile # on two cores too, since many tests wait
 check test: override EXTRAS += test site
-check: lint
+check: lint ## linters, types and the quick tests
 	$(PYTEST) -m "not slow" --durations 10
 
-test: lint
+test: lint ## linters and all tests
 	$(PYTEST) --durations 20 $(PYTEST_ARGS)
 
-lint:
+lint: ## linters and types alone
 	@$(MAKE) --no-print-directory env EXTRAS="$(EXTRAS)"
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -71,32 +79,32 @@ lint:
 	PYTHONPATH=scripts $(BIN)/lint-imports --no-cache
 	$(BIN)/python benchmarks/readability.py --check
 
-replay: env
+replay: env ## build a recorded study again without a model
 	$(BIN)/python scripts/import_calls.py --ledger data/ledger/recording data/recording
 	$(BIN)/snakemake courtroom --cores $(CORES) --configfile config/replay.yaml
 
 bench: EXTRAS += test
-bench:
+bench: ## benchmarks, and the grids of the statistics
 	@$(MAKE) --no-print-directory env EXTRAS="$(EXTRAS)"
 	$(BIN)/python benchmarks/run.py
 
-schema:
+schema: ## write config/schema.json anew
 	PYTHONPATH=scripts $(BIN)/python -c "from moot.core.config import schema_json; print(schema_json(), end='')" > config/schema.json
 
-docs:
+docs: ## write the generated parts of the pages anew
 	$(BIN)/python scripts/write_docs.py
 	PYTHONPATH=scripts $(BIN)/python benchmarks/claims.py
 
 # With what `make results` built last, where it did.
 site: EXTRAS += site
-site:
+site: ## build the pages as a site
 	@$(MAKE) --no-print-directory env EXTRAS="$(EXTRAS)"
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --clean --strict
 
 # Needs uv, and TORCH by hand. UPGRADE="pandas scipy" takes newer versions of these, UPGRADE=all of everything.
-lock:
+lock: ## resolve the packages anew; needs uv
 	$(PYTHON) envs/lock.py update $(UPGRADE)
 
-clean:
+clean: ## remove results, not the ledger
 	find results -mindepth 1 -not -path results/README.md -delete
 	rm -rf .snakemake report.html

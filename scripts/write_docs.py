@@ -8,7 +8,7 @@ The numbers come from the tables in `results/tables` of the working directory an
 import sys
 from pathlib import Path
 
-from moot.commands.documented import Numbers, documented_pages
+from moot.commands.documented import Numbers, read_entries
 from moot.commands.reference import PARTS, with_part
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,9 +25,10 @@ if __name__ == "__main__":
         ROOT / "data/published/published_results.csv",
         ROOT / "data/measured/figures.csv",
     )
-    for page in documented_pages(ROOT):
+    for page, entries in read_entries(ROOT).items():
         path = ROOT / page
-        path.write_text(numbers.fill(path.read_text(encoding="utf-8"), page), encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        path.write_text(numbers.fill(text, page, entries), encoding="utf-8")
     for table in sorted(numbers.missing):
         sys.stdout.write(
             f"Left as they are: numbers of results/tables/{table}.csv, which is not built.\n"

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from in_process import RESULTS, built, default_configuration
-from moot.commands.documented import MARKED_NUMBER, Numbers, documented_pages, figure_keys
+from moot.commands.documented import Numbers, figure_keys, find_numbers, read_entries
 from moot.core.errors import UserError
 from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.jobs.job_results import load_study_results
@@ -22,6 +22,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 PUBLISHED = PROJECT / "data" / "published" / "published_results.csv"
 MEASURED = PROJECT / "data" / "measured" / "figures.csv"
 CLAIMS = PROJECT / "data" / "published" / "claims.csv"
+ENTRIES = read_entries(PROJECT)
 PAGES = ("README.md", "scripts/moot/studies/recorded/README.md")
 
 
@@ -73,7 +74,7 @@ def test_the_numbers_of_the_recorded_debates_equal_those_of_a_build(
         differing = [
             f"{page}: {line} is now {new_line}"
             for line, new_line in zip(
-                text.splitlines(), numbers.fill(text, page).splitlines(), strict=True
+                text.splitlines(), numbers.fill(text, page, ENTRIES[page]).splitlines(), strict=True
             )
             if line != new_line
         ]
@@ -86,10 +87,10 @@ def test_measured_figures_on_the_pages_equal_the_file(
 ) -> None:
     """If this test fails, run `make docs`, or `benchmarks/figures.py` for a new figure."""
     numbers, pages_by_key = Numbers(tmp_path, PUBLISHED, MEASURED), {}
-    for page in documented_pages(PROJECT):
+    for page, entries in ENTRIES.items():
         text = (PROJECT / page).read_text("utf-8")
-        assert numbers.fill(text, page) == text
-        for key in figure_keys(text):
+        assert numbers.fill(text, page, entries) == text
+        for key in figure_keys(entries):
             pages_by_key[key] = f"{pages_by_key[key]} {page}" if key in pages_by_key else page
     figures = pd.read_csv(MEASURED)
     assert dict(zip(figures["key"], figures["page"], strict=True)) == pages_by_key
@@ -124,20 +125,27 @@ prices, a sum.
 """
 
 
-def unmarked_figures(page: str) -> Iterator[str]:
-    """Yield figures with two or more decimals, outside of code, that name no table."""
-    text = MARKED_NUMBER.sub("", re.sub(r"^```.*?^```", "", page, flags=re.DOTALL | re.MULTILINE))
+def figures_without_place(page: str, name: str) -> Iterator[str]:
+    """Yield figures with two or more decimals, outside of code, that no entry names."""
+    text = ""
+    position = 0
+    for number in find_numbers(page, ENTRIES.get(name, ()), name):
+        text += page[position : number.start]
+        position = number.end
+    text = re.sub(r"^```.*?^```", "", text + page[position:], flags=re.DOTALL | re.MULTILINE)
     for line in text.splitlines():
-        yield from (
-            f"{number[0]} in '{line.strip()[:80]}'"
-            for number in re.finditer(r"[−+-]?\d*\.\d{2,}", line)
-        )
+        for figure in re.finditer(r"[−+-]?\d*\.\d{2,}", line):
+            yield f"{figure[0]} in '{line.strip()[:80]}'"
 
 
 @pytest.mark.parametrize("page", CONVENTIONS)
 def test_every_figure_names_its_place(page: str) -> None:
-    figures = unmarked_figures((PROJECT / page).read_text("utf-8"))
+    figures = figures_without_place((PROJECT / page).read_text("utf-8"), page)
     assert [figure for figure in figures if figure.split()[0] not in CONVENTIONS[page]] == []
+
+
+def entry(after: str, place: str) -> dict[str, str]:
+    return {"after": after, "place": place}
 
 
 def test_numbers_keep_their_format_and_decimals(tmp_path: Path) -> None:
@@ -145,38 +153,42 @@ def test_numbers_keep_their_format_and_decimals(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "t.csv").write_text('a,b,"low, x",high\nx: y,-0.12345,0.1,0.25\nz,,0,0\n')
     numbers = Numbers(tmp_path, PUBLISHED, tmp_path / "measured.csv")
-    b, ends, share = (
-        "<!-- s/t; a=x: y; b -->",
-        "<!-- s/t; a=x: y;\nlow, x to high -->",
-        "<!-- s/t; a=x: y; high in percent -->",
-    )
-    page = (
-        "| {}"
-        + b
-        + " | {}"
-        + b
-        + "; {}"
-        + ends
-        + ", ({}"
-        + share
-        + " %), {}<!-- s/other; a=1; b -->"
-    )
-    assert numbers.fill(
-        page.format("0.5", "+0.50", "[1.0, 2.0]", "7", "0.99"), "page"
-    ) == page.format("−0.1", "−0.12", "[0.1, 0.2]", "25", "0.99")
+    entries = [
+        entry("|", "s/t; a=x: y; b"),
+        entry("|", "s/t; a=x: y; b"),
+        entry(";", "s/t; a=x: y; low, x to high"),
+        entry("is (", "s/t; a=x: y; high in percent"),
+        entry(",", "s/other; a=1; b"),
+    ]
+    page = "| {} | {}; {}, which\nis ({} %), {}."
+    before = page.format("0.5", "+0.50", "[1.0, 2.0]", "7", "0.99")
+    after = page.format("−0.1", "−0.12", "[0.1, 0.2]", "25", "0.99")
+    assert numbers.fill(before, "page", entries) == after
     assert numbers.missing == {"s/other"}
-    assert list(
-        unmarked_figures(
-            page.format("0.55", "0.55", "[0.55, 1]", "7", "0.55") + " and 0.44.\n```\n0.55\n```\n"
-        )
-    ) == ["0.44 in '|  | ; , ( %),  and 0.44.'"]
-    for place, message in (
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
         ("s/t; a=q; b", "0 rows"),
         ("s/t; c=q; d", "no column c, d"),
         ("s/t; a=z; b", "1 rows, or no value"),
-    ):
-        with pytest.raises(UserError, match=message):
-            numbers.fill(f"0.1<!-- {place} -->", "page")
+    ],
+)
+def test_a_place_without_a_value_is_reported(tmp_path: Path, place: str, message: str) -> None:
+    folder = tmp_path / "s"
+    folder.mkdir()
+    (folder / "t.csv").write_text("a,b\nx,1\nz,\n")
+    numbers = Numbers(tmp_path, PUBLISHED, tmp_path / "measured.csv")
+    with pytest.raises(UserError, match=message):
+        numbers.fill("It is 0.1.", "page", [entry("It is", place)])
+
+
+def test_an_entry_whose_text_has_changed_is_reported(tmp_path: Path) -> None:
+    numbers = Numbers(tmp_path, PUBLISHED, tmp_path / "measured.csv")
+    message = "page: found no number after 'It was'.*Correct `after`"
+    with pytest.raises(UserError, match=message):
+        numbers.fill("It is 0.1.", "page", [entry("It was", "s/t; a=x; b")])
 
 
 def test_a_key_alone_names_a_measured_figure_or_its_interval(tmp_path: Path) -> None:
@@ -184,13 +196,16 @@ def test_a_key_alone_names_a_measured_figure_or_its_interval(tmp_path: Path) -> 
         'key,value,low,high\nd/m/test auc,0.71,0.6,0.812\n"d/rows, in all",12345,,\n'
     )
     numbers = Numbers(tmp_path, PUBLISHED, tmp_path / "measured.csv")
-    auc, rows = "<!-- d/m/test auc -->", "<!-- d/rows, in all -->"
-    page = "| {}" + auc + " {}" + auc + ", {}<!-- d/m/test auc in percent --> % of {}" + rows + " |"
-    filled_page = page.format("0.71", "[0.60, 0.81]", "71", "12,345")
-    assert numbers.fill(page.format("0.50", "[0.11, 0.22]", "7", "1,000"), "page") == filled_page
-    assert (
-        figure_keys(filled_page) == {"d/m/test auc", "d/rows, in all"}
-        and list(unmarked_figures(filled_page)) == []
-    )
+    entries = [
+        entry("|", "d/m/test auc"),
+        entry("", "d/m/test auc"),
+        entry(",", "d/m/test auc in percent"),
+        entry("% of", "d/rows, in all"),
+    ]
+    page = "| {} {}, {} % of {} |"
+    before = page.format("0.50", "[0.11, 0.22]", "7", "1,000")
+    after = page.format("0.71", "[0.60, 0.81]", "71", "12,345")
+    assert numbers.fill(before, "page", entries) == after
+    assert figure_keys(entries) == {"d/m/test auc", "d/rows, in all"}
     with pytest.raises(UserError, match="0 rows"):
-        numbers.fill("1<!-- d/none -->", "page")
+        numbers.fill("| 1", "page", [entry("|", "d/none")])

@@ -1,28 +1,77 @@
-"""The numbers in README.md, docs/ and the studies' pages: behind each a comment names where it
-comes from.
+"""The numbers in README.md, docs/ and the pages of studies and analyses.
 
-`0.844<!-- recorded/nyu_judges; arm=people debate; ours -->` is column `ours` of the row whose `arm`
-is `people debate` in `results/tables/recorded/nyu_judges.csv`, with as many decimals as it is
-written with. `low to high` instead of a column writes an interval, `in percent` after it a hundred
-times the value. `published` as the table is that of the published values. `0.707<!-- nlsy97/lr/test
-accuracy -->` is the figure of that key in `data/measured/figures.csv`, with square brackets its
-interval. `python scripts/write_docs.py` writes all numbers anew.
+`docs/numbers.yaml` says where each number comes from. An entry has the text right before the number
+(`after`, from the previous number on) and a place. `recorded/nyu_judges; arm=people debate; ours`
+is column `ours` of the row whose `arm` is `people debate` in
+`results/tables/recorded/nyu_judges.csv`. The number keeps its count of decimals. `low to high`
+instead of a column writes an interval, `in percent` after it a hundred times the value. `published`
+as the table is that of the published values. `nlsy97/lr/test accuracy` is the figure of that key in
+`data/measured/figures.csv`, with square brackets its interval. `python scripts/write_docs.py`
+writes all numbers anew.
 """
 
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import pandas as pd
+import yaml
 
 from moot.core.errors import UserError
 from moot.report.published import read_published
 
 PUBLISHED, MEASURED, PERCENT = "published", "measured", " in percent"
-MARKED_NUMBER = re.compile(
-    r"(?P<text>\[[^\]\n]*\]|(?:[^\s\[\](|*<>,;]|\b,(?=\d{3}))+)"
-    r"(?P<comment><!--\s(?P<place>[\w-]+[;/][^>]*?)\s-->)"
-)
+NUMBER = r"\[[^\]\n]*\]|[−+-]?(?:\d[\d,]*\d|\d)?(?:\.\d+)?(?<=\d)"
+
+
+@dataclass(frozen=True, slots=True)
+class PageNumber:
+    """A number of a page.
+
+    Attributes:
+        start, end: its position in the page.
+        text: the number, or an interval in square brackets.
+        place: where it comes from.
+    """
+
+    start: int
+    end: int
+    text: str
+    place: str
+
+
+Entries = Mapping[str, Sequence[Mapping[str, str]]]
+"""The entries of `docs/numbers.yaml`: by page, `after` and `place` of each number."""
+
+
+def read_entries(root: Path) -> Entries:
+    """The entries of a project."""
+    entries: Entries = yaml.safe_load((root / "docs/numbers.yaml").read_text("utf-8"))
+    return entries
+
+
+def find_numbers(page: str, entries: Sequence[Mapping[str, str]], name: str) -> list[PageNumber]:
+    """The numbers of a page, in their order.
+
+    Raises:
+        UserError: the text before a number is not on the page, or no number follows it.
+    """
+    numbers: list[PageNumber] = []
+    position = 0
+    for entry in entries:
+        words = r"\s+".join(map(re.escape, entry["after"].split()))
+        match = re.compile(rf"{words}\s*({NUMBER})").search(page, position)
+        if match is None:
+            raise UserError(
+                f"docs/numbers.yaml: {name}: found no number after '{entry['after']}' and the"
+                f" number before it (place '{entry['place']}'). Correct `after`, or remove the"
+                " entry."
+            )
+        numbers.append(PageNumber(match.start(1), match.end(1), match[1], entry["place"]))
+        position = match.end(1)
+    return numbers
 
 
 class Numbers:
@@ -39,20 +88,21 @@ class Numbers:
         self._read_table = cache(self._table)
         self.missing: set[str] = set()
 
-    def fill(self, page: str, name: str) -> str:
-        """A page with its numbers written anew; those of tables that are not built stay, and are
-        noted as missing.
+    def fill(self, page: str, name: str, entries: Sequence[Mapping[str, str]]) -> str:
+        """A page with its numbers written anew.
+
+        Numbers of tables that are not built stay, and the tables are noted as missing.
 
         Raises:
-            UserError: a comment names no row, several, or no column.
+            UserError: an entry that fits no number, or that names no row, several, or no column.
         """
-        return MARKED_NUMBER.sub(
-            lambda match: (
-                self._number(match["text"], _full_place(match["text"], match["place"]), name)
-                + match["comment"]
-            ),
-            page,
-        )
+        parts: list[str] = []
+        position = 0
+        for number in find_numbers(page, entries, name):
+            place = _full_place(number.text, number.place)
+            parts += [page[position : number.start], self._number(number.text, place, name)]
+            position = number.end
+        return "".join([*parts, page[position:]])
 
     def _number(self, text: str, place: str, page: str) -> str:
         table, *conditions, columns = place.split("; ")
@@ -82,8 +132,8 @@ class Numbers:
                 else f"{len(rows)} rows, or no value; expected one"
             )
             raise UserError(
-                f"{page}: the number {text} with the comment '{place}': the table {table} has"
-                f" {fault}."
+                f"docs/numbers.yaml: {page}: the number {text} with the place '{place}': the table"
+                f" {table} has {fault}."
             )
         numbers = [_format_number(scale * float(rows[name].iloc[0]), text) for name in names]
         return numbers[0] if len(numbers) == 1 else f"[{', '.join(numbers)}]"
@@ -98,30 +148,15 @@ class Numbers:
 
 
 def _full_place(text: str, place: str) -> str:
-    place = " ".join(place.split())
     if ";" in place:
         return place
     key, percent, _ = place.partition(PERCENT)
     return f"{MEASURED}; key={key}; {'low to high' if text.startswith('[') else 'value'}{percent}"
 
 
-def documented_pages(root: Path) -> list[str]:
-    """The pages whose numbers are written, relative to the project's folder."""
-    pages = sorted(
-        path
-        for place in (
-            "docs/*.md",
-            "scripts/moot/studies/*/README.md",
-            "scripts/moot/analyses/*/README.md",
-        )
-        for path in root.glob(place)
-    )
-    return ["README.md", *(str(path.relative_to(root)) for path in pages)]
-
-
-def figure_keys(page: str) -> set[str]:
-    """The keys of measured figures that a page shows."""
-    places = (_full_place("", match["place"]).split("; ") for match in MARKED_NUMBER.finditer(page))
+def figure_keys(entries: Sequence[Mapping[str, str]]) -> set[str]:
+    """The keys of measured figures that the entries of a page name."""
+    places = [_full_place("", entry["place"]).split("; ") for entry in entries]
     return {place[1].removeprefix("key=") for place in places if place[0] == MEASURED}
 
 
