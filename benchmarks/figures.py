@@ -19,7 +19,7 @@ import pandas as pd
 import yaml
 from sklearn.metrics import roc_auc_score
 
-from moot.commands.documented import documented_pages, figure_keys
+from moot.commands.documented import figure_keys, read_entries
 from moot.commands.drift import LEVEL, smallest_change
 from moot.core.artifacts import read_cases, read_frame
 from moot.core.cases import stratified_splits
@@ -140,10 +140,7 @@ def files(results: Path, data_root: Path) -> pd.DataFrame:
 
 def write(results: Path, data_root: Path) -> None:
     """Write the figures that pages name; those of other commands are kept."""
-    pages = {
-        page: figure_keys((ROOT / page).read_text(encoding="utf-8"))
-        for page in documented_pages(ROOT)
-    }
+    pages = {page: figure_keys(entries) for page, entries in read_entries(ROOT).items()}
     commit = subprocess.run(
         ["git", "-C", ROOT, "rev-parse", "--short=10", "HEAD"],
         capture_output=True,

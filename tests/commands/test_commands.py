@@ -8,18 +8,14 @@ import yaml
 from snakemake.cli import get_argument_parser
 
 from in_process import default_configuration
+from moot.commands.documented import documented_pages
 from moot.plan.plan import Plan
 from project_copy import PROJECT
 
 TESTED_PAGES = {"docs/extending.md"}
 """Pages whose commands another test runs."""
-DOCUMENTED = {
-    "README.md",
-    *(str(path.relative_to(PROJECT)) for path in PROJECT.glob("docs/*.md")),
-    *(str(path.relative_to(PROJECT)) for path in PROJECT.glob("scripts/moot/*/*/README.md")),
-}
 PAGES = [
-    *sorted(DOCUMENTED - TESTED_PAGES),
+    *sorted({*documented_pages(PROJECT)} - TESTED_PAGES),
     "config/README.md",
     "CONTRIBUTING.md",
     "profiles/README.md",
@@ -29,7 +25,7 @@ INLINE_COMMAND = re.compile(r"`((?:snakemake|moot) [^`]+)`")
 TARGET = re.compile(r"(results|rehearsal)/\S+|[A-Z_]+")
 RULES: set[str] = set()
 for file in (PROJECT / "Snakefile", *PROJECT.glob("rules/*.smk")):
-    RULES.update(re.findall(r'^(?:rule |    ")(\w+)"?:', file.read_text(), re.MULTILINE))
+    RULES.update(re.findall(r'^ *(?:rule |")(\w+)"?:', file.read_text(), re.MULTILINE))
 RULES_BY_NAME = {"export_inspect", "export_croissant"}
 
 
