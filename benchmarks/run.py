@@ -19,6 +19,7 @@ SCRIPTS = {
     "coverage_differences.py": ["--repetitions", "2"],
     "coverage_components.py": ["--worlds", "2"],
     "coverage_deferral.py": ["--worlds", "20"],
+    "coverage_panels.py": ["--worlds", "2"],
     "coverage_ratings.py": ["--worlds", "2"],
     "coverage_sequential.py": ["--orders", "2"],
     "coverage_grid.py": ["--worlds", "2"],

@@ -1,0 +1,128 @@
+"""How often intervals of error correlations hold planted ones, by simulation; `--write` puts the
+table into the analysis' README.md.
+"""
+
+import argparse
+import sys
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import multivariate_normal, norm
+
+from moot.analyses.panel_worth.independence import error_correlation
+from moot.analyses.panel_worth.members import SINGLE, Panels
+from moot.analyses.panel_worth.tables import open_reason
+from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, Statistic
+
+PROJECT = Path(__file__).resolve().parents[1]
+DOCUMENT = PROJECT / "scripts/moot/analyses/panel_worth/README.md"
+BEGIN_MARK, END_MARK = (
+    "<!-- panels: python benchmarks/coverage_panels.py --write -->",
+    "<!-- end of panels -->",
+)
+WORLDS = 200
+SEED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Court:
+    """Members whose errors follow a Gaussian copula.
+
+    Attributes:
+        cases: the number of cases, one panel each.
+        accuracies: of each member.
+        latent: the correlation of two members' latent errors.
+        are_named: whether members keep their names from case to case.
+    """
+
+    cases: int
+    accuracies: tuple[float, ...]
+    latent: float
+    are_named: bool = True
+
+    def true_correlation(self) -> float:
+        """The planted correlation of errors, summed over pairs as the estimate is."""
+        errors = 1 - np.array(self.accuracies)
+        if not self.are_named:
+            errors = np.full(len(errors), errors.mean())
+        covariance = scale = 0.0
+        for first, second in product(range(len(errors)), repeat=2):
+            if first == second:
+                continue
+            limits = norm.ppf([errors[first], errors[second]])
+            normal = multivariate_normal([0, 0], [[1, self.latent], [self.latent, 1]])
+            covariance += normal.cdf(limits) - errors[first] * errors[second]
+            spreads = errors * (1 - errors)
+            scale += np.sqrt(spreads[first] * spreads[second])
+        return float(covariance / scale)
+
+    def hold(self, random: np.random.Generator) -> Panels:
+        """The errors of one world."""
+        members = len(self.accuracies)
+        common = random.normal(size=(self.cases, 1))
+        own = random.normal(size=(self.cases, members))
+        latent = np.sqrt(self.latent) * common + np.sqrt(1 - self.latent) * own
+        wrong = (latent < norm.ppf(1 - np.array(self.accuracies))).astype(float)
+        counts = np.ones_like(wrong)
+        if not self.are_named:
+            wrong, counts = wrong.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)
+        names = [str(number) for number in range(self.cases)]
+        return Panels(SINGLE, names, counts, wrong, np.zeros(self.cases))
+
+
+COURTS = {
+    "30 cases, 3 members, right in 60 %": Court(30, (0.6,) * 3, 0.3),
+    "100 cases, 3 members, right in 60 %": Court(100, (0.6,) * 3, 0.3),
+    "100 cases, 3 members, independent": Court(100, (0.6,) * 3, 0.0),
+    "100 cases, 5 members, right in 55 to 90 %": Court(100, (0.55, 0.6, 0.7, 0.8, 0.9), 0.5),
+    "100 cases, 9 members, right in 80 %, much alike": Court(100, (0.8,) * 9, 0.8),
+    "100 cases, 4 members without names": Court(100, (0.7,) * 4, 0.4, are_named=False),
+    "300 cases, 5 members, right in 97 %": Court(300, (0.97,) * 5, 0.5),
+    "30 cases, 3 members, right in 97 %": Court(30, (0.97,) * 3, 0.5),
+}
+
+
+def measure(court: Court, worlds: int = WORLDS) -> tuple[float, float, float]:
+    """The planted correlation, how often answered intervals hold it, and how often none is."""
+    random = np.random.default_rng([SEED, court.cases, len(court.accuracies)])
+    planted = court.true_correlation()
+    holds: list[bool] = []
+    for _ in range(worlds):
+        panels = court.hold(random)
+        sample = ClusterBootstrap(panels.cases, SEED)
+        low, high = sample.interval(Statistic(error_correlation(panels), DIFFERENCE))
+        if not open_reason(panels, sample.clusters, low, high):
+            holds.append(low <= planted <= high)
+    coverage = float(np.mean(holds)) if holds else float("nan")
+    return planted, coverage, 1 - len(holds) / worlds
+
+
+def table(worlds: int) -> str:
+    """The Markdown table of all courts, from a number of worlds each."""
+    lines = ["| panels | planted correlation | covered | refused |", "|---|---|---|---|"]
+    for name, court in COURTS.items():
+        planted, coverage, refused = measure(court, worlds)
+        covered = "" if np.isnan(coverage) else f"{100 * coverage:.1f}"
+        lines.append(f"| {name} | {planted:.2f} | {covered} | {100 * refused:.0f} |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="write the table into the README")
+    parser.add_argument("--worlds", type=int, default=WORLDS, help="simulated worlds a row")
+    arguments = parser.parse_args()
+    text = table(arguments.worlds)
+    print(text)
+    if arguments.write:
+        document = DOCUMENT.read_text(encoding="utf-8")
+        before, rest = document.split(BEGIN_MARK)
+        after = rest.split(END_MARK)[1]
+        DOCUMENT.write_text(f"{before}{BEGIN_MARK}\n{text}\n{END_MARK}{after}", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,226 @@
+"""Panel worth: planted correlations of errors, and what a run lacks where none can be estimated."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from moot.analyses.panel_worth.independence import (
+    decision_shares,
+    effective_votes,
+    error_correlation,
+    estimate_accuracy_without_truth,
+    independent_majority,
+    majority_right,
+    poisson_binomial_majority,
+)
+from moot.analyses.panel_worth.members import NO_TRUTH, ONE_MEMBER, SINGLE, Panels
+from moot.analyses.panel_worth.tables import (
+    COLUMNS,
+    RULE_COLUMNS,
+    decision_rules,
+    open_reason,
+    panel_rules,
+    panel_worth,
+)
+from moot.report.content import StudyResults
+from moot.scores import no_scores
+from moot.stats.bootstrap import Floats
+from results_on_disk import case, prediction, utterance, write_results
+
+CASES = 60
+OTHER = {"no": "yes", "yes": "no"}
+
+
+def panels_of(wrong: Floats, *, is_named: bool = True) -> Panels:
+    counts = np.ones_like(wrong)
+    if not is_named:
+        wrong, counts = wrong.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)
+    names = [str(number) for number in range(len(wrong))]
+    return Panels(SINGLE, names, counts, wrong, np.zeros(len(wrong)))
+
+
+def correlation_of(wrong: Floats, *, is_named: bool = True) -> float:
+    panels = panels_of(wrong, is_named=is_named)
+    return float(error_correlation(panels)(np.ones((1, len(wrong))))[0])
+
+
+@pytest.mark.parametrize("accuracy", [0.3, 0.6, 0.9])
+def test_the_correlation_of_two_members_is_phi(accuracy: float) -> None:
+    random = np.random.default_rng(1)
+    first = random.random(500) > accuracy
+    second = np.where(random.random(500) < 0.4, first, random.random(500) > accuracy)
+    wrong = np.stack([first, second], axis=1).astype(float)
+    assert correlation_of(wrong) == pytest.approx(np.corrcoef(wrong.T)[0, 1])
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_independent_and_equal_members_have_the_extreme_correlations(is_named: bool) -> None:
+    random = np.random.default_rng(2)
+    independent = (random.random((4000, 5)) < 0.3).astype(float)
+    assert correlation_of(independent, is_named=is_named) == pytest.approx(0, abs=0.03)
+    equal = np.repeat(independent[:, :1], 5, axis=1)
+    assert correlation_of(equal, is_named=is_named) == pytest.approx(1)
+
+
+def test_a_member_who_never_errs_does_not_make_the_correlation_undefined() -> None:
+    random = np.random.default_rng(3)
+    wrong = (random.random((400, 3)) < 0.4).astype(float)
+    wrong[:, 2] = 0
+    first_pair = np.corrcoef(wrong[:, :2].T)[0, 1]
+    assert correlation_of(wrong) == pytest.approx(first_pair)
+
+
+@pytest.mark.parametrize(("size", "rho", "votes"), [(9, 0, 9), (9, 1, 1), (3, 0.5, 1.5)])
+def test_effective_votes(size: float, rho: float, votes: float) -> None:
+    assert effective_votes(size, rho) == pytest.approx(votes)
+
+
+def test_the_majority_of_independent_members_is_poisson_binomial() -> None:
+    accuracy = np.array([[0.6, 0.7, 0.8]])
+    expected = 0.6 * 0.7 * 0.2 + 0.6 * 0.3 * 0.8 + 0.4 * 0.7 * 0.8 + 0.6 * 0.7 * 0.8
+    assert poisson_binomial_majority(accuracy, np.ones(3)) == pytest.approx(expected)
+    assert poisson_binomial_majority(accuracy, np.array([2.0, 0, 0])) == pytest.approx(0.6)
+    random = np.random.default_rng(4)
+    panels = panels_of((random.random((4000, 5)) < 0.35).astype(float))
+    share = independent_majority(panels)(np.ones((1, 4000)))[0]
+    assert share == pytest.approx(majority_right(panels).mean(), abs=0.02)
+
+
+@pytest.mark.parametrize("size", [3, 6, 12])
+def test_rules_agree_with_drawn_members(size: int) -> None:
+    random = np.random.default_rng(5)
+    wrong = (random.random((1, 12)) < 0.4).astype(float)
+    draws = [random.permutation(wrong[0])[:size].sum() for _ in range(4000)]
+    for votes in decision_rules(size).values():
+        right, wrong_share = decision_shares(panels_of(wrong), size, votes)
+        assert right[0] == pytest.approx(np.mean(size - np.array(draws) >= votes), abs=0.03)
+        assert wrong_share[0] == pytest.approx(np.mean(np.array(draws) >= votes), abs=0.03)
+
+
+def test_panels_that_are_too_small_are_left_out() -> None:
+    right, wrong = decision_shares(panels_of(np.zeros((4, 3))), 6, 4)
+    assert len(right) == len(wrong) == 0
+
+
+@pytest.mark.parametrize("accuracy", [0.65, 0.8, 0.95])
+def test_accuracy_without_truth_is_found_for_independent_members(accuracy: float) -> None:
+    random = np.random.default_rng(6)
+    truth = random.random(2000) < 0.3
+    right = random.random((2000, 5)) < accuracy
+    votes_yes = np.where(truth[:, None], right, ~right).sum(axis=1)
+    votes = np.stack([5 - votes_yes, votes_yes], axis=1).astype(float)
+    estimate, frequency = estimate_accuracy_without_truth(votes)
+    assert estimate == pytest.approx(accuracy, abs=0.02)
+    assert frequency[1] == pytest.approx(0.3, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("errors", "cases", "words"),
+    [(0, 40, "0 wrong answers"), (3, 40, "needed: 134 cases"), (118, 40, "2 right answers")],
+)
+def test_accuracies_near_1_or_0_leave_the_correlation_open(
+    errors: int, cases: int, words: str
+) -> None:
+    wrong = np.zeros(cases * 3)
+    wrong[:errors] = 1
+    reason = open_reason(panels_of(wrong.reshape(cases, 3)), cases, -0.1, 0.1)
+    assert words in reason and "leave the correlation open" in reason
+
+
+def test_a_wide_interval_is_refused_with_the_number_of_cases() -> None:
+    wrong = (np.random.default_rng(7).random((20, 3)) < 0.5).astype(float)
+    reason = open_reason(panels_of(wrong), 20, -0.2, 0.8)
+    assert reason == "the correlation lies between -0.20 and 0.80; needed: 80 cases"
+    assert open_reason(panels_of(wrong[:6]), 6, 0.0, 0.1) == "too few cases: 6; needed: 10"
+
+
+def study(folder: Path, **rows: Any) -> StudyResults:
+    targets = {f"c{number:02}": ("no", "yes")[number % 2] for number in range(CASES)}
+    cases = [case(name, target) for name, target in targets.items()]
+    results = write_results(folder, cases, {"tiny": rows["predictions"]}, {"tiny": rows["talk"]})
+    published: Any = None
+    return StudyResults("courtroom", {"toy-courtroom": results}, no_scores(), {}, published)
+
+
+def talking_panel(truth: bool = True, members: int = 3) -> dict[str, Any]:
+    """Members err alone at first; in the end all follow the first member."""
+    random = np.random.default_rng(8)
+    predictions, talk = [], []
+    for number in range(CASES):
+        name, target = f"c{number:02}", ("no", "yes")[number % 2]
+        answers = [
+            target if is_right else OTHER[target] for is_right in random.random(members) < 0.6
+        ]
+        predictions.append(prediction(name, target if truth else "", answers[0]))
+        turns = [*answers, *[answers[0]] * members]
+        for turn, answer in enumerate(turns):
+            seat = {"kind": "vote", "prediction": answer, "round": turn // members + 1}
+            talk.append(utterance(name, turn, f"judge_{turn % members}", "Yes.", **seat))
+    return {"predictions": predictions, "talk": talk}
+
+
+def test_a_panel_that_follows_its_first_member_ends_as_one_vote(tmp_path: Path) -> None:
+    frame = panel_worth(study(tmp_path, **talking_panel())).frame.set_index("when")
+    first, last = frame.loc["first answers"], frame.loc["last answers"]
+    assert first["votes low"] <= 3 <= first["votes high"]
+    assert last["error correlation"] == pytest.approx(1)
+    assert last["effective votes"] == pytest.approx(1)
+    change = frame.loc["change"]
+    assert change["error correlation"] > 0.7 and change["correlation low"] > 0.5
+    assert change["wrong majority pulls over a right minority"] > 0
+    assert first["in words"].startswith("toy-courtroom, tiny: 3.0 members of a debate are worth")
+
+
+def test_without_truth_only_agreement_and_a_models_answer_are_given(tmp_path: Path) -> None:
+    talk = talking_panel()
+    results = study(tmp_path, **talk)
+    [experiment] = results.experiments.values()
+    experiment.targets[:] = ""
+    experiment.predictions["target"] = ""
+    frame = panel_worth(results).frame
+    assert frame["what is missing"].tolist() == [NO_TRUTH] * 2
+    assert frame["accuracy of members"].isna().all()
+    assert frame["agreement of two members"].tolist()[1] == 1
+    assert 0.5 < frame["accuracy by Dawid and Skene"].iloc[0] < 1
+
+
+def test_one_member_is_no_panel(tmp_path: Path) -> None:
+    results = study(tmp_path, **talking_panel(members=1))
+    assert panel_worth(results).frame["what is missing"].tolist() == [ONE_MEMBER]
+    assert panel_rules(results).frame["what is missing"].tolist() == [ONE_MEMBER]
+
+
+def test_repeats_of_a_debate_are_members(tmp_path: Path) -> None:
+    random = np.random.default_rng(9)
+    rows = []
+    for number in range(CASES):
+        target = ("no", "yes")[number % 2]
+        for repeat in range(4):
+            answer = target if random.random() < 0.7 else OTHER[target]
+            rows.append(prediction(f"c{number:02}", target, answer, repeat=repeat))
+    frame = panel_worth(study(tmp_path, predictions=rows, talk=[])).frame
+    assert frame["members are"].tolist() == ["repeats of a debate"]
+    assert frame["accuracy of members"].item() == pytest.approx(0.7, abs=0.08)
+    assert frame["votes low"].item() <= 4 <= frame["votes high"].item()
+
+
+def test_rules_say_how_many_members_are_missing(tmp_path: Path) -> None:
+    frame = panel_rules(study(tmp_path, **talking_panel(members=2))).frame
+    assert frame["what is missing"].tolist() == ["2 members a panel; needed: 3"]
+
+
+def test_shares_of_a_rule_sum_to_one(tmp_path: Path) -> None:
+    frame = panel_rules(study(tmp_path, **talking_panel())).frame
+    total = frame["decides right"] + frame["decides wrong"] + frame["hung"]
+    assert np.allclose(total, 1) and set(frame["rule"]) == set(decision_rules(3))
+    unanimity = frame[(frame["rule"] == "unanimity") & (frame["when"] == "first answers")]
+    assert unanimity["hung"].item() > 0.3
+
+
+def test_headings_are_words() -> None:
+    columns = [*COLUMNS.columns, *RULE_COLUMNS.columns]
+    assert all("_" not in column.name for column in columns)
+    assert isinstance(COLUMNS.table([]).frame, pd.DataFrame)
