@@ -25,11 +25,12 @@ def debated(
     protocol: str = "zero_shot",
     *,
     scales: Mapping[str, int] | None = None,
+    finish_reasons: Mapping[str, str] | None = None,
     **params: Any,
 ) -> tuple[ExperimentResults, dict[str, pd.DataFrame]]:
     """An experiment with one reply for each model and shard: its results, and its predictions.
 
-    `scales` holds `confidence_scale` of some models.
+    `scales` holds `confidence_scale` of some models, `finish_reasons` why their replies end.
     """
     dataset = folder / "results" / "cases" / "people.parquet"
     dataset.parent.mkdir(parents=True)
@@ -50,7 +51,7 @@ def debated(
         ]
         for shard, content in enumerate(contents):
             shards[shard].parent.mkdir(parents=True, exist_ok=True)
-            server.reset(content=content)
+            server.reset(content=content, named=(finish_reasons or {}).get(model, ""))
             write_transcripts(
                 plan,
                 Job(EXPERIMENT, model, *read_cases(dataset), shard=shard),

@@ -45,8 +45,10 @@ wrong.
 THOUGHT = "thought"
 """What a judge who thinks alone notes."""
 
-UNUSABLE = ("failed", "invalid")
-"""Values of `parse_status` of what cannot be used: no reply came, or none that answers."""
+REFUSED = "refused"
+"""Value of `parse_status` of a reply in which the model or its provider refuses to answer."""
+UNUSABLE = ("failed", "invalid", REFUSED)
+"""Values of `parse_status` of unusable replies: no reply, a refusal, or a reply without answer."""
 
 BATCH_UNDER_WAY = "a batch is under way: "
 """How the reason of a debate begins that waits for a batch of the provider."""

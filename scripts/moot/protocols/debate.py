@@ -226,7 +226,7 @@ class Debate:
             max_tokens=self.params.form_tokens if schema else None,
         )
         utterance.text = reply.text if reply else ""
-        if schema and not utterance.has_failed:
+        if schema and not utterance.has_failed and not utterance.is_refused:
             parsed = parse_reply(utterance.text, schema, is_cut=self.voices.is_cut(utterance))
             scale = self.voices.confidence_scale(seat)
             read_fields(utterance, parsed, self.task, self.params.contradictory, scale)
@@ -280,7 +280,7 @@ class Debate:
             return self._keep(utterance)
         messages = self._messages(utterance, prompt, variables)
         reply = await self.voices.ask_model(utterance, messages, choices=choices)
-        if reply is not None:
+        if reply is not None and not utterance.is_refused:
             read_likelihood(utterance, reply, words)
         return self._keep(utterance)
 

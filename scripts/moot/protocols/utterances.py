@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from moot.core.types import JsonObject
-from moot.core.utterance_kinds import UNUSABLE
+from moot.core.utterance_kinds import REFUSED, UNUSABLE
 
 
 @dataclass(slots=True)
@@ -39,6 +39,11 @@ class Utterance:
     def has_failed(self) -> bool:
         """Whether the call failed, so that nothing was said."""
         return self.parse_status == "failed"
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the model or its provider refused to answer."""
+        return self.parse_status == REFUSED
 
     @property
     def usable(self) -> bool:

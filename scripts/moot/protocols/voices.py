@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from moot.core.errors import CallFailedError
 from moot.core.types import CheckedValues, Fields, JsonObject
-from moot.core.utterance_kinds import HUMAN
+from moot.core.utterance_kinds import HUMAN, REFUSED
 from moot.llm.prompts import Section
 from moot.llm.request import Message, Reply, request_to
 from moot.protocols.people import FORM_BELOW, Question, is_person, person_form, person_name
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 _REPLICATES_PER_DEBATE = 1000
 
 _SCALE_OF_PEOPLE = 100
+
+_REFUSALS = {
+    "refusal": "the model refused to answer",
+    "content_filter": "a filter for content stopped the reply",
+}
+"""Problems of refused replies by the reason why generation ended."""
 
 
 class Voices:
@@ -123,6 +129,10 @@ class Voices:
             return None
         if reply.finish_reason == "length":
             self._cut_calls.add(utterance.call_id)
+        if reply.finish_reason in _REFUSALS:
+            utterance.parse_status = REFUSED
+            utterance.parse_problem = _REFUSALS[reply.finish_reason]
+            utterance.parsed = {"problem": utterance.parse_problem}
         return reply
 
     def is_cut(self, utterance: Utterance) -> bool:

@@ -20,6 +20,7 @@ from moot.report.claims import Claim
 from moot.report.needs import Need, has_debates
 from moot.scores.contradictions import contradiction_notes
 from moot.scores.contrasts import Contrast
+from moot.scores.refusals import refusal_notes
 from moot.scores.results import OVERALL, ExperimentResults
 from moot.scores.served import version_notes
 from moot.stats.replication import Interval
@@ -236,7 +237,12 @@ class StudyResults:
         ]
         return tuple(
             dict.fromkeys(
-                [*collected, *version_notes(self.scores), *contradiction_notes(self.scores)]
+                [
+                    *collected,
+                    *version_notes(self.scores),
+                    *contradiction_notes(self.scores),
+                    *refusal_notes(self.scores),
+                ]
             )
         )
 

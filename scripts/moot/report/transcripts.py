@@ -20,7 +20,7 @@ import pandas as pd
 from moot.core.cases import Task
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, JsonObject
-from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC
+from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC, REFUSED
 from moot.protocols.contradictions import CONTRADICTION
 from moot.report.escaping import capitalised, markdown
 from moot.scores.results import ExperimentResults
@@ -191,6 +191,8 @@ def _body(utterance: Fields) -> tuple[str, str, tuple[tuple[str, list[str] | str
     parsed = json.loads(utterance["parsed"]) if utterance["parsed"] else None
     if utterance["parse_status"] == "failed":
         return f"The call failed; nothing was said{_why(parsed, 'error')}", "", ()
+    if utterance["parse_status"] == REFUSED:
+        return f"Refused{_why(parsed, 'problem')}; the reply as it came", utterance["text"], ()
     if utterance["parse_status"] == "invalid":
         return (
             f"No usable answer{_why(parsed, 'problem')}; the reply as it came",

@@ -67,7 +67,12 @@ from moot.report.exports import (
 from moot.report.turn_effects import EXPORTED_FIELDS
 
 SCORER = "moot"
-_STOP_REASONS = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter"}
+_STOP_REASONS = {
+    "stop": "stop",
+    "length": "max_tokens",
+    "content_filter": "content_filter",
+    "refusal": "content_filter",
+}
 _MESSAGES = {
     "system": ChatMessageSystem,
     "user": ChatMessageUser,

@@ -91,7 +91,7 @@ async def ask_decision(
     reply = await debate.say(
         seat, DECISION, prompt, schema=schema, form=form, words=words, **context
     )
-    if answer == "label" and not reply.has_failed:
+    if answer == "label" and not reply.has_failed and not reply.is_refused:
         parsed = parse_label(reply.text, tuple(words.values()), is_cut=debate.voices.is_cut(reply))
         reply.parsed, reply.parse_status = (
             parsed.value or {"problem": parsed.problem},

@@ -76,7 +76,7 @@ async def classify(debate: Debate, params: StanceParams, prompt: str) -> Answer 
 
 def read_bare_label(debate: Debate, reply: Utterance) -> Utterance:
     """Read a reply as one of the task's labels; a reply with no label or two labels is invalid."""
-    if not reply.has_failed:
+    if not reply.has_failed and not reply.is_refused:
         labels = tuple(label_word(label) for label in debate.task.labels)
         parsed = parse_label(reply.text, labels, is_cut=debate.voices.is_cut(reply))
         reply.parsed = parsed.value or {"problem": parsed.problem}
