@@ -217,7 +217,7 @@ def _difference_of_means(values: Floats, first: Floats) -> Statistic:
         means = [ratio(weights @ (part * values), weights @ part) for part in (first, 1 - first)]
         return means[0] - means[1]
 
-    return Statistic(difference, DIFFERENCE)
+    return Statistic(difference, DIFFERENCE, min([first > 0, first == 0], key=np.sum))
 
 
 def _score_majorities(

@@ -13,7 +13,8 @@ import pandas as pd
 from moot.core.types import Column, Fields
 from moot.report import content
 from moot.report.content import StudyResults
-from moot.stats.bootstrap import ClusterBootstrap, estimate_interval, mean_statistic
+from moot.stats.bootstrap import ANY
+from moot.stats.differences import Sums, compare_unpaired
 from moot.studies.conference.scores_conference import number_topics
 
 STUDY = "conference"
@@ -72,15 +73,13 @@ def _comparison_key(condition: Condition) -> tuple[str, str, Fields]:
 def estimate_difference(first: Column, second: Column, seed: int) -> tuple[float, float, float]:
     """Estimate the difference of the means of two independent samples, with an interval.
 
-    Each sample has one value per debate; the interval is over debates.
+    Each sample has one value per debate; the interval is over debates, as of
+    `moot.stats.differences.compare_unpaired`.
     """
-    first_bootstrap = ClusterBootstrap(first.index, seed)
-    second_bootstrap = ClusterBootstrap(second.index, seed + 1)
-    first_mean = mean_statistic(first.to_numpy(dtype=np.float64))
-    second_mean = mean_statistic(second.to_numpy(dtype=np.float64))
-    value = first_bootstrap.value(first_mean) - second_bootstrap.value(second_mean)
-    return value, *estimate_interval(
-        value,
-        first_bootstrap.draws(first_mean) - second_bootstrap.draws(second_mean),
-        min(first_bootstrap.clusters, second_bootstrap.clusters),
-    )
+    sides = []
+    for values in (first, second):
+        column = values.to_numpy(dtype=np.float64)[:, None]
+        sides.append(Sums(column, np.ones_like(column)))
+    clusters = range(len(first)), range(len(first), len(first) + len(second))
+    difference = compare_unpaired(sides[0], sides[1], *clusters, seed, ANY)
+    return difference.difference, difference.low, difference.high

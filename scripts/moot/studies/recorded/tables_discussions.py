@@ -314,7 +314,8 @@ def _difference_of_shares(
         )
         return ratio(changes_heard, all_changes) - ratio(others_heard, all_others)
 
-    return bootstrap.estimate(Statistic(difference, BOUNDS))
+    rarer_side = min([sums[1] > 0, sums[3] > 0], key=np.sum)
+    return bootstrap.estimate(Statistic(difference, BOUNDS, rarer_side))
 
 
 def _sum_by_case(
