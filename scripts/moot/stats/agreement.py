@@ -9,7 +9,12 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from moot.stats.bootstrap import DIFFERENCE, Floats, Statistic, Truths, ratio
-from moot.stats.classification import kappa, rows_behind_agreement, weighted_sums
+from moot.stats.classification import (
+    MIN_JOINT_DEPARTURES,
+    kappa,
+    rows_behind_agreement,
+    weighted_sums,
+)
 
 _FEWEST_RATERS = 2
 
@@ -60,16 +65,27 @@ def krippendorffs_alpha(ratings: NDArray[np.object_]) -> Statistic:
         observed, expected = total - weights @ agreeing, total**2 - (by_label**2).sum(axis=1)
         return 1 - ratio((total - 1) * observed, expected)
 
-    return Statistic(alpha, DIFFERENCE, pairable & _has_rare_label(counts))
+    return Statistic(alpha, DIFFERENCE, pairable & rows_with_rare_labels(counts))
 
 
-def _has_rare_label(counts: Floats) -> Truths:
-    """Which items have another label than the most frequent one, shape (items,)."""
-    if not counts.shape[1]:
+def rows_with_rare_labels(counts: Floats) -> Truths:
+    """Which items have another label than the most frequent one, shape (items,).
+
+    There are none where two labels of an item are expected to be rare on fewer than
+    `MIN_JOINT_DEPARTURES` items.
+
+    Args:
+        counts: how often each item (row) has each label (column).
+    """
+    if not counts.size:
         return np.zeros(len(counts), dtype=bool)
-    mode = counts.sum(axis=0).argmax()
-    has_rare_label: Truths = np.delete(counts, mode, axis=1).sum(axis=1) > 0
-    return has_rare_label
+    by_label = counts.sum(axis=0)
+    is_rare = np.arange(counts.shape[1]) != by_label.argmax()
+    rare_share = by_label[is_rare].sum() / max(1.0, float(by_label.sum()))
+    items = int((counts.sum(axis=1) > 0).sum())
+    if rare_share**2 * items < MIN_JOINT_DEPARTURES:
+        return np.zeros(len(counts), dtype=bool)
+    return np.asarray(counts[:, is_rare].sum(axis=1) > 0, dtype=bool)
 
 
 def count_agreeing_pairs(

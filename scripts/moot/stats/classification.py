@@ -46,6 +46,7 @@ METRICS = (
     "brier",
 )
 WITH_INTERVAL = ("accuracy", "f1_macro", "auc")
+MIN_JOINT_DEPARTURES = 3  # rows
 COEFFICIENT_DIGITS = 12  # what is left of 0 by rounding, 1e-16, differs from machine to machine
 _SIGNED = ("kappa", "mcc", "base_rate_distance")
 
@@ -178,6 +179,10 @@ def rows_behind_agreement(first: Floats, second: Floats, is_rated: Truths | None
     """The rows that a coefficient of agreement rests on: those where a rater departs from its most
     frequent label, of the rater that does so more seldom.
 
+    There are none where both are expected to depart from it together on fewer than
+    `MIN_JOINT_DEPARTURES` rows: then most samples show no such row and intervals cover far too
+    seldom (docs/results.md).
+
     Args:
         first, second: each rater's labels, shape (rows, labels).
         is_rated: which rows count, shape (rows,); None for all.
@@ -186,6 +191,9 @@ def rows_behind_agreement(first: Floats, second: Floats, is_rated: Truths | None
     departs = np.zeros((2, len(first)), dtype=bool)
     for rater, labels in enumerate((first, second)):
         departs[rater, included] = departs_from_mode(labels[included])
+    expected_together = departs.sum(axis=1).prod() / max(1, int(included.sum()))
+    if expected_together < MIN_JOINT_DEPARTURES:
+        return np.zeros(len(first), dtype=bool)
     return np.asarray(min(departs, key=np.sum), dtype=bool)
 
 

@@ -15,7 +15,7 @@ from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
-from moot.stats.agreement import count_agreeing_pairs
+from moot.stats.agreement import count_agreeing_pairs, rows_with_rare_labels
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import SHARE, Floats, Statistic, ratio, ratio_statistic
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
@@ -153,8 +153,7 @@ def _agreement_beyond_chance(answers: pd.DataFrame, pairs: pd.DataFrame) -> Stat
         observed = 1 - ratio(weights @ agreeing, weights @ pair_counts)
         return 1 - ratio(observed, expected)
 
-    rare_counts = np.delete(label_counts, label_counts.sum(axis=0).argmax(), axis=1)
-    return Statistic(beyond_chance, BOUNDS, np.asarray(rare_counts.any(axis=1), dtype=bool))
+    return Statistic(beyond_chance, BOUNDS, rows_with_rare_labels(label_counts))
 
 
 def _floor_cells(run: RecordedRun, answers: pd.DataFrame, pairs: pd.DataFrame) -> Fields:
