@@ -59,9 +59,11 @@ def coverage(cell: Cell, repetitions: int = REPETITIONS) -> tuple[float, float]:
     (weights,) = ClusterBootstrap(range(clusters), SEED).weights()
     draws = np.ascontiguousarray(((weights @ correct_counts.T) / (weights @ sizes)[:, None]).T)
     values = correct_counts.sum(axis=1) / sizes.sum()
+    codes = np.repeat(np.arange(clusters), sizes.astype(int))
+    effective_clusters = ClusterBootstrap(codes, SEED).clusters_among(None)
     ours = np.array(
         [
-            estimate_interval(value, row, clusters, SHARE)
+            estimate_interval(value, row, effective_clusters, SHARE)
             for value, row in zip(values, draws, strict=True)
         ]
     )

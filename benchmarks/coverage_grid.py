@@ -211,11 +211,12 @@ class MeanWorlds:
             sums = sums - self._sums(random, number)
         sizes = as_numbers(self.sizes)
         (weights,) = ClusterBootstrap(range(len(sizes)), SEED).weights()
+        clusters = ClusterBootstrap(codes_of(self.sizes), SEED).clusters_among(None)
         draws = ((weights @ sums.T) / (weights @ sizes)[:, None]).T
         values = sums.sum(axis=1) / sizes.sum()
         worlds = []
         for value, row in zip(values, draws, strict=True):
-            interval = estimate_interval(float(value), row, len(sizes), self.bounds)
+            interval = estimate_interval(float(value), row, clusters, self.bounds)
             worlds.append(World(interval, self.truth, excludes_0(interval)))
         return worlds
 

@@ -177,11 +177,21 @@ class ClusterBootstrap:
             draws_by_key[key] = np.concatenate([part[key] for part in parts])
         return draws_by_key
 
-    def clusters_among(self, rows: Truths | None) -> int:
-        """How many clusters some rows belong to; None for all rows."""
+    def clusters_among(self, rows: Truths | None) -> float:
+        """The effective number of clusters that some rows belong to; None for all rows.
+
+        Of clusters of unequal sizes few may decide: the number is the squared sum of sizes over the
+        sum of squared sizes (Kish 1965; Carter, Schnepel and Steigerwald 2017, "Asymptotic behavior
+        of a t-test robust to cluster heterogeneity", Review of Economics and Statistics 99), and
+        at least 2 where there are two clusters.
+        """
         if self._kinds:
             return min(kind.clusters_among(rows) for kind, number in self._kinds if number == 1)
-        return self.clusters if rows is None else len(np.unique(self.codes[rows]))
+        sizes = np.bincount(self.codes if rows is None else self.codes[rows])
+        sizes = sizes[sizes > 0]
+        if len(sizes) < MIN_CLUSTERS:
+            return len(sizes)
+        return max(float(MIN_CLUSTERS), float(sizes.sum() ** 2 / (sizes**2).sum()))
 
     def interval(self, statistic: Statistic) -> tuple[float, float]:
         """The interval of a statistic, as `estimate_interval`."""
@@ -195,7 +205,7 @@ class ClusterBootstrap:
             low = max(statistic.bounds[0], low - self._bias(statistic.signed_parts, clusters))
         return low, high
 
-    def _bias(self, signed_parts: Callable[[Floats], Floats], clusters: int) -> float:
+    def _bias(self, signed_parts: Callable[[Floats], Floats], clusters: float) -> float:
         """By how much chance raises a sum of absolute values at most: the mean absolute values of
         normal variables around 0 with the parts' standard errors.
         """
@@ -276,7 +286,7 @@ def _draw_clusters(clusters: int, seed: int, resamples: int) -> "NDArray[np.uint
 
 
 def estimate_interval(
-    value: float, draws: Floats, clusters: int, bounds: Bounds = ANY, level: float = LEVEL
+    value: float, draws: Floats, clusters: float, bounds: Bounds = ANY, level: float = LEVEL
 ) -> tuple[float, float]:
     """The interval around a statistic's value on the sample, from its bootstrap draws; undefined
     ones are left out.
@@ -326,7 +336,7 @@ def skewness(draws: Floats) -> float:
 
 
 def unanimous_interval(
-    value: float, clusters: int, bounds: Bounds, level: float
+    value: float, clusters: float, bounds: Bounds, level: float
 ) -> tuple[float, float]:
     """Clopper-Pearson where no cluster deviates: at most a share `rare` of all clusters may, up to
     either bound.

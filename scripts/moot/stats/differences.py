@@ -139,10 +139,11 @@ def compare_paired(
     ):
         interval = _tango_interval(first, second)
     else:
+        effective_clusters = bootstrap.clusters_among(None)
         draws = bootstrap.draws(lambda weights: first.value(weights) - second.value(weights))
 
         def interval(level: float) -> tuple[float, float]:
-            return estimate_interval(difference, draws, bootstrap.clusters, bounds, level)
+            return estimate_interval(difference, draws, effective_clusters, bounds, level)
 
     test_p = None
     if are_means and bootstrap.kinds == 1:
