@@ -18,6 +18,7 @@ from moot.core.types import JsonObject
 from moot.core.user_tables import read_user_table
 from moot.core.yaml_text import load_yaml
 from moot.llm.endpoints.embedded import PACKAGED
+from moot.papers.selection import add_paper_experiments
 from moot.plan.plan import Plan
 
 _SERVICES: Mapping[str, JsonObject] = {
@@ -65,6 +66,16 @@ contrasts:
     second: {name}-arm=alone
     question: Is a debate right more often than its judge alone?
 """
+_PAPERS_PAGE = """\
+# Lies over moot's default configuration. docs/papers.md lists the papers' tables and figures.
+#   {command} doctor --cores 1 --configfile {file}     whether everything is there
+#   {command} preview --cores 2 --configfile {file}    what it will ask, and cost
+#   {command} papers --cores 4 --configfile {file}     fills the items; results/papers/ shows them
+
+{budget}models:
+  {name}: {model}
+papers: {papers}
+"""
 _TABLE = """\
 datasets:
   {name}:
@@ -91,7 +102,9 @@ def write_configuration(answers: InitConfig, ask: Callable[[str], str] | None) -
             " my2.yaml}'."
         )
     text = _fill_page(answers, ask)
-    Plan.from_yaml(merge_over_defaults(load_yaml(text), default_files()), SHIPPED)
+    config = merge_over_defaults(load_yaml(text), default_files())
+    add_paper_experiments(config, SHIPPED)
+    Plan.from_yaml(config, SHIPPED)
     write_atomically(path, text)
     return (
         f"{path} is written."
@@ -111,6 +124,8 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> str:
         return reply or default
 
     model = _model(answer)
+    if config.papers:
+        return _papers_page(config, model)
     data = answer("data")
     described, dataset, rows = (
         _describe_table(Path(data), answer)
@@ -140,6 +155,20 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> str:
         datasets=described,
         dataset=_inline_yaml(dataset),
         cases=cases,
+    )
+
+
+def _papers_page(config: InitConfig, model: JsonObject) -> str:
+    """Return a configuration that fills items of the papers with the model."""
+    papers = {"models": [_NAME], **config.papers}
+    usd = config.usd or 0
+    return _PAPERS_PAGE.format(
+        command="snakemake" if Path("Snakefile").exists() else "moot",
+        file=config.file,
+        name=_NAME,
+        budget=f"budget: {{usd: {usd:g}}}   # a hard stop that loses nothing\n" if usd else "",
+        model=_inline_yaml(model),
+        papers=_inline_yaml(papers),
     )
 
 

@@ -114,6 +114,13 @@ class InitConfig(StrictModel):
     )
     question: str = Field("", description="what a prediction answers, one sentence")
     usd: float | None = Field(None, ge=0, description="the budget in US dollars; 0: no limit")
+    papers: Fields = Field(
+        default_factory=dict,
+        description=(
+            "the key `papers` of the new file, such as {items: courtroom/table4}; default: a debate"
+            " of one's own"
+        ),
+    )
 
 
 class DoctorConfig(StrictModel):
