@@ -18,7 +18,7 @@ from moot.papers.grid import PublishedValues
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, paper_files, write_page
 from moot.papers.parts import Design, ItemRun, OwnRow, Part, Series
-from moot.papers.selection import is_of_design
+from moot.papers.selection import PREFIX, is_of_design
 from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
 from moot.plan.grid_expansion import templates_of_debates
 from moot.plan.plan import Plan
@@ -36,7 +36,12 @@ KINDS_OF_DATA = ("synthetic", "sample")
 
 
 def write_paper(
-    plan: Plan, name: str, files: Collection[Path], everything: Plan | None = None
+    plan: Plan,
+    name: str,
+    files: Collection[Path],
+    everything: Plan | None = None,
+    *,
+    builds_tables: bool = False,
 ) -> None:
     """Write the page of a paper and the files of its items from results that exist.
 
@@ -45,13 +50,15 @@ def write_paper(
         name: The paper.
         files: The files of `results/` that may be read; those that do not exist are left out.
         everything: The plan of all experiments whose results may be shown. Default: `plan`.
+        builds_tables: Whether the run also builds the long tables, so that they may be linked
+            before they exist.
     """
     plan = everything or plan
     paper = read_papers(items_file(plan.shipped))[name]
     existing = frozenset(path for path in files if path.exists())
     results = {study: load_study(plan, study, existing) for study in paper.studies}
     published = {study: study_results.published for study, study_results in results.items()}
-    contents = [_fill_item(plan, paper, item, results) for item in paper.items]
+    contents = [_fill_item(plan, paper, item, results, builds_tables) for item in paper.items]
     values = published_values_of(pd.concat(published.values()))
     write_page(paper, contents, values, PAPERS, plan.config.rehearsal)
 
@@ -146,7 +153,11 @@ def published_values_of(frame: pd.DataFrame) -> PublishedValues:
 
 
 def _fill_item(
-    plan: Plan, paper: Paper, item: PaperItem, results: Mapping[str, StudyResults]
+    plan: Plan,
+    paper: Paper,
+    item: PaperItem,
+    results: Mapping[str, StudyResults],
+    builds_tables: bool,
 ) -> ItemContent:
     models = {
         name: f"{model.model} ({model.endpoint})" for name, model in plan.config.models.items()
@@ -167,13 +178,16 @@ def _fill_item(
         notes=(*(f"Found in the paper: {text}" for text in findings), *_departures(plan, item)),
         needs=tuple(_needs(plan, item)),
         command=item_command(item),
-        details=tuple(name for name in item.details if _is_built(plan, name)),
-        banner=_banner(parts),
+        details=tuple(name for name in item.details if _is_built(plan, name, builds_tables)),
+        banner=_banner(plan, parts),
     )
 
 
-def _is_built(plan: Plan, name: str) -> bool:
-    return name in TABLES and plan.can_fill(TABLES[name])
+def _is_built(plan: Plan, name: str, builds_tables: bool) -> bool:
+    """Return whether a long table exists or is built by this run."""
+    if (RESULTS / "tables" / f"{name}.html").exists():
+        return True
+    return builds_tables and name in TABLES and plan.can_fill(TABLES[name])
 
 
 def _designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
@@ -246,13 +260,19 @@ def item_command(item: PaperItem) -> str:
     return f'snakemake --cores 4 papers --config "papers={{items: {value}}}"'
 
 
-def _banner(parts: Sequence[Part]) -> str:
-    """Return a warning that own values rest on synthetic data or a sample; "" if none do."""
+def _banner(plan: Plan, parts: Sequence[Part]) -> str:
+    """Return a warning that own values rest on other data than the paper's design; "" if none do.
+
+    The design itself uses a sample where the paper's own data are not published.
+    """
+    designs = paper_plan(plan.shipped).datasets
+    samples = {name for name, options in designs.items() if options.source == "sample"}
     data: dict[str, None] = {}
     for part in parts:
         if isinstance(part, (OwnRow, Series)):
             for name in part.data.split(", "):
-                if any(f"({kind})" in name for kind in KINDS_OF_DATA):
+                is_design = name.partition(" ")[0].removeprefix(PREFIX) in samples
+                if not is_design and any(f"({kind})" in name for kind in KINDS_OF_DATA):
                     data[name] = None
     names = ", ".join(data)
     return f"Own values rest on {names}, not on the paper's data." if data else ""
