@@ -103,10 +103,10 @@ def test_a_server_without_a_list_of_models_is_asked_all_the_same(entries: Entrie
     findings = findings_of(entries)
     assert findings["mine"].state == "?"
     assert findings["mine, speed"].state == findings["mine, long prompt"].state == "ok"
-    refused = findings_of(entries, refuse_key)
-    assert refused["mine, speed"].state == "missing"
-    assert "Invalid API key" in refused["mine, speed"].details
-    assert "mine, JSON schema" not in refused
+    findings_of_refusal = findings_of(entries, refuse_key)
+    assert findings_of_refusal["mine, speed"].state == "missing"
+    assert "Invalid API key" in findings_of_refusal["mine, speed"].details
+    assert "mine, JSON schema" not in findings_of_refusal
 
 
 @pytest.mark.parametrize(

@@ -189,22 +189,22 @@ def test_the_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("status", ["error", "cancelled", "started"])
-@pytest.mark.parametrize("kept", [1, 2, 5])
+@pytest.mark.parametrize("sample_count", [1, 2, 5])
 def test_a_log_of_a_run_that_did_not_finish_is_read_with_a_note(
     status: str,
-    kept: int,
+    sample_count: int,
     log: Path,
     edited_log: Callable[..., Path],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def interrupt(eval_log: Any) -> None:
         eval_log.status = status
-        eval_log.samples = eval_log.samples[:kept]
+        eval_log.samples = eval_log.samples[:sample_count]
 
     loaded, debates = read_logs(edited_log(interrupt))
-    note = f"the run did not finish (status '{status}'); it has {kept} of 6 samples."
-    assert len(debates) == kept
+    note = f"the run did not finish (status '{status}'); it has {sample_count} of 6 samples."
+    assert len(debates) == sample_count
     assert note in loaded.task.notes[-1] and note in caplog.text
     assert loaded.cleaning["logs of runs that did not finish"] == 1
-    whole, _ = read_logs(log)
-    assert not [text for text in whole.task.notes if "did not finish" in text]
+    complete_log, _ = read_logs(log)
+    assert not [text for text in complete_log.task.notes if "did not finish" in text]

@@ -83,10 +83,10 @@ def test_recorded_debates_of_an_extension_are_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     list(built(make_plan(tmp_path, monkeypatch)))
-    always = pd.read_parquet(RESULTS / "predictions/held/always.parquet")
-    seeing = pd.read_parquet(RESULTS / "predictions/held/seeing.parquet")
-    assert (len(always), len(seeing)) == (10, 5)
-    assert seeing["status"].value_counts().to_dict() == {"valid": 4, "invalid": 1}
+    always_heads = pd.read_parquet(RESULTS / "predictions/held/always.parquet")
+    follows_coin = pd.read_parquet(RESULTS / "predictions/held/seeing.parquet")
+    assert (len(always_heads), len(follows_coin)) == (10, 5)
+    assert follows_coin["status"].value_counts().to_dict() == {"valid": 4, "invalid": 1}
     scores = pd.read_parquet(RESULTS / "scores/held.parquet")
     overall = scores[scores["group"] == "overall"].set_index(["metric", "model"])["value"]
     assert (overall["accuracy", "always"], overall["accuracy", "seeing"]) == (0.5, 1.0)

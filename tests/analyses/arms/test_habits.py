@@ -177,13 +177,13 @@ def test_the_share_explained_by_random_answers_does_not_depend_on_repeats(tmp_pa
     """
     debate, last, steps, wrong_answers = {}, {}, {}, {}
     for number, case in enumerate(CASES):
-        key, wrong = case.case_id, OPPOSITE[case.target]
+        key, wrong_answer = case.case_id, OPPOSITE[case.target]
         has_two_wrong_answers = number % 4 >= 2
-        debate[key, 0], last[key, 0] = wrong, wrong
-        debate[key, 1] = wrong if has_two_wrong_answers else case.target
+        debate[key, 0], last[key, 0] = wrong_answer, wrong_answer
+        debate[key, 1] = wrong_answer if has_two_wrong_answers else case.target
         if has_two_wrong_answers:
-            last[key, 1] = wrong
-        steps[key], wrong_answers[key] = [wrong] * 6, wrong
+            last[key, 1] = wrong_answer
+        steps[key], wrong_answers[key] = [wrong_answer] * 6, wrong_answer
     arm = run(tmp_path, "trial-arm=challenge", last, "challenge", sides=wrong_answers, steps=steps)
     row = (
         table(run(tmp_path, "trial", debate), arm)
