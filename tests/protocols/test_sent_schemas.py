@@ -1,28 +1,16 @@
-"""Every form that a model is asked to fill in is sent to its server as a JSON schema, docstring and
-all, and is part of the key of each recorded reply: an edit here is a decision, and no accident.
-"""
+"""The schemas of the forms that protocols, labellers and studies send to servers are pinned.
 
-import hashlib
-import importlib
-import inspect
-import json
-import pkgutil
-from collections.abc import Iterator
+Forms of an analysis are pinned in the tests of its folder.
+"""
 
 import pytest
 from pydantic import BaseModel
 
-import moot.analyses
 import moot.labels
 import moot.protocols
 import moot.studies
-from moot.analyses.attribution.protocol import stated_schema
-from moot.analyses.contamination.protocol import Named
 from moot.core.cases import Task
 from moot.labels.judge import judged_form
-from moot.llm.parsing.schema import json_schema
-from moot.protocols import ProtocolParams
-from moot.protocols.people import PersonForm
 from moot.protocols.replies import Factor, prediction_schema
 from moot.studies.appellate.legal.rubric import LABELS
 from moot.studies.appellate.panel_statements import JudgeStatement, make_round_schema
@@ -32,8 +20,8 @@ from moot.studies.courtroom.protocol import Inline
 from moot.studies.feedback.protocol import opinion_schema
 from moot.studies.feedback.protocol_reasoning import Criticism, steps_schema
 from moot.studies.feedback.protocol_summaries import CaseSummary
+from sent_schemas import assert_schema_is_pinned, form_names
 
-NOT_SENT = (ProtocolParams, PersonForm)
 ONE = Task(noun="the case", question="Is it so?", labels=("no", "yes"))
 SEVERAL = Task(
     noun="the case", question="Which?", labels=("article 1", "article 2"), multilabel=True
@@ -46,7 +34,6 @@ SENT: dict[str, tuple[type[BaseModel], str]] = {
     "Grade": (Grade, "506bc2c50adda40f"),
     "Inline": (Inline, "12ba991f04772202"),
     "judged_form": (judged_form(LABELS), "89b807f567e05cd1"),
-    "Named": (Named, "1aa7475a47b89756"),
     "Notes": (Notes, "0915d586a8af2e43"),
     "JudgeStatement": (JudgeStatement, "06e0ee9e2de35334"),
     "coding_schema": (coding_schema('{"health": [], "cost": []}'), "dc48fa6dcb303c33"),
@@ -61,54 +48,17 @@ SENT: dict[str, tuple[type[BaseModel], str]] = {
     ),
     "prediction_schema, factors": (prediction_schema(ONE, factors=5), "c1136b0d33377cf7"),
     "make_round_schema": (make_round_schema(3, 1500), "e3f8c6367c3d50ac"),
-    "stated_schema": (stated_schema(6), "c4f1941f38c1fca4"),
     "steps_schema": (steps_schema(ONE.labels, False), "7db1a4e9eaa900eb"),
 }
 
 
-def digest(schema: type[BaseModel]) -> str:
-    sent = json.dumps(json_schema(schema), sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(sent.encode()).hexdigest()[:16]
-
-
 @pytest.mark.parametrize("name", SENT)
-def test_what_is_sent_to_servers_stays_as_it_is(name: str) -> None:
-    schema, pinned = SENT[name]
-    assert digest(schema) == pinned, (
-        f"The form {name} is not what it was: its JSON schema, docstring and descriptions included,"
-        " is sent to servers and is part of the key of every recorded reply to it, so no such"
-        " reply is found again and each is asked, and paid, anew. Take the edit back (a remark for"
-        " readers of the code is a comment, not a docstring), or, where the change is meant, write"
-        f" {digest(schema)} here and name the form in CHANGELOG.md."
-    )
-
-
-def forms() -> Iterator[str]:
-    """Every form, and every function that makes one, in the modules that ask models."""
-    for package in (moot.protocols, moot.labels, moot.studies, moot.analyses):
-        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if package in (moot.studies, moot.analyses) and not found.name.rpartition(".")[
-                2
-            ].startswith(("protocol", "panel")):
-                continue
-            module = importlib.import_module(found.name)
-            for name, value in vars(module).items():
-                own = getattr(value, "__module__", "") == module.__name__ and not name.startswith(
-                    "_"
-                )
-                form = (
-                    inspect.isclass(value)
-                    and issubclass(value, BaseModel)
-                    and not issubclass(value, NOT_SENT)
-                )
-                made = inspect.unwrap(value)  # a cached function is one too
-                makes = (
-                    inspect.isfunction(made)
-                    and made.__annotations__.get("return") == type[BaseModel]
-                )
-                if own and (form or makes):
-                    yield name
+def test_the_schema_of_a_form_is_pinned(name: str) -> None:
+    assert_schema_is_pinned(name, *SENT[name])
 
 
 def test_every_form_is_pinned() -> None:
-    assert set(forms()) == {name.partition(",")[0] for name in SENT}
+    names = set[str]()
+    for package in (moot.protocols, moot.labels, moot.studies):
+        names.update(form_names(package))
+    assert names == {name.partition(",")[0] for name in SENT}
