@@ -145,7 +145,7 @@ class Analysis:
     ) -> bool:
         """Whether an experiment only controls for others, so that usual tables do not show it.
 
-        Experiments with the key `arm` are controls in any case.
+        Experiments with the key `control` are controls in any case.
         """
         return False
 

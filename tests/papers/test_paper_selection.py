@@ -38,7 +38,7 @@ def test_an_item_has_its_experiments_and_nothing_else(item: Any) -> None:
         return
     plan = plan_of(config)
     for name, entry in plan.experiments.items():
-        assert entry.config.arm == "", name
+        assert entry.config.control == "", name
         assert set(entry.config.models) == {MINE}
         assert entry.config.repeats == 1
         assert entry.config.cases == 2

@@ -209,7 +209,7 @@ def test_no_control_arm_is_the_published_run() -> None:
             found.run(name, "gemma-2").repeated_but_model,
         ) == ((), ())
     paper = paper_plan(PROJECT)
-    assert {found.study for found in paper.experiments.values() if found.config.arm} == {
+    assert {found.study for found in paper.experiments.values() if found.config.control} == {
         "appellate", "conference", "courtroom", "feedback", "stance",
     }  # fmt: skip
 

@@ -94,7 +94,7 @@ datasets:
 experiments:
   trial: {protocol: courtrom, models: [small, smal, third], cases: 0, labelers: [rule]}
   next: {protocol: courtroom, dataset: peple, models: third, params: {strateg: call, seats: {jury: small}}}
-  alone: {protocol: cot, dataset: people, models: small, arm_of: trial}
+  alone: {protocol: cot, dataset: people, models: small, control_of: trial}
 contrasts:
   c: {first: trial, second: nxt}
   d: {first: next/third, second: next/small, metric: acuracy}

@@ -33,7 +33,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "arm_models": {"arms": ["alone"], "arm_models": ["small"]},
     "arm_cases": {"arms": ["alone"], "arm_cases": 2},
     "attribution": {"attribution": {"repeats": 2}},
-    "arm": {"protocol": "zero_shot", "arm": "alone", "arm_of": "base"},
+    "control": {"protocol": "zero_shot", "control": "alone", "control_of": "base"},
     "labelers": {"labelers": ["judge:other"], "rubric": "appellate"},
     "rubric": {"labelers": ["rules"], "rubric": "appellate"},
     "params": {"params": {"temperature": 0.1}},
@@ -82,9 +82,9 @@ def test_a_display_only_field_changes_no_digest_of_debates(field: str) -> None:
 CONTENT_FIELDS = set(ExperimentConfig.model_fields) - fields_marked(display_only=True) - EXPANDED
 
 
-@pytest.mark.parametrize("field", sorted(CONTENT_FIELDS - {"models", "arm_of", "source"}))
+@pytest.mark.parametrize("field", sorted(CONTENT_FIELDS - {"models", "control_of", "source"}))
 def test_every_other_field_changes_the_digests_of_debates(field: str) -> None:
     """`models` names further jobs;
-    `arm_of` and `source` change together with `arm` and `protocol`.
+    `control_of` and `source` change together with `control` and `protocol`.
     """
     assert debate_digests(**CHANGES[field]) != debate_digests()

@@ -74,8 +74,8 @@ class ExperimentConfig(ExperimentSections):
         description="the study whose tables it enters; none: the protocol's own",
         json_schema_extra=DISPLAY_ONLY,
     )
-    arm: str = Field("", description="the control arm that it is, of the experiment `arm_of`")
-    arm_of: str = Field("", description="the experiment that it is a control arm of")
+    control: str = Field("", description="what it changes, as a control of `control_of`")
+    control_of: str = Field("", description="the experiment with which the control is compared")
     labelers: tuple[str, ...] = Field(
         (),
         description="rules, judge (its model), judge:MODEL, human, or a labeler of yours",
@@ -103,9 +103,9 @@ class ExperimentConfig(ExperimentSections):
 
     @model_validator(mode="after")
     def _check_control(self) -> "ExperimentConfig":
-        if bool(self.arm) != bool(self.arm_of):
+        if bool(self.control) != bool(self.control_of):
             raise ValueError(
-                "`arm` and `arm_of` go together: which control arm, of which experiment"
+                "`control` and `control_of` go together: what it changes, and of which experiment"
             )
         return self
 

@@ -129,7 +129,7 @@ def _data_differences(mine: Fields, paper: Fields) -> list[str]:
 @cache
 def compare_with_papers(plan: Plan) -> PaperMatches:
     """Which runs and data sets of a plan are as published, and in what the others differ; no
-    control arm ever is.
+    control ever is.
     """
     if plan.config.rehearsal:
         return _match_none(plan)
@@ -138,11 +138,11 @@ def compare_with_papers(plan: Plan) -> PaperMatches:
     paper_settings = {
         name: all_paper_settings[name]
         for name, experiment in paper.experiments.items()
-        if not experiment.config.arm
+        if not experiment.config.control
     }
     runs: dict[tuple[str, str], PaperMatch] = {}
     for name, experiment in plan.experiments.items():
-        if experiment.config.arm:
+        if experiment.config.control:
             continue
         for model in experiment.config.models:
             runs[name, model] = _compare_run(

@@ -228,9 +228,9 @@ class ExperimentReader:
             analysis.check_experiment(
                 name, config, params, labels, lambda key: self._where("experiments", entry, key)
             )
-        if config.arm and config.arm not in CONTROLS:
-            place = self._where("experiments", entry, "arm")
-            raise unknown_name("control arm", config.arm, CONTROLS, place)
+        if config.control and config.control not in CONTROLS:
+            place = self._where("experiments", entry, "control")
+            raise unknown_name("control", config.control, CONTROLS, place)
         params, control_needs = control_params(config, params)
         needs = {
             f"{key}_{number}" if number else key: file

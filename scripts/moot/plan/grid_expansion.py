@@ -12,7 +12,7 @@ from moot.core.rubric import RUBRICS, Rubric
 from moot.hooks import analyses
 from moot.labels import JUDGE
 from moot.protocols import PROTOCOLS, ProtocolEntry
-from moot.protocols.controls import control_of
+from moot.protocols.controls import find_control
 
 
 def expand_entry(
@@ -101,7 +101,7 @@ def templates_used(config: ExperimentConfig, rubric: Rubric | None) -> tuple[str
 def templates_of_debates(config: ExperimentConfig) -> tuple[str, ...]:
     """Prefixes of the prompt templates that an experiment's debates use."""
     prefixes = [prefix for entry in protocols_of(config) for prefix in entry.prompts]
-    control = control_of(config)
+    control = find_control(config)
     if control and control.template:
         prefixes.append(control.template)
     return tuple(prefixes)

@@ -312,7 +312,7 @@ class Plan:
     def _is_control(self, experiment: Experiment) -> bool:
         config = experiment.config
         dataset = self.datasets[config.dataset]
-        if config.arm:
+        if config.control:
             return True
         return any(analysis.is_control(config, dataset) for analysis in analyses())
 
@@ -353,8 +353,8 @@ class Plan:
             config.split,
             self.experiments[experiment].params.model_dump(),
             self._recorded_models(names),
-            config.arm,
-            config.arm_of,
+            config.control,
+            config.control_of,
             self.datasets[config.dataset].loader or config.dataset,
             self.rubric(experiment),
             config.prompts,

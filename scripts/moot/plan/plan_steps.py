@@ -205,7 +205,7 @@ def check_sources(experiments: Mapping[str, Experiment], files: Files, faults: F
             _check_source_pairs(experiment, pairs, experiments, files)
     circle = _find_circle(sources)
     if circle:
-        key = "arm_of" if experiments[circle[0]].config.arm_of else "params"
+        key = "control_of" if experiments[circle[0]].config.control_of else "params"
         place = describe_location(files, ("experiments", circle[0], key))
         faults.add(f"{place}: {_describe_circle(circle)}. Remove one of the references.")
 
@@ -222,8 +222,8 @@ def _source_pairs(experiment: Experiment) -> set[tuple[str, str]]:
     config = experiment.config
     pairs: set[tuple[str, str]] = set()
     for model in config.models:
-        if config.arm_of:
-            pairs.add((config.arm_of, model))
+        if config.control_of:
+            pairs.add((config.control_of, model))
         for path in experiment.needed_by(model).values():
             if path.startswith("transcripts/"):
                 _, source_name, source_model = path.split("/")[:3]
@@ -242,8 +242,8 @@ def _check_source_pairs(
         ("params", "source_experiment"),
         ("params", "source_model"),
     )
-    if experiment.config.arm_of:
-        keys = (("arm_of",), ("models",))
+    if experiment.config.control_of:
+        keys = (("control_of",), ("models",))
     source_place, model_place = (
         describe_location(files, ("experiments", experiment.name, *key)) for key in keys
     )

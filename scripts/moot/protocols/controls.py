@@ -1,6 +1,6 @@
 """Controls: experiments that repeat another one's debates with one thing changed.
 
-An experiment with `arm: NAME` and `arm_of: EXPERIMENT` in its entry is a control. Analyses register
+An experiment with `control: NAME` and `control_of: EXPERIMENT` in its entry is a control. Analyses register
 what each name changes, in their modules `controls*`.
 """
 
@@ -45,15 +45,15 @@ class Control:
     base_artifact: str = ""
 
 
-CONTROLS: Registry[Control] = Registry("control arm", "control")
+CONTROLS: Registry[Control] = Registry("control", "control")
 MakeDebate = Callable[[Case, Task, int, JobSetup], Debate]
 
 
-def control_of(config: ExperimentConfig) -> Control | None:
+def find_control(config: ExperimentConfig) -> Control | None:
     """Return what a control changes; None for any other experiment."""
-    if config.arm not in CONTROLS:
+    if config.control not in CONTROLS:
         return None
-    return CONTROLS[config.arm]
+    return CONTROLS[config.control]
 
 
 def control_params(
@@ -62,19 +62,19 @@ def control_params(
     """Return an experiment's parameters as its control changes them, and the artifacts that the
     control needs.
     """
-    control, debaters = control_of(config), PROTOCOLS[config.protocol].debaters
+    control, debaters = find_control(config), PROTOCOLS[config.protocol].debaters
     if control is None:
         return params, {}
     if control.change_seats and debaters:
         params = params.model_copy(update={"seats": control.change_seats(debaters, params)})
     if not control.base_artifact:
         return params, {}
-    return params, {control.base_artifact: f"transcripts/{config.arm_of}/{{model}}"}
+    return params, {control.base_artifact: f"transcripts/{config.control_of}/{{model}}"}
 
 
 def make_debate(config: ExperimentConfig) -> MakeDebate:
     """Return what makes an experiment's debates, with its control's intervention if it has one."""
-    control, debaters = control_of(config), PROTOCOLS[config.protocol].debaters
+    control, debaters = find_control(config), PROTOCOLS[config.protocol].debaters
     make_intervention = control.intervention if control else None
 
     def make(case: Case, task: Task, repeat: int, setup: JobSetup) -> Debate:
@@ -91,7 +91,7 @@ def reword(config: ExperimentConfig, cases: Sequence[Case], task: Task) -> Rewor
     Raises:
         UserError: The protocol knows the task's options by name.
     """
-    control = control_of(config)
+    control = find_control(config)
     if control is None or control.reword is None:
         return Rewording(cases, task, lambda debate: debate)
     return control.reword(config, cases, task)

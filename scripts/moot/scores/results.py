@@ -40,8 +40,8 @@ class ExperimentView:
     """What results need to know of an experiment's entry in the configuration; `params` with all
     defaults filled in.
 
-    `recorded_names` holds the names that records of the past give some of its models; `arm` and
-    `control_of` say which control arm of which experiment it is, if any; `loader` is that of the
+    `recorded_names` holds the names that records of the past give some of its models; `control` and
+    `control_of` say what it changes as a control of which experiment, if any; `loader` is that of the
     data set; `rubric` is what its statements are labelled by.
     """
 
@@ -51,7 +51,7 @@ class ExperimentView:
     split: str
     params: Fields
     recorded_names: Mapping[str, str] = field(default_factory=dict)
-    arm: str = ""
+    control: str = ""
     control_of: str = ""
     loader: str = ""
     rubric: Rubric | None = None

@@ -192,7 +192,7 @@ def debate_code(plan: Plan, experiment: str, model: str) -> list[str]:
     """
     config = plan.experiments[experiment].config
     code = {source_of(protocol.run.__module__) for protocol in protocols_of(config)}
-    if config.arm:
+    if config.control:
         code.update(map(source_of, CONTROLS.modules()))
     code.update(endpoint_code(plan.models_in_job(experiment, model)))
     if schedule := plan.schedules.get(experiment):
@@ -289,7 +289,9 @@ def presentation_options(plan: Plan, study: str) -> JsonObject:
     return {
         "experiments": [experiment.name for experiment in plan.experiments_of(study)],
         "trials": [experiment.name for experiment in plan.trials_of(study)],
-        "controls": [(entry.name, entry.config.arm, entry.config.arm_of) for entry in controls],
+        "controls": [
+            (entry.name, entry.config.control, entry.config.control_of) for entry in controls
+        ],
         "baselines": plan.trained_datasets_of(study),
         "comparable": _comparable_results(plan, study),
     }

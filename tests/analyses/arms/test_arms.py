@@ -513,19 +513,19 @@ def test_a_preview_counts_the_calls_of_arms_before_the_debate(tmp_path: Path, ru
 
 
 def test_an_explicit_arm_names_its_experiment_and_faults_are_reported(runs: Runs) -> None:
-    arm_entry = entry("courtroom", arm="noise", arm_of="courtroom")
+    arm_entry = entry("courtroom", control="noise", control_of="courtroom")
     assert runs.plan(mine=arm_entry).experiments["mine"].needs == {
         "held": "transcripts/courtroom/{model}/0.parquet"
     }
     for change, message in (
-        ({"arm": "noise"}, "`arm` and `arm_of` go together"),
+        ({"control": "noise"}, "`control` and `control_of` go together"),
         (
-            {"arm": "noise", "arm_of": "courtrom"},
+            {"control": "noise", "control_of": "courtrom"},
             "unknown experiment of this run 'courtrom'; did you mean 'courtroom'?",
         ),
         (
-            {"arm": "noisy", "arm_of": "courtroom"},
-            "unknown control arm 'noisy'; did you mean 'noise'?",
+            {"control": "noisy", "control_of": "courtroom"},
+            "unknown control 'noisy'; did you mean 'noise'?",
         ),
         ({"arms": ["nois"]}, "unknown control arm 'nois'; did you mean 'noise'?"),
         ({"arms": ["matched_tokens"]}, "takes the price of a sample from 'matched_calls'"),
@@ -557,7 +557,7 @@ def test_arms_run_with_their_experiment_unless_a_pattern_excludes_them(tmp_path:
         return list(Plan.from_yaml({**raw, "run": list(names)}, PROJECT).experiments)
 
     assert run() == run("trial") == ["trial", "trial-arm=noise", "trial-arm=alone"]
-    with pytest.raises(UserError, match="arm_of: unknown experiment of this run 'trial'"):
+    with pytest.raises(UserError, match="control_of: unknown experiment of this run 'trial'"):
         run("trial-arm=noise")
     raw["models"]["other"] = raw["models"]["test"]
     raw["experiments"]["trial"] |= {

@@ -133,7 +133,7 @@ def test_an_arm_without_effect_is_distinguished_from_a_model_that_varies(
 
     for repeats in (3, 1):
         debate = arm_results("trial", repeats)
-        arm = arm_results("trial-arm=noise", repeats, arm="noise", arm_of="trial")
+        arm = arm_results("trial-arm=noise", repeats, control="noise", control_of="trial")
         results = StudyResults(
             "courtroom", {"trial": debate}, no_scores(), {}, None, controls={arm.experiment: arm}
         )

@@ -38,13 +38,13 @@ class ControlArms(Analysis):
                 raise unknown_name(
                     "model of this experiment", model, config.models, place("arm_models")
                 )
-        base = _base_experiment(config.arm_of or name, config, params)
+        base = _base_experiment(config.control_of or name, config, params)
         arms = ARM_NAMES.value_in(config) or ()
         for arm in arms:
             if arm not in ARMS:
                 raise unknown_name("control arm", arm, ARMS, place("arms"))
-        is_same_protocol = config.arm in ARMS and not ARMS[config.arm].substitute
-        for arm in (*arms, config.arm) if is_same_protocol else arms:
+        is_same_protocol = config.control in ARMS and not ARMS[config.control].substitute
+        for arm in (*arms, config.control) if is_same_protocol else arms:
             reason = invalid_reason(arm, base, labels, arms)
             if reason:
                 raise UserError(f"{place('arms')}: {arm}: {reason}")

@@ -32,8 +32,8 @@ def arm_configs(
         changes: dict[str, object] = {
             "protocol": protocol,
             "params": params,
-            "arm": name,
-            "arm_of": base.name,
+            "control": name,
+            "control_of": base.name,
             "study": config.study or base.entry.study,
             "models": ARM_MODELS.value_in(config) or config.models,
             "cases": min(case_limits, default=None),

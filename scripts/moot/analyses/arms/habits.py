@@ -45,7 +45,7 @@ def habit_rows(results: StudyResults) -> Iterator[Row]:
     """Yield the habits that each control arm of a study shows, judge by judge."""
     for arm in results.runs(results.controls.values(), Run):
         debate = results.experiments.get(arm.results.config.control_of)
-        is_habit = arm.results.config.arm in HABIT_OF_ARM
+        is_habit = arm.results.config.control in HABIT_OF_ARM
         if is_habit and debate and arm.model in debate.config.models:
             pair = (replace(arm, results=debate), arm)
             yield from (
@@ -75,7 +75,7 @@ HABITS.register("arms")(
 
 
 def _is_challenge(arm: Run) -> bool:
-    return arm.results.config.arm == CHALLENGED
+    return arm.results.config.control == CHALLENGED
 
 
 def _shared_cells(debate: Run, arm: Run, habit: str) -> Row:
@@ -87,7 +87,7 @@ def _shared_cells(debate: Run, arm: Run, habit: str) -> Row:
     return {
         "data": (debate.data, debate.experiment, judge),
         "habit": habit,
-        "known by": f"the arm {arm.results.config.arm}",
+        "known by": f"the arm {arm.results.config.control}",
         ASKED_TWICE: 1 - same_answers(debate, arm, "")["same if asked twice"],
     }
 
@@ -95,10 +95,10 @@ def _shared_cells(debate: Run, arm: Run, habit: str) -> Row:
 def _favoured_verdict_rows(debate: Run, arm: Run) -> Iterator[Row]:
     """A habit with a side: the arm's verdicts for it beside the debate's own."""
     answers = pair_answers(debate, arm)
-    if arm.results.config.arm == RELABELLED and len(debate.results.task.labels) == 2:
+    if arm.results.config.control == RELABELLED and len(debate.results.task.labels) == 2:
         answers = answers.assign(side=debate.results.task.labels[-1])
     answers = answers[answers["side"] != ""]
-    cells = _shared_cells(debate, arm, HABIT_OF_ARM[arm.results.config.arm])
+    cells = _shared_cells(debate, arm, HABIT_OF_ARM[arm.results.config.control])
     if answers.empty:
         yield from _any_change_rows(debate, arm, cells)
     is_favoured = [

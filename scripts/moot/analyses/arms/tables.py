@@ -52,7 +52,7 @@ COLUMNS = (
 
 def has_arms(plan: StudyPlan) -> bool:
     """Whether an experiment has a control arm."""
-    return any(control.config.arm in ARMS for control in plan.controls)
+    return any(control.config.control in ARMS for control in plan.controls)
 
 
 @table(EVERY_STUDY_AND_COMPARISON, "what_debate_adds", "What does debate add?", needs=(has_arms,))
@@ -88,7 +88,7 @@ def what_debate_adds(results: StudyResults) -> TableContent:
 
 def _is_arm_of(debate: Run, config: ExperimentView) -> bool:
     """Whether an experiment is a control arm of a debate, argued by the same model."""
-    is_arm = config.arm in ARMS and config.control_of == debate.experiment
+    is_arm = config.control in ARMS and config.control_of == debate.experiment
     return is_arm and debate.model in config.models
 
 
@@ -99,8 +99,8 @@ def _rows(debate: Run, arm: Run) -> Iterator[Row]:
         common = debate_hits.index.intersection(arm_hits.index)
         yield {
             "data": (debate.data, debate.experiment, debate.model),
-            "arm": arm.results.config.arm.replace("_", " "),
-            "what is changed": ARMS[arm.results.config.arm].change,
+            "arm": arm.results.config.control.replace("_", " "),
+            "what is changed": ARMS[arm.results.config.control].change,
             "debate right": (float(debate_hits[common].mean()), float(arm_hits[common].mean())),
             **paired_cells(comparison),
             "family": FAMILY,

@@ -76,8 +76,8 @@ def _judge_again(
     changes: dict[str, object] = {
         "protocol": ATTRIBUTION,
         "params": own_params,
-        "arm": ATTRIBUTION,
-        "of": name,
+        "control": ATTRIBUTION,
+        "control_of": name,
         "study": config.study or entry.study,
         "calibration_cases": 0,
     }
@@ -93,7 +93,7 @@ def _invalid_reason(
         return (
             f"protocol '{config.protocol}' has no judge who hears debaters and decides. Remove it,"
             f" and let a model judge the debates: an experiment of protocol '{ATTRIBUTION}' with"
-            f" `params: {{source_experiment: {config.arm_of or name}, source_model: MODEL}}`."
+            f" `params: {{source_experiment: {config.control_of or name}, source_model: MODEL}}`."
         )
     human_seats = [seat for seat, voice in params.seats.items() if is_person(voice)]
     if debaters.decider in human_seats:

@@ -81,7 +81,7 @@ def counterfactual_table(results: StudyResults) -> TableContent:
     rows, unpaired = list[Row](), list[str]()
     trained = set[str]()
     for control in results.controls.values():
-        if not control.task.exchanged or control.config.arm:
+        if not control.task.exchanged or control.config.control:
             continue
         origin = _find_original(control, results)
         if origin is None:
