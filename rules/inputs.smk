@@ -133,7 +133,7 @@ def labels_of_study(wildcards):
 
 
 def presented_results(study):
-    """The results of a study's experiments, trial runs, control arms and baselines."""
+    """The results of a study's experiments, trial runs, controls and baselines."""
     presented = [*plan.experiments_of(study), *plan.trials_of(study), *plan.controls_of(study)]
     names = {experiment.name for experiment in plan.experiments_of(study)}
     files = []

@@ -69,7 +69,7 @@ class Faults:
 
     def _is_broken(self, name: str) -> bool:
         entry_name = name.partition("/")[0]
-        prefixes = (f"{broken}-" for broken in self.broken)  # of a grid, or a control arm
+        prefixes = (f"{broken}-" for broken in self.broken)  # of a grid, or a control
         return any(fnmatch(broken, entry_name) for broken in self.broken) or entry_name.startswith(
             tuple(prefixes)
         )

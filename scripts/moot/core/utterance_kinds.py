@@ -36,14 +36,6 @@ opinion.
 """
 FEEDBACK = "feedback"
 """What people who took part answered on a form afterwards."""
-ARM = "arm"
-"""What a control arm brought into a debate."""
-COMMITMENT, CHALLENGE = "commitment", "challenge"
-"""A judge's answer before it hears a debate, and its answers after it is told that its verdict is
-wrong.
-"""
-THOUGHT = "thought"
-"""What a judge who thinks alone notes."""
 
 REFUSED = "refused"
 """Value of `parse_status` of a reply in which the model or its provider refuses to answer."""

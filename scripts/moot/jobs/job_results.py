@@ -54,7 +54,7 @@ def load_model_results(plan: Plan, job: "Snakemake") -> ExperimentResults:
 
 
 def load_study_debates(plan: Plan, job: "Snakemake") -> dict[str, ExperimentResults]:
-    """The results of every experiment of the study that a job is about, trial runs and control arms
+    """The results of every experiment of the study that a job is about, trial runs and controls
     too, by name.
     """
     study, files, notes = job.wildcards.study, _files(job), _notes(plan)

@@ -160,8 +160,8 @@ def write_front_page(
             links=set(names),
             costs=_costs(root, names),
             methods=_rows(root, f"{study}/methods_by_data", names),
-            arms=[
-                _arm_row(row)
+            controls=[
+                _control_row(row)
                 for row in _rows(root, f"{study}/what_debate_adds", names)
                 if row["difference low"]
             ],
@@ -333,8 +333,8 @@ def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:
     return [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
 
 
-def _arm_row(row: Fields) -> Fields:
-    """A debate beside one of its arms, as readers are shown it."""
+def _control_row(row: Fields) -> Fields:
+    """A debate and one of its controls, as the page shows them."""
     difference, low, high = (_with_minus(f"{float(row[name]):.3f}") for name in DIFFERENCE)
     return {
         **{name: row[name] for name in ("debate", "model", "data", "arm", "what is changed")},

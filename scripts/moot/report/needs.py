@@ -18,7 +18,7 @@ class StudyPlan:
 
     Attributes:
         experiments: those that the table shows, by its protocols and loaders.
-        controls: experiments that control for others, such as control arms.
+        controls: experiments that control for others.
         trials: experiments of too few debates to conclude from.
         contrasts: planned comparisons with a side in this run.
         trained_datasets: the data sets that baselines are trained on.

@@ -104,7 +104,7 @@ class Packing:
                 "dataset": config.dataset,
                 "data": data_label(results),
                 "models": {model: config.name_of(model) for model in config.models},
-                "arm": config.control,
+                "control": config.control,
                 "of": config.control_of,
                 "spoken": 0,
             }

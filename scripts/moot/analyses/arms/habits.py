@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from moot.analyses.arms.arm_kinds import ARM, CHALLENGE
 from moot.analyses.arms.controls import CHALLENGED, COMMIT, RELABELLED, SWAP
 from moot.analyses.arms.tables import has_arms
-from moot.core.utterance_kinds import ARM, CHALLENGE
 from moot.protocols import PROTOCOLS
 from moot.report.columns import Row
 from moot.report.content import Run, StudyResults

@@ -8,8 +8,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from moot.analyses.arms.arm_kinds import ARM
 from moot.core.cases import stable_fraction
-from moot.core.utterance_kinds import ARM, COMPUTED, PUBLIC
+from moot.core.utterance_kinds import COMPUTED, PUBLIC
 from moot.protocols import Debaters
 from moot.protocols.debate import Debate, Intervention, Turn
 from moot.protocols.utterances import MOOT, Utterance, empty_utterance

@@ -4,8 +4,9 @@ verdict.
 
 from collections.abc import Mapping, Sequence
 
+from moot.analyses.arms.arm_kinds import CHALLENGE, COMMITMENT
 from moot.analyses.arms.interventions import ArmIntervention
-from moot.core.utterance_kinds import CHALLENGE, COMMITMENT, PUBLIC
+from moot.core.utterance_kinds import PUBLIC
 from moot.llm.request import Message
 from moot.protocols import Debaters
 from moot.protocols.debate import Answer, Turn
