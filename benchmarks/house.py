@@ -11,8 +11,9 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import chdir
+from dataclasses import dataclass
 from pathlib import Path
 
 from readability import FOLDERS, LIMITS, measure
@@ -25,11 +26,55 @@ from moot.plan.plan_cache import keep_for_jobs
 PROJECT = Path(__file__).resolve().parents[1]
 PACKAGE = PROJECT / "scripts" / "moot"
 STUDIES, ANALYSES = PACKAGE / "studies", PACKAGE / "analyses"
+LLM = PACKAGE / "llm"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the client.
+
+    Attributes:
+        paths: Its folder, and its modules elsewhere.
+        pattern: The words that name it.
+        other_meanings: Modules in which the same words mean something else.
+    """
+
+    paths: tuple[Path, ...]
+    pattern: str
+    other_meanings: tuple[Path, ...] = ()
+
+
 PARTS = {
-    "batches": (PACKAGE / "llm" / "batches", r"\bbatch(?:es)?\b|\bBATCH"),
-    "simulated voices": (PACKAGE / "llm" / "simulated", r"\bsimulated\b|\bSIMULATED\b"),
+    "batches": Part(
+        (LLM / "batches",),
+        r"\bbatch(?:es)?\b|\bBATCH",
+        other_meanings=(
+            LLM / "ledger" / "batching.py",  # of database statements
+            PACKAGE / "jobs" / "label_sheets.py",  # of statements for people
+            PACKAGE / "labels" / "sample.py",
+            PACKAGE / "stats" / "randomisation.py",  # of permutations
+            PACKAGE / "training",  # of texts
+        ),
+    ),
+    "simulated voices": Part(
+        (LLM / "simulated", LLM / "endpoints" / "simulated.py"),
+        r"\bsimulated\b|\bSIMULATED\b",
+        other_meanings=(PACKAGE / "studies" / "appellate" / "papers.py",),
+    ),
 }
-"""Parts of the client, by their folder and the words that name them."""
+"""Parts of the client, by name."""
+WORDS_OF_ANALYSES = {"arms": r"\b[Aa]rms?\b|\bARMS?\b|\barm_"}
+"""Further words that name an analysis, by its folder."""
+OTHER_MEANINGS_OF_WORDS = {
+    "arms": (
+        PACKAGE / "commands" / "documented.py",  # arms of the NYU debates
+        PACKAGE / "overview" / "tables_questions.py",
+        PACKAGE / "studies" / "recorded",
+    )
+}
+"""Modules in which these words mean something else, by the folder of the analysis."""
+FINISH_REASON = "stop"
+"""A key of an analysis that is a value of servers' replies, too."""
 PRIVATE = re.compile(
     r"(?<!moot\.)\bworkflow\.(?!cores\b|basedir|current_basedir|source_path|snakefile|"
     r"configfiles)\w"
@@ -108,22 +153,43 @@ def code_files() -> list[Path]:
 def lines_elsewhere() -> dict[str, int]:
     """Return how many lines of code outside its folder name each analysis, and each of `PARTS`.
 
-    An analysis is named by its import path and by the configuration keys that it registers.
+    An analysis is named by its import path, by the configuration keys that it registers, and by
+    its `WORDS_OF_ANALYSES`.
     """
     counts: dict[str, int] = {}
-    files = code_files()
-    for folder in sorted(path.parent for path in ANALYSES.glob("*/__init__.py")):
-        keys = set[str]()
-        for file in folder.glob("config*.py"):
-            keys |= set(SECTION_KEY.findall(file.read_text(encoding="utf-8")))
-        names = [rf"analyses[./]{folder.name}\b"]
-        names += [rf"[\"'.]{key}[\"']" for key in sorted(keys)]
-        outside = [file for file in files if folder not in file.parents]
-        counts[f"analyses/{folder.name}"] = matching("|".join(names), outside)
-    for name, (folder, pattern) in PARTS.items():
-        outside = [file for file in files if folder not in file.parents]
-        counts[name] = matching(pattern, outside)
+    for folder in analysis_folders():
+        excluded = (folder, *OTHER_MEANINGS_OF_WORDS.get(folder.name, ()))
+        counts[f"analyses/{folder.name}"] = matching(
+            pattern_of_analysis(folder), code_outside(excluded)
+        )
+    for name, part in PARTS.items():
+        outside = code_outside((*part.paths, *part.other_meanings))
+        counts[name] = matching(part.pattern, outside)
     return counts
+
+
+def analysis_folders() -> list[Path]:
+    """Return the folders of the analyses."""
+    return sorted(path.parent for path in ANALYSES.glob("*/__init__.py"))
+
+
+def pattern_of_analysis(folder: Path) -> str:
+    """Return the pattern of the lines that name the analysis of a folder."""
+    keys = set[str]()
+    for file in folder.glob("config*.py"):
+        keys |= set(SECTION_KEY.findall(file.read_text(encoding="utf-8")))
+    patterns = [rf"analyses[./]{folder.name}\b"]
+    patterns += [rf"[\"'.]{key}[\"']" for key in sorted(keys - {FINISH_REASON})]
+    if folder.name in WORDS_OF_ANALYSES:
+        patterns.append(WORDS_OF_ANALYSES[folder.name])
+    return "|".join(patterns)
+
+
+def code_outside(excluded: Sequence[Path]) -> list[Path]:
+    """Return the files of code that are neither excluded nor in an excluded folder."""
+    return [
+        file for file in code_files() if not any(file.is_relative_to(path) for path in excluded)
+    ]
 
 
 def rules_with_inputs() -> str:

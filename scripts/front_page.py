@@ -11,7 +11,7 @@ from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
-        inputs, simulated = snakemake.input, plan.config.rehearsal
+        inputs, is_rehearsal = snakemake.input, plan.config.rehearsal
         count = verify(snakemake.params.digests, inputs)
         LOG.info("%d artifacts follow from the present configuration", count)
         files = {name: Path(path) for name, path in snakemake.output.items()}
@@ -20,11 +20,11 @@ if __name__ == "__main__":
         if files:
             predictions = [Path(path) for path in inputs.predictions]
             labels = [Path(path) for path in inputs.labels]
-            write_outcome(study, read_outcome(predictions, labels), files, simulated)
+            write_outcome(study, read_outcome(predictions, labels), files, is_rehearsal)
         studies = {name: entry.study for name, entry in plan.experiments.items()}
         papers = {
             f"papers/{name}.html": paper.short
             for name, paper in read_papers(items_file(plan.shipped)).items()
         }
         built = [*map(Path, inputs), *files.values()]
-        write_front_page(Path("results"), study, built, pages, studies, simulated, papers)
+        write_front_page(Path("results"), study, built, pages, studies, is_rehearsal, papers)

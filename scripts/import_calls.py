@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from moot.core.artifacts import open_artifact, read_batches
+from moot.core.artifacts import open_artifact, read_chunks
 from moot.core.errors import UserError
 from moot.llm.ledger.exports import import_calls
 from moot.llm.ledger.ledger import Ledger
@@ -32,8 +32,8 @@ def import_files(ledger: str, paths: Sequence[Path]) -> int:
                 raise UserError(
                     f"{file}: no column 'request'. Expected a file as in results/calls/."
                 )
-        for batch in read_batches(file, 1000):
-            count += import_calls(calls_ledger, batch.to_pylist())
+        for chunk in read_chunks(file, 1000):
+            count += import_calls(calls_ledger, chunk.to_pylist())
     calls_ledger.close()
     return count
 

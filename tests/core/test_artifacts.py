@@ -16,8 +16,8 @@ import pytest
 from moot.core.artifacts import (
     count_rows,
     describe,
-    read_batches,
     read_cases,
+    read_chunks,
     read_frame,
     read_frames,
     read_metadata,
@@ -46,7 +46,7 @@ READERS: list[Callable[[Path], object]] = [
     read_frame,
     lambda path: read_frame(path, ["case_id"]),
     lambda path: read_frames([path]),
-    lambda path: list(read_batches(path, 10)),
+    lambda path: list(read_chunks(path, 10)),
     read_cases,
     read_metadata,
     count_rows,

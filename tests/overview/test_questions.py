@@ -50,7 +50,7 @@ def answers(
         {},
         pd.DataFrame(),
         claims=read_claims(path),
-        simulated=simulated,
+        is_rehearsal=simulated,
     )
     return questions(results).frame
 

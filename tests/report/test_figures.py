@@ -2,12 +2,12 @@
 
 import pytest
 
-from moot.report.content import SIMULATED_NOTE
+from moot.report.content import REHEARSAL_NOTE
 from moot.report.figures import WIDTH, new_figure, note_below
 
 
 @pytest.mark.parametrize("width", [WIDTH, WIDTH * 0.75])
-@pytest.mark.parametrize("notes", [[SIMULATED_NOTE], ["Bars: 95 % intervals.", "word " * 60]])
+@pytest.mark.parametrize("notes", [[REHEARSAL_NOTE], ["Bars: 95 % intervals.", "word " * 60]])
 def test_a_long_note_is_wrapped_into_lines_that_fit(notes: list[str], width: float) -> None:
     drawing, _ = new_figure(width=width)
     note_below(drawing, notes)

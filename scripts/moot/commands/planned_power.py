@@ -22,7 +22,7 @@ from moot.core.experiment_config import RECORDED
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
 from moot.report.columns import SIGNED, Columns
-from moot.report.content import SIMULATED_NOTE, Figure, StudyResults, Table, TableContent
+from moot.report.content import REHEARSAL_NOTE, Figure, StudyResults, Table, TableContent
 from moot.report.figures import draw, panels, series_style
 from moot.report.published import COLUMNS as PUBLISHED_COLUMNS
 from moot.report.tables import write_table
@@ -315,7 +315,7 @@ def power_table(powers: Sequence[ContrastPower], difference: float) -> TableCont
                 " held, those of a preview, in which every reply is as long as it may be."
             ),
             *([ASSUMED_NOTE] if any(power.source == ASSUMED for power in powers) else []),
-            *([SIMULATED_NOTE] if is_simulated else []),
+            *([REHEARSAL_NOTE] if is_simulated else []),
         ],
     )
 
@@ -437,13 +437,13 @@ def write_power(plan: Plan) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _write_outputs(table: Table, figure: Figure, simulated: bool) -> str:
+def _write_outputs(table: Table, figure: Figure, is_rehearsal: bool) -> str:
     """Write a table and a figure, and say where; their writers ask for results, which are of no
     experiment here.
     """
     OUTPUT.mkdir(parents=True, exist_ok=True)
     published = pd.DataFrame(columns=list(PUBLISHED_COLUMNS))
-    results = StudyResults("power", {}, no_scores(), {}, published, simulated=simulated)
+    results = StudyResults("power", {}, no_scores(), {}, published, is_rehearsal=is_rehearsal)
     write_table(
         table, results, {ending: OUTPUT / f"{table.name}.{ending}" for ending in ("csv", "html")}
     )

@@ -84,9 +84,13 @@ def _name_of(path: Path) -> str:
 
 
 def write_rows(
-    path: Path, kind: str, rows: Iterable[Fields], metadata: Mapping[str, str], batch: int = 2000
+    path: Path,
+    kind: str,
+    rows: Iterable[Fields],
+    metadata: Mapping[str, str],
+    group_rows: int = 2000,
 ) -> int:
-    """Write rows of one of the `SCHEMAS` as they come, in row groups of `batch`, and return how
+    """Write rows of one of the `SCHEMAS` as they come, in groups of `group_rows`, and return how
     many there were.
     """
     schema = SCHEMAS[kind].with_metadata(dict(metadata))
@@ -95,7 +99,7 @@ def write_rows(
         pending: list[Fields] = []
         for row in rows:
             pending.append(row)
-            if len(pending) == batch:
+            if len(pending) == group_rows:
                 writer.write_table(pa.Table.from_pylist(pending, schema=schema))
                 row_count += len(pending)
                 pending = []
@@ -185,7 +189,7 @@ def read_frames(paths: Iterable[Path]) -> pd.DataFrame:
     return frame
 
 
-def read_batches(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
+def read_chunks(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
     """An artifact some rows at a time."""
     with open_artifact(path), pq.ParquetFile(path) as file:
         yield from file.iter_batches(rows)

@@ -129,12 +129,12 @@ def _read_parquet(path: Path) -> pd.DataFrame:
             groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
             _check_declared(path, sum(group.total_byte_size for group in groups))
             names, parts, size = file.schema_arrow.names, [], 0
-            for batch in file.iter_batches(
+            for chunk in file.iter_batches(
                 _ROWS_PER_BATCH
             ):  # a text that repeats is stored once, and unpacked each time
                 columns = [
                     column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-                    for column in batch
+                    for column in chunk
                 ]
                 parts.append(pa.RecordBatch.from_arrays(columns, names))
                 size += parts[-1].nbytes

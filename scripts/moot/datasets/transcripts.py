@@ -31,7 +31,7 @@ single answers.
 RECORDED_AS = "recorded"
 """The name of the model in the records of all these debates."""
 WITHOUT_FACTS = "(The table has no text of the case; what was said is in the debate.)"
-_ROWS_PER_BATCH = 20_000
+_ROWS_PER_CHUNK = 20_000
 _BRACKETED_COLUMNS = ("debate", "case", "method", "round", "repeat", "judge_repeat")
 _TEXT_COLUMNS = (
     "speaker",
@@ -200,13 +200,13 @@ def _standard_columns(options: TranscriptsOptions, turns: Turns) -> pd.DataFrame
 
 
 def _iterate_rows(table: pd.DataFrame) -> Iterator[Json]:
-    """The rows as named tuples, converted in batches.
+    """The rows as named tuples, converted in chunks.
 
     Strings of Arrow are slow one by one, and the whole table is large as objects.
     """
-    for start in range(0, len(table), _ROWS_PER_BATCH):
-        batch = table.iloc[start : start + _ROWS_PER_BATCH]
-        yield from batch.astype("object").itertuples(index=False)
+    for start in range(0, len(table), _ROWS_PER_CHUNK):
+        chunk = table.iloc[start : start + _ROWS_PER_CHUNK]
+        yield from chunk.astype("object").itertuples(index=False)
 
 
 def _distributions(options: TranscriptsOptions, turns: Turns) -> list[dict[str, float]]:

@@ -14,7 +14,7 @@ from moot.jobs.frozen_plans import compare_with_frozen
 from moot.plan.as_published import compare_with_papers, confirm_served
 from moot.plan.plan import Plan
 from moot.report.claims import read_claims
-from moot.report.content import SIMULATED_NOTE, Figure, StudyResults, Table
+from moot.report.content import REHEARSAL_NOTE, Figure, StudyResults, Table
 from moot.report.published import read_findings, read_published
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
@@ -67,7 +67,7 @@ def load_study_debates(plan: Plan, job: "Snakemake") -> dict[str, ExperimentResu
 
 def _notes(plan: Plan) -> list[str]:
     """What readers of any debate must know first."""
-    return [SIMULATED_NOTE] if plan.config.rehearsal else []
+    return [REHEARSAL_NOTE] if plan.config.rehearsal else []
 
 
 def write_scores(
@@ -133,7 +133,7 @@ def load_study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults
             for experiment in plan.controls_of(study)
         },
         claims=read_claims(Path(job.input.claims)) if study == COMPARISON else (),
-        simulated=plan.config.rehearsal,
+        is_rehearsal=plan.config.rehearsal,
         contrasts=contrasts,
         plan_history=(
             compare_with_frozen(plan, RESULTS, None if study == COMPARISON else study)

@@ -129,7 +129,7 @@ def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:
         published=values[values["study"] == study],
         findings=read_findings(plan.shipped / "data" / "published" / "findings.csv"),
         paper_matches=confirm_served(compare_with_papers(plan), frame, plan.config.models),
-        simulated=plan.config.rehearsal,
+        is_rehearsal=plan.config.rehearsal,
     )
 
 

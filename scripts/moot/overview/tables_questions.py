@@ -121,14 +121,14 @@ def questions(results: StudyResults) -> TableContent:
             ),
             *(
                 ["Simulated voices judge no claim: whatever they say, the answer is `cannot tell`."]
-                * results.simulated
+                * results.is_rehearsal
             ),
         ],
     )
 
 
 def _rows(results: StudyResults, claim: Claim) -> Iterator[Row]:
-    published = None if results.simulated else claim.published
+    published = None if results.is_rehearsal else claim.published
     claim_cells: Row = {
         "study": claim.study,
         "question": _question(claim),
@@ -155,7 +155,7 @@ def _rows(results: StudyResults, claim: Claim) -> Iterator[Row]:
         subject = _method(first) + (f" {conjunction} {_method(second)}" if second else "")
         cells = {
             "question": _question(claim, second),
-            "answer": CANNOT_TELL if results.simulated else _answer(claim, verdict, p),
+            "answer": CANNOT_TELL if results.is_rehearsal else _answer(claim, verdict, p),
             "data": first.data,
             "measured": f"{claim.measure_name}: {subject}",
             "model": first.model_name,

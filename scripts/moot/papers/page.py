@@ -14,7 +14,7 @@ from moot.papers.grid import Grid, PublishedValues, build_grid, intervals_frame,
 from moot.papers.items import Paper, PaperItem
 from moot.papers.latex import latex_source
 from moot.papers.parts import Clauses, Diagram, Example, Part, Step
-from moot.report.content import SIMULATED, SIMULATED_NOTE
+from moot.report.content import REHEARSAL_MARK, REHEARSAL_NOTE
 from moot.report.escaping import csv_text, page_template
 
 TEMPLATES = Path(__file__).parent / "page"
@@ -89,7 +89,7 @@ def write_page(
         blocks=blocks,
         tables=sum(item.number.startswith("Table") for item in paper.items),
         figures=sum(item.number.startswith("Figure") for item in paper.items),
-        simulated=SIMULATED_NOTE if is_simulated else "",
+        simulated=REHEARSAL_NOTE if is_simulated else "",
     )
     write_atomically(folder / f"{paper.name}.html", page)
 
@@ -108,7 +108,7 @@ def _write_item(
         grid = build_grid(item, published, content.parts)
         notes = [note for note in (item.note, *content.notes) if note]
         if is_simulated:
-            notes = [SIMULATED_NOTE, *notes]
+            notes = [REHEARSAL_NOTE, *notes]
         _write_csv(values_frame(grid), target / f"{item.key}.csv", is_simulated)
         if item.kind == "table":
             _write_csv(intervals_frame(grid), target / f"{item.key}.intervals.csv", is_simulated)
@@ -116,7 +116,7 @@ def _write_item(
         block |= {"grid": grid, "groups": _heading_groups(grid), "has_values": grid.has_own_values}
     elif item.kind == "figure":
         series = series_of(item, published, content.parts)
-        draw_chart(item, series, target / f"{item.key}.svg", SIMULATED if is_simulated else "")
+        draw_chart(item, series, target / f"{item.key}.svg", REHEARSAL_MARK if is_simulated else "")
         _write_csv(points_frame(series), target / f"{item.key}.csv", is_simulated)
         has_own = any(part.source != PUBLISHED for part in series)
         block |= {"image": f"{paper.name}/{item.key}.svg", "has_values": has_own}
@@ -175,7 +175,7 @@ def _write_example(content: ItemContent, path: Path, is_simulated: bool) -> dict
 def _write_csv(frame: pd.DataFrame, path: Path, is_simulated: bool) -> None:
     shown = frame.copy()
     if is_simulated:
-        shown.insert(len(shown.columns), "voices", SIMULATED)
+        shown.insert(len(shown.columns), "voices", REHEARSAL_MARK)
     for column in shown.columns:
         if shown[column].dtype == object:
             shown[column] = shown[column].map(_cell_text)

@@ -158,11 +158,11 @@ def compare_with_papers(plan: Plan) -> PaperMatches:
 
 def _match_none(plan: Plan) -> PaperMatches:
     """No published value is shown next to a rehearsal."""
-    simulated = PaperMatch(difference="simulated voices")
+    rehearsal_match = PaperMatch(difference="simulated voices")
     runs: dict[tuple[str, str], PaperMatch] = {}
     for name, experiment in plan.experiments.items():
-        runs |= {(name, model): simulated for model in experiment.config.models}
-    return PaperMatches(runs, dict.fromkeys(plan.datasets, simulated))
+        runs |= {(name, model): rehearsal_match for model in experiment.config.models}
+    return PaperMatches(runs, dict.fromkeys(plan.datasets, rehearsal_match))
 
 
 @cache

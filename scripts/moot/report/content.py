@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 NOT_A_NUMBER = float("nan")
-SIMULATED = "SIMULATED"
-SIMULATED_NOTE = (
-    f"{SIMULATED}: a rehearsal. No language model was called. A statistical model generated all"
-    " replies, and no number here describes the models named."
+REHEARSAL_MARK = "SIMULATED"
+REHEARSAL_NOTE = (
+    f"{REHEARSAL_MARK}: a rehearsal. No language model was called. A statistical model generated"
+    " all replies, and no number here describes the models named."
 )
 
 
@@ -127,7 +127,7 @@ class StudyResults:
         controls: experiments that control for others, each of which changes one thing; only tables
             about controls show them.
         claims: the published claims, where the study is `comparison`.
-        simulated: whether simulated voices replaced all models.
+        is_rehearsal: whether the run is a rehearsal, in which no model was called.
         contrasts: the study's planned comparisons.
         plan_history: whether the run is the frozen plan, and that plan's history, in sentences.
         findings: table to what its published values give away about themselves, in sentences.
@@ -142,7 +142,7 @@ class StudyResults:
     trials: Mapping[str, ExperimentResults] = field(default_factory=dict)
     controls: Mapping[str, ExperimentResults] = field(default_factory=dict)
     claims: Sequence[Claim] = ()
-    simulated: bool = False
+    is_rehearsal: bool = False
     contrasts: Sequence[Contrast] = ()
     plan_history: tuple[str, ...] = ()
     findings: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -215,7 +215,7 @@ class StudyResults:
         Returns:
             Each note once, in the order of the experiments.
         """
-        collected = [SIMULATED_NOTE] if self.simulated else []
+        collected = [REHEARSAL_NOTE] if self.is_rehearsal else []
         collected += filter(None, map(people_note, self.experiments.values()))
         candidates = list(self.experiments.values())
         datasets = self.experiment_by_dataset

@@ -13,7 +13,7 @@ import numpy as np
 
 from moot.core.artifacts import atomic_path
 from moot.core.types import Json, JsonObject
-from moot.report.content import SIMULATED, SIMULATED_NOTE, Figure, StudyResults
+from moot.report.content import REHEARSAL_MARK, REHEARSAL_NOTE, Figure, StudyResults
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import Floats
 
@@ -87,21 +87,21 @@ def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> Non
     }
     with figure_style():
         drawing = entry.build(results)
-        if results.simulated:
+        if results.is_rehearsal:
             _mark(drawing)
-            without_dates["svg"]["Title"] += " (SIMULATED)"
-            without_dates["png"]["Description"] = SIMULATED_NOTE
+            without_dates["svg"]["Title"] += f" ({REHEARSAL_MARK})"
+            without_dates["png"]["Description"] = REHEARSAL_NOTE
         for kind, path in paths.items():
             with atomic_path(path) as part:
                 drawing.savefig(part, format=kind, metadata=without_dates[kind])
 
 
 def _mark(drawing: "MatplotlibFigure") -> None:
-    """Write across the figure of a rehearsal that it is simulated."""
+    """Write the mark of a rehearsal across a figure."""
     drawing.text(
         0.5,
         0.5,
-        SIMULATED,
+        REHEARSAL_MARK,
         ha="center",
         va="center",
         rotation=25,

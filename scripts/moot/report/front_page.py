@@ -24,7 +24,7 @@ from moot.core.experiment_config import COMPARISON
 from moot.core.types import Fields
 from moot.report import FIGURES, FIRST_PAGE_NOTES, TABLES
 from moot.report.claims import NOT_SUPPORTED, SUPPORTED
-from moot.report.content import SIMULATED_NOTE
+from moot.report.content import REHEARSAL_NOTE
 from moot.report.escaping import capitalised, page_template
 
 SIGNS = {SUPPORTED: "✓", "yes": "✓", NOT_SUPPORTED: "✗", "opposite": "✗"}
@@ -129,7 +129,7 @@ def write_front_page(
     built: Iterable[Path],
     pages: Mapping[str, Path],
     studies: Mapping[str, str],
-    simulated: bool = False,
+    is_rehearsal: bool = False,
     papers: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Write the front page, and its questions alone for Snakemake's report.
@@ -140,7 +140,7 @@ def write_front_page(
         built: the files that the run built, below `root`; the page links no other.
         pages: `page`, the front page, and `questions`, the fragment.
         studies: experiment to its study, on whose page its debates are.
-        simulated: whether simulated voices spoke, of which the page then says that they show
+        is_rehearsal: whether simulated voices spoke, of which the page then says that they show
             nothing.
         papers: the address of each paper's page, with the paper's name.
     """
@@ -151,7 +151,7 @@ def write_front_page(
         "judged": [question for question in questions if question.verdicts],
         "unjudged": [question for question in questions if not question.verdicts],
         "studies": _files_by_study(root, names),
-        "note": SIMULATED_NOTE if simulated else "",
+        "note": REHEARSAL_NOTE if is_rehearsal else "",
     }
     template = page_template("index.html")
     for part, path in pages.items():

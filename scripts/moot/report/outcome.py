@@ -20,7 +20,7 @@ from moot.core.errors import RunStoppedError, UserError
 from moot.core.utterance_kinds import BATCH_UNDER_WAY
 from moot.labels.sheets import FAULTS
 from moot.protocols.inbox import NO_ANSWER_YET, UNUSABLE_ANSWER
-from moot.report.content import SIMULATED, SIMULATED_NOTE
+from moot.report.content import REHEARSAL_MARK, REHEARSAL_NOTE
 from moot.report.escaping import csv_text, page_template, visible
 
 STATUSES = ("valid", "invalid", "failed", "waiting")
@@ -209,10 +209,10 @@ def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> Ru
 
 
 def write_outcome(
-    study: str, outcome: RunOutcome, paths: Mapping[str, Path], simulated: bool = False
+    study: str, outcome: RunOutcome, paths: Mapping[str, Path], is_rehearsal: bool = False
 ) -> None:
     """Write `outcome/{study}.csv` and `.html`, `paths` by format; those of a rehearsal say that
-    they are simulated.
+    they are of a rehearsal.
 
     Raises:
         UserError: an artifact cannot be read.
@@ -220,13 +220,13 @@ def write_outcome(
     if outcome.unreadable:
         raise UserError("\n".join(outcome.unreadable))
     counts = outcome.counts.copy()
-    if simulated:
-        counts.insert(0, "voices", SIMULATED)
+    if is_rehearsal:
+        counts.insert(0, "voices", REHEARSAL_MARK)
     for column in ("experiment", "model", "reasons"):
         counts[column] = counts[column].map(csv_text)
     with atomic_path(paths["csv"]) as part:
         counts.to_csv(part, index=False, lineterminator="\n")
-    note = SIMULATED_NOTE if simulated else ""
+    note = REHEARSAL_NOTE if is_rehearsal else ""
     page = page_template("outcome.html").render(
         study=study,
         note=note,

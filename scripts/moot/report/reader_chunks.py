@@ -89,8 +89,8 @@ def _pieces(value: Json, depth: int = 2) -> Iterator[str]:
     elif isinstance(value, list | tuple | Mapping) and len(value) > _ENTRIES_PER_PIECE:
         prefix, suffix = "{}" if isinstance(value, Mapping) else "[]"
         entries = iter(value.items() if isinstance(value, Mapping) else value)
-        while batch := list(islice(entries, _ENTRIES_PER_PIECE)):
-            yield prefix + _json(dict(batch) if isinstance(value, Mapping) else batch)[1:-1]
+        while chunk := list(islice(entries, _ENTRIES_PER_PIECE)):
+            yield prefix + _json(dict(chunk) if isinstance(value, Mapping) else chunk)[1:-1]
             prefix = ","
         yield suffix
     else:

@@ -21,7 +21,7 @@ from moot.report.columns import KEY, OURS, PUBLISHED
 from moot.report.content import (
     EXPLORATORY,
     EXPLORATORY_NOTE,
-    SIMULATED,
+    REHEARSAL_MARK,
     Column,
     StudyResults,
     Table,
@@ -124,8 +124,8 @@ def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) 
         content = replace(
             content, frame=content.frame.assign(inference=EXPLORATORY), columns=columns
         )
-    if results.simulated:
-        entry, content = _mark_simulated(entry, content)
+    if results.is_rehearsal:
+        entry, content = _mark_rehearsal(entry, content)
     files: dict[str, Callable[[], bytes]] = {
         "csv": lambda: as_csv(content).encode(),
         "xlsx": lambda: as_xlsx(entry, content, results),
@@ -154,17 +154,17 @@ def own_rows_first(content: TableContent) -> TableContent:
     return replace(content, frame=frame.iloc[order].reset_index(drop=True))
 
 
-def _mark_simulated(entry: Table, content: TableContent) -> tuple[Table, TableContent]:
-    """Mark the title, the caption and each row of a rehearsal's table as simulated.
+def _mark_rehearsal(entry: Table, content: TableContent) -> tuple[Table, TableContent]:
+    """Mark the title, the caption and each row of the table of a rehearsal.
 
     Rows of published values alone are marked as published.
     """
     frame = content.frame.copy()
     published, ours = (frame[content.names(role)].notna().any(axis=1) for role in (PUBLISHED, OURS))
-    frame.insert(0, "voices", np.where(published & ~ours, "published", SIMULATED))
-    prefix = f"{SIMULATED}. "
-    simulated = replace(content, frame=frame, columns=(Column("voices"), *content.columns))
-    return replace(entry, title=prefix + entry.title, caption=prefix + entry.caption), simulated
+    frame.insert(0, "voices", np.where(published & ~ours, "published", REHEARSAL_MARK))
+    prefix = f"{REHEARSAL_MARK}. "
+    marked = replace(content, frame=frame, columns=(Column("voices"), *content.columns))
+    return replace(entry, title=prefix + entry.title, caption=prefix + entry.caption), marked
 
 
 def as_xlsx(entry: Table, content: TableContent, results: StudyResults) -> bytes:

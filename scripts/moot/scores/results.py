@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 from moot.core.artifacts import (
     count_rows,
     find_waiting_rows,
-    read_batches,
     read_cases,
+    read_chunks,
     read_frame,
     read_frames,
     read_table,
@@ -41,7 +41,7 @@ class ExperimentView:
     defaults filled in.
 
     `recorded_names` holds the names that records of the past give some of its models; `control` and
-    `control_of` say what it changes as a control of which experiment, if any; `loader` is that of the
+    `control_of` say what it changes as a control of which experiment; `loader` is that of the
     data set; `rubric` is what its statements are labelled by.
     """
 
@@ -171,8 +171,8 @@ class ExperimentResults:
     def calls_of(self, model: str) -> Iterator[pd.DataFrame]:
         """The calls of one model, some at a time, in the order of the file."""
         path = self._declared_path(self.results / "calls" / self.experiment / f"{model}.parquet")
-        for batch in read_batches(path, _CALLS_PER_READ):
-            yield batch.to_pandas()
+        for chunk in read_chunks(path, _CALLS_PER_READ):
+            yield chunk.to_pandas()
 
     @property
     def turns(self) -> int:
@@ -253,7 +253,7 @@ class ExperimentResults:
         """
         column_names = dict.fromkeys([*KEYS, *columns])
         debates: set[tuple[str, str]] = set()
-        for shard, condition in _debate_batches(self._all_shards(model)):
+        for shard, condition in _debate_chunks(self._all_shards(model)):
             part = read_table(shard, list(column_names), condition).to_pandas()
             if not include_waiting:
                 outcomes = condition & (pc.field("kind") == CONCLUSION) & (pc.field("parsed") != "")
@@ -377,7 +377,7 @@ class ExperimentResults:
         return read_frames(paths)
 
 
-def _debate_batches(shards: Iterable[Path]) -> Iterator[tuple[Path, pc.Expression]]:
+def _debate_chunks(shards: Iterable[Path]) -> Iterator[tuple[Path, pc.Expression]]:
     """Shards, and which of their debates to read at once: all, or of a large one those between two
     ids.
     """
@@ -389,8 +389,8 @@ def _debate_batches(shards: Iterable[Path]) -> Iterator[tuple[Path, pc.Expressio
         debates = sorted(read_table(shard, ["debate_id"])["debate_id"].unique().to_pylist())
         size = max(1, len(debates) * _MAX_UTTERANCES_PER_READ // rows)
         for start in range(0, len(debates), size):
-            batch = debates[start : start + size]
-            yield shard, (pc.field("debate_id") >= batch[0]) & (pc.field("debate_id") <= batch[-1])
+            chunk = debates[start : start + size]
+            yield shard, (pc.field("debate_id") >= chunk[0]) & (pc.field("debate_id") <= chunk[-1])
 
 
 def _in_order(utterances: pd.DataFrame) -> pd.DataFrame:
