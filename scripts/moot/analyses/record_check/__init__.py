@@ -1,0 +1,1 @@
+"""Record check: whether the record bears out what statements quote and count."""

@@ -1,0 +1,40 @@
+"""The figure `record_check`: which shares of quotations and figures the record holds."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from moot.analyses.record_check.passages import ALTERED, NOT_LOCATABLE, VERBATIM
+from moot.analyses.record_check.tables import ALL_SPEAKERS, record_check
+from moot.core.experiment_config import COMPARISON
+from moot.report import figure
+from moot.report.content import StudyResults
+from moot.report.figures import BLUE, HATCHES, ORANGE, SKY, new_figure, nothing_to_draw
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MAX_ROWS = 24
+
+
+@figure(COMPARISON, "record_check", "What the record holds of quotations and figures")
+def record_check_figure(results: StudyResults) -> "Figure":
+    """Show which shares of quotations and figures are verbatim, altered and not locatable."""
+    frame = record_check(results).frame
+    frame = frame[frame["speaker"] == ALL_SPEAKERS].head(MAX_ROWS)
+    if frame.empty:
+        return nothing_to_draw("No statement has a quotation or figure.")
+    drawing, axes = new_figure(height=1.4 + 0.3 * len(frame))
+    places = -np.arange(len(frame))
+    left = np.zeros(len(frame))
+    for result, colour, hatch in zip(
+        (VERBATIM, ALTERED, NOT_LOCATABLE), (BLUE, SKY, ORANGE), HATCHES[:3], strict=True
+    ):
+        shares = frame[result].to_numpy(dtype=float)
+        axes.barh(places, shares, left=left, color=colour, hatch=hatch, label=result)
+        left = left + shares
+    names = frame["answers of"] + ", " + frame["model"] + ": " + frame["passages are"]
+    axes.set_yticks(places, labels=list(names))
+    axes.set(xlabel="share of passages", xlim=(0, 1))
+    drawing.legend(loc="outside lower center", ncols=3)
+    return drawing

@@ -1,0 +1,177 @@
+"""Record check: planted alterations, hostile texts, and what a run lacks where none can be found."""
+
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from moot.analyses.record_check.passages import (
+    ALTERED,
+    FIGURE,
+    NOT_LOCATABLE,
+    QUOTATION,
+    VERBATIM,
+    Passage,
+    Record,
+    find_passages,
+)
+from moot.analyses.record_check.tables import (
+    ALL_SPEAKERS,
+    COLUMNS,
+    NO_PASSAGE,
+    NO_SOURCE,
+    NO_WORDS,
+    record_check,
+)
+from moot.report.content import StudyResults
+from moot.scores import no_scores
+from results_on_disk import case, prediction, utterance, write_results
+
+SOURCE = (
+    "The defendant left the house at nine. A neighbour saw him near the river, and the officer"
+    " wrote that the door had been forced. The court awarded $1,250.50 on 12 May 1998, although"
+    " two of the five witnesses could not say who drove the car."
+)
+
+
+def result_of(statement: str, source: str = SOURCE) -> list[str]:
+    record = Record([source])
+    return [record.check(passage) for passage in find_passages(statement)]
+
+
+@pytest.mark.parametrize(
+    "marks", ["“{}”", '"{}"', "«{}»", "“{},”", '"{}."', "‘x’ “{}”", "“‘{}’”", "“{}” and “a b”"]
+)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "A neighbour saw him near the river",
+        "a NEIGHBOUR saw him, near the river",
+        "the door   had been\nforced",
+        "[T]he officer wrote ... the door had been forced",
+    ],
+)
+def test_quotations_are_verbatim_in_any_typography(marks: str, words: str) -> None:
+    words = words.replace("[T]he", "[The]")
+    assert result_of(marks.format(words)) == [VERBATIM]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_replaced_or_inserted_word_is_found(seed: int) -> None:
+    generator = random.Random(seed)
+    words = SOURCE.split()
+    start = generator.randrange(len(words) - 10)
+    quotation = words[start : start + generator.randrange(6, 10)]
+    assert result_of(f"“{' '.join(quotation)}”") == [VERBATIM]
+    place = generator.randrange(len(quotation))
+    replaced = [*quotation[:place], "never", *quotation[place + 1 :]]
+    inserted = [*quotation[:place], "not", *quotation[place:]]
+    assert result_of(f"“{' '.join(replaced)}”") == [ALTERED]
+    assert set(result_of(f"“{' '.join(inserted)}”")) <= {ALTERED, NOT_LOCATABLE}
+    assert result_of("“Justice delayed is justice denied to all”") == [NOT_LOCATABLE]
+
+
+@pytest.mark.parametrize(
+    ("figure", "result"),
+    [
+        ("1250.5", VERBATIM),
+        ("1,250.50", VERBATIM),
+        ("1998", VERBATIM),
+        ("12", VERBATIM),
+        ("1,250", NOT_LOCATABLE),
+        ("1999", NOT_LOCATABLE),
+        ("125050", NOT_LOCATABLE),
+    ],
+)
+def test_numbers_are_compared_by_value(figure: str, result: str) -> None:
+    assert result_of(f"The court awarded ${figure} then.") == [result]
+
+
+def test_words_spoken_of_and_parts_of_names_are_no_passages() -> None:
+    assert not list(find_passages('The “so-called” "river" is an A4 page of v2.0.1 by 3M.'))
+
+
+def test_numbers_within_quotations_belong_to_them() -> None:
+    kinds = [passage.kind for passage in find_passages("“awarded $1,250.50 on 12 May” and 7")]
+    assert kinds == [QUOTATION, FIGURE]
+
+
+def test_the_place_of_a_passage_is_that_in_the_statement() -> None:
+    statement = "He said “the door had been forced” in 1998."
+    quotation, figure = find_passages(statement)
+    assert statement[quotation.start : quotation.end] == "“the door had been forced”"
+    assert statement[figure.start : figure.end] == "1998"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["“" * 20_000, '"a ' * 20_000, "1," * 20_000, "“a b c” " * 3000, "9" * 50_000, "“a”" * 9],
+)
+def test_hostile_texts_take_no_long_time(text: str) -> None:
+    start = time.process_time()
+    record = Record([SOURCE * 20])
+    for passage in find_passages(text):
+        record.check(passage)
+    assert time.process_time() - start < 5
+
+
+def test_a_quotation_does_not_span_two_texts() -> None:
+    record = Record(["the door had", "been forced open"])
+    quotation = Passage(QUOTATION, "the door had been forced", 0, 1)
+    assert record.check(quotation) != VERBATIM
+
+
+def checked(folder: Path, talk: list[dict[str, Any]]) -> pd.DataFrame:
+    names = [f"c{number}" for number in range(12)]
+    cases = [case(name, ("no", "yes")[number % 2]) for number, name in enumerate(names)]
+    predictions = [prediction(name, "no", "no") for name in names]
+    results = write_results(folder, cases, {"tiny": predictions}, {"tiny": talk})
+    published: Any = None
+    study = StudyResults("courtroom", {"toy-courtroom": results}, no_scores(), {}, published)
+    return record_check(study).frame
+
+
+def test_shares_are_by_speaker_and_an_opponents_words_are_record(tmp_path: Path) -> None:
+    talk = []
+    for number in range(12):
+        name = f"c{number}"
+        talk += [
+            utterance(name, 0, "prosecutor", f"“Facts of c{number}” show 77 thefts by night."),
+            utterance(name, 1, "defense", "You say “thefts by night” and “no thefts at all”."),
+        ]
+    frame = checked(tmp_path, talk).set_index(["speaker", "passages are"])
+    assert frame.loc[("prosecutor", "quotations"), VERBATIM] == 1
+    assert frame.loc[("prosecutor", "figures"), NOT_LOCATABLE] == 1
+    assert frame.loc[("defense", "quotations"), VERBATIM] == 0.5
+    everyone = frame.loc[(ALL_SPEAKERS, "quotations")]
+    assert everyone["passages"] == 36 and everyone["cases"] == 12
+    assert everyone["in words"].startswith("toy-courtroom, tiny: of 36 quotations 67%")
+
+
+def test_own_earlier_words_are_no_record(tmp_path: Path) -> None:
+    talk = [
+        utterance("c0", 0, "prosecutor", "He robbed nine banks."),
+        utterance("c0", 1, "prosecutor", "As shown, “he robbed nine banks”."),
+    ]
+    assert checked(tmp_path, talk)[NOT_LOCATABLE].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "parsed", "missing"),
+    [
+        ("", "", NO_WORDS),
+        ("Nothing to quote.", "", NO_PASSAGE),
+        ("He says “the words of a story”.", '{"quoted_words": 5}', NO_SOURCE),
+    ],
+)
+def test_a_run_says_what_is_missing(tmp_path: Path, text: str, parsed: str, missing: str) -> None:
+    frame = checked(tmp_path, [utterance("c0", 0, "prosecutor", text, parsed=parsed)])
+    assert frame["what is missing"].tolist() == [missing]
+    assert frame[VERBATIM].isna().all()
+
+
+def test_headings_are_words() -> None:
+    assert all("_" not in column.name for column in COLUMNS.columns)
