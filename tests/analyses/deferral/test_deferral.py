@@ -149,7 +149,7 @@ def test_one_answer_of_each_cluster_is_drawn_and_halves_do_not_share_clusters() 
     assert sorted(clusters[position] for position in positions) == sorted(set(clusters))
     signals, is_wrong = np.ones(70), np.zeros(70, dtype=bool)
     result = defer(signals, is_wrong, clusters, 0.2, 1)
-    assert result.threshold is None and result.measured == 5
+    assert result.threshold is None and result.measured_answers == 5
 
 
 def test_large_clusters_are_not_all_in_the_first_half() -> None:

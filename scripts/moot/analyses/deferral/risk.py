@@ -29,29 +29,31 @@ class Deferral:
 
     Attributes:
         threshold: answers whose signal is below it go to a person; None: all answers do.
-        kept, errors: answers of the second half that are kept, and the wrong ones among them.
-        measured: answers of the second half.
+        kept_answers, errors: answers of the second half that are kept, and the wrong ones among them.
+        measured_answers: answers of the second half.
         low, high: the 95 % interval of the error among kept answers; NaN without any.
-        needed: clusters in both halves with which a faultless method could pass at full coverage.
+        needed_clusters: clusters in both halves with which a faultless method could pass at full coverage.
     """
 
     threshold: float | None
-    kept: int
+    kept_answers: int
     errors: int
-    measured: int
+    measured_answers: int
     low: float
     high: float
-    needed: int
+    needed_clusters: int
 
     @property
     def error(self) -> float:
         """The share of kept answers that are wrong; NaN without any."""
-        return self.errors / self.kept if self.kept else float("nan")
+        return self.errors / self.kept_answers if self.kept_answers else float("nan")
 
     @property
     def share_deferred(self) -> float:
         """The share of answers that go to a person."""
-        return 1 - self.kept / self.measured if self.measured else float("nan")
+        return (
+            1 - self.kept_answers / self.measured_answers if self.measured_answers else float("nan")
+        )
 
 
 def draw_one_per_cluster(clusters: Sequence[Hashable], seed: int) -> "NDArray[np.intp]":
@@ -64,7 +66,7 @@ def draw_one_per_cluster(clusters: Sequence[Hashable], seed: int) -> "NDArray[np
     return generator.permutation(np.array(list(positions.values()), dtype=int))
 
 
-def candidate_thresholds(signals: Floats, allowed: float) -> Floats:
+def candidate_thresholds(signals: Floats, allowed_error: float) -> Floats:
     """The thresholds to test, from the lowest up; those that keep too few answers for any test to
     pass are left out.
     """
@@ -74,20 +76,20 @@ def candidate_thresholds(signals: Floats, allowed: float) -> Floats:
     quantiles = np.quantile(finite, 1 - COVERAGES, method="lower")
     thresholds = np.unique(quantiles)
     while len(thresholds):
-        kept = (signals >= thresholds[-1]).sum()
-        if kept >= answers_needed(allowed, len(thresholds)):
+        kept_answers = (signals >= thresholds[-1]).sum()
+        if kept_answers >= answers_needed(allowed_error, len(thresholds)):
             break
         thresholds = thresholds[:-1]
     return thresholds
 
 
-def answers_needed(allowed: float, thresholds: int = 1) -> int:
+def answers_needed(allowed_error: float, thresholds: int = 1) -> int:
     """How many kept answers without an error bound the error, for a number of thresholds."""
-    return ceil(log((1 - CONFIDENCE) / thresholds) / log(1 - allowed))
+    return ceil(log((1 - CONFIDENCE) / thresholds) / log(1 - allowed_error))
 
 
 def learn_threshold(
-    signals: Floats, is_wrong: Truths, candidates: Floats, allowed: float
+    signals: Floats, is_wrong: Truths, candidates: Floats, allowed_error: float
 ) -> float | None:
     """The lowest threshold whose error among kept answers is shown to be at most the allowed one.
 
@@ -95,7 +97,7 @@ def learn_threshold(
         signals: of one answer per cluster; -inf for an answer that cannot be kept.
         is_wrong: whether each answer is wrong.
         candidates: thresholds from other clusters, from the lowest up.
-        allowed: the allowed share of errors.
+        allowed_error: the allowed share of errors.
 
     Returns:
         The threshold, or None where none is shown.
@@ -104,7 +106,7 @@ def learn_threshold(
 
     for threshold in candidates:
         is_kept = signals >= threshold
-        p = binom.cdf(int(is_wrong[is_kept].sum()), int(is_kept.sum()), allowed)
+        p = binom.cdf(int(is_wrong[is_kept].sum()), int(is_kept.sum()), allowed_error)
         if p <= (1 - CONFIDENCE) / len(candidates):
             return float(threshold)
     return None
@@ -114,21 +116,21 @@ def defer(
     signals: Floats,
     is_wrong: Truths,
     clusters: Sequence[Hashable],
-    allowed: float,
+    allowed_error: float,
     seed: int,
 ) -> Deferral:
     """Learn a threshold on one answer of each cluster of one half, and measure it on the other."""
     positions = draw_one_per_cluster(clusters, seed)
     first, second = positions[: len(positions) // 2], positions[len(positions) // 2 :]
-    candidates = candidate_thresholds(signals[second], allowed)
-    threshold = learn_threshold(signals[first], is_wrong[first], candidates, allowed)
-    needed = 2 * answers_needed(allowed, max(1, len(candidates)))
+    candidates = candidate_thresholds(signals[second], allowed_error)
+    threshold = learn_threshold(signals[first], is_wrong[first], candidates, allowed_error)
+    needed_clusters = 2 * answers_needed(allowed_error, max(1, len(candidates)))
     if threshold is None:
-        return Deferral(None, 0, 0, len(second), float("nan"), float("nan"), needed)
+        return Deferral(None, 0, 0, len(second), float("nan"), float("nan"), needed_clusters)
     is_kept = signals[second] >= threshold
-    errors, kept = int(is_wrong[second][is_kept].sum()), int(is_kept.sum())
-    low, high = exact_interval(errors, kept)
-    return Deferral(threshold, kept, errors, len(second), low, high, needed)
+    errors, kept_answers = int(is_wrong[second][is_kept].sum()), int(is_kept.sum())
+    low, high = exact_interval(errors, kept_answers)
+    return Deferral(threshold, kept_answers, errors, len(second), low, high, needed_clusters)
 
 
 def exact_interval(errors: int, answers: int) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from moot.report.columns import Columns, Row
 from moot.report.content import Run, StudyResults, TableContent
 from moot.stats.bootstrap import ClusterBootstrap, share_statistic
 
-ALLOWED = (0.05, 0.1, 0.2)
+ALLOWED_ERRORS = (0.05, 0.1, 0.2)
 """The shares of errors that are allowed among kept answers."""
 IN_WORDS = 0.1
 """The allowed share of the sentence on the first page."""
@@ -123,10 +123,10 @@ def _signal_rows(run: Run, keys: Row, answers: SignalledAnswers) -> Iterator[Row
             area_statistic(answers.values, answers.is_wrong)
         ),
     }
-    for allowed in ALLOWED:
-        result = defer(answers.values, answers.is_wrong, clusters, allowed, run.results.seed)
-        row = keys | estimates | _cells(result, allowed)
-        if allowed == IN_WORDS:
+    for allowed_error in ALLOWED_ERRORS:
+        result = defer(answers.values, answers.is_wrong, clusters, allowed_error, run.results.seed)
+        row = keys | estimates | _cells(result, allowed_error)
+        if allowed_error == IN_WORDS:
             row["in words"] = _sentence(run, answers, result)
         yield row
 
@@ -139,16 +139,16 @@ def independent_clusters(clusters: Sequence[Cluster]) -> Sequence[Cluster]:
     return min(kinds, key=lambda names: len(set(names)))
 
 
-def _cells(result: Deferral, allowed: float) -> Row:
+def _cells(result: Deferral, allowed_error: float) -> Row:
     threshold = EVERYTHING if result.threshold is None else f"{result.threshold:.3g}"
     return {
-        "allowed error": allowed,
+        "allowed error": allowed_error,
         "keep if the signal is at least": threshold,
         "share deferred": result.share_deferred,
         "error among the rest": (result.error, result.low, result.high),
-        "answers kept": result.kept,
-        "answers measured": result.measured,
-        "clusters needed": result.needed,
+        "answers kept": result.kept_answers,
+        "answers measured": result.measured_answers,
+        "clusters needed": result.needed_clusters,
     }
 
 
@@ -159,11 +159,15 @@ def _sentence(run: Run, answers: SignalledAnswers, result: Deferral) -> str:
             f"{subject}: a person would have to decide all {counts_of(answers)} cases, since no"
             f" threshold is shown to keep the error at {IN_WORDS:.0%} or less."
         )
-    rest = f"{result.error:.0%} [{result.low:.0%}, {result.high:.0%}]" if result.kept else "unknown"
+    rest = (
+        f"{result.error:.0%} [{result.low:.0%}, {result.high:.0%}]"
+        if result.kept_answers
+        else "unknown"
+    )
     return (
         f"{subject}: a person would have to decide {result.share_deferred:.0%} of the cases to keep"
         f" the error among the rest at {IN_WORDS:.0%} or less; on the other half of the cases it is"
-        f" {rest} ({result.kept} of {result.measured} answers kept)."
+        f" {rest} ({result.kept_answers} of {result.measured_answers} answers kept)."
     )
 
 

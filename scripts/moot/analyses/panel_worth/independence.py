@@ -22,11 +22,11 @@ def error_correlation(panels: Panels) -> Callable[[Floats], Floats]:
     is almost always right adds little to both, so that its undefined phi does not matter.
     """
     count = panels.members.shape[1]
-    same = np.eye(count)
+    identity = np.eye(count)
     members, wrong = panels.members, panels.wrong
-    both_wrong = _pairs(wrong, wrong) - _diagonal(wrong, same)
-    first_wrong = _pairs(wrong, members) - _diagonal(wrong, same)
-    present = _pairs(members, members) - _diagonal(members, same)
+    both_wrong = _pairs(wrong, wrong) - _diagonal(wrong, identity)
+    first_wrong = _pairs(wrong, members) - _diagonal(wrong, identity)
+    present = _pairs(members, members) - _diagonal(members, identity)
 
     def correlation(weights: Floats) -> Floats:
         error = ratio(weights @ wrong, weights @ members, 0.0)
@@ -48,8 +48,8 @@ def _pairs(first: Floats, second: Floats) -> Floats:
     return as_numbers((first[:, :, None] * second[:, None, :]).reshape(len(first), -1))
 
 
-def _diagonal(counts: Floats, same: Floats) -> Floats:
-    return as_numbers((counts[:, :, None] * same).reshape(len(counts), -1))
+def _diagonal(counts: Floats, identity: Floats) -> Floats:
+    return as_numbers((counts[:, :, None] * identity).reshape(len(counts), -1))
 
 
 def effective_votes(size: float, correlation: float) -> float:
