@@ -16,7 +16,13 @@ from moot.analyses.panel_worth.independence import (
     majority_right,
     poisson_binomial_majority,
 )
-from moot.analyses.panel_worth.members import NO_TRUTH, ONE_MEMBER, SINGLE, Panels
+from moot.analyses.panel_worth.members import (
+    NO_COMMON_CASE,
+    NO_TRUTH,
+    ONE_MEMBER,
+    SINGLE,
+    Panels,
+)
 from moot.analyses.panel_worth.tables import (
     COLUMNS,
     RULE_COLUMNS,
@@ -205,6 +211,32 @@ def test_repeats_of_a_debate_are_members(tmp_path: Path) -> None:
     assert frame["members are"].tolist() == ["repeats of a debate"]
     assert frame["accuracy of members"].item() == pytest.approx(0.7, abs=0.08)
     assert frame["votes low"].item() <= 4 <= frame["votes high"].item()
+
+
+def test_judges_of_different_cases_are_no_panel(tmp_path: Path) -> None:
+    rows = []
+    for number in range(CASES):
+        judge = f"judge {number % 2}"
+        rows.append(prediction(f"c{number:02}", ("no", "yes")[number % 2], "no", judge=judge))
+    frame = panel_worth(study(tmp_path, predictions=rows, talk=[])).frame
+    assert frame["what is missing"].tolist() == [NO_COMMON_CASE]
+    assert frame["error correlation"].isna().all() and frame["cases"].tolist() == [CASES]
+
+
+@pytest.mark.parametrize("accuracy", [0.5, 0.75])
+def test_members_who_are_right_or_wrong_about_one_label_are_measured(
+    tmp_path: Path, accuracy: float
+) -> None:
+    """All true labels are `yes`, as in groups who solve a puzzle."""
+    random = np.random.default_rng(10)
+    rows = []
+    for number in range(CASES):
+        for repeat in range(3):
+            answer = "yes" if random.random() < accuracy else "no"
+            rows.append(prediction(f"c{number:02}", "yes", answer, repeat=repeat))
+    row = panel_worth(study(tmp_path, predictions=rows, talk=[])).frame.iloc[0]
+    assert row["accuracy low"] <= accuracy <= row["accuracy high"]
+    assert row["correlation low"] <= 0 <= row["correlation high"]
 
 
 def test_rules_say_how_many_members_are_missing(tmp_path: Path) -> None:

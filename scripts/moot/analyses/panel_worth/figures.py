@@ -35,4 +35,5 @@ def panel_worth_figure(results: StudyResults) -> "Figure":
     axes.set_yticks([-place for place in range(len(frame))], labels=list(names))
     axes.set(xlabel="effective votes (bar: members)")
     axes.set_xlim(left=0)
+    axes.set_ylim(0.5 - len(frame), 0.5)
     return drawing

@@ -19,7 +19,6 @@ MAX_NAMES = 20
 NO_TRUTH = "no truth: the true labels of the cases are unknown"
 ONE_MEMBER = "one member: no case has answers of two members, judges or repeats"
 NO_COMMON_CASE = "members on different cases: no two members answer the same case"
-SINGLE_CLASS = "a single class: all true labels are"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +126,13 @@ def build_panels(answers: pd.DataFrame, moment: str) -> Panels:
 
 
 def missing_reason(run: Run, answers: pd.DataFrame) -> str:
-    """What keeps a panel from being measured; "" if nothing does."""
+    """What keeps a panel from being measured; "" if nothing does.
+
+    A single true label is no obstacle: the members of a puzzle's groups are right or wrong.
+    """
     if run.results.task.multilabel:
         return "a single label: cases have several labels at once"
     if answers.empty:
         is_crossed = run.predictions["judge"].nunique() > 1
         return NO_COMMON_CASE if is_crossed else ONE_MEMBER
-    if (answers["target"] == "").all():
-        return NO_TRUTH
-    targets = answers["target"].unique()
-    return f"{SINGLE_CLASS} {targets[0]}" if len(run.results.task.labels) < len(targets) else ""
+    return NO_TRUTH if (answers["target"] == "").all() else ""
