@@ -19,7 +19,7 @@ from moot.studies.appellate import tables
 from moot.studies.appellate import tables_beyond as beyond
 from uniform_scores import STUDIES, hundred_debates, plan_of, study_of
 
-DOCUMENT = r"""\documentclass{article}
+DOCUMENT = r"""\documentclass%s{article}
 \usepackage[T1]{fontenc}\usepackage{lmodern}
 \usepackage{booktabs,array,longtable,pdflscape}
 \begin{document}
@@ -33,7 +33,7 @@ MOST_COMPILED = 40
 POINT_OF_GRACE = 1.0  # points: an invisible excess
 
 
-def compile_tables(tables: dict[str, str], folder: Path) -> str:
+def compile_tables(tables: dict[str, str], folder: Path, options: str = "") -> str:
     """Compile a document with all tables, named in the log, and return the log."""
     if shutil.which("pdflatex") is None:
         pytest.skip(
@@ -43,7 +43,7 @@ def compile_tables(tables: dict[str, str], folder: Path) -> str:
     for number, (name, source) in enumerate(tables.items()):
         (folder / f"{number}.tex").write_text(source, encoding="utf-8")
         inputs.append(rf"\typeout{{TABLE {name}}}\input{{{number}}}\clearpage")
-    (folder / "all.tex").write_text(DOCUMENT % "\n".join(inputs), encoding="utf-8")
+    (folder / "all.tex").write_text(DOCUMENT % (options, "\n".join(inputs)), encoding="utf-8")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "all.tex"]
     for _ in range(2):  # longtable learns its widths in the first
         process = subprocess.run(command, cwd=folder, capture_output=True, check=False)
@@ -92,6 +92,12 @@ def test_every_table_of_every_study_compiles_within_the_page(
     for name, columns in shorts.items():
         assert len(columns) <= MOST_COLUMNS and "landscape" not in sources[name], name
     assert not overfull_boxes(compile_tables(sources, tmp_path))
+    floats = {name: sources[name] for name in shorts if "longtable" not in sources[name]}
+    assert len(floats) > 0.6 * len(shorts)
+    assert not overfull_boxes(compile_tables(floats, tmp_path, "[twocolumn]"))
+    for source in sources.values():
+        first_line = source.splitlines()[0]
+        assert ("Only for documents of one column" in first_line) == ("longtable" in source)
 
 
 NEED_TRANSCRIPTS = {

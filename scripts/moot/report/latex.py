@@ -2,7 +2,8 @@ r"""LaTeX tables that fit the page, with booktabs, and longtable where they span
 
 Each column gets a share of the line by the length of its text, which wraps. The short form of a
 table is set upright. A full form is set upright if its columns then have enough width, else on a
-sideways page (`pdflscape`).
+sideways page (`pdflscape`). A table that fits on a page spans both columns of a document of two
+(`table*`). A longtable needs a document of one column; its first line says so.
 """
 
 import math
@@ -56,7 +57,10 @@ UPRIGHT_LAYOUTS = (
 )
 """Layouts of tables that may not be turned."""
 GAP = 1.2  # characters between two columns
-MOST_LINES, MOST_NOTES = 36, 1200  # lines of rows, and characters of notes, of a table on one page
+MAX_LINES = 36
+"""Lines of rows of a table on one page."""
+MAX_FLOAT_LINES, NOTE_LINE = 49, 92
+"""Lines of rows and notes on one page, and characters of a line of notes."""
 LONGEST_CELL = 400  # characters; a row cannot break over pages, so longer text is cut
 _NUMBER = re.compile(r"[\[\]()−+\d.,%]+")
 
@@ -84,15 +88,17 @@ def latex_table(
         columns = [list(map(_cut, cells)) for cells in columns]
     layout, shares = choose_layout(columns, UPRIGHT_LAYOUTS if upright else LAYOUTS)
     lines = sum(_row_lines(row, layout.line * shares) for row in zip(*columns, strict=True))
-    notes_length = sum(map(len, notes))
-    spans_pages = layout.is_sideways or lines > MOST_LINES or notes_length > MOST_NOTES
+    spans_pages = layout.is_sideways or lines > MAX_LINES
+    note_lines = sum(math.ceil(len(note) / NOTE_LINE) for note in notes)
+    is_one_float = not spans_pages and lines + note_lines <= MAX_FLOAT_LINES
     body = _tabular(columns, numeric, layout, shares, caption, label, spans_pages=spans_pages)
     packages = ["booktabs", "array"]
     packages += ["longtable"] if spans_pages else []
     packages += ["pdflscape"] if layout.is_sideways else []
+    columns_note = " Only for documents of one column." if spans_pages else ""
     source = [
         f"% Needs \\usepackage{{{','.join(packages)}}}; compile as UTF-8 (LuaLaTeX for other than"
-        " Latin scripts)."
+        f" Latin scripts).{columns_note}"
     ]
     if layout.is_sideways:
         source.append(r"\begin{landscape}")
@@ -100,11 +106,14 @@ def latex_table(
     if spans_pages:
         source += [r"\begingroup", size + r"\setlength{\LTcapwidth}{\linewidth}"]
     else:
-        source += [r"\begin{table}", size]
+        source += [r"\begin{table*}", size]
         source.append(rf"\caption{{{latex_note(caption)}}}\label{{{label}}}")
-    source += [body, r"\footnotesize\raggedright"]
+    source.append(body)
+    if not spans_pages and not is_one_float:
+        source += [r"\end{table*}", rf"\begingroup\noindent Notes to Table~\ref{{{label}}}:\par"]
+    source.append(r"\footnotesize\raggedright")
     source += [rf"\noindent {latex_note(note)}\par" for note in notes]
-    source.append(r"\endgroup" if spans_pages else r"\end{table}")
+    source.append(r"\end{table*}" if is_one_float else r"\endgroup")
     if layout.is_sideways:
         source.append(r"\end{landscape}")
     return "\n".join(source) + "\n"
