@@ -153,6 +153,20 @@ def test_a_label_of_one_letter_is_matched_by_case(label: str) -> None:
         assert label_of(f"{label}{other}", LETTERS) is None
 
 
+@pytest.mark.parametrize("reply", [
+    "Option {}", "Option {}.", "The correct option is {}.", "Therefore, Output {} is better.",
+    "Overall, option ({}) is the best choice.", "My pick: {}", "Answer: option {}",
+    "I weighed it as a judge. The final grade is {}.", "Based on this, the grade would be {}",
+])  # fmt: skip
+@pytest.mark.parametrize("label", LETTERS)
+def test_an_option_is_named_by_its_letter(reply: str, label: str) -> None:
+    assert label_of(reply.format(label), LETTERS) == label
+    other = next(letter for letter in LETTERS if letter != label)
+    assert label_of(f"{reply.format(label)} Or option {other}?", LETTERS) in (None, label)
+    assert label_of(f"Answer: {label}. Option {other} is wrong.", LETTERS) in (None, label)
+    assert label_of(f"The grade is not {label}.", LETTERS) is None
+
+
 @pytest.mark.parametrize("introduction", ["类别：{}", "属于{}", "该案属于{}。", "纠纷类型：{}<eoa>",
                                           "因此，本案应属于{}。", "[类别]{}<eoa>"])  # fmt: skip
 @pytest.mark.parametrize("label", DISPUTES)

@@ -25,6 +25,7 @@ from moot.llm.parsing.words import (
     ANSWER_INTRODUCTION,
     EXPLANATION,
     LEAD_IN,
+    OPTION_NOUN,
     Label,
     denial_pattern,
     drop_bracketed_choices,
@@ -247,7 +248,7 @@ def _conclusion_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
     than = rf"(?:\s+(?:than|over|compared\s+to)\s+(?:the\s+)?(?:{label}|\w+)(?:['’]s)?)?"
     return re.compile(
         rf"\s*[*_>\-\s]*{_CONNECTIVE}(?:(?:i|we)\s+(?:think|believe|find|conclude|say)\s+(?:that\s+)?)?"
-        rf"(?:the\s+)?[\"'“*_]*(?P<label>{label})[\"'”*_]*{noun}\s+{verdict}{than}\s*[*_]*[.!。！]",
+        rf"(?:the\s+)?[\"'“*_]*{OPTION_NOUN}(?P<label>{label})[)\]]?[\"'”*_]*{noun}\s+{verdict}{than}\s*[*_]*[.!。！]",
         re.IGNORECASE,
     )
 

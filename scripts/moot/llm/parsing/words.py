@@ -73,14 +73,21 @@ _HAN_CHOOSES = (
 )
 _HAN_BRACKETED = rf"[\[【(（](?:正确|正確|最终|最終)?{_HAN_NOUN}[\]】)）]\s*[:：]?\s*"
 _HAN_ANSWER_LETTER = r"(?:正确|正確)?答案\s*(?=[A-Z](?![A-Za-z]))"
+_STATING_NOUN = rf"(?:{_NOUN}|grade|option|pick|selection)"
+OPTION_NOUN = (  # "Option B", "Output (a)"
+    r"(?:(?:the\s+)?(?:option|choice|output|response|assistant|candidate)\s+[(\[]?"
+    r"(?=(?-i:[A-Z])[\W]|(?-i:[A-Z])$))?"
+)
 ANSWER_INTRODUCTION = (
-    rf"(?:{SPEAKER}{_NOUN}{_ABOUT}[*_\"'`]*{COPULA_OR_COLON}{_DEGREE}?"
+    rf"(?:{SPEAKER}{_STATING_NOUN}{_ABOUT}[*_\"'`]*{COPULA_OR_COLON}{_DEGREE}?"
     rf"|{_HAN_CONCLUSION}{_HAN_SUBJECT}(?:的)?(?:正确|正確)?{_HAN_NOUN}[*_\"'`]*{COPULA_OR_COLON}"
     rf"|{_HAN_BRACKETED}|{_HAN_ANSWER_LETTER}|{_HAN_CHOOSES}"
     rf"|{_CONNECTIVE}{_FOR}"
     rf"|{_CONNECTIVE}{I_SAY}(?:{SPEAKER}{_NOUN}{COPULA_OR_COLON})?)"
 )
-LEAD_IN = re.compile(rf"^(?:{ANSWER_INTRODUCTION}|{_CONNECTIVE}{_DEGREE})", re.IGNORECASE)
+LEAD_IN = re.compile(
+    rf"^(?:{ANSWER_INTRODUCTION}|{_CONNECTIVE}{_DEGREE})?{OPTION_NOUN}", re.IGNORECASE
+)
 EXPLANATION = re.compile(
     r"[\s\"'`*_)\]”’」】]*(?:$|\.(?!\s*\d)|[,;:!。，；：！、—(（\n]"
     r"|\s[-–]\s|\s(?:because|since|with|due to|given|based on)\s|因为|因為"
