@@ -52,14 +52,21 @@ def test_a_label_in_common_words_is_read(frame: str, labels: tuple[str, ...]) ->
 @pytest.mark.parametrize("labels", LABEL_SETS)
 def test_a_second_answer_leaves_none(frame: str, labels: tuple[str, ...]) -> None:
     reply = frame.format(labels[0])
-    for other in labels[1:]:
-        for later in (f"[[{other}]]", f"On second thoughts my answer is {other}.", f"\n{other}"):
-            assert label_of(f"{reply}\n{later}", labels) != other
+    for later_label in labels[1:]:
+        for later in (
+            f"[[{later_label}]]",
+            f"On second thoughts my answer is {later_label}.",
+            f"\n{later_label}",
+        ):
+            assert label_of(f"{reply}\n{later}", labels) != later_label
             assert label_of(f"{reply.rstrip()} \n{later}", labels) in (None, labels[0]) or (
                 "<" not in frame
             )
         if "<" not in frame:
-            assert label_of(f"{reply}\nOn reflection the right answer is {other}.", labels) is None
+            assert (
+                label_of(f"{reply}\nOn reflection the right answer is {later_label}.", labels)
+                is None
+            )
 
 
 REASONS = [
@@ -123,16 +130,18 @@ CONCLUSIONS = ["Therefore, {} is stronger.", "So {} has the better case.", "Henc
 
 
 @pytest.mark.parametrize("conclusion", CONCLUSIONS)
-@pytest.mark.parametrize(("label", "other"), [SIDES, SIDES[::-1]])
-def test_a_concluding_sentence_states_the_answer(conclusion: str, label: str, other: str) -> None:
-    reasons = f"{other} cites the lease; {label} cites two letters. "
-    assert label_of(reasons + conclusion.format(label, other), SIDES) == label
-    qualified = f"{label} is better on the facts. {other} is better on the law."
+@pytest.mark.parametrize(("label", "rejected_label"), [SIDES, SIDES[::-1]])
+def test_a_concluding_sentence_states_the_answer(
+    conclusion: str, label: str, rejected_label: str
+) -> None:
+    reasons = f"{rejected_label} cites the lease; {label} cites two letters. "
+    assert label_of(reasons + conclusion.format(label, rejected_label), SIDES) == label
+    qualified = f"{label} is better on the facts. {rejected_label} is better on the law."
     assert label_of(qualified, SIDES) is None
-    both = f"{conclusion.format(label, other)} {conclusion.format(other, label)}"
+    both = f"{conclusion.format(label, rejected_label)} {conclusion.format(rejected_label, label)}"
     assert label_of(both, SIDES) is None
     assert label_of(f"{reasons}Therefore, {label} is not stronger.", SIDES) is None
-    assert label_of(f"{label}. But the {other.lower()} is stronger.", SIDES) is None
+    assert label_of(f"{label}. But the {rejected_label.lower()} is stronger.", SIDES) is None
 
 
 @pytest.mark.parametrize("choice", ["yes/no", "YES or NO", "Yes or No", "NO, YES"])
@@ -144,13 +153,13 @@ def test_a_choice_in_brackets_is_no_answer(choice: str) -> None:
 
 @pytest.mark.parametrize("label", LETTERS)
 def test_a_label_of_one_letter_is_matched_by_case(label: str) -> None:
-    others = [other for other in LETTERS if other != label]
+    other_labels = [other_label for other_label in LETTERS if other_label != label]
     assert label_of(f"Answer: {label}, because a clerk saw a letter.", LETTERS) == label
     assert label_of(f"{label}. a man, b. 1950, held a degree (b.a.)", LETTERS) in (None, label)
-    for other in others:
-        assert label_of(f"{label}. But {other} is as good.", LETTERS) is None
-        assert label_of(f"正确答案：{label}、{other}", LETTERS) is None
-        assert label_of(f"{label}{other}", LETTERS) is None
+    for other_label in other_labels:
+        assert label_of(f"{label}. But {other_label} is as good.", LETTERS) is None
+        assert label_of(f"正确答案：{label}、{other_label}", LETTERS) is None
+        assert label_of(f"{label}{other_label}", LETTERS) is None
 
 
 @pytest.mark.parametrize("reply", [
@@ -214,11 +223,11 @@ def test_a_list_of_articles_is_read_whatever_its_form(heading: str, article: str
     numbers = ["234", "264"]
     assert articles_of(heading + article.format(numbers[0])) == numbers[:1]
     for separator in SEPARATORS:
-        listed = separator.join(article.format(number) for number in numbers)
-        assert articles_of(heading + listed) == numbers
-        assert articles_of(f"{heading}{listed}、") is None
-        assert articles_of(f"{heading}{listed}、<eoa>") == numbers
-        assert articles_of(f'{{"prediction": "{listed}"}}'.replace("\n", "、")) == numbers
+        article_list = separator.join(article.format(number) for number in numbers)
+        assert articles_of(heading + article_list) == numbers
+        assert articles_of(f"{heading}{article_list}、") is None
+        assert articles_of(f"{heading}{article_list}、<eoa>") == numbers
+        assert articles_of(f'{{"prediction": "{article_list}"}}'.replace("\n", "、")) == numbers
     assert articles_of(f"{heading}{article.format(133)}之一") is None
     assert articles_of(f"{heading}{article.format(234)}、第2") is None
 
@@ -256,8 +265,8 @@ def replies(draw: st.DrawFn) -> tuple[str, tuple[str, ...]]:
     sentences = draw(st.lists(st.sampled_from(REASONING), max_size=4))
     sentences += draw(st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=2))
     sentences += draw(st.lists(st.sampled_from(REASONING), max_size=2))
-    filled = [sentence.format(*draw(st.permutations(labels))) for sentence in sentences]
-    return draw(st.sampled_from([" ", "\n", "\n\n"])).join(filled), labels
+    filled_sentences = [sentence.format(*draw(st.permutations(labels))) for sentence in sentences]
+    return draw(st.sampled_from([" ", "\n", "\n\n"])).join(filled_sentences), labels
 
 
 @given(replies())
@@ -266,10 +275,10 @@ def test_no_answer_flips_when_a_reply_is_cut_at_60_percent(
     reply_and_labels: tuple[str, tuple[str, ...]],
 ) -> None:
     reply, labels = reply_and_labels
-    whole = label_of(reply, labels)
+    full_label = label_of(reply, labels)
     cut = reply[: round(len(reply) * 0.6)]
     for part in (label_of(cut, labels), label_of(cut, labels, is_cut=True)):
-        assert None in (whole, part) or part == whole, (reply, cut)
+        assert None in (full_label, part) or part == full_label, (reply, cut)
 
 
 @pytest.mark.parametrize(
@@ -280,6 +289,6 @@ def test_no_answer_flips_when_a_reply_is_cut_at_60_percent(
     ],
 )
 def test_no_nasty_reply_flips_when_it_is_cut(labels: tuple[str, ...], reply: str) -> None:
-    whole = label_of(reply, labels)
+    full_label = label_of(reply, labels)
     part = label_of(reply[: round(len(reply) * 0.6)], labels)
-    assert None in (whole, part) or part == whole
+    assert None in (full_label, part) or part == full_label

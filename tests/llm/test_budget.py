@@ -29,11 +29,11 @@ def test_the_run_stops_before_the_limit_and_goes_on_after_it_is_raised(
         RunStoppedError, match=f"could pass the limit of {limit:g} {name}. Spent so far"
     ) as stop:
         hold(config, cases, tmp_path / "out.parquet")
-    spent = Ledger(config["ledger"]).read_totals()
-    taken = getattr(spent, name)
-    assert 0.75 * limit < taken <= limit
+    totals = Ledger(config["ledger"]).read_totals()
+    amount = getattr(totals, name)
+    assert 0.75 * limit < amount <= limit
     assert "run again to go on" in str(stop.value)
-    assert spent.calls == server.stats()["replies"] == server.stats()["requests"]
+    assert totals.calls == server.stats()["replies"] == server.stats()["requests"]
     assert not (tmp_path / "out.parquet").exists()
     hold({**config, "budget": {}}, cases, tmp_path / "out.parquet")
     assert server.stats()["requests"] == 160

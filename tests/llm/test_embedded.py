@@ -31,7 +31,7 @@ async def endpoint() -> AsyncIterator[EmbeddedEndpoint]:
     await endpoint.close()
 
 
-def asked(text: str, **fields: object) -> Request:
+def embedded_request(text: str, **fields: object) -> Request:
     parameters = {"temperature": 0.0, "max_tokens": 24, "seed": 1}
     return Request("embedded", PACKAGED, (Message("user", text),), parameters, **fields)
 
@@ -40,7 +40,9 @@ def asked(text: str, **fields: object) -> Request:
 async def test_the_same_question_gets_the_same_answer_and_reuses_its_tokens(
     endpoint: EmbeddedEndpoint,
 ) -> None:
-    first, second = [await endpoint.complete(asked("Name three colours.")) for _ in range(2)]
+    first, second = [
+        await endpoint.complete(embedded_request("Name three colours.")) for _ in range(2)
+    ]
     assert first.text == second.text != ""
     assert second.cached_tokens > 0
     assert "sha256:" in first.served_model
@@ -48,7 +50,9 @@ async def test_the_same_question_gets_the_same_answer_and_reuses_its_tokens(
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_schema_is_kept(endpoint: EmbeddedEndpoint) -> None:
-    reply = await endpoint.complete(asked("Will it rain? Answer in JSON.", schema=SCHEMA))
+    reply = await endpoint.complete(
+        embedded_request("Will it rain? Answer in JSON.", schema=SCHEMA)
+    )
     assert json.loads(reply.text)["verdict"] in ("YES", "NO")
 
 
@@ -58,15 +62,17 @@ async def test_a_choice_is_scored_by_its_own_tokens(endpoint: EmbeddedEndpoint) 
     follow it there.
     """
     question = "Who wins, the plaintiff or the defendant? Answer with one letter, D or P."
-    reply = await endpoint.complete(asked(question, choices=("PLAINTIFF", "DEFENDANT")))
-    alternatives = endpoint._chat(asked(question), logprobs=True, top_logprobs=50_000, max_tokens=1)
+    reply = await endpoint.complete(embedded_request(question, choices=("PLAINTIFF", "DEFENDANT")))
+    alternatives = endpoint._chat(
+        embedded_request(question), logprobs=True, top_logprobs=50_000, max_tokens=1
+    )
     after_prompt = {
         token["token"]: token["logprob"]
         for token in alternatives["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
     }
     assert after_prompt["D"] > after_prompt["DEF"]
     continued = endpoint._chat(
-        asked(question),
+        embedded_request(question),
         grammar="root ::= "
         + " ".join(f"<[{token['id']}]>" for token in endpoint._tokens("DEFENDANT")),
         logprobs=True,
@@ -90,19 +96,23 @@ async def test_characters_of_several_tokens_are_scored_by_their_first(
     endpoint: EmbeddedEndpoint,
 ) -> None:
     question = "本案是否适用该条？请回答是或否。"
-    reply = await endpoint.complete(asked(question, choices=("是", "否")))
+    reply = await endpoint.complete(embedded_request(question, choices=("是", "否")))
     assert [type(token["piece"]) for token in endpoint._tokens("否")] == [list, list]
     alternatives = endpoint._chat(
-        asked(question), grammar='root ::= "B"', logprobs=True, top_logprobs=50_000, max_tokens=1
+        embedded_request(question),
+        grammar='root ::= "B"',
+        logprobs=True,
+        top_logprobs=50_000,
+        max_tokens=1,
     )
-    listed = alternatives["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+    top_logprobs = alternatives["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
     for word, value in reply.logprobs.items():
         first = endpoint._tokens(word)[0]["id"]
         assert value == pytest.approx(
-            next(token["logprob"] for token in listed if token["id"] == first), abs=0.01
+            next(token["logprob"] for token in top_logprobs if token["id"] == first), abs=0.01
         )
     with pytest.raises(CallFailedError, match="begin with the same token"):
-        await endpoint.complete(asked(question, choices=("否", "否否")))
+        await endpoint.complete(embedded_request(question, choices=("否", "否否")))
 
 
 def test_a_library_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

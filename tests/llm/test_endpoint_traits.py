@@ -37,8 +37,10 @@ def test_every_endpoint_has_traits() -> None:
 def test_no_other_room_names_an_endpoint() -> None:
     names = {name for name in TRAITS if TRAITS[name].has_server or TRAITS[name].in_process}
     files = [path for path in SOURCE.rglob("*.py") if "endpoints" not in path.parts]
-    named = {found for path in files for found in names_in(path, names)}
-    assert named <= {DEFAULT_ENDPOINT, STARTER_WITHOUT_FILE}
+    names_in_other_rooms = {
+        endpoint_name for path in files for endpoint_name in names_in(path, names)
+    }
+    assert names_in_other_rooms <= {DEFAULT_ENDPOINT, STARTER_WITHOUT_FILE}
 
 
 def test_an_endpoint_without_traits_is_a_server() -> None:

@@ -70,10 +70,10 @@ def chat_with(server: FaultServer, folder: Path, endpoint: str = "openai", **mod
 
 
 def request(
-    text: str = "Will it rain? YES or NO.", endpoint: str = "openai", **more: Any
+    text: str = "Will it rain? YES or NO.", endpoint: str = "openai", **fields: Any
 ) -> Request:
     return Request(
-        endpoint, "test", (Message("user", text),), {"max_tokens": 50, "seed": 1}, **more
+        endpoint, "test", (Message("user", text),), {"max_tokens": 50, "seed": 1}, **fields
     )
 
 
@@ -93,11 +93,11 @@ async def action(server: FaultServer, folder: Path, kind: str, endpoint: str) ->
     waits = []
     wait_as_asked = chat._client._wait_as_asked
 
-    async def counted(error: Any, failed: Any) -> None:
+    async def record_wait(error: Any, failed: Any) -> None:
         waits.append(error.retry_after)
         await wait_as_asked(error, failed)
 
-    chat._client._wait_as_asked = counted
+    chat._client._wait_as_asked = record_wait
     try:
         reply = await ask(chat, request(endpoint=endpoint, schema=SCHEMA))
     except CallFailedError:
@@ -147,7 +147,7 @@ async def test_anthropic_is_asked_in_its_own_words(
 ) -> None:
     server.reset(faults=[])
     thinking = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
-    asked = Request(
+    request_sent = Request(
         "anthropic",
         "test",
         (Message("system", "Be brief."), Message("user", "Will it rain? " * 9)),
@@ -157,7 +157,7 @@ async def test_anthropic_is_asked_in_its_own_words(
     monkeypatch.setenv("OPENAI_ORG_ID", "org-of-another")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.host)
     endpoint = AnthropicEndpoint(ModelConfig(endpoint="anthropic", model="test"), 1)
-    reply, body = await endpoint.complete(asked), endpoint.body(asked)
+    reply, body = await endpoint.complete(request_sent), endpoint.body(request_sent)
     await endpoint.close()
     assert (body["system"], [message["role"] for message in body["messages"]]) == (
         "Be brief.",
@@ -179,10 +179,15 @@ async def test_anthropic_is_asked_in_its_own_words(
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("no-deployment", "DeploymentNotFound"), ("filters", "content_filter")]
+    ("name", "expected_message"),
+    [("no-deployment", "DeploymentNotFound"), ("filters", "content_filter")],
 )
 async def test_azure_is_an_openai_compatible_server(
-    name: str, said: str, server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    expected_message: str,
+    server: FaultServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     server.reset(faults=[])
     monkeypatch.setenv("AZURE_OPENAI_API_KEY", "a-key-of-azure")
@@ -191,7 +196,7 @@ async def test_azure_is_an_openai_compatible_server(
     assert set(json.loads(reply.text)) == {"prediction", "confidence"}
     config = ModelConfig(model=name, **at)
     chat = Chat(name, config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
-    with pytest.raises((CallFailedError, RunStoppedError), match=said):
+    with pytest.raises((CallFailedError, RunStoppedError), match=expected_message):
         await ask(chat, Request("openai", name, (Message("user", "Rain?"),), {"max_tokens": 50}))
 
 
@@ -250,11 +255,11 @@ async def test_identical_requests_wait_for_one_call(server: FaultServer, tmp_pat
 async def test_ollama_truncation_is_an_error(server: FaultServer, tmp_path: Path) -> None:
     server.reset(faults=[])
     chat = chat_with(server, tmp_path, "ollama", context=256)
-    long = Request(
+    long_request = Request(
         "ollama", "test", (Message("user", "word " * 2000),), {"max_tokens": 50, "context": 256}
     )
     with pytest.raises(CallFailedError, match="cut to the context of 256 tokens"):
-        await ask(chat, long)
+        await ask(chat, long_request)
 
 
 async def test_likelihoods_come_from_both_servers_alike(
@@ -264,8 +269,8 @@ async def test_likelihoods_come_from_both_servers_alike(
     reply = await ask(chat_with(server, tmp_path), request(choices=("YES", "NO")))
     assert set(reply.logprobs) == {"YES", "NO"}
     assert all(value < 0 for value in reply.logprobs.values())
-    found, last = label_logprobs({" Yes": -1.0, "N": -2.0, "so": -3.0}, ("yes", "no"))
-    assert (found, last) == (pytest.approx({"yes": -1.0, "no": -2.0}), -3.0)
+    logprobs, last = label_logprobs({" Yes": -1.0, "N": -2.0, "so": -3.0}, ("yes", "no"))
+    assert (logprobs, last) == (pytest.approx({"yes": -1.0, "no": -2.0}), -3.0)
 
 
 @pytest.mark.parametrize(
@@ -298,19 +303,19 @@ def test_retry_after_as_a_date() -> None:
 def test_messages_are_short_and_hold_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_KEY", "sk-secret")
     read_key(ModelConfig(model="test", api_key_env="A_KEY"))
-    said = redacted("no\nway: key sk-sec\ue000ret at https://me:pw@host/v1 " + "x" * 5000)
-    assert said.startswith("no way: key *** at https://***@host/v1 xxx")
-    assert len(said) < 320
+    message = redacted("no\nway: key sk-sec\ue000ret at https://me:pw@host/v1 " + "x" * 5000)
+    assert message.startswith("no way: key *** at https://***@host/v1 xxx")
+    assert len(message) < 320
 
 
 def test_long_texts_of_servers_are_not_remembered() -> None:
     tracemalloc.start()
     for nth in range(10):
-        for read in (redacted, server_name, fold_text):
-            read(f"{nth} {'x' * 200_000}")
-    kept, _ = tracemalloc.get_traced_memory()
+        for text_function in (redacted, server_name, fold_text):
+            text_function(f"{nth} {'x' * 200_000}")
+    bytes_in_use, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert kept < 1_000_000, "bytes"
+    assert bytes_in_use < 1_000_000, "bytes"
 
 
 # Whole experiments
@@ -324,7 +329,7 @@ def test_fifty_debates_end_alike_on_a_failing_and_a_healthy_server(
     healthy = hold(
         configuration(server.url, tmp_path / "healthy"), cases, tmp_path / "healthy.parquet"
     )
-    asked = server.stats()["requests"]
+    request_count = server.stats()["requests"]
     transient = [*TRANSIENT, "empty"]
     server.reset(faults=transient, rate=0.3, seed=3, most_attempts=0, retry_after=0.01)
     config = configuration(server.url, tmp_path / "failing", {"attempts": 12})
@@ -333,8 +338,8 @@ def test_fifty_debates_end_alike_on_a_failing_and_a_healthy_server(
     stats = server.stats()
     failures = sum(stats["faults"].values()) - stats["faults"]["out_of_order"]
     assert set(stats["faults"]) == set(transient)
-    assert stats["requests"] == asked + failures
-    assert failures > 0.25 * asked
+    assert stats["requests"] == request_count + failures
+    assert failures > 0.25 * request_count
     ledger = Ledger(config["ledger"])
     ids = [call_id for call_id in failing["call_id"] if call_id]
     assert sum(entry.reply.attempts - 1 for entry in ledger.entries(ids)) == failures
@@ -355,10 +360,10 @@ def test_useless_replies_stay_what_they_are_and_fail_no_shard(
     verdicts = transcripts[transcripts["kind"] == "verdict"]
     assert {"strict", "invalid"} <= set(verdicts["parse_status"])
     assert verdicts.loc[verdicts["parse_status"] == "invalid", "prediction"].isna().all()
-    asked = server.stats()["requests"]
-    again = hold(config, cases, tmp_path / "again.parquet")
-    pd.testing.assert_frame_equal(again, transcripts)
-    assert server.stats()["requests"] == asked
+    request_count = server.stats()["requests"]
+    replayed = hold(config, cases, tmp_path / "again.parquet")
+    pd.testing.assert_frame_equal(replayed, transcripts)
+    assert server.stats()["requests"] == request_count
 
 
 def test_a_debate_that_fails_leaves_the_others_whole(server: FaultServer, tmp_path: Path) -> None:
@@ -491,7 +496,7 @@ async def test_a_proxy_that_refuses_is_named_and_is_not_shown_the_key(
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "expected_message"),
     [
         (b"302 Found\r\n", r"HTTP 302 Found\. Check `model` and `base_url`"),
         (
@@ -508,7 +513,7 @@ async def test_a_proxy_that_refuses_is_named_and_is_not_shown_the_key(
     ids=["found", "redirected", "proxy", "no colon", "closed in mid-headers"],
 )
 async def test_odd_answers_are_said_in_plain_words(
-    answer: bytes, said: str, tmp_path: Path
+    answer: bytes, expected_message: str, tmp_path: Path
 ) -> None:
     async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -520,7 +525,7 @@ async def test_odd_answers_are_said_in_plain_words(
     async with server:
         address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         model = ModelConfig(model="test", base_url=address, attempts=1)
-        with pytest.raises((RunStoppedError, CallFailedError), match=said):
+        with pytest.raises((RunStoppedError, CallFailedError), match=expected_message):
             await ask(
                 Chat("test", model, Ledger(str(tmp_path)), Settings(), Progress("test", 1)),
                 request(),
@@ -549,8 +554,8 @@ async def test_connections_are_closed_where_batches_of_an_earlier_run_cannot_be_
     async with server:
         address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         model = ModelConfig(model="test", base_url=address, attempts=1, batch={})
-        for said in ("gave up after 1 attempts", "HTTP 401"):
-            with pytest.raises(RunStoppedError, match=said):
+        for expected_part in ("gave up after 1 attempts", "HTTP 401"):
+            with pytest.raises(RunStoppedError, match=expected_part):
                 async with open_chats(
                     {"test": model}, Ledger(str(tmp_path)), Settings(), Progress("test", 1)
                 ) as chats:
@@ -603,13 +608,13 @@ async def test_half_a_character_in_a_prompt_is_sent_as_a_question_mark(
 async def test_an_answer_far_longer_than_its_limit_fails_in_little_memory(
     server: FaultServer, tmp_path: Path
 ) -> None:
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak_before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for endpoint in ("openai", "ollama"):
         for kind in ("packed", "endless"):
             server.reset(faults=[kind], rate=1.0)
             with pytest.raises(CallFailedError, match=r"the response (has|is)"):
                 await ask(chat_with(server, tmp_path / kind, endpoint), request(endpoint=endpoint))
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000, "kibibytes"
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak_before < 300_000, "kibibytes"
 
 
 @pytest.mark.parametrize("endpoint", ["openai", "ollama"])
@@ -623,9 +628,9 @@ async def test_a_reply_too_long_is_not_kept_and_its_tokens_are_counted(
         match=r"2000\d\d\d characters; expected at most 1061376 for `max_tokens: 50`",
     ) as failed:
         await ask(chat, request(endpoint=endpoint))
-    spent = Ledger(str(tmp_path)).read_totals()
+    totals = Ledger(str(tmp_path)).read_totals()
     assert server.stats()["requests"] == 1
-    assert spent.tokens > 0 and spent.usd == failed.value.cost_usd > 0
+    assert totals.tokens > 0 and totals.usd == failed.value.cost_usd > 0
     server.reset(faults=[], content="x", times=900_000)
     reply = await ask(chat_with(server, tmp_path, endpoint), request("Other.", endpoint))
     assert len(reply.text) == 900_000

@@ -66,8 +66,8 @@ def test_a_model_is_fetched_at_its_first_call_and_once(hub: ModelHub, tmp_path: 
     rows = preview(Plan.from_yaml(config, PROJECT), tmp_path / "results")
     assert rows.set_index("experiment").loc[EXPERIMENT, "calls_to_make"] == 2
     assert not hub.asked
-    said = hold(config, cases, tmp_path / "first.parquet")
-    assert said["prediction"].isin(["yes", "no"]).all()
+    transcripts = hold(config, cases, tmp_path / "first.parquet")
+    assert transcripts["prediction"].isin(["yes", "no"]).all()
     assert hub.asked.count(f"GET /org/repo/resolve/{COMMIT}/small.gguf") == 1
     fetched = len(hub.asked)
     assert model_path(on_hub()).name == "small.gguf"

@@ -98,9 +98,9 @@ FAILURES: list[tuple[str, dict[str, Any], str, bool]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("endpoint", "content", "message", "counted"), FAILURES)
+@pytest.mark.parametrize(("endpoint", "content", "message", "tokens_count"), FAILURES)
 async def test_a_failure_is_tried_again_and_its_tokens_count(
-    endpoint: str, content: dict[str, Any], message: str, counted: bool, tmp_path: Path
+    endpoint: str, content: dict[str, Any], message: str, tokens_count: bool, tmp_path: Path
 ) -> None:
     async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
         return web.json_response(content)
@@ -113,8 +113,8 @@ async def test_a_failure_is_tried_again_and_its_tokens_count(
             await chat.ask(question(endpoint), 0)
         await chat.close()
     assert len(server.bodies) == 2
-    spent = Ledger(str(tmp_path)).read_totals()
-    assert (spent.calls, spent.tokens) == (0, 2 * (12 + 34) if counted else 0)
+    totals = Ledger(str(tmp_path)).read_totals()
+    assert (totals.calls, totals.tokens) == (0, 2 * (12 + 34) if tokens_count else 0)
 
 
 async def test_reasoning_alone_names_the_parser_of_the_server(

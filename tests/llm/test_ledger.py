@@ -41,7 +41,7 @@ def entries(count: int, text: str = "x", start: int = 0) -> list[Entry]:
     ]
 
 
-LONG = random.Random(1).randbytes(50_000).hex()
+LONG_TEXT = random.Random(1).randbytes(50_000).hex()
 """A text that compression makes no shorter than half."""
 
 
@@ -56,16 +56,16 @@ def stored(folder: Path, count: int) -> int:
 @contextmanager
 def files_no_larger_than(size: int) -> Iterator[None]:
     """What a full disk is like, for this process."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    previous_limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, previous_limit[1]))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        resource.setrlimit(resource.RLIMIT_FSIZE, previous_limit)
 
 
 @contextmanager
-def nobody() -> Iterator[None]:
+def unprivileged_user() -> Iterator[None]:
     """Without root's right to write everywhere."""
     if os.geteuid() != 0:
         yield
@@ -83,8 +83,8 @@ async def test_the_first_reply_counts_and_comes_back(tmp_path: Path) -> None:
     assert await ledger.get(first.call_id) is None
     assert (await ledger.put(first)).text == "first"
     assert (await ledger.put(second)).text == "first"
-    assert (found := await ledger.get(first.call_id)) is not None
-    assert found.reply.text == "first"
+    assert (stored_entry := await ledger.get(first.call_id)) is not None
+    assert stored_entry.reply.text == "first"
     ledger.close()
 
 
@@ -92,9 +92,9 @@ async def test_hostile_text_is_stored_as_it_is(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
     text = "'; DROP TABLE replies; --\x00\x1b[31m 🏛 \u202e \ufdd0 \\u0000"
     await ledger.put(entries(1, text)[0])
-    found = await ledger.get(entries(1)[0].call_id)
-    assert found is not None
-    assert found.reply.text == text
+    stored_entry = await ledger.get(entries(1)[0].call_id)
+    assert stored_entry is not None
+    assert stored_entry.reply.text == text
 
 
 async def test_whatever_goes_wrong_nobody_is_left_waiting() -> None:
@@ -115,13 +115,13 @@ def test_a_full_disk_ends_with_one_message_and_loses_nothing(tmp_path: Path) -> 
         files_no_larger_than(200_000),
         pytest.raises(UserError, match=r"ledger .*(full|disk).* run again"),
     ):
-        ledger.store(entries(50, LONG, start=5))
+        ledger.store(entries(50, LONG_TEXT, start=5))
     ledger.close()
     assert stored(tmp_path, 55) == 5
-    again = Ledger(str(tmp_path))
-    again.store(entries(50, LONG, start=5))
-    assert again.read_totals().calls == 55
-    again.close()
+    reopened = Ledger(str(tmp_path))
+    reopened.store(entries(50, LONG_TEXT, start=5))
+    assert reopened.read_totals().calls == 55
+    reopened.close()
 
 
 def test_a_full_disk_leaves_no_half_written_output(server: FaultServer, tmp_path: Path) -> None:
@@ -131,10 +131,12 @@ def test_a_full_disk_leaves_no_half_written_output(server: FaultServer, tmp_path
         hold(config, cases, tmp_path / "out.parquet")
     assert not list(tmp_path.glob("*out.parquet*"))
     ledger = Ledger(config["ledger"])
-    kept, asked = ledger.read_totals().calls, server.stats()["requests"]
-    assert asked - 16 <= kept <= asked < 480, "at most what was under way is lost"
+    call_count, request_count = ledger.read_totals().calls, server.stats()["requests"]
+    assert request_count - 16 <= call_count <= request_count < 480, (
+        "at most what was under way is lost"
+    )
     hold(config, cases, tmp_path / "out.parquet")
-    assert server.stats()["requests"] - asked == 480 - kept
+    assert server.stats()["requests"] - request_count == 480 - call_count
 
 
 async def test_replies_that_come_to_a_full_disk_after_the_end_are_named_once(
@@ -144,21 +146,23 @@ async def test_replies_that_come_to_a_full_disk_after_the_end_are_named_once(
     model = ModelConfig(endpoint="openai", model="test", base_url=server.url)
     with closing(Ledger(str(tmp_path))) as ledger:
         chat = Chat("far", model, ledger, Settings(), Progress("test", 1))
-        asked = [
+        calls = [
             asyncio.create_task(chat.ask(Request("openai", "test", (Message("user", n),), {}), 0))
             for n in "abcd"
         ]
         await asyncio.to_thread(server.wait_for, 4)
-        for task in asked:
+        for task in calls:
             task.cancel()
         with files_no_larger_than(1000):
             await chat.close()
-        await asyncio.gather(*asked, return_exceptions=True)
+        await asyncio.gather(*calls, return_exceptions=True)
         assert ledger.read_totals().calls == 0
     server.reset(latency=0.0)
-    said = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
-    assert len(said) == 1
-    assert "model 'far': a reply that was under way is not kept: ledger" in said[0]
+    error_messages = [
+        record.getMessage() for record in caplog.records if record.levelname == "ERROR"
+    ]
+    assert len(error_messages) == 1
+    assert "model 'far': a reply that was under way is not kept: ledger" in error_messages[0]
 
 
 def test_an_output_that_cannot_be_written_is_explained(server: FaultServer, tmp_path: Path) -> None:
@@ -183,7 +187,7 @@ def test_a_ledger_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         if parent.stat().st_uid == os.getuid() and parent != Path("/"):
             parent.chmod(parent.stat().st_mode | 0o055)
     with (
-        nobody(),
+        unprivileged_user(),
         pytest.raises(UserError, match=r"ledger .*locked.*(readonly|unable to open).* run again"),
     ):
         Ledger(str(folder)).store(entries(1))
@@ -197,20 +201,21 @@ def test_a_ledger_under_a_file_is_named(tmp_path: Path) -> None:
 
 
 async def test_a_reply_is_found_while_many_wait_to_write(tmp_path: Path) -> None:
-    ledger, many = Ledger(str(tmp_path)), 20
-    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(many))
+    ledger, writer_count = Ledger(str(tmp_path)), 20
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(writer_count))
     with closing(sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)) as holder:
         holder.execute("BEGIN IMMEDIATE")
-        waiting = [
-            asyncio.create_task(ledger.put_attempt(f"{nth:064x}", 1, 0.0)) for nth in range(many)
+        writers = [
+            asyncio.create_task(ledger.put_attempt(f"{nth:064x}", 1, 0.0))
+            for nth in range(writer_count)
         ]
         while (
             ledger._engine.pool.checkedout() < 15
         ):  # as many as a pool gives unless told otherwise
             await asyncio.sleep(0.01)
         assert await ledger.get(f"{1:064x}") is None
-    await asyncio.gather(*waiting)
-    assert ledger.read_totals().tokens == many
+    await asyncio.gather(*writers)
+    assert ledger.read_totals().tokens == writer_count
     ledger.close()
 
 
@@ -248,14 +253,14 @@ def test_a_locked_ledger_is_not_waited_for_where_the_process_is_to_end(
     ledger.close()
 
 
-@pytest.mark.parametrize("where", ["start", "middle"])
-def test_a_damaged_ledger_is_named_and_left_alone(where: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("damaged_place", ["start", "middle"])
+def test_a_damaged_ledger_is_named_and_left_alone(damaged_place: str, tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
-    ledger.store(entries(2000, LONG[:300]))
+    ledger.store(entries(2000, LONG_TEXT[:300]))
     ledger.close()
     file = tmp_path / "ledger.sqlite"
     content = bytearray(file.read_bytes())
-    start = 0 if where == "start" else 4096
+    start = 0 if damaged_place == "start" else 4096
     content[start : start + 200_000] = b"\xa5" * 200_000
     file.write_bytes(content)
     with pytest.raises(UserError, match=r"ledger .*(not a database|malformed).* move"):
@@ -270,7 +275,7 @@ def test_the_message_about_a_damaged_header_points_to_the_page_on_recovery(
     tmp_path: Path, start: int, length: int
 ) -> None:
     ledger = Ledger(str(tmp_path))
-    ledger.store(entries(300, LONG[:300]))
+    ledger.store(entries(300, LONG_TEXT[:300]))
     ledger.close()
     file = tmp_path / "ledger.sqlite"
     content = bytearray(file.read_bytes())
@@ -298,12 +303,12 @@ def test_a_ledger_of_another_version_is_refused_and_left_as_it_is(
             connection.execute(f"UPDATE meta SET value = '{version}'")
             connection.execute("DROP TABLE totals")
             connection.commit()
-        before = file.read_bytes()
+        content_before = file.read_bytes()
         for path in () if writable else (file, Path(folder)):
             path.chmod(0o555)
-        with nullcontext() if writable else nobody(), pytest.raises(UserError, match=refusal):
+        with nullcontext() if writable else unprivileged_user(), pytest.raises(UserError, match=refusal):
             Ledger(folder)
-        assert file.read_bytes() == before
+        assert file.read_bytes() == content_before
 
 
 @pytest.mark.parametrize(
@@ -363,10 +368,10 @@ def test_four_processes_want_the_same_replies_and_pay_once(
 def requests_of_a_debate(case: int) -> list[str]:
     """Prompts that grow with the debate, as protocols write them."""
     facts = f"The facts of case {case}.\n\n" + "A party said this and that. " * 20
-    said: list[str] = []
+    utterances: list[str] = []
     requests = []
     for turn in range(13):
-        content = "\n\n".join([facts, *said, f"Speak, seat {turn % 3}."])
+        content = "\n\n".join([facts, *utterances, f"Speak, seat {turn % 3}."])
         messages = (
             Message("system", "You are a judge in a study of language models."),
             Message("user", content),
@@ -376,9 +381,9 @@ def requests_of_a_debate(case: int) -> list[str]:
                 "http://a/v1"
             )
         )
-        said.append(
+        utterances.append(
             f"<statement>\nTurn {turn} of case {case}:"
-            f" {LONG[50 * turn : 50 * turn + 400]}\n</statement>"
+            f" {LONG_TEXT[50 * turn : 50 * turn + 400]}\n</statement>"
         )
     return requests
 
@@ -400,24 +405,31 @@ def test_a_request_comes_back_character_by_character(text: str, tmp_path: Path) 
     odd = [request, text, request + text, text + request]
     ledger = Ledger(str(tmp_path))
     ledger.store(of_requests(odd))
-    found = {
-        entry.call_id: entry.request for entry in ledger.entries([call_id(one, 0) for one in odd])
+    stored_requests = {
+        entry.call_id: entry.request
+        for entry in ledger.entries([call_id(odd_request, 0) for odd_request in odd])
     }
-    assert [found[call_id(one, 0)] for one in odd] == odd
-    assert all(entry.request == "" for entry in ledger.entries(list(found), requests=False))
+    assert [stored_requests[call_id(odd_request, 0)] for odd_request in odd] == odd
+    assert all(
+        entry.request == "" for entry in ledger.entries(list(stored_requests), requests=False)
+    )
     ledger.close()
 
 
 def test_requests_of_debates_are_compressed(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
-    every = of_requests([request for case in range(100) for request in requests_of_a_debate(case)])
-    for start in range(0, len(every), 64):
-        ledger.store(every[start : start + 64])
-    found = {entry.call_id: entry for entry in ledger.entries([entry.call_id for entry in every])}
-    assert [found[entry.call_id] for entry in every] == every
+    all_entries = of_requests(
+        [request for case in range(100) for request in requests_of_a_debate(case)]
+    )
+    for start in range(0, len(all_entries), 64):
+        ledger.store(all_entries[start : start + 64])
+    stored_entries = {
+        entry.call_id: entry for entry in ledger.entries([entry.call_id for entry in all_entries])
+    }
+    assert [stored_entries[entry.call_id] for entry in all_entries] == all_entries
     ledger.close()
     size = (tmp_path / "ledger.sqlite").stat().st_size
-    assert size < 0.8 * sum(len(entry.request) for entry in every)
+    assert size < 0.8 * sum(len(entry.request) for entry in all_entries)
 
 
 def test_a_transaction_that_failed_stores_none_of_its_entries(tmp_path: Path) -> None:

@@ -31,20 +31,20 @@ def entry(number: int) -> Entry:
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Ledger:
-    opened = Ledger(str(tmp_path / "ledger"))
-    opened.store([entry(number) for number in range(20)])
-    seal(opened)
-    return opened
+    ledger_with_entries = Ledger(str(tmp_path / "ledger"))
+    ledger_with_entries.store([entry(number) for number in range(20)])
+    seal(ledger_with_entries)
+    return ledger_with_entries
 
 
 def test_a_reply_keeps_its_place_and_the_log_only_grows(ledger: Ledger) -> None:
-    before = list(read_log(ledger))
+    log_before = list(read_log(ledger))
     ledger.store([entry(number) for number in range(30)])
     seal(ledger)
-    after = list(read_log(ledger))
-    assert after[:20] == before and len(after) == 30
+    log_after = list(read_log(ledger))
+    assert log_after[:20] == log_before and len(log_after) == 30
     seal(ledger)
-    assert list(read_log(ledger)) == after
+    assert list(read_log(ledger)) == log_after
 
 
 def test_a_reply_that_was_removed_is_missed(ledger: Ledger) -> None:

@@ -32,13 +32,13 @@ def postgres() -> Iterator[str]:
 
 @pytest.fixture
 def ledger(postgres: str) -> Iterator[Ledger]:
-    opened = Ledger(postgres)
-    with opened._engine.begin() as connection:
+    empty_ledger = Ledger(postgres)
+    with empty_ledger._engine.begin() as connection:
         for table in ("calls", "failures", "reservations"):
             connection.exec_driver_sql(f"TRUNCATE {table}")
         connection.exec_driver_sql("UPDATE totals SET calls = 0, tokens = 0, cost_usd = 0")
-    yield opened
-    opened.close()
+    yield empty_ledger
+    empty_ledger.close()
 
 
 async def test_the_first_reply_counts(ledger: Ledger) -> None:
@@ -156,42 +156,42 @@ def test_a_crashed_server_ends_the_job_with_one_message_and_the_next_one_goes_on
         with down(postgres):  # a server that is back at once may be missed by no statement
             job.join(PATIENCE)
         assert job.exitcode == 1
-        said = (tmp_path / "out.parquet.err").read_text().splitlines()
-        assert sum("moot: ledger postgresql" in line for line in said) == 1, said
-        assert not any("Traceback" in line for line in said), said
-        again = hold(config, cases, tmp_path / "out.parquet")
+        error_lines = (tmp_path / "out.parquet.err").read_text().splitlines()
+        assert sum("moot: ledger postgresql" in line for line in error_lines) == 1, error_lines
+        assert not any("Traceback" in line for line in error_lines), error_lines
+        transcripts = hold(config, cases, tmp_path / "out.parquet")
         assert server.stats()["requests"] <= 24 * 16 + 2 * 16, "again only what was under way"
-    assert not again.empty
+    assert not transcripts.empty
 
 
 async def test_a_lost_connection_frees_its_calls_and_the_process_goes_on(
     ledger: Ledger, postgres: str
 ) -> None:
-    other = Ledger(postgres)
+    second_ledger = Ledger(postgres)
     async with ledger.claim("one"):
-        waits = asyncio.create_task(other.claim("one").__aenter__())
+        waits = asyncio.create_task(second_ledger.claim("one").__aenter__())
         await asyncio.sleep(0.3)
         assert not waits.done()
         backend = ledger.processes.run(
             lambda connection, _: connection.scalar(sa.text("SELECT pg_backend_pid()"))
         )
-        with other.transaction() as connection:
+        with second_ledger.transaction() as connection:
             connection.execute(sa.text(f"SELECT pg_terminate_backend({backend})"))
         await asyncio.wait_for(waits, PATIENCE)
     async with asyncio.timeout(PATIENCE), ledger.claim("two"):
         pass
-    other.close()
+    second_ledger.close()
     async with asyncio.timeout(PATIENCE), ledger.claim("one"):
         pass
 
 
 async def test_a_wave_of_many_calls_is_claimed_at_once(ledger: Ledger, postgres: str) -> None:
-    names, other = [f"call {number}" for number in range(12_000)], Ledger(postgres)
+    names, second_ledger = [f"call {number}" for number in range(12_000)], Ledger(postgres)
     claims = [ledger.claim(name) for name in names]
     await asyncio.gather(*(claim.__aenter__() for claim in claims))
-    waits = asyncio.create_task(other.claim(names[-1]).__aenter__())
+    waits = asyncio.create_task(second_ledger.claim(names[-1]).__aenter__())
     await asyncio.sleep(0.3)
     assert not waits.done()
     await asyncio.gather(*(claim.__aexit__(None, None, None) for claim in claims))
     await asyncio.wait_for(waits, PATIENCE)
-    other.close()
+    second_ledger.close()

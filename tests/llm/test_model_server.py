@@ -48,19 +48,19 @@ def has_ended(folder: Path) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _work_in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
 def test_a_server_lives_as_long_as_its_job_and_a_replay_starts_none(tmp_path: Path) -> None:
     cases, config = people(tmp_path / "cases.parquet", 2), served(tmp_path, SERVER)
-    held = hold(config, cases, tmp_path / "out.parquet")
+    transcripts = hold(config, cases, tmp_path / "out.parquet")
     wait_until(lambda: has_ended(tmp_path))
     (log,) = (tmp_path / "results/logs/servers").iterdir()
     assert int(log.read_text()) > 1024, "the port that it was given"
     (tmp_path / "pid").unlink()
-    again = hold({**config, "replay": True}, cases, tmp_path / "again.parquet")
-    assert again.equals(held)
+    replayed = hold({**config, "replay": True}, cases, tmp_path / "again.parquet")
+    assert replayed.equals(transcripts)
     assert not (tmp_path / "pid").exists()
 
 
@@ -120,9 +120,9 @@ def test_a_server_that_dies_ends_the_run_and_what_it_said_is_kept(tmp_path: Path
     with pytest.raises(RunStoppedError, match="server ended with status 124"):
         hold(config, cases, tmp_path / "out.parquet")
     ledger = Ledger(config["ledger"])
-    kept = ledger.read_totals().calls
+    call_count = ledger.read_totals().calls
     ledger.close()
-    assert 0 < kept < 3 * CALLS
+    assert 0 < call_count < 3 * CALLS
     config = served(tmp_path, SERVER)
     assert len(hold(config, cases, tmp_path / "out.parquet")) > 3
 

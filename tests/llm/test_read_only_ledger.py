@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from test_ledger import entries, nobody
+from test_ledger import entries, unprivileged_user
 
 from courtroom_runs import PROJECT, configuration, hold, people
 from fault_server import FaultServer
@@ -68,8 +68,8 @@ def test_debates_of_two_models_are_rebuilt_and_a_missing_reply_is_named(
     config["experiments"]["trial"]["params"] = {"seats": {"judge": "far"}}
     recorded = hold(config, cases, folder / "recorded.parquet")
     assert (recorded["parse_status"] == "failed").any()
-    asked, before = server.count(), close_off(archive)
-    with nobody():
+    request_count, state_before = server.count(), close_off(archive)
+    with unprivileged_user():
         hold({**config, "replay": replay}, cases, folder / "again.parquet")
         with pytest.raises(
             RunStoppedError,
@@ -77,8 +77,8 @@ def test_debates_of_two_models_are_rebuilt_and_a_missing_reply_is_named(
         ):
             hold({**config, "seed": 2}, cases, folder / "other.parquet")
     assert (folder / "again.parquet").read_bytes() == (folder / "recorded.parquet").read_bytes()
-    assert server.count() == asked
-    assert contents(archive) == before, "nothing is written beside it"
+    assert server.count() == request_count
+    assert contents(archive) == state_before, "nothing is written beside it"
 
 
 @pytest.mark.parametrize("index", ["kept", "lost"])
@@ -95,17 +95,17 @@ def test_what_a_killed_run_left_in_the_log_is_read(index: str, archive: Path) ->
     assert (archive / "ledger.sqlite-wal").stat().st_size > 0
     if index == "lost":
         (archive / "ledger.sqlite-shm").unlink()
-    before = close_off(archive)
-    with nobody(), closing(Ledger(str(archive))) as ledger:
+    state_before = close_off(archive)
+    with unprivileged_user(), closing(Ledger(str(archive))) as ledger:
         assert ledger.read_only
         assert ledger.read_totals().calls == len(ledger.replies(IDS)) == 9
-    assert contents(archive) == before
+    assert contents(archive) == state_before
 
 
 def test_replies_that_another_user_stores_meanwhile_are_read(archive: Path) -> None:
     with closing(Ledger(str(archive))) as writer:
         writer.store(entries(4))
-        with nobody(), closing(Ledger(str(archive))) as reader:
+        with unprivileged_user(), closing(Ledger(str(archive))) as reader:
             assert len(reader.replies(IDS)) == 4
             os.seteuid(os.getuid())
             writer.store(entries(9))
@@ -116,11 +116,11 @@ def test_a_preview_and_a_store(archive: Path) -> None:
     with closing(Ledger(str(archive))) as ledger:
         ledger.store(entries(3))
     close_off(archive)
-    with nobody(), closing(PreviewLedger(str(archive))) as preview:
+    with unprivileged_user(), closing(PreviewLedger(str(archive))) as preview:
         preview.store(entries(9))
         assert len(preview.replies(IDS)) == 9
     with (
-        nobody(),
+        unprivileged_user(),
         closing(Ledger(str(archive))) as ledger,
         pytest.raises(UserError, match=r"readonly.* run again"),
     ):

@@ -90,9 +90,11 @@ async def test_a_lower_cap_on_probabilities_names_its_key() -> None:
         if body["top_logprobs"] > 5:
             error = {"message": "top_logprobs is 20; at most 5 are given"}
             return web.json_response({"error": error}, status=400)
-        listed = [{"token": "YES", "logprob": -0.1}, {"token": "NO", "logprob": -2.4}]
+        top_logprobs = [{"token": "YES", "logprob": -0.1}, {"token": "NO", "logprob": -2.4}]
         content = completion("openai", "YES")
-        content["choices"][0]["logprobs"] = {"content": [{**listed[0], "top_logprobs": listed}]}
+        content["choices"][0]["logprobs"] = {
+            "content": [{**top_logprobs[0], "top_logprobs": top_logprobs}]
+        }
         return web.json_response(content)
 
     request = question(choices=("YES", "NO"))

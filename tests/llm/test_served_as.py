@@ -71,19 +71,19 @@ def test_two_servers_of_one_model_share_nothing_and_one_that_moves_keeps_its_own
     first: FaultServer, second: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", 2)
-    one = configuration(first.url, tmp_path)
-    statements = hold(one, cases, tmp_path / "first.parquet")["text"]
+    first_config = configuration(first.url, tmp_path)
+    statements = hold(first_config, cases, tmp_path / "first.parquet")["text"]
     assert statements.str.contains(FIRST).any()
-    other = configuration(second.url, tmp_path)
-    statements = hold(other, cases, tmp_path / "second.parquet")["text"]
+    second_config = configuration(second.url, tmp_path)
+    statements = hold(second_config, cases, tmp_path / "second.parquet")["text"]
     assert statements.str.contains(SECOND).any() and not statements.str.contains(FIRST).any()
     with pytest.raises(RunStoppedError, match=f"no server answers at {NOWHERE}"):
         hold(configuration(NOWHERE, tmp_path), cases, tmp_path / "third.parquet")
-    asked = first.count(), second.count()
+    request_counts = first.count(), second.count()
     moved = configuration(NOWHERE, tmp_path, {"served_as": f"{first.url}/"})
     hold(moved, cases, tmp_path / "moved.parquet")
     assert (tmp_path / "moved.parquet").read_bytes() == (tmp_path / "first.parquet").read_bytes()
-    assert (first.count(), second.count()) == asked
+    assert (first.count(), second.count()) == request_counts
 
 
 def test_a_debate_between_two_servers_of_one_model(
@@ -93,10 +93,12 @@ def test_a_debate_between_two_servers_of_one_model(
     seats = {"experiment": {"params": {"seats": {"prosecutor": "other"}}}}
     config = configuration(first.url, tmp_path, **seats)
     config["models"]["other"] = {**config["models"]["test"], "base_url": second.url}
-    said = hold(config, cases, tmp_path / "out.parquet")
-    said = said[said["kind"].isin(["opening", "interrogation", "rebuttal", "closing"])]
-    assert set(said.loc[said["speaker"] == "prosecutor", "text"]) <= {SECOND}
-    assert SECOND not in set(said.loc[said["speaker"] != "prosecutor", "text"])
+    transcripts = hold(config, cases, tmp_path / "out.parquet")
+    transcripts = transcripts[
+        transcripts["kind"].isin(["opening", "interrogation", "rebuttal", "closing"])
+    ]
+    assert set(transcripts.loc[transcripts["speaker"] == "prosecutor", "text"]) <= {SECOND}
+    assert SECOND not in set(transcripts.loc[transcripts["speaker"] != "prosecutor", "text"])
 
 
 def test_the_digest_of_a_debate_names_its_server(tmp_path: Path) -> None:
@@ -113,19 +115,19 @@ def test_a_model_file_that_moves_keeps_its_replies() -> None:
     was.
     """
 
-    def asked(**keys: str) -> str:
+    def server_id(**keys: str) -> str:
         config = ModelConfig(endpoint="embedded", **keys)
         return request_to(
             config, (Message("user", "x"),), max_tokens=1, temperature=0.0, seed=1
         ).to_json()
 
     assert (
-        asked(model="/new/a.gguf", served_as="/old/a.gguf")
-        == asked(model="/old/a.gguf")
-        != asked(model="/new/a.gguf")
+        server_id(model="/new/a.gguf", served_as="/old/a.gguf")
+        == server_id(model="/old/a.gguf")
+        != server_id(model="/new/a.gguf")
     )
     on_hub = {"model": "hf:org/repo:a.gguf"}
-    assert asked(**on_hub, revision=40 * "a") != asked(**on_hub, revision=40 * "b")
+    assert server_id(**on_hub, revision=40 * "a") != server_id(**on_hub, revision=40 * "b")
 
 
 @pytest.mark.parametrize(

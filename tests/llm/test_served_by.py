@@ -116,9 +116,9 @@ async def test_an_empty_reply_that_was_counted_is_paid_for(
         tokens = reply.prompt_tokens + reply.completion_tokens
         assert reply.attempts == 3 and reply.unusable_tokens == 2 * reply.prompt_tokens > 0
         assert reply.cost_usd == pytest.approx(tokens + reply.unusable_tokens)
-        spent = ledger.read_totals()
-        assert (spent.calls, spent.tokens) == (1, tokens + reply.unusable_tokens)
-        assert spent.usd == pytest.approx(reply.cost_usd)
+        totals = ledger.read_totals()
+        assert (totals.calls, totals.tokens) == (1, tokens + reply.unusable_tokens)
+        assert totals.usd == pytest.approx(reply.cost_usd)
 
 
 async def test_empty_replies_alone_are_paid_for_and_stop_at_the_budget(
@@ -128,12 +128,14 @@ async def test_empty_replies_alone_are_paid_for_and_stop_at_the_budget(
     with closing(Ledger(str(tmp_path / "whole"))) as ledger:
         with pytest.raises(CallFailedError, match="gave up after 3 attempts: the reply is empty"):
             await ask(server, ledger)
-        spent = ledger.read_totals()
-        assert spent.calls == 0 and spent.tokens > 0
+        totals = ledger.read_totals()
+        assert totals.calls == 0 and totals.tokens > 0
         with ledger._engine.begin() as connection:
             connection.exec_driver_sql("DELETE FROM totals")
     with closing(Ledger(str(tmp_path / "whole"))) as ledger:
-        assert ledger.read_totals() == spent, "a ledger without totals is counted when it is opened"
+        assert ledger.read_totals() == totals, (
+            "a ledger without totals is counted when it is opened"
+        )
     server.reset()
     with closing(Ledger(str(tmp_path / "limited"))) as ledger:
         with pytest.raises(RunStoppedError, match="limit of 52 tokens"):

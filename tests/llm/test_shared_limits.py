@@ -79,10 +79,10 @@ class Jobs:
 
     def with_model(self, **changed: Any) -> "Jobs":
         """The same, as a run of its own whose configuration says otherwise."""
-        other = copy(self)
+        changed_jobs = copy(self)
         models = {name: {**entry, **changed} for name, entry in self.config["models"].items()}
-        other.config = {**self.config, "models": models}
-        return other
+        changed_jobs.config = {**self.config, "models": models}
+        return changed_jobs
 
     def run(self) -> None:
         self.wait([self.start(shard) for shard in range(self.count)])
@@ -137,11 +137,11 @@ def test_of_two_limits_the_lower_holds(server: FaultServer, ledger: str, tmp_pat
 def test_more_runs_than_calls_take_turns(server: FaultServer, ledger: str, tmp_path: Path) -> None:
     server.reset(latency=0.05)
     runs = Jobs(server, ledger, tmp_path, 10, shards=5, concurrency=1)
-    held = Counter(shard_number(case.case_id, 5) for case in read_cases(runs.cases)[0])
-    (many, _), *_, (few, _) = held.most_common()
-    first = runs.start(many)
+    cases_per_shard = Counter(shard_number(case.case_id, 5) for case in read_cases(runs.cases)[0])
+    (largest_shard, _), *_, (smallest_shard, _) = cases_per_shard.most_common()
+    first = runs.start(largest_shard)
     server.wait_for(1)
-    second = runs.start(few)
+    second = runs.start(smallest_shard)
     runs.wait([first, second])
     assert server.stats()["peak"] == 1
 
@@ -153,9 +153,9 @@ def test_limits_that_are_switched_off_are_of_each_run(
     runs = Jobs(
         server, ledger, tmp_path, 12, shards=2, concurrency=3, share_limits=False, timeout=600
     )
-    started = [runs.start(shard) for shard in range(2)]
+    processes = [runs.start(shard) for shard in range(2)]
     server.wait_for(6)
-    kill(started, server)
+    kill(processes, server)
 
 
 def test_sharing_takes_no_statement_for_a_call(
@@ -170,12 +170,12 @@ def test_sharing_takes_no_statement_for_a_call(
 
     runs = Jobs(server, ledger, tmp_path, 40, shards=1, concurrency=8)
     sa.event.listen(sa.Engine, "before_cursor_execute", count)
-    begun = time.monotonic()
+    start_time = time.monotonic()
     try:
         hold(runs.config, runs.cases, tmp_path / "out.parquet")
     finally:
         sa.event.remove(sa.Engine, "before_cursor_execute", count)
-    seconds = time.monotonic() - begun
+    seconds = time.monotonic() - start_time
     assert server.stats()["requests"] == 40 * CALLS
     assert statements
     assert len(statements) <= 20 + 4 * 4 * seconds, (
@@ -191,7 +191,11 @@ def test_requests_a_minute(server: FaultServer, ledger: str, tmp_path: Path) -> 
     seconds = moments[-1] - moments[0]
     assert seconds > 0.95 * len(moments) / 25
     assert (
-        max(sum(begin <= moment < begin + 1 for moment in moments) for begin in moments) <= 25 + 8
+        max(
+            sum(window_start <= moment < window_start + 1 for moment in moments)
+            for window_start in moments
+        )
+        <= 25 + 8
     )  # late ones pile up
 
 
@@ -200,17 +204,21 @@ def test_a_wait_that_the_server_asked_one_job_for_holds_back_all(
 ) -> None:
     server.reset(latency=0.25)
     jobs = Jobs(server, ledger, tmp_path, 12, jobs=3, concurrency=6)
-    started = [jobs.start(shard) for shard in range(3)]
+    processes = [jobs.start(shard) for shard in range(3)]
     server.wait_for(60)
     server.reset(keep=True, faults=["rate_limited_retry_after"], rate=1.0, retry_after=5.0)
     server.wait_for(server.count() + 1)
     server.reset(keep=True, faults=[])
-    jobs.wait(started)
+    jobs.wait(processes)
     stats = server.stats()
-    refused = min(moment for moment, kind in stats["arrivals"] if kind)
+    first_refusal = min(moment for moment, kind in stats["arrivals"] if kind)
     assert 0 < stats["faults"]["rate_limited_retry_after"] <= 12
     # a quarter of a second after the refusal, and more on a busy machine
-    assert not [moment for moment, _ in stats["arrivals"] if refused + 2.0 < moment < refused + 5.0]
+    assert not [
+        moment
+        for moment, _ in stats["arrivals"]
+        if first_refusal + 2.0 < moment < first_refusal + 5.0
+    ]
     assert stats["replies"] == 12 * CALLS
 
 
@@ -241,11 +249,12 @@ def test_what_a_job_does_not_want_is_the_others(
     """
     server.reset(latency=0.15)
     jobs = Jobs(server, ledger, tmp_path, 12, shards=4, jobs=2, concurrency=6)
-    held = Counter(shard_number(case.case_id, 4) for case in read_cases(jobs.cases)[0])
-    few, many = (
-        next(shard for shard, count in held.items() if count == debates) for debates in (1, 5)
+    cases_per_shard = Counter(shard_number(case.case_id, 4) for case in read_cases(jobs.cases)[0])
+    small_shard, large_shard = (
+        next(shard for shard, count in cases_per_shard.items() if count == debates)
+        for debates in (1, 5)
     )
-    jobs.wait([jobs.start(few), jobs.start(many)])
+    jobs.wait([jobs.start(small_shard), jobs.start(large_shard)])
     assert server.stats()["requests"] == 6 * CALLS
     assert server.stats()["peak"] == 6
 

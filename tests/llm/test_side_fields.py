@@ -38,7 +38,7 @@ REASON = (
 )
 
 
-async def held(
+async def hold_debate(
     server: FaultServer,
     folder: Path,
     protocol: str,
@@ -60,12 +60,14 @@ async def held(
     ledger = Ledger(str(folder))
     async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
         entry = PROTOCOLS[protocol]
-        checked = entry.params.model_validate(params)
-        setup = JobSetup("toy", "test", chats, checked, Prompts(PROJECT / "config/prompts"), 7)
+        checked_params = entry.params.model_validate(params)
+        setup = JobSetup(
+            "toy", "test", chats, checked_params, Prompts(PROJECT / "config/prompts"), 7
+        )
         debate = Debate(case, task, 0, setup)
-        answer = await entry.run(debate, checked)
+        answer = await entry.run(debate, checked_params)
     ledger.close()
-    return answer, [transcript_row(debate, said) for said in debate.utterances]
+    return answer, [transcript_row(debate, utterance) for utterance in debate.utterances]
 
 
 @pytest.mark.parametrize("structured", ["prompted", "native"])
@@ -73,7 +75,7 @@ async def test_22_factors_are_read_whether_the_server_was_held_to_ten_or_not(
     server: FaultServer, tmp_path: Path, structured: str
 ) -> None:
     reply = {"factors": FACTORS, "prediction": "YES", "confidence": 70}
-    answer, (row,) = await held(server, tmp_path, "cot", reply, structured)
+    answer, (row,) = await hold_debate(server, tmp_path, "cot", reply, structured)
     assert answer is not None and (answer.prediction, answer.confidence) == ("yes", 70)
     assert (row["parse_status"], row["parse_problem"], row["missing_fields"]) == ("strict", "", "")
     assert len(json.loads(row["parsed"])["factors"]) == 22
@@ -84,7 +86,7 @@ async def test_what_is_missing_is_named_in_the_transcript(
 ) -> None:
     factors = [FACTORS[0], {**FACTORS[1], "weight": "medium-high"}]
     reply = {"factors": factors, "prediction": "NO", "confidence": 0.8}
-    answer, (row,) = await held(server, tmp_path, "cot", reply)
+    answer, (row,) = await hold_debate(server, tmp_path, "cot", reply)
     assert answer is not None
     assert (answer.prediction, answer.confidence, answer.score) == ("no", None, None)
     assert (row["prediction"], row["confidence"]) == ("no", None)
@@ -95,14 +97,16 @@ async def test_what_is_missing_is_named_in_the_transcript(
 
 
 async def test_a_sentence_is_an_answer(server: FaultServer, tmp_path: Path) -> None:
-    answer, _ = await held(server, tmp_path, "zero_shot", "I predict YES with 80% confidence.")
+    answer, _ = await hold_debate(
+        server, tmp_path, "zero_shot", "I predict YES with 80% confidence."
+    )
     assert answer is not None and (answer.prediction, answer.confidence) == ("yes", 80)
 
 
 async def test_what_gives_no_clear_answer_is_refused_as_before(
     server: FaultServer, tmp_path: Path
 ) -> None:
-    answer, (row,) = await held(
+    answer, (row,) = await hold_debate(
         server, tmp_path, "cot", {"factors": FACTORS, "prediction": "YES or NO"}
     )
     assert answer is None
@@ -113,7 +117,7 @@ async def test_what_gives_no_clear_answer_is_refused_as_before(
 async def test_a_courtroom_with_confidences_in_words_has_beliefs_and_a_verdict(
     server: FaultServer, tmp_path: Path
 ) -> None:
-    answer, rows = await held(
+    answer, rows = await hold_debate(
         server, tmp_path, "courtroom", {"prediction": "NO", "confidence": "high"}
     )
     assert answer is not None and (answer.prediction, answer.score) == ("no", None)
@@ -125,7 +129,7 @@ async def test_a_courtroom_with_confidences_in_words_has_beliefs_and_a_verdict(
 async def test_steps_and_grades_beyond_their_bounds(server: FaultServer, tmp_path: Path) -> None:
     steps = ["claims", "rule", "both sides", "conclusion", "check"]
     reply = {"steps": steps, "prediction": "PLAINTIFF", "confidence": 70}
-    answer, _ = await held(server, tmp_path, "four_step_cot", reply)
+    answer, _ = await hold_debate(server, tmp_path, "four_step_cot", reply)
     assert answer is not None and answer.prediction == "plaintiff"
     graded = parse_reply(json.dumps({"reason": REASON, "grade": 9}), PROTOCOL_FORMS["grade"])
     assert (graded.status, graded.value) == ("strict", {"reason": REASON, "grade": 9})

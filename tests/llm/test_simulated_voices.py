@@ -37,11 +37,11 @@ def case(number: int, task: Task = TASK) -> Case:
     )
 
 
-def asked(number: int, model: str, *told: str) -> Request:
+def request_on_case(number: int, model: str, *records: str) -> Request:
     text = "\n".join(
         [
             f"<facts>\nFacts of file {number}.\n</facts>",
-            *(f"<record>\n{one}\n</record>" for one in told),
+            *(f"<record>\n{record}\n</record>" for record in records),
         ]
     )
     return Request(
@@ -49,9 +49,9 @@ def asked(number: int, model: str, *told: str) -> Request:
     )
 
 
-def beliefs(seed: int, model: str, voice: SimulatedVoice, *told: str) -> list[Belief]:
+def beliefs(seed: int, model: str, voice: SimulatedVoice, *records: str) -> list[Belief]:
     world = build_world(seed, [case(number) for number in range(CASES)], TASK)
-    requests = [asked(number, model, *told) for number in range(CASES)]
+    requests = [request_on_case(number, model, *records) for number in range(CASES)]
     return [
         form_belief(voice, seed, request, read_request(request, world.cases), WORDS)
         for request in requests
@@ -61,38 +61,38 @@ def beliefs(seed: int, model: str, voice: SimulatedVoice, *told: str) -> list[Be
 @pytest.fixture(scope="module")
 def worlds() -> list[tuple[list[Belief], list[Belief]]]:
     """In each of 200 worlds, the beliefs of a better and of a worse voice about the same cases."""
-    better, worse = (
+    stronger, weaker = (
         SimulatedVoice(competence=0.8, overconfidence=1),
         SimulatedVoice(competence=0.6, overconfidence=2),
     )
     return [
-        (beliefs(seed, "better", better), beliefs(seed, "worse", worse)) for seed in range(SEEDS)
+        (beliefs(seed, "better", stronger), beliefs(seed, "worse", weaker)) for seed in range(SEEDS)
     ]
 
 
-def right(found: list[Belief]) -> Any:
-    return np.array([belief.log_odds > 0 for belief in found], dtype=float)
+def correctness(group_beliefs: list[Belief]) -> Any:
+    return np.array([belief.log_odds > 0 for belief in group_beliefs], dtype=float)
 
 
 def test_a_planted_gap_in_accuracy_is_recovered_and_covered(
     worlds: list[tuple[list[Belief], list[Belief]]],
 ) -> None:
     clusters = [str(number) for number in range(CASES)]
-    found = [
-        compare(right(better), right(worse), clusters, seed)
-        for seed, (better, worse) in enumerate(worlds)
+    estimates = [
+        compare(correctness(stronger), correctness(weaker), clusters, seed)
+        for seed, (stronger, weaker) in enumerate(worlds)
     ]
-    differences = np.array([comparison.difference for comparison in found])
+    differences = np.array([comparison.difference for comparison in estimates])
     standard_error = differences.std(ddof=1) / SEEDS**0.5
     assert abs(differences.mean() - 0.2) < 3 * standard_error < 0.03, differences.mean()
-    covered = np.mean([comparison.low <= 0.2 <= comparison.high for comparison in found])
+    covered = np.mean([comparison.low <= 0.2 <= comparison.high for comparison in estimates])
     assert 0.92 <= covered <= 0.98, covered
 
 
 def test_shared_difficulty_makes_errors_correlate(
     worlds: list[tuple[list[Belief], list[Belief]]],
 ) -> None:
-    pairs = np.array([(right(better), right(worse)) for better, worse in worlds])
+    pairs = np.array([(correctness(stronger), correctness(weaker)) for stronger, weaker in worlds])
     assert np.corrcoef(pairs[:, 0].ravel(), pairs[:, 1].ravel())[0, 1] > 0.25
 
 
@@ -103,13 +103,18 @@ def test_planted_over_confidence_comes_out_as_calibration_error(
     a known amount.
     """
     for position, factor in ((0, 1), (1, 2)):
-        every = [belief for world in worlds for belief in world[position]]
-        stated, correct = np.array([belief.certainty for belief in every]), right(every)
-        error = float(
-            calibration_error_statistic(stated, correct).function(np.ones((1, len(every))))[0]
+        voice_beliefs = [belief for world in worlds for belief in world[position]]
+        certainties, correct = (
+            np.array([belief.certainty for belief in voice_beliefs]),
+            correctness(voice_beliefs),
         )
-        honest = 1 / (1 + np.exp(-np.log(stated / (1 - stated)) / factor))
-        expected = abs(stated.mean() - honest.mean())
+        error = float(
+            calibration_error_statistic(certainties, correct).function(
+                np.ones((1, len(voice_beliefs)))
+            )[0]
+        )
+        honest = 1 / (1 + np.exp(-np.log(certainties / (1 - certainties)) / factor))
+        expected = abs(certainties.mean() - honest.mean())
         assert error == pytest.approx(expected, abs=0.015), (factor, error, expected)
         assert (error < 0.02) == (factor == 1), (factor, error)
 
@@ -121,15 +126,18 @@ def test_planted_over_confidence_is_recovered_and_covered(
     log-odds.
     """
     for position, factor in ((0, 1), (1, 2)):
-        found, planted = [], []
+        estimates, planted = [], []
         for seed, world in enumerate(worlds):
-            stated = np.array([belief.certainty for belief in world[position]])
+            certainties = np.array([belief.certainty for belief in world[position]])
             planted.append(
-                (stated - 1 / (1 + np.exp(-np.log(stated / (1 - stated)) / factor))).mean()
+                (
+                    certainties
+                    - 1 / (1 + np.exp(-np.log(certainties / (1 - certainties)) / factor))
+                ).mean()
             )
-            statistic = mean_statistic(stated - right(world[position]), DIFFERENCE)
-            found.append(ClusterBootstrap(range(CASES), seed).estimate(statistic))
-        values, truth = np.array(found), float(np.mean(planted))
+            statistic = mean_statistic(certainties - correctness(world[position]), DIFFERENCE)
+            estimates.append(ClusterBootstrap(range(CASES), seed).estimate(statistic))
+        values, truth = np.array(estimates), float(np.mean(planted))
         assert abs(values[:, 0].mean() - truth) < 3 * values[:, 0].std(ddof=1) / SEEDS**0.5
         covered = np.mean((values[:, 1] <= truth) & (truth <= values[:, 2]))
         assert 0.92 <= covered <= 0.98, (factor, covered)
@@ -143,13 +151,15 @@ def test_the_calibration_error_of_few_calibrated_answers_is_that_of_chance(
     """
     errors, chances = [], []
     for seed, (calibrated, _) in enumerate(worlds):
-        stated = np.array([belief.certainty for belief in calibrated])
+        certainties = np.array([belief.certainty for belief in calibrated])
         errors.append(
-            calibration_error_statistic(stated, right(calibrated)).function(np.ones((1, CASES)))[0]
+            calibration_error_statistic(certainties, correctness(calibrated)).function(
+                np.ones((1, CASES))
+            )[0]
         )
-        chances.append(calibration_error_by_chance(stated, seed))
-    beyond = np.array(errors) - np.array(chances)
-    assert abs(beyond.mean()) < 3 * beyond.std(ddof=1) / SEEDS**0.5
+        chances.append(calibration_error_by_chance(certainties, seed))
+    excess_errors = np.array(errors) - np.array(chances)
+    assert abs(excess_errors.mean()) < 3 * excess_errors.std(ddof=1) / SEEDS**0.5
     assert 0.06 < np.mean(chances) < 0.1
 
 
@@ -158,24 +168,45 @@ def test_five_cases_cannot_show_a_gap_of_twenty_points(
 ) -> None:
     """Intervals of five cases cover the gap nearly always: on average they are .9 wide."""
     clusters = [str(number) for number in range(5)]
-    found = [
-        compare(right(better[:5]), right(worse[:5]), clusters, seed)
-        for seed, (better, worse) in enumerate(worlds)
+    differences = [
+        compare(correctness(stronger[:5]), correctness(weaker[:5]), clusters, seed)
+        for seed, (stronger, weaker) in enumerate(worlds)
     ]
-    assert np.mean([one.low <= 0.2 <= one.high for one in found if np.isfinite(one.low)]) > 0.9
-    assert np.mean([one.high - one.low for one in found if np.isfinite(one.low)]) > 0.9
-    assert not any(one.p < 0.05 for one in found)
+    assert (
+        np.mean(
+            [
+                difference.low <= 0.2 <= difference.high
+                for difference in differences
+                if np.isfinite(difference.low)
+            ]
+        )
+        > 0.9
+    )
+    assert (
+        np.mean(
+            [
+                difference.high - difference.low
+                for difference in differences
+                if np.isfinite(difference.low)
+            ]
+        )
+        > 0.9
+    )
+    assert not any(difference.p < 0.05 for difference in differences)
 
 
 def test_what_is_heard_and_liked_moves_a_belief_by_what_is_planted() -> None:
     plain = SimulatedVoice()
-    alone = beliefs(1, "m", plain)[0]  # the truth of file 0 is "no"
+    belief_alone = beliefs(1, "m", plain)[0]  # the truth of file 0 is "no"
 
-    def moved(voice: SimulatedVoice, *told: str) -> float:
-        still = voice.model_copy(update={"noise_sd": 1e-9})
-        return beliefs(1, "m", still, *told)[0].log_odds - beliefs(1, "m", still)[0].log_odds
+    def moved(voice: SimulatedVoice, *records: str) -> float:
+        noiseless_voice = voice.model_copy(update={"noise_sd": 1e-9})
+        return (
+            beliefs(1, "m", noiseless_voice, *records)[0].log_odds
+            - beliefs(1, "m", noiseless_voice)[0].log_odds
+        )
 
-    assert alone.true_option == "NO"
+    assert belief_alone.true_option == "NO"
     assert moved(plain, "counsel, opening: The answer is NO.") == pytest.approx(0.25, abs=1e-6)
     assert moved(plain, "counsel, opening: The answer is YES.") == pytest.approx(-0.2, abs=1e-6)
     assert moved(plain, "AI Judge 2, round 1: The answer is YES.") == pytest.approx(-0.3, abs=1e-6)
@@ -185,7 +216,7 @@ def test_what_is_heard_and_liked_moves_a_belief_by_what_is_planted() -> None:
         0.55, abs=1e-6
     )
     liked = plain.model_copy(update={"label_bias": {"yes": 0.4}, "first_option_bias": 0.1})
-    assert beliefs(1, "m", liked)[0].log_odds - alone.log_odds == pytest.approx(-0.4 + 0.1)
+    assert beliefs(1, "m", liked)[0].log_odds - belief_alone.log_odds == pytest.approx(-0.4 + 0.1)
 
 
 def entry(**voice: Any) -> ModelConfig:
@@ -202,11 +233,11 @@ def test_bad_replies_come_in_their_shares_and_equal_requests_get_equal_replies()
 
     async def replies(start: int) -> list[str]:
         message = (Message("user", "<facts>\nFacts of file 0.\n</facts>"),)
-        made = [
+        requests = [
             request_to(config, message, max_tokens=50, temperature=1, seed=n, schema=schema)
             for n in range(2000)
         ]
-        return [(await endpoint.complete(request)).text for request in made[start:]]
+        return [(await endpoint.complete(request)).text for request in requests[start:]]
 
     texts = asyncio.run(replies(0))
     shares = [
@@ -273,15 +304,15 @@ def test_every_protocol_comes_to_an_answer_with_simulated_voices(
     ].head()
     targets = {f"a{n}": APPEALS[n].target for n in range(20)}
     expected = [
-        targets.get(found) or ("yes" if int(found[-5:]) % 2 else "no")
-        for found in concluded["case_id"]
+        targets.get(case_id) or ("yes" if int(case_id[-5:]) % 2 else "no")
+        for case_id in concluded["case_id"]
     ]
     assert (concluded["prediction"] == expected).mean() >= 0.75
-    said = rows[(rows["source"] == "model") & (rows["kind"] == "statement")]
+    statements = rows[(rows["source"] == "model") & (rows["kind"] == "statement")]
     if protocol == "panel":
-        assert said["text"].str.startswith(MARK).all()
-        assert said["confidence"].notna().all()
-        assert {label_statement(text).label for text in said["text"]} == {"AFFIRM", "REVERSE"}
+        assert statements["text"].str.startswith(MARK).all()
+        assert statements["confidence"].notna().all()
+        assert {label_statement(text).label for text in statements["text"]} == {"AFFIRM", "REVERSE"}
 
 
 def test_a_rehearsal_asks_nobody_and_says_in_its_ledger_and_digests_which_voice_answered(
@@ -304,9 +335,15 @@ def test_a_rehearsal_asks_nobody_and_says_in_its_ledger_and_digests_which_voice_
     first, second = (
         frame.loc[frame["kind"] == "conclusion", "prediction"].tolist() for frame in frames
     )
-    assert np.mean([one == other for one, other in zip(first, second, strict=True)]) < 0.3, (
-        "not from the ledger"
-    )
+    assert (
+        np.mean(
+            [
+                first_reply == second_reply
+                for first_reply, second_reply in zip(first, second, strict=True)
+            ]
+        )
+        < 0.3
+    ), "not from the ledger"
     assert not (tmp_path / "ledger").exists(), "the configured ledger is left alone"
     digests = [
         declared_jobs(Plan.from_yaml({**config, "rehearsal": rehearsal}, PROJECT)).of(

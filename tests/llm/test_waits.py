@@ -96,9 +96,9 @@ def test_waits_double_up_to_their_maximum() -> None:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    now = [1000.0]
-    monkeypatch.setattr(waiting.time, "monotonic", lambda: now[0])
-    return now
+    time_cell = [1000.0]
+    monkeypatch.setattr(waiting.time, "monotonic", lambda: time_cell[0])
+    return time_cell
 
 
 @pytest.mark.parametrize(
