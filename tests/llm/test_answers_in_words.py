@@ -203,9 +203,11 @@ def test_no_number_is_chosen_rounded_or_moved_into_the_range(rating: str, number
 
 
 @pytest.mark.parametrize("reply", [
-    "1. It is short.\n2. It is clear.", "1) It is short", "2. Short.\n3. Clear.", "Score: 7. Score: 8",
+    "1. It is short.\n2. It is clear.", "1) It is short", "2. Short.\n3. Clear.",
+    "Score: 7. Score: 8",
     "Score: 7. On reflection, the right score is 8.", "The top score is 10.", "4/5", "The 7 points",
-    "between 6 and 7", "7? Hard to say.", "7, but I am not sure", "no score", '{"score": 7, "rating": 8}',
+    "between 6 and 7", "7? Hard to say.", "7, but I am not sure", "no score",
+    '{"score": 7, "rating": 8}',
     "7. No, 8.",
 ])  # fmt: skip
 def test_other_numbers_are_no_grade(reply: str) -> None:
@@ -248,7 +250,8 @@ def test_a_label_at_the_end_of_a_reply_that_was_cut_off_is_not_read(
 
 
 REASONING = [
-    "The rent was paid late.", "Here {0} cites the lease.", "On the facts {0} is stronger.", "Is it {0} or {1}?",
+    "The rent was paid late.", "Here {0} cites the lease.", "On the facts {0} is stronger.",
+    "Is it {0} or {1}?",
     "The court below chose {0}.", "Perhaps {0}.", "There is no letter from the {0}.",
 ]  # fmt: skip
 STATEMENTS = [

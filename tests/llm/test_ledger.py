@@ -306,7 +306,10 @@ def test_a_ledger_of_another_version_is_refused_and_left_as_it_is(
         content_before = file.read_bytes()
         for path in () if writable else (file, Path(folder)):
             path.chmod(0o555)
-        with nullcontext() if writable else unprivileged_user(), pytest.raises(UserError, match=refusal):
+        with (
+            nullcontext() if writable else unprivileged_user(),
+            pytest.raises(UserError, match=refusal),
+        ):
             Ledger(folder)
         assert file.read_bytes() == content_before
 
