@@ -2,6 +2,22 @@
 # estimate calls, cost and power, freeze the plan, rehearse the run, and bundle its results.
 
 
+
+# On a cluster, commands run where Snakemake was started: they ask, and judge this machine.
+localrules:
+    init,
+    doctor,
+    preview,
+    drift,
+    freeze,
+    power,
+    rehearse,
+    bundle,
+    crate,
+    replay,
+    reference,
+
+
 rule init:
     log:
         "results/logs/init.log",

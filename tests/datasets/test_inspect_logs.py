@@ -126,10 +126,6 @@ def add_second_score(eval_log: Any) -> None:
     ("edit", "message"),
     [
         (
-            lambda log: setattr(log.samples[0].scores["choice"], "answer", "C"),
-            "'q0', epoch 1, field 'answer of its score': found 'C'; expected one of A, B, blank",
-        ),
-        (
             lambda log: setattr(log.samples[0], "target", "D"),
             "'q0', epoch 1, field 'target': found 'D'",
         ),
@@ -165,7 +161,7 @@ def test_an_option_without_match_in_the_log_is_named(log: Path) -> None:
         read_logs(log, attributes=["sex"])
     with pytest.raises(UserError, match="found choice; expected a score of 'match'"):
         read_logs(log, scorer="match")
-    with pytest.raises(UserError, match="repeat 0 occurs twice"):
+    with pytest.raises(UserError, match=r"the same log as .*expected every log once"):
         read_logs(log, log)
 
 
@@ -208,3 +204,42 @@ def test_a_log_of_a_run_that_did_not_finish_is_read_with_a_note(
     assert loaded.cleaning["logs of runs that did not finish"] == 1
     complete_log, _ = read_logs(log)
     assert not [text for text in complete_log.task.notes if "did not finish" in text]
+
+
+@pytest.mark.parametrize("answer", ["C", "I would say that B is right.", "A, B"])
+def test_an_answer_that_is_not_a_label_is_invalid_and_counted(
+    log: Path, edited_log: Callable[..., Path], answer: str
+) -> None:
+    path = edited_log(lambda log: setattr(log.samples[0].scores["choice"], "answer", answer))
+    loaded, debates = read_logs(path)
+    assert loaded.cleaning["answers that are not a label"] == 1
+    assert (debates[0].prediction, debates[0].problem) == (None, f"the record says {answer}")
+    _, debates = read_logs(path, labels={"A": "no", "B": "yes", "/.*/": "no"})
+    assert debates[0].prediction == "no"
+
+
+def test_a_sample_with_a_fault_is_left_out_within_the_allowed_share(
+    log: Path, edited_log: Callable[..., Path]
+) -> None:
+    path = edited_log(lambda log: setattr(log.samples[0], "target", "D"))
+    loaded, debates = read_logs(path, faulty=0.2)
+    assert (len(debates), loaded.cleaning["samples left out because of faults"]) == (5, 1)
+
+
+def test_a_second_run_is_a_repeat_and_other_arguments_are_a_method(
+    log: Path, edited_log: Callable[..., Path]
+) -> None:
+    again = edited_log(lambda log: setattr(log.eval, "eval_id", "again"))
+    _, debates = read_logs(log, again)
+    assert {debate.method for debate in debates} == {"invented"}
+    assert {debate.repeat for debate in debates} == {0, 1, 2, 3}
+
+    def change(log: Any) -> None:
+        log.eval.eval_id, log.eval.task_args = "again", {"rounds": 3}
+
+    _, debates = read_logs(log, edited_log(change))
+    assert {debate.method for debate in debates} == {
+        "invented, rounds=default",
+        "invented, rounds=3",
+    }
+    assert {debate.repeat for debate in debates} == {0, 1}

@@ -470,7 +470,7 @@ def test_samples_of_lm_evaluation_harness_are_read(tmp_path: Path) -> None:
         ({"doc": {}}, "row 2, column 'doc': no text under 'q'"),
         (
             {"doc_id": 0},
-            "row 2, column 'target': found 'no', expected the same in all rows of a case",
+            "row 2, column 'doc_id': document 0 occurs twice (first in row 1;",
         ),
     ],
 )

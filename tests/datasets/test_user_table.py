@@ -506,8 +506,8 @@ def test_cells_of_a_sheet_are_read_as_displayed(tmp_path: Path) -> None:
     table = read_user_table(tmp_path / "t.xlsx", ["facts"])
     assert table.columns.tolist() == ["(column 1)", "facts", "age", "is"]
     assert table.iloc[:, 1:].to_numpy().tolist() == [
-        ["a", "1", "True"],
-        ["", "2.5", "False"],
+        ["a", "1", "true"],
+        ["", "2.5", "false"],
         ["c", "", ""],
     ]
 
@@ -515,9 +515,10 @@ def test_cells_of_a_sheet_are_read_as_displayed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"facts": "F"}', "the whole is no object; expected an array of objects"),
-        ("[]", "the whole is no object"),
-        ('[{"facts": "F", "outcome": "WON"}, 3]', "element 2 is no object"),
+        ('{"facts": []}', "no rows: the list 'facts' is empty; expected an array of objects"),
+        ('{"a": [{"facts": "F"}], "b": [{"facts": "G"}]}', "the lists 'a', 'b'"),
+        ("[]", "an empty array; expected an array of objects"),
+        ('[{"facts": "F", "outcome": "WON"}, 3]', "element 2 is 3, not an object"),
         ('[{"facts": "F"', "not JSON"),
     ],
 )

@@ -304,3 +304,69 @@ def test_agreement_has_intervals_and_leaves_out_what_only_one_labelled() -> None
 def test_rules_label_every_statement(statements: pd.DataFrame) -> None:
     labels = pd.DataFrame(list(labels_by_function("rules", statements, RUBRIC)))
     assert labels["label"].map(CODES).tolist() == [1, 0, 3, 3, 1]
+
+
+def _export(*annotations: Any) -> list[dict[str, Any]]:
+    return [{"data": {"item": "ab12-0001"}, "annotations": list(annotations)}]
+
+
+def _choice(*labels: str, question: str = "label") -> dict[str, Any]:
+    return {"type": "choices", "from_name": question, "value": {"choices": list(labels)}}
+
+
+@pytest.mark.parametrize(
+    ("results", "labels", "fault"),
+    [
+        ([_choice("AFFIRM")], ["AFFIRM"], ""),
+        (None, [], ""),
+        ([], [], ""),
+        ([None], [], ""),
+        ([_choice()], [], ""),
+        ([{"type": "choices", "from_name": "label", "value": None}], [], ""),
+        ([_choice("AFFIRM"), _choice("REVERSE", question="sure")], ["AFFIRM"], ""),
+        ([_choice("REVERSE", question="verdict")], ["REVERSE"], ""),
+        ([_choice("AFFIRM", "REVERSE")], [], "found the choices 'AFFIRM', 'REVERSE'"),
+        ([_choice("AFFIRM"), _choice("REVERSE")], [], "expected one choice"),
+    ],
+)
+def test_an_annotation_counts_only_with_one_choice_for_the_question(
+    tmp_path: Path, results: Any, labels: list[str], fault: str
+) -> None:
+    tasks = _export({"completed_by": 1, "result": results})
+    (tmp_path / "bob.json").write_text(json.dumps(tasks))
+    contents = {"ab12": SheetContents({"ab12-0001"}, LABELS)}
+    rows, faults = read_annotations([tmp_path / "bob.json"], contents)
+    assert rows["label"].tolist() == labels
+    assert [fault in message for message in faults] == ([True] if fault else [])
+
+
+@pytest.mark.parametrize("task", [None, 3, {"data": {}}, {"data": None}, {"annotations": []}])
+def test_a_task_that_cannot_be_read_does_not_stop_the_others(tmp_path: Path, task: Any) -> None:
+    tasks = [task, *_export({"completed_by": 1, "result": [_choice("AFFIRM")]}, None)]
+    (tmp_path / "bob.json").write_text(json.dumps(tasks))
+    contents = {"ab12": SheetContents({"ab12-0001"}, LABELS)}
+    rows, (fault,) = read_annotations([tmp_path / "bob.json"], contents)
+    assert rows["label"].tolist() == ["AFFIRM"]
+    assert "bob.json: row 1: not a task" in fault
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.CSV", "a.tsv", "a.TSV", "a.xlsx", "a.XLSX"])
+def test_a_sheet_is_read_from_every_format_in_any_case(tmp_path: Path, name: str) -> None:
+    frame = pd.DataFrame({"item": ["ab12-0001"], "label": ["AFFIRM"]})
+    path = tmp_path / name
+    if path.suffix.casefold() == ".xlsx":
+        frame.to_excel(tmp_path / "sheet.xlsx", index=False)
+        (tmp_path / "sheet.xlsx").rename(path)
+    else:
+        frame.to_csv(path, index=False, sep="\t" if path.suffix.casefold() == ".tsv" else ",")
+    contents = {"ab12": SheetContents({"ab12-0001"}, LABELS)}
+    rows, faults = read_annotations(filled_files(tmp_path), contents)
+    assert (rows["label"].tolist(), faults) == (["AFFIRM"], [])
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ods", "notes.txt", "a"])
+def test_a_file_that_is_not_read_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("x")
+    (tmp_path / ".DS_Store").write_text("x")
+    rows, (fault,) = read_annotations(filled_files(tmp_path), {})
+    assert rows.empty and name in fault and "expected a sheet" in fault

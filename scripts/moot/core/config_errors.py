@@ -163,6 +163,17 @@ def find_repeated_keys(file: Path) -> Iterator[tuple[str, int, int]]:
             yield name, first, second
 
 
+def _advice_for_key(key: object) -> str:
+    if isinstance(key, bool):
+        words = "yes, on or true" if key else "no, off or false"
+        example = "YES" if key else "NO"
+        return (
+            f"YAML reads {words} without quotes as {key}, in any case. Quote it as the file has it,"
+            f" such as '{example}'."
+        )
+    return f"Quote it: '{key!s:.40}'."
+
+
 def copy_plain_values(
     raw: Json,
     note: Callable[[Location, str], None],
@@ -184,7 +195,7 @@ def copy_plain_values(
             if type(key) not in (str, int) or _value_problem(key):
                 note(
                     (*place, "null" if key is None else str(key)),
-                    f"found the key {show_value(key)}; expected text. Quote it: '{key!s:.40}'.",
+                    f"found the key {show_value(key)}; expected text. {_advice_for_key(key)}",
                 )
             elif not (problem := _value_problem(value)):
                 plain_mapping[key] = copy_plain_values(value, note, (*place, key), ancestors)

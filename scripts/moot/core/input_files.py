@@ -35,6 +35,8 @@ _FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
 _LINE = re.compile(
     r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z"
 )  # a stream of a text holds four bytes a character
+_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE)
+"""A first line that names the separator for Excel."""
 _RECORDS_PER_FRAME = 20_000
 _MAX_PROBLEMS = 20
 _MAX_QUOTED_CHARS = 60
@@ -52,6 +54,7 @@ def read_csv(
     encoding: str = "utf-8-sig",
     delimiter: str = ",",
     get: str = "",
+    allows_repeated_columns: bool = False,
 ) -> pd.DataFrame:
     """Read a CSV file whose first row names its columns; nothing is converted, a blank cell is "".
 
@@ -61,6 +64,7 @@ def read_csv(
         unique: a column whose values may not repeat or be blank.
         encoding: of the file; a byte-order mark is ignored.
         get: how to obtain the file, for the message when it is missing or damaged.
+        allows_repeated_columns: whether a column that is not in `columns` may occur twice.
 
     Returns:
         A frame of strings, indexed by row: 1 is the first row below the header.
@@ -72,15 +76,18 @@ def read_csv(
     """
     text = read_text(path, encoding=encoding, get=get)
     csv.field_size_limit(_FIELD_LIMIT)
-    reader = csv.reader(
-        (line[0] for line in _LINE.finditer(text)), delimiter=delimiter, strict=True
-    )
+    lines = (line[0] for line in _LINE.finditer(text))
+    if _SEPARATOR_LINE.match(text):
+        next(lines)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     records: list[list[str]] = []
     parts: list[pd.DataFrame] = []
     row_count = 0
     try:
         header = next(reader)
-        check_header(path, header, columns, delimiter)
+        check_header(
+            path, header, columns, delimiter, allows_repeated_columns=allows_repeated_columns
+        )
         for record in reader:
             if record:  # blank lines are skipped
                 row_count += 1
@@ -112,10 +119,14 @@ def read_csv(
 
 def find_delimiter(path: Path) -> str:
     """What separates the header's fields: a comma, or a semicolon (spreadsheets in much of Europe)
-    or a tab.
+    or a tab; in a first line `sep=;`, the separator that it names.
     """
     with suppress(OSError), path.open(encoding="utf-8-sig", errors="replace") as file:
-        return max(",;\t", key=re.sub(r'"[^"]*"', "", file.readline()).count)
+        first_line = file.readline()
+        named_separator = _SEPARATOR_LINE.match(first_line)
+        if named_separator:
+            return named_separator[1]
+        return max(",;\t", key=re.sub(r'"[^"]*"', "", first_line).count)
     return ","
 
 
@@ -157,7 +168,7 @@ def read_jsonl(
                 f"{place}: {len(line)} characters; expected {_MAX_LINE_CHARS} at most, one object a"
                 f" line. {_remedy(get)}"
             )
-        record = _parse_object(place, line, get)
+        record = parse_object(place, line, get)
         for name, kind in fields.items():
             _check_field(place, record, name, kind)
         for name, kind in optional.items():
@@ -171,7 +182,7 @@ def read_jsonl(
     return frame
 
 
-def _parse_object(place: str, line: str, get: str) -> JsonObject:
+def parse_object(place: str, line: str, get: str = "") -> JsonObject:
     """The JSON object that a line holds."""
     try:
         record = json.loads(line, object_pairs_hook=_distinct_fields)
@@ -403,10 +414,20 @@ def quote_value(value: object) -> str:
 
 
 def check_header(
-    path: Path, header: Sequence[str], columns: Sequence[str], delimiter: str = ""
+    path: Path,
+    header: Sequence[str],
+    columns: Sequence[str],
+    delimiter: str = "",
+    *,
+    allows_repeated_columns: bool = False,
 ) -> None:
-    """Require that a table has all of `columns`, and no column twice."""
+    """Require that a table has all of `columns`, and no column twice.
+
+    With `allows_repeated_columns`, a column that is not in `columns` may occur twice.
+    """
     repeated = [name for position, name in enumerate(header) if name in header[:position]]
+    if allows_repeated_columns:
+        repeated = [name for name in repeated if name in columns]
     if repeated:
         raise UserError(
             f"{path}: column {quote_value(repeated[0])} occurs twice in the header; expected every"

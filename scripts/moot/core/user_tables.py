@@ -2,32 +2,31 @@
 strings.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from moot.core.cell_text import arrow_texts, cell_text, csv_texts
 from moot.core.errors import UserError
 from moot.core.input_files import (
     check_header,
     find_delimiter,
     quote_value,
     read_csv,
-    read_jsonl,
-    read_text,
 )
+from moot.core.json_tables import expand_paths, read_objects
 
 if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
-_ANY_JSON = (str, int, float, bool, type(None), list, dict)
+FILE_COLUMN = "(file)"
+"""The column that holds the name of the file, without its ending."""
 _MAX_UNPACKED_BYTES = 2**29
 _ALWAYS_UNPACKED, _TIMES_UNPACKED = 2**25, 100
 """Bytes, and times of its size, that a packed file may declare: tables unpack to some 20 times,
@@ -45,31 +44,31 @@ _EXCEL_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N
 def read_user_table(
     path: Path, columns: Sequence[str], sheet: str = "", kind: str = ""
 ) -> pd.DataFrame:
-    """Read a table whose kind follows from the file's ending; nothing is converted, a missing cell
-    is "".
+    """Read a table as text; the file's ending gives its format, and a missing cell is "".
+
+    One value has the same text in every format: see `cell_text`. A column `(file)` holds the name
+    of the file without its ending. A column such as `messages.content` holds a part of the nested
+    values of the column `messages`; a list of objects gives one row for each object.
 
     Args:
-        columns: the columns that must be there; others are read too, of JSON lines only those
-            of the first if none is named.
+        columns: the columns that must be there; others are read too.
         sheet: of an Excel file; "" for its first.
-        kind: what the file is, where its ending does not say it (csv, tsv, ...).
+        kind: the format, if the ending does not give it (csv, tsv, ...).
 
     Returns:
         A frame of strings, indexed by 1-based row.
 
     Raises:
-        UserError: no such file, an ending that is not known, a column that is missing or
-            repeated, no rows; for CSV and JSON lines as `read_csv` and `read_jsonl`.
+        UserError: no such file, an unknown ending, a column that is missing or repeated, a column
+            of bytes that are not text, no rows; for CSV as `read_csv`.
     """
     readers: Mapping[str, Callable[[], pd.DataFrame]] = {
-        ".csv": lambda: read_csv(path, columns, delimiter=find_delimiter(path)),
-        ".tsv": lambda: read_csv(path, columns, delimiter="\t"),
-        ".jsonl": lambda: _as_strings(
-            read_jsonl(path, dict.fromkeys(columns or _fields(path), _ANY_JSON))
-        ),
-        ".json": lambda: _check_table(path, _read_array(path), columns),
-        ".parquet": lambda: _check_table(path, _read_parquet(path), columns),
-        ".xlsx": lambda: _check_table(path, _read_excel(path, sheet), columns),
+        ".csv": lambda: _read_delimited(path, ""),
+        ".tsv": lambda: _read_delimited(path, "\t"),
+        ".jsonl": lambda: read_objects(path),
+        ".json": lambda: read_objects(path),
+        ".parquet": lambda: _read_parquet(path, columns),
+        ".xlsx": lambda: _read_excel(path, sheet),
     }
     reader = readers.get(f".{kind}" if kind else path.suffix.casefold())
     if reader is None:
@@ -81,7 +80,11 @@ def read_user_table(
         raise UserError(
             f"{path}: no such file; put it there, or correct `path` (from the working directory)."
         )
-    return reader()
+    frame = reader()
+    if FILE_COLUMN in columns:
+        frame[FILE_COLUMN] = path.stem
+    frame = expand_paths(path, frame, columns)
+    return _check_table(path, frame, columns)
 
 
 def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
@@ -90,39 +93,21 @@ def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
         yield int(row), {str(name): cell for name, cell in cells.items()}
 
 
-def _fields(path: Path) -> list[str]:
-    """The fields of the first of JSON lines; none where it is no object, which `read_jsonl`
-    refuses.
-    """
-    try:
-        return list(json.loads(read_text(path).strip().partition("\n")[0]))
-    except (ValueError, TypeError, RecursionError):
-        return []
-
-
-def _read_array(path: Path) -> pd.DataFrame:
-    """A JSON array of objects; a field that one of them lacks is missing."""
-    try:
-        rows = json.loads(read_text(path))
-    except (ValueError, RecursionError) as fault:
-        raise UserError(
-            f"{path}: not JSON ({fault}); expected an array of objects. Save it again."
-        ) from None
-    faulty_element = (
-        next((number for number, row in enumerate(rows, 1) if not isinstance(row, dict)), 0)
-        if rows
-        else 1
+def _read_delimited(path: Path, delimiter: str) -> pd.DataFrame:
+    """Read CSV; repeated columns are kept for `_check_table` to judge."""
+    frame = read_csv(
+        path, (), delimiter=delimiter or find_delimiter(path), allows_repeated_columns=True
     )
-    if not isinstance(rows, list) or faulty_element:
-        place = f"element {faulty_element}" if isinstance(rows, list) and rows else "the whole"
-        raise UserError(
-            f"{path}: {place} is no object; expected an array of objects, one a row. For one object"
-            " a line, name the file .jsonl."
-        )
-    return pd.DataFrame(rows, dtype="object")
+    if frame.columns.has_duplicates:
+        return frame
+    return frame.apply(csv_texts)
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _read_parquet(path: Path, columns: Sequence[str]) -> pd.DataFrame:
+    """Read a Parquet file by the types of its columns.
+
+    A column of bytes that are not text is an error if `columns` needs it, else it is left out.
+    """
     try:
         with pq.ParquetFile(path) as file:
             _check_cells(path, file.metadata.num_rows * len(file.schema_arrow.names))
@@ -132,17 +117,13 @@ def _read_parquet(path: Path) -> pd.DataFrame:
             for chunk in file.iter_batches(
                 _ROWS_PER_BATCH
             ):  # a text that repeats is stored once, and unpacked each time
-                columns = [
+                arrays = [
                     column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
                     for column in chunk
                 ]
-                parts.append(pa.RecordBatch.from_arrays(columns, names))
+                parts.append(pa.RecordBatch.from_arrays(arrays, names))
                 size += parts[-1].nbytes
                 _check_unpacked(path, size)
-            frame: pd.DataFrame = (
-                pa.Table.from_batches(parts).to_pandas() if parts else pd.DataFrame(columns=names)
-            )
-            return frame
     except MemoryError:
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:
@@ -151,6 +132,26 @@ def _read_parquet(path: Path) -> pd.DataFrame:
             f" ({quote_value(' '.join(str(fault).split()))})."
             " Save it again, as .parquet or .csv."
         ) from None
+    return _parquet_frame(path, pa.Table.from_batches(parts), columns) if parts else pd.DataFrame()
+
+
+def _parquet_frame(path: Path, table: pa.Table, columns: Sequence[str]) -> pd.DataFrame:
+    names: list[str] = []
+    texts: list[pd.Series] = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        try:
+            texts.append(arrow_texts(column))
+        except UnicodeDecodeError:
+            if name in columns:
+                raise UserError(
+                    f"{path}: column {quote_value(name)} holds bytes that are not UTF-8 text;"
+                    " expected text. Save the column as text, or name another column."
+                ) from None
+            continue
+        names.append(name)
+    frame = pd.concat(texts, axis="columns") if texts else pd.DataFrame()
+    frame.columns = pd.Index(names)
+    return frame
 
 
 def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
@@ -215,7 +216,7 @@ def _excel_text(value: object) -> str:
     """A cell as text; what a formula could not work out is blank."""
     if value is None or (isinstance(value, str) and value in _EXCEL_ERRORS):
         return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    return cell_text(value)
 
 
 def _check_declared(path: Path, size: int) -> None:
@@ -245,24 +246,16 @@ def _check_cells(path: Path, cells: int) -> None:
 
 
 def _check_table(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Check the header, and return the cells as text without repeated columns."""
     names = list(map(str, frame.columns))
-    check_header(path, names, columns)
+    check_header(path, names, columns, allows_repeated_columns=True)
     if frame.empty:
         raise UserError(f"{path}: no rows; expected at least one row of data.")
     frame.columns = pd.Index(names)
-    frame.index = pd.RangeIndex(1, len(frame) + 1, name="row")
-    return _as_strings(frame)
+    frame = frame.loc[:, ~frame.columns.duplicated(keep=False)]
+    texts = {name: _column_texts(frame[name]) for name in frame}
+    return pd.DataFrame(texts).set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
 
 
-def _as_strings(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.map(_as_string).astype("str")
-
-
-def _as_string(cell: object) -> str:
-    if isinstance(cell, np.ndarray | dict | list):  # of Parquet, or JSON
-        return json.dumps(cell, ensure_ascii=False, default=_as_json)
-    return "" if cell is None or cell != cell else str(cell)  # noqa: PLR0124 - NaN
-
-
-def _as_json(value: object) -> object:
-    return value.tolist() if isinstance(value, np.ndarray) else str(value)
+def _column_texts(cells: pd.Series) -> pd.Series:
+    return cells if cells.dtype == "str" else cells.map(cell_text).astype("str")

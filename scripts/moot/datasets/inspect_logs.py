@@ -1,23 +1,35 @@
 """Answers in logs of inspect_ai (`.eval`, `.json`), read with its library (the extra `inspect`).
 
-A sample becomes a case, an epoch a repeat, the name of the task the method, and the answer that a
-scorer extracted becomes the prediction.
+A sample becomes a case, an epoch a repeat, the task and its arguments the method, and the answer
+that a scorer extracted becomes the prediction. An answer that is not a label is an invalid answer.
 """
 
+import json
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from moot.core.cases import Case
+from moot.core.cell_text import cell_text
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.input_files import quote_value
 from moot.core.log import LOG
+from moot.core.types import Json
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.records import WITHOUT_TEXT, RecordedDebate, RecordedUtterance, read_confidence
+from moot.datasets.label_words import find_label
+from moot.datasets.records import (
+    WITHOUT_TEXT,
+    FaultyShare,
+    RecordedDebate,
+    RecordedUtterance,
+    leave_out,
+    read_confidence,
+)
 from moot.datasets.turn_columns import AnswersOptions
 
 if TYPE_CHECKING:
@@ -59,63 +71,182 @@ class InspectOptions(AnswersOptions):
         ),
     )
 
+    faulty: FaultyShare = 0.01
+
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
         """The logs."""
         return self.logs
 
 
+@dataclass(frozen=True, slots=True)
+class _ReadSample:
+    """A sample without a fault, as a case and as a recorded debate."""
+
+    case: Case
+    debate: RecordedDebate
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadLogs:
+    """The samples without a fault, counts, and a note on each log of an unfinished run."""
+
+    samples: Sequence[_ReadSample]
+    cleaning: Mapping[str, int]
+    incomplete: Sequence[str]
+
+
 def read_answers(options: InspectOptions, context: LoadContext) -> Iterator[RecordedDebate]:
     """The answers of each log, in the order of its samples.
 
+    Logs of one task with different arguments are different methods; further logs with the same
+    task, arguments and model are further repeats.
+
     Raises:
-        UserError: a log or an answer cannot be read.
+        UserError: a log cannot be read, or more samples have a fault than `faulty` allows.
     """
-    del context
-    for path, log, sample in _samples(options):
-        word, confidence, problem = _answer(options, path, sample)
-        place = _place(path, sample, "answer of its score")
-        answer = None if problem else _label(options, place, word, answer=True)
-        if answer is None:
-            problem, confidence = problem or f"the record says {word.strip() or 'nothing'}", None
-        messages = sample.messages if options.with_text else ()
-        utterances = [
-            RecordedUtterance(message.role, MESSAGE, message.text) for message in messages
-        ]
-        identity = (log.eval.task, log.eval.model, str(sample.id), sample.epoch - 1)
-        yield RecordedDebate(*identity, answer, confidence, problem=problem, utterances=utterances)
+    return (read_sample.debate for read_sample in _read_logs(options, context).samples)
 
 
 @dataset("inspect", InspectOptions, records=read_answers)
 def load(options: InspectOptions, context: LoadContext) -> Loaded:
     """The samples of the logs; each is one test case for all epochs and models."""
-    task = options.task(
-        tuple(dict.fromkeys(options.labels.values())), ", ".join(path.name for path in options.logs)
-    )
+    logs = _read_logs(options, context)
     cases: dict[str, Case] = {}
-    cleaning = Counter[str]({"logs read": len(options.logs)})
-    notes: dict[Path, str] = {}
-    for number, (path, log, sample) in enumerate(_samples(options), start=1):
-        if path not in notes:
-            notes[path] = _incomplete_note(path, log)
-        case = Case(
-            case_id=str(sample.id),
-            dataset=context.name,
-            split="test",
-            text=_text(sample) if options.with_text else WITHOUT_TEXT,
-            target=_target(options, path, sample),
-            labels=task.labels,
-            attributes={name: _attribute(path, sample, name) for name in options.attributes},
-            source_row=number,
-        )
-        _require_same_facts(case, cases.setdefault(case.case_id, case), path, sample)
-        cleaning["samples read"] += 1
-        cleaning["samples that ended with an error"] += sample.error is not None
-    incomplete = [note for note in notes.values() if note]
-    for note in incomplete:
+    for read_sample in logs.samples:
+        cases.setdefault(read_sample.case.case_id, read_sample.case)
+    file_names = ", ".join(path.name for path in options.logs)
+    task = options.task(tuple(dict.fromkeys(options.labels.values())), file_names)
+    cleaning = dict(logs.cleaning)
+    for note in logs.incomplete:
         LOG.warning(note)
-    cleaning["logs of runs that did not finish"] = len(incomplete)
-    task = replace(task, notes=(*task.notes, *incomplete))
-    return Loaded(list(cases.values()), task, cleaning=dict(cleaning), sources=options.logs)
+    cleaning["logs of runs that did not finish"] = len(logs.incomplete)
+    task = replace(task, notes=(*task.notes, *logs.incomplete))
+    return Loaded(list(cases.values()), task, cleaning=cleaning, sources=options.logs)
+
+
+def _read_logs(options: InspectOptions, context: LoadContext) -> _ReadLogs:
+    """Read the samples of all logs; those with a fault are left out, listed and counted."""
+    logs = {path: _read_log(path) for path in options.logs}
+    _refuse_repeated_logs(options.logs, logs)
+    methods = _methods(logs)
+    first_repeats = _first_repeats(logs, methods)
+    faults, read_samples, cases = Faults(), list[_ReadSample](), dict[str, Case]()
+    cleaning = Counter[str]({"logs read": len(logs)})
+    for path, log in logs.items():
+        for sample in log.samples or ():
+            cleaning["samples read"] += 1
+            cleaning["samples that ended with an error"] += sample.error is not None
+            with faults.noting():
+                case = _case(options, context, path, sample, cleaning["samples read"])
+                repeat = first_repeats[path] + sample.epoch - 1
+                identity = (methods[path], log.eval.model, case.case_id, repeat)
+                debate = _debate(options, path, sample, identity)
+                _require_same_facts(case, cases.setdefault(case.case_id, case), path, sample)
+                read_samples.append(_ReadSample(case, debate))
+                cleaning["answers that are not a label"] += _is_unknown(options, sample, debate)
+    left_out = cleaning["samples read"] - len(read_samples)
+    leave_out(
+        faults.messages,
+        left_out,
+        cleaning["samples read"],
+        options.faulty,
+        "Correct the logs, or allow more.",
+        "samples",
+    )
+    cleaning["samples left out because of faults"] = left_out
+    always = ("logs read", "samples read", "samples that ended with an error")
+    counts = {name: count for name, count in cleaning.items() if count or name in always}
+    notes = [_incomplete_note(path, log) for path, log in logs.items()]
+    return _ReadLogs(read_samples, counts, [note for note in notes if note])
+
+
+def _refuse_repeated_logs(paths: Sequence[Path], logs: Mapping[Path, "EvalLog"]) -> None:
+    """Require each log once, also under two names."""
+    path_of_run: dict[str, Path] = {}
+    for path in paths:
+        run = logs[path].eval.eval_id or str(path.resolve())
+        if run in path_of_run:
+            raise UserError(
+                f"{path}: the same log as {path_of_run[run]}, so that each repeat occurs twice;"
+                " expected every log once. Remove one of the two from `logs`."
+            )
+        path_of_run[run] = path
+
+
+def _methods(logs: Mapping[Path, "EvalLog"]) -> Mapping[Path, str]:
+    """The method of each log: its task, and the arguments in which logs of this task differ."""
+    arguments_by_task: dict[str, list[Mapping[str, Json]]] = {}
+    for log in logs.values():
+        arguments_by_task.setdefault(log.eval.task, []).append(_arguments(log))
+    methods = {}
+    for path, log in logs.items():
+        arguments, all_arguments = _arguments(log), arguments_by_task[log.eval.task]
+        names = sorted({name for mapping in all_arguments for name in mapping})
+        differing = [
+            f"{name}={cell_text(arguments.get(name)) or 'default'}"
+            for name in names
+            if len({json.dumps(mapping.get(name)) for mapping in all_arguments}) > 1
+        ]
+        methods[path] = ", ".join([log.eval.task, *differing])
+    return methods
+
+
+def _arguments(log: "EvalLog") -> Mapping[str, Json]:
+    """The arguments of the task, the solver and the generation."""
+    generation = log.eval.model_generate_config.model_dump(mode="json", exclude_none=True)
+    task = json.loads(json.dumps(log.eval.task_args, default=str))
+    solver = json.loads(json.dumps(log.eval.solver_args or {}, default=str))
+    named_solver = {"solver": log.eval.solver} if log.eval.solver else {}
+    return {**generation, **solver, **named_solver, **task}
+
+
+def _first_repeats(
+    logs: Mapping[Path, "EvalLog"], methods: Mapping[Path, str]
+) -> Mapping[Path, int]:
+    """The number of the first repeat of each log, after those of earlier logs of the same run."""
+    counts = Counter[tuple[str, str]]()
+    first_repeats = {}
+    for path, log in logs.items():
+        identity = (methods[path], log.eval.model)
+        first_repeats[path] = counts[identity]
+        counts[identity] += max(sample.epoch for sample in log.samples or ())
+    return first_repeats
+
+
+def _case(
+    options: InspectOptions, context: LoadContext, path: Path, sample: "EvalSample", number: int
+) -> Case:
+    return Case(
+        case_id=str(sample.id),
+        dataset=context.name,
+        split="test",
+        text=_text(sample) if options.with_text else WITHOUT_TEXT,
+        target=_target(options, path, sample),
+        labels=tuple(dict.fromkeys(options.labels.values())),
+        attributes={name: _attribute(path, sample, name) for name in options.attributes},
+        source_row=number,
+    )
+
+
+def _debate(
+    options: InspectOptions, path: Path, sample: "EvalSample", identity: tuple[str, str, str, int]
+) -> RecordedDebate:
+    word, confidence, problem = _answer(options, path, sample)
+    answer = None if problem else find_label(word, options.labels)
+    if answer is None:
+        problem = problem or f"the record says {word.strip() or 'nothing'}"
+        confidence = None
+    messages = sample.messages if options.with_text else ()
+    utterances = [RecordedUtterance(message.role, MESSAGE, message.text) for message in messages]
+    return RecordedDebate(*identity, answer, confidence, problem=problem, utterances=utterances)
+
+
+def _is_unknown(options: InspectOptions, sample: "EvalSample", debate: RecordedDebate) -> bool:
+    """Whether a score has an answer that means neither a label nor a missing answer."""
+    if debate.prediction is not None or sample.error is not None or not sample.scores:
+        return False
+    word = (_score(options, Path(), sample).answer or "").strip()
+    return word not in options.no_answer
 
 
 def _incomplete_note(path: Path, log: "EvalLog") -> str:
@@ -144,13 +275,6 @@ def _require_same_facts(case: Case, first_case: Case, path: Path, sample: "EvalS
                 f" {quote_value(first_facts[name])};"
                 " expected the same value in all samples of a case. Correct one of them."
             )
-
-
-def _samples(options: InspectOptions) -> Iterator[tuple[Path, "EvalLog", "EvalSample"]]:
-    for path in options.logs:
-        log = _read_log(path)
-        for sample in log.samples or ():
-            yield path, log, sample
 
 
 def _read_log(path: Path) -> "EvalLog":
@@ -217,23 +341,11 @@ def _target(options: InspectOptions, path: Path, sample: "EvalSample") -> str:
             f"{place}: found {quote_value(str(targets))}; expected one target. Leave the log out of"
             " `logs`."
         )
-    return str(_label(options, place, targets[0], answer=False))
-
-
-def _label(options: InspectOptions, place: str, word: str, *, answer: bool) -> str | None:
-    """The label that a word means; None for an answer in `no_answer`.
-
-    Raises:
-        UserError: the word means no label.
-    """
-    label = options.labels.get(word.strip())
-    if label is None and not (answer and word.strip() in options.no_answer):
-        expected_words = [*options.labels, *(options.no_answer if answer else ())]
+    label = find_label(targets[0], options.labels)
+    if label is None:
         raise UserError(
-            f"{place}: found {quote_value(word)}; expected one of"
-            f" {', '.join(name or 'blank' for name in expected_words)}. Add it to `labels` or"
-            " `no_answer`,"
-            " or correct the file."
+            f"{place}: found {quote_value(targets[0])}; expected one of"
+            f" {', '.join(options.labels)}. Add it to `labels`, or correct the file."
         )
     return label
 

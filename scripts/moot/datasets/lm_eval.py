@@ -25,7 +25,7 @@ from moot.datasets.turns import Turns, read_turns
 _FIELDS: Mapping[str, type | tuple[type, ...]] = {
     "doc_id": int,
     "target": (str, int),
-    "filtered_resps": list,
+    "filtered_resps": (list, str),
 }
 _CHOICE_LENGTH = 2
 """Items of a multiple-choice reply: log-probability, and whether greedy decoding gives it."""
@@ -108,6 +108,7 @@ def _table(options: LmEvalOptions, model: str, path: Path) -> pd.DataFrame:
             f"{path}: found the filters {', '.join(filters)}; expected one. Choose it with"
             " `filter`."
         )
+    _refuse_repeated_documents(path, table["doc_id"])
     answers = [
         _answer(describe_cell(path, row, "filtered_resps"), replies)
         for row, replies in table["filtered_resps"].items()
@@ -125,12 +126,30 @@ def _table(options: LmEvalOptions, model: str, path: Path) -> pd.DataFrame:
     )
 
 
-def _answer(place: str, replies: list[Json]) -> tuple[str, str]:
+def _refuse_repeated_documents(path: Path, doc_ids: pd.Series) -> None:
+    """Require each document once: a second line holds the replies of another filter or run."""
+    is_repeated = doc_ids.duplicated()
+    if is_repeated.any():
+        row = doc_ids.index[is_repeated][0]
+        first_row = doc_ids.index[doc_ids == doc_ids[row]][0]
+        raise UserError(
+            f"{describe_cell(path, row, 'doc_id')}: document {doc_ids[row]} occurs twice (first in"
+            f" row {first_row}; {is_repeated.sum()} of {len(doc_ids)} lines repeat a document);"
+            " expected one line for each document. Leave one line for each: those of one filter"
+            " and one run."
+        )
+
+
+def _answer(place: str, replies: Json) -> tuple[str, str]:
     """The answer as the file writes it, or the number of the likeliest choice.
+
+    A text stands for a list with this text alone.
 
     Returns:
         The answer, and the probability of a choice in per cent.
     """
+    if isinstance(replies, str):
+        return replies, ""
     if replies and all(
         isinstance(reply, list) and len(reply) == _CHOICE_LENGTH for reply in replies
     ):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from moot.core.cases import NEAR_DUPLICATE_OF, Case, SplitName, Task, cluster_attributes
 from moot.core.config_errors import Faults
@@ -18,6 +18,7 @@ from moot.core.input_files import check_unique, refuse_values
 from moot.core.log import LOG
 from moot.core.user_tables import numbered_rows, read_user_table
 from moot.datasets import LoadContext, Loaded, UserDataOptions, dataset
+from moot.datasets.label_words import check_label_patterns, find_label
 from moot.datasets.near_duplicates import (
     RESEMBLING,
     RelatedCases,
@@ -67,8 +68,10 @@ class TableOptions(UserDataOptions):
     labels: Annotated[Mapping[str, str], BeforeValidator(_as_mapping)] = Field(
         default_factory=dict,
         description=(
-            "Label for each value of `target` (GUILTY: guilty), or a list of labels; of two labels"
-            " the negative one first. Default: the values of `target` in lower case."
+            "Label for each value of `target` (GUILTY: guilty), or for each regular expression"
+            " between slashes that matches a whole value ('/guilty.*/': guilty), or a list of"
+            " labels; of two labels the negative one first. Default: the values of `target` in lower"
+            " case."
         ),
     )
     id: str = Field("", description="Column with the id of the case. Default: the row's number.")
@@ -107,6 +110,12 @@ class TableOptions(UserDataOptions):
             " near-duplicates. Default: 0.7."
         ),
     )
+
+    @field_validator("labels")
+    @classmethod
+    def _check_label_patterns(cls, values: Mapping[str, str]) -> Mapping[str, str]:
+        check_label_patterns(values)
+        return values
 
     @model_validator(mode="after")
     def _check_that_labels_agree(self) -> "TableOptions":
@@ -229,7 +238,7 @@ def _read_rows(options: TableOptions, table: pd.DataFrame, labels: Mapping[str, 
     rows = []
     for number, cells in numbered_rows(table):
         case_id = cells[options.id].strip() if options.id else f"row-{number}"
-        target = labels[cells[options.target].strip()]
+        target = str(find_label(cells[options.target], labels))
         rows.append(_Row(number, cells, case_id, _text(options, cells), target))
     return rows
 
@@ -303,7 +312,8 @@ def _column_checks(
 ) -> Iterator[tuple["pd.Series[str]", "pd.Series[bool]", str, str]]:
     """The checked columns: values, which of them are faulty, what is expected, and the remedy."""
     targets = table[options.target]
-    is_unknown = ~targets.str.strip().isin(list(labels))
+    label_of_word = {word: find_label(word, labels) for word in targets.unique()}
+    is_unknown = targets.map(lambda word: label_of_word[word] is None)
     remedy = "Add it to `labels`, or correct the row."
     yield targets, is_unknown, f"one of {', '.join(labels)}", remedy
     texts = [_text(options, cells) for _, cells in numbered_rows(table)]

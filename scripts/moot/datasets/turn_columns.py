@@ -1,17 +1,17 @@
 """The options of tables with a row per turn or per answer: the meaning of each column."""
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from moot.core.cases import Task, cluster_attributes
 from moot.core.input_files import quote_value
 from moot.core.model_config import StrictModel
 from moot.core.user_tables import ENDINGS
 from moot.datasets import UserDataOptions
+from moot.datasets.label_words import check_label_patterns, compile_pattern
 from moot.datasets.records import FaultyShare
 
 
@@ -20,12 +20,19 @@ class AnswersOptions(UserDataOptions):
 
     labels: Mapping[str, str] = Field(
         description=(
-            "Label for each answer as the file writes it (YES: yes), the negative label first."
+            "Label for each answer as the file writes it, or for each regular expression between"
+            " slashes that matches a whole answer (YES: yes, '/no.*/': no), the negative label first."
         )
     )
     no_answer: tuple[str, ...] = Field(
         ("", "UNKNOWN", "NO DECISION"), description="Answers that mean: no usable answer."
     )
+
+    @field_validator("labels")
+    @classmethod
+    def _check_label_patterns(cls, values: Mapping[str, str]) -> Mapping[str, str]:
+        check_label_patterns(values)
+        return values
 
     @model_validator(mode="after")
     def _check_positive(self) -> "AnswersOptions":
@@ -201,19 +208,11 @@ class TranscriptsOptions(AnswersOptions):
     )
     faulty: FaultyShare = 0.01
 
-    @field_validator("extract", "labels")
+    @field_validator("extract")
     @classmethod
-    def _check_patterns(cls, values: Mapping[str, str], info: ValidationInfo) -> Mapping[str, str]:
-        extracts = info.field_name == "extract"
-        patterns = [word[1:-1] for word in values if is_pattern(word)]
-        for pattern in values.values() if extracts else patterns:
-            try:
-                groups = re.compile(pattern).groupindex
-            except re.error as fault:
-                raise ValueError(
-                    f"{quote_value(pattern)} is not a regular expression ({fault})"
-                ) from None
-            if extracts and not groups:
+    def _check_extract(cls, values: Mapping[str, str]) -> Mapping[str, str]:
+        for pattern in values.values():
+            if not compile_pattern(pattern).groupindex:
                 raise ValueError(
                     f"{quote_value(pattern)} has no named group; expected one such as"
                     " (?P<case>[0-9]+)"
@@ -252,8 +251,3 @@ class TranscriptsOptions(AnswersOptions):
             *cluster_attributes(self.cluster),
         )
         return list(dict.fromkeys(filter(None, columns)))
-
-
-def is_pattern(word: str) -> bool:
-    """Whether a word of `labels` is a regular expression between slashes."""
-    return len(word) > len("//") and word.startswith("/") and word.endswith("/")

@@ -19,8 +19,9 @@ from moot.core.log import LOG
 from moot.core.types import Column
 from moot.core.user_tables import read_user_table
 from moot.core.utterance_kinds import CONCLUSION
+from moot.datasets.label_words import find_label
 from moot.datasets.records import leave_out
-from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns, is_pattern
+from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 
 PUBLIC_MARKS = ("", "public", "all")
 """Values of the column `visibility` that mean: everybody can read the turn."""
@@ -217,14 +218,28 @@ def _add_columns(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> Non
     rows["(debate)"] = pd.factorize(rows[names.debate])[0] if names.debate else range(len(rows))
     for name in ("round", "repeat", "judge_repeat"):
         column = getattr(names, name)
-        rows[f"({name})"] = _whole_numbers(rows[column], check) if column else 0
+        rows[f"({name})"] = 0
+        if column:
+            allows_blank = _allows_blank(rows, name, names)
+            rows[f"({name})"] = _whole_numbers(rows[column], check, allows_blank)
     if names.turn:
         rows["(turn)"] = _whole_numbers(rows[names.turn], check)
     if names.time:
         rows["(time)"] = _times(rows[names.time], check)
-    rows["(judge_repeat)"] -= rows["(judge_repeat)"].min()
+    if names.judge_repeat:
+        has_repeat = rows[names.judge_repeat].str.strip() != ""
+        first_repeat = rows["(judge_repeat)"].where(has_repeat).min()
+        rows["(judge_repeat)"] -= 0 if pd.isna(first_repeat) else int(first_repeat)
+        rows["(judge_repeat)"] = rows["(judge_repeat)"].where(has_repeat, 0)
     if names.judge and not (names.turn or names.time or names.judge_repeat):
         rows["(judge_repeat)"] = _count_judge_repeats(rows, names)
+
+
+def _allows_blank(rows: pd.DataFrame, name: str, names: TurnColumns) -> "pd.Series[bool]":
+    """In which rows a number may be blank: a round everywhere, a judge's repeat without a judge."""
+    if name == "judge_repeat" and names.judge:
+        return rows[names.judge].str.strip() == ""
+    return pd.Series(name == "round", rows.index)
 
 
 def _count_judge_repeats(rows: pd.DataFrame, names: TurnColumns) -> "pd.Series[int]":
@@ -389,12 +404,7 @@ def _label(word: str, options: TranscriptsOptions) -> str | None:
         return None
     if not options.labels:
         return word.strip().casefold()
-    if options.labels.get(word):
-        return options.labels[word]
-    for name, label in options.labels.items():
-        if is_pattern(name) and re.fullmatch(name[1:-1], word):
-            return label
-    return None
+    return find_label(word, options.labels)
 
 
 def _parse_answers(cell: str) -> Mapping[str, str] | None:
@@ -456,11 +466,17 @@ def _sorted_positions(keys: pd.DataFrame) -> "pd.Index[int]":
     return keys.reset_index(drop=True).sort_values([*keys], kind="stable").index
 
 
-def _whole_numbers(cells: Column, check: _Checker) -> Column:
-    """The cells as integers; notes those that are not."""
-    is_number = cells.str.strip().str.fullmatch(r"-?[0-9]{1,18}")
-    check.refuse(cells, ~is_number, "a whole number")
-    return cells.where(is_number, "0").astype("int64")
+def _whole_numbers(
+    cells: Column, check: _Checker, allows_blank: "pd.Series[bool] | None" = None
+) -> Column:
+    """The cells as integers (1.0 is 1, a blank cell is 0); notes those that are not."""
+    numbers = cells.str.strip().str.replace(r"\.0+$", "", regex=True)
+    is_number = numbers.str.fullmatch(r"-?[0-9]{1,18}")
+    is_faulty = ~is_number
+    if allows_blank is not None:
+        is_faulty &= ~((numbers == "") & allows_blank)
+    check.refuse(cells, is_faulty, "a whole number")
+    return numbers.where(is_number, "0").astype("int64")
 
 
 def _times(cells: Column, check: _Checker) -> "pd.Series[float]":

@@ -21,12 +21,17 @@ from moot.core.errors import UserError
 from moot.core.input_files import find_delimiter, quote_value, read_csv, read_text
 from moot.core.rubric import Rubric, normalize_label
 from moot.core.types import Fields
+from moot.core.user_tables import numbered_rows, read_user_table
 from moot.labels import ADJUDICATED, HUMAN
 
 SHEET_COLUMNS = ("item", "facts", "statement", "label", "annotator", "note")
 FILLED_COLUMNS = ("file", "row", "item", "label", "annotator", "kind")
 FAULTS = "annotation_faults"
 """The key in the metadata of `labels/`: a JSON list of messages."""
+SHEET_ENDINGS = (".csv", ".tsv", ".xlsx")
+"""Of the sheets that are read, in any case of letters."""
+QUESTION = "label"
+"""The name of the question in Label Studio's interface; answers to other questions are ignored."""
 FilledRow = tuple[str, int, str, str, str, str]
 
 
@@ -148,9 +153,14 @@ def _no_formula(cell: str) -> str:
 
 
 def filled_files(folder: Path) -> list[Path]:
-    """The annotation files of a folder, in the order of their names."""
+    """The files of a folder of annotations, in the order of their names; hidden files are left out.
+
+    `read_annotations` names those that are neither a sheet nor an export.
+    """
     return sorted(
-        file for file in folder.glob("*") if file.suffix in (".csv", ".json") and file.is_file()
+        file
+        for file in folder.glob("*")
+        if file.is_file() and not file.name.startswith((".", "~$"))
     )
 
 
@@ -176,9 +186,7 @@ def read_annotations(
     faults: list[str] = []
     for file in files:
         try:
-            rows += list(
-                _read_export(file) if file.suffix == ".json" else _read_sheet(file)
-            )  # whole, or not
+            rows += list(_read_file(file, faults))
         except UserError as fault:
             faults.append(str(fault))
     labels = chain.from_iterable(sheet.labels for sheet in contents.values())
@@ -220,62 +228,105 @@ def read_annotations(
     return pd.DataFrame(usable, columns=list(FILLED_COLUMNS)), faults
 
 
+def _read_file(file: Path, faults: list[str]) -> Iterator[FilledRow]:
+    """The rows of a sheet or of an export; `faults` gets a message for each annotation left out."""
+    ending = file.suffix.casefold()
+    if ending == ".json":
+        return _read_export(file, faults)
+    if ending in SHEET_ENDINGS:
+        return _read_sheet(file)
+    raise UserError(
+        f"{file}: found a file ending in {quote_value(file.suffix)}; expected a sheet"
+        f" ({', '.join(SHEET_ENDINGS)}) or a Label Studio export (.json). Save it as one of them,"
+        " or move it out of this folder."
+    )
+
+
 def _read_sheet(file: Path) -> Iterator[FilledRow]:
-    frame = read_csv(file, ("item", "label"), delimiter=find_delimiter(file))
-    for row, record in frame.iterrows():
-        if str(record["label"]).strip():
-            adjudicator = str(record.get("adjudicator", "")).strip()
-            annotator = adjudicator or str(record.get("annotator", "")).strip() or file.stem
+    frame = read_user_table(file, ("item", "label"))
+    for row, record in numbered_rows(frame):
+        if record["label"].strip():
+            adjudicator = record.get("adjudicator", "").strip()
+            annotator = adjudicator or record.get("annotator", "").strip() or file.stem
             kind = ADJUDICATED if adjudicator else HUMAN
-            yield (
-                str(file),
-                int(str(row)),
-                str(record["item"]).strip(),
-                str(record["label"]),
-                annotator,
-                kind,
-            )
+            yield str(file), row, record["item"].strip(), record["label"], annotator, kind
 
 
-def _read_export(file: Path) -> Iterator[FilledRow]:
+def _read_export(file: Path, faults: list[str]) -> Iterator[FilledRow]:
     """A Label Studio export (JSON, or JSON-MIN): one task a record, any number of annotations in
     each.
+
+    An annotation without a choice is not filled in. A task that cannot be read, and an annotation
+    with several choices, are left out with a message.
     """
     try:
         tasks = json.loads(read_text(file))
-        if not isinstance(tasks, list):
-            raise UserError(
-                f"{file}: found {quote_value(tasks)}; expected a list of Label Studio tasks."
-            )
-        for row, task in enumerate(tasks, start=1):
-            item = str(task.get("data", task)["item"])
-            for label, annotator in _choices(task):
-                yield str(file), row, item, str(label), annotator or file.stem, HUMAN
-    except ValueError as fault:
+    except (ValueError, RecursionError) as fault:
         raise UserError(
             f"{file}: not JSON ({fault}); expected a Label Studio export. Export it again."
         ) from None
-    except (KeyError, TypeError, AttributeError, IndexError) as fault:
+    if not isinstance(tasks, list):
         raise UserError(
-            f"{file}: not a Label Studio export ({fault!r}); expected tasks with data and"
-            " annotations."
-        ) from None
-
-
-def _choices(task: Fields) -> Iterator[tuple[str, str]]:
-    if "annotations" not in task:  # JSON-MIN: the choice is next to the data
-        if task.get("label"):
-            yield task["label"], str(task.get("annotator", "") or "")
-        return
-    for annotation in task["annotations"]:
-        if annotation.get("was_cancelled"):
-            continue
-        completed_by = annotation.get("completed_by", "")
-        annotator = (
-            str(completed_by.get("email") or completed_by.get("id") or "")
-            if isinstance(completed_by, Mapping)
-            else str(completed_by)
+            f"{file}: found {quote_value(tasks)}; expected a list of Label Studio tasks."
         )
-        for result in annotation["result"]:
-            if result.get("type") == "choices":
-                yield result["value"]["choices"][0], annotator
+    for row, task in enumerate(tasks, start=1):
+        try:
+            item, annotations = _read_task(task)
+        except (KeyError, TypeError, AttributeError, IndexError) as fault:
+            faults.append(
+                f"{file}: row {row}: not a task of a Label Studio export ({fault!r}); expected data"
+                " with an item, and annotations. Remove the task, or export it again."
+            )
+            continue
+        for labels, annotator in annotations:
+            if len(labels) == 1:
+                yield str(file), row, item, str(labels[0]), annotator or file.stem, HUMAN
+            elif labels:
+                faults.append(
+                    f"{file}: row {row}, annotator {quote_value(annotator or file.stem)}: found"
+                    f" the choices {', '.join(map(quote_value, labels))}; expected one choice"
+                    " for each statement. Correct the annotation."
+                )
+
+
+def _read_task(task: Fields) -> tuple[str, list[tuple[Sequence[object], str]]]:
+    """The item of a task; and the choices and the annotator of each annotation."""
+    item = str((task.get("data") or task)["item"])
+    if "annotations" not in task:  # JSON-MIN: the choice is next to the data
+        annotator = str(task.get("annotator", "") or "")
+        return item, [(_chosen_labels(task.get("label")), annotator)]
+    annotations: list[tuple[Sequence[object], str]] = []
+    for annotation in task["annotations"] or ():
+        if annotation and not annotation.get("was_cancelled"):
+            results = [result for result in annotation.get("result") or () if result]
+            annotations.append((_labels_of_question(results), _annotator(annotation)))
+    return item, annotations
+
+
+def _labels_of_question(results: Sequence[Fields]) -> Sequence[object]:
+    """The different choices in the answers to the question of the sheet.
+
+    If no question has the name that moot gives it, the choices of all questions count.
+    """
+    choices = [result for result in results if result.get("type") == "choices"]
+    answers = [result for result in choices if result.get("from_name") == QUESTION] or choices
+    labels: list[object] = []
+    for result in answers:
+        labels += _chosen_labels((result.get("value") or {}).get("choices"))
+    return list(dict.fromkeys(labels))
+
+
+def _chosen_labels(choices: object) -> Sequence[object]:
+    """The choices of JSON (a list, or an object of choices) or JSON-MIN (a text)."""
+    if isinstance(choices, Mapping):
+        choices = choices.get("choices")
+    if isinstance(choices, list):
+        return choices
+    return [choices] if choices else []
+
+
+def _annotator(annotation: Fields) -> str:
+    completed_by = annotation.get("completed_by", "")
+    if isinstance(completed_by, Mapping):
+        return str(completed_by.get("email") or completed_by.get("id") or "")
+    return str(completed_by)

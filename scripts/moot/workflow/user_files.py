@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from moot.labels.sample import sample_file
+from moot.labels.sheets import filled_files
 
 INBOX, FROZEN = Path("data/inbox"), Path("data/frozen")
 ANNOTATIONS, SHEETS = Path("data/annotations"), Path("data/annotation_sheets")
@@ -14,8 +15,8 @@ def answer_files(experiment: str, model: str) -> list[Path]:
 
 
 def annotation_files() -> list[Path]:
-    """The sheets and exports that people have filled in so far."""
-    return sorted(path for path in ANNOTATIONS.glob("*") if path.suffix in (".csv", ".json"))
+    """The files in the folder of annotations, also those that cannot be read as annotations."""
+    return filled_files(ANNOTATIONS)
 
 
 def sample_files(experiment: str, model: str) -> list[Path]:

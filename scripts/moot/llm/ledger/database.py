@@ -42,6 +42,10 @@ _REMEDIES = {
     "malformed": _DAMAGED,
     "not a database": _DAMAGED,
     "unsupported file format": _DAMAGED,
+    "locking protocol": (
+        "The ledger is probably on a network file system, where SQLite cannot lock its file. Name a"
+        " local folder or a PostgreSQL database under `ledger`, then run again."
+    ),
     "full": "Make room on the disk, then run again.",
     "readonly": "Make the folder and the file writable, then run again.",
     "": "Check that it can be reached and written and that its disk has room, then run again.",

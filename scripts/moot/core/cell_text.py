@@ -1,0 +1,147 @@
+"""The text of a cell: one value has the same text whichever file format stores it."""
+
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_MAX_EXACT_FLOAT = 2.0**53
+"""Above this, a float does not hold every whole number."""
+_FLOAT = re.compile(r"[+-]?[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?")
+_WHOLE_FLOAT = re.compile(r"([+-]?[0-9]+)\.0+")
+_TRUTH_VALUES = ({"True", "False"}, {"TRUE", "FALSE"})
+"""The spellings of truth values in CSV files: of pandas, and of spreadsheets."""
+
+
+def cell_text(value: object) -> str:
+    """Return the text of a value: "" if missing, `true` or `false`, 3 for 3.0, JSON if nested.
+
+    Raises:
+        UnicodeDecodeError: the value holds bytes that are not UTF-8.
+    """
+    if value is None or value is pd.NaT or value is pd.NA:
+        return ""
+    for kinds, as_text in _TEXT_OF_TYPES:
+        if isinstance(value, kinds):
+            return as_text(value)
+    return str(value)
+
+
+def arrow_texts(column: pa.ChunkedArray) -> pd.Series:
+    """Return a column of Parquet as text, by its type; nested values stay Python objects.
+
+    Raises:
+        UnicodeDecodeError: the column holds bytes that are not UTF-8.
+    """
+    kind = column.type
+    if pa.types.is_nested(kind):
+        return pd.Series(column.to_pylist(maps_as_pydicts="lossy"), dtype="object")
+    if pa.types.is_integer(kind) or _is_string(kind) or pa.types.is_boolean(kind):
+        texts = pc.fill_null(column.cast(pa.large_string()), "")
+        return pd.Series(texts.to_pandas(), dtype="str")
+    values: list[Any] = column.to_pylist()
+    if pa.types.is_float32(kind):
+        values = [None if value is None else np.float32(value) for value in values]
+    elif pa.types.is_float16(kind):
+        values = [None if value is None else np.float16(value) for value in values]
+    return pd.Series([cell_text(value) for value in values], dtype="str")
+
+
+def csv_texts(column: "pd.Series[str]") -> "pd.Series[str]":
+    """Return a CSV column in the spelling of the other formats.
+
+    A column of floats that a program wrote (1.0 and 2.5) gets 1 for 1.0; a column of truth values
+    gets `true` and `false`. Any other column is returned unchanged.
+    """
+    values = set(column.unique()) - {""}
+    if not values:
+        return column
+    if any(values <= spelling for spelling in _TRUTH_VALUES):
+        return column.str.lower()
+    if all(_is_written_float(value) for value in values):
+        return column.map({"": "", **{value: _float_text(float(value)) for value in values}})
+    return column
+
+
+def canonical_word(word: str) -> str:
+    """Return a word without the `.0` of a whole number, and truth values in lower case."""
+    stripped = word.strip()
+    match = _WHOLE_FLOAT.fullmatch(stripped)
+    if match:
+        return match[1]
+    folded = stripped.casefold()
+    return folded if folded in ("true", "false") else stripped
+
+
+def _is_string(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def _is_written_float(value: str) -> bool:
+    """Whether a program wrote this float, in its shortest form: 1.50 and 01.5 are not."""
+    return bool(_FLOAT.fullmatch(value)) and str(float(value)) == value
+
+
+def _float_text(value: Any) -> str:
+    if math.isnan(value):
+        return ""
+    number = float(value)
+    if number.is_integer() and abs(number) < _MAX_EXACT_FLOAT:
+        return str(int(number))
+    return str(value)
+
+
+def _plain_value(value: object) -> object:
+    """Return a nested value as JSON can write it."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(name): _plain_value(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain_value(part) for part in value]
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return _plain_number(value)
+    if isinstance(value, date | datetime | time | Decimal | bytes):
+        return cell_text(value)
+    return str(value)
+
+
+def _plain_number(value: float) -> float | int | None:
+    if math.isnan(value):
+        return None
+    is_whole = math.isfinite(value) and value.is_integer() and abs(value) < _MAX_EXACT_FLOAT
+    return int(value) if is_whole else value
+
+
+def _date_text(value: datetime) -> str:
+    """Return a date without a time if it is midnight in no time zone, else the date and time."""
+    is_date = value.time() == time() and value.tzinfo is None
+    return value.date().isoformat() if is_date else value.isoformat(sep=" ")
+
+
+def _nested_text(value: object) -> str:
+    return json.dumps(_plain_value(value), ensure_ascii=False)
+
+
+_TEXT_OF_TYPES: Sequence[tuple[tuple[type, ...], Callable[[Any], str]]] = (
+    ((str,), str),
+    ((bool, np.bool_), lambda value: str(bool(value)).lower()),
+    ((bytes,), bytes.decode),
+    ((float, np.floating), _float_text),
+    ((Decimal,), lambda value: f"{value:f}"),
+    ((datetime,), _date_text),
+    ((dict, list, tuple, np.ndarray), _nested_text),
+)
+"""How a value of each type is written; any other value is written by `str`."""

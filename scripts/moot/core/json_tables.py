@@ -1,0 +1,174 @@
+"""Rows from JSON: an array, one object a line, or an object with one list; and nested columns."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from moot.core.errors import UserError
+from moot.core.input_files import parse_object, quote_value, read_text
+from moot.core.types import Json, JsonObject
+
+_EXPECTED = "expected an array of objects, one object a line, or an object with one list of objects"
+
+
+def read_objects(path: Path) -> pd.DataFrame:
+    """Read the objects of a JSON file as rows; a key that an object lacks is a missing cell.
+
+    Whether the file holds an array or one object a line follows from its contents. The other
+    fields of an object with one list of objects become columns with the same value in each row.
+
+    Raises:
+        UserError: the file is not JSON, or holds no objects.
+    """
+    text = read_text(path)
+    lines = [line for line in text.split("\n") if line.strip()]
+    if lines[0].lstrip().startswith("{") and (len(lines) == 1 or _is_json(lines[0])):
+        rows = _read_lines(path, text)
+        return _as_frame(_unpack_object(path, rows[0]) if len(rows) == 1 else rows)
+    is_document = lines[0].lstrip()[:1] in ("[", "{")
+    if not is_document:
+        return _as_frame(_read_lines(path, text))
+    return _as_frame(_read_document(path, text))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _as_frame(rows: Sequence[JsonObject]) -> pd.DataFrame:
+    columns = dict.fromkeys(name for row in rows for name in row)
+    values = {name: [row.get(name) for row in rows] for name in columns}
+    return pd.DataFrame(values, dtype="object")
+
+
+def _read_lines(path: Path, text: str) -> list[JsonObject]:
+    rows: list[JsonObject] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            rows.append(parse_object(f"{path}: record {len(rows) + 1} (line {number})", line))
+    return rows
+
+
+def _read_document(path: Path, text: str) -> Sequence[JsonObject]:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as fault:
+        raise UserError(f"{path}: not JSON ({fault}); {_EXPECTED}. Save it again.") from None
+    if isinstance(document, dict):
+        return _unpack_object(path, document)
+    if not document:
+        raise UserError(f"{path}: an empty array; {_EXPECTED}.")
+    for number, row in enumerate(document, 1):
+        if not isinstance(row, dict):
+            raise UserError(
+                f"{path}: element {number} is {quote_value(row)}, not an object; {_EXPECTED}."
+                " Correct the element."
+            )
+    rows: list[JsonObject] = document
+    return rows
+
+
+def _unpack_object(path: Path, document: JsonObject) -> Sequence[JsonObject]:
+    """Return the rows of an object with one list of objects; without such a list, the object."""
+    lists = [name for name, value in document.items() if _is_list_of_objects(value)]
+    if len(lists) > 1:
+        raise UserError(
+            f"{path}: found an object with the lists {', '.join(map(quote_value, lists))};"
+            f" {_EXPECTED}. Keep one of the lists, or save it alone."
+        )
+    if not lists:
+        empty = [name for name, value in document.items() if value == []]
+        if empty:
+            raise UserError(
+                f"{path}: no rows: the list {quote_value(empty[0])} is empty; {_EXPECTED}."
+                " Remove the file, or add its rows."
+            )
+        return [document]
+    constants = {name: value for name, value in document.items() if name != lists[0]}
+    return [{**constants, **row} for row in document[lists[0]]]
+
+
+def _is_list_of_objects(value: Json) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
+def expand_paths(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Add each of `columns` that is a path into nested values, such as `messages.content`.
+
+    A column of objects gives one value for each row. A column with lists of objects, or objects
+    of objects, gives one row for each inner object; only one column can do so.
+
+    Raises:
+        UserError: two columns hold lists, or a value is not nested.
+    """
+    expanded = ""
+    while True:
+        pending = [name for name in columns if name not in frame and _parent(name, frame)]
+        if not pending:
+            return frame
+        parent = _parent(pending[0], frame)
+        values = [_parse_nested(value) for value in frame[parent]]
+        depth = len(parent) + 1
+        names = [name for name in pending if _parent(name, frame) == parent]
+        keys = list(dict.fromkeys(name[depth:].partition(".")[0] for name in names))
+        if any(_inner_objects(value, keys) is not None for value in values):
+            if expanded and not parent.startswith(f"{expanded}."):
+                raise UserError(
+                    f"{path}: columns {quote_value(expanded)} and {quote_value(parent)} both hold"
+                    " lists of objects; expected one such column. Name the paths of one of them."
+                )
+            expanded = parent
+            frame, values = _explode(frame, values, keys)
+        for key in keys:
+            if not any(isinstance(value, dict) and key in value for value in values):
+                return frame  # the check of the header names the missing column
+            parts = [value.get(key) if isinstance(value, dict) else None for value in values]
+            frame[f"{parent}.{key}"] = pd.Series(parts, frame.index, dtype="object")
+
+
+def _parent(name: str, frame: pd.DataFrame) -> str:
+    """Return the longest beginning of a path that is a column; "" if there is none."""
+    parts = name.split(".")
+    beginnings = (".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+    return next((beginning for beginning in beginnings if beginning in frame), "")
+
+
+def _parse_nested(value: Json) -> Json:
+    """Return a nested value; CSV and Excel hold it as JSON text."""
+    if isinstance(value, str) and value.strip()[:1] in ("[", "{"):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+def _inner_objects(value: Json, keys: Sequence[str]) -> list[Json] | None:
+    """Return the objects of a list of objects, or of an object of objects; None for others."""
+    if isinstance(value, list):
+        return value if all(isinstance(part, dict) for part in value) else None
+    if isinstance(value, dict) and value and not set(keys) & set(value):
+        parts = list(value.values())
+        return parts if all(isinstance(part, dict) for part in parts) else None
+    return None
+
+
+def _explode(
+    frame: pd.DataFrame, values: Sequence[Json], keys: Sequence[str]
+) -> tuple[pd.DataFrame, list[Json]]:
+    """Repeat each row for each of its inner objects; a row without any stays as it is."""
+    pairs = list(_row_objects(values, keys))
+    positions = [position for position, _ in pairs]
+    return frame.iloc[positions].reset_index(drop=True), [part for _, part in pairs]
+
+
+def _row_objects(values: Sequence[Json], keys: Sequence[str]) -> Iterator[tuple[int, Json]]:
+    for position, value in enumerate(values):
+        for part in _inner_objects(value, keys) or [value]:
+            yield position, part

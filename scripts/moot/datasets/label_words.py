@@ -1,0 +1,54 @@
+"""The label that a word of a file means."""
+
+import re
+from collections.abc import Mapping
+
+from moot.core.cell_text import canonical_word
+from moot.core.input_files import quote_value
+
+
+def find_label(word: str, labels: Mapping[str, str]) -> str | None:
+    """Return the label of a word; None where it means none.
+
+    A word of `labels` counts first as it is written, then as a number or a truth value (1.0 is 1,
+    True is true), then as a regular expression between slashes that matches the whole word.
+    """
+    word = word.strip()
+    if word in labels:
+        return labels[word]
+    canonical = canonical_word(word)
+    for name, label in labels.items():
+        if canonical_word(name) == canonical:
+            return label
+    for name, label in labels.items():
+        if is_pattern(name) and re.fullmatch(name[1:-1], word):
+            return label
+    return None
+
+
+def is_pattern(word: str) -> bool:
+    """Whether a word of `labels` is a regular expression between slashes."""
+    return len(word) > len("//") and word.startswith("/") and word.endswith("/")
+
+
+def check_label_patterns(labels: Mapping[str, str]) -> None:
+    """Require that the patterns among the words of `labels` are regular expressions.
+
+    Raises:
+        ValueError: a pattern is not a regular expression.
+    """
+    for word in labels:
+        if is_pattern(word):
+            compile_pattern(word[1:-1])
+
+
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """Compile a regular expression of the configuration.
+
+    Raises:
+        ValueError: it is not a regular expression.
+    """
+    try:
+        return re.compile(pattern)
+    except re.error as fault:
+        raise ValueError(f"{quote_value(pattern)} is not a regular expression ({fault})") from None
