@@ -528,3 +528,32 @@ def test_a_json_file_without_an_array_of_objects_is_refused(
     (tmp_path / "cases.json").write_text(text)
     with pytest.raises(UserError, match=message):
         load(tmp_path / "cases.json")
+
+
+@pytest.mark.parametrize(
+    ("where", "count"),
+    [
+        ({"court": "north"}, 20),
+        ({"court": ["north", "south"]}, 40),
+        ({"court": "north", "outcome": "LOST"}, 7),
+        ({"age": "21.0"}, 1),
+    ],
+)
+def test_where_selects_rows(table: Path, where: dict[str, Any], count: int) -> None:
+    loaded = load(table, id="nr", where=where)
+    assert len(loaded.cases) == loaded.cleaning["rows read"] == count
+
+
+def test_where_without_a_matching_row_is_refused(table: Path) -> None:
+    with pytest.raises(UserError, match=r"no row has 'east' in column 'court'.*Correct `where`"):
+        load(table, where={"court": "east"})
+    with pytest.raises(UserError, match="missing column courts"):
+        load(table, where={"courts": "east"})
+
+
+@pytest.mark.parametrize("word", ["LOST", "lost in part"])
+def test_a_pattern_of_labels_matches_a_whole_value(tmp_path: Path, word: str) -> None:
+    (tmp_path / "t.csv").write_text(f"facts,outcome\nA,WON\nB,{word}\n")
+    labels = {"/(?i:lost).*/": "lost", "WON": "won"}
+    cases = load(tmp_path / "t.csv", labels=labels).cases
+    assert [case.target for case in cases] == ["won", "lost"]

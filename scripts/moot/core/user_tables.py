@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from moot.core.cell_text import arrow_texts, cell_text, csv_texts
+from moot.core.cell_text import arrow_texts, canonical_word, cell_text, csv_texts
 from moot.core.errors import UserError
 from moot.core.input_files import (
     check_header,
@@ -85,6 +85,30 @@ def read_user_table(
         frame[FILE_COLUMN] = path.stem
     frame = expand_paths(path, frame, columns)
     return _check_table(path, frame, columns)
+
+
+def select_rows(
+    path: Path, frame: pd.DataFrame, where: Mapping[str, str | tuple[str, ...]]
+) -> pd.DataFrame:
+    """Return the rows whose cell in each column of `where` is its value, or one of its values.
+
+    Raises:
+        UserError: no row is left.
+    """
+    is_selected = pd.Series(True, frame.index)
+    for column, value in where.items():
+        values = {value} if isinstance(value, str) else set(value)
+        words = {canonical_word(word) for word in values}
+        cells = frame[column]
+        is_selected &= cells.map(canonical_word).isin(list(words))
+        if not is_selected.any():
+            examples = ", ".join(quote_value(cell) for cell in cells.unique()[:5])
+            raise UserError(
+                f"{path}: no row has {', '.join(map(quote_value, values))} in column"
+                f" {quote_value(column)} (and the columns before it in `where`); found {examples}."
+                " Correct `where`."
+            )
+    return frame[is_selected]
 
 
 def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:

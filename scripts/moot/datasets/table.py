@@ -16,7 +16,7 @@ from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.input_files import check_unique, refuse_values
 from moot.core.log import LOG
-from moot.core.user_tables import numbered_rows, read_user_table
+from moot.core.user_tables import numbered_rows, read_user_table, select_rows
 from moot.datasets import LoadContext, Loaded, UserDataOptions, dataset
 from moot.datasets.label_words import check_label_patterns, find_label
 from moot.datasets.near_duplicates import (
@@ -98,6 +98,13 @@ class TableOptions(UserDataOptions):
             "Assignment of rows to splits: all (every row is a test case), hash (60/20/20 by hash,"
             " near-duplicates in one split), or a column with train, validation or test. A training"
             " case that nearly repeats a test case is left out of training and counted."
+        ),
+    )
+    where: Mapping[str, str | tuple[str, ...]] = Field(
+        default_factory=dict,
+        description=(
+            "Value, or list of values, that a row must have in each of these columns ({arm:"
+            " debate}); other rows are not read. Default: all rows are read."
         ),
     )
     faulty: FaultyShare = 0.01
@@ -189,11 +196,13 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
     """
     attributes = list(dict.fromkeys([*options.attributes, *cluster_attributes(options.cluster)]))
     columns = [*options.text_columns, options.target, options.id, *attributes, *options.features]
+    columns += options.where
     if not _is_rule(options.split):
         columns.append(options.split)
     full_table = read_user_table(
         options.path, list(dict.fromkeys(filter(None, columns))), options.sheet
     )
+    full_table = select_rows(options.path, full_table, options.where)
     labels = _labels(options, full_table)
     table = _without_faulty(options, full_table, labels)
     rows = _read_rows(options, table, labels)

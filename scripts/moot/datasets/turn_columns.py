@@ -206,6 +206,13 @@ class TranscriptsOptions(AnswersOptions):
     truth: str = Field(
         "", description="True label of every case, if no column states it. Default: unknown."
     )
+    where: Mapping[str, str | tuple[str, ...]] = Field(
+        default_factory=dict,
+        description=(
+            "Value, or list of values, that a row must have in each of these columns ({arm:"
+            " debate}); other rows are not read. Default: all rows are read."
+        ),
+    )
     faulty: FaultyShare = 0.01
 
     @field_validator("extract")

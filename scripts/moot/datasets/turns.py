@@ -17,7 +17,7 @@ from moot.core.errors import UserError
 from moot.core.input_files import quote_value, refuse_values
 from moot.core.log import LOG
 from moot.core.types import Column
-from moot.core.user_tables import read_user_table
+from moot.core.user_tables import read_user_table, select_rows
 from moot.core.utterance_kinds import CONCLUSION
 from moot.datasets.label_words import find_label
 from moot.datasets.records import leave_out
@@ -180,9 +180,9 @@ def _read_file(path: Path, options: TranscriptsOptions) -> pd.DataFrame:
         extracted |= set(re.compile(pattern).groupindex)
     named = (*options.columns.column_names, *options.case_columns)
     columns = [name for name in named if name not in extracted]
-    return read_user_table(
-        path, list(dict.fromkeys([*columns, *options.extract])), kind=options.format
-    )
+    needed_columns = dict.fromkeys([*columns, *options.extract, *options.where])
+    table = read_user_table(path, list(needed_columns), kind=options.format)
+    return select_rows(path, table, options.where)
 
 
 def _extract(rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions) -> None:
