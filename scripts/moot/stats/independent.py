@@ -32,6 +32,7 @@ from moot.stats.bootstrap import (
 from moot.stats.replication import Interval, difference_interval, wilson_interval
 
 PSEUDO_CLUSTERS = 0.25
+MIN_CLUSTERS_OF_AMOUNT = 8
 _NEGLIGIBLE = 1e-12
 _STEPS = 40
 _MIN_LOG_P = -34.0  # the logarithm of the least p that is told from 0
@@ -191,7 +192,11 @@ class Independent:
                 wilson_interval(part.value, int((part.weights > 0).sum()), level)
                 for part in self.parts
             )
-        elif (errors := self._errors) is None or not errors.of_difference > _NEGLIGIBLE:
+        elif (
+            (errors := self._errors) is None
+            or not errors.of_difference > _NEGLIGIBLE
+            or self._is_small_amount(errors)
+        ):
             return nothing
         else:
             quantile = float(stdtrit(errors.freedom, (1 + level) / 2))
@@ -202,6 +207,16 @@ class Independent:
                 )
             first, second = (self._of_side(side, errors, quantile, level) for side in (0, 1))
         return difference_interval(first, second)
+
+    def _is_small_amount(self, errors: _Errors) -> bool:
+        """Whether an amount rests on too few clusters of a side.
+
+        Amounts are skewed, so intervals of fewer than `MIN_CLUSTERS_OF_AMOUNT` clusters cover too
+        seldom.
+        """
+        low, high = self.parts[0].bounds
+        is_amount = bool(np.isfinite(low)) and not np.isfinite(high)
+        return is_amount and min(errors.clusters) < MIN_CLUSTERS_OF_AMOUNT
 
     def _of_side(self, side: int, errors: _Errors, quantile: float, level: float) -> Interval:
         value, bounds = self.parts[side].value, self.parts[side].bounds
