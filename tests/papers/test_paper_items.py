@@ -153,7 +153,7 @@ def test_own_rows_follow_the_papers_rows(item: PaperItem) -> None:
     grid = build_grid(item, PUBLISHED, [own_row(item, 0.5)])
     assert len(grid.paper_rows) == len(item.rows)
     assert [row.is_own for row in grid.rows] == sorted(row.is_own for row in grid.rows)
-    assert all(not cell.own.text for row in grid.paper_rows for cell in row.cells)
+    assert all(not cell.own_value.text for row in grid.paper_rows for cell in row.cells)
     if item.kind == "table":
         assert grid.own_rows and {row.data for row in grid.own_rows} == {"mine (synthetic)"}
 
@@ -182,7 +182,7 @@ def test_values_outside_the_replication_interval_are_marked(ours: float, is_outs
     published = {(row.key, "zero_shot_accuracy"): Published.of(0.74, 150, 150, share=True)}
     own = OwnRow(("x",), "e", "d", 150, {("zero_shot", "accuracy"): value}, published, row.key)
     grid = build_grid(item, PUBLISHED, [own])
-    assert grid.rows[1].cells[0].own.is_outside is is_outside
+    assert grid.rows[1].cells[0].own_value.is_outside is is_outside
     intervals = intervals_frame(grid)
     assert intervals["published_is_outside"].tolist() == ["yes" if is_outside else "no"]
     assert intervals["published"].tolist() == [0.74]
@@ -194,7 +194,7 @@ def test_without_the_papers_n_no_value_is_marked() -> None:
     published = {(row.key, "accuracy"): Published.of(0.9)}
     value = Measurement(0.1, 0.05, 0.15, 500, 0, 500)
     own = OwnRow(("x", "y"), "e", "d", 500, {("", "accuracy"): value}, published, row.key)
-    assert not build_grid(item, PUBLISHED, [own]).rows[0].cells[0].own.is_outside
+    assert not build_grid(item, PUBLISHED, [own]).rows[0].cells[0].own_value.is_outside
 
 
 @pytest.mark.parametrize(

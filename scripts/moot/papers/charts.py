@@ -124,11 +124,11 @@ def _add_legend(drawing: "Figure", panels: "Sequence[Axes]") -> None:
     for axes in panels:
         handles, names = axes.get_legend_handles_labels()
         entries |= dict(zip(names, handles, strict=True))
-    shown = list(entries.items())[:MAX_LEGEND_ENTRIES]
-    if shown:
+    legend_entries = list(entries.items())[:MAX_LEGEND_ENTRIES]
+    if legend_entries:
         drawing.legend(
-            [handle for _, handle in shown],
-            [name for name, _ in shown],
+            [handle for _, handle in legend_entries],
+            [name for name, _ in legend_entries],
             loc="outside upper center",
             ncols=2,
             fontsize=SMALL_FONT_SIZE,
@@ -148,8 +148,12 @@ def _style(place: int, is_published: bool) -> dict[str, Any]:
 
 def _label(series: Series) -> str:
     size = "" if math.isnan(series.cases) else count_phrase(int(series.cases), "case")
-    where = ", ".join(filter(None, [series.data, size]))
-    return series.name if series.source == PUBLISHED or not where else f"{series.name} ({where})"
+    data_and_size = ", ".join(filter(None, [series.data, size]))
+    return (
+        series.name
+        if series.source == PUBLISHED or not data_and_size
+        else f"{series.name} ({data_and_size})"
+    )
 
 
 def _draw_lines(axes: "Axes", series: Sequence[Series]) -> None:

@@ -65,7 +65,7 @@ def _rows(steps: tuple[Step, ...]) -> list[int]:
     """Return the row of each step; steps at the same time share one."""
     rows: list[int] = []
     for step in steps:
-        rows.append(rows[-1] + (not step.together) if rows else 0)
+        rows.append(rows[-1] + (not step.is_simultaneous) if rows else 0)
     return rows
 
 

@@ -52,7 +52,7 @@ class GridCell:
 
     published: str = ""
     published_value: float = math.nan
-    own: OwnCell = OwnCell()
+    own_value: OwnCell = OwnCell()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Grid:
     @property
     def has_own_values(self) -> bool:
         """Whether this run has a value in any cell."""
-        return any(cell.own.text for row in self.rows for cell in row.cells)
+        return any(cell.own_value.text for row in self.rows for cell in row.cells)
 
 
 def build_grid(item: PaperItem, published: PublishedValues, parts: Sequence[Part]) -> Grid:
@@ -112,9 +112,9 @@ def build_grid(item: PaperItem, published: PublishedValues, parts: Sequence[Part
     if item.is_one_system and repeats:
         repeats = dict.fromkeys([row.key for row in item.rows], next(iter(repeats.values())))
     rows = [_paper_row(item, row, published, repeats.get(row.key), facts) for row in item.rows]
-    shown = {id(own_row) for own_row in repeats.values()}
+    shown_ids = {id(own_row) for own_row in repeats.values()}
     for own_row in own_rows:
-        if id(own_row) not in shown:
+        if id(own_row) not in shown_ids:
             rows += _own_rows(item, own_row)
     return Grid(item, tuple(rows))
 
@@ -134,12 +134,12 @@ def _paper_row(
         if values:
             text = spec.form.format(*(published_text(value, spec) for value in values))
             cell = GridCell(text, values[0] if len(values) == 1 else math.nan)
-        own = OwnCell()
+        own_value = OwnCell()
         if spec.fact:
-            own = OwnCell(facts.get(row.key, ""))
+            own_value = OwnCell(facts.get(row.key, ""))
         elif own_row is not None:
-            own = own_cell(row, spec, own_row)
-        cells.append(GridCell(cell.published, cell.published_value, own))
+            own_value = own_cell(row, spec, own_row)
+        cells.append(GridCell(cell.published, cell.published_value, own_value))
     source, data, cases = ("", "", math.nan)
     if own_row is not None:
         source, data, cases = own_row.source, own_row.data, own_row.cases
@@ -172,8 +172,8 @@ def _own_rows(item: PaperItem, own_row: OwnRow) -> Iterator[GridRow]:
         cells = []
         for column in item.columns:
             spec = item.cell(plain_row, column)
-            cells.append(GridCell(own=own_cell(plain_row, spec, own_row)))
-        if not any(cell.own.text for cell in cells):
+            cells.append(GridCell(own_value=own_cell(plain_row, spec, own_row)))
+        if not any(cell.own_value.text for cell in cells):
             continue
         heads = row.own_heads if item.is_one_system else own_row.heads
         where = (own_row.source, own_row.data, own_row.cases)
@@ -253,9 +253,9 @@ def values_frame(grid: Grid) -> pd.DataFrame:
         if not row.is_own:
             published = [plain_number(cell.published) for cell in row.cells]
             lines.append(["published", *row.heads, *published])
-        if any(cell.own.text for cell in row.cells):
-            own = [plain_number(cell.own.text) for cell in row.cells]
-            lines.append([row.source or "configured", *row.heads, *own])
+        if any(cell.own_value.text for cell in row.cells):
+            own_texts = [plain_number(cell.own_value.text) for cell in row.cells]
+            lines.append([row.source or "configured", *row.heads, *own_texts])
     return pd.DataFrame(lines, columns=["source", *names])
 
 
@@ -269,11 +269,11 @@ def intervals_frame(grid: Grid) -> pd.DataFrame:
     lines: list[list[object]] = []
     for row in grid.rows:
         for column, cell in zip(grid.item.columns, row.cells, strict=True):
-            if math.isnan(cell.own.value):
+            if math.isnan(cell.own_value.value):
                 continue
-            numbers = [cell.published_value, cell.own.value]
-            numbers += [*cell.own.interval, *cell.own.replication]
-            marks = ["yes" if cell.own.is_outside else "no", row.data, row.cases]
+            numbers = [cell.published_value, cell.own_value.value]
+            numbers += [*cell.own_value.interval, *cell.own_value.replication]
+            marks = ["yes" if cell.own_value.is_outside else "no", row.data, row.cases]
             lines.append([row.source, *row.heads, column.name, *numbers, *marks])
     columns = ["source", *heads, "column", "published", "value", "low", "high"]
     columns += ["replication_low", "replication_high", "published_is_outside", "data", "cases"]

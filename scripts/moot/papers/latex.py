@@ -34,13 +34,15 @@ def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
     ]
     for row in grid.paper_rows:
         lines.append(_line(row.heads, [latex(cell.published) for cell in row.cells]))
-        if any(cell.own.text for cell in row.cells):
-            lines.append(_line((f"  {_where(row)}",), _own_texts(row), len(item.row_heads)))
+        if any(cell.own_value.text for cell in row.cells):
+            lines.append(
+                _line((f"  {_describe_source(row)}",), _own_texts(row), len(item.row_heads))
+            )
     if grid.own_rows:
         lines.append(r"\midrule")
     for row in grid.own_rows:
         if item.is_one_system and row.starts_block:
-            lines.append(rf"\multicolumn{{{count}}}{{@{{}}l}}{{{latex(_where(row))}}} \\")
+            lines.append(rf"\multicolumn{{{count}}}{{@{{}}l}}{{{latex(_describe_source(row))}}} \\")
         heads = row.heads if item.is_one_system else _heads_with_data(row)
         lines.append(_line(heads, _own_texts(row)))
     lines += [r"\bottomrule", r"\end{tabular}}"]
@@ -77,9 +79,9 @@ def _own_texts(row: GridRow) -> list[str]:
 
 
 def _own_text(cell: GridCell) -> str:
-    mark = r"$^{*}$" if cell.own.is_outside else ""
-    interval = cell.own.interval_text
-    text = latex(cell.own.text) + mark
+    mark = r"$^{*}$" if cell.own_value.is_outside else ""
+    interval = cell.own_value.interval_text
+    text = latex(cell.own_value.text) + mark
     return rf"{text} {{\scriptsize {latex(interval)}}}" if interval else text
 
 
@@ -87,7 +89,7 @@ def _heads_with_data(row: GridRow) -> tuple[str, ...]:
     return (f"{row.heads[0]} ({_size(row)})", *row.heads[1:])
 
 
-def _where(row: GridRow) -> str:
+def _describe_source(row: GridRow) -> str:
     return f"{row.source or 'configured'} ({_size(row)})" if row.data else row.source
 
 

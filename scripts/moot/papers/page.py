@@ -173,13 +173,13 @@ def _write_example(content: ItemContent, path: Path, is_simulated: bool) -> dict
 
 
 def _write_csv(frame: pd.DataFrame, path: Path, is_simulated: bool) -> None:
-    shown = frame.copy()
+    csv_frame = frame.copy()
     if is_simulated:
-        shown.insert(len(shown.columns), "voices", REHEARSAL_MARK)
-    for column in shown.columns:
-        if shown[column].dtype == object:
-            shown[column] = shown[column].map(_cell_text)
-    write_atomically(path, shown.to_csv(index=False, lineterminator="\n"))
+        csv_frame.insert(len(csv_frame.columns), "voices", REHEARSAL_MARK)
+    for column in csv_frame.columns:
+        if csv_frame[column].dtype == object:
+            csv_frame[column] = csv_frame[column].map(_cell_text)
+    write_atomically(path, csv_frame.to_csv(index=False, lineterminator="\n"))
 
 
 def _cell_text(value: object) -> object:

@@ -52,7 +52,7 @@ class ItemRun:
     def draw_designs(self, draw: "Callable[[Design], Diagram]") -> "list[Part]":
         """Return diagrams of the paper's design and of this run's, one where they are equal."""
         diagrams: list[Part] = []
-        shown: set[tuple[object, ...]] = set()
+        drawn_steps: set[tuple[object, ...]] = set()
         for is_of_run in (False, True):
             for protocol in dict.fromkeys(design.protocol for design in self.designs):
                 designs = [
@@ -63,8 +63,8 @@ class ItemRun:
                 if not designs:
                     continue
                 diagram = draw(designs[0])
-                if (diagram.seats, diagram.steps) not in shown:
-                    shown.add((diagram.seats, diagram.steps))
+                if (diagram.seats, diagram.steps) not in drawn_steps:
+                    drawn_steps.add((diagram.seats, diagram.steps))
                     diagrams.append(replace(diagram, title=_design_title(designs[0])))
         return diagrams
 
@@ -140,7 +140,7 @@ class Step:
         reads: The positions of the steps that it reads.
         is_private: Whether no other seat reads it.
         stage: The round or stage; steps of a stage stand between two lines.
-        together: Whether it acts at the same time as the step before.
+        is_simultaneous: Whether it acts at the same time as the step before.
     """
 
     seat: str
@@ -148,7 +148,7 @@ class Step:
     reads: tuple[int, ...] = ()
     is_private: bool = False
     stage: str = ""
-    together: bool = False
+    is_simultaneous: bool = False
 
 
 @dataclass(frozen=True, slots=True)

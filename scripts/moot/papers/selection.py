@@ -60,9 +60,12 @@ def add_paper_experiments(config: JsonObject, shipped: Path) -> None:
         dataset = entry["dataset"]
         entry["dataset"] = PREFIX + dataset.removeprefix(PREFIX)
         experiments[name] = entry
-        chosen = options.get("datasets") or {}
+        chosen_datasets = options.get("datasets") or {}
         datasets[entry["dataset"]] = _adapted_dataset(
-            dataset, design["datasets"][dataset], chosen.get(dataset), trained.get(dataset, ())
+            dataset,
+            design["datasets"][dataset],
+            chosen_datasets.get(dataset),
+            trained.get(dataset, ()),
         )
     config["run"] = names
 
@@ -127,15 +130,15 @@ def _needed_experiments(items: list[PaperItem], design: Fields) -> Iterator[str]
 def _closure(names: list[str], design: Fields) -> Iterator[str]:
     """Yield experiments after those whose debates they name in their parameters."""
     experiments = design["experiments"]
-    shown: set[str] = set()
+    listed_names: set[str] = set()
     remaining = list(dict.fromkeys(names))
     while remaining:
         name = remaining.pop(0)
-        if name in shown:
+        if name in listed_names:
             continue
         if name not in experiments:
             raise UserError(f"data/published/items.yaml: experiment '{name}' has no design.")
-        shown.add(name)
+        listed_names.add(name)
         yield name
         params = experiments[name].get("params") or {}
         remaining += [value for value in params.values() if str(value) in experiments]
@@ -197,7 +200,7 @@ def _baselines_of_datasets(
 
 
 def _adapted_dataset(
-    name: str, design: Fields, chosen: Any, baselines: tuple[str, ...] | None
+    name: str, design: Fields, choice: Any, baselines: tuple[str, ...] | None
 ) -> JsonObject:
     """Return a data set of the paper, or the chosen one, with the trained models that items need.
 
@@ -206,10 +209,10 @@ def _adapted_dataset(
     entry: JsonObject = deepcopy(dict(design))
     of_design = entry.pop("baselines", [])
     entry.setdefault("loader", name)
-    if isinstance(chosen, str):
-        entry = {"loader": entry["loader"], "source": chosen}
-    elif isinstance(chosen, Mapping):
-        entry |= chosen
+    if isinstance(choice, str):
+        entry = {"loader": entry["loader"], "source": choice}
+    elif isinstance(choice, Mapping):
+        entry |= choice
     names = of_design if baselines is None else baselines
     if names:
         entry["baselines"] = list(names)

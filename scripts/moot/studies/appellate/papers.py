@@ -171,7 +171,7 @@ def _phase_diagram(design: Design) -> Diagram:
             text = "human opinion" if seat == HUMAN_SEAT else "opinion and confidence"
             reads = () if seat == HUMAN_SEAT and design.params.get("human") == "bank" else (source,)
             is_later = len(steps) > first
-            steps.append(Step(seat, text, reads, stage=f"Round {number}", together=is_later))
+            steps.append(Step(seat, text, reads, stage=f"Round {number}", is_simultaneous=is_later))
         added = tuple(range(first, len(steps)))
         steps.append(
             Step(memory, "all opinions of the round are appended", added, stage=f"Round {number}")

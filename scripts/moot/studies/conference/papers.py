@@ -44,7 +44,7 @@ def _conference_diagram(design: Design) -> Diagram:
     steps.append(Step(MODERATOR, loop, (decision,), stage=stage))
     if has_judge:
         text = "AGREEMENT: scores the debate by ten criteria"
-        steps.append(Step(EVALUATOR, text, (decision,), stage=stage, together=True))
+        steps.append(Step(EVALUATOR, text, (decision,), stage=stage, is_simultaneous=True))
     last = len(steps) - 1
     refinement = "refinement loop: goes on to the next stage, or back to one that is not agreed"
     steps.append(Step(MODERATOR, refinement, (last,), stage="Refinement"))

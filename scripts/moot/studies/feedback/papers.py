@@ -203,11 +203,11 @@ def _round_diagram(design: Design) -> Diagram:
     openings = tuple(range(1, 1 + len(seats)))
     for place, seat in enumerate(seats):
         side = "argues a given side" if params["sides"] == "opposed" else "states an opinion"
-        steps.append(Step(seat, side, stage=stage, together=place > 0))
+        steps.append(Step(seat, side, stage=stage, is_simultaneous=place > 0))
     for place, seat in enumerate(seats):
         others = tuple(step for step in openings if step != openings[place]) or openings
         text = "reads the others' opinions and comments"
-        steps.append(Step(seat, text, others, stage=stage, together=place > 0))
+        steps.append(Step(seat, text, others, stage=stage, is_simultaneous=place > 0))
     rebuttals = tuple(range(len(steps) - len(seats), len(steps)))
     lanes = [JUDGE, *seats]
     sources = rebuttals
