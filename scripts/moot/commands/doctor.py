@@ -143,7 +143,8 @@ def _check_key(name: str, model: ModelConfig) -> Iterator[Finding]:
 def _check_protocol(name: str, model: ModelConfig) -> Iterator[Finding]:
     """Warn of Ollama's OpenAI-compatible address, which ignores the context window."""
     address = server_address(model) or ""
-    if model.endpoint == "openai" and urlsplit(address).port == _OLLAMA_PORT:
+    is_protocol = endpoint_traits(model.endpoint).is_protocol
+    if is_protocol and urlsplit(address).port == _OLLAMA_PORT:
         details = (
             f"port {_OLLAMA_PORT} is Ollama's. Its OpenAI-compatible address ignores `context` and"
             " cuts long prompts; write `endpoint: ollama` and a `base_url` without /v1"
