@@ -12,6 +12,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -109,26 +110,19 @@ class Pseudonyms:
 
     def __init__(self, plan: Plan) -> None:
         voices = {voice for experiment in plan.experiments.values() for voice in experiment.people}
-        for path in map(
-            Path, (f"results/annotations/{run}.parquet" for run in targets.labelled_runs(plan))
-        ):
-            labelers = (
-                set(read_table(path, ["labeler"])["labeler"].to_pylist())
-                if path.exists()
-                else set()
-            )
-            voices |= {labeler for labeler in labelers if labeler.partition(":")[0] in PEOPLE}
+        for run in targets.labelled_runs(plan):
+            path = Path(f"results/annotations/{run}.parquet")
+            if path.exists():
+                labelers = set(read_table(path, ["labeler"])["labeler"].to_pylist())
+                voices |= {labeler for labeler in labelers if labeler.partition(":")[0] in PEOPLE}
         names = {name for voice in voices if (name := voice.partition(":")[2])}
         self._pseudonyms = (
             {}
             if plan.config.share.people
             else {name: f"person-{n}" for n, name in enumerate(sorted(names), 1)}
         )
-        forms = sorted(
-            (form for name in self._pseudonyms for form in {name, _escaped(name)}),
-            key=len,
-            reverse=True,
-        )
+        forms_by_name = ({name, _escaped(name)} for name in self._pseudonyms)
+        forms = sorted(chain.from_iterable(forms_by_name), key=len, reverse=True)
         self._pattern = rf"(?:{'|'.join(map(re.escape, forms))})(?!\w)" if forms else "(?!)"
         self._pseudonyms |= {
             _escaped(name): pseudonym for name, pseudonym in self._pseudonyms.items()
@@ -387,9 +381,8 @@ def _failures(ledger: Ledger) -> Iterator[str]:
 
 def folder_digest(folder: Path) -> str:
     """The sha256 of an extension's files: modules and prompts, by name and content."""
-    files = sorted(
-        path for ending in ("*.py", "*.jinja") for path in folder.expanduser().rglob(ending)
-    )
+    root = folder.expanduser()
+    files = sorted([*root.rglob("*.py"), *root.rglob("*.jinja")])
     digests = [
         (path.relative_to(folder.expanduser()).as_posix(), file_digest(path)) for path in files
     ]

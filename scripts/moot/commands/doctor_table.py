@@ -5,7 +5,6 @@ configured.
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import yaml
@@ -57,6 +56,7 @@ _BENEFITS = {
 }
 """Meanings of columns, of which one is enough, to what can be computed with them."""
 _MAX_CATEGORIES, _MAX_NAME_CHARS = 12, 40
+_NUMERIC_MEANINGS = ("turn", "round", "judge_repeat", "belief", "confidence", "time")
 
 
 def describe_table(path: Path) -> str:
@@ -148,45 +148,47 @@ def _guess_columns(table: pd.DataFrame) -> dict[str, str]:
     return columns
 
 
-def _fits(meaning: str, table: pd.DataFrame, name: str, found: Mapping[str, str]) -> bool:
+def _fits(meaning: str, table: pd.DataFrame, name: str, columns: Mapping[str, str]) -> bool:
+    """Whether the cells of a column look like a meaning, given the columns that are assigned."""
     cells = table[name].str.strip()
-    some, number, size = (
-        cells[cells != ""],
-        pd.to_numeric(cells, errors="coerce"),
-        cells.str.len().mean(),
-    )
-    few, short = 1 < some.nunique() <= _MAX_CATEGORIES, size <= _MAX_NAME_CHARS
-    if some.empty or (meaning != "answers" and bool(some.str.startswith("{").all())):
-        return False
-    if meaning in ("turn", "round", "judge_repeat"):
-        return bool((number.notna() & (number % 1 == 0)).all())
-    if meaning in ("belief", "confidence"):
-        return bool(number[cells != ""].between(0, 1 if meaning == "belief" else 100).all())
-    if meaning == "time":
-        return bool(
-            (
-                number.notna()
-                | pd.to_datetime(cells, errors="coerce", utc=True, format="ISO8601").notna()
-            ).all()
-        )
-    if meaning == "truth" and "debate" in found:
-        return some.nunique() <= _MAX_CATEGORIES and bool(
-            (table.groupby(found["debate"])[name].nunique() == 1).all()
-        )
-    kinds: Mapping[str, Any] = {
-        "answers": some.str.startswith("{").all(),
-        "text": some.str.contains(" ").mean() > 1 / 2,
-        "debate": short and some.nunique() < len(table),
-        "speaker": short and some.nunique() < len(table),
-        "model": short and some.nunique() <= _MAX_CATEGORIES,
-        "judge": short and some.nunique() <= _MAX_CATEGORIES,
-        "case": (
-            short
-            and "debate" in found
-            and bool((table.groupby(found["debate"])[name].nunique() == 1).all())
-        ),
+    filled = cells[cells != ""]
+    is_object = bool(filled.str.startswith("{").all())
+    if filled.empty or is_object:
+        return not filled.empty and meaning == "answers"
+    if meaning in _NUMERIC_MEANINGS:
+        return _fits_numbers(meaning, cells)
+    category_count = filled.nunique()
+    if meaning == "truth" and "debate" in columns:
+        return category_count <= _MAX_CATEGORIES and _is_constant_in_debates(table, name, columns)
+    is_short = bool(cells.str.len().mean() <= _MAX_NAME_CHARS)
+    kinds: Mapping[str, bool] = {
+        "answers": is_object,
+        "text": bool(filled.str.contains(" ").mean() > 1 / 2),
+        "debate": is_short and category_count < len(table),
+        "speaker": is_short and category_count < len(table),
+        "model": is_short and category_count <= _MAX_CATEGORIES,
+        "judge": is_short and category_count <= _MAX_CATEGORIES,
+        "case": is_short and _is_constant_in_debates(table, name, columns),
     }
-    return bool(kinds.get(meaning, few and short))
+    return kinds.get(meaning, is_short and 1 < category_count <= _MAX_CATEGORIES)
+
+
+def _fits_numbers(meaning: str, cells: "pd.Series[str]") -> bool:
+    """Whether cells look like the integers, shares or times of a meaning."""
+    numbers = pd.to_numeric(cells, errors="coerce")
+    if meaning == "time":
+        times = pd.to_datetime(cells, errors="coerce", utc=True, format="ISO8601")
+        return bool((numbers.notna() | times.notna()).all())
+    if meaning in ("belief", "confidence"):
+        return bool(numbers[cells != ""].between(0, 1 if meaning == "belief" else 100).all())
+    return bool((numbers.notna() & (numbers % 1 == 0)).all())
+
+
+def _is_constant_in_debates(table: pd.DataFrame, name: str, columns: Mapping[str, str]) -> bool:
+    """Whether a column has one value in each debate; False while no column is the debate's."""
+    if "debate" not in columns:
+        return False
+    return bool((table.groupby(columns["debate"])[name].nunique() == 1).all())
 
 
 def _guess_labels(table: pd.DataFrame, columns: Mapping[str, str]) -> JsonObject:

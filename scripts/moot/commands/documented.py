@@ -157,7 +157,9 @@ def _full_place(text: str, place: str) -> str:
 def documented_pages(root: Path) -> list[str]:
     """The pages of a project, relative to its folder."""
     folders = ("docs", "scripts/moot/studies/*", "scripts/moot/analyses/*")
-    pages = {path for folder in folders for path in root.glob(f"{folder}/*.md")}
+    pages = set[Path]()
+    for folder in folders:
+        pages.update(root.glob(f"{folder}/*.md"))
     return ["README.md", *sorted(str(path.relative_to(root)) for path in pages)]
 
 

@@ -292,11 +292,9 @@ def check_drift(plan: Plan, results: Path, day: int | None = None) -> pd.DataFra
             " first."
         )
     today = datetime.datetime.now(datetime.UTC).date().toordinal() if day is None else day
-    rows = [
-        row
-        for model, entries in sampled_calls.items()
-        for row in compare(model, asyncio.run(ask_again(plan, model, entries, today)))
-    ]
+    rows: list[JsonObject] = []
+    for model, entries in sampled_calls.items():
+        rows += compare(model, asyncio.run(ask_again(plan, model, entries, today)))
     return add_verdicts(rows)
 
 

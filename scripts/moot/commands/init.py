@@ -5,6 +5,7 @@ init={...}`.
 import json
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from moot.core.config import InitConfig
@@ -112,34 +113,46 @@ def write_configuration(answers: InitConfig, ask: Callable[[str], str] | None) -
     )
 
 
-def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> str:
-    def answer(key: str, default: str = "") -> str:
-        reply, meaning = str(getattr(config, key) or ""), InitConfig.model_fields[key].description
-        if not reply and ask:
-            reply = ask(f"{key}: {meaning}{f' [{default}]' if default else ''}: ").strip()
-        if not (reply or default):
-            raise UserError(
-                f"init: no {key}; expected {meaning}. Give it: --config 'init={{{key}: ...}}'."
-            )
-        return reply or default
+def _find_answer(
+    config: InitConfig, ask: Callable[[str], str] | None, key: str, default: str = ""
+) -> str:
+    """Return the value of a key of `init`, or else the reply to its question, or its default.
 
+    Raises:
+        UserError: There is none of them.
+    """
+    reply, meaning = str(getattr(config, key) or ""), InitConfig.model_fields[key].description
+    if not reply and ask:
+        reply = ask(f"{key}: {meaning}{f' [{default}]' if default else ''}: ").strip()
+    if not (reply or default):
+        raise UserError(
+            f"init: no {key}; expected {meaning}. Give it: --config 'init={{{key}: ...}}'."
+        )
+    return reply or default
+
+
+def _budget_line(usd: str) -> str:
+    """Return the line of the budget; "" for a budget of 0."""
+    if not usd.strip("0."):
+        return ""
+    is_number = usd.replace(".", "", 1).isdigit()
+    value = usd if is_number else _inline_yaml(usd)  # the check of the configuration refuses it
+    return f"budget: {{usd: {value}}}   # a hard stop that loses nothing\n"
+
+
+def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> str:
+    answer = partial(_find_answer, config, ask)
     model = _model(answer)
     if config.papers:
         return _papers_page(config, model)
     data = answer("data")
-    described, dataset, rows = (
-        _describe_table(Path(data), answer)
-        if Path(data).suffix
-        else ("", _known_dataset(data), _CASES)
-    )
+    described, dataset, rows = "", "", _CASES
+    if Path(data).suffix:
+        described, dataset, rows = _describe_table(Path(data), answer)
+    else:
+        dataset = _known_dataset(data)
     cases = min(rows, _CASES)
     usd = answer("usd", "0") if config.usd is None else f"{config.usd:g}"
-    usd = (
-        usd if usd.replace(".", "", 1).isdigit() else _inline_yaml(usd)
-    )  # what is no number is refused with the rest
-    budget = (
-        f"budget: {{usd: {usd}}}   # a hard stop that loses nothing\n" if usd.strip("0.") else ""
-    )
     return _PAGE.format(
         command="snakemake" if Path("Snakefile").exists() else "moot",
         file=config.file,
@@ -150,7 +163,7 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> str:
             if rows < _CASES
             else ""
         ),
-        budget=budget,
+        budget=_budget_line(usd),
         model=_inline_yaml(model),
         datasets=described,
         dataset=_inline_yaml(dataset),

@@ -224,11 +224,9 @@ def _results(
     models_by_experiment: dict[str, dict[str, None]] = {}
     for side in contrast.sides:
         models_by_experiment.setdefault(side.experiment, {}).update(dict.fromkeys(side.models))
-    files = [
-        folder / "predictions" / name / f"{model}.parquet"
-        for name, models in models_by_experiment.items()
-        for model in models
-    ]
+    files: list[Path] = []
+    for name, models in models_by_experiment.items():
+        files += [folder / "predictions" / name / f"{model}.parquet" for model in models]
     cases = [
         folder / "cases" / f"{plan.experiments[name].config.dataset}.parquet"
         for name in models_by_experiment
@@ -248,11 +246,7 @@ def _planned_cases(plan: Plan, side: Side, results: ExperimentResults) -> tuple[
     """
     config = plan.experiments[side.experiment].config
     cases = results.cases[results.cases["split"] == config.split]
-    has_attributes = [
-        all(attributes.get(key) == value for key, value in side.cases.items())
-        for attributes in cases["attributes"]
-    ]
-    available = sum(has_attributes)
+    available = sum(side.cases.items() <= attributes.items() for attributes in cases["attributes"])
     return round((config.cases or len(cases)) * available / max(1, len(cases))), available
 
 
@@ -277,9 +271,10 @@ def _debate_cost(
 
 def _runs(contrast: Contrast) -> list[tuple[str, str]]:
     """The experiments and models of both sides; a run on both is paid once."""
-    return list(
-        dict.fromkeys((side.experiment, model) for side in contrast.sides for model in side.models)
-    )
+    runs: dict[tuple[str, str], None] = {}
+    for side in contrast.sides:
+        runs |= dict.fromkeys((side.experiment, model) for model in side.models)
+    return list(runs)
 
 
 # What people read

@@ -79,13 +79,10 @@ def variables_of(template: Path) -> list[str]:
     local_names = {
         name.name for name in tree.find_all(nodes.Name) if name.ctx in ("store", "param")
     }
-    imported = (name for statement in tree.find_all(nodes.FromImport) for name in statement.names)
-    local_names |= {name if isinstance(name, str) else name[1] for name in imported}
-    local_names |= {
-        macro
-        for path in template.parent.glob("*.jinja")
-        for macro in _MACRO.findall(path.read_text("utf-8"))
-    }
+    for statement in tree.find_all(nodes.FromImport):
+        local_names |= {name if isinstance(name, str) else name[1] for name in statement.names}
+    for path in template.parent.glob("*.jinja"):
+        local_names.update(_MACRO.findall(path.read_text("utf-8")))
     return sorted(meta.find_undeclared_variables(tree) - local_names - set(EVERYWHERE))
 
 

@@ -5,6 +5,7 @@ register.
 import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -137,4 +138,4 @@ def _choices(annotation: object) -> list[object]:
     arguments = get_args(annotation)
     if get_origin(annotation) is Literal:
         return list(arguments)
-    return [choice for inner in arguments for choice in _choices(inner)]
+    return list(chain.from_iterable(map(_choices, arguments)))

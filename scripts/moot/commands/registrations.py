@@ -44,7 +44,7 @@ def check_modules(scripts: Path = SCRIPTS) -> None:
     Raises:
         UserError: naming each module that is neither.
     """
-    reached = {module for registry in REGISTRIES for module in registry.modules()}
+    reached = set[str]().union(*(registry.modules() for registry in REGISTRIES))
     modules: dict[str, Path] = {}
     for path in sorted((scripts / "moot").rglob("*.py")):
         name = ".".join(path.relative_to(scripts).with_suffix("").parts)

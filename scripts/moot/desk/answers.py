@@ -62,10 +62,8 @@ def answer_file(page: Path) -> Path:
 def read_questions(inbox: Path) -> list[DeskQuestion]:
     """All questions of an inbox, case by case, in the order of rounds."""
     pages = sorted(inbox.glob(f"*/*/*/*{FORM}"))
-    folders = {
-        folder: number
-        for number, folder in enumerate(dict.fromkeys(page.parent for page in pages), 1)
-    }
+    unique_folders = dict.fromkeys(page.parent for page in pages)
+    folders = {folder: number for number, folder in enumerate(unique_folders, 1)}
     questions = []
     for page in pages:
         text = page.read_text(encoding="utf-8")

@@ -36,19 +36,12 @@ HoldDebate = Callable[[], Coroutine[Any, Any, Debate]]
 def jobs_with_people(plan: Plan) -> dict[tuple[str, str], bool]:
     """Experiment and model of each job in whose debates people sit; whether these can go on here:
     not where batches are gathered, or the job starts a server of its own."""
-    jobs = [
-        (name, model)
-        for name, experiment in plan.experiments.items()
-        if experiment.people
-        for model in experiment.config.models
-    ]
-    return {
-        job: not any(
-            model_config.batch or model_config.serve
-            for model_config in plan.models_in_job(*job).values()
-        )
-        for job in jobs
-    }
+    jobs: dict[tuple[str, str], bool] = {}
+    for name, experiment in plan.experiments.items():
+        for model in experiment.config.models if experiment.people else ():
+            models = plan.models_in_job(name, model).values()
+            jobs[name, model] = not any(config.batch or config.serve for config in models)
+    return jobs
 
 
 class Debating:

@@ -217,13 +217,11 @@ def _reason(deviation: str) -> str:
 
 def planned_experiments(plan: Plan, study: str | None = None) -> list[str]:
     """The experiments that the run's contrasts compare, of one study or of all."""
-    sides = [
-        side
-        for contrast in plan.contrasts
-        if not contrast.missing and study in (None, contrast.family)
-        for side in contrast.sides
-    ]
-    return sorted({side.experiment for side in sides})
+    names = set[str]()
+    for contrast in plan.contrasts:
+        if not contrast.missing and study in (None, contrast.family):
+            names.update(side.experiment for side in contrast.sides)
+    return sorted(names)
 
 
 def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonObject:
@@ -240,10 +238,10 @@ def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonOb
         for contrast in plan.contrasts
         if not contrast.missing and study in (None, contrast.family)
     ]
-    runs = [(name, model) for name in names for model in plan.experiments[name].config.models]
-    models = {
-        used for run in runs for used in (*plan.models_in_job(*run), *plan.labelling_models(*run))
-    }
+    models = set[str]()
+    for name in names:
+        for model in plan.experiments[name].config.models:
+            models.update(plan.models_in_job(name, model), plan.labelling_models(name, model))
     return {
         "seed": plan.config.seed,
         "contrasts": {

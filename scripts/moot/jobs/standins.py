@@ -23,14 +23,10 @@ class Placeholders:
 
     def __init__(self, plan: Plan, ledger: Ledger, folder: Path) -> None:
         self._ledger, self._folder, self._shards = ledger, folder, plan.config.shards
-        models = (
-            (experiment, model)
-            for experiment in plan.experiments.values()
-            for model in experiment.config.models
-        )
-        self._needed = {
-            path for experiment, model in models for path in experiment.needed_by(model).values()
-        }
+        self._needed = set[str]()
+        for experiment in plan.experiments.values():
+            for model in experiment.config.models:
+                self._needed.update(experiment.needed_by(model).values())
 
     def substitute(self, artifacts: Mapping[str, Path], results: Path) -> dict[str, Path]:
         """Some artifacts below `results`, those that are missing replaced by their placeholders
@@ -48,11 +44,9 @@ class Placeholders:
             f"transcripts/{experiment}/{model}/{shard}.parquet" for shard in range(self._shards)
         ]
         if self._needed & set(shards):
-            rows = [
-                transcript_row(debate, utterance)
-                for debate in debates
-                for utterance in debate.utterances
-            ]
+            rows = []
+            for debate in debates:
+                rows += [transcript_row(debate, utterance) for utterance in debate.utterances]
             for row in rows:  # two debates never say the same; the placeholders of one endpoint do
                 row["text"] = f"{row['text']} {row['debate_id']}" if row["text"] else ""
             for shard, shard_rows in zip(shards, [rows, *[[] for _ in shards[1:]]], strict=True):

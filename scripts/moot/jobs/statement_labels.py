@@ -5,6 +5,7 @@ each statement.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -112,7 +113,7 @@ def calls_of_labels(plan: Plan, job: "LabelJob") -> set[str]:
     judges = [
         _judge(plan, labeler, job) for labeler in labelers if labeler.partition(":")[0] == JUDGE
     ]
-    return {call for judge in judges for call in label_calls(judge, statements, facts)}
+    return set[str]().union(*(label_calls(judge, statements, facts) for judge in judges))
 
 
 def labels_by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[JsonObject]:
@@ -337,7 +338,7 @@ def label_statements(
         )
     sources = [
         job.cases,
-        *(shard for shards in job.shards.values() for shard in shards),
+        *chain.from_iterable(job.shards.values()),
         *job.annotations,
     ]
     sources += [job.sample] if job.sample else []
