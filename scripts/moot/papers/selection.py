@@ -95,7 +95,7 @@ def needed_experiments(items: list[PaperItem], shipped: Path) -> list[str]:
 def is_of_design(experiment: str, names: Collection[str]) -> bool:
     """Return whether an experiment, or the grid that it belongs to, is among some names.
 
-    Control arms are named like the experiments of a grid and belong to no design.
+    Controls are named like the experiments of a grid and belong to no design.
 
     >>> [is_of_design(name, ["a"]) for name in ("a", "a-rounds=2", "a-arm=swap", "a-b-rounds=2")]
     [True, True, False, False]
