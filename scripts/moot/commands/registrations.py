@@ -8,6 +8,7 @@ from pathlib import Path
 import moot.commands.registered  # defines all registries but that of analyses
 import moot.datasets.people.changes  # defines the registry of changes of people
 import moot.hooks  # defines the registry of analyses
+import moot.papers  # defines the registry of the papers' items
 import moot.protocols.controls  # defines the registry of controls
 import moot.report.habits  # noqa: F401 - defines the registry of habits
 from moot.core.errors import UserError
