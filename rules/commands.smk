@@ -2,7 +2,6 @@
 # estimate calls, cost and power, freeze the plan, rehearse the run, and bundle its results.
 
 
-
 # On a cluster, commands run where Snakemake was started: they ask, and judge this machine.
 localrules:
     init,

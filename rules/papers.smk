@@ -96,7 +96,13 @@ for paper in PAPERS:
             **digests(
                 f"paper_{paper}",
                 outputs=paper_files(PAPERS[paper]),
-                code=["paper.py", *RESULTS_CODE, "papers", "jobs/papers.py", "studies/*/papers.py"],
+                code=[
+                    "paper.py",
+                    *RESULTS_CODE,
+                    "papers",
+                    "jobs/papers.py",
+                    "studies/*/papers.py",
+                ],
                 options=digests_of_paper(paper),
             ),
             papers=[paper],
@@ -110,8 +116,10 @@ if SELECTED_ITEMS:
     # The pages of the papers whose items are selected, with the debates that these need.
     rule papers:
         input:
-            [f"results/papers/{paper}.html" for paper in {item.paper: None for item in SELECTED_ITEMS}],
-
+            [
+                f"results/papers/{paper}.html"
+                for paper in {item.paper: None for item in SELECTED_ITEMS}
+            ],
 
 else:
 
