@@ -120,7 +120,7 @@ def test_few_cases_no_run_and_no_statistic_cannot_tell_and_say_why(tmp_path: Pat
     assert tuple(none.iloc[0][["answer", "measured"]]) == (
         "cannot tell",
         (
-            "needed: difference in f1: recorded (method=one) less recorded (method=other), on toy"
+            "needed: difference in F1: recorded (method=one) less recorded (method=other), on toy"
             " (synthetic)"
         ),
     )

@@ -16,6 +16,8 @@ from moot.core.types import JsonObject
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.results import ExperimentView
 
+METRIC_WORDS = {"f1": "F1", "macro_f1": "macro F1"}
+"""Names of metrics in words, where they are not words themselves."""
 VALUE, OVER_MAJORITY = "value", "gain over the majority class"
 DIFFERENCE, RATIO_OF_ROUNDS = "difference", "ratio of rounds"
 STATISTICS = (VALUE, OVER_MAJORITY, DIFFERENCE, RATIO_OF_ROUNDS)
@@ -115,9 +117,10 @@ class Claim:
     @property
     def measure_name(self) -> str:
         """What is measured of its runs."""
+        metric = METRIC_WORDS.get(self.metric, self.metric)
         if self.statistic == DIFFERENCE:
-            return f"difference in {self.metric}"
-        return self.metric if self.statistic == VALUE else self.statistic
+            return f"difference in {metric}"
+        return metric if self.statistic == VALUE else self.statistic
 
     def includes_dataset(self, dataset: str, loader: str, kind: str) -> bool:
         """Whether it names a data set;
