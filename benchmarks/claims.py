@@ -271,7 +271,10 @@ def _describe_claim(claim: Claim) -> str:
             f"{published}. No single number judges it: the table `{claim.see}` shows published and"
             " own values."
         )
-    return f"{published}. It is `supported` where this lies {claim.support_range}: {claim.description}."
+    return (
+        f"{published}. It is `supported` where this lies {claim.support_range}:"
+        f" {claim.description}."
+    )
 
 
 def _describe_test(claim: Claim, test: Mapping[Any, Any], answers: pd.DataFrame) -> Iterator[str]:

@@ -97,7 +97,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class CellResult:
-    """How often intervals held the truth and 0 was rejected where it is true, of how many worlds."""
+    """How often intervals held the truth, and how often 0 was rejected where it is true."""
 
     covered: int
     rejected: int
@@ -761,7 +761,8 @@ def percent(value: float) -> str:
 def summary(results: dict[Cell, CellResult]) -> str:
     """A row a kind, and a row a cell that fails, in Markdown."""
     lines = [
-        "| what | cells | worlds a cell | coverage, least | type I error, at most | cells that fail |",
+        "| what | cells | worlds a cell | coverage, least | type I error, at most | cells that fail"
+        " |",
         "|---" * 6 + "|",
     ]
     for kind in dict.fromkeys(cell.kind for cell in results):

@@ -101,8 +101,11 @@ def measure(tournament: Tournament, worlds: int = WORLDS) -> dict[str, tuple[flo
                 results.setdefault(place, []).append(
                     (estimate.low <= truth <= estimate.high, estimate.value - truth)
                 )
-    return {name: (float(np.mean([is_covered for is_covered, _ in rows])), float(np.mean([error for _, error in rows])))
-            for name, rows in results.items()}  # fmt: skip
+    means: dict[str, tuple[float, float]] = {}
+    for name, rows in results.items():
+        coverage, error = np.mean(rows, axis=0)
+        means[name] = (float(coverage), float(error))
+    return means
 
 
 def table(worlds: int) -> str:

@@ -1,6 +1,6 @@
 """How replies are read: moot beside `json_repair` and pydantic, over the table of nasty replies.
 
-    python benchmarks/reply_reading.py             prints the section of docs/faults.md that lies between its marks
+    python benchmarks/reply_reading.py             prints the table of docs/faults.md
     python benchmarks/reply_reading.py --write     writes it there
 
 Run with `scripts` and `tests` on the Python path.

@@ -302,7 +302,8 @@ def table(folder: Path, sizes: list[int], stages: list[str], a_shard: int) -> It
                 f" {memory_before:.0f} |"
             )
             if bytes_written:
-                yield f"| all that stands in results/, MB | {size:,} | {bytes_written / 1e6:.0f} | | | |"
+                megabytes = bytes_written / 1e6
+                yield f"| all that stands in results/, MB | {size:,} | {megabytes:.0f} | | | |"
 
 
 def _size(folder: Path) -> int:

@@ -125,8 +125,13 @@ def test_an_answer_below_a_whole_list_of_the_labels_is_read(labels: tuple[str, .
         assert label_of(f"{options}\n\n{label}", labels) == label
 
 
-CONCLUSIONS = ["Therefore, {} is stronger.", "So {} has the better case.", "Hence {} prevails.",
-               "Overall, {} is more convincing than {}.", "I conclude that {} is right."]  # fmt: skip
+CONCLUSIONS = [
+    "Therefore, {} is stronger.",
+    "So {} has the better case.",
+    "Hence {} prevails.",
+    "Overall, {} is more convincing than {}.",
+    "I conclude that {} is right.",
+]
 
 
 @pytest.mark.parametrize("conclusion", CONCLUSIONS)

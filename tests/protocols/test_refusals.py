@@ -1,4 +1,6 @@
-"""Replies that refuse to answer: kept with their words, a status of their own, counted and shown."""
+"""Replies that refuse to answer: kept with their words, a status of their own, counted and
+shown.
+"""
 
 import json
 from pathlib import Path

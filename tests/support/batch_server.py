@@ -90,7 +90,9 @@ class BatchAPI:
             "lines": dict(self.lines),
         }
 
-    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:  # noqa: PLR0911 - one a path
+    async def __call__(  # noqa: PLR0911 - one a path
+        self, request: web.BaseRequest
+    ) -> web.StreamResponse:
         parts = request.path.removeprefix("/v1/").split("/")
         match request.method, *parts:
             case "POST", "files":

@@ -55,7 +55,9 @@ def digest_of(body: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
-def instance_of(schema: dict[str, Any], draw: random.Random, speech: str = "") -> Any:  # noqa: PLR0911 - one return a type
+def instance_of(  # noqa: PLR0911 - one return a type
+    schema: dict[str, Any], draw: random.Random, speech: str = ""
+) -> Any:
     """A value that `schema` allows, drawn by `draw`."""
     if "enum" in schema:
         return draw.choice(schema["enum"])

@@ -25,7 +25,8 @@ def assert_schema_is_pinned(name: str, schema: type[BaseModel], pinned: str) -> 
     """Check that the schema of a form has the pinned digest."""
     digest = schema_digest(schema)
     assert digest == pinned, (
-        f"The schema of the form {name} has changed. It is sent to servers and is part of the key of"
+        f"The schema of the form {name} has changed. It is sent to servers and is part of the key"
+        " of"
         " each recorded reply, so every reply to it will be asked for, and paid for, again. Undo"
         " the edit (a remark for readers of the code is a comment, not a docstring). If the change"
         f" is intended, write {digest} here and name the form in CHANGELOG.md."

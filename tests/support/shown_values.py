@@ -21,8 +21,14 @@ WITH_PUBLISHED = {
     "judge_on_known_agreement",
 }
 
-TOLD = {"opinion_changes", "opinion_change_opportunities", "total_tokens_per_case", "total_tokens_per_case_low", "total_tokens_per_case_high",
-        "f1_std_across_models"}  # fmt: skip
+TOLD = {
+    "opinion_changes",
+    "opinion_change_opportunities",
+    "total_tokens_per_case",
+    "total_tokens_per_case_low",
+    "total_tokens_per_case_high",
+    "f1_std_across_models",
+}
 """Values that enter a table as part of another, or are told in its notes."""
 
 

@@ -1,8 +1,8 @@
 """`snakemake doctor`: what a run of this configuration needs, and whether it is there.
 
 By default a server is only asked for its list of models, which costs nothing. With `doctor:
-{make_calls: true}` each model answers four calls. They show its speed, whether it keeps to a JSON schema,
-whether it gives log-probabilities, and whether the server cuts a long prompt.
+{make_calls: true}` each model answers four calls. They show its speed, whether it keeps to a JSON
+schema, whether it gives log-probabilities, and whether the server cuts a long prompt.
 """
 
 import asyncio

@@ -44,10 +44,11 @@ def _servers() -> dict[str, JsonObject]:
 
 _MIN_LABELS, _MAX_LABELS, _CASES, _NAME = 2, 10, 10, "mine"
 _PAGE = """\
-# Lies over moot's default configuration. `{command} reference --cores 1` writes every key to results/reference.md.
+# Lies over moot's default configuration.
+#   {command} reference --cores 1                      writes every key to results/reference.md
 #   {command} doctor --cores 1 --configfile {file}     whether everything is there
 #   {command} preview --cores 2 --configfile {file}    what it will ask, and cost
-#   {command} --cores 4 --configfile {file}            holds the debates; results/index.html shows them
+#   {command} --cores 4 --configfile {file}            holds the debates: results/index.html
 
 run: [{name}]
 {fewest}{budget}

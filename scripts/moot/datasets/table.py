@@ -70,7 +70,8 @@ class TableOptions(UserDataOptions):
         description=(
             "Label for each value of `target` (GUILTY: guilty), or for each regular expression"
             " between slashes that matches a whole value ('/guilty.*/': guilty), or a list of"
-            " labels; of two labels the negative one first. Default: the values of `target` in lower"
+            " labels; of two labels the negative one first. Default: the values of `target` in"
+            " lower"
             " case."
         ),
     )

@@ -21,7 +21,8 @@ class AnswersOptions(UserDataOptions):
     labels: Mapping[str, str] = Field(
         description=(
             "Label for each answer as the file writes it, or for each regular expression between"
-            " slashes that matches a whole answer (YES: yes, '/no.*/': no), the negative label first."
+            " slashes that matches a whole answer (YES: yes, '/no.*/': no), the negative label"
+            " first."
         )
     )
     no_answer: tuple[str, ...] = Field(

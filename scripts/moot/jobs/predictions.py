@@ -135,7 +135,8 @@ def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
     sums = ["retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
     totals = call_rows.groupby("debate_id")[sums].sum()
     totals["calls"] = call_rows.groupby("debate_id").size()
-    # A failed call says what it cost; statements that it leaves out, as of a synthetic panel, do not.
+    # A failed call says what it cost. Statements that it leaves out, as of a synthetic panel, do
+    # not.
     has_cost = transcripts["parsed"].fillna("") != ""
     failed_rows = transcripts[(transcripts["parse_status"] == "failed") & has_cost]
     failed_costs = [json.loads(parsed).get("cost_usd", 0.0) for parsed in failed_rows["parsed"]]

@@ -1,7 +1,7 @@
 """Controls: experiments that repeat another one's debates with one thing changed.
 
-An experiment with `control: NAME` and `control_of: EXPERIMENT` in its entry is a control. Analyses register
-what each name changes, in their modules `controls*`.
+An experiment with `control: NAME` and `control_of: EXPERIMENT` in its entry is a control. Analyses
+register what each name changes, in their modules `controls*`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

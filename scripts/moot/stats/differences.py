@@ -220,9 +220,9 @@ def compare_unpaired(
     """Sides that argued different cases: the interval of `moot.stats.independent`.
 
     Of independent cases that are right or wrong p is of Fisher's exact test, of all others that of
-    the interval; both agree about 0 (`_reconcile`). p is 1 where nothing can be said. `bounds` are the least and the
-    greatest value of either side's metric. With a margin the test of equivalence is that of the
-    interval.
+    the interval; both agree about 0 (`_reconcile`). p is 1 where nothing can be said. `bounds` are
+    the least and the greatest value of either side's metric. With a margin the test of equivalence
+    is that of the interval.
     """
     kinds = kinds_of_clusters([*first_clusters, *second_clusters])
     sides = Independent((first.to_part(bounds), second.to_part(bounds)), kinds)

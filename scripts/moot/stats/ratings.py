@@ -189,7 +189,7 @@ class _Davidson:
         return as_numbers(deviations.T @ deviations * (1 - 1 / len(estimates)))
 
     def refit(self, start: Floats) -> Floats:
-        """The parameters of greatest likelihood, by Newton's method from parameters close to them."""
+        """The parameters of greatest likelihood, by Newton's method from close parameters."""
         parameters, loss = start, self._loss(start)
         for _ in range(_MAX_NEWTON_STEPS):
             step = np.linalg.solve(self._curvature(parameters), self._slope(parameters))

@@ -1,4 +1,6 @@
-"""Record check: planted alterations, hostile texts, and what a run lacks where none can be found."""
+"""Record check: planted alterations, hostile texts, and what a run lacks where none can be
+found.
+"""
 
 import random
 import time

@@ -539,8 +539,10 @@ def test_f1_of_each_class_is_shown_for_runs_and_references(tmp_path: Path) -> No
 
 def test_true_labels_are_those_of_all_evaluated_cases_whatever_the_last_run(tmp_path: Path) -> None:
     full_run = stance_results(tmp_path / "every", "m")
-    partial_run = predicted(tmp_path / "few", [Case("c1", "claims", "test", "x", "pro", ("con", "pro"))], ["pro"], full_run.task,
-                    full_run.config, "few")  # fmt: skip
+    case = Case("c1", "claims", "test", "x", "pro", ("con", "pro"))
+    partial_run = predicted(
+        tmp_path / "few", [case], ["pro"], full_run.task, full_run.config, "few"
+    )
     drawing = FIGURES["stance/figure2_true_labels"].build(
         study_of("stance", [full_run, partial_run])
     )

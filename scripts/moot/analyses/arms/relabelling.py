@@ -34,7 +34,8 @@ def relabel(config: ExperimentConfig, cases: Sequence[Case], task: Task) -> Rewo
     has_new_names = options.words == "task"
     if has_new_names and set(task.labels) == options.fixed_labels:
         raise UserError(
-            f"experiment '{config.control_of}': protocol '{config.protocol}' knows the options of this"
+            f"experiment '{config.control_of}': protocol '{config.protocol}' knows the options of"
+            " this"
             " data"
             f" by name. Remove '{config.control}' from `arms`."
         )

@@ -29,10 +29,12 @@ class Deferral:
 
     Attributes:
         threshold: answers whose signal is below it go to a person; None: all answers do.
-        kept_answers, errors: answers of the second half that are kept, and the wrong ones among them.
+        kept_answers, errors: answers of the second half that are kept, and the wrong ones among
+            them.
         measured_answers: answers of the second half.
         low, high: the 95 % interval of the error among kept answers; NaN without any.
-        needed_clusters: clusters in both halves with which a faultless method could pass at full coverage.
+        needed_clusters: clusters in both halves with which a faultless method could pass at full
+            coverage.
     """
 
     threshold: float | None

@@ -153,8 +153,8 @@ class Record:
         return ALTERED if self._similarity(words) >= MIN_SIMILARITY else NOT_LOCATABLE
 
     def _similarity(self, words: list[str]) -> float:
-        """The similarity of a similar passage of as many words around the rarest ones; the search ends
-        at one that is similar enough.
+        """The similarity of a similar passage of as many words around the rarest ones; the search
+        ends at one that is similar enough.
         """
         recorded_places = [place for place, word in enumerate(words) if word in self._places]
         rarest = sorted(recorded_places, key=lambda place: len(self._places[words[place]]))

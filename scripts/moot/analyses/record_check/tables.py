@@ -185,7 +185,8 @@ def _sentence(run: Run, rows: list[Row]) -> str:
                 return ""
             return (
                 f"{run.experiment}, {run.model_name}: of {row['passages']:,} quotations"
-                f" {share:.0%} [{low:.0%}, {high:.0%}] are verbatim, {row[ALTERED][0]:.0%} altered and"
+                f" {share:.0%} [{low:.0%}, {high:.0%}] are verbatim, {row[ALTERED][0]:.0%} altered"
+                " and"
                 f" {row[NOT_LOCATABLE][0]:.0%} not locatable in the record."
             )
     return ""

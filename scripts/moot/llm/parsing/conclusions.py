@@ -51,7 +51,8 @@ _ANSWER_WORD = re.compile(
 _REASON = re.compile(r"[\"'”*_]*,?\s+(?:because|since|as|due to|given)\b", re.IGNORECASE)
 _FIRST_SENTENCE = re.compile(r"(?<=[.。!！])\s+(?=[^\W\d])")
 _CONNECTIVE = (
-    r"(?:(?:so|thus|therefore|hence|overall|in conclusion|in summary|in sum|to conclude|to summarize"
+    r"(?:(?:so|thus|therefore|hence|overall|in conclusion|in summary|in sum|to conclude|to"
+    r" summarize"
     r"|consequently|accordingly|finally|ultimately|on balance|for (?:this|these) reasons?"
     r"|all in all|as a result|based on (?:this|these|the)(?:\s[\w'’-]+){0,3})[,:]?\s+)?"
 )
@@ -243,12 +244,15 @@ def _conclusion_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
     verdict = (
         rf"(?:(?:is|are|seems|appears|would\s+be|remains)\s+{_ADVERB}{_QUALITY}{_HEAD_NOUN}"
         rf"|has\s+(?:made\s+)?the\s+(?:better|stronger|best|strongest){_HEAD_NOUN}"
-        r"|(?:wins|prevails|should\s+(?:win|prevail)|deserves\s+to\s+win)(?:\s+(?:the|this)\s+\w+)?)"
+        r"|(?:wins|prevails|should\s+(?:win|prevail)|deserves\s+to\s+win)(?:\s+(?:the|"
+        r"this)\s+\w+)?)"
     )
     than = rf"(?:\s+(?:than|over|compared\s+to)\s+(?:the\s+)?(?:{label}|\w+)(?:['’]s)?)?"
     return re.compile(
-        rf"\s*[*_>\-\s]*{_CONNECTIVE}(?:(?:i|we)\s+(?:think|believe|find|conclude|say)\s+(?:that\s+)?)?"
-        rf"(?:the\s+)?[\"'“*_]*{OPTION_NOUN}(?P<label>{label})[)\]]?[\"'”*_]*{noun}\s+{verdict}{than}\s*[*_]*[.!。！]",
+        rf"\s*[*_>\-\s]*{_CONNECTIVE}(?:(?:i|we)\s+(?:think|believe|find|conclude|"
+        r"say)\s+(?:that\s+)?)?"
+        rf"(?:the\s+)?[\"'“*_]*{OPTION_NOUN}(?P<label>{label})[)\]]?[\"'”*_]*{noun}"
+        rf"\s+{verdict}{than}\s*[*_]*[.!。！]",
         re.IGNORECASE,
     )
 

@@ -24,7 +24,10 @@ NUMBER_KEYS = (
 
 _NAMES = "|".join(sorted(NUMBER_KEYS, key=len, reverse=True))
 _IS = r"(?:\s*(?:[:=：＝]|->|=>|→|是|为|為)\s*|\s+(?:is|of|would be|should be)\s*:?\s+)"
-_SPEAKER = r"(?:(?:so|thus|therefore|overall),?\s+)?(?:(?:my|the|our|final|overall|total|assigned|最终|我的)\s*)*"
+_SPEAKER = (
+    r"(?:(?:so|thus|therefore|overall),?\s+)?"
+    r"(?:(?:my|the|our|final|overall|total|assigned|最终|我的)\s*)*"
+)
 _GIVES = (
     r"(?:i|we)(?:['’]d|\s+would|\s+will)?\s+(?:give|rate|grade|score|assign|award)\s+"
     r"(?:(?:it|this|that|them)\s+|(?:this|the)\s+\w{1,20}\s+)?"
@@ -36,7 +39,8 @@ _BRACKETED = re.compile(r"\[\[\s*([^\[\]\n]{1,20})\s*\]\]")
 _LIST_ITEM = re.compile(r"\s*\d{1,2}[.)、]\s*\D")
 _OTHER_NUMBER = re.compile(
     r"(?<![\d.\w/])(?<!of )(\d+(?:\.\d+)?)(?![\d%]|\.\d)"
-    r"(?!\s*[个条点处项次]|\s+(?!(?:or|and|out|would|might|may|for|but|because|than|is|at|too|instead)\b)[a-z]{3,})",
+    r"(?!\s*[个条点处项次]|\s+(?!(?:or|and|out|would|might|may|for|but|because|than|is|at|too|"
+    r"instead)\b)[a-z]{3,})",
     re.IGNORECASE,
 )
 

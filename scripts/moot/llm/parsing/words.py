@@ -25,7 +25,8 @@ from moot.llm.parsing.plain_text import (
 Label = str | int | bool
 
 _NOUN = (
-    r"(?:answer|verdict|prediction|decision|judge?ment|conclusion|label|stance|ruling|classification"
+    r"(?:answer|verdict|prediction|decision|judge?ment|conclusion|label|stance|ruling|"
+    r"classification"
     r"|outcome|choice|vote|disposition|category|class|position|result)"
 )
 _HAN_NOUN = (
@@ -115,7 +116,8 @@ TAGGED = re.compile(
     r"^<(answer|prediction|label|stance|verdict|decision|vote)>([^<>]*)</\1>$", re.IGNORECASE
 )
 CHOICE_WORDS = re.compile(
-    r"\b(?:or|and|either|one|of|the|following|choose|from|between|exactly|label|labels|text|string|value)\b|[或和]"
+    r"\b(?:or|and|either|one|of|the|following|choose|from|between|exactly|label|labels|text|string|"
+    r"value)\b|[或和]"
 )
 _CHOICE_IN_BRACKETS = re.compile(r"\s*[(（]([^()（）\n]{3,200})[)）]")
 _OF_A_FACT = r"(?!\s+(?:whether|if|why|how|who|what|when|where|that)\b)"
@@ -127,10 +129,13 @@ _DOUBT_WORD = (
     r"|neither(?=\s*(?:[.,;!?)]|$|of\b|is\b|one\b)))"
 )
 _OWN_DOUBT = (
-    r"\b(?:i|we)(?:['’]m|['’]re|\s+am|\s+are)?\s+(?:\w+\s+){0,2}?(?:(?:not|n['’]t)\s+(?:\w+\s+){0,2}?(?:sure"
+    r"\b(?:i|we)(?:['’]m|['’]re|\s+am|\s+are)?\s+(?:\w+\s+){0,2}?(?:(?:not|n['’]t)\s+(?:\w+\s+){0,"
+    r"2}?(?:sure"
     r"|certain|clear|confident)|unsure|uncertain|undecided|unable)\b"
-    r"|\b(?:i|we)\s+(?:\w+\s+){0,2}?(?:cannot|can['’]?t|could\s+not|couldn['’]?t|do\s+not|don['’]?t)"
-    r"\s+(?:\w+\s+){0,2}?(?:be\s+(?:sure|certain)|say|tell|know|decide|determine|answer|choose|judge)\b"
+    r"|\b(?:i|we)\s+(?:\w+\s+){0,2}?(?:cannot|can['’]?t|could\s+not|couldn['’]?t|do\s+not|"
+    r"don['’]?t)"
+    r"\s+(?:\w+\s+){0,2}?(?:be\s+(?:sure|certain)|say|tell|know|decide|determine|answer|choose|"
+    r"judge)\b"
     r"|\bjust\s+kidding\b|\b(?:may|might|could)\s+(?:just\s+)?as\s+well\s+be\b"
     r"|我(?:也)?(?:不确定|不確定|无法|無法|不知道|不清楚)"
 )
@@ -138,7 +143,8 @@ _NEXT_CLAUSE = (
     r"^[\s\"'`*_)\]”’」】.,;:!。，；：！、—–(（-]*(?:(?:but|though|although|and|yet|or)\s+)?"
 )
 _UNDETERMINED = (
-    r"(?:(?:it|this|that|which)\s+)?(?:cannot|can['’]?t|could\s+not)\s+be\s+(?:determined|known|decided"
+    r"(?:(?:it|this|that|which)\s+)?(?:cannot|can['’]?t|could\s+not)\s+be\s+(?:determined|known|"
+    r"decided"
     r"|said|told|predicted|answered|inferred)\b"
 )
 _IS_UNCLEAR = (
@@ -339,8 +345,10 @@ def _winner_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
     """Return a pattern of a label that wins, is right or better."""
     label = "|".join(label_regex(word) for word in sorted(map(str, labels), key=len, reverse=True))
     return re.compile(
-        rf"(?P<label>{label})(?:['’]s\s\w+)?\s+(?:\w+\s+){{0,2}}?(?:wins|prevails|win|prevail|(?:is|are|has|seems|would"
-        r" be)\s+(?:\w+\s+){0,2}?(?:stronger|better|right|correct|best|more|also|as|equally|the\s+winner))\b",
+        rf"(?P<label>{label})(?:['’]s\s\w+)?\s+(?:\w+\s+){{0,2}}?(?:wins|prevails|win|prevail|"
+        r"(?:is|are|has|seems|would"
+        r" be)\s+(?:\w+\s+){0,2}?(?:stronger|better|right|correct|best|more|also|as|equally|"
+        r"the\s+winner))\b",
         re.IGNORECASE,
     )
 

@@ -242,7 +242,8 @@ def ratings(results: StudyResults) -> TableContent:
             (
                 "Intervals are of the jackknife that leaves out one cluster (the topic) at a time."
                 f" There is none with fewer than {MIN_TOPICS} clusters. Terms speak of the judges"
-                " in the data alone, since judges are not left out. Only debaters that chains of wins (or ties) join in both directions can"
+                " in the data alone, since judges are not left out. Only debaters that chains of"
+                " wins (or ties) join in both directions can"
                 " be compared: a debater who won every debate, lost every debate, or met none of"
                 " the others has a rating without an interval."
             ),
