@@ -199,6 +199,14 @@ def test_one_member_is_no_panel(tmp_path: Path) -> None:
     assert panel_rules(results).frame["what is missing"].tolist() == [ONE_MEMBER]
 
 
+def test_a_run_without_a_valid_answer_has_no_members(tmp_path: Path) -> None:
+    results = study(tmp_path, **talking_panel(members=1))
+    [experiment] = results.experiments.values()
+    experiment.predictions["status"] = "invalid"
+    for table in (panel_worth(results), panel_rules(results)):
+        assert (table.frame["what is missing"] != "").all()
+
+
 def test_repeats_of_a_debate_are_members(tmp_path: Path) -> None:
     random = np.random.default_rng(9)
     rows = []

@@ -62,7 +62,8 @@ def gather_members(run: Run) -> tuple[str, pd.DataFrame]:
     rows = rows[(rows["status"] == "valid") & ~rows["case_id"].isna()]
     rows = rows.assign(moment=SINGLE, target=rows["target"].fillna(""))
     names = rows[["judge", "persona", "judge_repeat"]].astype(object)
-    judge_names = names.where(names.notna(), "").astype(str).agg(" ".join, axis=1)
+    names = names.where(names.notna(), "").astype(str)
+    judge_names = names["judge"] + " " + names["persona"] + " " + names["judge_repeat"]
     columns = ["panel", "case_id", "member", "moment", "prediction", "target"]
     talk = _members_of_debates(run)
     if len(talk) and (talk["moment"] == LAST).any():
