@@ -168,3 +168,9 @@ def frozen_plans(studies):
     """The frozen plans, for tables of studies that test contrasts."""
     has_contrasts = any(plan.contrasts_of(study) for study in studies)
     return [str(path) for path in frozen_files()] if has_contrasts else []
+
+
+def time_if_faulty(wildcards):
+    """Return the present time while the annotations of a run have faults, else 0."""
+    outcome = read_outcome((), targets.existing_paths([LABELS.format(**wildcards)]))
+    return time.time() if outcome.annotation_faults else 0

@@ -5,12 +5,6 @@ from moot.workflow.user_files import SHEETS
 LABELS = "results/labels/{experiment}/{model}.parquet"
 
 
-def time_if_faulty(wildcards):
-    """Return the present time while the annotations of a run have faults, else 0."""
-    outcome = read_outcome((), targets.existing_paths([LABELS.format(**wildcards)]))
-    return time.time() if outcome.annotation_faults else 0
-
-
 rule label_statements:
     input:
         **inputs(

@@ -1,0 +1,71 @@
+# What the papers' pages are built from: functions of rules/papers.smk.
+
+from moot.jobs.papers import standing_plan
+from moot.papers.items import items_file, read_papers
+from moot.papers.page import paper_files
+from moot.papers.selection import is_of_design, needed_experiments, selected_items
+
+PAPERS = read_papers(items_file(plan.shipped))
+SELECTED_ITEMS = selected_items(config, plan.shipped)
+
+
+def experiments_of_paper(plan, paper):
+    """The experiments of a paper's studies in a plan, trial runs among them."""
+    experiments = {}
+    for study in PAPERS[paper].studies:
+        for entry in (*plan.experiments_of(study), *plan.trials_of(study)):
+            experiments[entry.name] = entry
+    return experiments
+
+
+def required_results(paper):
+    """The results that a paper's page must have: all of the run, or those of the selected items."""
+    names = experiments_of_paper(plan, paper)
+    datasets = [name for study in PAPERS[paper].studies for name in plan.trained_datasets_of(study)]
+    if SELECTED_ITEMS:
+        items = [item for item in SELECTED_ITEMS if item.paper == paper]
+        needed = set(needed_experiments(items, plan.shipped))
+        names = {name: entry for name, entry in names.items() if is_of_design(name, needed)}
+        trained = {f"paper-{name}" for item in items for name in item.datasets}
+        datasets = [name for name in datasets if name in trained]
+    files = [f"results/baselines/{name}.parquet" for name in dict.fromkeys(datasets)]
+    for entry in names.values():
+        files += results_of_run(plan, entry)
+        if not plan.is_trial(entry):
+            files.append(f"results/scores/{entry.name}.parquet")
+    cases = [f"results/cases/{name}.parquet" for name in dict.fromkeys(datasets)]
+    return list(dict.fromkeys([*files, *cases]))
+
+
+def results_of_run(plan, entry):
+    """Cases, predictions, transcripts, labels and calls of an experiment of a plan."""
+    runs = [f"{entry.name}/{model}" for model in entry.config.models]
+    files = [f"results/cases/{entry.config.dataset}.parquet"]
+    for kind in ("predictions", "calls", *(["labels"] if entry.config.labelers else [])):
+        files += [f"results/{kind}/{run}.parquet" for run in runs]
+    for model in entry.config.models:
+        files += targets.shards(plan, entry.name, model)
+    return files
+
+
+def standing_results(paper):
+    """The further results that exist, which the page shows as well."""
+    if not SELECTED_ITEMS:
+        return []
+    everything, files = standing_plan(plan, config), []
+    for entry in experiments_of_paper(everything, paper).values():
+        files += results_of_run(everything, entry)
+        files.append(f"results/scores/{entry.name}.parquet")
+    for study in PAPERS[paper].studies:
+        names = everything.trained_datasets_of(study)
+        files += [f"results/baselines/{name}.parquet" for name in names]
+    required = set(required_results(paper))
+    return [path for path in dict.fromkeys(files) if path not in required and os.path.exists(path)]
+
+
+def digests_of_paper(paper):
+    """What the page of a paper depends on in the configuration."""
+    studies = PAPERS[paper].studies
+    items = [item.name for item in SELECTED_ITEMS if item.paper == paper]
+    options = [dependencies.presentation_options(plan, study) for study in studies]
+    return [options, items, standing_results(paper)]
