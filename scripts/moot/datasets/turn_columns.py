@@ -210,7 +210,7 @@ class TranscriptsOptions(AnswersOptions):
     where: Mapping[str, str | tuple[str, ...]] = Field(
         default_factory=dict,
         description=(
-            "Value, or list of values, that a row must have in each of these columns ({arm:"
+            "Value, or list of values, that a row must have in each of these columns ({condition:"
             " debate}); other rows are not read. Default: all rows are read."
         ),
     )
