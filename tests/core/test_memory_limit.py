@@ -52,7 +52,7 @@ def test_a_job_without_memory_ends_with_one_message(tmp_path: Path, fault: str) 
 
 
 @pytest.mark.slow  # Snakemake hangs only in a separate process
-@pytest.mark.parametrize("kilobytes", [300_000, 500_000])
+@pytest.mark.parametrize("kilobytes", [500_000])
 def test_snakemake_without_memory_ends_with_one_message(tmp_path: Path, kilobytes: int) -> None:
     command = [
         sys.executable,

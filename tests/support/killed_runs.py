@@ -64,7 +64,7 @@ def tables_of(
         folder / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls")
     )
     write_predictions(plan, EXPERIMENT, cases, [shard], predictions, calls)
-    experiment = ExperimentResults(folder, EXPERIMENT, plan.experiments[EXPERIMENT].config, 1)
+    experiment = ExperimentResults(folder, EXPERIMENT, plan.view(EXPERIMENT), 1)
     scores = score_experiment(experiment)
     scores = scores[~scores["metric"].str.contains("seconds")]
     published = read_published(PROJECT / "data" / "published" / "published_results.csv")

@@ -61,7 +61,7 @@ def gather_members(run: Run) -> tuple[str, pd.DataFrame]:
     rows = run.predictions
     rows = rows[(rows["status"] == "valid") & ~rows["case_id"].isna()]
     rows = rows.assign(moment=SINGLE, target=rows["target"].fillna(""))
-    names = rows[["judge", "persona", "judge_repeat"]].astype(object)
+    names = rows.reindex(columns=["judge", "persona", "judge_repeat"]).astype(object)
     names = names.where(names.notna(), "").astype(str)
     judge_names = names["judge"] + " " + names["persona"] + " " + names["judge_repeat"]
     columns = ["panel", "case_id", "member", "moment", "prediction", "target"]
