@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
 from moot.core.sections import SECTIONS
 from project_copy import PROJECT, Workflow
@@ -105,24 +104,10 @@ def test_everything_else_works_without_the_folder_of_an_analysis(name: str, copy
         shutil.move(removed, folder)
 
 
-def remove_exchanged_people(path: Path) -> None:
-    """Remove the data sets with the keys of `counterfactual`, and what debates them."""
-    config = yaml.safe_load(path.read_text())
-    exchanged = {name for name, entry in config["datasets"].items() if "exchange" in entry}
-    for name in exchanged:
-        del config["datasets"][name]
-    experiments = config["experiments"]
-    config["experiments"] = {
-        name: entry for name, entry in experiments.items() if entry["dataset"] not in exchanged
-    }
-    path.write_text(yaml.safe_dump(config))
-
-
 def test_snakemake_plans_the_default_run_without_any_analysis(tmp_path: Path) -> None:
     workflow = Workflow(tmp_path, "")
     for name in FOLDERS:
         shutil.rmtree(workflow.project / "scripts" / "moot" / "analyses" / name)
-    remove_exchanged_people(workflow.project / "config" / "paper.yaml")
     dry_run = workflow.snakemake(
         "--dry-run", "--quiet", "--workflow-profile", "none", "--cores", "2"
     )

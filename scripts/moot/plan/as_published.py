@@ -29,6 +29,7 @@ from moot.core.yaml_text import load_yaml
 from moot.llm.identity import model_asked, provider
 from moot.plan.grid_expansion import expand_entry, find_rubric, templates_used
 from moot.plan.plan import Plan
+from moot.plan.plan_steps import read_datasets
 from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, Wordings
 from moot.protocols import PROTOCOLS
 from moot.report.content import PaperMatch, PaperMatches
@@ -168,13 +169,22 @@ def _match_none(plan: Plan) -> PaperMatches:
 @cache
 def paper_plan(shipped: Path) -> Plan:
     """The plan of config/paper.yaml with the catalogue of models, as shipped;
-    `shipped` is the project's folder. Keys of an analysis that is not installed are left out.
+    `shipped` is the project's folder. Keys of an analysis that is not installed are left out, and
+    data sets with such keys, with what debates them.
     """
     raw: JsonObject = {"seed": 0}
     files = [shipped / "config" / name for name in ("models.yaml", "paper.yaml")]
     for file in files:
         raw |= load_yaml(file.read_text(encoding="utf-8"))
-    return Plan(read_config(raw, files, Faults()), shipped)
+    config = read_config(raw, files, Faults())
+    faults = Faults()
+    read_datasets(config, files, faults)
+    datasets = {name: entry for name, entry in config.datasets.items() if name not in faults.broken}
+    experiments = {
+        name: entry for name, entry in config.experiments.items() if entry.dataset in datasets
+    }
+    update = {"datasets": datasets, "experiments": experiments}
+    return Plan(config.model_copy(update=update), shipped)
 
 
 _wordings = cache(Wordings)
