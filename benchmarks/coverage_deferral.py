@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import results_page
 
 from moot.analyses.deferral.risk import candidate_thresholds, draw_one_per_cluster, learn_threshold
 from moot.stats.bootstrap import Floats
@@ -115,10 +116,7 @@ def main() -> int:
     text = table(arguments.worlds)
     print(text)
     if arguments.write:
-        document = DOCUMENT.read_text(encoding="utf-8")
-        before, rest = document.split(BEGIN_MARK)
-        after = rest.split(END_MARK)[1]
-        DOCUMENT.write_text(f"{before}{BEGIN_MARK}\n{text}\n{END_MARK}{after}", encoding="utf-8")
+        results_page.replace_part(BEGIN_MARK, END_MARK, text, DOCUMENT)
     return 0
 
 

@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+import results_page
 from scipy.stats import multivariate_normal, norm
 
 from moot.analyses.panel_worth.independence import error_correlation
@@ -117,10 +118,7 @@ def main() -> int:
     text = table(arguments.worlds)
     print(text)
     if arguments.write:
-        document = DOCUMENT.read_text(encoding="utf-8")
-        before, rest = document.split(BEGIN_MARK)
-        after = rest.split(END_MARK)[1]
-        DOCUMENT.write_text(f"{before}{BEGIN_MARK}\n{text}\n{END_MARK}{after}", encoding="utf-8")
+        results_page.replace_part(BEGIN_MARK, END_MARK, text, DOCUMENT)
     return 0
 
 

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,10 +14,13 @@ from hypothesis import strategies as st
 
 from moot.plan.as_published import compare_with_papers
 from moot.report import TABLES
+from moot.report.content import StudyResults
 from moot.report.latex import choose_layout, latex_table
 from moot.report.tables import as_latex, short_form
+from moot.scores import no_scores
 from moot.studies.appellate import tables
 from moot.studies.appellate import tables_beyond as beyond
+from results_on_disk import case, prediction, utterance, write_results
 from uniform_scores import STUDIES, hundred_debates, plan_of, study_of
 
 DOCUMENT = r"""\documentclass%s{article}
@@ -88,6 +92,14 @@ def test_every_table_of_every_study_compiles_within_the_page(
                     sources[f"{name}{' in full' * full}"] = as_latex(
                         TABLES[name], content, results, full=full
                     )
+    talk = results_with_talk(tmp_path / "talk")
+    for table_name in TABLES_OF_TALK:
+        name = f"courtroom/{table_name}"
+        content = TABLES[name].build(talk)
+        assert len(content.frame) > 1
+        shorts[name] = short_form(content).columns
+        sources[name] = as_latex(TABLES[name], content, talk)
+        sources[f"{name} in full"] = as_latex(TABLES[name], content, talk, full=True)
     assert len(sources) > 60
     for name, columns in shorts.items():
         assert len(columns) <= MOST_COLUMNS and "landscape" not in sources[name], name
@@ -102,8 +114,28 @@ def test_every_table_of_every_study_compiles_within_the_page(
 
 def needs_transcripts(name: str) -> bool:
     """Whether a table reads transcripts, which these results lack."""
-    tables_of_talk = ("/panel_worth", "/panel_rules", "/record_check")
-    return name in NEED_TRANSCRIPTS or name.endswith(tables_of_talk)
+    return name in NEED_TRANSCRIPTS or name.partition("/")[2] in TABLES_OF_TALK
+
+
+TABLES_OF_TALK = ("panel_worth", "panel_rules", "record_check")
+"""Tables of every study that read transcripts: compiled from the results below."""
+
+
+def results_with_talk(folder: Path) -> StudyResults:
+    """Results of panels of three who vote twice and quote the case."""
+    cases, predictions, talk = [], [], []
+    for number in range(40):
+        name, target = f"c{number:02}", ("no", "yes")[number % 2]
+        cases.append(case(name, target))
+        predictions.append(prediction(name, target, target))
+        words = f'The facts say "{cases[-1].text}" and 12 of 30.'
+        for turn in range(6):
+            vote = ("no", "yes")[(number + turn % 3 + number // 7) % 2]
+            seat = {"kind": "vote", "prediction": vote, "round": turn // 3 + 1}
+            talk.append(utterance(name, turn, f"judge_{turn % 3}", words, **seat))
+    run = write_results(folder, cases, {"tiny": predictions}, {"tiny": talk})
+    published: Any = None
+    return StudyResults("courtroom", {"toy-courtroom": run}, no_scores(), {}, published)
 
 
 NEED_TRANSCRIPTS = {

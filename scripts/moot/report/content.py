@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 import pandas as pd
 
 from moot.core.cases import REFERENCE_MODELS, cluster_attributes
-from moot.core.types import Fields
+from moot.core.types import Fields, JsonObject
 from moot.protocols.people import is_person
 from moot.report.claims import Claim
 from moot.report.needs import Need, has_debates
@@ -367,6 +367,29 @@ def reference_runs(runs: Iterable[RunT]) -> Iterator[RunT]:
     for run in run_by_cases.values():
         for model in REFERENCE_MODELS:
             yield replace(run, model=model)
+
+
+def rows_of_runs(
+    results: StudyResults, build_rows: Callable[[Run], Iterable[JsonObject]]
+) -> list[JsonObject]:
+    """Return the rows of all runs, those of the largest first.
+
+    Args:
+        results: of a study.
+        build_rows: the rows of a run. Their column `in words` has sentences for the first page.
+            They are kept for the first run of a data set that has any.
+    """
+    rows: list[JsonObject] = []
+    data_in_words: set[str] = set()
+    runs = results.runs(results.experiments.values(), Run)
+    for run in sorted(runs, key=lambda run: -len(run.predictions)):
+        run_rows = list(build_rows(run))
+        if run.data in data_in_words:
+            run_rows = [{**row, "in words": ""} for row in run_rows]
+        elif any(row["in words"] for row in run_rows):
+            data_in_words.add(run.data)
+        rows += run_rows
+    return rows
 
 
 @dataclass(frozen=True, slots=True)

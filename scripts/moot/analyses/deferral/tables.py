@@ -12,7 +12,7 @@ from moot.analyses.deferral.signals import (
 from moot.core.cases import Cluster
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import Columns, Row
-from moot.report.content import Run, StudyResults, TableContent
+from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
 from moot.stats.bootstrap import ClusterBootstrap, share_statistic
 
 ALLOWED_ERRORS = (0.05, 0.1, 0.2)
@@ -79,18 +79,7 @@ def deferral(results: StudyResults) -> TableContent:
     """Return the share of cases that a person would have to decide so that the error among the
     rest is bounded, by signal of an answer's reliability.
     """
-    rows: list[Row] = []
-    data_in_words = set[str]()
-    runs = results.runs(results.experiments.values(), Run)
-    for run in sorted(runs, key=lambda run: -len(run.predictions)):
-        run_rows = list(_rows(run))
-        if run.data in data_in_words:
-            for row in run_rows:
-                row["in words"] = ""
-        elif any(row["in words"] for row in run_rows):
-            data_in_words.add(run.data)
-        rows += run_rows
-    return COLUMNS.table(rows, NOTES)
+    return COLUMNS.table(rows_of_runs(results, _rows), NOTES)
 
 
 def _rows(run: Run) -> Iterator[Row]:

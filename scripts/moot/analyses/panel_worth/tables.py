@@ -27,7 +27,7 @@ from moot.analyses.panel_worth.members import (
 )
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import Run, StudyResults, TableContent
+from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
 from moot.stats import bootstrap
 from moot.stats.bootstrap import (
     SHARE,
@@ -122,17 +122,12 @@ def panel_worth(results: StudyResults) -> TableContent:
     """Return accuracies, error correlation and effective votes of panels, before and after their
     members talk, with the majority beside that of independent members.
     """
-    rows: list[Row] = []
-    data_in_words = set[str]()
-    runs = results.runs(results.experiments.values(), Run)
-    for run in sorted(runs, key=lambda run: -len(run.predictions)):
-        run_rows = list(_rows(run))
-        sentence = _sentence(run, run_rows) if run.data not in data_in_words else ""
-        if sentence:
-            data_in_words.add(run.data)
-            run_rows[0]["in words"] = sentence
-        rows += run_rows
-    return COLUMNS.table(rows, NOTES)
+    return COLUMNS.table(rows_of_runs(results, _rows_with_sentence), NOTES)
+
+
+def _rows_with_sentence(run: Run) -> list[Row]:
+    first, *others = _rows(run)
+    return [{**first, "in words": _sentence(run, [first, *others])}, *others]
 
 
 @table(

@@ -16,7 +16,7 @@ from moot.analyses.record_check.passages import (
 from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import Columns, Row
-from moot.report.content import Run, StudyResults, TableContent
+from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
 from moot.stats.bootstrap import ClusterBootstrap, share_statistic
 
 ALL_SPEAKERS = "all speakers"
@@ -70,17 +70,12 @@ def record_check(results: StudyResults) -> TableContent:
     """Return which shares of the quotations and figures in statements occur verbatim in the record,
     occur altered, or cannot be located, by speaker.
     """
-    rows: list[Row] = []
-    data_in_words = set[str]()
-    runs = results.runs(results.experiments.values(), Run)
-    for run in sorted(runs, key=lambda run: -len(run.predictions)):
-        run_rows = list(_rows(run))
-        sentence = _sentence(run, run_rows) if run.data not in data_in_words else ""
-        if sentence:
-            data_in_words.add(run.data)
-            run_rows[0]["in words"] = sentence
-        rows += run_rows
-    return COLUMNS.table(rows, NOTES)
+    return COLUMNS.table(rows_of_runs(results, _rows_with_sentence), NOTES)
+
+
+def _rows_with_sentence(run: Run) -> list[Row]:
+    first, *others = _rows(run)
+    return [{**first, "in words": _sentence(run, [first, *others])}, *others]
 
 
 def check_statements(run: Run) -> tuple[pd.DataFrame, bool]:
