@@ -61,6 +61,8 @@ MAX_LINES = 36
 """Lines of rows of a table on one page."""
 MAX_FLOAT_LINES, NOTE_LINE = 49, 92
 """Lines of rows and notes on one page, and characters of a line of notes."""
+MAX_COLUMNS = 24
+"""Columns on a sideways page. A table with more is set as two tables."""
 LONGEST_CELL = 400  # characters; a row cannot break over pages, so longer text is cut
 _NUMBER = re.compile(r"[\[\]()−+\d.,%]+")
 
@@ -73,8 +75,9 @@ def latex_table(
     notes: Sequence[str],
     *,
     upright: bool = False,
+    key_count: int = 1,
 ) -> str:
-    """Return the source of a table.
+    """Return the source of a table, or of two tables if it has many columns.
 
     Args:
         columns: The heading of each column, followed by its cells.
@@ -82,7 +85,20 @@ def latex_table(
         caption, label: The table's caption and label.
         notes: Sentences under the table.
         upright: Whether the page must not be turned.
+        key_count: How many columns identify a row. A second table repeats them.
     """
+    if len(columns) > MAX_COLUMNS:
+        middle = (key_count + len(columns)) // 2
+        second = [*range(key_count), *range(middle, len(columns))]
+        first_source = latex_table(columns[:middle], numeric[:middle], caption, label, [])
+        second_source = latex_table(
+            [columns[index] for index in second],
+            [numeric[index] for index in second],
+            f"{caption} (further columns)",
+            f"{label}:further",
+            notes,
+        )
+        return first_source + second_source
     if any(max(map(len, cells)) > LONGEST_CELL for cells in columns):
         notes = [*notes, "Long texts are cut here; the CSV and HTML files have them whole."]
         columns = [list(map(_cut, cells)) for cells in columns]

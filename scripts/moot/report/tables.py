@@ -286,7 +286,10 @@ def as_latex(
             f"{entry.name}.full.tex has {column_gap} more"
             f" columns{f' and {row_gap} more rows' * bool(row_gap)}."
         )
-    return latex_table(cells, numeric, entry.caption, label, notes, upright=not full)
+    key_count = sum(column.role == KEY for column in columns)
+    return latex_table(
+        cells, numeric, entry.caption, label, notes, upright=not full, key_count=key_count
+    )
 
 
 def notes_under(content: TableContent, results: StudyResults) -> list[str]:

@@ -55,11 +55,13 @@ def _diagonal(counts: Floats, identity: Floats) -> Floats:
 def effective_votes(size: float, correlation: float) -> float:
     """How many independent votes have the variance of a mean of so many correlated ones.
 
+    NaN if so many members cannot have that correlation.
+
     >>> effective_votes(9, 0.5)
     1.8
     """
     inflation = 1 + (size - 1) * correlation
-    return size / inflation if inflation > 0 else float("inf")
+    return size / inflation if inflation > 0 else float("nan")
 
 
 def member_accuracy(panels: Panels) -> Statistic:
