@@ -19,7 +19,7 @@ def experiments_of_paper(plan, paper):
 
 
 def required_results(paper):
-    """The results that a paper's page must have: all of the run, or those of the selected items."""
+    """Return the results that the page of a paper requires: of the run, or of selected items."""
     names = experiments_of_paper(plan, paper)
     datasets = [name for study in PAPERS[paper].studies for name in plan.trained_datasets_of(study)]
     if SELECTED_ITEMS:

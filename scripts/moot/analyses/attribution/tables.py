@@ -370,9 +370,7 @@ def _distance_cells(run: Run, effects: pd.DataFrame) -> Row:
 
 
 def _groups(effects: pd.DataFrame, way: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield all changes of a way, then those of each phase, role and place, with the group's
-    name.
-    """
+    """Yield groups of the changes of a way with their names: all, then by phase, role and place."""
     if effects.empty:
         return
     yield "all", effects

@@ -30,7 +30,7 @@ class Panels:
         cases: the case of each panel.
         members: members of each panel by name, shape (panels, names); one name for all members
             where names rarely recur.
-        wrong: those of them who are wrong, same shape.
+        wrong: how many of these members are wrong, in the same shape.
         agreement: the share of pairs of members of each panel that agree.
     """
 
@@ -129,7 +129,7 @@ def build_panels(answers: pd.DataFrame, moment: str) -> Panels:
 def missing_reason(run: Run, answers: pd.DataFrame) -> str:
     """What keeps a panel from being measured; "" if nothing does.
 
-    A single true label is no obstacle: the members of a puzzle's groups are right or wrong.
+    The cases may share one true label, for example `right` for every group that solves a puzzle.
     """
     if run.results.task.multilabel:
         return "a single label: cases have several labels at once"
