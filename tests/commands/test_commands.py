@@ -8,14 +8,13 @@ import yaml
 from snakemake.cli import get_argument_parser
 
 from in_process import default_configuration
-from moot.commands.documented import documented_pages
 from moot.plan.plan import Plan
-from project_copy import PROJECT
+from project_copy import PROJECT, documented_pages
 
 TESTED_PAGES = {"docs/extending.md"}
 """Pages whose commands another test runs."""
 PAGES = [
-    *sorted({*documented_pages(PROJECT)} - TESTED_PAGES),
+    *sorted({*documented_pages()} - TESTED_PAGES),
     "config/README.md",
     "CONTRIBUTING.md",
     "profiles/README.md",

@@ -9,9 +9,8 @@ import pytest
 import yaml
 
 from in_process import default_configuration
-from moot.commands.documented import documented_pages
 from moot.plan.plan import Plan
-from project_copy import PROJECT
+from project_copy import PROJECT, documented_pages
 
 TESTED_PAGES = {"docs/extending.md", "docs/recipes.md"}
 """Pages whose configurations other tests run."""
@@ -22,7 +21,7 @@ READER_MODELS = dict.fromkeys(("mine", "another"), SERVED_MODEL)
 
 def configuration_blocks() -> Iterator[Any]:
     """Yield the YAML blocks of the pages that are configurations, as parameters of a test."""
-    for page in (*documented_pages(PROJECT), "config/README.md"):
+    for page in (*documented_pages(), "config/README.md"):
         if page in TESTED_PAGES:
             continue
         for block in YAML_BLOCK.finditer((PROJECT / page).read_text("utf-8")):

@@ -26,6 +26,15 @@ SHIPPED = (
 )
 
 
+def documented_pages() -> list[str]:
+    """The pages of the project, relative to its folder."""
+    folders = ("docs", "scripts/moot/studies/*", "scripts/moot/analyses/*")
+    pages = set[Path]()
+    for folder in folders:
+        pages.update(PROJECT.glob(f"{folder}/*.md"))
+    return ["README.md", *sorted(str(path.relative_to(PROJECT)) for path in pages)]
+
+
 class Workflow:
     """A copy of the project, and a working directory of its own."""
 

@@ -154,15 +154,6 @@ def _full_place(text: str, place: str) -> str:
     return f"{MEASURED}; key={key}; {'low to high' if text.startswith('[') else 'value'}{percent}"
 
 
-def documented_pages(root: Path) -> list[str]:
-    """The pages of a project, relative to its folder."""
-    folders = ("docs", "scripts/moot/studies/*", "scripts/moot/analyses/*")
-    pages = set[Path]()
-    for folder in folders:
-        pages.update(root.glob(f"{folder}/*.md"))
-    return ["README.md", *sorted(str(path.relative_to(root)) for path in pages)]
-
-
 def figure_keys(entries: Sequence[Mapping[str, str]]) -> set[str]:
     """The keys of measured figures that the entries of a page name."""
     places = [_full_place("", entry["place"]).split("; ") for entry in entries]

@@ -45,7 +45,6 @@ METRICS = (
     "mcc",
     "brier",
 )
-WITH_INTERVAL = ("accuracy", "f1_macro", "auc")
 MIN_JOINT_DEPARTURES = 3  # rows
 COEFFICIENT_DIGITS = 12  # what is left of 0 by rounding, 1e-16, differs from machine to machine
 _SIGNED = ("kappa", "mcc", "base_rate_distance")
@@ -248,7 +247,7 @@ def measure(outcome: ClassificationOutcome) -> dict[str, float]:
 
 
 def statistics_with_interval(outcome: ClassificationOutcome) -> Mapping[str, Statistic]:
-    """The statistics of `WITH_INTERVAL`."""
+    """The statistics of accuracy, macro F1 and AUC."""
     occurs = occurring_labels(outcome.truth, outcome.assigned)
 
     def statistic_of(metric: Callable[[Sums], Floats]) -> Statistic:
