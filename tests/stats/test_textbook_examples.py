@@ -1,7 +1,8 @@
 """Worked examples of textbooks and papers: a row has the source, moot's number and the printed one.
 
-Numbers are typed from the sources; a tolerance is half of the last printed digit, or larger where a
-test is drawn at random.
+The printed numbers were written down from memory, without the sources at hand: check a number and
+its place before you cite it. A tolerance is half of the last printed digit, or larger where a test
+is drawn at random.
 """
 
 from collections.abc import Callable, Sequence

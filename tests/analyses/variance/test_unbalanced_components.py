@@ -59,24 +59,6 @@ def test_one_facet_has_the_estimates_of_the_analysis_of_variance(name):
     assert estimates[RESIDUAL] == pytest.approx(within)
 
 
-def test_bulls_of_snedecor_and_cochran():
-    """Conception rates of six bulls, Snedecor and Cochran 1989, "Statistical Methods", section
-    13.7: mean squares 664 between bulls and 248 within, of 35 tests.
-    """
-    bulls = [
-        [46, 31, 37, 62, 30],
-        [70, 59],
-        [52, 44, 57, 40, 67, 64, 70],
-        [47, 21, 70, 46, 14],
-        [42, 64, 50, 69, 77, 81, 87],
-        [35, 68, 59, 38, 57, 76, 57, 29, 60],
-    ]
-    estimates = variances(decompose_groups([np.array(bull, dtype=float) for bull in bulls]))
-    assert estimates[RESIDUAL] == pytest.approx(248, abs=0.5)
-    typical_size = (35 - sum(len(bull) ** 2 for bull in bulls) / 35) / 5
-    assert estimates[CASE] == pytest.approx((664.4 - 248.3) / typical_size, abs=0.1)
-
-
 @pytest.mark.parametrize("name", SIZES)
 def test_shares_of_unequal_cases_are_unbiased_and_covered(name):
     random, planted = np.random.default_rng(8), 0.3
