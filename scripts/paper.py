@@ -8,10 +8,10 @@ from moot.workflow.job import job
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         files = [Path(path) for path in snakemake.params.files]
-        everything = standing_plan(plan, snakemake.config)
+        plan_of_pages = standing_plan(plan, snakemake.config)
         builds_tables = "papers" not in snakemake.config
         for paper in snakemake.params.papers:
             if snakemake.output:
-                write_paper(plan, paper, files, everything, builds_tables=builds_tables)
+                write_paper(plan_of_pages, paper, files, builds_tables=builds_tables)
             else:
                 write_standing_paper(plan, paper, files)

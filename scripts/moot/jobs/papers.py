@@ -39,21 +39,18 @@ def write_paper(
     plan: Plan,
     name: str,
     files: Collection[Path],
-    everything: Plan | None = None,
     *,
     builds_tables: bool = False,
 ) -> None:
     """Write the page of a paper and the files of its items from results that exist.
 
     Args:
-        plan: The checked configuration.
+        plan: The plan of all experiments whose results may be shown (`standing_plan`).
         name: The paper.
         files: The files of `results/` that may be read; those that do not exist are left out.
-        everything: The plan of all experiments whose results may be shown. Default: `plan`.
         builds_tables: Whether the run also builds the long tables, so that they may be linked
             before they exist.
     """
-    plan = everything or plan
     paper = read_papers(items_file(plan.shipped))[name]
     existing = frozenset(path for path in files if path.exists())
     results = {study: load_study(plan, study, existing) for study in paper.studies}
@@ -167,11 +164,8 @@ def _fill_item(
     for filler in fillers_of(item.name):
         if filler.study in results:
             parts += filler.fill(ItemRun(item, results[filler.study], designs, models))
-    findings = [
-        sentence
-        for study in results.values()
-        for sentence in study.findings.get(item.published, ())
-    ][: len(next(iter(results.values())).findings.get(item.published, ()))]
+    any_study = next(iter(results.values()))  # each has the findings on all papers
+    findings = any_study.findings.get(item.published, ())
     return ItemContent(
         item=item,
         parts=tuple(parts),
