@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 from scipy.stats import spearmanr
 
-from moot.core.experiment_config import TournamentConfig
+from moot.analyses.ratings.config import TournamentConfig
 from moot.stats.bootstrap import as_numbers
 from moot.stats.ratings import FIRST, SECOND, fit_ratings
 

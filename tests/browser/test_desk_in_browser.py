@@ -343,11 +343,14 @@ def test_a_person_decides_between_two_annotators_by_keyboard(
     page.get_by_role("button", name="Decide").click()
     for number, key in enumerate("123"):
         page.get_by_text(f"{number} of 3 conflicts decided").wait_for()
+        page.wait_for_load_state()  # keys pressed before the page is loaded are lost
         check_page(page, axe, tmp_path, f"settle-{number}")
         page.keyboard.press(key)
     page.get_by_text("No conflict is open").wait_for()
+    page.wait_for_load_state()
     page.keyboard.press("u")
     page.get_by_text("2 of 3 conflicts decided").wait_for()
+    page.wait_for_load_state()
     page.keyboard.press("7")
     page.get_by_text("All decisions are saved").wait_for()
     check_page(page, axe, tmp_path, "settled")

@@ -4,6 +4,7 @@ ever give.
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -314,13 +315,16 @@ ATTACKS += [
     "\\boxed{" * 10_000,
     "- " * 50_000 + "prediction",
     "YES," * 30_000,
+    "1. " * 30_000,
+    "1." * 40_000,
 ]
+LINEAR_SECONDS = 60  # of the processor: a hundred times what a reading in linear time takes
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: f"{attack[:16]!r} x {len(attack)}")
 def test_long_and_deep_replies_take_no_time(attack: str) -> None:
-    """Where reading takes the square of a reply's length, or more, it takes minutes, and the
-    suite's limit shows it.
-    """
+    """Reading that takes the square of a reply's length takes minutes of the processor."""
+    start = time.process_time()
     assert parse_reply(attack, Verdict).status == "invalid"
     parse_label(attack, ("YES", "NO"))
+    assert time.process_time() - start < LINEAR_SECONDS

@@ -249,7 +249,7 @@ def _conclusion_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
     )
     than = rf"(?:\s+(?:than|over|compared\s+to)\s+(?:the\s+)?(?:{label}|\w+)(?:['’]s)?)?"
     return re.compile(
-        rf"\s*[*_>\-\s]*{_CONNECTIVE}(?:(?:i|we)\s+(?:think|believe|find|conclude|"
+        rf"[*_>\-\s]*+{_CONNECTIVE}(?:(?:i|we)\s+(?:think|believe|find|conclude|"
         r"say)\s+(?:that\s+)?)?"
         rf"(?:the\s+)?[\"'“*_]*{OPTION_NOUN}(?P<label>{label})[)\]]?[\"'”*_]*{noun}"
         rf"\s+{verdict}{than}\s*[*_]*[.!。！]",

@@ -30,7 +30,7 @@ KEY_ALIASES = {
 FIELD_START = (
     r"(?:[\"'“‘](?=[\w\s-]{1,60}[\"'”’])"
     r"|(?:^|[\n{,;.|(\[。，；、])(?:[-*#>•|"
-    r" \t_`\"'“]|\d{1,2}[.)]|(?:my|the|our|final|overall)\b)*+)"
+    r" \t_`\"'“]|\d{1,2}[.)]|(?:my|the|our|final|overall)\b){0,40}+)"
 )
 FIELD_NAME_END = (
     r"[\"'“”‘’*_`]*(?:\s(?:level|score|rating))?(?:\s?[(（][^()\n]{0,60}[)）])?[\"'“”‘’*_` \t]*"
