@@ -21,6 +21,8 @@ OPENING, STATEMENT, CLOSING, SPEECH = "opening", "statement", "closing", "speech
 BELIEF, VOTE, DECISION, VERDICT = "belief", "vote", "decision", "verdict"
 ANSWER = "answer"
 """The answer that a member of a group holds from now on, without words."""
+NO_LABEL = "answer_without_label"
+"""The fact of a recorded utterance that holds a stated answer which is not a label (UNKNOWN)."""
 EXTRA, OVERRUN = "extra", "overrun"
 """Statements of a scripted panel: of a judge who was not asked, or after the round was complete."""
 NOTES, CODING, EVALUATION, GRADE, GRADE_REVERSED = (

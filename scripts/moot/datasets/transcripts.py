@@ -2,10 +2,11 @@
 alone.
 
 Words and answers become transcripts. The last answers become predictions. They are the answers of
-the judges where a column names judges, of the only seat that answers, or of every member of a group
-that talks. The first answers of such members form a method of their own.
+the judges where the table tells judges from debaters, of the only seat that answers, or of every
+member of a group that talks. The first answers of such members form a method of their own.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,10 +19,10 @@ import pandas as pd
 
 from moot.core.cases import Case
 from moot.core.types import Json, JsonObject
-from moot.core.utterance_kinds import ANSWER, BELIEF, SPEECH, name_of_judge
+from moot.core.utterance_kinds import ANSWER, BELIEF, NO_LABEL, SPEECH, name_of_judge
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.records import JUDGES, RecordedDebate, RecordedUtterance
-from moot.datasets.turn_columns import TranscriptsOptions
+from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 from moot.datasets.turns import PUBLIC_MARKS, Turns, read_turns
 
 METHOD, FIRST, SINGLE = "debate", "first answers", "answer"
@@ -31,6 +32,10 @@ single answers.
 RECORDED_AS = "recorded"
 """The name of the model in the records of all these debates."""
 WITHOUT_FACTS = "(The table has no text of the case; what was said is in the debate.)"
+UNDECIDED = "undecided: equal beliefs in several labels"
+"""Why an answer names no label although it states beliefs."""
+_JUDGE_NAME = re.compile(r"(?i)\b(?:judges?|jurors?|jury|justices?|arbiters?|adjudicators?)\b")
+"""Roles and names of those who decide, where speakers of other roles state answers too."""
 _ROWS_PER_CHUNK = 20_000
 _BRACKETED_COLUMNS = ("debate", "case", "method", "round", "repeat", "judge_repeat")
 _TEXT_COLUMNS = (
@@ -61,7 +66,8 @@ class _Answer:
     """An answer.
 
     Attributes:
-        prediction: the label; None where it is not usable.
+        prediction: the label; None where it is not usable, or where several labels are equally
+            likely.
         confidence: the stated confidence, 0 to 100.
         distribution: the stated probabilities of the labels.
         word: the answer as the file writes it.
@@ -71,6 +77,14 @@ class _Answer:
     confidence: float | None = None
     distribution: Mapping[str, float] = field(default_factory=dict)
     word: str = ""
+
+    @property
+    def problem(self) -> str:
+        """Why the answer names no label; "" if it names one."""
+        if self.prediction:
+            return ""
+        is_undecided = self.distribution and not self.word
+        return UNDECIDED if is_undecided else f"the record says {self.word or 'nothing'}"
 
 
 @dataclass(slots=True)
@@ -102,6 +116,7 @@ def read_debates(options: TranscriptsOptions, context: LoadContext) -> Iterator[
 def debates_of(options: TranscriptsOptions, turns: Turns) -> Iterator[RecordedDebate]:
     """The debates of a table of turns; in a table of answers each row is one debate."""
     table, names = _standard_columns(options, turns), options.columns
+    table["is_verdict"] = _find_verdicts(table, names)
     has_authors = bool(names.judge or names.answers) or _has_several_answerers(table)
     counts = Counter[tuple[str, str, str]]()
     for _, group in groupby(_iterate_rows(table), attrgetter("debate")):
@@ -230,10 +245,32 @@ def _distributions(options: TranscriptsOptions, turns: Turns) -> list[dict[str, 
     ]
 
 
+def _find_verdicts(table: pd.DataFrame, names: TurnColumns) -> "pd.Series[bool]":
+    """Find the rows whose answers are verdicts, where debaters state answers or beliefs too.
+
+    With a column of judges these are the rows with a judge. Otherwise, if some answers come from
+    judges (by the role, or without a column of roles by the name) or from speakers without a side,
+    only these are verdicts.
+    """
+    if names.judge:
+        return table["judge"] != ""
+    is_answer = (table["answer"] != "") | table["distribution"].map(bool)
+    if not names.debate or not is_answer.any():
+        return is_answer
+    titles = table["role"] if names.role else table["speaker"]
+    has_side = table["side"] != ""
+    takes_side = has_side.groupby([table["debate"], table["speaker"]]).transform("any")
+    for is_judge in (titles.str.contains(_JUDGE_NAME), ~takes_side):
+        is_verdict = is_answer & is_judge
+        if is_verdict.any():
+            return is_verdict
+    return is_answer
+
+
 def _has_several_answerers(table: pd.DataFrame) -> bool:
-    """Whether several speakers of one debate state an answer."""
-    answers = table[(table["answer"] != "") | table["distribution"].map(bool)]
-    return bool((answers.groupby("debate")["speaker"].nunique() > 1).any())
+    """Whether several speakers of one debate state a verdict."""
+    verdicts = table[table["is_verdict"]]
+    return bool((verdicts.groupby("debate")["speaker"].nunique() > 1).any())
 
 
 def _read_debate(rows: Sequence[Json], turns: Turns) -> _DebateContent:
@@ -242,25 +279,30 @@ def _read_debate(rows: Sequence[Json], turns: Turns) -> _DebateContent:
     for row in rows:
         judge = _Judge(row.judge or row.speaker, row.persona, row.judge_repeat)
         answer = _read_answer(row, turns) if row.judge or row.answer or row.distribution else None
-        if answer:
+        if answer and row.is_verdict:
             content.answers.setdefault(judge, []).append(answer)
         if row.text.strip() or answer:
             content.utterances.append(_utterance(row, judge, answer or _Answer(None)))
-        for name, label in turns.answers_of_cell.get(row.answers, {}).items():
-            _add_changed_answer(content, name, label, row.round)
+        for name, word in turns.words_of_cell.get(row.answers, {}).items():
+            answer = _Answer(turns.label_of_word[word], word=word)
+            _add_changed_answer(content, name, answer, row.round)
     return content
 
 
 def _add_changed_answer(
-    content: _DebateContent, name: str, label: str | None, round_number: int
+    content: _DebateContent, name: str, answer: _Answer, round_number: int
 ) -> None:
     """Add the answer of a member of a group, unless it equals the member's last answer."""
     answers = content.answers.setdefault(_Judge(name), [])
+    label = answer.prediction
     if answers and answers[-1].prediction == label:
         return
-    answers.append(_Answer(label))
+    answers.append(answer)
+    facts: JsonObject | None = {NO_LABEL: answer.word} if answer.word and not label else None
     content.utterances.append(
-        RecordedUtterance(name, ANSWER, round=round_number, prediction=label, source="human")
+        RecordedUtterance(
+            name, ANSWER, round=round_number, prediction=label, parsed=facts, source="human"
+        )
     )
 
 
@@ -287,6 +329,8 @@ def _utterance(row: Json, judge: _Judge, answer: _Answer) -> RecordedUtterance:
             facts[name] = value
     if answer.distribution:
         facts["distribution"] = dict(answer.distribution)
+    elif answer.word and answer.prediction is None:
+        facts[NO_LABEL] = answer.word
     return RecordedUtterance(
         name_of_judge(*judge) if row.judge else row.speaker or row.model or SINGLE,
         row.kind or (BELIEF if row.judge else SPEECH),
@@ -322,7 +366,7 @@ def _conclusions(
             answer.prediction,
             answer.confidence if has_label else None,
             answer.distribution.get(turns.positive),
-            "" if has_label else f"the record says {answer.word or 'nothing'}",
+            answer.problem,
             utterances if position == 0 else (),
             **(judge._asdict() if has_authors else {}),
         )

@@ -43,7 +43,7 @@ class Turns:
             `(round)`, `(repeat)` and `(judge_repeat)`. The index is the number of the file and the
             row.
         label_of_word: the label that each word means; None for a word that means no answer.
-        answers_of_cell: each cell with a JSON object of answers, as name to label.
+        words_of_cell: each cell with a JSON object of answers, as name to word.
         labels: all labels; of two, the negative one first.
         positive: the label that binary scores call positive.
         account: counts, by short description.
@@ -51,7 +51,7 @@ class Turns:
 
     rows: pd.DataFrame
     label_of_word: Mapping[str, str | None]
-    answers_of_cell: Mapping[str, Mapping[str, str | None]]
+    words_of_cell: Mapping[str, Mapping[str, str]]
     labels: tuple[str, ...]
     positive: str
     account: Mapping[str, int]
@@ -155,7 +155,7 @@ def read_turns(
     _add_columns(rows, check, names)
     _check_constant(rows, check, options)
     _read_beliefs(rows, check, names)
-    label_of_word, answers_of_cell, labels = _read_labels(rows, check, options)
+    label_of_word, words_of_cell, labels = _read_labels(rows, check, options)
     rows_read, debates = len(rows), rows["(debate)"].nunique()
     rows = check.without_faulty(rows, debates)
     _refuse_repeated_turns(rows, check, names)
@@ -170,7 +170,7 @@ def read_turns(
     }
     positive = options.positive or (labels[1] if len(labels) == 2 else "")
     counts = {description: count for description, count in account.items() if count}
-    return Turns(rows, label_of_word, answers_of_cell, labels, positive, counts)
+    return Turns(rows, label_of_word, words_of_cell, labels, positive, counts)
 
 
 def _read_file(path: Path, options: TranscriptsOptions) -> pd.DataFrame:
@@ -243,10 +243,14 @@ def _allows_blank(rows: pd.DataFrame, name: str, names: TurnColumns) -> "pd.Seri
 
 
 def _count_judge_repeats(rows: pd.DataFrame, names: TurnColumns) -> "pd.Series[int]":
-    """Number the answers of a judge to one debate in the order of the rows, from 0."""
+    """Number the answers of a judge to one debate in the order of the rows, from 0.
+
+    Answers after different rounds are no repeats: the judge states an answer after each round.
+    """
     answer_keys = ["(case)", names.method, names.model, names.repeat]
     debate_keys = ["(debate)"] if names.debate else answer_keys
-    keys = [*debate_keys, names.judge, names.persona]
+    round_keys = ["(round)"] if names.round else []
+    keys = [*debate_keys, *round_keys, names.judge, names.persona]
     return rows.groupby([*filter(None, keys)]).cumcount()
 
 
@@ -294,11 +298,11 @@ def _read_beliefs(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> No
 
 def _read_labels(
     rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions
-) -> tuple[Mapping[str, str | None], Mapping[str, Mapping[str, str | None]], tuple[str, ...]]:
+) -> tuple[Mapping[str, str | None], Mapping[str, Mapping[str, str]], tuple[str, ...]]:
     """Find what the words in the columns with answers mean.
 
     Returns:
-        The label of each word, the answers (name to label) in each cell with a JSON object, and
+        The label of each word, the answers (name to word) in each cell with a JSON object, and
         all labels.
     """
     words = set[str]()
@@ -317,10 +321,7 @@ def _read_labels(
         if label is None and word.strip() not in options.no_answer
     ]
     _refuse_unknown_words(rows, check, options, unknown, words_of_cell)
-    answers_of_cell: dict[str, Mapping[str, str | None]] = {}
-    for cell, words_of_name in words_of_cell.items():
-        answers_of_cell[cell] = {name: label_of_word[word] for name, word in words_of_name.items()}
-    return label_of_word, answers_of_cell, labels
+    return label_of_word, words_of_cell, labels
 
 
 def _read_json_answers(

@@ -35,6 +35,10 @@ EMPTY: tuple[object, ...] = (
 )  # what a field without content holds; 0 and False are content
 
 
+NO_MAJORITY = "no majority"
+"""The status of a debate whose judges are evenly split: all of their answers may be valid."""
+
+
 @dataclass(frozen=True)
 class Turn:
     """What was said at one turn.
@@ -247,14 +251,18 @@ def _predicted(label: str, confidence: float, target: str) -> StatedPrediction:
 def _outcome(rows: Sequence[Fields], target: str) -> DebateOutcome:
     """What counts as the prediction (the verdict, or its likelihoods after calibration), or why
     there is none; of several judges, what most of them say.
+
+    Judges who are evenly split give valid answers without a majority.
     """
     if len(rows) > 1:
         votes = Counter(row["prediction"] for row in rows if row["status"] == "valid").most_common()
         summary = f"of {len(rows)} judges, " + (
             ", ".join(f"{count} say {label}" for label, count in votes) or "none says"
         )
-        if not votes or (len(votes) > 1 and votes[0][1] == votes[1][1]):
+        if not votes:
             return DebateOutcome(None, "invalid", summary)
+        if len(votes) > 1 and votes[0][1] == votes[1][1]:
+            return DebateOutcome(None, NO_MAJORITY, summary)
         return DebateOutcome(_predicted(votes[0][0], float("nan"), target), "valid", summary)
     [row] = rows
     if pd.isna(row["prediction"]) or not row["prediction"]:
@@ -322,6 +330,8 @@ def _markdown_outcome(debate: DebateText) -> str:
         return f"Prediction: **{label}**{share}{judges}{verdict}."
     if outcome.status == "waiting":
         return f"**The debate waits:**{why}"
+    if outcome.status == NO_MAJORITY:
+        return f"**No majority:**{why}{f' Actual: {target}.' if target else ''}"
     return (
         "**No usable verdict"
         f" ({markdown(outcome.status)}).**{why}{f' Actual: {target}.' if target else ''}"

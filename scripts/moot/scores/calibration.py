@@ -2,14 +2,13 @@
 
 A stated confidence becomes a probability by the one rule of `moot.core.confidence`. Only valid
 answers with a probability count: `n` says how many have one, `confidence_missing` how many have
-none.
+none. Brier scores and `auc` also count beliefs of one half, which name no label.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from moot.core.cases import positive_of_two
 from moot.scores import no_scores, scorer
@@ -37,50 +36,45 @@ def calibration(results: ExperimentResults) -> pd.DataFrame:
 
 def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
     rows = group.rows[group.valid]
+    believers = group.rows[group.valid | group.undecided]
     positive = positive_of_two(results.task)
     correct = as_numbers(rows["prediction"] == rows["target"])
     confidence = probability_of_prediction(rows, results.task)
-    statistics: list[tuple[str, NDArray[np.bool_], Statistic]] = []
+    statistics: list[tuple[str, pd.Series, Statistic]] = []
     if positive:
-        probability = probability_of_positive(rows, results.task)
-        truth = as_numbers(rows["target"] == positive)
-        has_probability = ~np.isnan(probability)
+        probability = probability_of_positive(believers, results.task)
+        truth = as_numbers(believers["target"] == positive)
+        is_stated = ~np.isnan(probability)
+        cases = believers["case_id"][is_stated]
+        errors = (probability - truth)[is_stated] ** 2
         statistics += [
-            (
-                "auc",
-                has_probability,
-                auc_statistic(truth[has_probability], probability[has_probability]),
-            ),
-            (
-                "brier",
-                has_probability,
-                share_statistic((probability - truth)[has_probability] ** 2),
-            ),
+            ("auc", cases, auc_statistic(truth[is_stated], probability[is_stated])),
+            ("brier", cases, share_statistic(errors)),
         ]
+    errors_of_predictions = _squared_errors(results, believers)
+    is_stated = errors_of_predictions.notna().to_numpy()
     has_probability = ~np.isnan(confidence)
     correct_known, confidence_known = correct[has_probability], confidence[has_probability]
     missing = float((~has_probability).sum())
     yield Score(
         "confidence_missing", missing, group=group.name, n=len(rows), n_invalid=group.n_invalid
     )
+    cases = rows["case_id"][has_probability]
+    overconfidence = mean_statistic(confidence_known - correct_known, DIFFERENCE)
     statistics += [
         (
             "brier_of_prediction",
-            has_probability,
-            share_statistic((confidence_known - correct_known) ** 2),
+            believers["case_id"][is_stated],
+            share_statistic(errors_of_predictions[is_stated]),
         ),
         (
             "expected_calibration_error",
-            has_probability,
+            cases,
             calibration_error_statistic(confidence_known, correct_known),
         ),
-        ("confidence", has_probability, share_statistic(confidence_known)),
-        (
-            "overconfidence",
-            has_probability,
-            mean_statistic(confidence_known - correct_known, DIFFERENCE),
-        ),
-        ("auc_of_confidence", has_probability, auc_statistic(correct_known, confidence_known)),
+        ("confidence", cases, share_statistic(confidence_known)),
+        ("overconfidence", cases, overconfidence),
+        ("auc_of_confidence", cases, auc_statistic(correct_known, confidence_known)),
     ]
     by_chance = calibration_error_by_chance(confidence_known, results.seed)
     yield Score(
@@ -90,6 +84,12 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
         n=len(confidence_known),
         n_invalid=group.n_invalid,
     )
-    for metric, is_included, statistic in statistics:
-        sample = results.sample(rows["case_id"].to_numpy()[is_included])
+    for metric, case_ids, statistic in statistics:
+        sample = results.sample(case_ids.to_numpy())
         yield sample.score(metric, statistic, group.name, n_invalid=group.n_invalid)
+
+
+def _squared_errors(results: ExperimentResults, rows: pd.DataFrame) -> "pd.Series[float]":
+    """The squared distance of the probability of each prediction from whether it is right."""
+    probability = probability_of_prediction(rows, results.task)
+    return pd.Series((probability - as_numbers(rows["prediction"] == rows["target"])) ** 2)

@@ -18,7 +18,7 @@ from moot.core.errors import UserError
 from moot.core.experiment_config import RECORDED
 from moot.core.registry import Registry
 from moot.core.types import Column
-from moot.scores.groups import probability_of_prediction
+from moot.scores.groups import UNDECIDED_SCORE, find_undecided, probability_of_prediction
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import AMOUNT, SHARE, Bounds, Floats, as_numbers
 
@@ -122,10 +122,11 @@ def _f1(rows: pd.DataFrame, labels: list[str]) -> Terms:
 @case_metric("brier")
 def brier(results: ExperimentResults, model: str) -> Terms:
     """Mean squared distance between the probability of the answer and whether it is right; lower is
-    better.
+    better. A belief of one half counts, though it names no answer.
     """
     rows = _rows_with_truth(results, model)
     probability, correct = _probability_and_correctness(results, rows)
+    probability = np.where(find_undecided(rows), UNDECIDED_SCORE, probability)
     return _mean_where_defined(rows, (probability - correct) ** 2, SHARE)
 
 

@@ -14,7 +14,15 @@ import numpy as np
 import pandas as pd
 
 from moot.core.cases import positive_of_two
-from moot.core.utterance_kinds import CONCLUSION, PUBLIC, SPEECH
+from moot.core.schemas import JUDGED
+from moot.core.utterance_kinds import (
+    CONCLUSION,
+    NO_LABEL,
+    PUBLIC,
+    SPEECH,
+    UNUSABLE,
+    name_of_judge,
+)
 from moot.scores import concat_scores, no_scores, scorer, to_frame
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import KEYS, ExperimentResults, Score
@@ -34,6 +42,8 @@ EVERYBODY, MOST_SEATS = "everybody", 12
 DEBATE = ["model", "debate_id", "speaker"]
 OPINION = (*KEYS, "round", "speaker", "kind", "prediction", "confidence", "probability")
 _TRANSCRIPT_COLUMNS = [*OPINION, "visibility", "parse_status", "text"]
+_UNDECIDED_FACTS = f'"(?:distribution|{NO_LABEL})":'
+"""In the JSON of an utterance's facts: beliefs, or an answer that is not a label."""
 _CATEGORIES = [
     "model",
     "debate_id",
@@ -82,6 +92,24 @@ def stated_predictions(results: ExperimentResults) -> pd.DataFrame:
     return _with_moves(results.gather(_opinions, _TRANSCRIPT_COLUMNS), results)
 
 
+def stated_answers(results: ExperimentResults) -> pd.DataFrame:
+    """As `stated_predictions`, with the answers that name no label: equal beliefs, or UNKNOWN.
+
+    The prediction of these is "", and they are not right.
+    """
+    columns = [*_TRANSCRIPT_COLUMNS, "parsed"]
+    return _with_moves(results.gather(_answers, columns), results)
+
+
+def judge_names(predictions: pd.DataFrame) -> set[str]:
+    """The speakers whose answers are the predictions, where several answer about a debate."""
+    if "judge" not in predictions:
+        return set()
+    rows = predictions[[*JUDGED]].dropna(subset="judge").drop_duplicates()
+    rows = rows.astype(object).fillna({"persona": "", "judge_repeat": 0})
+    return {name_of_judge(*row) for row in rows.itertuples(index=False)}
+
+
 def stated_by_part(results: ExperimentResults) -> Iterator[pd.DataFrame]:
     """As `stated_predictions`, some debates at a time."""
     for part in results.transcript_parts(_TRANSCRIPT_COLUMNS):
@@ -106,17 +134,31 @@ def _with_moves(opinions: pd.DataFrame, results: ExperimentResults) -> pd.DataFr
 
 def _opinions(transcripts: pd.DataFrame) -> pd.DataFrame:
     """The stated opinions of some debates, and after."""
-    spoken_before = _public_speakers_before(transcripts)
-    has_prediction = (transcripts["prediction"] != "") & (transcripts["kind"] != CONCLUSION)
-    opinions = transcripts.loc[has_prediction, [*OPINION]].copy()
+    return _select_opinions(transcripts, transcripts["prediction"] != "")
+
+
+def _answers(transcripts: pd.DataFrame) -> pd.DataFrame:
+    """The stated opinions of some debates with those that name no label, and after."""
+    is_undecided = transcripts["parsed"].fillna("").str.contains(_UNDECIDED_FACTS)
+    is_undecided &= ~transcripts["parse_status"].isin(UNUSABLE)
+    return _select_opinions(transcripts, (transcripts["prediction"] != "") | is_undecided)
+
+
+def _select_opinions(transcripts: pd.DataFrame, is_answer: "pd.Series[bool]") -> pd.DataFrame:
+    """The answers among the utterances of some debates, and after."""
+    is_opinion = is_answer & (transcripts["kind"] != CONCLUSION)
+    spoken_before = _public_speakers_before(transcripts, is_opinion)
+    opinions = transcripts.loc[is_opinion, [*OPINION]].copy()
     opinions["after"] = pd.Series(
         [spoken_before[index] for index in opinions.index], opinions.index, dtype=object
     )
     return opinions
 
 
-def _public_speakers_before(transcripts: pd.DataFrame) -> dict[int, str]:
-    """For each row with a prediction: who spoke in public since the same seat's last prediction,
+def _public_speakers_before(
+    transcripts: pd.DataFrame, is_opinion: "pd.Series[bool]"
+) -> dict[int, str]:
+    """For each row with an opinion: who spoke in public since the same seat's last opinion,
     itself left out.
     """
     speakers_before: dict[int, str] = {}
@@ -128,15 +170,15 @@ def _public_speakers_before(transcripts: pd.DataFrame) -> dict[int, str]:
         (transcripts["kind"] == SPEECH) & (transcripts["parse_status"] == "")
     )
     public = has_words & (transcripts["visibility"] == PUBLIC) & (transcripts["kind"] != CONCLUSION)
-    columns = ["model", "debate_id", "speaker", "kind", "prediction"]
+    columns = ["model", "debate_id", "speaker"]
     cells = (
         transcripts[name].to_numpy(dtype=object) for name in columns
     )  # strings of Arrow are slow one by one
-    rows = zip(transcripts.index, *cells, public, strict=True)
-    for index, model, debate_id, speaker, kind, prediction, is_public in rows:
+    rows = zip(transcripts.index, *cells, is_opinion, public, strict=True)
+    for index, model, debate_id, speaker, has_opinion, is_public in rows:
         if (model, debate_id) != debate:
             debate, speakers, last = (model, debate_id), [], {}
-        if prediction and kind != CONCLUSION:
+        if has_opinion:
             since = speakers[last.get(speaker, 0) :]
             speakers_before[index] = ",".join(
                 dict.fromkeys(name for name in since if name != speaker)

@@ -22,6 +22,10 @@ FEWEST_VALUES, MOST_VALUES = (
 )  # an attribute with more values (a topic, a docket number) is no group to compare
 
 
+UNDECIDED_SCORE = 0.5
+"""The probability of the positive of two labels that favours neither."""
+
+
 @dataclass(frozen=True)
 class Group:
     """Some rows of one model's predictions.
@@ -40,6 +44,11 @@ class Group:
     def valid(self) -> NDArray[np.bool_]:
         """Which rows have a usable answer, shape (rows,)."""
         return np.asarray(self.rows["status"] == "valid")
+
+    @cached_property
+    def undecided(self) -> NDArray[np.bool_]:
+        """Which rows name no label because the stated beliefs favour none, shape (rows,)."""
+        return find_undecided(self.rows)
 
     @cached_property
     def n_invalid(self) -> int:
@@ -95,6 +104,15 @@ def _attributes(results: ExperimentResults, predictions: pd.DataFrame) -> pd.Dat
 
 def _worth_grouping_by(values: pd.Series) -> bool:
     return FEWEST_VALUES <= values.nunique() <= MOST_VALUES
+
+
+def find_undecided(rows: pd.DataFrame) -> NDArray[np.bool_]:
+    """Which predictions name no label but state a probability of one half, shape (rows,).
+
+    Their probabilities count in Brier scores: one half is a belief.
+    """
+    is_half = rows["score"].to_numpy(dtype=np.float64) == UNDECIDED_SCORE
+    return np.asarray((rows["status"] == "invalid") & is_half)
 
 
 def probability_of_prediction(rows: pd.DataFrame, task: Task) -> Floats:

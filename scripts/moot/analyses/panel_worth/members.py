@@ -7,7 +7,7 @@ import pandas as pd
 
 from moot.core.utterance_kinds import SMOOTHED
 from moot.report.content import Run
-from moot.scores.dynamics import stated_predictions
+from moot.scores.dynamics import judge_names, stated_answers
 from moot.stats.bootstrap import Floats, as_numbers
 
 SINGLE, FIRST, LAST = "answers", "first answers", "last answers"
@@ -85,8 +85,11 @@ def _with_companions(answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def _members_of_debates(run: Run) -> pd.DataFrame:
-    opinions = stated_predictions(run.results)
+    opinions = stated_answers(run.results)
     opinions = opinions[(opinions["model"] == run.model) & (opinions["kind"] != SMOOTHED)]
+    judges = judge_names(run.predictions[run.predictions["model"] == run.model])
+    if judges:
+        opinions = opinions[opinions["speaker"].isin(judges)]
     opinions = opinions.astype({"speaker": str, "kind": str, "target": str, "prediction": str})
     opinions = opinions.assign(panel=opinions["debate_id"].astype(str), member=opinions["speaker"])
     opinions["case_id"] = opinions["case_id"].astype(str)
@@ -99,8 +102,10 @@ def _members_of_debates(run: Run) -> pd.DataFrame:
     seats = opinions.groupby(["panel", "member"], sort=False)
     first, last = seats.head(1), seats.tail(1)
     if len(opinions) == len(first):
-        return first.assign(moment=SINGLE)
-    return pd.concat([first.assign(moment=FIRST), last.assign(moment=LAST)])
+        answers = first.assign(moment=SINGLE)
+    else:
+        answers = pd.concat([first.assign(moment=FIRST), last.assign(moment=LAST)])
+    return answers[answers["prediction"] != ""]
 
 
 def build_panels(answers: pd.DataFrame, moment: str) -> Panels:

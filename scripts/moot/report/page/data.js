@@ -60,7 +60,8 @@ const CHANGED = 1, TO_WRONG = 2, TO_RIGHT = 4, DISAGREE = 8, ON_ONE_TURN = 16;
 const debates = columns.case.map((caseNumber, number) => {
   const experiment = experiments[columns.experiment[number]], found = cases[caseNumber];
   const answer = columns.answer[number], status = columns.status[number], change = columns.change[number];
-  const verdict = answer ? (!found.target ? "answered" : answer === found.target ? "right" : "wrong") : status === "waiting" ? "waiting" : "invalid";
+  const without = { waiting: "waiting", "no majority": "split" }[status] ?? "invalid";
+  const verdict = answer ? (!found.target ? "answered" : answer === found.target ? "right" : "wrong") : without;
   return {
     number, experiment, found, answer, status, verdict, change, caseNumber,
     model: columns.model[number], repeat: columns.repeat[number],

@@ -62,7 +62,7 @@ function attributesOf(given) {
 
 function ending(debate, outcome) {
   if (!outcome.prediction) {
-    const words = debate.verdict === "waiting" ? "waits for a person" : `no usable verdict (${debate.status})`;
+    const words = debate.verdict === "waiting" ? "waits for a person" : debate.verdict === "split" ? debate.status : `no usable verdict (${debate.status})`;
     return element("p", { class: "ending" }, badge(debate.verdict), ` ${sentence(words)}${outcome.reason ? `: ${outcome.reason}` : ""}`);
   }
   const stated = outcome.prediction.confidence == null ? "" : `, stated confidence ${Math.round(outcome.prediction.confidence)} %`;
@@ -106,14 +106,15 @@ function experimentsTable() {
   const runs = new Map();
   for (const debate of debates) {
     const key = JSON.stringify([debate.experiment.name, debate.model]);
-    if (!runs.has(key)) runs.set(key, { debate, right: 0, wrong: 0, answered: 0, invalid: 0, waiting: 0, changed: 0 });
+    if (!runs.has(key)) runs.set(key, { debate, right: 0, wrong: 0, answered: 0, split: 0, invalid: 0, waiting: 0, changed: 0 });
     runs.get(key)[debate.verdict] += 1;
     runs.get(key).changed += Boolean(debate.change & CHANGED);
   }
-  const heading = ["experiment", "model", "right", "wrong", "invalid", "waiting", "judge changed its mind"];
+  const counted = ["right", "wrong", ...(debates.some(({ verdict }) => verdict === "split") ? ["split"] : []), "invalid", "waiting"];
+  const heading = ["experiment", "model", ...counted, "judge changed its mind"];
   return element("table", {}, element("thead", {}, element("tr", {}, heading.map((words) => element("th", { scope: "col" }, words)))),
     element("tbody", {}, [...runs.values()].map(({ debate, ...counts }) => element("tr", {},
       element("td", {}, element("a", { href: address({ experiment: debate.experiment.name, model: debate.model }) }, debate.experiment.name)),
       element("td", {}, debate.experiment.models[debate.model]),
-      ["right", "wrong", "invalid", "waiting", "changed"].map((name) => element("td", { class: "number" }, String(counts[name])))))));
+      [...counted, "changed"].map((name) => element("td", { class: "number" }, String(counts[name])))))));
 }

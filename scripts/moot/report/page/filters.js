@@ -1,7 +1,7 @@
 // What is shown, all of it in the address: #experiment/model/case/repeat/turn?filters. The short forms
 // #case, #case/repeat and #case/repeat/turn name the first debate of a case.
 
-const VERDICTS = ["right", "wrong", "answered", "invalid", "waiting"];
+const VERDICTS = ["right", "wrong", "answered", "split", "invalid", "waiting"];
 const MARKS = {
   changed: { words: "judge changed its mind", fits: (debate) => debate.change & CHANGED },
   towrong: { words: "changed to wrong", fits: (debate) => debate.change & TO_WRONG },

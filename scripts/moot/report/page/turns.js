@@ -98,7 +98,7 @@ function statement({ stated, readers }) {
   return element("p", { class: "stated" }, readers ? "Belief: " : "Prediction: ", element("strong", {}, stated.label), sure, verdict);
 }
 
-const SIGNS = { right: "✓", wrong: "✗", answered: "•", invalid: "∅", waiting: "…" };
+const SIGNS = { right: "✓", wrong: "✗", answered: "•", split: "=", invalid: "∅", waiting: "…" };
 const badge = (verdict) => element("span", { class: `badge ${verdict}` }, `${SIGNS[verdict]} ${verdict}`);
 
 function footer(debate, turn, opened) {

@@ -13,8 +13,8 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from moot.core.types import Fields, Json
-from moot.core.utterance_kinds import CONCLUSION, PUBLIC
-from moot.scores.dynamics import stated_predictions
+from moot.core.utterance_kinds import CONCLUSION, NO_LABEL, PUBLIC
+from moot.scores.dynamics import judge_names, stated_answers
 from moot.studies.recorded.data_nyu_debates import DEBATERS, LETTERS
 from moot.studies.recorded.runs import RecordedRun
 
@@ -42,7 +42,7 @@ class HeardUtterance(NamedTuple):
     Attributes:
         speaker: the speaker's name.
         answer: whether the speaker holds, or argues for, the right answer: RIGHT_ANSWER,
-            WRONG_ANSWER or NO_ANSWER.
+            WRONG_ANSWER, UNDECIDED or NO_ANSWER.
         kind: the kind of the utterance.
         role: the speaker's role; "" where the record gives none.
         word_count: words of the utterance, quotations included.
@@ -83,7 +83,7 @@ class Occasion(NamedTuple):
 
 
 class _Belief(NamedTuple):
-    """A judge's belief: the favoured answer, and the probability of the right one.
+    """A belief or an answer: the favoured answer, and the probability of the right one.
 
     `answer` is "" where the belief cannot be used; `in_right` is NaN where no probability was
     stated. `heard_count` is the number of utterances before the belief.
@@ -97,20 +97,19 @@ class _Belief(NamedTuple):
 def group_members(run: RecordedRun) -> set[str]:
     """The members of the run's groups who state answers and hear other members.
 
-    The set is empty where no member heard another one, and where a case has no known truth.
+    The set is empty where no member heard another one, as judges do not, and where a case has no
+    known truth.
     """
     if "judge" not in run.predictions or (run.predictions["target"] == "").any():
         return set()
     members = set(run.predictions["judge"].dropna())
     if not members:
         return set()
-    opinions = stated_predictions(run.results)
-    has_heard_others = (
-        (opinions["model"] == run.model)
-        & opinions["speaker"].isin(members)
-        & (opinions["after"] != "")
-    )
-    return members if has_heard_others.any() else set()
+    opinions = stated_answers(run.results)
+    is_of_member = (opinions["model"] == run.model) & opinions["speaker"].isin(members)
+    heard = f",{','.join(opinions.loc[is_of_member, 'after'].unique())},"
+    has_heard_others = any(f",{name}," in heard for name in members)
+    return members if has_heard_others else set()
 
 
 def find_occasions(run: RecordedRun) -> Iterator[Occasion]:
@@ -120,6 +119,7 @@ def find_occasions(run: RecordedRun) -> Iterator[Occasion]:
     if any(targets[case_id] == "" for case_id in run.predictions["case_id"]):
         return
     members = group_members(run)
+    judges = judge_names(run.predictions)
     for part in run.results.transcript_parts(_COLUMNS, run.model):
         rows = part[part["kind"] != CONCLUSION].to_dict("records")
         for _, debate_rows in groupby(rows, itemgetter("debate_id")):
@@ -128,7 +128,8 @@ def find_occasions(run: RecordedRun) -> Iterator[Occasion]:
             if members:
                 yield from _occasions_of_members(turns, members, target)
             else:
-                yield from _occasions_of_judges(turns, target, run.results.task.labels)
+                labels = run.results.task.labels
+                yield from _occasions_of_judges(turns, judges, target, labels)
 
 
 def _occasions_of_members(rows: list[Json], members: set[str], target: str) -> Iterator[Occasion]:
@@ -153,8 +154,9 @@ def _occasions_of_members(rows: list[Json], members: set[str], target: str) -> I
                     row["case_id"], row["debate_id"], answer, answer, float("nan"), [message]
                 )
             last_messages = [_read_heard_utterance(row, NO_ANSWER), *from_others[:1]]
-        if row["prediction"]:
-            answers[speaker] = _grade(row["prediction"], target)
+        answer = _read_belief(row, target, 0).answer
+        if answer:
+            answers[speaker] = answer
             if pending and pending_speaker == speaker:
                 pending = pending._replace(answer_after=answers[speaker])
     if pending:
@@ -162,10 +164,13 @@ def _occasions_of_members(rows: list[Json], members: set[str], target: str) -> I
 
 
 def _occasions_of_judges(
-    rows: list[Json], target: str, labels: Sequence[str]
+    rows: list[Json], judges: set[str], target: str, labels: Sequence[str]
 ) -> Iterator[Occasion]:
-    """The occasions of a debate's judges: each usable belief that follows another one."""
-    judges = {row["speaker"] for row in rows if _states_belief(row)}
+    """The occasions of a debate's judges: each usable belief that follows another one.
+
+    Without names of judges, every speaker who states beliefs is a judge.
+    """
+    judges = judges or {row["speaker"] for row in rows if _states_belief(row)}
     utterances: list[HeardUtterance] = []
     last_beliefs: dict[str, _Belief] = {}
     for row in rows:
@@ -219,10 +224,12 @@ def _argued_answer(row: Fields, target: str, labels: Sequence[str]) -> str:
 
 
 def _read_belief(row: Fields, target: str, heard_count: int) -> _Belief:
-    shares: Mapping[str, float] = _read_facts(row).get("distribution", {})
+    facts = _read_facts(row)
+    shares: Mapping[str, float] = facts.get("distribution", {})
     if not shares:
         prediction = row["prediction"]
-        answer = _grade(prediction, target) if prediction else ""
+        without_label = UNDECIDED if facts.get(NO_LABEL) else ""
+        answer = _grade(prediction, target) if prediction else without_label
         return _Belief(answer, float("nan"), heard_count)
     highest = max(shares.values())
     favoured = [label for label, share in shares.items() if share == highest]

@@ -9,7 +9,7 @@ from moot.core.types import Fields, JsonObject
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
-from moot.scores.dynamics import stated_predictions
+from moot.scores.dynamics import stated_answers
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import (
     SHARE,
@@ -59,7 +59,8 @@ def discussions(results: StudyResults) -> TableContent:
         rows,
         [
             "Before and after are the first and the last answer of each member who has both; the"
-            " difference is after minus before. `Most end right` is the share of groups in which"
+            " difference is after minus before. An undecided answer (equal beliefs, or a value of"
+            " `no_answer`) is not right. `Most end right` is the share of groups in which"
             " more than half of the members end on the right answer: among groups with a member who"
             " was right at first, and among groups without one."
         ],
@@ -92,7 +93,7 @@ _DISCUSSIONS = (
 
 def _row_before_and_after(run: RecordedRun, members: set[str]) -> Fields | None:
     """The row of a run; None where no member has two answers."""
-    opinions = stated_predictions(run.results)
+    opinions = stated_answers(run.results)
     of_members = opinions[(opinions["model"] == run.model) & opinions["speaker"].isin(members)]
     has_two_answers = of_members.duplicated(["debate_id", "speaker"], keep=False)
     by_member = of_members[has_two_answers].groupby(["debate_id", "speaker"], sort=True)

@@ -1,0 +1,248 @@
+"""Beliefs of debaters, judges and members: who counts, one half, and juries without a majority."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from moot.report.content import StudyResults
+from moot.report.transcripts import NO_MAJORITY, read_debates, render_markdown
+from moot.scores import score_experiment
+from moot.scores.case_metrics import brier
+from moot.studies.recorded.opinion_changes import UNDECIDED, find_occasions
+from moot.studies.recorded.runs import recorded_runs
+from moot.studies.recorded.tables_agreement import agreement
+from moot.studies.recorded.tables_discussions import changed_answers, discussions
+from recorded_runs import recorded_study
+
+YES_NO = {"labels": {"no": "no", "yes": "yes"}, "positive": "yes"}
+Row = Mapping[str, object]
+
+
+def study_of(
+    folder: Path, rows: Sequence[Row], columns: Mapping[str, Any], **options: Any
+) -> StudyResults:
+    """The results of a table of turns, with its debates and first answers."""
+    folder.mkdir(exist_ok=True)
+    frame = pd.DataFrame(rows).fillna("")
+    frame.to_csv(folder / "turns.csv", index=False)
+    dataset = {
+        "loader": "transcripts",
+        "path": str(folder / "turns.csv"),
+        "columns": dict(columns),
+        **YES_NO,
+        **options,
+    }
+    return recorded_study(folder, dataset, {"talk": "debate"}, {"all": "recorded"})
+
+
+def rows_with_debaters_beliefs(judge_count: int, debates: int = 9) -> list[dict[str, object]]:
+    """Debates in which two debaters and all judges state beliefs after each of two rounds."""
+    random = np.random.default_rng(judge_count)
+    rows: list[dict[str, object]] = []
+    for number, round_number in product(range(debates), (1, 2)):
+        turn = {"debate": f"d{number}", "round": round_number}
+        for side, belief in (("yes", 0.9), ("no", 0.2)):
+            debater = {"speaker": f"pro {side}", "role": "debater", "side": side}
+            rows.append({**turn, **debater, "text": "I am right.", "belief": belief})
+        for judge in range(judge_count):
+            name = f"Judge {judge}"
+            belief = round(float(random.uniform(0.01, 0.99)), 2)
+            rows.append({**turn, "speaker": name, "judge": name, "role": "judge", "belief": belief})
+    return rows
+
+
+TURN_COLUMNS = {"debate": "debate", "round": "round", "text": "text", "belief": "belief"}
+MARKS_OF_JUDGES: dict[str, dict[str, str]] = {
+    "a column of judges": {"judge": "judge", "speaker": "speaker"},
+    "a column of roles": {"role": "role", "speaker": "speaker"},
+    "a column of sides": {"side": "side", "speaker": "anonymous"},
+    "their names": {"speaker": "speaker"},
+    "roles and sides": {"role": "role", "side": "side", "speaker": "anonymous"},
+}
+
+
+@pytest.mark.parametrize("judge_count", [1, 2, 3, 6])
+@pytest.mark.parametrize("mark", MARKS_OF_JUDGES)
+def test_debaters_who_state_beliefs_are_not_judges(
+    tmp_path: Path, mark: str, judge_count: int
+) -> None:
+    rows = rows_with_debaters_beliefs(judge_count)
+    for row in rows:
+        row["text"] = row.get("text", "A verdict.")
+        row["anonymous"] = str(row["speaker"]).replace("Judge", "person")
+    columns = TURN_COLUMNS | MARKS_OF_JUDGES[mark]
+    last_round = [row for row in rows if row["round"] == 2 and row["role"] == "judge"]
+    study = study_of(tmp_path, rows, columns)
+    predictions = study.experiments["talk"].predictions
+    assert len(predictions) == len(last_round)
+    assert sorted(predictions["score"]) == sorted(row["belief"] for row in last_round)
+    silent = [{**row, "belief": row["belief"] if row["role"] == "judge" else ""} for row in rows]
+    without_beliefs = study_of(tmp_path / "silent", silent, columns)
+    pd.testing.assert_frame_equal(agreement(study).frame, agreement(without_beliefs).frame)
+
+
+def test_beliefs_of_debaters_are_kept_in_the_transcript(tmp_path: Path) -> None:
+    rows = rows_with_debaters_beliefs(2)
+    results = study_of(tmp_path, rows, TURN_COLUMNS | {"judge": "judge"}).experiments["talk"]
+    turns = results.transcripts
+    spoken = turns[turns["speaker"] == "pro yes"]
+    assert len(spoken) == 18 and set(spoken["prediction"]) == {"yes"}
+
+
+def test_all_who_answer_count_where_nothing_tells_judges_from_debaters(tmp_path: Path) -> None:
+    rows = [
+        {"debate": f"d{number}", "speaker": speaker, "text": "So.", "belief": belief}
+        for number, (speaker, belief) in product(range(3), [("Ann", 0.9), ("Bob", 0.1)])
+    ]
+    columns = {name: name for name in ("debate", "speaker", "text", "belief")}
+    assert len(study_of(tmp_path, rows, columns).experiments["talk"].predictions) == 6
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_row_of_the_agreement_lies_in_its_interval(tmp_path: Path, seed: int) -> None:
+    """Cases have unequal numbers of judges and answers, so that pairs are unequally many."""
+    random = np.random.default_rng(seed)
+    rows: list[Row] = []
+    for number in range(int(random.integers(8, 25))):
+        leaning = random.beta(0.7, 0.7)
+        for judge in range(int(random.integers(1, 6))):
+            for nth in range(int(random.integers(1, 4))):
+                answer = "yes" if random.random() < leaning else "no"
+                names = {"debate": f"d{number}", "case": f"c{number // 2}", "judge": f"J{judge}"}
+                rows.append({**names, "nth": nth, "text": "A verdict.", "answer": answer})
+    columns = {name: name for name in ("debate", "case", "judge", "text", "answer")}
+    columns |= {"speaker": "", "judge_repeat": "nth"}
+    frame = agreement(study_of(tmp_path, rows, columns)).frame
+    assert len(frame) > 3
+    for value, short in (("same answer", "same"), ("beyond chance", "beyond")):
+        known = frame.dropna(subset=[f"{short} low"])
+        assert (known[f"{short} low"] <= known[value] + 1e-9).all()
+        assert (known[value] <= known[f"{short} high"] + 1e-9).all()
+
+
+def belief_rows(beliefs: Sequence[Sequence[float]], truth: str = "yes") -> list[Row]:
+    """Two members of each group state these beliefs, round by round."""
+    rows: list[Row] = []
+    for number, group in enumerate(beliefs):
+        for round_number, belief in enumerate(group, 1):
+            for member in ("a", "b"):
+                turn = {"debate": f"d{number}", "round": round_number, "speaker": member}
+                rows.append({**turn, "text": "Words.", "belief": belief, "truth": truth})
+    return rows
+
+
+GROUP_COLUMNS = {name: name for name in ("debate", "round", "speaker", "text", "belief", "truth")}
+
+
+@pytest.mark.parametrize("truth", ["yes", "no"])
+@pytest.mark.parametrize("last", [(0.5, 0.9), (0.5, 0.5, 0.1), (0.7, 0.2), (0.5,), (0.5, 1, 0, 1)])
+def test_a_belief_of_one_half_counts_as_a_number(
+    tmp_path: Path, last: tuple[float, ...], truth: str
+) -> None:
+    beliefs = [[0.6, last[number % len(last)]] for number in range(12)]
+    results = study_of(tmp_path, belief_rows(beliefs, truth), GROUP_COLUMNS).experiments["talk"]
+    is_true = float(truth == "yes")
+    expected = np.mean([(group[-1] - is_true) ** 2 for group in beliefs])
+    scores = score_experiment(results).set_index(["group", "metric"])
+    for metric in ("brier", "brier_of_prediction"):
+        row = scores.loc[("overall", metric)]
+        assert (row["value"], row["n"]) == (pytest.approx(expected), 24)
+    terms = brier(results, "all")
+    assert terms.tops.sum() / terms.bottoms.sum() == pytest.approx(expected)
+    predictions = results.predictions
+    is_undecided = predictions["score"] == 0.5
+    assert (predictions["status"][is_undecided] == "invalid").all()
+    assert predictions["reason"][is_undecided].str.startswith("undecided").all()
+
+
+def rows_of_beliefs() -> tuple[list[Row], dict[str, Any]]:
+    return belief_rows([[0.5, 0.9]] * 6 + [[0.9, 0.9]] * 2 + [[0.1, 0.5]] * 4), {}
+
+
+def rows_of_words() -> tuple[list[Row], dict[str, Any]]:
+    words = {0.5: "UNKNOWN", 0.9: "yes", 0.1: "no"}
+    rows = [{**row, "belief": words[float(str(row["belief"]))]} for row in rows_of_beliefs()[0]]
+    columns = {**GROUP_COLUMNS, "belief": "", "answer": "belief"}
+    return rows, {"columns": columns}
+
+
+def rows_of_objects() -> tuple[list[Row], dict[str, Any]]:
+    rows = []
+    for row in rows_of_words()[0]:
+        cell = f'{{"a": "{row["belief"]}", "b": "{row["belief"]}"}}'
+        rows.append({**row, "belief": cell})
+    columns = {**GROUP_COLUMNS, "belief": "", "answers": "belief"}
+    return rows, {"columns": columns}
+
+
+@pytest.mark.parametrize("make_rows", [rows_of_beliefs, rows_of_words, rows_of_objects])
+def test_an_undecided_first_answer_is_not_right_before_the_talk(
+    tmp_path: Path, make_rows: Callable[[], tuple[list[Row], dict[str, Any]]]
+) -> None:
+    """Six groups are undecided and end right, two start right, four end undecided."""
+    rows, options = make_rows()
+    study = study_of(tmp_path, rows, options.get("columns", GROUP_COLUMNS))
+    row = discussions(study).frame.iloc[0]
+    assert (row["members"], row["groups"]) == (24, 12)
+    assert row["right before"] == pytest.approx(2 / 12)
+    assert row["right after"] == pytest.approx(8 / 12)
+    assert row["difference"] == pytest.approx(6 / 12)
+    assert row["groups with one right"] == 2
+
+
+def test_members_change_from_undecided(tmp_path: Path) -> None:
+    study = study_of(tmp_path, rows_of_words()[0], rows_of_words()[1]["columns"])
+    [run] = recorded_runs(study)
+    changes = [(change.answer_before, change.answer_after) for change in find_occasions(run)]
+    assert changes.count((UNDECIDED, "right")) == 12
+    assert changes.count(("wrong", UNDECIDED)) == 8
+    assert "undecided" in set(changed_answers(study).frame["held before"])
+
+
+def test_judges_who_change_their_mind_are_no_group_that_talks(tmp_path: Path) -> None:
+    rows = [{**row, "truth": "yes"} for row in rows_with_debaters_beliefs(3)]
+    columns = TURN_COLUMNS | {"judge": "judge", "truth": "truth"}
+    study = study_of(tmp_path, rows, columns)
+    assert discussions(study).frame.empty
+    [run] = recorded_runs(study)
+    changes = list(find_occasions(run))
+    assert len(changes) == 9 * 3, "one for each judge and debate"
+    speakers = {heard.speaker for change in changes for heard in change.utterances}
+    assert speakers == {"pro yes", "pro no"}
+
+
+@pytest.mark.parametrize(
+    ("votes", "status", "label"),
+    [
+        (["yes", "no"], NO_MAJORITY, ""),
+        (["yes"] * 3 + ["no"] * 3, NO_MAJORITY, ""),
+        (["no"] * 4 + ["yes"] * 4, NO_MAJORITY, ""),
+        (["yes", "no", "UNKNOWN"], NO_MAJORITY, ""),
+        (["yes", "yes", "no", "UNKNOWN"], "valid", "yes"),
+        (["UNKNOWN", "UNKNOWN"], "invalid", ""),
+        (["yes", "UNKNOWN"], "valid", "yes"),
+        (["yes", "yes", "no"], "valid", "yes"),
+    ],
+)
+def test_a_split_jury_has_valid_answers_without_a_majority(
+    tmp_path: Path, votes: Sequence[str], status: str, label: str
+) -> None:
+    rows = [
+        {"debate": "d", "judge": f"J{number}", "text": "So.", "answer": vote}
+        for number, vote in enumerate(votes)
+    ]
+    columns = {name: name for name in ("debate", "judge", "text", "answer")} | {"speaker": ""}
+    results = study_of(tmp_path, rows, columns).experiments["talk"]
+    [debate] = read_debates(results, "all")
+    prediction = debate.outcome.prediction
+    assert (debate.outcome.status, prediction.label if prediction else "") == (status, label)
+    valid_votes = [vote for vote in votes if vote != "UNKNOWN"]
+    assert (results.predictions["status"] == "valid").sum() == len(valid_votes)
+    page = "".join(render_markdown(results, "all"))
+    assert ("**No majority:**" in page) == (status == NO_MAJORITY)
+    assert ("No usable verdict" in page) == (status == "invalid")
