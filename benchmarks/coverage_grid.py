@@ -93,7 +93,8 @@ def summary(results: dict[Cell, CellResult]) -> str:
     ]
     for kind in dict.fromkeys(cell.kind for cell in results):
         rows = [result for cell, result in results.items() if cell.kind == kind]
-        coverage = np.nanmin([result.coverage for result in rows])
+        coverages = [result.coverage for result in rows if result.shown]
+        coverage = min(coverages, default=float("nan"))
         errors = [result.type_one_error for result in rows if result.nulls]
         type_one_error = percent(max(errors)) if errors else ""
         failing = sum(result.fails for result in rows)

@@ -140,12 +140,19 @@ class MeanWorlds:
             sums = sums - self._sums(random, number)
         sizes = as_numbers(self.sizes)
         (weights,) = ClusterBootstrap(range(len(sizes)), SEED).weights()
-        clusters = ClusterBootstrap(codes_of(self.sizes), SEED).clusters_among(None)
+        bootstrap = ClusterBootstrap(codes_of(self.sizes), SEED)
+        clusters, is_unequal = bootstrap.clusters_among(None), bootstrap.has_unequal_clusters
         draws = ((weights @ sums.T) / (weights @ sizes)[:, None]).T
         values = sums.sum(axis=1) / sizes.sum()
         worlds = []
         for value, row in zip(values, draws, strict=True):
-            interval = estimate_interval(float(value), row, clusters, self.bounds)
+            interval = estimate_interval(
+                float(value),
+                row,
+                clusters,
+                self.bounds,
+                has_unequal_clusters=is_unequal,
+            )
             worlds.append(World(interval, self.truth, excludes_0(interval)))
         return worlds
 
@@ -603,7 +610,9 @@ COMPONENT_SIZES = {
 
 def components() -> Iterator[Cell]:
     """The share of variance between cases of unequal numbers of answers."""
-    for name, rate, share in itertools.product(COMPONENT_SIZES, (0.15, 0.5), (0.05, 0.3, 0.5)):
+    for name, rate, share in itertools.product(
+        COMPONENT_SIZES, (0.05, 0.15, 0.5), (0.05, 0.3, 0.5)
+    ):
         sizes = COMPONENT_SIZES[name]
 
         def draw(

@@ -13,13 +13,8 @@ from moot.report.published import (
     comparison_row,
 )
 from moot.stats.bootstrap import ClusterBootstrap, share_statistic
-from moot.stats.replication import (
-    Interval,
-    difference_interval,
-    replication_interval,
-    scale_interval,
-    wilson_interval,
-)
+from moot.stats.replication import difference_interval, replication_interval, scale_interval
+from moot.stats.score_intervals import Interval, wilson_interval
 
 NOTHING_KNOWN = Published.of(0.62)
 

@@ -19,8 +19,8 @@ from moot.stats.paired import holm
 from moot.stats.power import Spread
 from moot.stats.randomisation import fisher_p, mcnemar_exact, sign_flip_p
 from moot.stats.ratings import FIRST, SECOND, fit_ratings
-from moot.stats.replication import difference_interval, wilson_interval
-from moot.stats.score_intervals import tango_interval
+from moot.stats.replication import difference_interval
+from moot.stats.score_intervals import tango_interval, wilson_interval
 
 NEWCOMBE_PAIRS = "Newcombe 1998, Statistics in Medicine 17, 873-890, table II, method 10"
 NEWCOMBE_SINGLE = "Newcombe 1998, Statistics in Medicine 17, 857-872, table I"

@@ -23,7 +23,7 @@ from moot.scores.contrasts import Contrast
 from moot.scores.refusals import refusal_notes
 from moot.scores.results import OVERALL, ExperimentResults
 from moot.scores.served import version_notes
-from moot.stats.replication import Interval
+from moot.stats.score_intervals import Interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure

@@ -26,13 +26,12 @@ from moot.report.content import (
 )
 from moot.stats.replication import (
     NOTHING,
-    Interval,
     all_defined,
     difference_interval,
     replication_interval,
     scale_interval,
-    wilson_interval,
 )
+from moot.stats.score_intervals import Interval, wilson_interval
 
 COLUMNS = (
     "study",

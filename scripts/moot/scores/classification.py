@@ -112,7 +112,13 @@ def _scores(
     for key, value in values.items():
         metric, average, label = key
         clusters = bootstrap.clusters_among(rows_behind(key, truth, predicted, labels, positive))
-        ends = estimate_interval(float(value[0]), draws[key], clusters, metric_bounds(metric))
+        ends = estimate_interval(
+            float(value[0]),
+            draws[key],
+            clusters,
+            metric_bounds(metric),
+            has_unequal_clusters=bootstrap.has_unequal_clusters,
+        )
         yield Score(
             metric, float(value[0]), *ends, average, label, sample.n, n_cases=sample.n_cases
         )

@@ -11,7 +11,9 @@ degree of freedom less than there are clusters, on a scale that suits the statis
 odds for a share, so that it stays within 0 and 1). Percentiles of the draws cover too little with
 few clusters and rare outcomes; docs/results.md has the coverage of this method by simulation, for 5
 to 200 clusters. Where all clusters agree (all or none right) the draws show no spread, and the
-interval is that of Clopper and Pearson (1934) with the clusters as sample size. Amounts (rounds,
+interval is that of Clopper and Pearson (1934) with the clusters as sample size. Where fewer than
+`FEW_CARRIERS` of unequal clusters deviate, it holds the score interval (Wilson 1927; Tango 1998) of so many clusters
+that are right or wrong as a whole. Amounts (rounds,
 tokens, costs) are skewed: their interval holds that on the scale of logarithms and that of t
 corrected for the draws' skewness (Hall 1992, "On the removal of skewness by transformation", JRSS B
 54).
@@ -32,6 +34,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from moot.stats.score_intervals import LEVEL, tango_interval, wilson_interval
+
 Floats = NDArray[np.float64]
 Numbers = NDArray[Any]
 Truths = NDArray[np.bool_]
@@ -42,7 +46,6 @@ Bounds = tuple[float, float]
 Key = TypeVar("Key")
 
 RESAMPLES = 1000
-LEVEL = 0.95
 MIN_CLUSTERS = 2
 
 ANY: Bounds = (-np.inf, np.inf)
@@ -52,11 +55,16 @@ DIFFERENCE: Bounds = (-1.0, 1.0)
 
 PSEUDO_CLUSTERS = 2
 """Clusters that could have deviated unseen where few carry a difference, one in each direction."""
+FEW_CARRIERS = 5
+"""With fewer clusters that deviate, of unequal sizes, the next large one decides: the interval holds
+that of clusters which deviate as a whole.
+"""
 SHARE_DIGITS = 9  # of a share's interval
 _MAX_WEIGHTS_IN_MEMORY = 2**22
 """Resamples times rows whose weights are in memory at once: 32 MB, and a statistic takes some times
 as much.
 """
+_NEARLY_EQUAL = 0.8
 _NO_SPREAD = 1e-12
 _NO_SKEWNESS = 1e-6
 
@@ -123,6 +131,11 @@ class ClusterBootstrap:
         """Whether each row is a cluster of its own."""
         return self.kinds == 1 and self.clusters == self.rows
 
+    @cached_property
+    def has_unequal_clusters(self) -> bool:
+        """Whether the effective number of clusters lies well below their number."""
+        return self.clusters_among(None) < _NEARLY_EQUAL * self.clusters
+
     def weights(self) -> Iterator[Floats]:
         """How often each row is drawn: some resamples at a time, shape (some, rows), all of them
         where rows are few.
@@ -180,18 +193,11 @@ class ClusterBootstrap:
     def clusters_among(self, rows: Truths | None) -> float:
         """The effective number of clusters that some rows belong to; None for all rows.
 
-        Of clusters of unequal sizes few may decide: the number is the squared sum of sizes over the
-        sum of squared sizes (Kish 1965; Carter, Schnepel and Steigerwald 2017, "Asymptotic behavior
-        of a t-test robust to cluster heterogeneity", Review of Economics and Statistics 99), and
-        at least 2 where there are two clusters.
+        Of several kinds of clusters it is the least.
         """
         if self._kinds:
             return min(kind.clusters_among(rows) for kind, number in self._kinds if number == 1)
-        sizes = np.bincount(self.codes if rows is None else self.codes[rows])
-        sizes = sizes[sizes > 0]
-        if len(sizes) < MIN_CLUSTERS:
-            return len(sizes)
-        return max(float(MIN_CLUSTERS), float(sizes.sum() ** 2 / (sizes**2).sum()))
+        return effective_number(np.bincount(self.codes if rows is None else self.codes[rows]))
 
     def interval(self, statistic: Statistic) -> tuple[float, float]:
         """The interval of a statistic, as `estimate_interval`."""
@@ -199,7 +205,12 @@ class ClusterBootstrap:
         if clusters < max(MIN_CLUSTERS, statistic.min_clusters):
             return float("nan"), float("nan")
         low, high = estimate_interval(
-            self.value(statistic), self.draws(statistic), clusters, statistic.bounds, self.level
+            self.value(statistic),
+            self.draws(statistic),
+            clusters,
+            statistic.bounds,
+            self.level,
+            self.has_unequal_clusters,
         )
         if statistic.signed_parts is not None:
             low = max(statistic.bounds[0], low - self._bias(statistic.signed_parts, clusters))
@@ -216,6 +227,20 @@ class ClusterBootstrap:
     def estimate(self, statistic: Statistic) -> tuple[float, float, float]:
         """Value, lower and upper end of the interval."""
         return self.value(statistic), *self.interval(statistic)
+
+
+def effective_number(sizes: Numbers) -> float:
+    """The effective number of clusters of these sizes or weights, shape (clusters,).
+
+    Of clusters of unequal sizes few may decide: the number is the squared sum of sizes over the sum
+    of squared sizes (Kish 1965; Carter, Schnepel and Steigerwald 2017, "Asymptotic behavior of a
+    t-test robust to cluster heterogeneity", Review of Economics and Statistics 99), and at least 2
+    where there are two clusters.
+    """
+    positive = sizes[sizes > 0]
+    if len(positive) < MIN_CLUSTERS:
+        return float(len(positive))
+    return max(float(MIN_CLUSTERS), float(positive.sum() ** 2 / (positive**2).sum()))
 
 
 def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:
@@ -286,7 +311,12 @@ def _draw_clusters(clusters: int, seed: int, resamples: int) -> "NDArray[np.uint
 
 
 def estimate_interval(
-    value: float, draws: Floats, clusters: float, bounds: Bounds = ANY, level: float = LEVEL
+    value: float,
+    draws: Floats,
+    clusters: float,
+    bounds: Bounds = ANY,
+    level: float = LEVEL,
+    has_unequal_clusters: bool = False,
 ) -> tuple[float, float]:
     """The interval around a statistic's value on the sample, from its bootstrap draws; undefined
     ones are left out.
@@ -308,25 +338,51 @@ def estimate_interval(
         )
     error = float(np.std(defined, ddof=1)) * np.sqrt(clusters / (clusters - 1))
     error *= difference_factor(defined, bounds)
-    return interval_around(
+    low, high = interval_around(
         value, error, float(stdtrit(clusters - 1, (1 + level) / 2)), bounds, skewness(defined)
     )
+    if not has_unequal_clusters or excess_kurtosis(defined) * FEW_CARRIERS <= 1:
+        return low, high
+    few_low, few_high = _score_interval(value, clusters, bounds, level)
+    return min(low, few_low), max(high, few_high)
+
+
+def _score_interval(
+    value: float, clusters: float, bounds: Bounds, level: float
+) -> tuple[float, float]:
+    """The interval of a value whose clusters lie at the bounds: Wilson's of a share, Tango's of a
+    difference; the value itself where there are no such bounds.
+    """
+    if bounds == SHARE:
+        interval = wilson_interval(value, clusters, level)
+        return interval.low, interval.high
+    if bounds == DIFFERENCE:
+        deviating = abs(value) * clusters
+        low, high = tango_interval(deviating, 0.0, clusters, level)
+        return (low, high) if value > 0 else (-high, -low)
+    return value, value
+
+
+def excess_kurtosis(draws: Floats) -> float:
+    """The excess kurtosis of some draws; at least 0.
+
+    Of b clusters that deviate alike among G, that of the sampling distribution is 1 / b - 3 / G.
+    """
+    deviations = draws - draws.mean()
+    return max(0.0, float((deviations**4).mean() / (deviations**2).mean() ** 2 - 3))
 
 
 def difference_factor(draws: Floats, bounds: Bounds) -> float:
     """By how much the standard error of a difference grows where few clusters carry it; 1 of all
     else.
 
-    Of b clusters that deviate alike among G, the excess kurtosis of the sampling distribution is
-    1 / b - 3 / G. Their variance grows as if one more of them had deviated in each direction
+    The variance grows as if one more of the clusters that deviate had deviated in each direction
     (Bonett and Price 2012, "Adjusted Wald confidence interval for a difference of binomial
-    proportions based on paired data", JEBS 37).
+    proportions based on paired data", JEBS 37); `excess_kurtosis` says how many do.
     """
     if not -np.inf < bounds[0] < 0 < bounds[1] < np.inf:
         return 1.0
-    deviations = draws - draws.mean()
-    excess_kurtosis = (deviations**4).mean() / (deviations**2).mean() ** 2 - 3
-    return float(np.sqrt(1 + PSEUDO_CLUSTERS * max(0.0, float(excess_kurtosis))))
+    return float(np.sqrt(1 + PSEUDO_CLUSTERS * excess_kurtosis(draws)))
 
 
 def skewness(draws: Floats) -> float:

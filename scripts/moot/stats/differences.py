@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from moot.stats.bootstrap import (
     DIFFERENCE,
-    LEVEL,
     Bounds,
     ClusterBootstrap,
     Clusters,
@@ -26,7 +25,7 @@ from moot.stats.bootstrap import (
 from moot.stats.independent import Independent, Part, p_of_interval
 from moot.stats.randomisation import LEVEL as TEST_LEVEL
 from moot.stats.randomisation import fisher_p, sign_flip_p
-from moot.stats.score_intervals import tango_interval
+from moot.stats.score_intervals import LEVEL, tango_interval
 
 UNPAIRED_NOTE = (
     "The interval is Newcombe's, or by cluster one that joins both sides' own variances. p is of"
@@ -143,7 +142,14 @@ def compare_paired(
         draws = bootstrap.draws(lambda weights: first.value(weights) - second.value(weights))
 
         def interval(level: float) -> tuple[float, float]:
-            return estimate_interval(difference, draws, effective_clusters, bounds, level)
+            return estimate_interval(
+                difference,
+                draws,
+                effective_clusters,
+                bounds,
+                level,
+                bootstrap.has_unequal_clusters,
+            )
 
     test_p = None
     if are_means and bootstrap.kinds == 1:

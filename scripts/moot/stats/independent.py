@@ -2,15 +2,18 @@
 are together.
 
 Shares of independent cases (each right or wrong once) have the interval of Newcombe (1998,
-Statistics in Medicine 17, method 10), which joins the score intervals of Wilson (1927). Elsewhere a
-side's interval rests on its clusters: the metric is linearised, each cluster's part is divided by
-one less the cluster's share of the side (the jackknife, CR3 of Bell and McCaffrey 2002), and a
-quarter of an average cluster that is all right and a quarter of one that is all wrong join centre
-and variance, so that a side without spread is not taken for one without error. t has the degrees of
-freedom of Satterthwaite (1946). Both intervals are joined as Newcombe's are (MOVER; Zou and Donner
-2008, Statistics in Medicine 27). Where clusters have cases of both sides, or there are several
-kinds of clusters, the interval is that of t around the difference itself, with the clusters' parts
-of both sides added and the variance of `moot.stats.bootstrap`.
+Statistics in Medicine 17, method 10), which joins the score intervals of Wilson (1927); with fewer
+than `MIN_CASES` on both sides there is none.
+
+Elsewhere a side's interval rests on its clusters: the metric is linearised, each cluster's part is
+divided by one less the cluster's share of the side (the jackknife, CR3 of Bell and McCaffrey 2002),
+and a quarter of an average cluster that is all right and a quarter of one that is all wrong join
+centre and variance, so that a side without spread is not taken for one without error. t has the
+degrees of freedom of Satterthwaite (1946), from the effective number of clusters. Both intervals
+are joined as Newcombe's are (MOVER; Zou and Donner 2008, Statistics in Medicine 27). Where clusters
+have cases of both sides, or there are several kinds of clusters, the interval is that of t around
+the difference itself, with the clusters' parts of both sides added and the variance of
+`moot.stats.bootstrap`.
 """
 
 from collections.abc import Callable
@@ -21,18 +24,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moot.stats.bootstrap import (
-    LEVEL,
     MIN_CLUSTERS,
     SHARE,
     Bounds,
     Floats,
+    effective_number,
     interval_around,
     unanimous_interval,
 )
-from moot.stats.replication import Interval, difference_interval, wilson_interval
+from moot.stats.replication import difference_interval
+from moot.stats.score_intervals import LEVEL, Interval, wilson_interval
 
 PSEUDO_CLUSTERS = 0.25
 MIN_CLUSTERS_OF_AMOUNT = 8
+MIN_CASES = 5
 _NEGLIGIBLE = 1e-12
 _STEPS = 40
 _MIN_LOG_P = -34.0  # the logarithm of the least p that is told from 0
@@ -59,12 +64,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class _Errors:
-    """What the clusters of one kind say: variances and skewness of sides, degrees of freedom."""
+    """What the clusters of one kind say: variances, skewness and effective number of clusters of
+    both sides, degrees of freedom.
+    """
 
     variances: tuple[float, float]
     of_difference: float
     skewness: tuple[float, float]
-    clusters: tuple[int, int]
+    clusters: tuple[float, float]
     freedom: float
 
 
@@ -141,7 +148,7 @@ class Independent:
         np.add.at(
             weights, (codes, self._side), np.concatenate([part.weights for part in self.parts])
         )
-        counts = (weights > 0).sum(axis=0)
+        counts = np.array([effective_number(weights[:, side]) for side in (0, 1)])
         if self.has_separate_clusters:
             sums = (
                 sums
@@ -149,7 +156,7 @@ class Independent:
                 * np.sqrt((counts - 1) / np.maximum(counts, 1))
             )
         first_variance, second_variance = (
-            _variance(part, sums[:, side], int(counts[side]), self.has_separate_clusters)
+            _variance(part, sums[:, side], float(counts[side]), self.has_separate_clusters)
             for side, part in enumerate(self.parts)
         )
         if self.has_separate_clusters:
@@ -174,7 +181,7 @@ class Independent:
             (first_variance, second_variance),
             of_difference,
             skewness,
-            (int(counts[0]), int(counts[1])),
+            (float(counts[0]), float(counts[1])),
             freedom,
         )
 
@@ -188,24 +195,29 @@ class Independent:
         if np.isnan(self.value):
             return nothing
         if self.is_plain:
-            first, second = (
-                wilson_interval(part.value, int((part.weights > 0).sum()), level)
-                for part in self.parts
-            )
-        elif (
+            return self._of_single_cases(level)
+        if (
             (errors := self._errors) is None
             or not errors.of_difference > _NEGLIGIBLE
             or self._is_small_amount(errors)
         ):
             return nothing
-        else:
-            quantile = float(stdtrit(errors.freedom, (1 + level) / 2))
-            if not self.has_separate_clusters:
-                low, high = self.parts[0].bounds
-                return interval_around(
-                    self.value, errors.of_difference**0.5, quantile, (low - high, high - low)
-                )
-            first, second = (self._of_side(side, errors, quantile, level) for side in (0, 1))
+        quantile = float(stdtrit(errors.freedom, (1 + level) / 2))
+        if not self.has_separate_clusters:
+            low, high = self.parts[0].bounds
+            return interval_around(
+                self.value, errors.of_difference**0.5, quantile, (low - high, high - low)
+            )
+        first, second = (self._of_side(side, errors, quantile, level) for side in (0, 1))
+        return difference_interval(first, second)
+
+    def _of_single_cases(self, level: float) -> tuple[float, float]:
+        """Join the score intervals of two shares of independent cases."""
+        first_cases, second_cases = (int((part.weights > 0).sum()) for part in self.parts)
+        if max(first_cases, second_cases) < MIN_CASES:
+            return float("nan"), float("nan")
+        first = wilson_interval(self.parts[0].value, first_cases, level)
+        second = wilson_interval(self.parts[1].value, second_cases, level)
         return difference_interval(first, second)
 
     def _is_small_amount(self, errors: _Errors) -> bool:
@@ -255,7 +267,7 @@ def p_of_interval(
     return float(np.exp(low_log_p)) / (1 if margin is None else 2)
 
 
-def _centre(value: float, clusters: int, bounds: Bounds) -> float:
+def _centre(value: float, clusters: float, bounds: Bounds) -> float:
     """A side's value with the clusters at its bounds that join its variance.
 
     Around the value itself, the log odds of a side near a bound would reach to the other bound.
@@ -265,7 +277,7 @@ def _centre(value: float, clusters: int, bounds: Bounds) -> float:
     return (value * clusters + PSEUDO_CLUSTERS * sum(bounds)) / (clusters + 2 * PSEUDO_CLUSTERS)
 
 
-def _variance(part: Part, sums: Floats, clusters: int, widened: bool) -> float:
+def _variance(part: Part, sums: Floats, clusters: float, widened: bool) -> float:
     """A side's variance by its clusters' parts; with clusters at its bounds if `widened`, or
     without spread.
     """

@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike
 
 from moot.stats.bootstrap import (
     ANY,
-    LEVEL,
     SHARE,
     ClusterBootstrap,
     Floats,
@@ -29,6 +28,7 @@ from moot.stats.bootstrap import (
     estimate_interval,
     ratio,
 )
+from moot.stats.score_intervals import LEVEL
 
 _NO_VARIANCE = 1e-12
 

@@ -4,36 +4,12 @@ n.
 
 from collections.abc import Iterable
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 
-from moot.stats.bootstrap import LEVEL
-
-
-class Interval(NamedTuple):
-    """A value with the ends of its interval; NaN where there are none."""
-
-    value: float
-    low: float
-    high: float
-
+from moot.stats.score_intervals import Interval
 
 NOTHING = (float("nan"), float("nan"))
-
-
-def wilson_interval(share: float, n: float, level: float = LEVEL) -> Interval:
-    """A share of n answers, with the interval of Wilson (1927).
-
-    >>> [round(end, 3) for end in wilson_interval(0.9, 200)]
-    [0.9, 0.851, 0.934]
-    """
-    from scipy.special import ndtri  # registries are read at every start of Snakemake
-
-    z = float(ndtri((1 + level) / 2))
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * np.sqrt(max(share * (1 - share), 0.0) / n + (z / (2 * n)) ** 2)
-    return Interval(share, float(min(centre - half, share)), float(max(centre + half, share)))
 
 
 def scale_interval(value: float, like: Interval, size: float, n: float) -> Interval:

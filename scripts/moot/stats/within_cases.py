@@ -18,7 +18,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moot.stats.bootstrap import (
-    LEVEL,
     RESAMPLES,
     Bounds,
     Floats,
@@ -28,6 +27,7 @@ from moot.stats.bootstrap import (
     interval_around,
     skewness,
 )
+from moot.stats.score_intervals import LEVEL
 
 _NUDGE = 1e-4  # of a row's weight
 _NO_VARIANCE = 1e-18

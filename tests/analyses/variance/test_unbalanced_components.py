@@ -62,15 +62,28 @@ def test_one_facet_has_the_estimates_of_the_analysis_of_variance(name):
 @pytest.mark.parametrize("name", SIZES)
 def test_shares_of_unequal_cases_are_unbiased_and_covered(name):
     random, planted = np.random.default_rng(8), 0.3
-    shares, covered = [], 0
+    shares, covered, intervals = [], 0, 0
     for _ in range(WORLDS):
         decomposition = decompose_groups(draw_groups(random, SIZES[name], planted))
         assert decomposition is not None
         part = next(part for part in decomposition.components if part.effect == CASE)
         shares.append(part.share)
         covered += part.low <= planted <= part.high
+        intervals += not np.isnan(part.low)
     assert abs(np.mean(shares) - planted) < 0.05
-    assert covered / WORLDS >= 0.93 - 3 * (0.93 * 0.07 / WORLDS) ** 0.5
+    assert intervals >= WORLDS / 4
+    assert covered / intervals >= 0.93 - 3 * (0.93 * 0.07 / intervals) ** 0.5
+
+
+@pytest.mark.parametrize(("levels", "rate"), [(10, 0.15), (20, 0.05), (30, 0.9), (60, 0.03)])
+def test_a_share_of_few_cases_with_rare_answers_has_no_interval(levels: int, rate: float) -> None:
+    right = round(rate * levels * 5)
+    values = np.zeros(levels * 5)
+    values[:right] = 1
+    decomposition = decompose_groups(np.split(values, levels))
+    assert decomposition is not None
+    part = next(part for part in decomposition.components if part.effect == CASE)
+    assert np.isfinite(part.share) and np.isnan(part.low) and np.isnan(part.high)
 
 
 def test_shares_are_unbiased_where_cases_with_more_answers_are_easier():

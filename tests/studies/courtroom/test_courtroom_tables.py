@@ -27,7 +27,7 @@ from moot.report.tables import as_csv, as_html, as_latex
 from moot.report.transcripts import _body, render_markdown
 from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.results import ExperimentResults
-from moot.stats.replication import wilson_interval
+from moot.stats.score_intervals import wilson_interval
 from of_study import of_study
 from results_on_disk import (
     REARREST,

@@ -13,9 +13,10 @@ from functools import cache
 
 import numpy as np
 
-from moot.stats.bootstrap import LEVEL, SHARE, as_numbers
+from moot.stats.bootstrap import SHARE, as_numbers
 from moot.stats.differences import Sums, compare_unpaired
 from moot.stats.paired import holm
+from moot.stats.score_intervals import LEVEL
 
 Values = Sequence[float]
 NAN = float("nan")

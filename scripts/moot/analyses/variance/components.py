@@ -19,6 +19,8 @@ Intervals: each level of a facet is left out once (the jackknife); of several cr
 variances add, less that of leaving out what both share (Cameron, Gelbach and Miller 2011). A share
 of variance is an intraclass correlation, so its interval is that of Student's t on Fisher's scale,
 with the degrees of freedom of Satterthwaite (1946); docs/results.md has its coverage by simulation.
+Where nearly all answers are alike, the jackknife needs many levels: there is no interval of fewer
+than `LEVELS_BY_SKEWNESS` times the squared skewness of the answers.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -29,10 +31,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moot.stats.bootstrap import LEVEL, Bounds, Floats, as_numbers, interval_around, ratio
+from moot.stats.bootstrap import Bounds, Floats, as_numbers, interval_around, ratio
+from moot.stats.score_intervals import LEVEL
 
 FEWEST_LEVELS = 8
 """Of a facet whose levels stand for others; fewer speak of themselves alone."""
+LEVELS_BY_SKEWNESS = 10
+"""Levels that an interval needs, over the squared skewness of the answers."""
 FEWEST_PAIRS = 8
 """Of answers that share the same facets; what fewer pairs say is left aside."""
 _NO_SPREAD = 1e-12
@@ -53,7 +58,7 @@ class Component:
         confounded: what the design cannot tell from it.
         variance: its estimate, negative ones as they are.
         share: of the sum of all components.
-        low, high: the 95 % interval of the share; NaN where no facet has levels enough.
+        low, high: the 95 % interval of the share; NaN where no facet has enough levels.
         levels: how many levels (or combinations of levels) it was seen at.
     """
 
@@ -117,12 +122,23 @@ def decompose(
         return None
     random = [name for name in varied if squares.levels(frozenset({name})) >= FEWEST_LEVELS]
     errors, freedoms = _jackknife(squares, system, random, variances)
+    levels = min((squares.levels(frozenset({name})) for name in random), default=0)
+    if levels < LEVELS_BY_SKEWNESS * _squared_skewness(columns):
+        errors = np.full_like(errors, np.nan)
     return Decomposition(
         tuple(_components(squares, system, variances, errors, freedoms)),
         len(columns),
         tuple(name for name in varied if name not in random),
         tuple(name for name in facets if name not in varied),
     )
+
+
+def _squared_skewness(columns: Floats) -> float:
+    """Return the largest squared skewness of the columns; a column without spread has none."""
+    deviations = columns - columns.mean(axis=0)
+    squares = (deviations**2).mean(axis=0)
+    cubes = (deviations**3).mean(axis=0)
+    return float(ratio(cubes**2, squares**3, 0.0).max())
 
 
 def _components(
