@@ -64,9 +64,8 @@ def lower_bound(count: int, total: int) -> float:
 def measure(cell: Cell, worlds: int) -> CellResult:
     """Draw the worlds of a cell."""
     random = np.random.default_rng([SEED, *cell.name.encode()])
-    number = max(2, round(worlds * cell.share))
     covered = rejected = shown = nulls = 0
-    for world in cell.worlds(random, number):
+    for world in cell.worlds(random, worlds):
         low, high = world.interval
         if np.isnan([low, high]).any():
             continue
@@ -76,7 +75,7 @@ def measure(cell: Cell, worlds: int) -> CellResult:
         if world.rejected is not None and abs(world.truth) < _ROUNDING:
             nulls += 1
             rejected += world.rejected
-    return CellResult(covered, rejected, shown, nulls, number)
+    return CellResult(covered, rejected, shown, nulls, worlds)
 
 
 def percent(value: float) -> str:
@@ -116,7 +115,7 @@ def main() -> None:
     """Print the grid, or put it into the document."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the summary into docs/results.md")
-    parser.add_argument("--worlds", type=int, default=WORLDS, help="of the cells that are cheapest")
+    parser.add_argument("--worlds", type=int, default=WORLDS, help="of each cell")
     parser.add_argument("--kind", default="", help="only kinds whose name begins so")
     arguments = parser.parse_args()
     results = {}

@@ -62,14 +62,12 @@ class Cell:
         kind: the kind of statistic.
         name: of the combination.
         draw: draws one world.
-        share: of `WORLDS`, the number that a run affords.
         draw_all: draws so many worlds at once, where that is quicker.
     """
 
     kind: str
     name: str
     draw: Callable[[Random], World]
-    share: float = 1.0
     draw_all: Callable[[Random, int], list[World]] | None = None
 
     def worlds(self, random: Random, number: int) -> Iterator[World]:
@@ -183,7 +181,6 @@ def shares() -> Iterator[Cell]:
             "share by cluster",
             f"{clusters} clusters of {size}, rate {rate}, correlation {correlation}",
             _no_single_world,
-            0.25,
             MeanWorlds(tuple(sizes_of(size, clusters)), rate, correlation, SHARE, rate).draw,
         )
 
@@ -240,7 +237,6 @@ def paired_clusters() -> Iterator[Cell]:
             "paired difference by cluster",
             f"{clusters} clusters of {size}, {sides}, rate {rate}, correlation {correlation}",
             _no_single_world,
-            0.25,
             worlds.draw,
         )
 
@@ -328,7 +324,6 @@ def unpaired_clusters() -> Iterator[Cell]:
             f"{first} clusters of {names[0]} against {second} of {names[1]}, rates and correlations"
             f" {sides[0]} and {sides[1]}",
             draw,
-            0.1,
         )
 
 
@@ -358,7 +353,6 @@ def shared_clusters() -> Iterator[Cell]:
             f"{clusters} clusters of {sizes[0]} and {sizes[1]} cases, rate {rate}, correlation"
             f" {correlation}",
             draw,
-            0.1,
         )
 
 
@@ -408,7 +402,6 @@ def unequal_spreads() -> Iterator[Cell]:
             "unpaired difference of scores and amounts",
             f"{name}, {first} against {second}",
             draw,
-            0.2,
         )
 
 
@@ -428,7 +421,7 @@ def single_amounts() -> Iterator[Cell]:
             values = draw_values_of(random, cases)
             return World(bootstrap_interval(mean_statistic(values, bounds), range(cases)), truth)
 
-        yield Cell("mean score or amount", f"{name.split(',')[0]}, {cases} cases", draw, 0.2)
+        yield Cell("mean score or amount", f"{name.split(',')[0]}, {cases} cases", draw)
 
 
 def f1_sums(true: Floats, named: Floats) -> Sums:
@@ -463,7 +456,6 @@ def f1_differences() -> Iterator[Cell]:
             "paired difference of F1",
             f"{cases} cases, base rate {base}, always positive against recall {recall}",
             draw,
-            0.1,
         )
 
 
@@ -484,7 +476,7 @@ def f1_values() -> Iterator[Cell]:
             statistic = ratio_statistic(2 * true * named, true + named, SHARE)
             return World(bootstrap_interval(statistic, range(cases)), truth)
 
-        yield Cell("F1 of a label", f"{cases} cases, base rate {base}, skill {skill}", draw, 0.1)
+        yield Cell("F1 of a label", f"{cases} cases, base rate {base}, skill {skill}", draw)
 
 
 def agreements() -> Iterator[Cell]:
@@ -519,7 +511,6 @@ def agreements() -> Iterator[Cell]:
                 f"{name} of two raters",
                 f"{items} items, rare label {rare}, {name} {extra}",
                 draw,
-                0.1,
             )
 
 
@@ -537,7 +528,7 @@ def rankings() -> Iterator[Cell]:
             interval = bootstrap_interval(auc_statistic(true, score), range(cases))
             return World(interval, float(ndtr(distance / 2**0.5)))
 
-        yield Cell("AUC", f"{cases} cases, base rate {base}, distance {distance}", draw, 0.1)
+        yield Cell("AUC", f"{cases} cases, base rate {base}, distance {distance}", draw)
     for answers, error in itertools.product((20, 40, 150, 400), (0.0, 0.05, 0.15, 0.3)):
 
         def draw_error(random: Random, answers: int = answers, error: float = error) -> World:
@@ -546,7 +537,7 @@ def rankings() -> Iterator[Cell]:
             statistic = calibration_error_statistic(confidence, is_right)
             return World(bootstrap_interval(statistic, range(answers)), error)
 
-        yield Cell("calibration error", f"{answers} answers, error {error}", draw_error, 0.1)
+        yield Cell("calibration error", f"{answers} answers, error {error}", draw_error)
 
 
 def repeats_within_cases() -> Iterator[Cell]:
@@ -569,7 +560,7 @@ def repeats_within_cases() -> Iterator[Cell]:
             )
             return World((interval.low, interval.high), float(rates.mean()))
 
-        yield Cell("debates within cases", f"repeats {sizes}, rates {low} to {high}", draw, 0.1)
+        yield Cell("debates within cases", f"repeats {sizes}, rates {low} to {high}", draw)
 
 
 def crossed_clusters() -> Iterator[Cell]:
@@ -596,7 +587,6 @@ def crossed_clusters() -> Iterator[Cell]:
             "mean by crossed clusters",
             f"{stories} stories of variance {story}, {judges} judges of variance {judge}",
             draw,
-            0.1,
         )
 
 
@@ -625,7 +615,7 @@ def components() -> Iterator[Cell]:
             part = decomposition.components[0]
             return World((part.low, part.high), share)
 
-        yield Cell("component of variance", f"{name}, rate {rate}, share {share}", draw, 0.1)
+        yield Cell("component of variance", f"{name}, rate {rate}, share {share}", draw)
 
 
 def tournaments() -> Iterator[Cell]:
@@ -640,7 +630,7 @@ def tournaments() -> Iterator[Cell]:
                 return World((float("nan"), float("nan")), 0.0)
             return World((estimate.low, estimate.high), float(tournament.strengths[5]))
 
-        yield Cell("strength of a debater", f"{topics} topics, {judges} judges", draw, 0.04)
+        yield Cell("strength of a debater", f"{topics} topics, {judges} judges", draw)
 
 
 def corrected_shares() -> Iterator[Cell]:
@@ -658,7 +648,7 @@ def corrected_shares() -> Iterator[Cell]:
             _, low, high = estimate_share(bootstrap, statistic, labeler != people)
             return World((low, high), rate)
 
-        yield Cell("corrected share", f"{rows} rows, {drawn} labelled, rate {rate}", draw, 0.1)
+        yield Cell("corrected share", f"{rows} rows, {drawn} labelled, rate {rate}", draw)
 
 
 KINDS = (
