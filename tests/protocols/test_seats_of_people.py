@@ -51,7 +51,17 @@ SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
     "human_panel": [("human", {"rounds": 2}, "opinions")],
     "synthetic_panel": [("panel", {"rounds": 1}, "opinions")],
     "conference": [
-        (seat, {"rounds": 1, "graded_decisions": 1, "gradings": 1, "answer": answer}, "conference")
+        (
+            seat,
+            {
+                "rounds": 1,
+                "graded_decisions": 1,
+                "gradings": 1,
+                "answer": answer,
+                "evaluates_open_topics": True,
+            },
+            "conference",
+        )
         for seat, answer in (
             ("judge", "label"),
             ("judge", "json"),
@@ -94,7 +104,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_protocol_that_asks_anybody_is_here() -> None:
-    assert set(SEATS) | {"recorded", "rejudge", "attribution"} == set(PROTOCOLS)
+    assert set(SEATS) | {"recorded", "rejudge", "judging", "attribution"} == set(PROTOCOLS)
 
 
 @pytest.mark.parametrize(("protocol", "seat", "params", "dataset"), CHOSEN)

@@ -116,3 +116,22 @@ def _count_pairs(rows: pd.DataFrame, common: Sequence[str]) -> pd.DataFrame:
             "pairs": all_pairs.groupby("case_id").sum(),
         }
     )
+
+
+MIN_PAIRS_FOR_RANKS = 3
+
+
+def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:
+    """Spearman's rank correlation of pairs of values; tied values share their mean rank.
+
+    Returns NaN for fewer than three pairs, and where one side has a single value.
+
+    >>> round(rank_correlation([(0.1, 3), (0.2, 5), (0.3, 4)]), 3)
+    0.5
+    """
+    if len(pairs) < MIN_PAIRS_FOR_RANKS:
+        return float("nan")
+    ranks = pd.DataFrame(pairs, dtype=np.float64).rank().to_numpy()
+    if not np.ptp(ranks, axis=0).all():
+        return float("nan")
+    return float(np.corrcoef(ranks.T)[0, 1])

@@ -40,6 +40,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "grading": {"dataset": "agreement"},
     "self_consistency": {"params": {"k": 2}},
     "rejudge": {"params": {"source_experiment": "courtroom", "source_model": "test"}},
+    "judging": {"params": {"source_experiment": "conference", "source_model": "test"}},
     "attribution": {
         "params": {"source_experiment": "courtroom", "source_model": "test", "repeats": 2}
     },
@@ -51,7 +52,7 @@ REASONS = [
         DEBATE,
         "asks no debaters",
     ),
-    (("attribution", "grading", "recorded", "case_summary"), ARMS, "asks for no answer"),
+    (("attribution", "grading", "judging", "recorded", "case_summary"), ARMS, "asks for no answer"),
     (
         [name for name in PROTOCOLS if getattr(PROTOCOLS[name].debaters, "are_judges", True)],
         ("attribution",),

@@ -4,7 +4,10 @@ circumstances.
 
 import itertools
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,6 +23,11 @@ from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Debate
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.data_conference import Agenda, Topic, format_agenda, read_agenda
+from moot.studies.conference.protocol_decisions import (
+    ANSWERS,
+    parse_decision,
+    read_discussion,
+)
 from moot.studies.conference.speakers import (
     EVALUATOR,
     JUDGE,
@@ -209,6 +217,48 @@ async def test_silent_moderator_and_failed_participant_do_not_stop_the_conferenc
     } == {"failed"}
 
 
+async def test_the_evaluator_scores_agreed_topics_alone(load_context: LoadContextMaker) -> None:
+    decisions = ["AGREEMENT", "MORE DEBATE", "AGREEMENT"]
+    for scores_open_topics, expected in ((False, 2), (True, 3)):
+        _, debate, _ = await hold(
+            "conference",
+            *conference_case(load_context),
+            script([*decisions]),
+            rounds=1,
+            graded_decisions=0,
+            evaluates_open_topics=scores_open_topics,
+        )
+        assert kinds(debate).count("evaluation") == expected
+        assert kinds(debate).count("notes") == 3
+
+
+@pytest.mark.parametrize("agreement", [True, False])
+@pytest.mark.parametrize("probing", [True, False])
+async def test_only_probing_prompts_do_the_judges_work(
+    load_context: LoadContextMaker, probing: bool, agreement: bool
+) -> None:
+    """With or without a judge, no prompt of the paper's design asks for what was not looked at."""
+    _, _, chat = await hold(
+        "conference",
+        *conference_case(load_context),
+        script("MORE DEBATE"),
+        rounds=2,
+        probing=probing,
+        agreement=agreement,
+    )
+    pattern = re.compile(r"what is missing|where you object|not looked at|left unanswered")
+    matches = [bool(pattern.search(request.messages[-1].content)) for request in chat.requests]
+    assert any(matches) == probing
+
+
+async def test_every_call_has_the_one_temperature(load_context: LoadContextMaker) -> None:
+    _, _, chat = await hold("conference", *conference_case(load_context), script("AGREEMENT"))
+    _, _, judge = await hold("agreement", PAIR, PAIR_TASK, script("AGREEMENT"))
+    _, _, grader = await hold("grading", PAIR, PAIR_TASK, script("AGREEMENT"))
+    requests = [*chat.requests, *judge.requests, *grader.requests]
+    assert {request.parameters["temperature"] for request in requests} == {0.7}
+
+
 async def test_conference_where_nobody_says_anything_has_no_answer(
     load_context: LoadContextMaker,
 ) -> None:
@@ -377,6 +427,75 @@ async def test_grader_predicts_the_decision_that_it_grades_higher(
     answer, debate, _ = await hold("grading", PAIR, PAIR_TASK, grade)
     assert (answer.prediction if answer else None) == expected
     assert kinds(debate) == ["grade", "grade", "grade_reversed", "grade_reversed"]
+
+
+@pytest.mark.parametrize(
+    ("seat", "reply", "expected"),
+    [
+        ("judge", "Judge: AGREEMENT", "AGREEMENT"),
+        ("judge", "Judge:AGREEMENT", "AGREEMENT"),
+        ("judge", "judge : more debate", "MORE DEBATE"),
+        ("judge", "**Judge:** AGREEMENT", "AGREEMENT"),
+        ("judge", "[Judge]: MORE DEBATE", "MORE DEBATE"),
+        ("judge", "Judge (to chat_manager):\n\nMORE DEBATE\n", "MORE DEBATE"),
+        ("judge", "Judge_agent (to chat_manager): AGREEMENT.", "AGREEMENT"),
+        ("judge", "<think>They differ? No.</think>\nJudge: AGREEMENT", "AGREEMENT"),
+        ("moderator", "Moderator: NEXT TOPIC", "NEXT TOPIC"),
+        ("judge", "Judge: AGREEMENT or MORE DEBATE", None),
+        ("judge", "Judge: no AGREEMENT", None),
+        ("judge", "Judge: ", None),
+        ("judge", "Judge: AGREEMENT Judge: MORE DEBATE", None),
+        ("moderator", "Judge: NEXT TOPIC or MORE DEBATE", None),
+    ],
+)
+def test_a_decision_after_the_name_of_its_seat_is_read(
+    seat: str, reply: str, expected: str | None
+) -> None:
+    words = tuple(ANSWERS[seat].values())
+    parsed = parse_decision(reply, words, seat)
+    assert (parsed.value or {}).get("prediction") == expected
+    assert parsed.status != "strict", "such a reply has more than the required form"
+
+
+async def test_the_judge_reads_one_prompt_in_a_conference_and_on_known_statements(
+    load_context: LoadContextMaker,
+) -> None:
+    """The same motion and statements give the same request, to the letter."""
+    topic = {"title": "The motion", "stage": "discussion", "question": "zoos"}
+    case = replace(PAIR, text="zoos")
+    statements = iter(["a.", "b."])
+
+    def talk(request: Request) -> Any:
+        is_statement = "Give your view" in request.messages[-1].content
+        return next(statements) if is_statement else script("AGREEMENT", opening="")(request)
+
+    _, _, conference = await hold("conference", case, PAIR_TASK, talk, topics=[topic], rounds=1)
+    _, _, known = await hold("agreement", PAIR, PAIR_TASK, talk)
+    asked = [
+        request.messages
+        for request in conference.requests
+        if "You are the judge" in request.messages[-1].content
+    ]
+    assert asked == [request.messages for request in known.requests]
+
+
+@pytest.mark.parametrize(
+    ("text", "topic", "statements"),
+    [
+        ("Topic: t\n\nParticipant 1: a\n\nParticipant 2: b", "t", ["a", "b"]),
+        ("Topic: t\n\nParticipant 1: a\n\nmore\n\nParticipant 2: b", "t", ["a\n\nmore", "b"]),
+        ("Participant 1: a", "Q?", ["a"]),
+        ("Two people talk.", "Q?", ["Two people talk."]),
+        ("", "Q?", [""]),
+        ("Topic: t", "t", ["Topic: t"]),
+    ],
+)
+def test_statements_are_read_from_the_text_of_a_case(
+    text: str, topic: str, statements: list[str]
+) -> None:
+    agenda, utterances = read_discussion(text, "Q?")
+    assert agenda.topics[0].question == topic
+    assert [utterance.text for utterance in utterances] == statements
 
 
 # The data set

@@ -16,9 +16,11 @@ from moot.report.content import StudyResults
 from moot.stats.bootstrap import ANY
 from moot.stats.differences import Sums, compare_unpaired
 from moot.studies.conference.scores_conference import number_topics
+from moot.studies.conference.speakers import participant_seat
 
 STUDY = "conference"
 CONFERENCE_PROTOCOL, AGREEMENT_PROTOCOL, GRADING_PROTOCOL = "conference", "agreement", "grading"
+JUDGING_PROTOCOL = "judging"
 WITH_JUDGE, WITHOUT_JUDGE = "with judge", "without judge"
 
 
@@ -49,6 +51,30 @@ def list_conditions(results: StudyResults) -> list[Condition]:
         results.runs(results.find_experiments(CONFERENCE_PROTOCOL), Condition),
         key=lambda condition: not condition.has_judge,
     )
+
+
+def list_graded_runs(results: StudyResults) -> list[content.Run]:
+    """All runs with a judge whose decisions can be graded.
+
+    Judges of the same exchanges come first, then conferences in which the judge's model takes every
+    seat.
+    """
+    judges = results.runs(results.find_experiments(JUDGING_PROTOCOL), content.Run)
+    conferences = [condition for condition in list_conditions(results) if condition.has_judge]
+    return [*judges, *conferences]
+
+
+def name_participants(run: content.Run) -> str:
+    """The models that take part in the exchanges which a run's judge decides on."""
+    if run.results.config.protocol == JUDGING_PROTOCOL:
+        return str(run.params["source_model"])
+    seats = run.params.get("seats", {})
+    names = [seats.get(seat, run.model) for seat in _participant_seats(run.params)]
+    return ", ".join(dict.fromkeys(names))
+
+
+def _participant_seats(params: Fields) -> list[str]:
+    return [participant_seat(number) for number in range(1, int(params["participants"]) + 1)]
 
 
 def pair_conditions(results: StudyResults) -> list[tuple[Condition, Condition]]:

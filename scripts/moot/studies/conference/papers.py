@@ -2,7 +2,7 @@
 
 from moot.papers import fills
 from moot.papers.parts import Design, Diagram, ItemRun, Part, Step, rows_of_runs
-from moot.studies.conference.conditions import STUDY, list_conditions
+from moot.studies.conference.conditions import STUDY, list_graded_runs, name_participants
 from moot.studies.conference.speakers import EVALUATOR, JUDGE, MODERATOR, participant_seat
 
 STAGES = ("discussing the issues", "building a model", "exploring the results")
@@ -12,8 +12,10 @@ STAGES = ("discussing the issues", "building a model", "exploring the results")
 @fills("decision_conference/table5", STUDY)
 def agreement_detection(run: ItemRun) -> list[Part]:
     """Compute the grades of five decisions of each judge."""
-    conditions = [condition for condition in list_conditions(run.results) if condition.has_judge]
-    placed_runs = [("", (condition.model_name,), condition) for condition in conditions]
+    placed_runs = []
+    for graded_run in list_graded_runs(run.results):
+        heads = (f"{graded_run.model_name} (exchange of {name_participants(graded_run)})",)
+        placed_runs.append(("", heads, graded_run))
     return [*rows_of_runs(run.item, placed_runs)]
 
 

@@ -7,7 +7,8 @@ takes the same decision: the two differ in exactly that.
 
 Where the paper is silent: a topic without agreement after `rounds` rounds is closed as open; a
 decision that cannot be used counts as more debate; a failed call leaves its speaker silent; the
-evaluator's scores and the moderator's notes are private, so that they influence no speaker.
+evaluator's scores and the moderator's notes are private, so that they influence no speaker; every
+call has the temperature of the parameters, 0.7 by default.
 """
 
 import json
@@ -40,7 +41,7 @@ from moot.studies.conference.data_conference import Agenda, Topic, read_agenda
 from moot.studies.conference.protocol_decisions import (
     ANSWERS,
     GRADER,
-    DecisionParams,
+    GradedParams,
     ask_decision,
     grade_decision,
     opposite_words,
@@ -59,7 +60,7 @@ CODER = "coder"
 STEERING = "steering"
 
 
-class ConferenceParams(DecisionParams):
+class ConferenceParams(GradedParams):
     """Parameters of the conference; the defaults are the paper's where it states them."""
 
     agreement: bool = Field(
@@ -76,22 +77,22 @@ class ConferenceParams(DecisionParams):
     words: int = Field(
         150, ge=5, description="the requested maximum length of a statement, in words"
     )
+    probing: bool = Field(
+        False,
+        description=(
+            "whether participants are told to object and to name what is missing, and the moderator"
+            " to name what was not looked at (paper: no, since this is what its judge adds)"
+        ),
+    )
     evaluator: bool = Field(
-        True, description="whether an evaluator scores each topic's debate by ten criteria"
+        True, description="whether an evaluator scores a topic's debate by ten criteria"
+    )
+    evaluates_open_topics: bool = Field(
+        False,
+        description="whether the evaluator also scores topics closed without agreement (paper: no)",
     )
     notes: bool = Field(
         True, description="whether the moderator notes each topic's results for the minutes"
-    )
-    graded_decisions: int = Field(
-        5,
-        ge=0,
-        description="how many of the judge's decisions a second model grades (seat `grader`)",
-    )
-    gradings: int = Field(
-        2, ge=1, description="how often each decision is graded, to measure the grader's stability"
-    )
-    reversed_decisions: bool = Field(
-        True, description="whether the opposite of each decision is graded too"
     )
     coding: bool = Field(
         True, description="whether a second model codes the clusters reached (seat `coder`)"
@@ -171,7 +172,7 @@ async def debate_topic(
         if round_number > params.rounds:
             break
     is_agreed = history[-1].content == ANSWERS[JUDGE][AGREEMENT]
-    if params.evaluator:
+    if params.evaluator and (is_agreed or params.evaluates_open_topics):
         await debate.say(
             EVALUATOR,
             EVALUATION,
@@ -246,7 +247,7 @@ async def determine_outcome(
     )
 
 
-async def grade_decisions(debate: Debate, params: ConferenceParams, agenda: Agenda) -> None:
+async def grade_decisions(debate: Debate, params: GradedParams, agenda: Agenda) -> None:
     """Let the grader grade the judge's first decisions, each on the exchange on its topic."""
     decisions = [
         decision

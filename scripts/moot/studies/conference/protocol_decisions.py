@@ -4,8 +4,13 @@ Source: Heller et al., "Finding Common Ground", sections 3.2.1 (the judge) and 4
 grading, 0 to 10, with a short explanation, of the decision and of its form). Grading twice, and
 grading decisions that are known to be wrong,
 are ours: they say how far the grades of Table 5 can be trusted.
+
+The paper names no temperature. Here all calls of a conference, of its judge on known statements and
+of its grader have the same one, 0.7 unless the configuration sets another.
 """
 
+import re
+from collections.abc import Sequence
 from functools import cache, partial
 from statistics import fmean
 from typing import Annotated, Any, Literal
@@ -13,8 +18,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.core.types import JsonObject
-from moot.core.utterance_kinds import DECISION, GRADE, GRADE_REVERSED
-from moot.llm.parsing.ladder import parse_label
+from moot.core.utterance_kinds import DECISION, GRADE, GRADE_REVERSED, PUBLIC, STATEMENT
+from moot.llm.parsing.ladder import Parsed, parse_label
+from moot.llm.parsing.normaliser import strip_thoughts
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
@@ -22,7 +28,8 @@ from moot.protocols.people import choice_form
 from moot.protocols.replies import read_answer
 from moot.protocols.utterances import Utterance
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
-from moot.studies.conference.speakers import JUDGE, MODERATOR
+from moot.studies.conference.data_conference import Agenda, Topic
+from moot.studies.conference.speakers import JUDGE, MODERATOR, participant_seat
 
 MORE_DEBATE = "MORE DEBATE"
 ANSWERS = {
@@ -46,9 +53,7 @@ class Grade(BaseModel):
 
 
 class DecisionParams(ProtocolParams):
-    """How a decision is asked for; temperature 0, so that the same debate is always decided in the
-    same way.
-    """
+    """How a decision is asked for."""
 
     answer: AnswerForm = Field(
         "label",
@@ -58,12 +63,24 @@ class DecisionParams(ProtocolParams):
     )
 
 
+class GradedParams(DecisionParams):
+    """How decisions are asked for and graded."""
+
+    graded_decisions: int = Field(
+        5,
+        ge=0,
+        description="how many of the judge's decisions a second model grades (seat `grader`)",
+    )
+    gradings: int = Field(
+        2, ge=1, description="how often each decision is graded, to measure the grader's stability"
+    )
+    reversed_decisions: bool = Field(
+        True, description="whether the opposite of each decision is graded too"
+    )
+
+
 class JudgeParams(DecisionParams):
     """Parameters of `agreement`."""
-
-    temperature: float = Field(
-        0.0, ge=0, description="sampling temperature, unless the model's entry sets one"
-    )
 
 
 class GradingParams(ProtocolParams):
@@ -92,7 +109,8 @@ async def ask_decision(
         seat, DECISION, prompt, schema=schema, form=form, words=words, **context
     )
     if answer == "label" and not reply.has_failed and not reply.is_refused:
-        parsed = parse_label(reply.text, tuple(words.values()), is_cut=debate.voices.is_cut(reply))
+        is_cut = debate.voices.is_cut(reply)
+        parsed = parse_decision(reply.text, tuple(words.values()), seat, is_cut=is_cut)
         reply.parsed, reply.parse_status = (
             parsed.value or {"problem": parsed.problem},
             parsed.status,
@@ -100,6 +118,26 @@ async def ask_decision(
     decision = (reply.parsed or {}).get("prediction")
     reply.prediction = next((label for label, word in words.items() if word == decision), None)
     return reply
+
+
+def parse_decision(text: str, words: Sequence[str], seat: str, *, is_cut: bool = False) -> Parsed:
+    """Read a reply as one of the words of a decision.
+
+    The name of the seat may stand before the word, as the paper's record shows it
+    ("Judge (to chat_manager): AGREEMENT"). Such a reply is `repaired`, because it has more than the
+    required form.
+    """
+    parsed = parse_label(text, words, is_cut=is_cut)
+    if parsed.value is not None:
+        return parsed
+    speaker = rf"\s*[*_#\[]*{re.escape(seat)}(?:[ _]agent)?[*_\]]*\s*(?:\([^()\n]*\))?\s*:[*_]*\s*"
+    answer, is_named = re.subn(rf"\A{speaker}", "", strip_thoughts(text), flags=re.IGNORECASE)
+    if not is_named:
+        return parsed
+    named_answer = parse_label(answer, words, is_cut=is_cut)
+    if named_answer.status != "strict":
+        return named_answer
+    return Parsed(named_answer.value, "repaired", "the name of the seat stands before the answer")
 
 
 async def grade_decision(
@@ -135,7 +173,7 @@ async def grade_decision(
 
 
 conference_protocol = partial(protocol, study="conference")
-AGREEMENT_PROMPTS = ("conference/agreement", "conference/answer")
+AGREEMENT_PROMPTS = ("conference/base", "conference/decision", "conference/answer")
 
 
 @conference_protocol(
@@ -148,11 +186,51 @@ AGREEMENT_PROMPTS = ("conference/agreement", "conference/answer")
 async def agreement(debate: Debate, params: JudgeParams) -> Answer | None:
     """Ask the conference's judge about statements whose agreement is known.
 
-    The judge's answer is the prediction.
+    The judge reads the prompt of the conference: the statements are the record of the first round on
+    one topic. The judge's answer is the prediction.
     """
-    return read_answer(
-        debate, await ask_decision(debate, params.answer, JUDGE, "conference/agreement")
+    agenda, statements = read_discussion(debate.case.text, debate.task.question)
+    decision = await ask_decision(
+        debate,
+        params.answer,
+        JUDGE,
+        "conference/decision",
+        utterances=statements,
+        agenda=agenda,
+        topic=agenda.topics[0],
+        number=1,
     )
+    return read_answer(debate, decision)
+
+
+_TOPIC = re.compile(r"Topic: *(?P<topic>.*)", re.DOTALL)
+_STATEMENT = re.compile(r"Participant (?P<number>\d{1,3}): *(?P<statement>.*)", re.DOTALL)
+
+
+def read_discussion(text: str, question: str) -> tuple[Agenda, list[Utterance]]:
+    """Read a discussion of one topic: "Topic: ..." and paragraphs "Participant 1: ...".
+
+    Further paragraphs belong to the statement before them. A text without such paragraphs is one
+    statement, and a text without a topic is about `question`.
+    """
+    topic, statements = question, list[Utterance]()
+    for paragraph in text.split("\n\n"):
+        topic_match = _TOPIC.fullmatch(paragraph)
+        statement_match = _STATEMENT.fullmatch(paragraph)
+        if statement_match:
+            seat = participant_seat(int(statement_match["number"]))
+            statements.append(_statement(len(statements) + 1, seat, statement_match["statement"]))
+        elif statements:
+            statements[-1].text += f"\n\n{paragraph}"
+        elif topic_match:
+            topic = topic_match["topic"].strip()
+    if not statements:
+        statements = [_statement(1, "participants", text)]
+    return Agenda(topic, (Topic("The motion", "discussion", topic),)), statements
+
+
+def _statement(turn: int, seat: str, text: str) -> Utterance:
+    return Utterance(turn, 1, seat, PUBLIC, STATEMENT, text)
 
 
 @conference_protocol(

@@ -22,6 +22,7 @@ from moot.stats.bootstrap import AMOUNT, ANY, SHARE, Bounds, mean_statistic
 from moot.studies.conference.protocol import Evaluation
 
 PROTOCOL = "conference"
+CONFERENCES = (PROTOCOL, "judging")
 RUN_LENGTH = 4
 
 
@@ -81,7 +82,7 @@ def sample_debates(results: ExperimentResults, debates: Iterable[str]) -> Sample
     """
     debates = list(debates)
     cases = [results.cases_of_debates[debate] for debate in debates]
-    by_debate = results.config.protocol == PROTOCOL and not results.task.cluster
+    by_debate = results.config.protocol in CONFERENCES and not results.task.cluster
     return Sample(
         cases, debates if by_debate else [results.clusters[case] for case in cases], results.seed
     )

@@ -22,9 +22,9 @@ from moot.scores.groups import Group, by_group
 from moot.scores.results import ExperimentResults, Score
 from moot.stats.bootstrap import SHARE, share_statistic
 from moot.studies.conference.data_agreement import AGREEMENT
-from moot.studies.conference.scores_conference import mean_score, sample_debates
+from moot.studies.conference.scores_conference import CONFERENCES, mean_score, sample_debates
 
-PROTOCOLS = ("conference", "grading")
+PROTOCOLS = (*CONFERENCES, "grading")
 MIN_SPREAD = 1e-9
 
 
@@ -81,7 +81,7 @@ def _grade_scores(results: ExperimentResults, grades: pd.DataFrame) -> Iterator[
         values = grades[grades["kind"] == kind].set_index("debate_id")
         if values["grade"].notna().any():
             yield mean_score(results, kind, values["grade"])
-            if kind == GRADE and results.config.protocol == "conference":
+            if kind == GRADE and results.config.protocol in CONFERENCES:
                 for number, rows in values.groupby("number"):
                     yield mean_score(results, kind, rows["grade"], f"decision={number}")
     decisions = ["debate_id", "number"]

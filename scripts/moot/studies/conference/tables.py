@@ -34,16 +34,20 @@ from moot.report.published import (
     unrepeated_values,
 )
 from moot.scores import INVALID_WRONG
+from moot.stats.agreement import rank_correlation
 from moot.studies.conference.conditions import (
     AGREEMENT_PROTOCOL,
     CONFERENCE_PROTOCOL,
     GRADING_PROTOCOL,
+    JUDGING_PROTOCOL,
     STUDY,
     WITH_JUDGE,
     WITHOUT_JUDGE,
     Condition,
     estimate_difference,
     list_conditions,
+    list_graded_runs,
+    name_participants,
     pair_conditions,
 )
 from moot.studies.conference.scores_conference import (
@@ -53,11 +57,19 @@ from moot.studies.conference.scores_conference import (
 )
 
 DECISIONS_IN_TABLE = 5
+OBJECTIVE_MEASURES = {"accuracy": ("accuracy", ""), "F1, macro": ("f1", "macro")}
 COVERAGE_CONDITIONS = {
     "clusters_covered_with_judge": WITH_JUDGE,
     "clusters_covered_without_judge": WITHOUT_JUDGE,
 }
 """The condition of each published coverage."""
+DESIGNS_NOTE = (
+    "The paper tests judges and does not name the model of its participants. With the protocol"
+    " `judging` every judge decides on the same exchanges, those of the participants in the"
+    " column; published values are shown next to these runs. In a `conference` the judge's model"
+    " takes every seat, so that a grade also depends on how the model argues: another reading of"
+    " the paper, with no published value next to it."
+)
 BY_DEBATE_NOTE = "Intervals are by debate: a conference is one case, debated many times."
 MEASURES = {
     "clusters_by_lexicon": "clusters reached on the first topic (lexicon)",
@@ -83,10 +95,11 @@ MEASURES = {
 def agreement_detection(results: StudyResults) -> TableContent:
     """Grades of five decisions of each judge by a second model: published and ours."""
     name = "table5_agreement_detection"
-    runs = [condition for condition in list_conditions(results) if condition.has_judge]
+    runs = list_graded_runs(results)
     rows = []
     for (judge, column), value in unrepeated_values(results, name).items():
-        keys = {"judge": judge, "experiment": "", "decision": column.removeprefix("debate")}
+        keys = {"judge": judge, "participants": "", "experiment": ""}
+        keys["decision"] = column.removeprefix("debate")
         rows.append(comparison_row(keys, value, NOT_MEASURED))
     for run in runs:
         published = repeated_values(run, name)
@@ -97,6 +110,7 @@ def agreement_detection(results: StudyResults) -> TableContent:
             our_value = run.measurement("grade", group=group)
             keys = {
                 "judge": run.model,
+                "participants": name_participants(run),
                 "experiment": run.experiment,
                 "decision": str(number or "overall"),
             }
@@ -109,11 +123,46 @@ def agreement_detection(results: StudyResults) -> TableContent:
         " The grader sees each decision with the exchange on its topic only. Decisions are numbered"
         " within each conference."
     )
-    return comparison_table(rows, ("judge", "experiment", "decision"), [note, BY_DEBATE_NOTE])
+    keys_of_rows = ("judge", "participants", "experiment", "decision")
+    return comparison_table(rows, keys_of_rows, [note, DESIGNS_NOTE, BY_DEBATE_NOTE])
 
 
 def _grader_of(run: Run, default: str) -> str:
     return str(run.params.get("seats", {}).get("grader", default))
+
+
+@table(STUDY, "objective_and_grades", "Known agreement against grades, by rank")
+def objective_and_grades(results: StudyResults) -> TableContent:
+    """Rank correlation, over models, of the judge's scores on statements whose agreement is known
+    and the grades of its decisions.
+    """
+    graded_runs: dict[str, dict[str, Run]] = {}
+    for run in list_graded_runs(results):
+        graded_runs.setdefault(run.experiment, {})[run.model] = run
+    known_runs: dict[str, dict[str, Run]] = {}
+    for run in results.runs(results.find_experiments(AGREEMENT_PROTOCOL), Run):
+        known_runs.setdefault(run.experiment, {})[run.model] = run
+    rows = []
+    for (known_name, known), (graded_name, graded) in product(
+        known_runs.items(), graded_runs.items()
+    ):
+        for title, (metric, average) in OBJECTIVE_MEASURES.items():
+            pairs = []
+            for model in known.keys() & graded.keys():
+                objective = known[model].measurement(metric, average).value
+                grade = graded[model].measurement("grade").value
+                if pd.notna(objective) and pd.notna(grade):
+                    pairs.append((objective, grade))
+            keys = {"known agreement": known_name, "grades": graded_name, "measure": title}
+            rows.append(keys | {"rank correlation": rank_correlation(pairs), "models": len(pairs)})
+    columns = Columns().keys("known agreement", "grades").plain("measure")
+    note = (
+        "Spearman's correlation over the models that both experiments have; it needs three. The"
+        " judge answers the same prompt in both. The paper says in words that models which do well"
+        " in the objective test also get good grades (section 5.2.1); its objective test is stance"
+        " detection, and the correlations of its own tables are among the findings on Table 5."
+    )
+    return columns.ours("rank correlation", digits=SIGNED).counts("models").table(rows, [note])
 
 
 @table(STUDY, "grader_reliability", "Can the grades be trusted?")
@@ -128,7 +177,7 @@ def grader_reliability(results: StudyResults) -> TableContent:
         "regrade_correlation": "correlation of two grades of the same decision",
     }
     rows = []
-    experiments = results.find_experiments(CONFERENCE_PROTOCOL, GRADING_PROTOCOL)
+    experiments = results.find_experiments(CONFERENCE_PROTOCOL, JUDGING_PROTOCOL, GRADING_PROTOCOL)
     for run, (metric, title) in product(results.runs(experiments, Run), measures.items()):
         score = run.measurement(metric)
         if pd.notna(score.value):
@@ -223,7 +272,7 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
     for (_, metric), value in unrepeated_values(results, "text_coverage").items():
         if metric in COVERAGE_CONDITIONS:
             keys = {
-                "model": "gpt-4",
+                "model": "not named",
                 "condition": COVERAGE_CONDITIONS[metric],
                 "data": "",
                 "measure": MEASURES["clusters_by_lexicon"],
@@ -243,8 +292,9 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
                 keys = {**_condition_keys(condition), "data": condition.data, "measure": title}
                 rows.append(comparison_row(keys, published_value, score))
     notes = [
-        "Published coverage is that of GPT-4 in one debate with and one without a judge, coded by"
-        f" hand. {BY_DEBATE_NOTE} Tokens and calls are scored by case, so they have no interval if"
+        "Published coverage is that of one debate with and one without a judge, coded by hand. The"
+        " paper does not name the model that argued, so that it is shown next to each model's."
+        f" {BY_DEBATE_NOTE} Tokens and calls are scored by case, so they have no interval if"
         " there is one case.",
         "Without a judge the moderator takes the same decision; nothing else differs.",
         (
