@@ -22,7 +22,7 @@ from moot.stats.bootstrap import (
     kinds_of_clusters,
     ratio,
 )
-from moot.stats.independent import Independent, Part, p_of_interval
+from moot.stats.independent import MIN_CASES, Independent, Part, p_of_interval
 from moot.stats.randomisation import LEVEL as TEST_LEVEL
 from moot.stats.randomisation import fisher_p, sign_flip_p
 from moot.stats.score_intervals import LEVEL, tango_interval
@@ -30,7 +30,8 @@ from moot.stats.score_intervals import LEVEL, tango_interval
 UNPAIRED_NOTE = (
     "The interval is Newcombe's, or by cluster one that joins both sides' own variances. p is of"
     " Fisher's exact test where independent cases are right or wrong, else that of the interval."
-    " What cannot be computed has p = 1."
+    f" Independent cases, fewer than {MIN_CASES} on both sides, have no interval. What cannot be"
+    " computed has p = 1."
 )
 
 

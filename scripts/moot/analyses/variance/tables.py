@@ -11,6 +11,7 @@ import pandas as pd
 from moot.analyses.variance.components import (
     FEWEST_LEVELS,
     FEWEST_PAIRS,
+    LEVELS_BY_SKEWNESS,
     Component,
     Decomposition,
     Effect,
@@ -128,7 +129,9 @@ def where_verdicts_come_from(results: StudyResults) -> TableContent:
                 "Intervals leave each case (judge, persona, ...) out once, and are those of an"
                 " intraclass correlation; docs/results.md has their coverage. A facet of fewer"
                 f" than {FEWEST_LEVELS} levels stands for no others: the interval holds for these"
-                " (`speaks of`). Without an interval: no facet has as many levels."
+                " (`speaks of`). There is no interval where no facet has as many levels, nor where"
+                " nearly all answers are alike and levels are fewer than"
+                f" {LEVELS_BY_SKEWNESS} times the squared skewness of the answers."
             ),
             (
                 "`asking again` is what differs when everything else is the same: of a debate that"
