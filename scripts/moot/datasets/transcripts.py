@@ -337,7 +337,7 @@ def _utterance(row: Json, judge: _Judge, answer: _Answer) -> RecordedUtterance:
         row.text,
         row.round,
         answer.prediction,
-        answer.confidence,
+        None if pd.isna(row.confidence) else row.confidence,
         facts or None,
         "model" if row.model else "human",
         private=bool(row.judge) or row.visibility.casefold() not in PUBLIC_MARKS,

@@ -28,7 +28,7 @@ def study_of(
 ) -> StudyResults:
     """The results of a table of turns, with its debates and first answers."""
     folder.mkdir(exist_ok=True)
-    frame = pd.DataFrame(rows).fillna("")
+    frame = pd.DataFrame(rows, dtype=object).fillna("")
     frame.to_csv(folder / "turns.csv", index=False)
     dataset = {
         "loader": "transcripts",

@@ -8,7 +8,15 @@ import pandas as pd
 from moot.core.cases import cluster_attributes
 from moot.core.utterance_kinds import BELIEF, SPEECH
 from moot.report.content import Run, StudyResults
-from moot.stats.bootstrap import share_statistic
+from moot.stats.bootstrap import (
+    Bounds,
+    ClusterBootstrap,
+    Column,
+    Floats,
+    as_numbers,
+    ratio_statistic,
+    share_statistic,
+)
 from moot.stats.paired import share_right
 
 STUDY = "recorded"
@@ -57,6 +65,23 @@ def judged_runs(results: StudyResults) -> list[RecordedRun]:
 def recorded_runs(results: StudyResults) -> list[RecordedRun]:
     """Every recorded experiment of a study with each of its models."""
     return results.runs(results.find_experiments("recorded"), RecordedRun)
+
+
+def mean_by_case(
+    run: RecordedRun, case_ids: Column, values: Floats, bounds: Bounds
+) -> tuple[float, float, float]:
+    """The mean of values, one a row, with its 95 % interval by the clusters of cases."""
+    bootstrap, [sums, counts] = sum_by_case(run, case_ids, values, np.ones(len(values)))
+    return bootstrap.estimate(ratio_statistic(sums, counts, bounds))
+
+
+def sum_by_case(
+    run: RecordedRun, case_ids: Column, *values: Floats
+) -> tuple[ClusterBootstrap, list[Floats]]:
+    """The sums of values by case: many occasions of few cases are resampled as these few cases."""
+    codes, unique_ids = pd.factorize(case_ids, sort=True)
+    sums = [as_numbers(np.bincount(codes, column, len(unique_ids))) for column in values]
+    return run.results.sample(unique_ids).bootstrap, sums
 
 
 def read_beliefs(run: RecordedRun) -> pd.DataFrame:

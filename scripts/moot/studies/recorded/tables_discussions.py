@@ -13,8 +13,6 @@ from moot.scores.dynamics import stated_answers
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import (
     SHARE,
-    Bounds,
-    ClusterBootstrap,
     Column,
     Floats,
     Statistic,
@@ -33,10 +31,15 @@ from moot.studies.recorded.opinion_changes import (
     find_occasions,
     group_members,
 )
-from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
+from moot.studies.recorded.runs import (
+    STUDY,
+    RecordedRun,
+    mean_by_case,
+    recorded_runs,
+    sum_by_case,
+)
 
 MAJORITY = 0.5
-Estimate = tuple[float, float, float]
 
 
 @table(
@@ -274,12 +277,10 @@ def _change_cells(
     belief_changes = as_numbers(frame["belief_change"])
     has_belief = is_heard & ~np.isnan(belief_changes)
     return {
-        "changes": _mean_by_case(run, case_ids[is_heard], as_numbers(is_change[is_heard]), SHARE),
+        "changes": mean_by_case(run, case_ids[is_heard], as_numbers(is_change[is_heard]), SHARE),
         "before a change": _share_heard(is_heard, is_known & is_change),
         "before none": _share_heard(is_heard, is_known & ~is_change),
-        "belief moved": _mean_by_case(
-            run, case_ids[has_belief], belief_changes[has_belief], BOUNDS
-        ),
+        "belief moved": mean_by_case(run, case_ids[has_belief], belief_changes[has_belief], BOUNDS),
         "occasions": int(is_heard.sum()),
         "changed": int((is_heard & is_change).sum()),
         "debates": frame["debate_id"][is_heard].nunique(),
@@ -290,17 +291,12 @@ def _share_heard(is_heard: Truths, among: Truths) -> float | None:
     return float(is_heard[among].mean()) if among.any() else None
 
 
-def _mean_by_case(run: RecordedRun, case_ids: Column, values: Floats, bounds: Bounds) -> Estimate:
-    bootstrap, [sums, counts] = _sum_by_case(run, case_ids, values, np.ones(len(values)))
-    return bootstrap.estimate(ratio_statistic(sums, counts, bounds))
-
-
 def _difference_of_shares(
     run: RecordedRun, case_ids: Column, is_heard: Truths, is_change: Truths, is_known: Truths
-) -> Estimate:
+) -> tuple[float, float, float]:
     """The share of changes before which a feature was heard, minus that share of non-changes."""
     changes, non_changes = is_known & is_change, is_known & ~is_change
-    bootstrap, sums = _sum_by_case(
+    bootstrap, sums = sum_by_case(
         run,
         case_ids,
         as_numbers(changes & is_heard),
@@ -317,12 +313,3 @@ def _difference_of_shares(
 
     rarer_side = min([sums[1] > 0, sums[3] > 0], key=np.sum)
     return bootstrap.estimate(Statistic(difference, BOUNDS, rarer_side))
-
-
-def _sum_by_case(
-    run: RecordedRun, case_ids: Column, *values: Floats
-) -> tuple[ClusterBootstrap, list[Floats]]:
-    """The sums of values by case: many occasions of few cases are resampled as these few cases."""
-    codes, unique_ids = pd.factorize(case_ids, sort=True)
-    sums = [as_numbers(np.bincount(codes, column, len(unique_ids))) for column in values]
-    return run.results.sample(unique_ids).bootstrap, sums
