@@ -8,6 +8,7 @@ localrules:
     doctor,
     preview,
     drift,
+    prompts,
     freeze,
     power,
     rehearse,
@@ -54,6 +55,16 @@ rule drift:
         "../envs/debates.yaml"
     script:
         "../scripts/drift.py"
+
+
+# Takes the papers' own prompts from a paper that the user has.
+rule prompts:
+    log:
+        "results/logs/prompts.log",
+    conda:
+        "../envs/debates.yaml"
+    script:
+        "../scripts/prompts.py"
 
 
 # Writes the plan down before the run, in data/frozen/, where earlier ones stay.

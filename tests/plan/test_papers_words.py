@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from moot.commands.paper_prompts import write_prompts
 from moot.core.cases import Case
 from moot.core.errors import UserError
-from moot.llm.prompts import fill
+from moot.core.shipped_files import prompt_folders
+from moot.llm.prompts import Prompts, fill
 from moot.llm.request import Request
 from moot.plan.as_published import compare_with_papers, paper_plan
-from moot.plan.wording import Wordings, words_digest
+from moot.plan.wording import OTHER_WORDING, PAPER_WORDING, Wordings, words_digest
 from moot.report import TABLES
 from moot.report.content import PaperMatch
 from moot.report.published import OUR_WORDING
@@ -84,6 +87,64 @@ def test_the_papers_words_count_as_the_papers_and_one_other_word_does_not(
     assert changed != words
     found = compare(folder, typed(folder, changed, tmp_path / "changed"))
     assert (found.repeats, found.difference) == ((), "another wording of prompts")
+
+
+PAPERS = {
+    "agenticsimlaw": "agenticsimlaw-courtroom.txt",
+    "triem": "appellate-panel-debate.txt",
+    "debate_feedback": "debate-feedback.txt",
+}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_words_that_are_taken_from_a_paper_count_as_the_papers(
+    paper: str, papers: Path, tmp_path: Path
+) -> None:
+    write_prompts(str(papers / PAPERS[paper]), PROJECT, tmp_path)
+    folders = [folder for folder in RUNS if folder.startswith(f"{paper}/")]
+    printed = printed_prompts(papers)
+    for folder in folders:
+        assert RUNS[folder][0] in compare(folder, tmp_path / folder).repeats
+        for name, words in printed[folder].items():
+            text = (tmp_path / folder / "words" / f"{name}.txt").read_text("utf-8")
+            assert words_digest(text) == words_digest(words)
+    assert {path.parts[-2:] for path in tmp_path.glob("*/*")} == {
+        tuple(folder.split("/")) for folder in folders
+    }
+
+
+def test_heller_prints_no_prompts(papers: Path, tmp_path: Path) -> None:
+    message = write_prompts(
+        str(papers / "decision-conference-agreement.txt"), PROJECT, tmp_path / "out"
+    )
+    assert "Finding Common Ground" in message and "prints no prompts" in message
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_words_of_the_authors_code_count_as_the_papers(tmp_path: Path) -> None:
+    shipped = tmp_path / "shipped"
+    shutil.copytree(PROJECT / "config", shipped / "config")
+    shutil.copytree(PROJECT / "data" / "published", shipped / "data" / "published")
+    table = shipped / "data/published/prompts_code.csv"
+    rows = pd.read_csv(table, dtype=str, keep_default_na=False)
+    texts = {
+        file: " ".join(f"{{{slot}}}" for slot in slots.split()) or f"Words of {file}."
+        for file, slots in zip(rows["file"], rows["slots"], strict=True)
+    }
+    rows["sha256"] = [words_digest(texts[file]) for file in rows["file"]]
+    rows.to_csv(table, index=False)
+    folder = "agenticsimlaw_code/courtroom"
+    words = {Path(file).stem: text for file, text in texts.items()}
+    wordings = Wordings(shipped)
+    ours = Prompts(*prompt_folders(PROJECT))
+
+    def classify(name: str) -> str:
+        prompts = ours.overlaid(typed(folder, words, tmp_path / name), "courtroom/")
+        return wordings.classify(prompts, "courtroom", "nlsy97", "courtroom/")
+
+    assert classify("typed") == PAPER_WORDING
+    words["rules"] += " And brief."
+    assert classify("changed") == OTHER_WORDING
 
 
 def test_words_in_another_template_are_another_wording(papers: Path, tmp_path: Path) -> None:

@@ -214,6 +214,13 @@ class Config(ConfigSections):
         ),
     )
     bundle: str = Field("", description="the bundle that `snakemake replay` rebuilds")
+    prompts_from: str = Field(
+        "",
+        description=(
+            "paper (PDF, HTML or text) from which `snakemake prompts` takes the paper's prompts, or"
+            " the program of AgenticSimLaw's authors (.py; download: fetched)"
+        ),
+    )
     share: ShareConfig = Field(
         default_factory=ShareConfig,
         description="Your own data that `snakemake bundle` includes.",

@@ -1,8 +1,9 @@
 """Whose words an experiment's prompts are: the paper's, moot's own, or others.
 
 The words of papers are not moot's to ship. `data/published/prompts.csv` has the sha256 of each
-printed prompt, and `config/prompts_published` the templates around them, into which a user types
-the words.
+printed prompt, and `config/prompts_published` the templates around them, into which `snakemake
+prompts` writes the words of a paper that the user has. `prompts_code.csv` has the same for the
+prompts of AgenticSimLaw's published code.
 """
 
 import csv
@@ -18,6 +19,9 @@ from moot.llm.prompts import Prompts
 
 PAPER_WORDING, MOOT_WORDING, OTHER_WORDING = "the paper's", "ours", "others"
 _QUOTES = str.maketrans("“”„‘’`", "\"\"\"'''")
+PUBLISHED = Path("data/published")
+TEMPLATES = Path("config/prompts_published")
+WORDS_TABLE, CODE_TABLE = "prompts.csv", "prompts_code.csv"
 NONE_PRINTED = "The paper prints no prompts of this protocol on these data."
 
 
@@ -34,7 +38,7 @@ def words_digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PrintedPrompts:
-    """The prompts that a paper prints of one protocol on one data set.
+    """The prompts that a paper prints, or its authors' code has, of one protocol on one data set.
 
     Attributes:
         templates: moot's templates around the words, by name.
@@ -53,17 +57,12 @@ class Wordings:
     """
 
     def __init__(self, shipped: Path) -> None:
-        published = shipped / "data" / "published"
+        published = shipped / PUBLISHED
         self._ours = Prompts(*prompt_folders(shipped))
         self.classify = cache(self._classify)
-        self.printed: dict[tuple[str, str], PrintedPrompts] = {}
+        self.printed = _read_printed(shipped, WORDS_TABLE)
+        self._in_code = _read_printed(shipped, CODE_TABLE)
         self._departures: dict[tuple[str, str], list[str]] = {}
-        for row in _rows(published / "prompts.csv"):
-            folder = shipped / "config" / "prompts_published" / row["paper"] / row["protocol"]
-            printed = self.printed.setdefault(
-                (row["protocol"], row["data"]), PrintedPrompts(_templates(folder), {})
-            )
-            printed.words[row["file"]] = row["sha256"]
         for row in _rows(published / "departures.csv"):
             self._departures.setdefault((row["protocol"], row["data"]), []).append(row["departure"])
 
@@ -74,23 +73,41 @@ class Wordings:
         our_sources, sources = self._ours.sources(*names), prompts.sources(*names)
         if sources == our_sources:
             return MOOT_WORDING
-        printed = self.printed.get((protocol, data))
-        if printed is None:
-            return OTHER_WORDING
-        digests = {
-            name: words_digest(source) for name, source in sources.items() if name in printed.words
-        }
-        frame_sources = {
-            name: source for name, source in sources.items() if name not in printed.words
-        }
-        expected = {**our_sources, **printed.templates}
-        is_frame_equal = all(expected.get(name) == source for name, source in frame_sources.items())
-        return PAPER_WORDING if is_frame_equal and digests == printed.words else OTHER_WORDING
+        for table in (self.printed, self._in_code):
+            printed = table.get((protocol, data))
+            if printed and _has_words_of(sources, printed, our_sources):
+                return PAPER_WORDING
+        return OTHER_WORDING
 
     def departures(self, protocol: str, data: str) -> tuple[str, ...]:
         """What of moot's own wording is known to matter, in sentences."""
         none_printed = [] if (protocol, data) in self.printed else [NONE_PRINTED]
         return (*none_printed, *self._departures.get((protocol, data), ()))
+
+
+def _has_words_of(
+    sources: Mapping[str, str], printed: PrintedPrompts, our_sources: Mapping[str, str]
+) -> bool:
+    """Whether templates have the printed words, in the templates that come with moot."""
+    digests = {
+        name: words_digest(source) for name, source in sources.items() if name in printed.words
+    }
+    frame_sources = {name: source for name, source in sources.items() if name not in printed.words}
+    expected = {**our_sources, **printed.templates}
+    is_frame_equal = all(expected.get(name) == source for name, source in frame_sources.items())
+    return is_frame_equal and digests == printed.words
+
+
+def _read_printed(shipped: Path, table: str) -> dict[tuple[str, str], PrintedPrompts]:
+    """Return the prompts of a table by protocol and data set."""
+    prompts: dict[tuple[str, str], PrintedPrompts] = {}
+    for row in _rows(shipped / PUBLISHED / table):
+        folder = shipped / TEMPLATES / row["paper"] / row["protocol"]
+        printed = prompts.setdefault(
+            (row["protocol"], row["data"]), PrintedPrompts(_templates(folder), {})
+        )
+        printed.words[row["file"]] = row["sha256"]
+    return prompts
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

@@ -1,0 +1,239 @@
+"""`snakemake prompts --config prompts_from=FILE`: the papers' own prompts, taken from a paper that
+the user has, or from AgenticSimLaw's published code.
+
+A paper's words may not come with moot, but a user has the paper. The passages of
+`data/published/prompts.csv` are found in it by their digests, and written into a copy of the
+templates of `config/prompts_published`.
+"""
+
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.client import HTTPException
+from pathlib import Path
+
+from moot.commands.paper_text import read_paper
+from moot.core.durable import write_atomically
+from moot.core.errors import UserError
+from moot.core.input_files import read_text
+from moot.core.yaml_text import load_yaml
+from moot.datasets.download import fetch_url
+from moot.plan.code_prompts import read_code_prompts
+from moot.plan.printed_passages import PaperText, Passage, letters_of, read_passage
+from moot.plan.wording import CODE_TABLE, PUBLISHED, TEMPLATES, WORDS_TABLE, words_digest
+
+DOWNLOAD = "download"
+"""The value of `prompts_from` that fetches the pinned program of AgenticSimLaw's authors."""
+_ITEM_KEYS: Mapping[str, str] = {
+    "triem": "appellate",
+    "agenticsimlaw": "courtroom",
+    "debate_feedback": "feedback",
+}
+"""The key in `data/published/items.yaml` of each paper in `prompts.csv`."""
+_TITLE_LETTERS = 5000
+"""A paper's title stands within so many letters."""
+_CODE_TITLE = "AgenticSimLaw's published code"
+
+
+@dataclass(slots=True)
+class WrittenPrompts:
+    """What was written into the folders of one paper.
+
+    Attributes:
+        title: of the paper.
+        folders: folder to its files of words that were found.
+        missing: folder to the passages that were not found, with their places in the paper.
+        inexact: files whose letters are the paper's, with other punctuation.
+    """
+
+    title: str
+    folders: dict[Path, list[str]] = field(default_factory=dict)
+    missing: dict[Path, list[str]] = field(default_factory=dict)
+    inexact: list[Path] = field(default_factory=list)
+
+
+def write_prompts(
+    source: str, shipped: Path, target: Path, fetch: Callable[[str], bytes] = fetch_url
+) -> str:
+    """Write the prompts of a paper or of the published code, and say what was written.
+
+    Args:
+        source: the file; "download" for the pinned program.
+        shipped: the project's folder.
+        target: the folder of the copies, such as config/prompts_published.
+        fetch: returns the bytes at an address; tests replace it.
+
+    Raises:
+        UserError: The file is not readable or no known paper, has other words than the known
+            version, or a file of words with other content is in place.
+    """
+    if not source:
+        raise UserError(
+            "prompts: no file. Name a paper that you have (PDF, HTML or text), or the program of"
+            f" AgenticSimLaw's authors (.py, or '{DOWNLOAD}'): --config prompts_from=FILE."
+        )
+    if source == DOWNLOAD or Path(source).suffix == ".py":
+        return _describe([_write_code_prompts(source, shipped, target, fetch)], source)
+    paper = PaperText(read_paper(Path(source)))
+    passages: dict[str, list[Passage]] = {}
+    for row in _rows(shipped / PUBLISHED / WORDS_TABLE):
+        passages.setdefault(row["paper"], []).append(read_passage(row))
+    titles = _titles(shipped)
+    beginning = paper.letters[:_TITLE_LETTERS].casefold()
+    results = []
+    for key, title in titles.items():
+        result = _write_passages(paper, passages.get(key, []), title, shipped, target)
+        if result.folders or letters_of(title).casefold() in beginning:
+            results.append(result)
+    if not results:
+        title_list = "; ".join(titles.values())
+        raise UserError(
+            f"{source}: found no prompt and no title of a known paper ({len(paper.letters)}"
+            f" letters were searched); expected one of: {title_list}."
+        )
+    return _describe(results, source)
+
+
+def _write_passages(
+    paper: PaperText, passages: Iterable[Passage], title: str, shipped: Path, target: Path
+) -> WrittenPrompts:
+    """Write the passages of one paper that its text has."""
+    result = WrittenPrompts(title)
+    for passage in passages:
+        folder = Path(passage.paper) / passage.protocol
+        match = paper.find(passage)
+        if match is None:
+            place = f"{passage.file} ({passage.section})"
+            result.missing.setdefault(target / folder, []).append(place)
+            continue
+        _copy_templates(shipped / TEMPLATES / folder, target / folder)
+        _write_words(target / folder / passage.file, match.words)
+        result.folders.setdefault(target / folder, []).append(passage.file)
+        if not match.is_exact:
+            result.inexact.append(target / folder / passage.file)
+    return result
+
+
+def _write_code_prompts(
+    source: str, shipped: Path, target: Path, fetch: Callable[[str], bytes]
+) -> WrittenPrompts:
+    """Write the texts of the published program.
+
+    Raises:
+        UserError: The program cannot be had, or a text is missing or differs from the pinned one.
+    """
+    rows = _rows(shipped / PUBLISHED / CODE_TABLE)
+    if source == DOWNLOAD:
+        source = rows[0]["url"]
+        program = _fetch_program(source, fetch)
+    else:
+        program = read_text(Path(source), get="fetch it from " + rows[0]["url"])
+    texts = read_code_prompts(program, source)
+    faults = []
+    for row in rows:
+        name = Path(row["file"]).stem
+        if name not in texts:
+            faults.append(f"{row['section']}: not found")
+        elif words_digest(texts[name]) != row["sha256"]:
+            digest = words_digest(texts[name])
+            faults.append(f"{row['section']}: found sha256 {digest}, expected {row['sha256']}")
+    if faults:
+        raise UserError(
+            f"{source}: {len(faults)} of {len(rows)} texts are not those of the pinned program"
+            f" ({'; '.join(faults)}). Use the file at {rows[0]['url']}."
+        )
+    result = WrittenPrompts(_CODE_TITLE)
+    for row in rows:
+        folder = Path(row["paper"]) / row["protocol"]
+        _copy_templates(shipped / TEMPLATES / folder, target / folder)
+        words = texts[Path(row["file"]).stem].strip("\n") + "\n"
+        _write_words(target / folder / row["file"], words)
+        result.folders.setdefault(target / folder, []).append(row["file"])
+    return result
+
+
+def _fetch_program(url: str, fetch: Callable[[str], bytes]) -> str:
+    try:
+        return fetch(url).decode("utf-8")
+    except (OSError, ValueError, HTTPException) as error:
+        reason = str(getattr(error, "reason", "") or error) or type(error).__name__
+        raise UserError(
+            f"{url}: could not be downloaded ({reason}). Check the network, or fetch the file by"
+            " hand and name it: --config prompts_from=FILE.py."
+        ) from None
+
+
+def _copy_templates(source: Path, target: Path) -> None:
+    """Copy the templates around the words where the target does not have them."""
+    for path in sorted(source.rglob("*.jinja")):
+        copy = target / path.relative_to(source)
+        if not copy.exists():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(copy, path.read_text(encoding="utf-8"))
+
+
+def _write_words(path: Path, words: str) -> None:
+    """Write a file of words; one with the same words is left alone.
+
+    Raises:
+        UserError: The file has other words.
+    """
+    if path.exists():
+        if words_digest(path.read_text(encoding="utf-8", errors="replace")) == words_digest(words):
+            return
+        raise UserError(
+            f"{path}: found other words, which are not overwritten. Move the file away to write"
+            " the paper's."
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, words)
+
+
+def _describe(results: Sequence[WrittenPrompts], source: str) -> str:
+    """Say what was written.
+
+    Raises:
+        UserError: A paper was recognised and lacks passages; names which were found and which not.
+    """
+    lines, faults = [], []
+    for prompts in results:
+        lines.append(f"{source}: {prompts.title}")
+        if not prompts.folders and not prompts.missing:
+            lines.append("  The paper prints no prompts. Runs of it use moot's own wording.")
+        for folder, files in prompts.folders.items():
+            if folder not in prompts.missing:
+                lines.append(f"  prompts: {folder.as_posix()}  ({', '.join(files)})")
+        lines += [_warn_of_punctuation(path) for path in prompts.inexact]
+        for folder, places in prompts.missing.items():
+            file_list = ", ".join(prompts.folders.get(folder, [])) or "none"
+            faults.append(f"{folder.as_posix()}: found {file_list}; not found {', '.join(places)}")
+    text = "\n".join(lines)
+    if faults:
+        raise UserError(
+            f"{text}\nThe file has other words than the known version of the paper:"
+            f" {'; '.join(faults)}. What was found is written. Get the version that"
+            " docs/papers.md names, or type the missing words"
+            " (config/prompts_published/README.md)."
+        )
+    if any(prompts.folders for prompts in results):
+        text += "\nName a folder in an experiment: `prompts: FOLDER`."
+    return text + "\n"
+
+
+def _warn_of_punctuation(path: Path) -> str:
+    return (
+        f"  {path.as_posix()}: the letters are the paper's, the punctuation is not; compare it with"
+        " the paper. Until then it counts as another wording."
+    )
+
+
+def _titles(shipped: Path) -> dict[str, str]:
+    """Return the title of each paper by its name in prompts.csv, or else in items.yaml."""
+    items = load_yaml((shipped / PUBLISHED / "items.yaml").read_text(encoding="utf-8"))
+    names = {item_key: name for name, item_key in _ITEM_KEYS.items()}
+    return {names.get(key, key): paper["title"] for key, paper in items["papers"].items()}
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

@@ -1,0 +1,160 @@
+"""The text of a paper that the user has as a PDF, an HTML page or plain text."""
+
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+from moot.core.errors import UserError
+
+_MAX_BYTES = 100 * 2**20
+_MIN_LETTERS = 200
+"""A file with fewer letters than this holds no paper; a scanned PDF has none."""
+_REPEATED_PAGES = 3
+"""A first or last line that stands on so many pages is a running head."""
+_HEAD_LINES = 2
+_BLOCK_TAGS = (
+    "address article blockquote br caption cite code dd div dl dt figcaption figure footer h1 h2 h3"
+    " h4 h5 h6 header hr li main ol p pre section table tbody td th thead title tr ul"
+)
+_INLINE_TAGS = "a abbr b em font i mark s small span strong sub sup tt u"
+_BLOCK_TAG_NAMES = frozenset(_BLOCK_TAGS.split())
+_SKIPPED_TAGS = frozenset({"script", "style", "noscript", "template"})
+_STRAY_TAG = re.compile(
+    rf"</?(?:{f'{_BLOCK_TAGS} {_INLINE_TAGS}'.replace(' ', '|')})(?:\s[^<>]*)?/?>", re.I
+)
+_CODE_FENCE = re.compile(r"(?m)^[ \t]*```\w*[ \t]*$")
+
+
+def read_paper(path: Path) -> str:
+    """Return the text of a paper: of a PDF page by page without running heads, of HTML without
+    tags.
+
+    Raises:
+        UserError: There is no such file, it cannot be read, or it has no text.
+    """
+    if not path.is_file():
+        raise UserError(
+            f"{path}: no such file; expected a paper as PDF, HTML or text. Name the file:"
+            " --config prompts_from=FILE."
+        )
+    content = path.read_bytes()
+    if len(content) > _MAX_BYTES:
+        raise UserError(
+            f"{path}: {len(content)} bytes; expected a paper of at most {_MAX_BYTES} bytes."
+        )
+    if content.lstrip()[:5] == b"%PDF-":
+        return _read_pdf(path)
+    text = _decode(content)
+    if re.search(r"<(?:!doctype\s+html|html|body)\b", text[:5000], re.I):
+        text = _read_html(text)
+    else:
+        text = _join_pages(_CODE_FENCE.sub("", _STRAY_TAG.sub("\n", text)).split("\f"))
+    if _count_letters(text) < _MIN_LETTERS:
+        raise UserError(
+            f"{path}: found {_count_letters(text)} letters; expected the text of a paper. Name the"
+            " paper's PDF, HTML or text."
+        )
+    return text
+
+
+def _count_letters(text: str) -> int:
+    return sum(character.isalnum() for character in text)
+
+
+def _decode(content: bytes) -> str:
+    """UTF-8 or UTF-16 with a byte order mark, else Latin-1."""
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return content.decode("utf-16", errors="replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", errors="replace")
+
+
+def _read_pdf(path: Path) -> str:
+    from pypdf import PdfReader
+    from pypdf.errors import PdfReadError
+
+    try:
+        reader = PdfReader(path)
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise UserError(f"{path}: the PDF is encrypted. Save a copy without a password.")
+        pages = [page.extract_text() for page in reader.pages]
+    except UserError:
+        raise
+    except (PdfReadError, OSError) as error:
+        raise UserError(f"{path}: not a readable PDF ({error}). Download it again.") from None
+    except Exception as error:
+        # A damaged PDF raises errors of many kinds inside the library.
+        raise UserError(
+            f"{path}: not a readable PDF ({type(error).__name__}: {error}). Download it again, or"
+            " give the paper as HTML or text."
+        ) from None
+    text = _join_pages(pages)
+    if _count_letters(text) < _MIN_LETTERS:
+        raise UserError(
+            f"{path}: the PDF has no text ({len(pages)} pages, {_count_letters(text)} letters),"
+            " as a scan has none. Give a PDF with text, or the paper as HTML or text."
+        )
+    return text
+
+
+def _join_pages(pages: list[str]) -> str:
+    """Join pages without page numbers and running heads, which may stand inside a passage."""
+    lines_by_page = [page.strip("\n").split("\n") for page in pages]
+    if len(pages) < _REPEATED_PAGES:
+        return "\n".join(pages)
+    counts: Counter[str] = Counter()
+    for lines in lines_by_page:
+        counts.update({_shape(line) for line in lines[:_HEAD_LINES] + lines[-_HEAD_LINES:]})
+    kept_pages = []
+    for lines in lines_by_page:
+        while lines and _is_running_head(lines[0], counts):
+            lines.pop(0)
+        while lines and _is_running_head(lines[-1], counts):
+            lines.pop()
+        kept_pages.append("\n".join(lines))
+    return "\n".join(kept_pages)
+
+
+def _shape(line: str) -> str:
+    """A line with each number replaced, so that a running head with a page number is one shape."""
+    return re.sub(r"\d+", "0", line.strip())
+
+
+def _is_running_head(line: str, counts: Counter[str]) -> bool:
+    shape = _shape(line)
+    return shape in ("", "0") or counts[shape] >= _REPEATED_PAGES
+
+
+class _HtmlText(HTMLParser):
+    """Collects the text of a page, with a line break at each block."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+        self._skipped_depth = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        if tag in _SKIPPED_TAGS:
+            self._skipped_depth += 1
+        if tag in _BLOCK_TAG_NAMES:
+            self.parts.append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _SKIPPED_TAGS:
+            self._skipped_depth = max(self._skipped_depth - 1, 0)
+        if tag in _BLOCK_TAG_NAMES:
+            self.parts.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        if not self._skipped_depth:
+            self.parts.append(data)
+
+
+def _read_html(text: str) -> str:
+    parser = _HtmlText()
+    parser.feed(text)
+    parser.close()
+    return "".join(parser.parts)

@@ -1,0 +1,216 @@
+"""Passages of a paper that are known by the digest of their letters and digits.
+
+White space, hyphens at line ends, ligatures and quotation marks differ between copies of one
+paper; its letters and digits do not. `data/published/prompts.csv` therefore has two digests of each
+printed prompt: `sha256` of the words with their punctuation (`moot.plan.wording`), and
+`letters_sha256` of the letters and digits alone, by which a passage is found.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from moot.plan.wording import words_digest
+
+_LIGATURES = {chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
+_LINE_END_HYPHEN = re.compile(r"(?<=\w)([-\u2010\u00ad])[ \t]*\n[ \t]*(?=\w)")
+_OPENING_MARKS, _CLOSING_MARKS = '[({<\\"“„', '])}>\\"”“'
+"""Characters around a printed place for text, which its slot replaces."""
+_MAX_HYPHENS = 8
+"""Line ends whose hyphen is tried with and without; further ones lose it."""
+_MAX_EDGE_CHARS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedSlot:
+    """A place for text in a passage that the paper prints otherwise than as `{name}`.
+
+    Attributes:
+        name: of the slot.
+        start: how many letters and digits of the passage precede it.
+        length: how many letters and digits the paper prints in its place; 0 for a slot behind the
+            passage.
+    """
+
+    name: str
+    start: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A printed prompt, known by its digests.
+
+    Attributes:
+        paper, protocol, file: whose it is, and the file of words below the protocol's folder.
+        section: where the paper prints it.
+        sha256: of the words with their slots (`words_digest`).
+        letters: number of its letters and digits as printed.
+        letters_sha256: the sha256 of these.
+        slots: the places that the words have as slots, in order.
+    """
+
+    paper: str
+    protocol: str
+    file: str
+    section: str
+    sha256: str
+    letters: int
+    letters_sha256: str
+    slots: tuple[PrintedSlot, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PassageText:
+    """The words of a passage, and whether their punctuation is the known one too."""
+
+    words: str
+    is_exact: bool
+
+
+def read_passage(row: Mapping[str, str]) -> Passage:
+    """Return the passage of a row of `data/published/prompts.csv`."""
+    slots = []
+    for text in row["printed_slots"].split():
+        name, start, length = re.split("[@+]", text)
+        slots.append(PrintedSlot(name, int(start), int(length)))
+    return Passage(
+        row["paper"],
+        row["protocol"],
+        row["file"],
+        row["section"],
+        row["sha256"],
+        int(row["letters"]),
+        row["letters_sha256"],
+        tuple(slots),
+    )
+
+
+class PaperText:
+    """The text of a paper, searched by letters and digits.
+
+    Args:
+        text: of the paper.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = unicodedata.normalize("NFC", text)
+        self.letters, self._places = _letters_with_places(self.text)
+
+    def find(self, passage: Passage) -> PassageText | None:
+        """Return the words of a passage, or None where the text does not have it.
+
+        A passage that the text has more than once is taken from where its punctuation is the known
+        one, if there is such a place.
+        """
+        matches = [self._words(passage, start) for start in self._starts(passage)]
+        exact_matches = (match for match in matches if match.is_exact)
+        return next(exact_matches, matches[0] if matches else None)
+
+    def _starts(self, passage: Passage) -> Iterator[int]:
+        """Yield where the letters and digits of the passage begin."""
+        length = passage.letters
+        for start in range(len(self.letters) - length + 1):
+            part = self.letters[start : start + length]
+            if hashlib.sha256(part.encode()).hexdigest() == passage.letters_sha256:
+                yield start
+
+    def _words(self, passage: Passage, start: int) -> PassageText:
+        """The words at a place, in the variant whose punctuation has the known digest."""
+        first, last = self._places[start], self._places[start + passage.letters - 1]
+        body, end = self._fill_slots(passage, start)
+        leading, trailing = self._edge(first, -1), self._edge(max(last, end - 1), 1)
+        tail = "".join(f" {{{slot.name}}}" for slot in passage.slots if not slot.length)
+        bodies = list(_resolve_hyphens(body))
+        edges = product(range(len(leading) + 1), range(len(trailing) + 1))
+        for candidate, (leading_count, trailing_count) in product(bodies, edges):
+            words = (
+                leading[len(leading) - leading_count :]
+                + candidate
+                + trailing[:trailing_count]
+                + tail
+            )
+            if words_digest(words) == passage.sha256:
+                return PassageText(_tidy(words), True)
+        until_space = re.split(r"\s", trailing)[0]
+        return PassageText(_tidy(bodies[0] + until_space + tail), False)
+
+    def _fill_slots(self, passage: Passage, start: int) -> tuple[str, int]:
+        """The passage from its first to its last letter with its slots, and where it ends.
+
+        A slot replaces the brackets and quotation marks around the printed place too. A slot
+        without a printed place stands behind the passage and is left out.
+        """
+        parts = []
+        position = self._places[start]
+        end = self._places[start + passage.letters - 1] + 1
+        for slot in passage.slots:
+            if not slot.length:
+                continue
+            slot_start = self._places[start + slot.start]
+            slot_end = self._places[start + slot.start + slot.length - 1] + 1
+            while slot_start > position and self.text[slot_start - 1] in _OPENING_MARKS:
+                slot_start -= 1
+            while slot_end < len(self.text) and self.text[slot_end] in _CLOSING_MARKS:
+                slot_end += 1
+            parts += [self.text[position:slot_start], f"{{{slot.name}}}"]
+            position = slot_end
+        parts.append(self.text[position:end])
+        return "".join(parts), max(position, end)
+
+    def _edge(self, place: int, step: int) -> str:
+        """The characters without letters before (-1) or behind (1) a place."""
+        end = place + step
+        while 0 <= end < len(self.text) and not self.text[end].isalnum():
+            if abs(end - place) > _MAX_EDGE_CHARS:
+                break
+            end += step
+        return self.text[place + 1 : end] if step > 0 else self.text[end + 1 : place]
+
+
+def letters_of(text: str) -> str:
+    """Return the letters and digits of a text, ligatures as letters.
+
+    >>> letters_of("“Arti\ufb01cial intel-\\nligence”, 0-100")
+    'Artificialintelligence0100'
+    """
+    return _letters_with_places(unicodedata.normalize("NFC", text))[0]
+
+
+def letters_digest(text: str) -> str:
+    """Return the sha256 of the letters and digits of a text."""
+    return hashlib.sha256(letters_of(text).encode()).hexdigest()
+
+
+def _letters_with_places(text: str) -> tuple[str, list[int]]:
+    letters: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        for letter in unicodedata.normalize("NFKC", character):
+            if letter.isalnum():
+                letters.append(letter)
+                places.append(place)
+    return "".join(letters), places
+
+
+def _resolve_hyphens(text: str) -> Iterator[str]:
+    """Yield the text with each hyphen at a line's end removed or kept, removed first."""
+    pieces = _LINE_END_HYPHEN.split(text.replace("\u00ad\n", "\u2010\n").replace("\u00ad", ""))
+    bodies, hyphens = pieces[::2], pieces[1::2]
+    choice_count = min(len(hyphens), _MAX_HYPHENS)
+    for choice in product(("", "-"), repeat=choice_count):
+        joints = [*choice, *[""] * (len(hyphens) - choice_count), ""]
+        yield "".join(body + joint for body, joint in zip(bodies, joints, strict=True))
+
+
+def _tidy(words: str) -> str:
+    """Words as a template has them: without ligatures, indentation and blank lines at the ends."""
+    for ligature, letters in _LIGATURES.items():
+        words = words.replace(ligature, letters)
+    lines = [line.rstrip() for line in words.strip().split("\n")]
+    indents = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
+    indent = min(indents, default=0)
+    return "\n".join([lines[0], *[line[indent:] for line in lines[1:]]]) + "\n"

@@ -1,0 +1,479 @@
+"""`snakemake prompts`: the passages of a paper are found by their letters, and the texts of a
+program in its syntax tree.
+"""
+
+import csv
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pypdf import PdfReader, PdfWriter
+
+from moot.commands.paper_prompts import DOWNLOAD, write_prompts
+from moot.commands.paper_text import read_paper
+from moot.core.cases import Case
+from moot.core.errors import UserError
+from moot.llm.request import Request
+from moot.plan.code_prompts import read_code_prompts
+from moot.plan.printed_passages import PaperText, letters_digest, letters_of, read_passage
+from moot.plan.wording import words_digest
+from results_on_disk import REARREST
+from scripted_model import PROJECT, hold
+from small_pdf import small_pdf
+
+TITLE = "The Harbour Panel: A Paper That No Author Wrote"
+WORDS = {
+    "first": (
+        "You are 'Judge {judge}' of the harbour. Weigh the e\ufb03cient re-entry of ships, on a"
+        " scale of 0-100, and say “stay” or “sail”."
+    ),
+    "second": "The labels are: {labels}. ONLY answer with one of them. The case: {background}",
+}
+PRINTED = {
+    "first": WORDS["first"].replace("{judge}", "[x]"),
+    "second": WORDS["second"]
+    .replace("{labels}", '["Ship stays","Ship sails"]')
+    .replace("{background}", "The brig Anna left port, and nobody saw her again."),
+}
+SLOTS = {
+    "first": [("judge", "x")],
+    "second": [("labels", "ShipstaysShipsails"), ("background", "")],
+}
+BODY = ["This paper is about ships and judges, and it has some text before its prompts."] * 4
+
+
+def prompt_row(name: str, words: str, slots: list[tuple[str, str]]) -> dict[str, Any]:
+    """A row of prompts.csv for words with slots, which the paper prints as other letters."""
+    letters, printed_slots, position = "", [], 0
+    for slot, printed in slots:
+        start = words.index(f"{{{slot}}}")
+        letters += letters_of(words[position:start])
+        printed_slots.append(f"{slot}@{len(letters)}+{len(printed)}")
+        letters, position = letters + printed, start + len(slot) + 2
+    letters += letters_of(words[position:])
+    return {
+        "paper": "harbour",
+        "section": f"appendix, {name} prompt",
+        "protocol": "panel",
+        "data": "ships",
+        "file": f"words/{name}.txt",
+        "slots": " ".join(slot for slot, _ in slots),
+        "sha256": words_digest(words),
+        "letters": len(letters),
+        "letters_sha256": letters_digest(letters),
+        "printed_slots": " ".join(printed_slots),
+    }
+
+
+ROWS = [prompt_row(name, WORDS[name], SLOTS[name]) for name in WORDS]
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@pytest.fixture
+def shipped(tmp_path: Path) -> Path:
+    """A project with one paper that prints two prompts, one that prints none, and a program."""
+    published = tmp_path / "shipped" / "data" / "published"
+    write_rows(published / "prompts.csv", ROWS)
+    texts = read_code_prompts(PROGRAM, "program")
+    code_rows = [
+        {
+            "paper": "harbour_code",
+            "section": name,
+            "protocol": "courtroom",
+            "data": "ships",
+            "file": f"words/{name}.txt",
+            "sha256": words_digest(text),
+            "url": "https://example.org/pinned/program.py",
+        }
+        for name, text in texts.items()
+    ]
+    write_rows(published / "prompts_code.csv", code_rows)
+    published.joinpath("items.yaml").write_text(
+        f'papers:\n  harbour: {{title: "{TITLE}"}}\n  mute: {{title: "A Paper Without a Prompt"}}\n'
+    )
+    template = tmp_path / "shipped/config/prompts_published/harbour/panel/panel/statement.jinja"
+    template.parent.mkdir(parents=True)
+    template.write_text('{% include "words/first.txt" %}')
+    return tmp_path / "shipped"
+
+
+def as_lines(text: str, width: int = 60, hyphen: str = "-") -> list[str]:
+    """Lines of exactly this width, with a hyphen where a word is broken."""
+    lines = []
+    for start in range(0, len(text), width):
+        line, following = text[start : start + width], text[start + width :]
+        is_broken_word = line[-1].isalpha() and following[:1].isalpha()
+        lines.append(line + (hyphen if is_broken_word else ""))
+    return lines
+
+
+def paper_lines(width: int = 60, hyphen: str = "-") -> list[str]:
+    return [
+        TITLE,
+        *BODY,
+        *as_lines(f"“{PRINTED['first']}”", width, hyphen),
+        "And further:",
+        *as_lines(PRINTED["second"], width, hyphen),
+        *BODY,
+    ]
+
+
+def written(folder: Path, name: str) -> str:
+    return (folder / "harbour" / "panel" / "words" / f"{name}.txt").read_text("utf-8")
+
+
+def check_written(folder: Path) -> None:
+    for name, words in WORDS.items():
+        assert words_digest(written(folder, name)) == words_digest(words), name
+
+
+@pytest.mark.parametrize("width", [40, 57, 73, 200])
+@pytest.mark.parametrize("kind", ["text", "soft hyphen", "html", "pdf", "straight", "utf-16"])
+def test_passages_are_found_in_each_form_of_a_paper(
+    kind: str, width: int, shipped: Path, tmp_path: Path
+) -> None:
+    path, target = tmp_path / "paper", tmp_path / "out"
+    lines = paper_lines(width, "\u00ad" if kind == "soft hyphen" else "-")
+    if kind == "html":
+        body = "".join(f"<p>{line.replace('&', '&amp;')}</p>\n" for line in paper_lines(9999))
+        script = "<script>var first = 'You are Judge';</script>"
+        path.write_text(f"<!DOCTYPE html><html><head>{script}</head><body>{body}</body></html>")
+    elif kind == "pdf":
+        pages = [
+            ["A running head", *lines[start : start + 6], str(start)]
+            for start in range(0, len(lines), 6)
+        ]
+        plain_pages = [[line.replace("\ufb03", "ffi") for line in page] for page in pages]
+        path.write_bytes(small_pdf(plain_pages))
+    elif kind == "straight":
+        path.write_text(
+            "\n".join(lines).replace("“", '"').replace("”", '"').replace("\ufb03", "ffi")
+        )
+    elif kind == "utf-16":
+        path.write_bytes("\n".join(lines).encode("utf-16"))
+    else:
+        path.write_text("\n".join(lines), "utf-8")
+    message = write_prompts(str(path), shipped, target)
+    check_written(target)
+    assert "(words/first.txt, words/second.txt)" in message
+    assert (target / "harbour/panel/panel/statement.jinja").is_file()
+    assert write_prompts(str(path), shipped, target) == message, "a second run changes nothing"
+
+
+def test_running_heads_within_a_passage_are_left_out(shipped: Path, tmp_path: Path) -> None:
+    lines = paper_lines(30)
+    pages = [
+        [f"Harbour Law Review {number}", line, "", f"{number}"] for number, line in enumerate(lines)
+    ]
+    path = tmp_path / "paper.pdf"
+    path.write_bytes(
+        small_pdf([[line.replace("\ufb03", "ffi") for line in page] for page in pages])
+    )
+    write_prompts(str(path), shipped, tmp_path / "out")
+    check_written(tmp_path / "out")
+
+
+def test_a_passage_is_taken_from_where_its_punctuation_is_right() -> None:
+    passage = read_passage({key: str(value) for key, value in ROWS[0].items()})
+    bad = PRINTED["first"].replace(",", ";")
+    match = PaperText(f"{bad}\n\n{PRINTED['first']}").find(passage)
+    assert match is not None and match.is_exact
+    assert words_digest(match.words) == words_digest(WORDS["first"])
+    only_bad = PaperText(bad).find(passage)
+    assert only_bad is not None and not only_bad.is_exact
+    assert "{judge}" in only_bad.words and ";" in only_bad.words
+
+
+def test_punctuation_that_differs_is_said(shipped: Path, tmp_path: Path) -> None:
+    path = tmp_path / "paper.txt"
+    path.write_text("\n".join(paper_lines(200)).replace("ONLY answer", "ONLY, answer"))
+    message = write_prompts(str(path), shipped, tmp_path / "out")
+    assert re.search(r"second\.txt: the letters are the paper's, the punctuation is not", message)
+    assert "first.txt: the letters" not in message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found", "missing"),
+    [
+        ("harbour. Weigh", "haven. Weigh", "words/second.txt", "words/first.txt"),
+        ("one of them", "one of these", "words/first.txt", "words/second.txt"),
+        ("ship", "vessel", "none", "words/first.txt"),
+    ],
+)
+def test_a_version_with_other_words_says_which_passages_were_found(
+    old: str, new: str, found: str, missing: str, shipped: Path, tmp_path: Path
+) -> None:
+    text = "\n".join(paper_lines(9999))
+    changed = text.replace(old, new)
+    if old == "ship":
+        changed = re.sub("(?i)(?<=\\W)ship", "vessel", text)
+    assert changed != text
+    (tmp_path / "paper.txt").write_text(changed)
+    with pytest.raises(UserError) as error:
+        write_prompts(str(tmp_path / "paper.txt"), shipped, tmp_path / "out")
+    message = str(error.value)
+    assert re.search(
+        rf"panel: found {found}; not found {missing} \(appendix, \w+ prompt\)", message
+    )
+    if found != "none":
+        assert words_digest(written(tmp_path / "out", Path(found).stem))
+
+
+def test_a_paper_that_prints_no_prompts_says_so(shipped: Path, tmp_path: Path) -> None:
+    path = tmp_path / "paper.txt"
+    path.write_text("A Paper\nWith\u00adout a Prompt\n" + "\n".join(BODY))
+    message = write_prompts(str(path), shipped, tmp_path / "out")
+    assert "The paper prints no prompts." in message
+    assert not (tmp_path / "out").exists()
+
+
+def encrypted_pdf(path: Path) -> None:
+    path.write_bytes(small_pdf([paper_lines()[:5]]))
+    writer = PdfWriter(clone_from=PdfReader(path))
+    writer.encrypt("secret", algorithm="RC4-128")
+    writer.write(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (None, r"no such file"),
+        (small_pdf([[], [], []]), r"the PDF has no text \(3 pages, 0 letters\)"),
+        (b"%PDF-1.7\nnothing of the kind", r"not a readable PDF"),
+        (small_pdf([BODY])[:300], r"not a readable PDF|has no text"),
+        (b"", r"found 0 letters; expected the text of a paper"),
+        (b"<html><body><p>short</p></body></html>", r"found 5 letters"),
+        ("\n".join(BODY * 3).encode(), r"found no prompt and no title of a known paper"),
+        (b"\x00\xff\xfe" * 300, r"letters"),
+    ],
+)
+def test_files_that_are_no_paper(
+    content: bytes | None, expected: str, shipped: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "paper"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UserError, match=expected):
+        write_prompts(str(path), shipped, tmp_path / "out")
+
+
+def test_an_encrypted_pdf_is_named(shipped: Path, tmp_path: Path) -> None:
+    encrypted_pdf(tmp_path / "paper.pdf")
+    with pytest.raises(UserError, match="the PDF is encrypted"):
+        write_prompts(str(tmp_path / "paper.pdf"), shipped, tmp_path / "out")
+
+
+def test_no_file_is_an_error_that_says_how_to_name_one(shipped: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--config prompts_from=FILE"):
+        write_prompts("", shipped, tmp_path)
+
+
+def test_other_words_of_the_user_are_not_overwritten(shipped: Path, tmp_path: Path) -> None:
+    words = tmp_path / "out/harbour/panel/words/first.txt"
+    words.parent.mkdir(parents=True)
+    words.write_text("My own words.")
+    (tmp_path / "paper.txt").write_text("\n".join(paper_lines()))
+    with pytest.raises(
+        UserError, match=r"first\.txt: found other words, which are not overwritten"
+    ):
+        write_prompts(str(tmp_path / "paper.txt"), shipped, tmp_path / "out")
+    assert words.read_text() == "My own words."
+
+
+def test_stray_tags_and_code_fences_of_a_text_are_no_words(tmp_path: Path) -> None:
+    (tmp_path / "paper.txt").write_text(
+        "<p>Ships</p> a < b <YES|NO>\n```yaml\nkey\n```\n" + "x " * 300
+    )
+    text = read_paper(tmp_path / "paper.txt")
+    assert "Ships" in text and "<YES|NO>" in text and "a < b" in text
+    assert "<p>" not in text and "yaml" not in text
+
+
+# The program of a paper's authors
+
+PROGRAM = '''
+import nothing_that_exists
+raise SystemExit("this program must not run")
+
+class Manager:
+    def __init__(self):
+        self.prosecutor = CourtAgent(role="Prosecutor", persona="""You accuse.
+- Sternly""")
+        self.defender = CourtAgent(role="Defense Attorney", persona="You defend.")
+        self.judge = CourtAgent(role="Judge", persona="You judge.")
+
+    def _build_prompt(self, agent, turn):
+        COURTROOM_RULES = """
+1. Be brief
+2. Be fair
+"""
+        template = f"""
+ROLE: {agent.role} {agent.persona}
+{COURTROOM_RULES}
+Facts: {self.selected_case['ntop_text_summary']} / {self.selected_case['all_text_summary']}
+Age {self.selected_case['age']}, arrests {self.selected_case['numberofarrestsby2002']}
+{chr(10).join(self.debate_history)}
+Points: {chr(10).join(agent.strategy_points)}
+{"Open the case" if turn == 1 else "Answer the case"}
+{{
+    "content": "what you say"
+}}
+"""
+        return template.strip()
+
+    async def _get_silent_judge_opinion(self, speaker, latest_argument):
+        prompt = f"""
+{self.selected_case[NTOP_SUMMARY_COL]} ({speaker}): {latest_argument}
+{chr(10).join(self.debate_history)}
+"""
+
+    async def conduct_debate(self):
+        try:
+            self.prosecutor.strategy_points = ["Count arrests", "Name risks"]
+            self.defender.strategy_points = ["Name hopes"]
+            judge_prompt = f"""
+{self.judge.persona} {self.selected_case[NTOP_SUMMARY_COL]}
+{chr(10).join(self.debate_history)}
+"""
+        finally:
+            pass
+'''
+EXPECTED = {
+    "persona_prosecutor": "You accuse.\n- Sternly",
+    "persona_defense": "You defend.",
+    "persona_judge": "You judge.",
+    "rules": "1. Be brief\n2. Be fair",
+    "strategy_prosecutor": "Count arrests\nName risks",
+    "strategy_defense": "Name hopes",
+    "task_first": "Open the case",
+    "task_later": "Answer the case",
+    "belief": "{summary} ({speaker}): {argument}\n{history}",
+    "verdict": "{persona} {summary}\n{history}",
+}
+
+
+def test_the_texts_of_a_program_are_read_and_the_program_never_runs() -> None:
+    texts = read_code_prompts(PROGRAM, "program.py")
+    assert {name: text.strip() for name, text in texts.items() if name != "statement"} == EXPECTED
+    statement = texts["statement"]
+    for slot in ("role", "persona", "rules", "summary", "background", "age", "arrests", "history",
+                 "strategy", "task"):  # fmt: skip
+        assert f"{{{slot}}}" in statement
+    assert '{\n    "content": "what you say"\n}' in statement
+
+
+@pytest.mark.parametrize("source", ["file", "download"])
+def test_the_texts_of_the_pinned_program_are_written(
+    source: str, shipped: Path, tmp_path: Path
+) -> None:
+    asked = []
+
+    def fetch(url: str) -> bytes:
+        asked.append(url)
+        return PROGRAM.encode()
+
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    name = DOWNLOAD if source == "download" else str(path)
+    message = write_prompts(name, shipped, tmp_path / "out", fetch)
+    assert asked == (["https://example.org/pinned/program.py"] if source == "download" else [])
+    for file, text in EXPECTED.items():
+        words = (tmp_path / "out/harbour_code/courtroom/words" / f"{file}.txt").read_text()
+        assert words.strip() == text
+    assert "harbour_code/courtroom" in message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "You defend.",
+            "You attack.",
+            r"1 of 11 texts .*persona_defense: found sha256 \w+, expected",
+        ),
+        ('"Name hopes"', '"Name fears"', r"strategy_defense: found sha256"),
+        ("judge_prompt =", "final_prompt =", r"verdict: not found"),
+        (
+            "({speaker})",
+            "({speaker_name})",
+            r"line \d+: found the place speaker_name in the prompt",
+        ),
+        ("class Manager:", "class Manager", r"not a Python program"),
+        ("2. Be fair", "2. Be unfair", r"1 of 11 texts are not those of the pinned program"),
+    ],
+)
+def test_a_pinned_program_that_changed_is_an_error(
+    old: str, new: str, expected: str, shipped: Path, tmp_path: Path
+) -> None:
+    changed = PROGRAM.replace(old, new)
+    assert changed != PROGRAM
+    with pytest.raises(UserError, match=expected):
+        write_prompts(DOWNLOAD, shipped, tmp_path / "out", lambda _: changed.encode())
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_program_that_cannot_be_fetched_says_what_to_do(shipped: Path, tmp_path: Path) -> None:
+    def fetch(url: str) -> bytes:
+        raise OSError("no route to host")
+
+    with pytest.raises(UserError, match=r"could not be downloaded \(no route to host\).*FILE\.py"):
+        write_prompts(DOWNLOAD, shipped, tmp_path / "out", fetch)
+
+
+async def test_the_templates_around_a_program_send_its_texts(tmp_path: Path) -> None:
+    folder = tmp_path / "courtroom"
+    shutil.copytree(
+        PROJECT / "config/prompts_published/agenticsimlaw_code/courtroom",
+        folder,
+        ignore=shutil.ignore_patterns("words"),
+    )
+    (folder / "words").mkdir()
+    for name, text in read_code_prompts(PROGRAM, "program").items():
+        (folder / "words" / f"{name}.txt").write_text(text)
+    facts = "sex is male; age is 22; number of arrests so far is 2."
+    case = Case("c1", "toy", "test", facts, "yes", ("no", "yes"))
+
+    def reply(request: Request) -> str:
+        prompt = request.messages[-1].content
+        if "what you say" in prompt:
+            return "Two arrests." if "You accuse" in prompt else "A second chance."
+        return json.dumps({"prediction": "YES", "confidence": 70, "content": "So it is."})
+
+    answer, debate, model = await hold(
+        "courtroom",
+        case,
+        REARREST,
+        reply,
+        wording=folder,
+        strategy="none",
+        beliefs="after_turn",
+    )
+    assert len(model.requests) == 13, "six statements, six opinions and a verdict"
+    assert answer is not None and answer.prediction == "yes"
+    beliefs = [said for said in debate.utterances if said.kind == "belief"]
+    assert [said.prediction for said in beliefs] == ["yes"] * 6
+    requests = [[message.content for message in request.messages] for request in model.requests]
+    opening_system, opening = requests[0]
+    assert opening_system == EXPECTED["persona_prosecutor"]
+    for text in (facts, "Age 22, arrests 2", "ROLE: Prosecutor You accuse.", "1. Be brief",
+                 "Points: Count arrests\nName risks", "Open the case"):  # fmt: skip
+        assert text in opening
+    assert "Two arrests" not in opening
+    assert requests[1][0] == "You judge."
+    assert f"{facts} (Prosecutor): Two arrests." in requests[1][1]
+    assert "ROLE: Defense Attorney You defend." in requests[2][1]
+    rebuttal = requests[4][1]
+    assert "Answer the case" in rebuttal and "Open the case" not in rebuttal
+    assert "Prosecutor: Two arrests.\nDefense: A second chance." in rebuttal
+    assert "You judge." in requests[-1][1]
+    assert not re.search(r"\{[a-z]+\}", str(requests))
