@@ -9,8 +9,8 @@ import os
 import time
 from tempfile import TemporaryDirectory
 
-from bundled_runs import bundled, hold_run
-from changed_bundles import missed
+from bundled_runs import hold_run, make_bundle
+from changed_bundles import missed_changes
 
 
 def main() -> None:
@@ -20,14 +20,12 @@ def main() -> None:
     changes = parser.parse_args().changes
     with TemporaryDirectory() as folder:
         os.chdir(folder)
-        content, head, _ = bundled(hold_run())
+        content, head, _ = make_bundle(hold_run())
     start = time.perf_counter()
-    missed_changes = missed(content, head, changes)
+    misses = missed_changes(content, head, changes)
     seconds = time.perf_counter() - start
-    print(
-        f"{changes} changes, {len(missed_changes)} missed, {1000 * seconds / changes:.1f} ms each"
-    )
-    print("\n".join(missed_changes), end="")
+    print(f"{changes} changes, {len(misses)} missed, {1000 * seconds / changes:.1f} ms each")
+    print("\n".join(misses), end="")
 
 
 if __name__ == "__main__":

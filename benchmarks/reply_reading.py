@@ -16,7 +16,7 @@ from typing import Any, Literal
 import json_repair
 from pydantic import TypeAdapter, ValidationError
 
-from reply_forms import FORMS, LABELS, NASTY, read
+from reply_forms import FORMS, LABELS, NASTY, read_reply
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "faults.md"
 MARKS = ("<!-- written by benchmarks/reply_reading.py -->\n", "<!-- end -->\n")
@@ -36,7 +36,7 @@ Reader = Callable[[str, str], Mapping[str, Any] | None]
 
 def by_moot(form: str, reply: str) -> Mapping[str, Any] | None:
     """The value that moot reads; None where it refuses."""
-    return read(form, reply).value
+    return read_reply(form, reply).value
 
 
 def by_library(form: str, reply: str) -> Mapping[str, Any] | None:

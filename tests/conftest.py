@@ -58,10 +58,10 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if reporter is None or not session.config.getoption("check_skips"):
         return
     lines = [line.partition("#")[0].strip() for line in ALLOWED_SKIPS.read_text().splitlines()]
-    allowed = [line for line in lines if line]
+    allowed_reasons = [line for line in lines if line]
     for report in reporter.stats.get("skipped", []):
         reason = report.longrepr[2].removeprefix("Skipped: ")
-        if not any(reason.startswith(beginning) for beginning in allowed):
+        if not any(reason.startswith(beginning) for beginning in allowed_reasons):
             session.config.stash[SKIP_REASONS].append(f"{report.nodeid}: {reason}")
     if session.config.stash[SKIP_REASONS]:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -72,8 +72,8 @@ def shared_data() -> Path:
     """The folder of real data: MOOT_SHARED_DATA, or ../shared/data beside the checkout; skips where
     there is none.
     """
-    named = os.environ.get("MOOT_SHARED_DATA")
-    folder = Path(named) if named else PROJECT.parent / "shared" / "data"
+    location = os.environ.get("MOOT_SHARED_DATA")
+    folder = Path(location) if location else PROJECT.parent / "shared" / "data"
     if not folder.is_dir():
         pytest.skip(
             f"no real data at {folder} (set MOOT_SHARED_DATA to a folder laid out as"
@@ -129,10 +129,10 @@ def every_error_is_read(unread: Unread, request: pytest.FixtureRequest) -> Itera
     yield
     gc.collect()
     printed = folder.glob("*.err") if folder else ()
-    found = [
+    unread_texts = [
         text for file in printed if "never retrieved" in (text := file.read_text(errors="replace"))
     ]
-    assert not unread.messages + found, "\n".join(unread.messages + found)
+    assert not unread.messages + unread_texts, "\n".join(unread.messages + unread_texts)
 
 
 @pytest.fixture(scope="module")

@@ -209,8 +209,8 @@ def test_a_colleague_follows_a_link_from_another_site_over_https(
     """Browsers withhold strict cookies on links from other sites, and the address must not keep the
     token.
     """
-    ask = "import sys; from people_in_debates import hold, planned; "
-    ask += "hold(planned(sys.argv[1], 'courtroom', {'judge': 'person:Жанна'}))"
+    ask = "import sys; from people_in_debates import hold, plan_debates; "
+    ask += "hold(plan_debates(sys.argv[1], 'courtroom', {'judge': 'person:Жанна'}))"
     with FaultServer() as server:
         environment = {**os.environ, "PYTHONPATH": IMPORTED}
         subprocess.run(
@@ -254,8 +254,10 @@ def test_forms_of_every_kind_can_be_filled_in_by_everyone(
     name: str, desks: Any, open_pages: Any, axe: str, tmp_path: Path
 ) -> None:
     protocol, seat, data = FORMS[name]
-    ask = "import sys; from people_in_debates import hold, planned; "
-    ask += f"hold(planned(sys.argv[1], {protocol!r}, {{{seat!r}: 'person'}}, dataset={data!r}))"
+    ask = "import sys; from people_in_debates import hold, plan_debates; "
+    ask += (
+        f"hold(plan_debates(sys.argv[1], {protocol!r}, {{{seat!r}: 'person'}}, dataset={data!r}))"
+    )
     with FaultServer() as server:
         environment = {**os.environ, "PYTHONPATH": IMPORTED}
         subprocess.run(

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from bundled_runs import KEY, TABLE, bundled, hold_run
-from changed_bundles import faults, forged, members, missed, packed
+from bundled_runs import KEY, TABLE, hold_run, make_bundle
+from changed_bundles import find_bundle_faults, forge_manifest, missed_changes, pack, read_members
 from courtroom_runs import PROJECT
 from moot.commands.bundling import BUNDLE
 from moot.commands.crate import CRATE, write_crate
@@ -47,11 +47,11 @@ def run_in_folder(folder: Path, raw: dict[str, Any], monkeypatch: pytest.MonkeyP
 
 
 def test_a_bundle_is_consistent_and_reproducible(raw: dict[str, Any]) -> None:
-    content, head, report = bundled(raw)
-    assert bundled(raw) == (content, head, report), "the same ledger gives the same bytes"
+    content, head, report = make_bundle(raw)
+    assert make_bundle(raw) == (content, head, report), "the same ledger gives the same bytes"
     assert "1 files of tables and figures, 10 calls" in report
-    files = members(content)
-    assert not faults(files, head)
+    files = read_members(content)
+    assert not find_bundle_faults(files, head)
     check_with_head = subprocess.run(
         [*CHECK, BUNDLE, "--expected-head", head], capture_output=True, text=True, check=False
     )
@@ -76,8 +76,8 @@ def test_the_configuration_keeps_the_order_of_experiments(
     raw: dict[str, Any],
 ) -> None:
     experiment = raw["experiments"]["asked"]
-    files = members(
-        bundled(
+    files = read_members(
+        make_bundle(
             {
                 **raw,
                 "experiments": {"later": experiment, **raw["experiments"], "before": experiment},
@@ -93,9 +93,9 @@ def test_the_configuration_keeps_the_order_of_experiments(
 
 def test_unshared_cases_are_left_out_with_their_calls(raw: dict[str, Any]) -> None:
     local_data = {"people": {"loader": "nlsy97", "source": "local"}}
-    content, head, report = bundled({**raw, "share": {}, "datasets": local_data})
-    files = members(content)
-    assert not faults(files, head)
+    content, head, report = make_bundle({**raw, "share": {}, "datasets": local_data})
+    files = read_members(content)
+    assert not find_bundle_faults(files, head)
     assert "the calls of asked/m. Of the 1 files 0 rest on none of these" in report
     assert files["calls.jsonl"] == b"" and len(files["log.txt"].split()) == 10
     assert not any(name.startswith("results/cases") for name in files)
@@ -105,8 +105,8 @@ def test_unshared_cases_are_left_out_with_their_calls(raw: dict[str, Any]) -> No
 
 def test_every_change_of_a_bundle_is_detected(raw: dict[str, Any]) -> None:
     """`benchmarks/fuzz_bundle.py` draws 10,000 changes."""
-    content, head, _ = bundled(raw)
-    assert missed(content, head, 1000) == []
+    content, head, _ = make_bundle(raw)
+    assert missed_changes(content, head, 1000) == []
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_an_invalid_bundle_is_refused_in_one_message(
 
 
 def test_a_bundle_contains_a_datasheet_of_each_data_set(raw: dict[str, Any]) -> None:
-    sheet = members(bundled(raw)[0])["datasheets/people.md"].decode()
+    sheet = read_members(make_bundle(raw)[0])["datasheets/people.md"].decode()
     for words in (
         "- test, no: 10",
         "- without an age: 1",
@@ -151,7 +151,7 @@ def test_a_bundle_contains_a_datasheet_of_each_data_set(raw: dict[str, Any]) -> 
 def test_a_bundle_becomes_a_crate_of_a_workflow_run(raw: dict[str, Any], tmp_path: Path) -> None:
     """Each file has its digest; the run made the tables from the other files."""
     crates = pytest.importorskip("rocrate.rocrate", reason="rocrate is not installed")
-    bundled(raw)
+    make_bundle(raw)
     write_crate(Publication(license="CC-BY-4.0", creator="Example University"))
     crate = crates.ROCrate(CRATE)
     run, workflow = crate.get("#run"), crate.mainEntity
@@ -185,7 +185,7 @@ def assert_refused(content: bytes, message: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
 def test_a_truncated_bundle_is_refused(raw: dict[str, Any], share: float, tmp_path: Path) -> None:
-    content = bundled(raw)[0]
+    content = make_bundle(raw)[0]
     assert_refused(
         content[: int(share * len(content))], "damaged, or not a bundle (BadZipFile", tmp_path
     )
@@ -194,7 +194,7 @@ def test_a_truncated_bundle_is_refused(raw: dict[str, Any], share: float, tmp_pa
 def test_an_archive_with_the_encryption_flag_is_refused(
     raw: dict[str, Any], tmp_path: Path
 ) -> None:
-    content = bytearray(bundled(raw)[0])
+    content = bytearray(make_bundle(raw)[0])
     for entry in re.finditer(rb"PK\x01\x02", bytes(content)):
         content[entry.start() + 8] |= 0x41
     assert_refused(bytes(content), "damaged, or not a bundle (NotImplementedError", tmp_path)
@@ -229,7 +229,7 @@ def test_a_bundle_that_does_not_share_people_contains_no_names(raw: dict[str, An
             "sat-too": second_experiment,
         },
     }
-    files = members(bundled(with_people)[0])
+    files = read_members(make_bundle(with_people)[0])
     files_with_name = [
         name
         for name, content in files.items()
@@ -244,7 +244,9 @@ def test_a_bundle_that_does_not_share_people_contains_no_names(raw: dict[str, An
     )
     assert files[TABLE].decode() == "first,second\nhuman:person-1,human:person-2\nannul,Ann\n"
     assert not {"data/frozen/plan-1.yaml", "results/tables/courtroom/summary.xlsx"} & files.keys()
-    shared = members(bundled({**with_people, "share": {"datasets": ["people"], "people": True}})[0])
+    shared = read_members(
+        make_bundle({**with_people, "share": {"datasets": ["people"], "people": True}})[0]
+    )
     assert (
         b"person:ann" in shared["data/frozen/plan-1.yaml"]
         and "human:жанна" in shared[TABLE].decode()
@@ -255,20 +257,20 @@ def test_a_bundle_that_does_not_share_people_contains_no_names(raw: dict[str, An
 
 
 def test_a_bundle_with_missing_calls_is_refused(raw: dict[str, Any], tmp_path: Path) -> None:
-    files = members(bundled(raw)[0])
+    files = read_members(make_bundle(raw)[0])
     files["calls.jsonl"] = b"".join(files["calls.jsonl"].splitlines(keepends=True)[:-3])
     assert_refused(
-        packed(forged(files)), "asked/m: reply 7 is not in calls.jsonl (3 missing)", tmp_path
+        pack(forge_manifest(files)), "asked/m: reply 7 is not in calls.jsonl (3 missing)", tmp_path
     )
 
 
 def test_calls_that_no_table_uses_are_refused(raw: dict[str, Any], tmp_path: Path) -> None:
-    files = members(bundled(raw)[0])
+    files = read_members(make_bundle(raw)[0])
     manifest = json.loads(files["manifest.json"])
     manifest["calls"]["asked/m"]["shown"] = manifest["calls"]["asked/m"]["shown"][:-2]
     files["manifest.json"] = json.dumps(manifest).encode()
     assert_refused(
-        packed(forged(files)),
+        pack(forge_manifest(files)),
         "no run names reply 8, so that nothing rests on it (2 such)",
         tmp_path,
     )
@@ -279,8 +281,8 @@ def test_a_missing_or_changed_extension_is_named(raw: dict[str, Any], tmp_path: 
     extension.mkdir()
     (extension / "words.py").write_text("WORDS = 1\n")
     file = tmp_path / "b.zip"
-    file.write_bytes(bundled({**raw, "extensions": ["mine"]})[0])
-    assert not any(name.startswith("mine") for name in members(file.read_bytes()))
+    file.write_bytes(make_bundle({**raw, "extensions": ["mine"]})[0])
+    assert not any(name.startswith("mine") for name in read_members(file.read_bytes()))
     (extension / "words.py").write_text("WORDS = 2\n")
     with pytest.raises(UserError, match="the extension mine is not as it was"):
         replay(str(file), PROJECT, 1)
@@ -294,7 +296,7 @@ def test_a_missing_or_changed_extension_is_named(raw: dict[str, Any], tmp_path: 
 
 
 def test_the_continued_ledger_of_two_merged_ones_keeps_its_heads(raw: dict[str, Any]) -> None:
-    _, old_head, _ = bundled(raw)
+    _, old_head, _ = make_bundle(raw)
     with closing(Ledger("other")) as merged_ledger:
         request = '{"messages":[]}'
         entry = Entry(call_id(request, 0), "m", request, 0, Reply(text="an answer"))
@@ -303,28 +305,28 @@ def test_the_continued_ledger_of_two_merged_ones_keeps_its_heads(raw: dict[str, 
         head = head_of(row.digest for row in read_log(merged_ledger))
     with closing(Ledger(raw["ledger"])) as ledger:
         ledger.store([entry])
-    content, new_head, _ = bundled(raw)
-    files = members(content)
+    content, new_head, _ = make_bundle(raw)
+    files = read_members(content)
     assert new_head != old_head and len(files["log.txt"].split()) == 11
-    assert faults(files, old_head) == faults(files, new_head) == []
-    (fault,) = faults(files, f"{head['replies']}:{head['digest']}")
+    assert find_bundle_faults(files, old_head) == find_bundle_faults(files, new_head) == []
+    (fault,) = find_bundle_faults(files, f"{head['replies']}:{head['digest']}")
     assert "its first 1 replies are not those of the published head" in fault
     assert "it is another ledger's (of two merged ones, one keeps its heads)" in fault
 
 
 @pytest.mark.parametrize("head", ["10", "ten:ff", "-1:ff", "99:ff"])
 def test_an_invalid_head_is_named(raw: dict[str, Any], head: str) -> None:
-    (fault,) = faults(bundled(raw)[0], head)
+    (fault,) = find_bundle_faults(make_bundle(raw)[0], head)
     assert "replies are not those of the published head" in fault
 
 
 def test_a_changed_prompt_is_refused_before_anything_is_written(
     raw: dict[str, Any], tmp_path: Path
 ) -> None:
-    files = members(bundled(raw)[0])
+    files = read_members(make_bundle(raw)[0])
     (name,) = (name for name in files if name.endswith("prompting/zero_shot.jinja"))
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
-        for member, text in forged({**files, name: b"other words"}).items():
+        for member, text in forge_manifest({**files, name: b"other words"}).items():
             archive.writestr(member, text)
     with pytest.raises(UserError, match=f"another wording of {name}"):
         replay(str(tmp_path / "b.zip"), PROJECT, 1)
@@ -338,4 +340,4 @@ def test_an_unknown_data_set_cannot_be_shared(
     raw: dict[str, Any], share: Any, message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
-        bundled({**raw, "share": share})
+        make_bundle({**raw, "share": share})

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from in_process import RESULTS, built, default_configuration
+from in_process import RESULTS, build_experiments, default_configuration
 from moot.commands.documented import Numbers, figure_keys, find_numbers, read_entries
 from moot.core.errors import UserError
 from moot.core.experiment_config import COMPARISON, RECORDED
@@ -49,7 +49,7 @@ def test_the_numbers_of_the_recorded_debates_equal_those_of_a_build(
         if entry.get("source") == RECORDED and "needs_data" not in entry
     ]
     plan = Plan.from_yaml({**raw, "run": run}, PROJECT)
-    files = list(built(plan))
+    files = list(build_experiments(plan))
     for study in ("recorded", COMPARISON):
         inputs = Inputs(files)
         inputs.scores = [RESULTS / f"scores/{name}.parquet" for name in plan.experiments]

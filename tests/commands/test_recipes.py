@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from fault_server import FaultServer
-from in_process import built, default_configuration
+from in_process import build_experiments, default_configuration
 from moot.core.errors import UserError
 from moot.jobs.statement_labels import LabelJob, label_all
 from moot.plan.plan import Plan
@@ -55,7 +55,7 @@ def make_plan(text: str, server: FaultServer, cases: int = CASE_COUNT) -> Plan:
 
 def statuses_of_debates(plan: Plan) -> Mapping[str, pd.Series]:
     """Run all debates, and return their statuses by experiment and model."""
-    list(built(plan))
+    list(build_experiments(plan))
     paths = sorted(Path("results/predictions").rglob("*.parquet"))
     return {f"{path.parent.name}/{path.stem}": pd.read_parquet(path)["status"] for path in paths}
 
@@ -84,7 +84,7 @@ def test_the_first_cases_are_not_asked_again_and_the_sent_prompt_is_printed(
     text = recipe_text("Ten debates first")
     call_tables = []
     for cases in (CASE_COUNT, 2 * CASE_COUNT):
-        list(built(make_plan(text, server, cases)))
+        list(build_experiments(make_plan(text, server, cases)))
         call_tables.append(pd.read_parquet(CALLS / "first/mine.parquet"))
     assert set(call_tables[0]["call_id"]) < set(call_tables[1]["call_id"])
     assert server.stats()["requests"] == call_tables[1]["call_id"].nunique()
@@ -100,7 +100,7 @@ def test_a_rubric_about_an_unused_kind_is_refused_with_a_list_of_kinds(
     recipe = yaml.safe_load(recipe_text("My spreadsheet, my labels"))
     recipe["rubrics"]["grounds"]["utterance_kinds"] = "plea"
     plan = make_plan(yaml.safe_dump(recipe), server)
-    list(built(plan))
+    list(build_experiments(plan))
     cases, shards = (
         Path("results/cases/disputes.parquet"),
         sorted(Path("results/transcripts/pleas/mine").glob("*")),
@@ -114,7 +114,7 @@ def test_a_rubric_about_an_unused_kind_is_refused_with_a_list_of_kinds(
 
 
 def test_only_the_new_judge_is_asked(server: FaultServer) -> None:
-    list(built(make_plan(recipe_text("Another judge"), server)))
+    list(build_experiments(make_plan(recipe_text("Another judge"), server)))
     calls_by_experiment = {
         path.parent.name: pd.read_parquet(path) for path in CALLS.rglob("*.parquet")
     }

@@ -32,7 +32,7 @@ def test_an_unlisted_word_never_decides_the_answer(
     listed_count: int, server: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", CASES, validation=VALIDATION)
-    server.reset(listed=listed_count, logprobs="given")
+    server.reset(alternatives=listed_count, logprobs="given")
     config = configuration(
         server.url, tmp_path, experiment=make_experiment("zero_shot", answer="likelihood")
     )
@@ -76,7 +76,7 @@ def test_votes_and_prior_corrected_forecasts_are_finite_or_missing(
     server: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", 16)
-    server.reset(listed=1, logprobs="given")
+    server.reset(alternatives=1, logprobs="given")
     protocols: dict[str, dict[str, Any]] = {
         "feedback": {"answer": "likelihood", "debaters": 1, "rounds": 1},
         "panel": {"judges": 2, "votes": "likelihood"},
@@ -132,7 +132,7 @@ def test_auto_falls_back_to_the_stated_confidence(
     logprobs: str, server: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", 3)
-    server.reset(listed=0, logprobs=logprobs)
+    server.reset(alternatives=0, logprobs=logprobs)
     params = {"debaters": 1, "rounds": 1}
     config = configuration(
         server.url,
@@ -162,7 +162,7 @@ def test_likelihood_without_probabilities_stops_the_run_with_a_remedy(
     server: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", 3)
-    server.reset(listed=0, logprobs="refused")
+    server.reset(alternatives=0, logprobs="refused")
     config = configuration(
         server.url,
         tmp_path,

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from in_process import RESULTS, built
+from in_process import RESULTS, build_experiments
 from moot.core.errors import UserError
 from moot.core.extensions import FOLDERS
 from moot.plan.plan import Plan
@@ -82,7 +82,7 @@ def make_plan(folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> 
 def test_recorded_debates_of_an_extension_are_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    list(built(make_plan(tmp_path, monkeypatch)))
+    list(build_experiments(make_plan(tmp_path, monkeypatch)))
     always_heads = pd.read_parquet(RESULTS / "predictions/held/always.parquet")
     follows_coin = pd.read_parquet(RESULTS / "predictions/held/seeing.parquet")
     assert (len(always_heads), len(follows_coin)) == (10, 5)
@@ -106,4 +106,4 @@ def test_a_record_of_an_unknown_case_is_named(
     with pytest.raises(
         UserError, match="data set 'coins': debate, always, case coin-99: the case does not exist"
     ):
-        list(built(plan))
+        list(build_experiments(plan))

@@ -18,7 +18,7 @@ import pytest
 from at_the_desk import SHEET, write_sheet
 from certificates import self_signed
 from fault_server import FaultServer
-from people_in_debates import answer_file, hold, open_questions, planned
+from people_in_debates import answer_file, hold, open_questions, plan_debates
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "desk.py"
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -123,7 +123,7 @@ def test_two_colleagues_take_different_seats_over_https(
 ) -> None:
     seats = {"participant_1": "person:Жанна", "participant_2": "person:李"}
     hold(
-        planned(
+        plan_debates(
             server.url,
             "conference",
             seats,
@@ -179,7 +179,7 @@ def test_two_colleagues_take_different_seats_over_https(
 def test_strangers_and_other_sites_are_refused(
     server: FaultServer, desks: Any, folder: Path
 ) -> None:
-    hold(planned(server.url, "courtroom", {"judge": "person"}))
+    hold(plan_debates(server.url, "courtroom", {"judge": "person"}))
     desk = desks("--people", "ann,bob")
     ann, stranger = Browser(desk.links["ann"]), Browser(desk.links["ann"])
     cookie_header = ann.enter(desk.token("ann"))

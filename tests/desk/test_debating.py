@@ -21,7 +21,7 @@ from moot.plan.plan import Plan
 from moot.plan.plan_cache import write_plan
 from moot.workflow import targets
 from moot.workflow.records import RECORDS
-from people_in_debates import answer_all, answer_file, hold, open_questions, planned, statuses
+from people_in_debates import answer_all, answer_file, hold, open_questions, plan_debates, statuses
 
 pytestmark = pytest.mark.slow
 
@@ -100,7 +100,7 @@ def test_the_next_question_appears_without_a_run_even_after_a_crash(
     server: FaultServer, folder: Path, monkeypatch: pytest.MonkeyPatch, start_process: Any
 ) -> None:
     """The transcript equals, byte for byte, that of answers by hand with a run after each."""
-    plan = planned(server.url, "courtroom", {"judge": "person"})
+    plan = plan_debates(server.url, "courtroom", {"judge": "person"})
     hold(plan)
     write_finished_run(plan)
     process, is_behind = start_process(), False
@@ -126,7 +126,7 @@ def test_the_next_question_appears_without_a_run_even_after_a_crash(
     second_folder = folder / "by-hand"
     second_folder.mkdir()
     monkeypatch.chdir(second_folder)
-    plan = planned(server.url, "courtroom", {"judge": "person"})
+    plan = plan_debates(server.url, "courtroom", {"judge": "person"})
     hold(plan)
     while answer_all():
         hold(plan)
@@ -137,7 +137,7 @@ def test_two_people_in_two_seats_proceed_independently(
     server: FaultServer, start_process: Any
 ) -> None:
     seats = {"participant_1": "person:жанна", "participant_2": "person:bob"}
-    plan = planned(server.url, "conference", seats, dataset="conference")
+    plan = plan_debates(server.url, "conference", seats, dataset="conference")
     hold(plan)
     write_finished_run(plan, "conference")
     process = start_process()
@@ -158,7 +158,7 @@ def test_no_model_is_called_for_cases_of_another_configuration(
     server: FaultServer, start_process: Any
 ) -> None:
     """The next run builds these cases anew, so that calls now would be wasted."""
-    plan = planned(server.url, "courtroom", {"judge": "person"})
+    plan = plan_debates(server.url, "courtroom", {"judge": "person"})
     hold(plan)
     write_finished_run(plan, options="of another configuration")
     process = start_process()
@@ -175,7 +175,7 @@ def test_no_model_is_called_for_cases_of_another_configuration(
 def test_an_answer_by_hand_is_read_and_a_faulty_one_waits(
     server: FaultServer, start_process: Any
 ) -> None:
-    plan = planned(server.url, "courtroom", {"judge": "person"})
+    plan = plan_debates(server.url, "courtroom", {"judge": "person"})
     hold(plan)
     write_finished_run(plan)
     process, (first, second) = start_process(), open_questions()
@@ -190,7 +190,7 @@ def test_an_answer_by_hand_is_read_and_a_faulty_one_waits(
 
 
 def test_a_changed_plan_ends_the_process(server: FaultServer, start_process: Any) -> None:
-    plan = planned(server.url, "courtroom", {"judge": "person"})
+    plan = plan_debates(server.url, "courtroom", {"judge": "person"})
     hold(plan)
     write_finished_run(plan)
     process = start_process()
@@ -202,7 +202,7 @@ def test_a_changed_plan_ends_the_process(server: FaultServer, start_process: Any
 def test_replies_in_flight_are_kept_when_the_desk_dies(start_process: Any) -> None:
     """Two debates take 24 calls, however the process ends: no call is paid for twice."""
     with FaultServer(latency=0.5) as server:
-        plan = planned(server.url, "courtroom", {"judge": "person"})
+        plan = plan_debates(server.url, "courtroom", {"judge": "person"})
         hold(plan)
         write_finished_run(plan)
         for end_signal in (None, signal.SIGINT):

@@ -15,7 +15,7 @@ from moot.desk.answers import read_questions
 from moot.desk.pages import Desk, make_app
 from moot.desk.runner import Runner
 from moot.protocols.inbox import read_answer_file
-from people_in_debates import hold, planned, statuses
+from people_in_debates import hold, plan_debates, statuses
 
 INPUT = re.compile(
     r"<(?P<tag>input|textarea|"
@@ -68,7 +68,7 @@ def answer_until_done(plan: object, folder: Path, **answers: str) -> tuple[pd.Da
 
 
 def test_a_person_judges_the_courtroom_on_the_pages(server: FaultServer, folder: Path) -> None:
-    plan = planned(server.url, "courtroom", {"judge": "person"})
+    plan = plan_debates(server.url, "courtroom", {"judge": "person"})
     answers = {
         "prediction": "YES",
         "confidence": "60",
@@ -99,7 +99,7 @@ def test_a_person_judges_the_courtroom_on_the_pages(server: FaultServer, folder:
 def test_weighed_factors_are_a_table_and_an_invalid_answer_is_returned(
     server: FaultServer, folder: Path
 ) -> None:
-    plan = planned(server.url, "cot", {"expert": "person"})
+    plan = plan_debates(server.url, "cot", {"expert": "person"})
     hold(plan)
 
     async def send_invalid_answers() -> None:
@@ -152,7 +152,7 @@ def test_two_members_of_a_conference_get_separate_questions(
     server: FaultServer, folder: Path
 ) -> None:
     seats = {"participant_1": "person:ann", "participant_2": "person:bob"}
-    plan = planned(
+    plan = plan_debates(
         server.url,
         "conference",
         seats,

@@ -60,10 +60,8 @@ def as_new(server: FaultServer) -> None:
         "rate": 0.2,
         "status": "completed",
     }
-    fresh |= {"create_late": 0.0, "keeps_files": False}
-    server.reset(
-        **{f"batch_{name}": value for name, value in {**fresh, "drops": [], "refused": 0}.items()}
-    )
+    fresh |= {"create_late": 0.0, "keeps_files": False, "drops": [], "refusal_status": 0}
+    server.reset(**{f"batch_{name}": value for name, value in fresh.items()})
 
 
 def seen(server: FaultServer) -> dict[str, Any]:
@@ -189,13 +187,13 @@ def test_a_batch_that_would_be_created_after_the_next_run_has_looked_is_withdraw
     server.reset(batch_create_late=3.0)
     config, output = courtroom(server, tmp_path), tmp_path / "out.parquet"
     process = start_job(config, cases, output)
-    wait_until(lambda: seen(server)["asked"] == 1)
+    wait_until(lambda: seen(server)["creation_requests"] == 1)
     assert process.pid
     os.killpg(process.pid, signal.SIGKILL)
     process.join()
     server.reset(keep=True, batch_create_late=0.0)
     pd.testing.assert_frame_equal(hold(config, cases, output), single)
-    wait_until(lambda: seen(server)["created"] == seen(server)["asked"])
+    wait_until(lambda: seen(server)["created"] == seen(server)["creation_requests"])
     assert set(seen(server)["lines"].values()) == {1}
 
 
@@ -273,7 +271,7 @@ def test_an_answer_that_got_lost_is_looked_up_before_another_attempt(
     ("settings", "message"),
     [
         (
-            {"refused": 400},
+            {"refusal_status": 400},
             "batches are not for you .asked for a batch: POST /batches.*take `batch` out",
         ),
         (
@@ -298,7 +296,7 @@ def test_a_batch_that_is_refused_ends_the_run_with_what_to_do(
     config = courtroom(server, tmp_path)
     with pytest.raises(RunStoppedError, match=message):
         hold(config, cases, tmp_path / "out.parquet")
-    server.reset(keep=True, batch_refused=0, batch_status="completed")
+    server.reset(keep=True, batch_refusal_status=0, batch_status="completed")
     pd.testing.assert_frame_equal(hold(config, cases, tmp_path / "out.parquet"), single)
     assert server.count() == DEBATES * WAVES
 

@@ -91,7 +91,7 @@ def as_new(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     monkeypatch.setattr(waiting, "FIRST_BACKOFF_SECONDS", 0.01)
     server.reset(faults=[], fingerprints=1, batch_ends=None)
     yield
-    server.reset(faults=[], fingerprints=0, echo="", most_attempts=0)
+    server.reset(faults=[], fingerprints=0, echo="", max_faulty_attempts=0)
 
 
 def write_everything(config: dict[str, Any], folder: Path, cases: Path) -> ExperimentResults:
@@ -174,7 +174,7 @@ def test_a_key_in_a_servers_error_is_in_no_file(
     endpoint: str, kind: str, server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
     attempts = 3 if kind == "rate_limited" else 0
-    server.reset(echo="escaped", faults=[kind], rate=1.0, most_attempts=attempts)
+    server.reset(echo="escaped", faults=[kind], rate=1.0, max_faulty_attempts=attempts)
     model = {"endpoint": endpoint, "api_key_env": VARIABLE, "attempts": 2}
     model |= {"base_url": server.host if endpoint in OF_HOST else server.url}
     config = configuration(server.url, tmp_path, model)
@@ -262,14 +262,14 @@ async def test_names_are_short_and_change_no_terminal(
     endpoint: str, server: FaultServer, tmp_path: Path
 ) -> None:
     long = "\x1b[31m" + "x" * 5_000
-    server.reset(named=long)
+    server.reset(name_override=long)
     address = server.host if endpoint in OF_HOST else server.url
     ledger = Ledger(str(tmp_path))
     request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
     model = ModelConfig(endpoint=endpoint, model="test", base_url=address)
     async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
         _, reply = await chats["test"].ask(request, 0)
-    server.reset(named="")
+    server.reset(name_override="")
     ledger.close()
     named = (reply.finish_reason, reply.served_model, reply.system_fingerprint, reply.response_id)
     assert all(len(said) <= 200 and said.isprintable() for said in named)

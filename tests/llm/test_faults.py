@@ -88,7 +88,9 @@ async def action(server: FaultServer, folder: Path, kind: str, endpoint: str) ->
     """What moot does about a server that fails in one way, twice or for ever; asserts what goes
     with it.
     """
-    server.reset(faults=[kind], rate=1.0, most_attempts=2, hang=10.0, slow=6.0, retry_after=0.05)
+    server.reset(
+        faults=[kind], rate=1.0, max_faulty_attempts=2, hang=10.0, slow=6.0, retry_after=0.05
+    )
     chat = chat_with(server, folder, endpoint, timeout=1.5 if kind in SLOW else 60.0)
     waits = []
     wait_as_asked = chat._client._wait_as_asked
@@ -204,7 +206,7 @@ async def test_azure_is_an_openai_compatible_server(
 async def test_a_call_fails_after_its_attempts_and_is_asked_again_by_a_later_run(
     endpoint: str, server: FaultServer, tmp_path: Path
 ) -> None:
-    server.reset(faults=["bad_gateway"], rate=1.0, most_attempts=0)
+    server.reset(faults=["bad_gateway"], rate=1.0, max_faulty_attempts=0)
     with pytest.raises(CallFailedError, match="gave up after 4 attempts: HTTP 502"):
         await ask(chat_with(server, tmp_path, endpoint, attempts=4), request(endpoint=endpoint))
     assert server.stats()["requests"] == 4
@@ -216,7 +218,7 @@ async def test_a_call_fails_after_its_attempts_and_is_asked_again_by_a_later_run
 async def test_after_the_run_is_stopped_no_further_call_is_made(
     server: FaultServer, tmp_path: Path
 ) -> None:
-    server.reset(faults=["insufficient_quota"], rate=1.0, most_attempts=0)
+    server.reset(faults=["insufficient_quota"], rate=1.0, max_faulty_attempts=0)
     chat = chat_with(server, tmp_path, concurrency=1)
     results = await asyncio.gather(
         *(chat.ask(request(f"{n}"), 0) for n in range(20)), return_exceptions=True
@@ -229,7 +231,9 @@ async def test_after_the_run_is_stopped_no_further_call_is_made(
 async def test_a_wait_that_the_server_asked_for_holds_back_other_calls(
     server: FaultServer, tmp_path: Path
 ) -> None:
-    server.reset(faults=["rate_limited_retry_after"], rate=1.0, most_attempts=1, retry_after=30.0)
+    server.reset(
+        faults=["rate_limited_retry_after"], rate=1.0, max_faulty_attempts=1, retry_after=30.0
+    )
     chat = chat_with(server, tmp_path, concurrency=4)
     first = asyncio.create_task(chat.ask(request("first"), 0))
     while chat._client._limits._paused_until <= time.monotonic():
@@ -331,7 +335,7 @@ def test_fifty_debates_end_alike_on_a_failing_and_a_healthy_server(
     )
     request_count = server.stats()["requests"]
     transient = [*TRANSIENT, "empty"]
-    server.reset(faults=transient, rate=0.3, seed=3, most_attempts=0, retry_after=0.01)
+    server.reset(faults=transient, rate=0.3, seed=3, max_faulty_attempts=0, retry_after=0.01)
     config = configuration(server.url, tmp_path / "failing", {"attempts": 12})
     failing = hold(config, cases, tmp_path / "failing.parquet")
     pd.testing.assert_frame_equal(failing, healthy)
@@ -353,7 +357,10 @@ def test_useless_replies_stay_what_they_are_and_fail_no_shard(
 ) -> None:
     cases = people(tmp_path / "cases.parquet", 12)
     server.reset(
-        faults=[kind for kind in CONTENT if kind != "empty"], rate=0.6, seed=5, most_attempts=0
+        faults=[kind for kind in CONTENT if kind != "empty"],
+        rate=0.6,
+        seed=5,
+        max_faulty_attempts=0,
     )
     config = configuration(server.url, tmp_path)
     transcripts = hold(config, cases, tmp_path / "first.parquet")
@@ -368,7 +375,7 @@ def test_useless_replies_stay_what_they_are_and_fail_no_shard(
 
 def test_a_debate_that_fails_leaves_the_others_whole(server: FaultServer, tmp_path: Path) -> None:
     cases = people(tmp_path / "cases.parquet", 12)
-    server.reset(faults=["context_length"], rate=0.05, seed=2, most_attempts=0)
+    server.reset(faults=["context_length"], rate=0.05, seed=2, max_faulty_attempts=0)
     config = configuration(server.url, tmp_path)
     transcripts = hold(config, cases, tmp_path / "out.parquet")
     failed = transcripts[transcripts["parse_status"] == "failed"]
@@ -389,7 +396,7 @@ def test_a_refused_key_ends_the_run_and_leaves_no_output(
     server: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", 40)
-    server.reset(faults=["invalid_key"], rate=1.0, most_attempts=0)
+    server.reset(faults=["invalid_key"], rate=1.0, max_faulty_attempts=0)
     with pytest.raises(RunStoppedError, match="Incorrect API key"):
         hold(
             configuration(server.url, tmp_path, {"concurrency": 8}), cases, tmp_path / "out.parquet"
@@ -400,7 +407,7 @@ def test_a_refused_key_ends_the_run_and_leaves_no_output(
 
 def test_an_error_ends_the_run_at_once_and_not_in_turn(server: FaultServer, tmp_path: Path) -> None:
     cases = people(tmp_path / "cases.parquet", 60)
-    server.reset(faults=["insufficient_quota"], rate=0.02, seed=4, most_attempts=0)
+    server.reset(faults=["insufficient_quota"], rate=0.02, seed=4, max_faulty_attempts=0)
     with pytest.raises(RunStoppedError, match="quota"):
         hold(
             configuration(server.url, tmp_path, {"concurrency": 4}), cases, tmp_path / "out.parquet"

@@ -62,17 +62,17 @@ def asking(tmp_path: Path, **keys: Any) -> dict[str, Any]:
 def test_a_model_is_fetched_at_its_first_call_and_once(hub: ModelHub, tmp_path: Path) -> None:
     cases = people(tmp_path / "results" / "cases" / "people.parquet", 2)
     config = asking(tmp_path, revision=COMMIT)
-    hub.asked.clear()
+    hub.requests.clear()
     rows = preview(Plan.from_yaml(config, PROJECT), tmp_path / "results")
     assert rows.set_index("experiment").loc[EXPERIMENT, "calls_to_make"] == 2
-    assert not hub.asked
+    assert not hub.requests
     transcripts = hold(config, cases, tmp_path / "first.parquet")
     assert transcripts["prediction"].isin(["yes", "no"]).all()
-    assert hub.asked.count(f"GET /org/repo/resolve/{COMMIT}/small.gguf") == 1
-    fetched = len(hub.asked)
+    assert hub.requests.count(f"GET /org/repo/resolve/{COMMIT}/small.gguf") == 1
+    fetched = len(hub.requests)
     assert model_path(on_hub()).name == "small.gguf"
     hold(config, cases, tmp_path / "again.parquet")
-    assert len(hub.asked) == fetched
+    assert len(hub.requests) == fetched
     assert (tmp_path / "again.parquet").read_bytes() == (tmp_path / "first.parquet").read_bytes()
 
 

@@ -115,7 +115,7 @@ def test_a_server_that_never_answers_is_ended(tmp_path: Path) -> None:
 def test_a_server_that_dies_ends_the_run_and_what_it_said_is_kept(tmp_path: Path) -> None:
     cases, config = (
         people(tmp_path / "cases.parquet", 3),
-        served(tmp_path, f"{SERVER} --latency 0.1 --most-calls 7"),
+        served(tmp_path, f"{SERVER} --latency 0.1 --max-calls 7"),
     )
     with pytest.raises(RunStoppedError, match="server ended with status 124"):
         hold(config, cases, tmp_path / "out.parquet")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from moot.llm.parsing.ladder import describe_schema, json_schema, parse_label, parse_reply
-from reply_forms import FORMS, NASTY, OTHER_FORMS, Belief, Review, Verdict, read
+from reply_forms import FORMS, NASTY, OTHER_FORMS, Belief, Review, Verdict, read_reply
 
 
 class Likelihood(BaseModel):
@@ -25,7 +25,7 @@ class Likelihood(BaseModel):
 
 @pytest.mark.parametrize("row", NASTY, ids=lambda row: f"{row['schema']}: {row['reply'][:60]!r}")
 def test_nasty_reply(row: dict[str, Any]) -> None:
-    parsed = read(row["schema"], row["reply"])
+    parsed = read_reply(row["schema"], row["reply"])
     assert (parsed.status, row["why"]) == (row["status"], row["why"]), parsed
     if row["status"] == "invalid":
         assert parsed.value is None
@@ -47,7 +47,7 @@ def test_nasty_reply(row: dict[str, Any]) -> None:
 def test_a_form_that_says_what_may_be_missing_loses_no_answer_and_invents_none(
     row: dict[str, Any],
 ) -> None:
-    parsed = read("courtroom", row["reply"])
+    parsed = read_reply("courtroom", row["reply"])
     expected = row["value"]["prediction"] if row["value"] else row.get("answer")
     assert (parsed.value or {}).get("prediction") == expected, parsed
     if expected and not row["value"]:

@@ -55,7 +55,7 @@ def test_debates_of_two_models_are_rebuilt_and_a_missing_reply_is_named(
 ) -> None:
     folder = archive.parents[1]
     cases = people(folder / "cases.parquet", 6)
-    server.reset(faults=["context_length"], rate=0.05, seed=2, most_attempts=0)
+    server.reset(faults=["context_length"], rate=0.05, seed=2, max_faulty_attempts=0)
     model: dict[str, Any] = {
         "endpoint": "openai",
         "base_url": server.url,

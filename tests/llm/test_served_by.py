@@ -110,7 +110,7 @@ def test_exported_calls_come_back_as_they_were() -> None:
 async def test_an_empty_reply_that_was_counted_is_paid_for(
     endpoint: str, server: FaultServer, tmp_path: Path
 ) -> None:
-    server.reset(faults=["empty"], rate=1.0, most_attempts=2, fingerprints=0)
+    server.reset(faults=["empty"], rate=1.0, max_faulty_attempts=2, fingerprints=0)
     with closing(Ledger(str(tmp_path))) as ledger:
         reply = await ask(server, ledger, endpoint)
         tokens = reply.prompt_tokens + reply.completion_tokens
@@ -124,7 +124,7 @@ async def test_an_empty_reply_that_was_counted_is_paid_for(
 async def test_empty_replies_alone_are_paid_for_and_stop_at_the_budget(
     server: FaultServer, tmp_path: Path
 ) -> None:
-    server.reset(faults=["empty"], rate=1.0, most_attempts=0, fingerprints=0)
+    server.reset(faults=["empty"], rate=1.0, max_faulty_attempts=0, fingerprints=0)
     with closing(Ledger(str(tmp_path / "whole"))) as ledger:
         with pytest.raises(CallFailedError, match="gave up after 3 attempts: the reply is empty"):
             await ask(server, ledger)
@@ -147,7 +147,7 @@ async def test_empty_replies_alone_are_paid_for_and_stop_at_the_budget(
 def test_a_debate_costs_what_its_failed_calls_cost_and_in_a_replay_as_well(
     server: FaultServer, tmp_path: Path
 ) -> None:
-    server.reset(faults=["empty"], rate=1.0, most_attempts=0, fingerprints=0)
+    server.reset(faults=["empty"], rate=1.0, max_faulty_attempts=0, fingerprints=0)
     cases = people(tmp_path / "cases" / "people.parquet", 2)
     config = configuration(server.url, tmp_path)
     config["models"][MODEL] |= {"attempts": 2, "price": {"input": 1e6, "output": 1e6}}

@@ -26,7 +26,7 @@ from moot.stats.bootstrap import DIFFERENCE
 from moot.stats.within_cases import interval_p, interval_within
 from moot.studies.appellate.data_opinions import TASK
 from moot.studies.appellate.legal.rubric import CODES
-from results_on_disk import experiment_view, prediction, repeating, write_results
+from results_on_disk import experiment_view, make_paper_matches, prediction, write_results
 
 PROJECT = Path(__file__).resolve().parents[2]
 CASES = [
@@ -34,7 +34,7 @@ CASES = [
     for number in range(5)
 ]
 LABELS = {1: "AFFIRM", 0: "REVERSE"}
-AS_PUBLISHED = repeating({("panel", "tiny"): "paper-multiagent-panel"})
+AS_PUBLISHED = make_paper_matches({("panel", "tiny"): "paper-multiagent-panel"})
 JUDGES, ROUNDS, REPEATS = 3, 3, 20
 
 

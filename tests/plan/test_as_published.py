@@ -17,7 +17,7 @@ from moot.scores.served import GROUP, METRIC
 from moot.studies.appellate import tables
 from moot.studies.appellate import tables_beyond as beyond
 from shown_values import differences
-from uniform_scores import PROJECT, PUBLISHED, STUDIES, hundred_debates, plan_of, study_of
+from uniform_scores import PROJECT, PUBLISHED, STUDIES, make_plan, make_study, unanimous_phases
 
 
 def differs(
@@ -31,20 +31,20 @@ def differs(
         "datasets": {"people": data},
         "experiments": {"mine": {**base, **experiment}},
     }
-    plan = plan_of(run, {"models": models})
+    plan = make_plan(run, {"models": models})
     (found,) = compare_with_papers(plan).runs.values()
     assert bool(found.repeats) != bool(found.difference)
     return found.difference
 
 
 def test_the_papers_configuration_repeats_itself() -> None:
-    found = compare_with_papers(plan_of(paper=True))
+    found = compare_with_papers(make_plan(paper=True))
     assert all(name in run.repeats for (name, _), run in found.runs.items())
     assert all(f"baselines/{name}" in data.repeats for name, data in found.datasets.items())
 
 
 def test_no_run_of_the_default_configuration_is_as_published() -> None:
-    found = compare_with_papers(plan_of({"run": ["*"]}))
+    found = compare_with_papers(make_plan({"run": ["*"]}))
     assert len(found.runs) > 30 and not any(run.repeats for run in found.runs.values())
     assert {name for name, data in found.datasets.items() if data.repeats} == {
         "opinions",
@@ -134,7 +134,7 @@ def test_an_address_of_the_environment_is_no_provider_of_the_paper(
 
 def test_models_that_sit_or_label_count_too() -> None:
     for name, paper in (("gpt-4", "paper-conference"), ("gpt-4o", "paper-multiagent-panel")):
-        plan = plan_of({"models": {name: {"model": "another"}}}, paper=True)
+        plan = make_plan({"models": {name: {"model": "another"}}}, paper=True)
         found = compare_with_papers(plan).run(paper, "gpt-3.5-turbo")
         assert (found.repeats, found.difference) == (
             (),
@@ -156,7 +156,7 @@ def test_models_that_sit_or_label_count_too() -> None:
 def test_a_server_that_says_that_it_served_another_model_repeats_nothing(
     said: str, same: bool
 ) -> None:
-    plan = plan_of(paper=True)
+    plan = make_plan(paper=True)
     run = ("paper-gpt-caselaw", "gpt-4o")
     versions = Score(METRIC, 9.0, group=f"{GROUP}gpt-4o: {said}, fp_1", n=9)
     found = confirm_served(
@@ -183,7 +183,7 @@ def test_an_experiment_that_another_rests_on_is_compared_by_what_it_is(
     experiments = {"experiments": {"learnt": learnt, "tested": tested}, "run": ["learnt", "tested"]}
     paper = yaml.safe_load((PROJECT / "config/paper.yaml").read_text())
     data = {"datasets": {"caselaw": paper["datasets"]["caselaw"]}}
-    found = compare_with_papers(plan_of(experiments, data)).run("tested", "gpt-4o")
+    found = compare_with_papers(make_plan(experiments, data)).run("tested", "gpt-4o")
     assert found.repeats == (("paper-feedback-assistant-caselaw",) if same else ()), (
         found.difference
     )
@@ -199,7 +199,7 @@ def test_no_control_arm_is_the_published_run() -> None:
     }
     data = {"datasets": {"nlsy97": {"source": "local", "narrative": "list"}}}
     arms = {"mine": {**courtroom, "arms": ["noise", "labels_swapped", "matched_calls"]}}
-    plan = plan_of({"experiments": arms, "run": ["mine"]}, data)
+    plan = make_plan({"experiments": arms, "run": ["mine"]}, data)
     found = compare_with_papers(plan)
     assert found.run("mine", "gemma-2").repeats == ("paper-courtroom",)
     assert len(plan.experiments) == 4
@@ -233,9 +233,9 @@ def test_the_default_run_shows_no_difference_to_a_published_value(
     study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (tables, beyond):
-        monkeypatch.setattr(module, "list_phases", hundred_debates)
-    plan = plan_of()
-    results = study_of(plan, study, tmp_path, compare_with_papers(plan))
+        monkeypatch.setattr(module, "list_phases", unanimous_phases)
+    plan = make_plan()
+    results = make_study(plan, study, tmp_path, compare_with_papers(plan))
     found = list(differences(results))
     assert not found, found[0]
 

@@ -17,10 +17,10 @@ class Watched:
 
     def __init__(self) -> None:
         self.running = self.most_running = 0
-        self.begun: list[int] = []
+        self.start_response: list[int] = []
 
     async def job(self, number: int, turns: int) -> int:
-        self.begun.append(number)
+        self.start_response.append(number)
         self.running += 1
         self.most_running = max(self.most_running, self.running)
         for _ in range(turns):
@@ -44,23 +44,23 @@ def test_every_result_once_in_order_and_never_too_many_at_once(
 ) -> None:
     results, watched = asyncio.run(run(turns, at_once))
     assert results == list(range(len(turns)))
-    assert sorted(watched.begun) == results
+    assert sorted(watched.start_response) == results
     assert watched.most_running <= at_once
 
 
 async def test_one_at_a_time_goes_from_the_front() -> None:
-    assert (await run([1] * 20, 1))[1].begun == list(range(20))
+    assert (await run([1] * 20, 1))[1].start_response == list(range(20))
 
 
 async def test_many_at_a_time_go_from_the_front_and_few_results_wait() -> None:
-    assert (await run([2] * 100, 8))[1].begun == list(range(100))
+    assert (await run([2] * 100, 8))[1].start_response == list(range(100))
     slow_first = [1000, *[0] * 999]
     watched = Watched()
     jobs: list[Callable[[], Coroutine[Any, Any, int]]] = [
         partial(watched.job, n, turns) for n, turns in enumerate(slow_first)
     ]
     async for _ in run_in_order(jobs, 8):
-        assert watched.begun == list(range(8 * 4))
+        assert watched.start_response == list(range(8 * 4))
         break
 
 
@@ -76,4 +76,4 @@ async def test_an_error_ends_all_at_once_and_not_when_its_turn_comes() -> None:
     with pytest.raises(ValueError, match="the second"):
         async for _ in run_in_order([jobs[0], fail, *jobs[1:]], 4):
             pass
-    assert len(watched.begun) < 10
+    assert len(watched.start_response) < 10

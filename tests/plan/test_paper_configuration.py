@@ -28,7 +28,7 @@ from moot.jobs.statement_labels import LabelJob, label_statements
 from moot.plan.plan import Plan
 from moot.protocols.experiment import Experiment
 from moot.studies.feedback.reliability import write_assistant
-from shown_values import missing
+from shown_values import missing_values
 from uniform_scores import PROJECT, PUBLISHED, STUDIES, leaderboards
 
 RESULTS = Path("results")
@@ -239,5 +239,6 @@ def test_the_papers_run_shows_every_published_value_that_it_should(
     expected = results.published[results.published["repeated_by"] != ""]
     assert len(expected) >= 18
     assert [
-        row["table"] + " " + row["row"] + " " + row["metric"] for row in missing(expected, results)
+        row["table"] + " " + row["row"] + " " + row["metric"]
+        for row in missing_values(expected, results)
     ] == []

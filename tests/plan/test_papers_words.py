@@ -30,7 +30,7 @@ from printed_prompts import printed_prompts
 from results_on_disk import REARREST
 from scripted_model import PROJECT, WINNER, hold
 from shown_values import differences
-from uniform_scores import STUDIES, hundred_debates, plan_of, study_of
+from uniform_scores import STUDIES, make_plan, make_study, unanimous_phases
 
 RUNS = {
     "agenticsimlaw/zero_shot": ("paper-zero-shot", "gemma-2"),
@@ -65,7 +65,7 @@ def typed(folder: str, words: dict[str, str], to: Path) -> Path:
 
 def compare(folder: str, prompts: Path | str) -> PaperMatch:
     experiment, model = RUNS[folder]
-    plan = plan_of({"experiments": {experiment: {"prompts": str(prompts)}}}, paper=True)
+    plan = make_plan({"experiments": {experiment: {"prompts": str(prompts)}}}, paper=True)
     return compare_with_papers(plan).run(experiment, model)
 
 
@@ -159,7 +159,7 @@ def test_moots_own_wording_is_said_with_what_matters() -> None:
     found = compare("agenticsimlaw/zero_shot", "")
     assert "paper-zero-shot" in found.repeats and found.our_wording
     assert any("names no rearrest" in said for said in found.departures)
-    courtroom = compare_with_papers(plan_of(paper=True)).run("paper-courtroom", "gemma-2")
+    courtroom = compare_with_papers(make_plan(paper=True)).run("paper-courtroom", "gemma-2")
     assert courtroom.departures[0] == "The paper prints no prompts of this protocol on these data."
 
 
@@ -271,9 +271,9 @@ def test_differences_of_runs_in_moots_words_stand_in_a_column_of_their_own(
     study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (tables, beyond):
-        monkeypatch.setattr(module, "list_phases", hundred_debates)
-    plan = plan_of(paper=True)
-    results = study_of(plan, study, tmp_path, compare_with_papers(plan))
+        monkeypatch.setattr(module, "list_phases", unanimous_phases)
+    plan = make_plan(paper=True)
+    results = make_study(plan, study, tmp_path, compare_with_papers(plan))
     found = [(name, row) for name, row in differences(results) if OUR_WORDING in row]
     trained = ("trained", "trained on the training split")
     ours = [
@@ -295,8 +295,8 @@ def test_differences_of_runs_in_moots_words_stand_in_a_column_of_their_own(
 
 
 def test_the_note_under_a_table_says_what_of_the_wording_matters(tmp_path: Path) -> None:
-    plan = plan_of(paper=True)
-    results = study_of(plan, "courtroom", tmp_path, compare_with_papers(plan))
+    plan = make_plan(paper=True)
+    results = make_study(plan, "courtroom", tmp_path, compare_with_papers(plan))
     notes = " ".join(notes_under(TABLES["courtroom/table4_prompting"].build(results), results))
     assert f"`{OUR_WORDING}`: the same difference for prompts in our wording." in notes
     assert re.search(

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from fault_server import FaultServer
-from in_process import built, default_configuration
+from in_process import build_experiments, default_configuration
 from moot.core.config import Publication
 from moot.plan.plan import Plan
 from moot.report.exports import Export
@@ -67,7 +67,7 @@ def test_a_model_judges_a_groups_talk_by_its_words_alone(
         },
     }
     plan = Plan.from_yaml(default_configuration(config), PROJECT)
-    list(built(plan))
+    list(build_experiments(plan))
     asked = pd.read_parquet("results/calls/again/judge.parquet")["request"].tolist()
     assert len(asked) == 2 and sum("A lamp" in one and "Now I see it." in one for one in asked) == 1
     assert set(pd.read_parquet("results/predictions/again/judge.parquet")["status"]) == {"valid"}

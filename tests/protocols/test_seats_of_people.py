@@ -26,7 +26,7 @@ from people_in_debates import (
     cases_of,
     hold,
     open_questions,
-    planned,
+    plan_debates,
     statuses,
 )
 
@@ -116,7 +116,7 @@ def test_a_person_in_any_seat(
     server: FaultServer,
     folder: Path,
 ) -> None:
-    plan = planned(server.url, protocol, {seat: "person"}, params=params, dataset=dataset)
+    plan = plan_debates(server.url, protocol, {seat: "person"}, params=params, dataset=dataset)
     rows = hold(plan)
     count, waits = len(rows.loc[rows["kind"] == "conclusion"]), 0
     while answered := answer_all():
@@ -143,7 +143,7 @@ def test_a_judge_reads_what_the_judge_may_and_the_others_never_learn_of_it(
     """Private strategies stay private; the judge's own belief comes back in words; no model is told
     of a person.
     """
-    plan = planned(server.url, "courtroom", {"judge": "person"}, repeats=2)
+    plan = plan_debates(server.url, "courtroom", {"judge": "person"}, repeats=2)
     pages: list[str] = []
     rows = hold(plan)
     assert len(open_questions()) == 4, "two cases, each of two repeats asked by itself"
@@ -175,7 +175,7 @@ def test_a_judge_reads_what_the_judge_may_and_the_others_never_learn_of_it(
 def test_two_people_in_one_debate_are_asked_at_once_and_one_does_not_wait_for_the_other(
     server: FaultServer, folder: Path
 ) -> None:
-    plan = planned(
+    plan = plan_debates(
         server.url,
         "panel",
         {"judge_1": "person:ann", "judge_3": "person:bob"},
@@ -227,12 +227,12 @@ def test_seats_that_cannot_be_taken(
     seats: dict[str, str], message: str, server: FaultServer, folder: Path
 ) -> None:
     with pytest.raises(UserError) as caught:
-        planned(server.url, "courtroom", seats)
+        plan_debates(server.url, "courtroom", seats)
     assert str(caught.value).startswith(
         "configuration: experiments.trial.params.seats: "
     ) and message in str(caught.value)
     assert "\n" not in str(caught.value)
-    planned(server.url, "courtroom", {"judge": "person:a", "defense": "person:b"})
+    plan_debates(server.url, "courtroom", {"judge": "person:a", "defense": "person:b"})
 
 
 def test_a_model_cannot_be_called_a_person(server: FaultServer, folder: Path) -> None:
@@ -245,12 +245,12 @@ def test_a_model_cannot_be_called_a_person(server: FaultServer, folder: Path) ->
     with pytest.raises(
         UserError, match="'person' is a model of the configuration, and means a person"
     ):
-        planned(server.url, "courtroom", {}, keys=taken)
+        plan_debates(server.url, "courtroom", {}, keys=taken)
 
 
 def test_human_ask_is_the_person_in_the_humans_seat(server: FaultServer, folder: Path) -> None:
     said = [
-        planned(server.url, "human_panel", seats, dataset="opinions", params=params)
+        plan_debates(server.url, "human_panel", seats, dataset="opinions", params=params)
         .experiments["trial"]
         .params
         for seats, params in (
@@ -261,11 +261,13 @@ def test_human_ask_is_the_person_in_the_humans_seat(server: FaultServer, folder:
     ]
     assert said[0] == said[1] == said[2]
     assert (
-        planned(server.url, "human_panel", {}, dataset="opinions").experiments["trial"].params.seats
+        plan_debates(server.url, "human_panel", {}, dataset="opinions")
+        .experiments["trial"]
+        .params.seats
         == {}
     )
     with pytest.raises(UserError, match="human: bank"):
-        planned(
+        plan_debates(
             server.url,
             "human_panel",
             {"human": "person"},
@@ -277,7 +279,7 @@ def test_human_ask_is_the_person_in_the_humans_seat(server: FaultServer, folder:
 def test_a_preview_writes_nothing_and_counts_the_calls_and_the_answers(
     server: FaultServer, folder: Path
 ) -> None:
-    plan = planned(server.url, "courtroom", {"judge": "person"})
+    plan = plan_debates(server.url, "courtroom", {"judge": "person"})
     cases_of(plan, "people")
     before = server.count()
     row = preview(plan, Path("results")).iloc[0]
@@ -290,7 +292,7 @@ def test_a_preview_writes_nothing_and_counts_the_calls_and_the_answers(
     assert (row["calls_in_ledger"], row["calls_to_make"], row["answers_by_people"]) == (8, 16, 6)
     assert {path: path.read_bytes() for path in files} == files
     assert len(list(Path("data").rglob("*.*"))) == len(files) + 2, "the two answers"
-    nobody = preview(planned(server.url, "courtroom", {}), Path("results")).iloc[0]
+    nobody = preview(plan_debates(server.url, "courtroom", {}), Path("results")).iloc[0]
     assert (
         nobody["calls_to_make"] + nobody["calls_in_ledger"],
         pd.isna(nobody["answers_by_people"]),
@@ -298,12 +300,14 @@ def test_a_preview_writes_nothing_and_counts_the_calls_and_the_answers(
 
 
 def test_people_cost_no_call_of_the_budget(server: FaultServer, folder: Path) -> None:
-    plan = planned(server.url, "courtroom", {"judge": "person"}, keys={"budget": {"calls": 24}})
+    plan = plan_debates(
+        server.url, "courtroom", {"judge": "person"}, keys={"budget": {"calls": 24}}
+    )
     while hold(plan) is not None and answer_all():
         pass
     assert statuses(hold(plan)) == ["valid", "valid"]
     with pytest.raises(RunStoppedError, match="limit of 24 calls"):
-        hold(planned(server.url, "courtroom", {}, keys={"budget": {"calls": 24}}))
+        hold(plan_debates(server.url, "courtroom", {}, keys={"budget": {"calls": 24}}))
 
 
 def test_a_rehearsal_seats_a_simulated_person(server: FaultServer, folder: Path) -> None:
@@ -311,7 +315,7 @@ def test_a_rehearsal_seats_a_simulated_person(server: FaultServer, folder: Path)
         ("courtroom", "judge", "people"),
         ("human_panel", "human", "opinions"),
     ):
-        plan = planned(
+        plan = plan_debates(
             server.url, protocol, {seat: "person"}, dataset=dataset, keys={"rehearsal": True}
         )
         rows = hold(plan)
@@ -325,7 +329,7 @@ def test_arms_keep_people_where_they_sit_and_plant_no_words_on_them(
     server: FaultServer, folder: Path
 ) -> None:
     arms = ("noise", "alone", "consultancy", "swap", "labels_swapped", "matched_calls")
-    plan = planned(server.url, "courtroom", {"defense": "person", "judge": "test"}, arms=arms)
+    plan = plan_debates(server.url, "courtroom", {"defense": "person", "judge": "test"}, arms=arms)
     seats = {
         name.partition("=")[2]: dict(found.params.seats) for name, found in plan.experiments.items()
     }
@@ -343,8 +347,8 @@ def test_arms_keep_people_where_they_sit_and_plant_no_words_on_them(
         with pytest.raises(
             UserError, match="defense is a person's seat, and no words are put into a person's"
         ):
-            planned(server.url, "courtroom", {"defense": "person"}, arms=[arm])
-        planned(server.url, "courtroom", {"judge": "person"}, arms=[arm])
+            plan_debates(server.url, "courtroom", {"defense": "person"}, arms=[arm])
+        plan_debates(server.url, "courtroom", {"judge": "person"}, arms=[arm])
 
 
 @pytest.mark.parametrize(
@@ -354,7 +358,7 @@ def test_a_person_who_judges_is_asked_what_the_arm_asks(
     arm: str, kind: str, most: int, server: FaultServer, folder: Path
 ) -> None:
     params = {"strategy": "none", "beliefs": "none"}
-    plan = planned(server.url, "courtroom", {"judge": "person"}, params=params, arms=[arm])
+    plan = plan_debates(server.url, "courtroom", {"judge": "person"}, params=params, arms=[arm])
     cases, output, waits = cases_of(plan, "people"), Path("results/transcripts/0.parquet"), 0
     for _ in range(10):
         write_transcripts(
@@ -376,7 +380,7 @@ def test_a_person_who_judges_is_asked_what_the_arm_asks(
 def test_an_answer_by_hand_is_read_or_refused_with_one_message(
     server: FaultServer, folder: Path
 ) -> None:
-    hold(planned(server.url, "cot", {"expert": "person"}))
+    hold(plan_debates(server.url, "cot", {"expert": "person"}))
     asked = json.loads(open_questions()[0].read_text())
     path = Path("a.txt")
     read = read_answer(
@@ -409,7 +413,7 @@ def test_an_answer_by_hand_is_read_or_refused_with_one_message(
 
 
 def test_an_unusable_answer_stops_its_own_debate_alone(server: FaultServer, folder: Path) -> None:
-    plan = planned(server.url, "zero_shot", {"expert": "person"})
+    plan = plan_debates(server.url, "zero_shot", {"expert": "person"})
     hold(plan)
     first, second = open_questions()
     answer_file(first).write_text("Prediction: YES\nConfidence: very\n")
@@ -431,22 +435,22 @@ def test_tables_say_where_people_sit(server: FaultServer, folder: Path) -> None:
         ({"judge": "person"}, "In trial people sit as judge; all other seats are the model's"),
         ({}, ""),
     ):
-        view = planned(server.url, "courtroom", seats).view("trial")
+        view = plan_debates(server.url, "courtroom", seats).view("trial")
         assert people_note(ExperimentResults(Path(), "trial", view)) == note
 
 
 def test_a_question_that_is_asked_no_longer_is_taken_back_and_an_answer_stays(
     server: FaultServer, folder: Path
 ) -> None:
-    hold(planned(server.url, "courtroom", {"judge": "person"}))
+    hold(plan_debates(server.url, "courtroom", {"judge": "person"}))
     first, second = open_questions()
     answer_file(first).write_text("Prediction: YES\nConfidence: 80\n")
-    hold(planned(server.url, "courtroom", {"prosecutor": "person"}))
+    hold(plan_debates(server.url, "courtroom", {"prosecutor": "person"}))
     assert {path.name for path in open_questions()} == {
         "repeat-0-round-1-prosecutor-strategy.question.json"
     }
     assert not second.with_suffix(".md").exists() and answer_file(first).exists() and first.exists()
-    hold(planned(server.url, "courtroom", {}))
+    hold(plan_debates(server.url, "courtroom", {}))
     assert open_questions() == []
 
 
@@ -456,7 +460,7 @@ def test_recorded_or_held_debates_are_judged_again_by_a_person(
     held = {"protocol": "courtroom", "dataset": "people", "models": ["test"], "cases": 2}
     params = {"source_experiment": "held", "source_model": "test", "seats": {"judge": "person"}}
     experiments = {"held": held, "trial": {**held, "protocol": "rejudge", "params": params}}
-    plan = planned(server.url, "rejudge", {}, keys={"experiments": experiments})
+    plan = plan_debates(server.url, "rejudge", {}, keys={"experiments": experiments})
     cases, outputs = (
         cases_of(plan, "people"),
         {name: Path(f"{name}.parquet") for name in experiments},

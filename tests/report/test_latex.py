@@ -21,7 +21,7 @@ from moot.scores import no_scores
 from moot.studies.appellate import tables
 from moot.studies.appellate import tables_beyond as beyond
 from results_on_disk import case, prediction, utterance, write_results
-from uniform_scores import STUDIES, hundred_debates, plan_of, study_of
+from uniform_scores import STUDIES, make_plan, make_study, unanimous_phases
 
 DOCUMENT = r"""\documentclass%s{article}
 \usepackage[T1]{fontenc}\usepackage{lmodern}
@@ -76,11 +76,11 @@ def test_every_table_of_every_study_compiles_within_the_page(
 ) -> None:
     """Slow: only this test detects a table that LaTeX refuses or that is too wide."""
     for module in (tables, beyond):
-        monkeypatch.setattr(module, "list_phases", hundred_debates)
-    plan = plan_of(paper=True)
+        monkeypatch.setattr(module, "list_phases", unanimous_phases)
+    plan = make_plan(paper=True)
     sources, shorts = {}, {}
     for study in STUDIES:
-        results = study_of(plan, study, tmp_path / study, compare_with_papers(plan))
+        results = make_study(plan, study, tmp_path / study, compare_with_papers(plan))
         for name in TABLES:
             if TABLES[name].study == study and not needs_transcripts(name):
                 built = TABLES[name].build(results)

@@ -30,7 +30,7 @@ from moot.report.tables import (
     write_table,
 )
 from moot.scores import no_scores
-from uniform_scores import plan_of, study_of
+from uniform_scores import make_plan, make_study
 
 HOSTILE = "<script>alert(1)</script> \\input{/etc/passwd} =cmd|' /C calc'!A0 $x_1$ 100% & ~^#"
 ENTRY = Table("courtroom", "hostile", f"Title {HOSTILE}", f"Caption {HOSTILE}", lambda _: None)
@@ -179,7 +179,7 @@ def test_a_small_p_is_not_shown_as_zero_but_a_small_share_is():
 
 
 def test_notes_on_data_cover_only_data_sets_in_the_rows(tmp_path):
-    results = study_of(plan_of(paper=True), "stance", tmp_path, PaperMatches())
+    results = make_study(make_plan(paper=True), "stance", tmp_path, PaperMatches())
     columns = Columns().plain("data")
 
     def noted_datasets(*cells):

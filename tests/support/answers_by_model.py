@@ -51,7 +51,7 @@ def debated(
         ]
         for shard, content in enumerate(contents):
             shards[shard].parent.mkdir(parents=True, exist_ok=True)
-            server.reset(content=content, named=(finish_reasons or {}).get(model, ""))
+            server.reset(content=content, name_override=(finish_reasons or {}).get(model, ""))
             write_transcripts(
                 plan,
                 Job(EXPERIMENT, model, *read_cases(dataset), shard=shard),

@@ -1,6 +1,4 @@
-"""Anthropic's messages API, as strict as it is: what it refuses, how it says so, and the form of
-its replies.
-"""
+"""Anthropic's messages API: the requests that it rejects, its errors, and its replies."""
 
 from typing import Any
 
@@ -8,7 +6,7 @@ from aiohttp import web
 
 from invented_replies import Reply
 
-KNOWN = {
+REQUEST_FIELDS = {
     "model",
     "max_tokens",
     "messages",
@@ -35,10 +33,10 @@ MESSAGES = {
         "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing."
     ),
 }
-STOPPED = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
+STOP_REASONS = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
 
 
-def refused(
+def error_response(
     status: int, kind: str, message: str, headers: dict[str, str] | None = None
 ) -> web.Response:
     error = {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_0"}
@@ -46,49 +44,54 @@ def refused(
 
 
 def refusal(kind: str, status: int, message: str, headers: dict[str, str]) -> web.Response:
-    """A fault in Anthropic's words."""
+    """Return a fault as Anthropic's error."""
     status, error = REFUSALS.get(kind, (status, "invalid_request_error"))
-    return refused(status, error, MESSAGES.get(kind, message), headers)
+    return error_response(status, error, MESSAGES.get(kind, message), headers)
 
 
 def problem_of(request: web.BaseRequest, body: dict[str, Any]) -> web.Response | None:
-    """What is wrong with a request; None for nothing."""
+    """Return the error for an invalid request, or None."""
     if not request.headers.get("x-api-key") or "Authorization" in request.headers:
-        return refused(401, "authentication_error", "x-api-key header is required")
+        return error_response(401, "authentication_error", "x-api-key header is required")
+    problem = request_problem(request, body)
+    return error_response(400, "invalid_request_error", problem) if problem else None
+
+
+def request_problem(request: web.BaseRequest, body: dict[str, Any]) -> str:
+    """Return what Anthropic says about an invalid request, or an empty text."""
+    if request.headers.get("anthropic-version") != "2023-06-01":
+        return "anthropic-version: header is required"
+    if extra_fields := sorted(set(body) - REQUEST_FIELDS):
+        return f"{extra_fields[0]}: Extra inputs are not permitted"
+    if "max_tokens" not in body:
+        return "max_tokens: Field required"
     roles = {message["role"] for message in body["messages"]}
-    problems = [
-        "anthropic-version: header is required"
-        * (request.headers.get("anthropic-version") != "2023-06-01"),
-        *(f"{name}: Extra inputs are not permitted" for name in sorted(set(body) - KNOWN)),
-        "max_tokens: Field required" * ("max_tokens" not in body),
-        "messages: Unexpected role" * (not roles or not roles <= {"user", "assistant"}),
-        schema_problem(body.get("output_config", {}).get("format", {}).get("schema", {})),
-    ]
-    return next(
-        (refused(400, "invalid_request_error", problem) for problem in problems if problem), None
-    )
+    if not roles or not roles <= {"user", "assistant"}:
+        return "messages: Unexpected role"
+    return schema_problem(body.get("output_config", {}).get("format", {}).get("schema", {}))
 
 
 def schema_problem(schema: Any) -> str:
+    """Return what Anthropic says about an invalid JSON schema, or an empty text."""
     if isinstance(schema, list):
         return next(filter(None, map(schema_problem, schema)), "")
     if not isinstance(schema, dict):
         return ""
     if schema.get("type") == "object" and schema.get("additionalProperties") is not False:
         return "'additionalProperties' must be explicitly set to false"
-    named = next(
-        (f"property '{name}' is not supported" for name in UNKNOWN_TO_SCHEMAS if name in schema), ""
-    )
-    return named or schema_problem(list(schema.values()))
+    for name in UNKNOWN_TO_SCHEMAS:
+        if name in schema:
+            return f"property '{name}' is not supported"
+    return schema_problem(list(schema.values()))
 
 
 def message(reply: Reply, body: dict[str, Any], digest: str) -> dict[str, Any]:
-    """A reply: thinking first where it was asked for, and a third of the prompt from the cache."""
-    thought = (
-        [{"type": "thinking", "thinking": "Thinking.", "signature": ""}]
-        if "thinking" in body
-        else []
-    )
+    """Return a reply, with thinking if the request wants it; the cache holds part of the prompt."""
+    thoughts, texts = [], []
+    if "thinking" in body:
+        thoughts = [{"type": "thinking", "thinking": "Thinking.", "signature": ""}]
+    if reply.content or not thoughts:
+        texts = [{"type": "text", "text": reply.content}]
     cached = reply.prompt_tokens // 3
     usage = {
         "input_tokens": reply.prompt_tokens - 2 * cached,
@@ -97,7 +100,7 @@ def message(reply: Reply, body: dict[str, Any], digest: str) -> dict[str, Any]:
         "output_tokens": reply.completion_tokens,
         "service_tier": "standard",
     }
-    said = [{"type": "text", "text": reply.content}] if reply.content or not thought else []
+
     name = {
         "id": f"msg_{digest[:12]}",
         "type": "message",
@@ -106,7 +109,7 @@ def message(reply: Reply, body: dict[str, Any], digest: str) -> dict[str, Any]:
     }
     return {
         **name,
-        "content": [*thought, *said],
-        "stop_reason": STOPPED[reply.finish],
+        "content": [*thoughts, *texts],
+        "stop_reason": STOP_REASONS[reply.finish],
         "usage": usage,
     }

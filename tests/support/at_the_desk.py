@@ -1,6 +1,4 @@
-"""What a desk works on: an annotation sheet, and panels that ask a person; run as a program, it
-holds the panels.
-"""
+"""An annotation sheet, and panels that ask a person; run as a program, it holds the panels."""
 
 import sys
 from pathlib import Path
@@ -20,17 +18,17 @@ ROUNDS = 3
 
 
 def words(number: int) -> str:
-    """A statement that is hostile to spreadsheets and browsers."""
+    """Return a statement that is hostile to spreadsheets and browsers."""
     return f"=Statement {number} <b onclick=alert(1)>bold</b>"
 
 
 def item(number: int) -> str:
-    """The blind id of a statement of the sheet."""
+    """Return the blind id of a statement of the sheet."""
     return statement_id("panel", "one", f"case-{number}#0", 2, words(number))
 
 
 def write_sheet(folder: Path, statements: int) -> Path:
-    """A sheet of so many statements."""
+    """Write an annotation sheet with the given number of statements."""
     rows = [
         (item(number), f"Facts {number}.", words(number), "", "", "")
         for number in range(statements)
@@ -43,8 +41,8 @@ def write_sheet(folder: Path, statements: int) -> Path:
 
 def hold_panels(url: str, cases: int = 2) -> pd.DataFrame:
     """Hold panels with a person through real calls and a real ledger, in the working directory."""
-    here = Path.cwd()
-    path = here / "results" / "cases" / "opinions.parquet"
+    folder = Path.cwd()
+    path = folder / "results" / "cases" / "opinions.parquet"
     panels = [
         Case(
             f"case-{number}",
@@ -62,11 +60,11 @@ def hold_panels(url: str, cases: int = 2) -> pd.DataFrame:
         "dataset": "opinions",
         "params": {"human": "ask", "rounds": ROUNDS},
     }
-    config = configuration(url, here, experiment=experiment)
+    config = configuration(url, folder, experiment=experiment)
     return hold(
         {**config, "datasets": {"opinions": {"source": "sample"}}},
         path,
-        here / "results" / "0.parquet",
+        folder / "results" / "0.parquet",
     )
 
 

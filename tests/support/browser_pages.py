@@ -1,4 +1,4 @@
-"""How pages are looked at in a browser: the sizes of windows, and what axe-core says."""
+"""Sizes of browser windows, and the accessibility violations that axe-core reports."""
 
 from typing import Any
 
@@ -7,11 +7,12 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
 
 
 def violations(page: Any, axe: str) -> list[str]:
-    """What axe-core finds wrong with a page: rule, element and what to do, one line each."""
+    """Return the violations that axe-core reports for a page: rule, element and remedy."""
     page.evaluate(axe)
-    found = page.evaluate("rules => axe.run({runOnly: rules})", RULES)["violations"]
-    return [
-        f"{fault['id']}: {node['html'][:120]}: {node['failureSummary']}"
-        for fault in found
-        for node in fault["nodes"]
-    ]
+    lines = []
+    for fault in page.evaluate("rules => axe.run({runOnly: rules})", RULES)["violations"]:
+        nodes = fault["nodes"]
+        lines += [
+            f"{fault['id']}: {node['html'][:120]}: {node['failureSummary']}" for node in nodes
+        ]
+    return lines

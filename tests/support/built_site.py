@@ -1,4 +1,4 @@
-"""Building the site, which warns of nothing."""
+"""Build the site of the documentation without warnings."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from project_copy import PROJECT
 
 def build_site(folder: Path, project: Path = PROJECT) -> None:
     """Build the site of a project into a folder."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
         cwd=project,
         env={"PYTHONPATH": str(PROJECT / "scripts"), "NO_MKDOCS_2_WARNING": "1"},
@@ -17,4 +17,4 @@ def build_site(folder: Path, project: Path = PROJECT) -> None:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr

@@ -1,4 +1,4 @@
-"""A run of ten debates with a table, in a folder of its own, and its bundle."""
+"""A run of ten debates with a table, and its bundle."""
 
 import os
 from pathlib import Path
@@ -27,12 +27,10 @@ def raw_configuration(url: str, **keys: Any) -> dict[str, Any]:
 
 
 def hold_run() -> dict[str, Any]:
-    """The configuration of a run that was held in the working directory, and shares its cases."""
+    """Hold a run that shares its cases in the working directory, and return its configuration."""
     os.environ["BUNDLE_KEY"] = KEY
     with FaultServer() as server:
-        raw = raw_configuration(
-            server.url, share={"datasets": ["people"]}
-        )  # as a user's own would be
+        raw = raw_configuration(server.url, share={"datasets": ["people"]})
         people(CASES, 20)
         CASES.with_name("people_cleaning.csv").write_text(
             "what,count\nrows read,21\nwithout an age,1\n"
@@ -47,8 +45,10 @@ def hold_run() -> dict[str, Any]:
     return raw
 
 
-def bundled(raw: dict[str, Any]) -> tuple[bytes, str, str]:
-    """A bundle's bytes, the head that its maker publishes, and what was said."""
-    said = write_bundle(Plan.from_yaml(raw, PROJECT), raw)
-    (head,) = (line.rpartition(" ")[2] for line in said.splitlines() if "The ledger's head" in line)
-    return BUNDLE.read_bytes(), head, said
+def make_bundle(raw: dict[str, Any]) -> tuple[bytes, str, str]:
+    """Write a bundle and return its bytes, the ledger's head, and the message."""
+    message = write_bundle(Plan.from_yaml(raw, PROJECT), raw)
+    (head,) = (
+        line.rpartition(" ")[2] for line in message.splitlines() if "The ledger's head" in line
+    )
+    return BUNDLE.read_bytes(), head, message

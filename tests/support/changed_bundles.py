@@ -1,4 +1,4 @@
-"""Changes of a bundle, drawn at random, and which of them the check that comes with it misses."""
+"""Random changes of a bundle, and those that the check in the bundle misses."""
 
 import hashlib
 import io
@@ -10,46 +10,43 @@ from collections.abc import Callable
 from verify_bundle import DAMAGES, find_faults
 
 
-def _without(lines: list[bytes], draw: random.Random) -> list[bytes]:
+def _delete_line(lines: list[bytes], draw: random.Random) -> list[bytes]:
     place = draw.randrange(len(lines))
     return lines[:place] + lines[place + 1 :]
 
 
-def _swapped(lines: list[bytes], draw: random.Random) -> list[bytes]:
-    one, other = draw.sample(range(len(lines)), 2)
+def _swap_lines(lines: list[bytes], draw: random.Random) -> list[bytes]:
+    first, second = draw.sample(range(len(lines)), 2)
     lines = list(lines)
-    lines[one], lines[other] = lines[other], lines[one]
+    lines[first], lines[second] = lines[second], lines[first]
     return lines
 
 
 CHANGES: dict[str, Callable[[list[bytes], random.Random], list[bytes]]] = {
-    "deletion": _without,
+    "deletion": _delete_line,
     "truncation": lambda lines, draw: lines[: draw.randrange(len(lines))],
-    "swap": _swapped,
+    "swap": _swap_lines,
     "repetition": lambda lines, draw: [*lines, lines[draw.randrange(len(lines))]],
 }
 
 
-def members(content: bytes) -> dict[str, bytes]:
+def read_members(content: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(content)) as file:
         return {name: file.read(name) for name in file.namelist()}
 
 
-def faults(content: bytes | dict[str, bytes], head: str) -> list[str]:
-    """What the check says of an archive, or of files in one."""
+def find_bundle_faults(content: bytes | dict[str, bytes], head: str) -> list[str]:
+    """Return the faults that the check reports for an archive, or for the files of one."""
+    archive = content if isinstance(content, bytes) else pack(content)
     try:
-        with zipfile.ZipFile(
-            io.BytesIO(content if isinstance(content, bytes) else packed(content))
-        ) as file:
+        with zipfile.ZipFile(io.BytesIO(archive)) as file:
             return list(find_faults(file, head))
     except DAMAGES as error:
         return [f"damaged: {error}"]
 
 
-def forged(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files of a bundle with a manifest that fits them again, as someone would write who
-    changed them.
-    """
+def forge_manifest(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the files of a bundle with a new manifest that fits them, as a forger would make."""
     manifest = json.loads(files["manifest.json"])
     manifest.pop("digest")
     manifest["files"] = {
@@ -62,18 +59,15 @@ def forged(files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def edit(content: bytes, draw: random.Random) -> bytes:
-    """Another byte at a place that is not the end of a line."""
+    """Change one byte that is not the end of a line."""
     place = draw.randrange(len(content))
     while content[place] == ord("\n"):
         place = draw.randrange(len(content))
-    return (
-        content[:place]
-        + bytes([(content[place] + draw.randrange(1, 256)) % 256])
-        + content[place + 1 :]
-    )
+    byte = bytes([(content[place] + draw.randrange(1, 256)) % 256])
+    return content[:place] + byte + content[place + 1 :]
 
 
-def packed(files: dict[str, bytes]) -> bytes:
+def pack(files: dict[str, bytes]) -> bytes:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
         for name, content in files.items():
@@ -81,59 +75,58 @@ def packed(files: dict[str, bytes]) -> bytes:
     return archive.getvalue()
 
 
-def missed(content: bytes, head: str, changes: int, seed: int = 1) -> list[str]:
-    """The changes that are not found, of so many: file and kind.
+def missed_changes(content: bytes, head: str, changes: int, seed: int = 1) -> list[str]:
+    """Return file and kind of each of `changes` random changes that the check misses.
 
-    A third each are of any file (as of an accident), of calls and log in a bundle whose manifest
-    was made to fit (as of a forger), and of the archive's own bytes. What leaves the bundle saying
-    the same is no change.
+    A third of the changes damage any file, as an accident does; a third change calls or the log and
+    fit the manifest to them, as a forger does; a third change bytes of the archive. A change that
+    leaves the content of the bundle equivalent is not counted.
     """
-    small = {
-        name: held
-        for name, held in members(content).items()
-        if not name.startswith(("config/", "envs/"))
-    }
-    files, draw, made, found = forged(small), random.Random(seed), 0, list[str]()
-    whole = packed(files)
-    while made < changes:
-        kind, way = draw.choice([*CHANGES, "edit"]), made % 3
-        name = draw.choice(
-            ["calls.jsonl", "log.txt"] if way == 1 else [name for name in files if files[name]]
-        )
+    members = read_members(content)
+    for name in [name for name in members if name.startswith(("config/", "envs/"))]:
+        del members[name]
+    files = forge_manifest(members)
+    archive = pack(files)
+    draw = random.Random(seed)
+    count, misses = 0, list[str]()
+    mutated: bytes | dict[str, bytes]
+    while count < changes:
+        kind, way = draw.choice([*CHANGES, "edit"]), count % 3
+        non_empty = [name for name in files if files[name]]
+        name = draw.choice(["calls.jsonl", "log.txt"] if way == 1 else non_empty)
         if way == 2:
-            name, mutated = (
-                "the archive",
-                (whole[: draw.randrange(len(whole))] if made % 2 else edit(whole, draw)),
-            )
-            says_the_same = not faults(mutated, head) and members(mutated) == files
+            name = "the archive"
+            is_cut = count % 2 == 1
+            mutated = archive[: draw.randrange(len(archive))] if is_cut else edit(archive, draw)
+            is_same = not find_bundle_faults(mutated, head) and read_members(mutated) == files
         else:
-            changed = _changed(files[name], kind, draw)
-            mutated = forged({**files, name: changed}) if way else {**files, name: changed}
-            says_the_same = _says_the_same(name, changed, files[name])
-        if not says_the_same:
-            made += 1
-            found += [f"{name}: {kind}"] if not faults(mutated, head) else []
-    return found
+            changed = _change(files[name], kind, draw)
+            is_same = _is_equivalent(name, changed, files[name])
+            mutated = {**files, name: changed}
+            mutated = forge_manifest(mutated) if way == 1 else mutated
+        if not is_same:
+            count += 1
+            misses += [] if find_bundle_faults(mutated, head) else [f"{name}: {kind}"]
+    return misses
 
 
-def _changed(content: bytes, kind: str, draw: random.Random) -> bytes:
+def _change(content: bytes, kind: str, draw: random.Random) -> bytes:
     lines = content.splitlines(keepends=True)
-    return (
-        edit(content, draw)
-        if kind == "edit" or len(lines) < 2
-        else b"".join(CHANGES[kind](lines, draw))
-    )
+    if kind == "edit" or len(lines) < 2:
+        return edit(content, draw)
+    return b"".join(CHANGES[kind](lines, draw))
 
 
-def _says_the_same(name: str, changed: bytes, before: bytes) -> bool:
-    """Also where JSON is written in another way, and where calls are in another order: each names
-    its place.
+def _is_equivalent(name: str, changed: bytes, original: bytes) -> bool:
+    """Return whether a changed file says the same.
+
+    The order of calls does not matter, because each names its place, nor does the spelling of JSON.
     """
     if name == "calls.jsonl":
-        return sorted(changed.splitlines()) == sorted(before.splitlines())
+        return sorted(changed.splitlines()) == sorted(original.splitlines())
     try:
-        return changed == before or (
-            name == "manifest.json" and bool(json.loads(changed) == json.loads(before))
+        return changed == original or (
+            name == "manifest.json" and bool(json.loads(changed) == json.loads(original))
         )
     except ValueError:
         return False

@@ -1,4 +1,4 @@
-"""The shipped conference as a case, and a model that says what its seats are wanted to say."""
+"""The shipped conference as a case, and a scripted model for its seats."""
 
 import json
 from collections.abc import Callable
@@ -48,21 +48,22 @@ FORMS = {
 
 
 def script(
-    decisions: str | list[str], statement: str = "Health comes first.", opening: str = "Welcome."
+    decisions: str | list[str], statement: str = "Health comes first.", greeting: str = "Welcome."
 ) -> Script:
-    """Forms are filled in; decisions come from a list (the last one again and again); the rest is
-    talk.
+    """Return a script that fills in forms, and takes decisions from a list.
+
+    The last decision is repeated. All other requests get the statement or the greeting.
     """
-    waiting = [decisions] if isinstance(decisions, str) else list(decisions)
+    pending = [decisions] if isinstance(decisions, str) else list(decisions)
 
     def answer(request: Request) -> str | dict[str, float] | None:
-        asked = request.messages[-1].content
-        if "Answer with MORE DEBATE or" in asked:
-            return waiting.pop(0) if len(waiting) > 1 else waiting[0]
+        prompt = request.messages[-1].content
+        if "Answer with MORE DEBATE or" in prompt:
+            return pending.pop(0) if len(pending) > 1 else pending[0]
         if request.schema:
             return next(
                 text for field, text in FORMS.items() if field in request.schema["properties"]
             )
-        return opening if "You are the moderator" in asked else statement
+        return greeting if "You are the moderator" in prompt else statement
 
     return answer

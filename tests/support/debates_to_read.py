@@ -1,9 +1,8 @@
-"""Debates for the reader's page: two experiments and two models, hostile words, private beliefs,
-and calls.
-"""
+"""Debates for the reader's page: two experiments, two models, hostile text, beliefs and calls."""
 
 import json
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -50,19 +49,19 @@ def conclusion(debate: str, turn: int, label: str) -> dict[str, Any]:
     )
 
 
-def call(said: dict[str, Any], model: str) -> dict[str, Any]:
+def call(utterance_row: dict[str, Any], model: str) -> dict[str, Any]:
     messages = [
         ["system", "Rules.\nAnswer."],
-        ["user", f"<facts>\nHear {said['debate_id']}.\n{HOSTILE}\n</facts>"],
+        ["user", f"<facts>\nHear {utterance_row['debate_id']}.\n{HOSTILE}\n</facts>"],
     ]
     return {
         **dict.fromkeys(SCHEMAS["calls"].names),
-        "call_id": said["call_id"],
+        "call_id": utterance_row["call_id"],
         "model": model,
         "request": json.dumps(
             {"messages": messages, "model": model, "parameters": {"temperature": 0.7}}
         ),
-        "reply": f"raw reply {said['turn']}\n{HOSTILE}",
+        "reply": f"raw reply {utterance_row['turn']}\n{HOSTILE}",
         "prompt_tokens": 90,
         "completion_tokens": 10,
         "seconds": 1.25,
@@ -71,38 +70,41 @@ def call(said: dict[str, Any], model: str) -> dict[str, Any]:
     }
 
 
-def write_calls(results: Path, experiment: str, model: str, said: Sequence[dict[str, Any]]) -> None:
-    rows = [call(row, model) for row in said if row["call_id"]]
+def write_calls(
+    results: Path, experiment: str, model: str, utterances: Sequence[dict[str, Any]]
+) -> None:
+    rows = [call(row, model) for row in utterances if row["call_id"]]
     write_rows(
         results / "calls" / experiment / f"{model}.parquet", "calls", rows, describe(experiment)
     )
 
 
 def debates_to_read(results: Path) -> dict[str, ExperimentResults]:
-    """A trial by two models, who disagree on case `two`, and a single prompt by one; case `four` is
-    invalid there.
+    """Write a trial by two models and a single prompt by one of them.
+
+    The models disagree on case `two`; the single prompt has no valid answer for case `four`.
     """
     cases = [case(name, "no", sex="female" if name == "two" else "male") for name in COURSES]
     predictions: dict[str, list[dict[str, Any]]] = {"small": [], "large": []}
     transcripts: dict[str, list[dict[str, Any]]] = {"small": [], "large": []}
     for model, answers_of_model in predictions.items():
         for name, (first, second) in COURSES.items():
-            ends = "yes" if model == "large" and name == "two" else second
+            final = "yes" if model == "large" and name == "two" else second
             debate = f"{name}#0"
             transcripts[model] += [
                 speech(debate, 1, "prosecutor", f"The prosecution opens {name}. {HOSTILE}"),
                 belief(debate, 2, first),
                 speech(debate, 3, "defense", f"The defense answers in {name} of {model}."),
-                belief(debate, 4, ends),
-                conclusion(debate, 5, ends),
+                belief(debate, 4, final),
+                conclusion(debate, 5, final),
             ]
             answers_of_model.append(
-                prediction(name, "no", ends, probability=0.9 if name == "one" else 0.6)
+                prediction(name, "no", final, probability=0.9 if name == "one" else 0.6)
             )
     trial = write_results(results, cases, predictions, transcripts, experiment="trial")
     for model, rows in transcripts.items():
         write_calls(results, "trial", model, rows)
-    said = [
+    predicted = [
         utterance(f"{name}#0", 1, "expert", "A single answer.", kind="prediction")
         for name in COURSES
     ]
@@ -111,13 +113,13 @@ def debates_to_read(results: Path) -> dict[str, ExperimentResults]:
         "parsed": json.dumps({"problem": "UNKNOWN is no label"}),
         "text": HOSTILE,
     }
-    said[3] |= failed
-    ends = [conclusion(f"{name}#0", 2, "no" if name != "four" else "") for name in COURSES]
+    predicted[3] |= failed
+    conclusions = [conclusion(f"{name}#0", 2, "no" if name != "four" else "") for name in COURSES]
     answers = [prediction(name, "no", "no" if name != "four" else "") for name in COURSES]
-    rows = [row for pair in zip(said, ends, strict=True) for row in pair]
+    rows = list(chain.from_iterable(zip(predicted, conclusions, strict=True)))
     single = write_results(
         results, cases, {"small": answers}, {"small": rows}, experiment="single",
         config=experiment_view("zero_shot", models=("small",)),
     )  # fmt: skip
-    write_calls(results, "single", "small", said)
+    write_calls(results, "single", "small", predicted)
     return {"trial": trial, "single": single}

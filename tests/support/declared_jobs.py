@@ -25,7 +25,7 @@ from moot.workflow.resumed_debates import SHARDS, times_resumed
 PROJECT = Path(__file__).resolve().parents[2]
 FIRST = ("declarations", "inputs", "models", "shown")
 """Files of rules that define what the others call."""
-LEFT_OUT = ("common", "hooks", "targets", "commands")
+EXCLUDED = ("common", "hooks", "targets", "commands")
 """Files of rules that set up a run, or that declare no artifact."""
 NAMES = {
     "COMPARISON": COMPARISON,
@@ -81,9 +81,9 @@ class _Source:
 @cache
 def _compiled_rules() -> tuple[CodeType, ...]:
     folder = PROJECT / "rules"
-    others = sorted({path.stem for path in folder.glob("*.smk")} - {*FIRST, *LEFT_OUT})
+    remaining = sorted({path.stem for path in folder.glob("*.smk")} - {*FIRST, *EXCLUDED})
     codes = []
-    for name in (*FIRST, *others):
+    for name in (*FIRST, *remaining):
         path = folder / f"{name}.smk"
         code, _ = parse(_Source(path), _Workflow(), {})
         codes.append(compile(code, path, "exec"))
@@ -97,9 +97,9 @@ def declared_jobs(plan: Plan, **names: Any) -> JobDigests:
         plan: the checked configuration.
         names: replace what rules see by these names.
     """
-    known = {**NAMES, "plan": plan, "workflow": _Workflow()}
+    namespace = {**NAMES, "plan": plan, "workflow": _Workflow()}
     for code in _compiled_rules():
-        exec(code, known)
-        known |= names
-    jobs: JobDigests = known["jobs"]
+        exec(code, namespace)
+        namespace |= names
+    jobs: JobDigests = namespace["jobs"]
     return jobs

@@ -1,4 +1,4 @@
-"""A server that repeats the key it was sent, wherever a server can say something."""
+"""Repeat the key of a request in every text and header of a server's response."""
 
 import json
 from typing import Any
@@ -6,7 +6,8 @@ from typing import Any
 from aiohttp import web
 
 WAYS = ("plain", "escaped", "hidden", "numbers")
-_NEVER = (
+_UNCHANGED_IN_BATCHES = (
+    "moot",
     "id",
     "created_at",
     "input_file_id",
@@ -16,7 +17,6 @@ _NEVER = (
     "custom_id",
     "filename",
 )
-_KEPT_WHOLE = ("moot", *_NEVER)
 
 
 def key_of(request: web.BaseRequest) -> str:
@@ -25,33 +25,30 @@ def key_of(request: web.BaseRequest) -> str:
     ).removeprefix("Bearer ")
 
 
-def repeated(value: Any, key: str, way: str, batch: bool = False) -> Any:
-    """What JSON holds, with the key after each text; what the client must send back to go on with a
-    batch stays.
+def repeat_key(value: Any, key: str, way: str, batch: bool = False) -> Any:
+    """Append the key to each text of a JSON value.
+
+    Fields of a batch that the client must send back stay unchanged.
     """
     if isinstance(value, dict):
-        kept = _KEPT_WHOLE if batch else ()
-        said = {
-            name: part if name in kept else repeated(part, key, way, batch)
+        unchanged = _UNCHANGED_IN_BATCHES if batch else ()
+        fields = {
+            name: part if name in unchanged else repeat_key(part, key, way, batch)
             for name, part in value.items()
         }
-        return {**said, f"field {key}": key}
+        return {**fields, f"field {key}": key}
     if isinstance(value, list):
-        return [repeated(part, key, way, batch) for part in value]
+        return [repeat_key(part, key, way, batch) for part in value]
     if isinstance(value, str):
         spelled = "\u200b".join(key) if way == "hidden" else key
-        return (
-            value if value == "text" else f"{value} {spelled}"
-        )  # of Anthropic's, what a block of content is
-    return (
-        key
-        if way == "numbers" and isinstance(value, int) and not isinstance(value, bool)
-        else value
-    )
+        # "text" is the type of a block of content in Anthropic's replies.
+        return value if value == "text" else f"{value} {spelled}"
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return key if way == "numbers" and is_number else value
 
 
 def as_bytes(value: Any, key: str, way: str) -> bytes:
-    """JSON, the key in it as escapes of its characters if so wanted."""
+    """Return a value as JSON; with the way "escaped" the key is written in escape sequences."""
     text = json.dumps(value, ensure_ascii=False)
     if way == "escaped":
         text = text.replace(key, "".join(f"\\u{ord(character):04x}" for character in key))
@@ -59,7 +56,7 @@ def as_bytes(value: Any, key: str, way: str) -> bytes:
 
 
 def with_headers(response: web.StreamResponse, key: str) -> web.StreamResponse:
-    """The same answer, the key in its headers too."""
+    """Add headers that hold the key to a response."""
     for name in ("x-request-id", "openai-organization", "x-ratelimit-remaining-tokens", key):
         response.headers[name] = key
     return response

@@ -39,9 +39,7 @@ from patience import PATIENCE
 
 @dataclass(slots=True)
 class Settings:
-    """What fails and how: kinds of fault, their share of the requests, the seed, and times in
-    seconds.
-    """
+    """Kinds of fault, their share of the requests, the seed, and times in seconds."""
 
     faults: list[str] = field(default_factory=list)
     rate: float = 0.3
@@ -51,28 +49,24 @@ class Settings:
     slow: float = 5.0
     retry_after: float = 0.1
     context: int = 8192
-    most_attempts: int = 0
+    max_faulty_attempts: int = 0
     speech: str = ""
-    fingerprints: int = 0  # how many versions serve in turn; 0: the server does not say which
-    listed: int = 0  # how many alternatives a token's log-probabilities name; 0: the labels alone
-    logprobs: str = (
-        "given"  # or "left out" of replies, or "refused" with status 400, or "forbidden" with 403
-    )
-    content: str = ""  # if given, every reply's
-    times: int = 1  # how often each reply says the same
-    named: str = ""  # what the server calls everything that has a name
-    endless: int = (
-        1_500_000_000  # how many bytes an answer has that is `endless`, or `packed` by gzip
-    )
-    redirect: str = ""  # another server, where every request is sent on to
-    most_calls: int = 0  # the next one ends the server, with status 124
-    # how the key that was sent is repeated wherever the server says something: one of echoes.WAYS
-    echo: str = ""
+    fingerprints: int = 0  # versions that serve in turn; 0: replies carry no fingerprint
+    alternatives: int = 0  # tokens in a list of log-probabilities; 0: only the labels
+    # "given"; "left out" of replies; "refused" with status 400; "forbidden" with status 403
+    logprobs: str = "given"
+    content: str = ""  # the content of every reply; empty: invented
+    times: int = 1  # repetitions of the content in a reply
+    name_override: str = ""  # the value of every name in a reply (id, model, provider ...)
+    endless: int = 1_500_000_000  # bytes of an `endless` reply, or of one `packed` by gzip
+    redirect: str = ""  # the server to which every request is redirected
+    max_calls: int = 0  # the next call ends the server with status 124
+    echo: str = ""  # how the server repeats the key that it was sent: one of echoes.WAYS
 
 
 @dataclass(slots=True)
 class Stats:
-    """What the server has seen."""
+    """Counts of the requests, replies and faults of the server."""
 
     requests: Counter[str] = field(default_factory=Counter)
     replies: Counter[str] = field(default_factory=Counter)
@@ -97,7 +91,7 @@ class Stats:
 
 
 class ChatServer:
-    """The handler of all paths, with what it has seen."""
+    """The handler of all paths, with its counts."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -119,10 +113,12 @@ class ChatServer:
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         response = await (self.paths.get(request.path) or self.batches)(request)
-        return self.echoed(request, response) if self.settings.echo else response
+        return self.echo_key(request, response) if self.settings.echo else response
 
-    def echoed(self, request: web.BaseRequest, response: web.StreamResponse) -> web.StreamResponse:
-        """An answer that repeats the key in each of its texts, and in its headers."""
+    def echo_key(
+        self, request: web.BaseRequest, response: web.StreamResponse
+    ) -> web.StreamResponse:
+        """Repeat the key in all texts and headers of a response."""
         key, way = echoes.key_of(request), self.settings.echo
         if not key or response.prepared or not isinstance(response, web.Response):
             return response
@@ -135,21 +131,19 @@ class ChatServer:
             ]
         except ValueError:
             return echoes.with_headers(response, key)
-        said = [echoes.repeated(line, key, way, of_batches) for line in lines]
-        response.body = b"".join(echoes.as_bytes(line, key, way) + b"\n" for line in said)
+        values = [echoes.repeat_key(line, key, way, of_batches) for line in lines]
+        response.body = b"".join(echoes.as_bytes(line, key, way) + b"\n" for line in values)
         return echoes.with_headers(response, key)
 
     async def messages(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Anthropic's API, which refuses what it does not know."""
+        """Answer a call of Anthropic's API, which rejects unknown fields."""
         body = json.loads(await request.read())
         if problem := anthropic.problem_of(request, body):
             return problem
         return await self.chat(request)
 
     async def azure(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Azure's address and ways: keys, deployments in place of models, and a filter before the
-        model.
-        """
+        """Answer a call of Azure: its keys, deployments instead of models, and content filter."""
         name = json.loads(await request.read())["model"]
         bearer = request.headers.get("Authorization", "").removeprefix("Bearer ")
         problems = {
@@ -195,8 +189,9 @@ class ChatServer:
         return web.Response(text=str(self.stats.requests.total()))
 
     async def reset(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Forget what was seen; settings in the body replace the present ones, those of batches
-        begin with `batch_`.
+        """Reset the counts, and change the settings that the body names.
+
+        Settings of batches begin with `batch_`.
         """
         settings = json.loads(await request.read() or b"{}")
         if not settings.pop("keep", False):
@@ -212,9 +207,11 @@ class ChatServer:
         return web.json_response({})
 
     def fault(self, digest: str, attempt: int) -> str:
-        """The kind of fault for this attempt, or "" for none."""
+        """Return the kind of fault for this attempt, or "" for none."""
         settings = self.settings
-        if not settings.faults or (settings.most_attempts and attempt > settings.most_attempts):
+        if not settings.faults or (
+            settings.max_faulty_attempts and attempt > settings.max_faulty_attempts
+        ):
             return ""
         draw = random.Random(f"{settings.seed}/{digest}/{attempt}")
         return draw.choice(settings.faults) if draw.random() < settings.rate else ""
@@ -227,7 +224,7 @@ class ChatServer:
         body = json.loads(await request.read())
         digest = digest_of(body)
         stats.requests[digest] += 1
-        if 0 < self.settings.most_calls < stats.requests.total():
+        if 0 < self.settings.max_calls < stats.requests.total():
             os._exit(124)
         kind = self.fault(digest, stats.requests[digest])
         if kind:
@@ -252,19 +249,19 @@ class ChatServer:
             )
         if body.get("logprobs") and self.settings.logprobs in ("refused", "forbidden"):
             kind = f"logprobs_{self.settings.logprobs}"
-        refused = refusal(request, kind, self.settings.retry_after)
-        if refused is not None:
-            return refused
+        error = refusal(request, kind, self.settings.retry_after)
+        if error is not None:
+            return error
         payload = self.payload(request.path, body, digest, kind)
         if kind in ("dropped_before", "hang"):
             await asyncio.sleep(self.settings.hang if kind == "hang" else 0)
-            return self.hung_up(request)
+            return self.hang_up(request)
         if kind == "dropped_midway":
-            response = await self.begun(request, len(payload))
+            response = await self.start_response(request, len(payload))
             await response.write(payload[: len(payload) // 2])
-            return self.hung_up(request)
+            return self.hang_up(request)
         if kind == "slow_stream":
-            response = await self.begun(request, len(payload))
+            response = await self.start_response(request, len(payload))
             for start in range(0, len(payload), max(1, len(payload) // 10)):
                 await response.write(payload[start : start + max(1, len(payload) // 10)])
                 await asyncio.sleep(self.settings.slow / 10)
@@ -285,40 +282,40 @@ class ChatServer:
             return web.Response(
                 body=packed(payload, self.settings.endless), headers={"Content-Encoding": "gzip"}
             )
-        response = await self.begun(request, self.settings.endless)
+        response = await self.start_response(request, self.settings.endless)
         with contextlib.suppress(ConnectionError):
             for _ in range(self.settings.endless >> 20):
                 await response.write(payload[:1] * 2**20)
         return response
 
-    async def begun(self, request: web.BaseRequest, length: int) -> web.StreamResponse:
+    async def start_response(self, request: web.BaseRequest, length: int) -> web.StreamResponse:
         headers = {"Content-Type": "application/json", "Content-Length": str(length)}
         response = web.StreamResponse(headers=headers)
         await response.prepare(request)
         return response
 
-    def hung_up(self, request: web.BaseRequest) -> web.StreamResponse:
+    def hang_up(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.transport:
             request.transport.abort()
         return web.Response()
 
     def payload(self, path: str, body: dict[str, Any], digest: str, kind: str) -> bytes:
-        """The reply as the bytes of a body, in the form of the path that was asked."""
+        """Return the reply as the bytes of a body, in the form that belongs to the path."""
         reply = reply_to(body, digest, self.settings.speech)
         reply.content = (self.settings.content or reply.content) * self.settings.times
         if kind in CONTENT:
             reply = spoilt(reply, kind)
         form = {"/api/chat": self.ollama, "/v1/messages": anthropic.message}.get(path, self.openai)
-        said = form(reply, body, digest)
-        if self.settings.named:
-            named = dict.fromkeys(
+        content = form(reply, body, digest)
+        if self.settings.name_override:
+            names = dict.fromkeys(
                 ("id", "model", "provider", "system_fingerprint", "done_reason"),
-                self.settings.named,
+                self.settings.name_override,
             )
-            said |= {name: text for name, text in named.items() if name in said}
-            for choice in said.get("choices", ()):
-                choice["finish_reason"] = self.settings.named
-        payload = json.dumps(said, ensure_ascii=False).encode()
+            content |= {name: text for name, text in names.items() if name in content}
+            for choice in content.get("choices", ()):
+                choice["finish_reason"] = self.settings.name_override
+        payload = json.dumps(content, ensure_ascii=False).encode()
         if kind == "broken_body":
             payload = payload[: len(payload) // 2] + b'", ]'
         if kind == "invalid_utf8":
@@ -358,11 +355,12 @@ class ChatServer:
         return {**name, **served, "choices": [choice], "usage": usage}
 
     def likelihoods(self, body: dict[str, Any], digest: str) -> dict[str, Any] | None:
-        given = body.get("logprobs") and self.settings.logprobs == "given"
-        return likelihoods(body, random.Random(digest), self.settings.listed) if given else None
+        if not body.get("logprobs") or self.settings.logprobs != "given":
+            return None
+        return likelihoods(body, random.Random(digest), self.settings.alternatives)
 
     def ollama(self, reply: Reply, body: dict[str, Any], _digest: str) -> dict[str, Any]:
-        """Ollama's form; a prompt longer than num_ctx is cut without a word, and counted as cut."""
+        """Return a reply in Ollama's form, which silently cuts a prompt longer than num_ctx."""
         window = (body.get("options") or {}).get("num_ctx", 2048)
         return {
             "model": body.get("model"),
@@ -425,19 +423,19 @@ class FaultServer:
             return json.load(response)
 
     def count(self) -> int:
-        """How many requests have come."""
+        """Return the number of requests."""
         with urllib.request.urlopen(f"{self.host}/count", timeout=PATIENCE) as response:
             return int(response.read())
 
     def reset(self, **settings: Any) -> None:
-        """Forget what was seen, and change settings (`faults` is a list of kinds)."""
+        """Reset the counts and change settings (`faults` is a list of kinds)."""
         request = urllib.request.Request(
             f"{self.host}/reset", data=json.dumps(settings).encode(), method="POST"
         )
         urllib.request.urlopen(request, timeout=PATIENCE).close()
 
     def wait_for(self, requests: int, seconds: float = PATIENCE) -> None:
-        """Return once `requests` have come, or fail."""
+        """Wait until the server has had `requests` requests."""
         deadline = time.monotonic() + seconds
         while self.count() < requests:
             if time.monotonic() > deadline:
@@ -482,11 +480,11 @@ def main() -> None:
         "slow",
         "retry_after",
         "context",
-        "most_attempts",
-        "most_calls",
+        "max_faulty_attempts",
+        "max_calls",
         "speech",
         "fingerprints",
-        "listed",
+        "alternatives",
         "logprobs",
     ):
         value = getattr(defaults, name)
@@ -495,11 +493,11 @@ def main() -> None:
         )
     arguments = vars(parser.parse_args())
     port = arguments.pop("port")
-    faults = [
-        kind for name in arguments.pop("faults").split(",") for kind in GROUPS.get(name, [name])
-    ]
-    if unknown := set(faults) - set(KINDS):
-        parser.error(f"unknown faults: {', '.join(sorted(unknown))}")
+    faults = []
+    for name in arguments.pop("faults").split(","):
+        faults += GROUPS.get(name, [name])
+    if unknown_kinds := set(faults) - set(KINDS):
+        parser.error(f"unknown faults: {', '.join(sorted(unknown_kinds))}")
     asyncio.run(serve(Settings(faults=faults, **arguments), port))
 
 

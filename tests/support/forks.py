@@ -157,8 +157,8 @@ def serve(address: str, program: str) -> tuple[list[str], str, dict[str, str], l
 
 def answer(client: socket.socket, child: int) -> NoReturn:
     """Tell a client how its program ended, and kill the program of a client that has gone."""
-    ended = os.pidfd_open(child)
-    if ended not in select.select([client, ended], [], [])[0]:
+    exit_event = os.pidfd_open(child)
+    if exit_event not in select.select([client, exit_event], [], [])[0]:
         with suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -180,8 +180,8 @@ def become(
     sys.dont_write_bytecode = bool(environment.get("PYTHONDONTWRITEBYTECODE"))
     module = arguments[0] == "-m"
     first = folder if module else str(Path(arguments[0]).resolve().parent)
-    named = [path for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path]
-    sys.path[:] = [first, *named, *sys.path[1:]]
+    search_path = [path for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path]
+    sys.path[:] = [first, *search_path, *sys.path[1:]]
     sys.argv[:] = arguments[module:]
     status: object = None
     try:

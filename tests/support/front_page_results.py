@@ -76,13 +76,13 @@ def results_with_questions(root: Path, verdicts: int = 2) -> Path:
     """
     tables = root / "tables" / "comparison"
     tables.mkdir(parents=True)
-    others = [
+    undecided = [
         CLAIM | {"model": f"other-{number}", "answer": "cannot tell"}
         for number in range(1, verdicts)
     ]
-    pd.DataFrame([UNJUDGED, ONE_CASE, CLAIM, *others]).to_csv(tables / "questions.csv")
-    told = [{"in words": f"Half lies between cases {HOSTILE}"}, {"in words": ""}]
-    pd.DataFrame(told).to_csv(tables / "where_verdicts_come_from.csv")
+    pd.DataFrame([UNJUDGED, ONE_CASE, CLAIM, *undecided]).to_csv(tables / "questions.csv")
+    sentences = [{"in words": f"Half lies between cases {HOSTILE}"}, {"in words": ""}]
+    pd.DataFrame(sentences).to_csv(tables / "where_verdicts_come_from.csv")
     untested = CONTRAST | {
         "question": "Is C better than D?",
         "not tested because": "one case",

@@ -1,6 +1,4 @@
-"""Experiments of the default configuration, or laid over it, built in this process without
-Snakemake.
-"""
+"""Build experiments of a configuration in this process, without Snakemake."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,35 +20,31 @@ RESULTS = Path("results")
 
 
 def default_configuration(over: Mapping[str, Any]) -> dict[str, Any]:
-    """The default configuration with keys laid over it, as `--configfile` lays them."""
+    """Return the default configuration with the keys of `over`, merged as by `--configfile`."""
     return merge_over_defaults(over, default_files(PROJECT))
 
 
-def built(plan: Plan) -> Iterator[Path]:
-    """Build the experiments down to their scores; the files that tables read."""
-    for dataset in {found.config.dataset for found in plan.experiments.values()}:
-        cases, features, cleaning = (
-            RESULTS / f"{name}/{dataset}.parquet" for name in ("cases", "features", "cleaning")
-        )
+def build_experiments(plan: Plan) -> Iterator[Path]:
+    """Build the experiments up to their scores, and yield the files that tables read."""
+    experiments = plan.experiments
+    has_records = any(item.config.source == RECORDED for item in experiments.values())
+    for dataset in {item.config.dataset for item in experiments.values()}:
+        cases = RESULTS / f"cases/{dataset}.parquet"
+        features, cleaning = RESULTS / f"features/{dataset}.parquet", f"cleaning/{dataset}.csv"
         options, context = plan.dataset_options(dataset), plan.load_context(dataset)
-        load_dataset(options, context, cases, features, cleaning.with_suffix(".csv"))
-        if any(found.config.source == RECORDED for found in plan.experiments.values()):
-            write_records(
-                options,
-                context,
-                *read_cases(cases),
-                RESULTS / f"records/{dataset}.parquet",
-                describe(),
-            )
-    for name, found in plan.experiments.items():
-        cases = RESULTS / f"cases/{found.config.dataset}.parquet"
+        load_dataset(options, context, cases, features, RESULTS / cleaning)
+        if has_records:
+            records = RESULTS / f"records/{dataset}.parquet"
+            write_records(options, context, *read_cases(cases), records, describe())
+    for name, experiment in experiments.items():
+        cases = RESULTS / f"cases/{experiment.config.dataset}.parquet"
         sources = [cases]
-        for model in found.config.models:
+        for model in experiment.config.models:
             shard = RESULTS / f"transcripts/{name}/{model}/0.parquet"
-            needed = {key: RESULTS / path for key, path in found.needed_by(model).items()}
-            write_transcripts(
-                plan, Job(name, model, *read_cases(cases), artifacts=needed), [cases], shard
-            )
+            paths = experiment.needed_by(model)
+            artifacts = {key: RESULTS / path for key, path in paths.items()}
+            job = Job(name, model, *read_cases(cases), artifacts=artifacts)
+            write_transcripts(plan, job, [cases], shard)
             outputs = [
                 RESULTS / f"{kind}/{name}/{model}.parquet" for kind in ("predictions", "calls")
             ]

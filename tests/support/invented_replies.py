@@ -1,6 +1,4 @@
-"""Replies that nobody wrote: they depend on the request alone, and fit the schema or the form that
-it asks for.
-"""
+"""Invented replies: they depend only on the request, and fit the schema or form it asks for."""
 
 import hashlib
 import json
@@ -93,9 +91,7 @@ def sentence(draw: random.Random) -> str:
 
 
 def filled_form(form: str, draw: random.Random) -> str:
-    """A form with placeholders, as prompts carry it where the schema is only described,
-    filled in.
-    """
+    """Fill in a form with placeholders, which prompts carry where they only describe the schema."""
     form = re.sub(
         r'"<one of: ([^>]*)>"', lambda match: json.dumps(draw.choice(match[1].split(", "))), form
     )
@@ -149,9 +145,9 @@ def reply_to(body: dict[str, Any], digest: str, speech: str = "") -> Reply:
         answers = re.findall(
             r"^([\w ]+) means that .*\.$", text.rpartition("The question:")[2], re.MULTILINE
         )
-        named = f" 应适用刑法第{draw.choice(articles)}条。" if articles else ""
-        named = f" The answer is {draw.choice(answers)}." if answers else named
-        content = speech or " ".join(sentence(draw) for _ in range(3)) + named
+        ending = f" 应适用刑法第{draw.choice(articles)}条。" if articles else ""
+        ending = f" The answer is {draw.choice(answers)}." if answers else ending
+        content = speech or " ".join(sentence(draw) for _ in range(3)) + ending
     return Reply(content, "stop", count_tokens(text), len(content) // 4 + 1)
 
 
@@ -174,21 +170,21 @@ def spoilt(reply: Reply, kind: str) -> Reply:
     return Reply(content, finish, reply.prompt_tokens, len(content) // 4)
 
 
-def likelihoods(body: dict[str, Any], draw: random.Random, listed: int = 0) -> dict[str, Any]:
-    """Log-probabilities of the first token: the labels that the prompt names stand on top.
+def likelihoods(body: dict[str, Any], draw: random.Random, alternatives: int = 0) -> dict[str, Any]:
+    """Return log-probabilities of the first token; the labels in the prompt are the most likely.
 
-    With `listed` they stand anywhere among forty other words, and the server lists so many in all.
+    With `alternatives` the labels are shuffled into forty other words, and the reply lists that
+    many tokens.
     """
     text = text_in(body)
     tokens = [label for label in LABELS if re.search(rf"\b{label}\b", text)] or LABELS[:2]
     values = sorted((round(-draw.expovariate(1.0) - 0.01, 4) for _ in tokens), reverse=True)
     draw.shuffle(tokens)
-    if listed:
+    if alternatives:
         likely = draw.random() < 0.7  # else no label is anywhere near the top
-        tokens = [
-            *(tokens if likely else []),
-            *(f"{word}{nth}" for nth in range(10) for word in ("so", "we", "it", "as")),
-        ]
+        tokens = tokens if likely else []
+        for number in range(10):
+            tokens += [f"{word}{number}" for word in ("so", "we", "it", "as")]
         values = [-0.4 - 0.3 * place for place in range(len(tokens))]
     top = [
         {"token": token, "logprob": value, "bytes": list(token.encode())}
@@ -196,6 +192,9 @@ def likelihoods(body: dict[str, Any], draw: random.Random, listed: int = 0) -> d
     ]
     return {
         "content": [
-            {**top[0], "top_logprobs": top[: min(listed or 20, body.get("top_logprobs") or 1)]}
+            {
+                **top[0],
+                "top_logprobs": top[: min(alternatives or 20, body.get("top_logprobs") or 1)],
+            }
         ]
     }

@@ -1,5 +1,6 @@
-"""A courtroom shard that is killed at many moments, beside one that is left alone; for a test of
-few and a benchmark of many.
+"""Kill a courtroom shard at many moments and compare it with an undisturbed one.
+
+A test does so a few times, a benchmark many times.
 """
 
 import json
@@ -29,7 +30,7 @@ CALLS = 16 * DEBATES
 
 
 def durable_digests(config: dict[str, Any]) -> set[str]:
-    """The digests, as the server makes them, of the requests whose replies are in the ledger."""
+    """Return the digests that the server computes for the requests in the ledger."""
     endpoint = OpenAIEndpoint(Plan.from_yaml(config, PROJECT).config.models[MODEL], 1)
     ledger = Ledger(config["ledger"])
     with ledger._engine.connect() as connection:
@@ -41,19 +42,17 @@ def durable_digests(config: dict[str, Any]) -> set[str]:
     ledger.close()
     digests = set()
     for entry in entries:
-        sent = json.loads(entry.request)
-        assert sent.pop("served_as").startswith("http://127.0.0.1:")
-        sent["messages"] = tuple(Message(*message) for message in sent["messages"])
-        digests.add(digest_of(endpoint.body(Request(**sent))))
+        request = json.loads(entry.request)
+        assert request.pop("served_as").startswith("http://127.0.0.1:")
+        request["messages"] = tuple(Message(*message) for message in request["messages"])
+        digests.add(digest_of(endpoint.body(Request(**request))))
     return digests
 
 
 def tables_of(
     config: dict[str, Any], folder: Path, cases: Path, transcripts: Path
 ) -> dict[str, str]:
-    """The scores and the study's final tables of a run as CSV; what the clock decides is
-    left out.
-    """
+    """Return the scores and the tables of a run as CSV, without measured times."""
     plan = Plan.from_yaml(config, PROJECT)
     (folder / "cases").mkdir(parents=True)
     (folder / "cases" / "people.parquet").write_bytes(cases.read_bytes())
@@ -75,18 +74,17 @@ def tables_of(
         {},
         published[published["study"] == "courtroom"],
     )
-    tables = {
-        name: as_csv(TABLES[name].build(results))
-        for name in TABLES
-        if TABLES[name].study == "courtroom"
-    }
-    return {"scores": scores.to_csv(index=False), **tables}
+    tables = {"scores": scores.to_csv(index=False)}
+    for name, table in TABLES.items():
+        if table.study == "courtroom":
+            tables[name] = as_csv(table.build(results))
+    return tables
 
 
 def kill_and_compare(server: FaultServer, folder: Path, kills: int) -> int:
-    """Kill a job at so many moments; its ledger, transcripts and tables are the undisturbed one's.
+    """Kill a job at `kills` moments and compare its results with those of an undisturbed job.
 
-    Gives the calls repeated.
+    Returns the number of repeated calls.
     """
     cases = people(folder / "cases.parquet", DEBATES)
     server.reset(latency=0.02)
@@ -98,7 +96,7 @@ def kill_and_compare(server: FaultServer, folder: Path, kills: int) -> int:
     config = configuration(server.url, folder / "killed", {"concurrency": CONCURRENCY})
     output = folder / "killed.parquet"
     moments = sorted(random.Random(7).sample(range(2, CALLS - CONCURRENCY), kills))
-    seen = []
+    observations = []
     for moment in moments:
         process = start_job(config, cases, output)
         server.wait_for(max(moment, server.count() + 1))
@@ -107,24 +105,24 @@ def kill_and_compare(server: FaultServer, folder: Path, kills: int) -> int:
         process.join()
         assert process.exitcode == -signal.SIGKILL
         assert not output.exists()
-        seen.append((durable_digests(config), server.stats()["by_digest"]))
+        observations.append((durable_digests(config), server.stats()["by_digest"]))
     hold(config, cases, output)
 
     final = server.stats()["by_digest"]
     assert len(final) == CALLS
-    for durable, asked in seen:
+    for durable, requests in observations:
         assert {digest: final[digest] for digest in durable} == {
-            digest: asked[digest] for digest in durable
+            digest: requests[digest] for digest in durable
         }
-    # Asked again is only what was under way, up to the disk: at most `concurrency` calls a kill.
+    # Only calls in flight are repeated: at most `concurrency` calls a kill.
     assert 0 < sum(final.values()) - CALLS <= kills * CONCURRENCY
     assert output.read_bytes() == (folder / "undisturbed.parquet").read_bytes()
-    killed, whole = [
-        tables_of(run, folder / f"{name}-results", cases, folder / f"{name}.parquet")
-        for name, run in (("killed", config), ("undisturbed", undisturbed))
-    ]
-    assert killed == whole
-    assert "accuracy" in whole["scores"]
-    assert len(whole) > 10
-    assert "trial" in whole["courtroom/summary"]
+    killed_tables = tables_of(config, folder / "killed-results", cases, output)
+    tables = tables_of(
+        undisturbed, folder / "undisturbed-results", cases, folder / "undisturbed.parquet"
+    )
+    assert killed_tables == tables
+    assert "accuracy" in tables["scores"]
+    assert len(tables) > 10
+    assert "trial" in tables["courtroom/summary"]
     return sum(final.values()) - CALLS

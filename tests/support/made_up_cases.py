@@ -12,7 +12,7 @@ TASK = Task("the person", "Will it happen?", ("no", "yes"), "yes")
 SPLITS = ["train"] * 60 + ["validation"] * 20 + ["test"] * 20
 
 
-def made_up(targets: list[str] | None = None, task: Task = TASK) -> Examples:
+def make_examples(targets: list[str] | None = None, task: Task = TASK) -> Examples:
     """A hundred cases whose features say something, with gaps in every kind of column."""
     random = np.random.default_rng(5)
     targets = targets or ["yes" if chance < 0.3 else "no" for chance in random.random(100)]
@@ -51,7 +51,7 @@ def without_times(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop(columns="fit_seconds")
 
 
-def part(leaderboard: pd.DataFrame, name: str, evaluation: str) -> "pd.Series[Any]":
+def leaderboard_row(leaderboard: pd.DataFrame, name: str, evaluation: str) -> "pd.Series[Any]":
     [(_, row)] = leaderboard[
         (leaderboard.baseline == name) & (leaderboard.evaluation == evaluation)
     ].iterrows()

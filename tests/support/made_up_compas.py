@@ -61,7 +61,7 @@ def compas_table(seed: int, rows: int) -> pd.DataFrame:
     guesses = [risk + 0.8 * draw_normal(draw) for risk in risks]
     ranks = {
         position: rank
-        for rank, position in enumerate(sorted(range(rows), key=lambda one: guesses[one]))
+        for rank, position in enumerate(sorted(range(rows), key=lambda index: guesses[index]))
     }
     for position, person in enumerate(people):
         person.update(

@@ -16,13 +16,13 @@ COMMIT = "c0ffee" + 34 * "0"
 
 
 class ModelHub:
-    """The server; `asked` lists what was asked of it: method and path."""
+    """The server; `requests` lists the method and path of each request."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = {
             name: (content, hashlib.sha256(content).hexdigest()) for name, content in files.items()
         }
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         hub = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -52,7 +52,7 @@ class ModelHub:
         self._server.server_close()
 
     def _answer(self, request: BaseHTTPRequestHandler) -> None:
-        self.asked.append(f"{request.command} {request.path}")
+        self.requests.append(f"{request.command} {request.path}")
         if request.path.startswith("/api/models/org/repo"):
             self._describe(request, request.path.removeprefix("/api/models/org/repo"))
         elif request.path.startswith("/org/repo/resolve/"):
@@ -71,8 +71,8 @@ class ModelHub:
 
     def _describe(self, request: BaseHTTPRequestHandler, rest: str) -> None:
         if rest.startswith("/tree/"):
-            listed = [{"type": "file", "path": name, "oid": "0", "size": 1} for name in self.files]
-            _send(request, json.dumps(listed).encode(), {})
+            entries = [{"type": "file", "path": name, "oid": "0", "size": 1} for name in self.files]
+            _send(request, json.dumps(entries).encode(), {})
         elif rest in ("/revision/main", f"/revision/{COMMIT}"):
             siblings = [{"rfilename": name} for name in self.files]
             _send(

@@ -1,18 +1,16 @@
-"""The only limit on time that tests hold: who waits this long waits for something that never
-comes.
-"""
+"""The only time limit of the tests: a test that waits this long waits in vain."""
 
 import time
 from collections.abc import Callable
 
 PATIENCE = 900.0
-"""Seconds. No machine is so busy that anything which a test waits for takes them."""
+"""Seconds. No event that a test waits for takes so long, not even on a busy machine."""
 
 
-def wait_until(reached: Callable[[], object], what: str = "what this test waits for") -> None:
-    """Return once `reached()` is true."""
+def wait_until(condition: Callable[[], object], description: str = "the condition") -> None:
+    """Return once `condition()` is true."""
     deadline = time.monotonic() + PATIENCE
-    while not reached():
+    while not condition():
         if time.monotonic() > deadline:
-            raise TimeoutError(f"{what} did not come within {PATIENCE:.0f} s")
+            raise TimeoutError(f"{description} did not hold within {PATIENCE:.0f} s")
         time.sleep(0.02)

@@ -1,5 +1,6 @@
-"""Debates in which people sit: held through real calls and a real ledger in the working directory,
-answered by files.
+"""Debates with people in some seats, who answer by files.
+
+The debates are held in the working directory, with real calls and a real ledger.
 """
 
 import json
@@ -17,12 +18,13 @@ from moot.plan.plan import Plan
 from moot.protocols.forms import read_answer, write_answer
 
 WORDS = "\n\n".join(f"Judge {number}: I affirm, as said by hand." for number in (1, 2, 3))
-"""What a person says wherever a text is asked for."""
+"""The text of a person for every field of a form that takes a text."""
 
 
-def planned(url: str, protocol: str, seats: dict[str, str], **entry: Any) -> Plan:
-    """A plan of one experiment with people in some seats;
-    `keys` are further keys of the configuration.
+def plan_debates(url: str, protocol: str, seats: dict[str, str], **entry: Any) -> Plan:
+    """Return a plan of one experiment with people in some seats.
+
+    `entry` holds fields of the experiment; its entry `keys` holds keys of the configuration.
     """
     keys, params = entry.pop("keys", {}), {**entry.pop("params", {}), "seats": seats}
     cases = 1 if entry.get("dataset") == "conference" else 2
@@ -39,8 +41,8 @@ def cases_of(plan: Plan, dataset: str) -> Path:
     if not path.exists() and dataset == "people":
         return people(path, 8)
     if not path.exists():
-        others = (Path(f"{dataset}.{name}") for name in ("features", "cleaning"))
-        load_dataset(plan.dataset_options(dataset), plan.load_context(dataset), path, *others)
+        side_tables = (Path(f"{dataset}.{name}") for name in ("features", "cleaning"))
+        load_dataset(plan.dataset_options(dataset), plan.load_context(dataset), path, *side_tables)
     return path
 
 
@@ -52,35 +54,33 @@ def hold(plan: Plan) -> pd.DataFrame:
 
 
 def open_questions() -> list[Path]:
-    asked = sorted(Path("data/inbox").rglob("*.question.json"))
-    return [path for path in asked if not answer_file(path).exists()]
+    questions = sorted(Path("data/inbox").rglob("*.question.json"))
+    return [path for path in questions if not answer_file(path).exists()]
 
 
 def answer_file(question: Path) -> Path:
     return question.with_name(question.name.replace(".question.json", ".answer.txt"))
 
 
-def filled_in(form: dict[str, Any]) -> dict[str, Any]:
-    """The smallest answer with words of a person's in every text, and without empty lists."""
-    found: dict[str, Any] = smallest_instance(form)
-    return {
-        name: WORDS if value == "text" else value for name, value in found.items() if value != []
-    }
+def fill_in(form: dict[str, Any]) -> dict[str, Any]:
+    """Return the smallest answer to a form, with `WORDS` as every text and without empty lists."""
+    instance: dict[str, Any] = smallest_instance(form)
+    answer = {name: value for name, value in instance.items() if value != []}
+    return {name: WORDS if value == "text" else value for name, value in answer.items()}
 
 
 def answer_all() -> int:
-    """Answer what is open, as a person would by hand; how many questions there were."""
-    asked = open_questions()
-    for question in asked:
+    """Answer all open questions, and return their number."""
+    questions = open_questions()
+    for question in questions:
         form = json.loads(question.read_text())["form"]
-        answer = filled_in(form)
+        answer = fill_in(form)
         text = write_answer(answer, form)
         assert read_answer(text, form, question) == answer
         answer_file(question).write_text(text)
-    return len(asked)
+    return len(questions)
 
 
 def statuses(rows: pd.DataFrame) -> list[str]:
-    return [
-        json.loads(parsed)["status"] for parsed in rows.loc[rows["kind"] == "conclusion", "parsed"]
-    ]
+    conclusions = rows.loc[rows["kind"] == "conclusion", "parsed"]
+    return [json.loads(parsed)["status"] for parsed in conclusions]

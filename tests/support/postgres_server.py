@@ -13,8 +13,8 @@ import pytest
 
 def _programs() -> Path | None:
     """The folder of PostgreSQL's own programs: on the path, or where Debian keeps them."""
-    found = shutil.which("initdb")
-    folders = [Path(found).resolve().parent] if found else []
+    program = shutil.which("initdb")
+    folders = [Path(program).resolve().parent] if program else []
     folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     return next((folder for folder in folders if (folder / "initdb").is_file()), None)
 

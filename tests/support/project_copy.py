@@ -77,7 +77,7 @@ class Workflow:
         return self.snakemake(*arguments, *options, **environment)
 
     def snakemake(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        done = forks.run(
+        process = forks.run(
             "-m",
             "snakemake",
             "--snakefile",
@@ -86,18 +86,18 @@ class Workflow:
             cwd=self.work,
             **environment,
         )
-        warned = re.search(r".*/(?:moot|pandas|scripts)/.*Warning: .*", done.stdout)
-        assert not warned, f"a job gave a warning: {warned and warned[0]}"
-        assert "never retrieved" not in done.stdout, done.stdout
-        return done
+        warning = re.search(r".*/(?:moot|pandas|scripts)/.*Warning: .*", process.stdout)
+        assert not warning, f"a job gave a warning: {warning and warning[0]}"
+        assert "never retrieved" not in process.stdout, process.stdout
+        return process
 
     def jobs(self, *targets: str) -> set[str]:
         """The rules that a run would execute now."""
-        done = self.run(*targets, "--dry-run", "--quiet", "host")
-        assert done.returncode == 0, done.stdout
+        process = self.run(*targets, "--dry-run", "--quiet", "host")
+        assert process.returncode == 0, process.stdout
         return {
             line.split()[-1].rstrip(":")
-            for line in done.stdout.splitlines()
+            for line in process.stdout.splitlines()
             if line.startswith(("rule ", "localrule "))
         }
 

@@ -1,6 +1,4 @@
-"""The forms that the table of nasty replies is read by: the protocols' own, and some that no
-protocol has.
-"""
+"""The forms for reading the table of nasty replies: forms of protocols, and some others."""
 
 import json
 from pathlib import Path
@@ -92,6 +90,6 @@ NASTY: list[dict[str, Any]] = [
 ]
 
 
-def read(form: str, reply: str) -> Parsed:
-    """What moot reads in a reply to a form of `FORMS`, or to a question for one of `LABELS`."""
+def read_reply(form: str, reply: str) -> Parsed:
+    """Read a reply to a form of `FORMS`, or to a question for one of `LABELS`."""
     return parse_label(reply, LABELS[form]) if form in LABELS else parse_reply(reply, FORMS[form])

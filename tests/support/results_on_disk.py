@@ -30,10 +30,8 @@ def experiment_view(
     return ExperimentView(protocol, dataset, models, split, params or {})
 
 
-def repeating(runs: Mapping[tuple[str, str], str], **datasets: str) -> PaperMatches:
-    """That these runs (experiment, model) and the baselines of these data sets repeat these
-    experiments of the papers.
-    """
+def make_paper_matches(runs: Mapping[tuple[str, str], str], **datasets: str) -> PaperMatches:
+    """Match runs (experiment, model) and baselines of data sets with experiments of the papers."""
     return PaperMatches(
         {run: PaperMatch((paper,), (paper,)) for run, paper in runs.items()},
         {name: PaperMatch((f"baselines/{paper}",)) for name, paper in datasets.items()},
@@ -47,7 +45,7 @@ def case(
 
 
 def prediction(case_id: str, target: str, answer: str, **columns: Any) -> dict[str, Any]:
-    """A row of predictions; an empty answer is an invalid one."""
+    """Return a row of predictions; an empty answer is an invalid one."""
     return {
         "case_id": case_id,
         "target": target,
@@ -68,7 +66,7 @@ def prediction(case_id: str, target: str, answer: str, **columns: Any) -> dict[s
 def utterance(
     debate_id: str, turn: int, speaker: str, text: str = "", **columns: Any
 ) -> dict[str, Any]:
-    """A row of transcripts; the case is the part of the debate's id before the number sign."""
+    """Return a row of transcripts; the part of `debate_id` before "#" is the id of the case."""
     return {
         "debate_id": debate_id,
         "case_id": debate_id.split("#", maxsplit=1)[0],
@@ -96,15 +94,15 @@ def write_results(
     experiment: str = "toy-courtroom",
     config: ExperimentView | None = None,
 ) -> ExperimentResults:
-    """Write cases, and predictions and transcripts by model, and give the view of them."""
+    """Write cases, and predictions and transcripts by model, and return the experiment."""
     models = tuple((predictions or transcripts or {"tiny": ()}).keys())
     config = config or experiment_view(models=models)
     write_cases(results / "cases" / f"{config.dataset}.parquet", cases, task, describe())
-    named = [
+    artifacts = [
         ("predictions", predictions, "{model}.parquet"),
         ("transcripts", transcripts, "{model}/0.parquet"),
     ]
-    for kind, by_model, file in named:
+    for kind, by_model, file in artifacts:
         for model, rows in (by_model or {}).items():
             filled = [
                 {

@@ -1,6 +1,4 @@
-"""A model for tests that answers what a function says, and remembers what it was asked; and tasks
-for its debates.
-"""
+"""A model for tests that replies as a function decides and records its requests, and its tasks."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -58,22 +56,25 @@ class ScriptedModel:
         self.requests.append(request)
         if request.choices and not self.token_probabilities:
             raise LogprobsUnavailableError("the server gives no log-probabilities")
-        said = self.answer(request, len(self.requests))
+        reply = self.answer(request, len(self.requests))
         call_id = f"call-{len(self.requests)}"
-        if said is None:
+        if reply is None:
             raise CallFailedError("scripted failure")
         if request.choices:
-            return call_id, Reply(text="", logprobs=said)
-        return call_id, Reply(
-            text=json.dumps(said, ensure_ascii=False) if isinstance(said, Mapping) else said
-        )
+            return call_id, Reply(text="", logprobs=reply)
+        if isinstance(reply, Mapping):
+            reply = json.dumps(reply, ensure_ascii=False)
+        return call_id, Reply(text=reply)
 
     @property
     def prompts(self) -> list[str]:
-        """What was asked, one text a call."""
-        return [
-            "\n".join(message.content for message in request.messages) for request in self.requests
-        ]
+        """The text of each request."""
+        return [request_text(request) for request in self.requests]
+
+
+def request_text(request: Request) -> str:
+    """Return the contents of the messages of a request, one a line."""
+    return "\n".join(message.content for message in request.messages)
 
 
 def make_debate(
@@ -86,7 +87,7 @@ def make_debate(
     repeat: int = 0,
     wording: Path | None = None,
 ) -> Debate:
-    """A debate over one test case in which the model speaks for every seat."""
+    """Return a debate over one test case in which the model speaks for every seat."""
     case = case or Case("c1", "toy", "test", "A sold B a lame horse.", task.labels[-1], task.labels)
     prompts = Prompts(*([wording] if wording else []), *prompt_folders(PROJECT))
     chats: Any = {"scripted": model}
@@ -104,11 +105,17 @@ async def hold(
     wording: Path | None = None,
     **params: Any,
 ) -> tuple[Answer | None, Debate, ScriptedModel]:
-    """One debate of a protocol with a scripted model in every seat."""
+    """Hold one debate of a protocol with a scripted model in every seat."""
     entry = PROTOCOLS[protocol]
     model = ScriptedModel(lambda request, _: script(request))
-    checked = entry.params.model_validate(params)
+    checked_params = entry.params.model_validate(params)
     debate = make_debate(
-        model, checked, task, case, examples=tuple(examples or ()), repeat=repeat, wording=wording
+        model,
+        checked_params,
+        task,
+        case,
+        examples=tuple(examples or ()),
+        repeat=repeat,
+        wording=wording,
     )
-    return await entry.run(debate, checked), debate, model
+    return await entry.run(debate, checked_params), debate, model

@@ -1,4 +1,4 @@
-"""Which published values a study's tables show beside numbers of ours."""
+"""Find the published values that the tables of a study show next to values of a run."""
 
 from collections.abc import Iterator, Mapping
 from numbers import Real
@@ -21,7 +21,7 @@ WITH_PUBLISHED = {
     "judge_on_known_agreement",
 }
 
-TOLD = {
+EXEMPT_METRICS = {
     "opinion_changes",
     "opinion_change_opportunities",
     "total_tokens_per_case",
@@ -29,38 +29,41 @@ TOLD = {
     "total_tokens_per_case_high",
     "f1_std_across_models",
 }
-"""Values that enter a table as part of another, or are told in its notes."""
+"""Metrics that a table shows as part of another value or in its notes."""
 
 
 def differences(results: StudyResults) -> Iterator[tuple[str, "pd.Series[Any]"]]:
-    """Every row of a study's tables in which ours and a published value stand beside each other."""
-    shown = set(results.published["table"]) | WITH_PUBLISHED
+    """Yield the rows of a study's tables that hold a value of the run and a published one."""
+    tables = set(results.published["table"]) | WITH_PUBLISHED
     for name in TABLES:
-        if TABLES[name].study == results.study and name.partition("/")[2] in shown:
+        if TABLES[name].study == results.study and name.partition("/")[2] in tables:
             content = TABLES[name].build(results)
             ours = [column for column in content.names(OURS) if not column.startswith("95")]
-            both = content.frame[content.names(PUBLISHED)].notna().any(axis=1) & content.frame[
-                ours
-            ].notna().any(axis=1)
-            if "difference" in content.frame:
-                both |= content.frame["difference"].notna()
-            yield from ((name, row) for _, row in content.frame[both].iterrows())
+            published = content.names(PUBLISHED)
+            frame = content.frame
+            has_both = frame[published].notna().any(axis=1) & frame[ours].notna().any(axis=1)
+            if "difference" in frame:
+                has_both |= frame["difference"].notna()
+            for _, row in frame[has_both].iterrows():
+                yield name, row
 
 
-def printed(row: Mapping[str, Any]) -> tuple[float, float]:
-    """A published value, and as Table 5 of Debate-Feedback shows its counts: as a share of 3,000
-    cases.
+def printed_forms(row: Mapping[str, Any]) -> tuple[float, float]:
+    """Return a published value as it is, and as a share of the 3,000 cases of Debate-Feedback.
+
+    Table 5 of Debate-Feedback prints its counts as such shares.
     """
     return float(row["value"]), float(row["value"]) / 3000
 
 
-def missing(expected: pd.DataFrame, results: StudyResults) -> list[dict[str, Any]]:
-    """The published values among some that no table shows beside ours."""
-    shown = {
-        round(float(value), 9)
-        for _, row in differences(results)
-        for value in row
-        if isinstance(value, Real)
-    }
-    rows = expected[~expected["metric"].isin(TOLD)].to_dict("records")
-    return [row for row in rows if not {round(value, 9) for value in printed(row)} & shown]
+def missing_values(expected: pd.DataFrame, results: StudyResults) -> list[dict[str, Any]]:
+    """Return the expected published values that no table shows next to a value of the run."""
+    table_values = set[float]()
+    for _, row in differences(results):
+        table_values.update(round(float(value), 9) for value in row if isinstance(value, Real))
+    missing = []
+    for record in expected[~expected["metric"].isin(EXEMPT_METRICS)].to_dict("records"):
+        forms = {round(value, 9) for value in printed_forms(record)}
+        if not forms & table_values:
+            missing.append(record)
+    return missing

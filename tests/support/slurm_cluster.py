@@ -71,23 +71,23 @@ def _skip_where_it_cannot_run() -> None:
 
 
 def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 @contextmanager
 def _configured(text: str) -> Iterator[None]:
     """The configuration of the machine, for a while."""
-    before = CONFIGURATION.read_bytes() if CONFIGURATION.exists() else b"ClusterName=moot"
+    original = CONFIGURATION.read_bytes() if CONFIGURATION.exists() else b"ClusterName=moot"
     CONFIGURATION.write_text(text)
     try:
         yield
     finally:
-        if before.startswith(b"ClusterName=moot"):  # none, or that of a test that was killed
+        if original.startswith(b"ClusterName=moot"):  # none, or that of a test that was killed
             CONFIGURATION.unlink()
         else:
-            CONFIGURATION.write_bytes(before)
+            CONFIGURATION.write_bytes(original)
 
 
 @contextmanager

@@ -1,10 +1,9 @@
-"""All tables of the studies from scores that are 1 throughout, over the shipped configuration or
-the papers'.
-"""
+"""Tables of the studies from uniform scores of 1, for the shipped or the papers' configuration."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -30,54 +29,52 @@ STUDIES = ("appellate", "conference", "courtroom", "feedback", "stance")
 
 
 @cache
-def shipped(file: Path) -> Any:
+def load_shipped(file: Path) -> Any:
     return yaml.safe_load(file.read_text("utf-8"))
 
 
-def plan_of(*changes: Mapping[str, Any], paper: bool = False) -> Plan:
-    """The default configuration, or the papers' over it, and changes over that, merged as Snakemake
-    merges.
+def make_plan(*changes: Mapping[str, Any], paper: bool = False) -> Plan:
+    """Return the plan of the default configuration with changes, merged as Snakemake merges.
+
+    With `paper` the papers' configuration is merged before the changes.
     """
     raw: dict[str, Any] = {}
     for file in (*default_files(PROJECT), *([PROJECT / "config" / "paper.yaml"] if paper else [])):
-        update_config(raw, deepcopy(shipped(file)))
+        update_config(raw, deepcopy(load_shipped(file)))
     for change in changes:
         update_config(raw, change)
     return Plan.from_yaml(raw, PROJECT)
 
 
-class Everything(dict[Any, Measurement]):
-    """A score index in which every figure is 1."""
+class UniformIndex(dict[Any, Measurement]):
+    """A score index in which every score is 1."""
 
     def get(self, _key: Any, _default: Any = None) -> Measurement:
         return Measurement(1.0, 0.5, 1.0, 100, 0, 100)
 
 
-class OneThroughout(StudyResults):
-    """A study whose every score is 1."""
+class UniformStudy(StudyResults):
+    """A study in which every score is 1."""
 
-    score_index = Everything()
+    score_index = UniformIndex()
 
 
-def predicted(results: ExperimentResults) -> ExperimentResults:
-    """An experiment with predictions for the cases of its data set, nothing else."""
-    columns = [
-        "case_id",
-        "prompt_tokens",
-        "completion_tokens",
-        "seconds",
-        "calls",
-        "status",
-        "prediction",
-        "target",
-    ]
-    columns += ["repeat", "score"]
-    rows = [
-        (model, case, 9, 1, 1.0, 1, "valid", "x", "x", 0, None)
-        for model in results.config.models
-        for case in results.cases["case_id"]
-    ]
-    results.predictions = pd.DataFrame(rows, columns=["model", *columns])
+def add_predictions(results: ExperimentResults) -> ExperimentResults:
+    """Give an experiment one valid prediction by each model for each case of its data set."""
+    prediction = {
+        "prompt_tokens": 9,
+        "completion_tokens": 1,
+        "seconds": 1.0,
+        "calls": 1,
+        "status": "valid",
+        "prediction": "x",
+        "target": "x",
+        "repeat": 0,
+        "score": None,
+    }
+    pairs = product(results.config.models, results.cases["case_id"])
+    rows = [{"model": model, "case_id": case_id, **prediction} for model, case_id in pairs]
+    results.predictions = pd.DataFrame(rows)
     return results
 
 
@@ -88,26 +85,24 @@ TASKS = {
 }
 
 
-def study_of(plan: Plan, study: str, folder: Path, comparable: PaperMatches) -> StudyResults:
+def make_study(plan: Plan, study: str, folder: Path, comparable: PaperMatches) -> StudyResults:
     for name, options in plan.datasets.items():
         labels = TASKS.get(options.loader or name, ("no", "yes"))
         task = Task("the case", "?", labels, labels[-1], notes=("a sample",))
         cases = [Case(f"c{n}", name, "test", "x", labels[n % 2], labels) for n in range(2)]
         write_cases(folder / "cases" / f"{name}.parquet", cases, task, describe())
-    experiments = {
-        found.name: predicted(relocated(load_experiment_results(plan, found.name), folder))
-        for found in plan.experiments_of(study)
-    }
-    boards = leaderboards({found.config.dataset for found in experiments.values()})
+    experiments = {}
+    for experiment in plan.experiments_of(study):
+        results = relocate(load_experiment_results(plan, experiment.name), folder)
+        experiments[experiment.name] = add_predictions(results)
+    boards = leaderboards({results.config.dataset for results in experiments.values()})
     published = PUBLISHED[PUBLISHED["study"] == study]
-    published = published.assign(value=marked(published))
-    return OneThroughout(study, experiments, no_scores(), boards, published, comparable)
+    published = published.assign(value=number_values(published))
+    return UniformStudy(study, experiments, no_scores(), boards, published, comparable)
 
 
 def leaderboards(datasets: Iterable[str]) -> dict[str, pd.DataFrame]:
-    """For each of some data sets a leaderboard of every published baseline, in which every figure
-    is 1.
-    """
+    """Return a leaderboard of all published baselines for each data set; every score is 1."""
     metrics = (
         "accuracy",
         "auc",
@@ -126,62 +121,51 @@ def leaderboards(datasets: Iterable[str]) -> dict[str, pd.DataFrame]:
         "fn",
         "tp",
     )
-    numbers = {f"{metric}{end}": 1.0 for metric in metrics for end in ("", "_low", "_high")}
-    rows = PUBLISHED[PUBLISHED["repeated_by"].str.startswith("baselines/")]
-    return {
-        dataset: pd.DataFrame(
-            [
-                {
-                    "dataset": dataset,
-                    "baseline": name,
-                    "title": name,
-                    "evaluation": evaluation,
-                    "status": "ok",
-                    "n": 9,
-                    "confusion": "[[1,0,0],[0,1,0],[0,0,1]]",
-                    **numbers,
-                }
-                for name in sorted(set(rows["model"]))
-                for evaluation in ("cross_validation", "test")
-            ]
-        )
-        for dataset in datasets
+    columns = map("".join, product(metrics, ("", "_low", "_high")))
+    result = {
+        "status": "ok",
+        "n": 9,
+        "confusion": "[[1,0,0],[0,1,0],[0,0,1]]",
+        **dict.fromkeys(columns, 1.0),
     }
+    published = PUBLISHED[PUBLISHED["repeated_by"].str.startswith("baselines/")]
+    rows = []
+    for name, evaluation in product(sorted(set(published["model"])), ("cross_validation", "test")):
+        rows.append({"baseline": name, "title": name, "evaluation": evaluation, **result})
+    return {dataset: pd.DataFrame(rows).assign(dataset=dataset) for dataset in datasets}
 
 
-def marked(published: pd.DataFrame) -> "pd.Series[float]":
-    """A value of its own for each row; the counts of Table 2 of the appellate study keep theirs."""
+def number_values(published: pd.DataFrame) -> "pd.Series[float]":
+    """Return a distinct value for each row, except for the counts of the appellate Table 2."""
     values = pd.Series(range(7, 7 + len(published)), index=published.index).astype("float64")
     return published["value"].where(published["table"] == "table2", values)
 
 
-def relocated(results: ExperimentResults, folder: Path) -> ExperimentResults:
+def relocate(results: ExperimentResults, folder: Path) -> ExperimentResults:
     results.results = folder
     return results
 
 
-def hundred_debates(results: StudyResults) -> Iterator[Phase]:
-    """The phases of the appellate study, five cases and twenty debates each, in which every judge
-    affirms.
+def unanimous_phases(results: StudyResults) -> Iterator[Phase]:
+    """Yield the phases of the appellate study with five cases of twenty debates each.
+
+    Every judge affirms in every statement.
     """
-    steps = pd.DataFrame(
-        [
-            {
-                "debate_id": f"c{case}#{repeat}",
-                "case_id": f"c{case}",
-                "number": case,
-                "step": step,
-                "turn": step,
-                "kind": "statement",
-                "text": "x",
-                "code": AFFIRMED_CODE,
-                "seat": (step - 1) % 3 + 1,
-            }
-            for case in range(1, 6)
-            for repeat in range(20)
-            for step in range(1, 10)
-        ]
-    )
+    rows = []
+    for case, repeat, step in product(range(1, 6), range(20), range(1, 10)):
+        row = {
+            "debate_id": f"c{case}#{repeat}",
+            "case_id": f"c{case}",
+            "number": case,
+            "step": step,
+            "turn": step,
+            "kind": "statement",
+            "text": "x",
+            "code": AFFIRMED_CODE,
+            "seat": (step - 1) % 3 + 1,
+        }
+        rows.append(row)
+    steps = pd.DataFrame(rows)
     for protocol, name in PHASES.items():
         for experiment in results.find_experiments(protocol):
             for model in experiment.config.models:

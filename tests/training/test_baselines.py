@@ -17,7 +17,7 @@ from sklearn import metrics as sklearn_metrics
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 
-from made_up_cases import TASK, made_up, part, without_times
+from made_up_cases import TASK, leaderboard_row, make_examples, without_times
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS, Case, Task
 from moot.core.errors import UserError
 from moot.core.optional import import_optional
@@ -57,7 +57,7 @@ def test_preprocessing_is_fitted_on_the_training_fold_alone(recorder: Baseline) 
     """Every row has a number and a category of its own, so a fitted matrix tells which rows its
     pipeline has seen.
     """
-    data = made_up()
+    data = make_examples()
     numbers = np.arange(100.0)
     gaps = np.where(numbers % 4 == 0, np.nan, 1000 + numbers**2)
     own = [f"only {i}" for i in range(100)]
@@ -87,7 +87,7 @@ def test_preprocessing_is_fitted_on_the_training_fold_alone(recorder: Baseline) 
 
 
 def test_same_seed_same_figures_and_another_seed_others() -> None:
-    data, entries = made_up(), select(["rf", "svm", BASE_RATE_COIN])
+    data, entries = make_examples(), select(["rf", "svm", BASE_RATE_COIN])
     first, again, other = (evaluate(data, entries, seed=seed, folds=3) for seed in (1, 1, 2))
     pd.testing.assert_frame_equal(
         without_times(first.leaderboard), without_times(again.leaderboard)
@@ -97,7 +97,7 @@ def test_same_seed_same_figures_and_another_seed_others() -> None:
 
 
 def test_threads_change_nothing() -> None:
-    data, entries = made_up(), select(["rf", "xgboost"])
+    data, entries = make_examples(), select(["rf", "xgboost"])
     one, two = (evaluate(data, entries, seed=1, threads=threads, folds=2) for threads in (1, 2))
     pd.testing.assert_frame_equal(without_times(one.leaderboard), without_times(two.leaderboard))
     pd.testing.assert_frame_equal(one.predictions, two.predictions)
@@ -116,7 +116,7 @@ def test_a_failing_baseline_says_why_and_spares_the_others() -> None:
         Baseline("absent", "Absent", (), "tabular", absent),
         BASELINES["nb"],
     ]
-    found = evaluate(made_up(), entries, seed=1, folds=3)
+    found = evaluate(make_examples(), entries, seed=1, folds=3)
     assert list(found.leaderboard.columns) == list(LEADERBOARD_COLUMNS)
     status = found.leaderboard.groupby("baseline")["status"].unique().map(list)
     assert status["explodes"] == ["failed: ValueError: first line second | line"]
@@ -130,20 +130,22 @@ def test_a_failing_baseline_says_why_and_spares_the_others() -> None:
 
 def test_a_label_with_one_training_case_has_no_folds() -> None:
     targets = ["yes"] + ["no"] * 79 + ["yes", "no"] * 10
-    board = evaluate(made_up(targets), select(["nb"]), seed=1).leaderboard
-    row = part(board, "nb", "cross_validation")
+    board = evaluate(make_examples(targets), select(["nb"]), seed=1).leaderboard
+    row = leaderboard_row(board, "nb", "cross_validation")
     assert (
         row.status == "failed: a label has a single training case, and cross-validation needs two"
     )
     assert np.isnan(row.accuracy)
-    assert part(board, "nb", "test").status == "ok"
+    assert leaderboard_row(board, "nb", "test").status == "ok"
 
 
 def test_fewer_folds_where_a_label_is_rare() -> None:
     targets = ["yes"] * 4 + ["no"] * 76 + ["yes", "no"] * 10
     assert (
-        part(
-            evaluate(made_up(targets), select(["nb"]), seed=1).leaderboard, "nb", "cross_validation"
+        leaderboard_row(
+            evaluate(make_examples(targets), select(["nb"]), seed=1).leaderboard,
+            "nb",
+            "cross_validation",
         ).folds
         == 4
     )
@@ -155,7 +157,7 @@ def test_reference_scores_by_hand() -> None:
     Test: 8 of 20. The coin says yes with probability 1/4, whatever the case.
     """
     targets = ["yes"] * 15 + ["no"] * 45 + ["no"] * 20 + ["yes"] * 8 + ["no"] * 12
-    board = evaluate(made_up(targets), select(["reference"]), seed=1, folds=5).leaderboard
+    board = evaluate(make_examples(targets), select(["reference"]), seed=1, folds=5).leaderboard
     expected = {
         MAJORITY_CLASS: {
             "accuracy": 12 / 20,
@@ -195,20 +197,20 @@ def test_reference_scores_by_hand() -> None:
         },
     }
     for name, values in expected.items():
-        found = part(board, name, "test")
+        found = leaderboard_row(board, name, "test")
         for metric, value in values.items():
             assert found[metric] == pytest.approx(value, abs=1e-12), (name, metric)
         assert json.loads(found.confusion) == [[found.tn, found.fp], [found.fn, found.tp]]
-        validated = part(board, name, "cross_validation")
+        validated = leaderboard_row(board, name, "cross_validation")
         assert validated.accuracy == pytest.approx(
             45 / 60 if name == MAJORITY_CLASS else 0.75**2 + 0.25**2
         )
 
 
 def test_the_coin_draws_by_case_alone() -> None:
-    found = evaluate(made_up(), select([BASE_RATE_COIN]), seed=1, folds=3).predictions
+    found = evaluate(make_examples(), select([BASE_RATE_COIN]), seed=1, folds=3).predictions
     again = evaluate(
-        made_up(), [BASELINES[BASE_RATE_COIN], BASELINES["dt"]], seed=1, folds=3
+        make_examples(), [BASELINES[BASE_RATE_COIN], BASELINES["dt"]], seed=1, folds=3
     ).predictions
     pd.testing.assert_frame_equal(found, again[again.baseline == BASE_RATE_COIN])
     assert set(found.prediction) == {"yes", "no"}
@@ -258,7 +260,7 @@ def test_metrics_agree_with_scikit_learn(labels: int) -> None:
 def test_several_labels_at_once() -> None:
     task = Task("the case", "Which articles?", ("a", "b", "c", "d"), multilabel=True)
     targets = [("a", "b", "c", "a;b", "c", "d", "a")[i % 7] for i in range(100)]
-    data = made_up(targets, task)
+    data = make_examples(targets, task)
     entries = [*select(["lr", "reference"])]
     found = evaluate(data, entries, seed=1, folds=3)
     assert set(found.leaderboard["status"]) == {"ok"}
@@ -269,7 +271,7 @@ def test_several_labels_at_once() -> None:
         )
         for column in ("target", "prediction")
     )
-    row = part(found.leaderboard, "lr", "test")
+    row = leaderboard_row(found.leaderboard, "lr", "test")
     assert row.accuracy == pytest.approx(np.mean((truth == answers).all(axis=1)))
     assert answers.any(axis=1).all(), "every case has a label, so no predicted set is empty"
     majority = found.predictions[found.predictions.baseline == MAJORITY_CLASS]
@@ -281,9 +283,9 @@ def test_several_labels_at_once() -> None:
 
 
 def test_intervals_hold_the_test_score() -> None:
-    board = evaluate(made_up(), select(["lr", "knn"]), seed=1, folds=3).leaderboard
+    board = evaluate(make_examples(), select(["lr", "knn"]), seed=1, folds=3).leaderboard
     for name in ("lr", "knn"):
-        row = part(board, name, "test")
+        row = leaderboard_row(board, name, "test")
         for metric in ("accuracy", "f1_macro", "auc"):
             assert row[f"{metric}_low"] <= row[metric] <= row[f"{metric}_high"]
             assert row[f"{metric}_high"] - row[f"{metric}_low"] > 0.05
@@ -373,14 +375,14 @@ def test_the_released_table(shared_data: Path) -> None:
     board = evaluate(data, select(["lr", "nb", "dt", "reference"]), seed=20261121).leaderboard
     assert set(board.status) == {"ok"}
     assert set(board.n) == {847, 283}
-    assert part(board, MAJORITY_CLASS, "test").accuracy == pytest.approx(204 / 283)
-    assert part(board, "lr", "cross_validation").auc > 0.58
-    assert part(board, "lr", "test").auc_low > 0.5
+    assert leaderboard_row(board, MAJORITY_CLASS, "test").accuracy == pytest.approx(204 / 283)
+    assert leaderboard_row(board, "lr", "cross_validation").auc > 0.58
+    assert leaderboard_row(board, "lr", "test").auc_low > 0.5
     assert (
-        part(board, "dt", "cross_validation").accuracy
-        < part(board, MAJORITY_CLASS, "cross_validation").accuracy
+        leaderboard_row(board, "dt", "cross_validation").accuracy
+        < leaderboard_row(board, MAJORITY_CLASS, "cross_validation").accuracy
     )
-    assert part(board, "nb", "cross_validation").accuracy < 0.4, (
+    assert leaderboard_row(board, "nb", "cross_validation").accuracy < 0.4, (
         "one column a category makes it say yes to everyone"
     )
 

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from made_up_cases import TASK, made_up, part, without_times
+from made_up_cases import TASK, leaderboard_row, make_examples, without_times
 from moot.core.artifacts import read_frame
 from moot.core.errors import UnavailableError, UserError
 from moot.jobs.baselines import train_baselines
@@ -32,7 +32,7 @@ PROJECT = Path(__file__).parents[2]
 def test_a_stored_model_predicts_as_before(name: str, tmp_path: Path) -> None:
     if name == "catboost":
         pytest.importorskip("catboost", reason="catboost comes with the extra 'tabular'")
-    data = made_up()
+    data = make_examples()
     found = evaluate(data, select([name]), seed=1, folds=2)
     store(tmp_path / "model.skops", found.models[name], TASK.labels)
     assert data.features is not None
@@ -44,7 +44,7 @@ def test_a_stored_model_predicts_as_before(name: str, tmp_path: Path) -> None:
 
 def test_every_stored_model_is_made_of_trusted_types(tmp_path: Path) -> None:
     found = evaluate(
-        made_up(), [entry for entry in select(["tabular"]) if entry.stored], seed=1, folds=2
+        make_examples(), [entry for entry in select(["tabular"]) if entry.stored], seed=1, folds=2
     )
     assert len(found.models) >= 15
     for name, model in found.models.items():
@@ -69,7 +69,9 @@ def test_tabpfn_without_weights_says_so_before_any_library_does(
     monkeypatch.setitem(sys.modules, "tabpfn", None)
     for folder, expected in ((str(tmp_path), f"in {tmp_path}"), ("", "names no folder")):
         monkeypatch.setenv(FOLDER_VARIABLE, folder)
-        row = part(evaluate(made_up(), select(["tabpfn"]), seed=1).leaderboard, "tabpfn", "test")
+        row = leaderboard_row(
+            evaluate(make_examples(), select(["tabpfn"]), seed=1).leaderboard, "tabpfn", "test"
+        )
         assert row.status.startswith("weights not found: ")
         assert expected in row.status
     (tmp_path / WEIGHTS[0]).write_text("weights")
@@ -95,8 +97,10 @@ def test_tabpfn_runs_from_the_file_that_it_finds(
         torch.nn.init.normal_(weight, std=0.3)
     torch.save({"state_dict": model.state_dict(), "config": asdict(config)}, tmp_path / WEIGHTS[0])
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    first, again = (evaluate(made_up(), select(["tabpfn"]), seed=1, folds=2) for _ in range(2))
-    row = part(first.leaderboard, "tabpfn", "test")
+    first, again = (
+        evaluate(make_examples(), select(["tabpfn"]), seed=1, folds=2) for _ in range(2)
+    )
+    row = leaderboard_row(first.leaderboard, "tabpfn", "test")
     assert (row.status, row.n) == ("ok", 20)
     assert first.predictions["score"].between(0, 1).all()
     assert first.predictions["score"].nunique() > 10, "random weights still read the cases"
@@ -143,7 +147,7 @@ def test_the_job_writes_leaderboard_predictions_and_models(
     assert (tmp_path / "first/predictions.parquet").read_bytes() == (
         tmp_path / "second/predictions.parquet"
     ).read_bytes()
-    assert str(tmp_path / "tabpfn") in part(boards[0], "tabpfn", "test").status
+    assert str(tmp_path / "tabpfn") in leaderboard_row(boards[0], "tabpfn", "test").status
     assert set(boards[0][boards[0].baseline != "tabpfn"].status) == {"ok"}
 
 

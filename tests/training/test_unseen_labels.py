@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from made_up_cases import made_up, part
+from made_up_cases import leaderboard_row, make_examples
 from moot.core.cases import Task
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
@@ -27,14 +27,14 @@ def test_the_leaderboard_says_how_many_test_cases_no_model_can_get_right() -> No
     task = Task("the case", "Which charge?", ("a", "b", "c"))
     targets = ["b", "c"] * 30 + ["b", "c"] * 10 + ["a"] * 5 + ["b"] * 8 + ["c"] * 7
     board = evaluate(
-        made_up(targets, task), select(["nb", "character-svm"]), seed=1, folds=3
+        make_examples(targets, task), select(["nb", "character-svm"]), seed=1, folds=3
     ).leaderboard
     for name in ("nb", "character-svm"):
-        row = part(board, name, "test")
+        row = leaderboard_row(board, name, "test")
         assert row.unseen == 5
         assert row.status == "5 of 20 test cases have a label that no training case has"
         assert 0 <= row.accuracy <= 15 / 20, "the figures stand beside the warning"
-        assert part(board, name, "cross_validation").status == "ok"
+        assert leaderboard_row(board, name, "cross_validation").status == "ok"
 
 
 @pytest.mark.parametrize("absent", ["a", "d"])
@@ -48,14 +48,14 @@ def test_several_labels_of_which_training_lacks_one(absent: str, name: str) -> N
         f"b;{absent}"
     ] * 4
     targets = [";".join(sorted(target.split(";"))) for target in targets]
-    found = evaluate(made_up(targets, ARTICLES), [BASELINES[name]], seed=1, folds=3)
-    row = part(found.leaderboard, name, "test")
+    found = evaluate(make_examples(targets, ARTICLES), [BASELINES[name]], seed=1, folds=3)
+    row = leaderboard_row(found.leaderboard, name, "test")
     assert (
         row.unseen == 4
         and row.status.startswith("4 of 20 test cases")
         and np.isfinite(row.accuracy)
     )
-    assert part(found.leaderboard, name, "cross_validation").status == "ok"
+    assert leaderboard_row(found.leaderboard, name, "cross_validation").status == "ok"
     assert not any(
         absent in prediction.split(";") for prediction in found.predictions["prediction"]
     )

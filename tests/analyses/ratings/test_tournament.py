@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fault_server import FaultServer
-from in_process import RESULTS, built
+from in_process import RESULTS, build_experiments
 from moot.commands.preview import preview_rows
 from moot.core.errors import UserError
 from moot.jobs.job_results import load_study_results
@@ -127,7 +127,7 @@ def test_debates_are_rated_and_each_speech_is_generated_once(
             RESULTS / "cleaning/people.csv",
         )
         previewed = sum(row["calls_to_make"] for row in preview_rows(plan, RESULTS))
-        files = list(built(plan))
+        files = list(build_experiments(plan))
         openings, later, judged = 3 * 6 * 2, 6 * 6 * 10, 6 * 6 * 4
         assert server.count() == openings + later + 2 * judged, (
             "openings do not depend on the opponent"

@@ -194,7 +194,7 @@ async def test_silent_moderator_and_failed_participant_do_not_stop_the_conferenc
 ) -> None:
     case, task = conference_case(load_context)
     answer, debate, _ = await hold(
-        "conference", case, task, script("AGREEMENT", opening=""), graded_decisions=0
+        "conference", case, task, script("AGREEMENT", greeting=""), graded_decisions=0
     )
     assert answer is not None and answer.prediction == AGREEMENT
     assert all(

@@ -29,7 +29,13 @@ from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.minutes import render_minutes
 from moot.studies.conference.scores_conference import find_clusters, repeated_share
 from of_study import of_study
-from results_on_disk import experiment_view, prediction, repeating, utterance, write_results
+from results_on_disk import (
+    experiment_view,
+    make_paper_matches,
+    prediction,
+    utterance,
+    write_results,
+)
 from scripted_model import Script, hold
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published" / "published_results.csv"
@@ -48,7 +54,7 @@ def study_of(
     )
     by_name = {results.experiment: results for results in experiments}
     runs = {("alike", "gemma-2-9b"): "paper-stance-claims"}
-    comparable = repeating(runs, **dict.fromkeys(baselines, "vast"))
+    comparable = make_paper_matches(runs, **dict.fromkeys(baselines, "vast"))
     return StudyResults(
         study, by_name, scores, baselines, published[published["study"] == study], comparable
     )
@@ -278,7 +284,7 @@ def test_both_errors_of_the_judge(tmp_path: Path) -> None:
 
 async def both_conditions(folder: Path, load_context: LoadContextMaker) -> StudyResults:
     case, task = conference_case(load_context)
-    talk = script("AGREEMENT", statement=f"Health first. {HOSTILE}", opening=HOSTILE)
+    talk = script("AGREEMENT", statement=f"Health first. {HOSTILE}", greeting=HOSTILE)
     moderator_script = script("AGREEMENT", statement="Let us agree at once, please, all of you.")
 
     def moderator_decides(request: Request) -> str | dict[str, float] | None:
@@ -421,7 +427,7 @@ async def test_minutes_without_usable_notes_quote_the_last_words_and_say_so(
     def careless(request: Request) -> str | dict[str, float] | None:
         if request.schema and "positions" in request.schema["properties"]:
             return "I took no notes."
-        return script("MORE DEBATE", statement=f"{HOSTILE}\nsecond line", opening=HOSTILE)(request)
+        return script("MORE DEBATE", statement=f"{HOSTILE}\nsecond line", greeting=HOSTILE)(request)
 
     results = await conferences(
         tmp_path, *conference_case(load_context), [careless], rounds=2, graded_decisions=0

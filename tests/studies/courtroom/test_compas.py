@@ -18,7 +18,7 @@ from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
 from moot.studies.courtroom.data_compas import FILE, PHRASES, CompasOptions, load
 from moot.studies.courtroom.people.compas_narrative import DEGREES, RACES, narrate
-from narratives_told import told_and_no_other
+from narrative_checks import check_narrative
 
 MakeContext = Callable[..., LoadContext]
 
@@ -96,7 +96,7 @@ def test_every_fact_is_told(
     person: dict[str, Any], names: set[str], form: str, data: st.DataObject
 ) -> None:
     facts = {name: person[name] for name in PHRASES if name in names}
-    told_and_no_other(narrate, facts, form, _VALUES, data)
+    check_narrative(narrate, facts, form, _VALUES, data)
 
 
 def test_prose_reads_as_written() -> None:

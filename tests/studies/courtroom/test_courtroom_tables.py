@@ -33,8 +33,8 @@ from results_on_disk import (
     REARREST,
     case,
     experiment_view,
+    make_paper_matches,
     prediction,
-    repeating,
     utterance,
     write_results,
 )
@@ -44,7 +44,7 @@ PROTOCOLS = ("zero_shot", "cot", "courtroom")
 HOSTILE = "<script>alert(1)</script> \\input{/etc/passwd} =cmd|' /C calc'!A0 $x_1$ 100% & ~^#"
 
 
-AS_PUBLISHED = repeating(
+AS_PUBLISHED = make_paper_matches(
     {
         ("zero_shot-x", "dolphin-3"): "paper-zero-shot",
         ("cot-x", "dolphin-3"): "paper-cot",
@@ -345,7 +345,7 @@ def test_a_leaderboard_stands_beside_the_published_one(study):
     missing = frame[(frame["model"] == "et") & (frame["metric"] == "AUC")].iloc[0]
     assert missing["published"] == 0.6559 and np.isnan(missing["difference"])
     synthetic = rows_of(
-        replace(with_board, paper_matches=repeating({})), "table2_tabular_leaderboard"
+        replace(with_board, paper_matches=make_paper_matches({})), "table2_tabular_leaderboard"
     )
     assert (
         synthetic["difference"].isna().all()

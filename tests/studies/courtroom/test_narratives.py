@@ -15,7 +15,7 @@ from moot.datasets.people.narrative import prose
 from moot.studies.courtroom.data_nlsy97 import Nlsy97Options, load
 from moot.studies.courtroom.people.nlsy97_columns import CATEGORIES, FEATURES, FLAGS, PLAUSIBLE
 from moot.studies.courtroom.people.nlsy97_narrative import narrate
-from narratives_told import GENDERED, told_and_no_other
+from narrative_checks import GENDERED, check_narrative
 
 MakeContext = Callable[..., LoadContext]
 
@@ -44,7 +44,7 @@ def test_every_fact_is_told_and_no_other(
     person: dict[str, Any], names: set[str], form: str, data: st.DataObject
 ) -> None:
     facts = {name: person[name] for name in FEATURES if name in names}
-    text = told_and_no_other(narrate, facts, form, _VALUES, data)
+    text = check_narrative(narrate, facts, form, _VALUES, data)
     assert text.endswith(".")
     if form == "prose":
         assert re.match(

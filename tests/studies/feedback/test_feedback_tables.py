@@ -19,7 +19,7 @@ from moot.studies.feedback.runs import ASSISTED, SINGLE, list_runs, sweeps
 from moot.training.baselines import select
 from moot.training.evaluation import evaluate
 from moot.training.examples import examples
-from results_on_disk import prediction, repeating, utterance, write_results
+from results_on_disk import make_paper_matches, prediction, utterance, write_results
 from scripted_model import WINNER
 
 PUBLISHED = Path(__file__).parents[3] / "data" / "published" / "published_results.csv"
@@ -110,7 +110,12 @@ def study(
         {"gpt-4o": "tiny"}
     )  # Table 2's model, and not Table 3's
     return StudyResults(
-        name, by_name, scores, boards, published[published["study"] == name], repeating(runs)
+        name,
+        by_name,
+        scores,
+        boards,
+        published[published["study"] == name],
+        make_paper_matches(runs),
     )
 
 

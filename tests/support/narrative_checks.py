@@ -1,4 +1,4 @@
-"""What holds for the narrative of any survey."""
+"""A check that the narrative of any survey must pass."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -11,20 +11,22 @@ GENDERED = re.compile(
 )
 
 
-def told_and_no_other(
+def check_narrative(
     narrate: Callable[[dict[str, Any], str], str],
     facts: dict[str, Any],
     form: str,
     values: Mapping[str, st.SearchStrategy[Any]],
     data: st.DataObject,
 ) -> str:
-    """A narrative that changes with any of its facts, reads cleanly, and gives away no sex that it
-    was not told.
+    """Return the narrative of some facts after checking it.
+
+    The narrative changes with each of its facts, reads cleanly, and reveals the sex of a person
+    only if the facts state it.
     """
     text = narrate(facts, form)
     changed = data.draw(st.sampled_from(sorted(facts)))
-    other = data.draw(values[changed].filter(lambda value: value != facts[changed]))
-    assert narrate({**facts, changed: other}, form) != text
+    replacement = data.draw(values[changed].filter(lambda value: value != facts[changed]))
+    assert narrate({**facts, changed: replacement}, form) != text
     assert not re.search(r"[{}]|[a-z,] The|None|Unknown|  | \.|\.\.|, ;|\band and\b", text)
     assert facts.get("sex") or not GENDERED.search(text)
     return text
