@@ -20,7 +20,7 @@ from moot.scores import concat_scores, score_experiment
 from moot.scores.results import ExperimentResults
 from moot.stats.agreement import rank_correlation
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
-from results_on_disk import experiment_view, prediction, repeating, write_results
+from results_on_disk import experiment_view, make_paper_matches, prediction, write_results
 from scripted_model import PROJECT, ScriptedModel, hold, make_debate
 
 SOURCE = {"source_experiment": "conference", "source_model": "scripted"}
@@ -162,7 +162,9 @@ async def test_table_5_shows_published_grades_next_to_judges_of_the_same_exchang
     decisions = {"gemma-7b": ["AGREEMENT"], "gpt-4": ["MORE DEBATE"]}
     results = await judged_results(tmp_path / "judges", case, task, path, decisions)
     published = read_published(PROJECT / "data/published/published_results.csv")
-    matches = repeating({("judges", name): "paper-conference-judges" for name in decisions})
+    matches = make_paper_matches(
+        {("judges", name): "paper-conference-judges" for name in decisions}
+    )
     study = StudyResults(
         "conference",
         {"judges": results},
