@@ -41,7 +41,9 @@ SIDE_BY_SIDE = {
     "courtroom/stability": ("paper-courtroom", "paper-zero-shot"),
     "feedback/table5_smoothing": ("paper-feedback-single-caselaw",),
     "conference/judge_difference": ("paper-conference", "paper-conference-without-judge"),
-    "conference/table5_agreement_detection": ("paper-agreement-pairs", "paper-stance-vast"),
+    "conference/objective_and_grades": ("paper-agreement-pairs", "paper-conference-judges"),
+    "conference/table5_agreement_detection": ("paper-conference-judges",),
+    "stance/contrasts": ("paper-polarity-claims",),
 }
 """Of the claims that no single number judges: the experiments behind their table."""
 LOCAL = {

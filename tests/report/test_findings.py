@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, product
+from math import ceil, floor
 from pathlib import Path
 from statistics import median
 
@@ -13,6 +15,7 @@ from sklearn import metrics
 
 from moot.report import TABLES
 from moot.report.published import read_findings, read_published
+from moot.stats.agreement import rank_correlation
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published"
 FINDINGS = read_findings(PUBLISHED / "findings.csv")
@@ -229,6 +232,149 @@ def test_the_correlation_of_accuracy_and_f1_in_the_paper() -> None:
         ", ".join(f"{name} {value:.2f}" for name, value in correlations.items())
         in FINDINGS["courtroom/stability"][0]
     )
+
+
+@dataclass(frozen=True)
+class VastRow:
+    """A model's printed values on VAST: of Table 1 macro averages, of Table 2 F1 by class."""
+
+    accuracy: float
+    precision: float
+    recall: float
+    f1: float
+    f1_by_class: tuple[float, float, float]
+    neutral_rounding: float
+
+
+def vast_rows() -> dict[str, VastRow]:
+    """Return the models of Table 1 that have a whole row."""
+    by_class = published_rows("stance", "table2_vast_by_class")
+    rows = {}
+    for model, row in published_rows("stance", "table1_vast").items():
+        if "accuracy" in row:
+            of_class = by_class[model]
+            f1_by_class = (of_class["f1_pro"], of_class["f1_con"], of_class["f1_neutral"])
+            # A zero is printed with one digit.
+            rounding = 0.0005 if of_class["f1_neutral"] else 0.05
+            values = [row[name] for name in ("accuracy", "precision", "recall", "f1")]
+            rows[model] = VastRow(*values, f1_by_class, rounding)
+    return rows
+
+
+def counts_predicted(hits: int, size: int, f1: float, rounding: float, cases: int) -> range:
+    """Return how many answers may name a class of `size`, by its hits and its printed F1."""
+    if hits == 0:
+        return range(cases + 1) if f1 <= rounding else range(0)
+    low = 2 * hits / (f1 + rounding) - size
+    high = 2 * hits / (f1 - rounding) - size if f1 > rounding else cases
+    return range(max(hits, ceil(low - 1e-6)), min(cases, floor(high + 1e-6)) + 1)
+
+
+def has_confusion_matrix(row: VastRow, sizes: tuple[int, int, int]) -> bool:
+    """Whether some confusion matrix of pro, con and neutral cases gives all values of a row.
+
+    The values follow from the hits and the number of answers of each class. Every case has an
+    answer.
+    """
+    rounding = 0.0005 + 1e-9
+    pro, con, neutral = sizes
+    cases = sum(sizes)
+    for hits in product(range(pro + 1), range(neutral + 1)):
+        other_hits = sum(hits)
+        low, high = (row.accuracy - rounding) * cases, (row.accuracy + rounding) * cases
+        for con_hits in range(
+            max(0, ceil(low) - other_hits), min(con, floor(high) - other_hits) + 1
+        ):
+            class_hits = (hits[0], con_hits, hits[1])
+            recalls = [hit / size for hit, size in zip(class_hits, sizes, strict=True)]
+            if abs(sum(recalls) / 3 - row.recall) <= rounding and _has_answer_counts(
+                row, sizes, class_hits
+            ):
+                return True
+    return False
+
+
+def _has_answer_counts(
+    row: VastRow, sizes: tuple[int, int, int], hits: tuple[int, int, int]
+) -> bool:
+    rounding, cases = 0.0005 + 1e-9, sum(sizes)
+    pro_f1, con_f1, neutral_f1 = row.f1_by_class
+    pro_counts = counts_predicted(hits[0], sizes[0], pro_f1, rounding, cases)
+    con_counts = counts_predicted(hits[1], sizes[1], con_f1, rounding, cases)
+    for pro_count, con_count in product(pro_counts, con_counts):
+        answers = (pro_count, con_count, cases - pro_count - con_count)
+        if answers[2] < hits[2]:
+            continue
+        triples = list(zip(hits, answers, sizes, strict=True))
+        f1 = [2 * hit / max(count + size, 1) for hit, count, size in triples]
+        precision = sum(hit / max(count, 1) for hit, count, _ in triples) / 3
+        if (
+            abs(f1[2] - neutral_f1) <= row.neutral_rounding + 1e-9
+            and abs(sum(f1) / 3 - row.f1) <= rounding
+            and abs(precision - row.precision) <= rounding
+        ):
+            return True
+    return False
+
+
+def rounded_row(confusion: np.ndarray) -> VastRow:
+    """Return what a paper would print of a confusion matrix (rows: the true classes)."""
+    hits, sizes, answers = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
+    f1 = 2 * hits / (sizes + answers)
+    precision = np.where(answers > 0, hits / np.maximum(answers, 1), 0)
+    means = (hits.sum() / sizes.sum(), precision.mean(), (hits / sizes).mean(), f1.mean())
+    accuracy, mean_precision, recall, mean_f1 = (round(float(value), 3) for value in means)
+    pro, con, neutral = (round(float(value), 3) for value in f1)
+    by_class = (pro, con, neutral)
+    return VastRow(accuracy, mean_precision, recall, mean_f1, by_class, 0.0005)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_search_finds_every_confusion_matrix_that_there_is(seed: int) -> None:
+    """Printed values of a matrix are found again; another accuracy makes them impossible."""
+    random = np.random.default_rng(seed)
+    sizes = (349, 324, 2)
+    confusion = np.array([random.multinomial(size, random.dirichlet((4, 3, 1))) for size in sizes])
+    row = rounded_row(confusion)
+    assert has_confusion_matrix(row, sizes)
+    assert not has_confusion_matrix(replace(row, accuracy=row.accuracy - 0.1), sizes)
+
+
+def test_the_class_sizes_of_vast() -> None:
+    counts = published_rows("stance", "text_vast_test")["test"]
+    sizes = (int(counts["pro"]), int(counts["con"]), int(counts["neutral"]))
+    sums, matrices, _ = FINDINGS["stance/table1_vast"]
+    assert f"({sizes[0]} pro, {sizes[1]} con, {sizes[2]} neutral) add up to {sum(sizes)}," in sums
+    assert f"not to its {counts['examples']:.0f} examples" in sums
+    rows = vast_rows()
+    impossible = [name for name, row in rows.items() if not has_confusion_matrix(row, sizes)]
+    assert f"for {len(impossible)} of the {len(rows)} models with a whole row: " in matrices
+    assert f": {', '.join(impossible)}. Under" in matrices
+    nearest = (326, 348, 2)
+    assert f"has {nearest[0]} pro, {nearest[1]} con, {nearest[2]} neutral" in sums
+    impossible = [name for name, row in rows.items() if not has_confusion_matrix(row, nearest)]
+    assert matrices.endswith(f"there is none for {', '.join(impossible)}.")
+
+
+def test_the_text_ranks_an_accuracy_that_table_1_lacks() -> None:
+    assert set(published_rows("stance", "table1_vast")["gpt-4"]) == {"f1"}
+    assert "prints no accuracy of ChatGPT 4" in FINDINGS["stance/table1_vast"][-1]
+
+
+def test_the_rank_correlations_of_the_objective_test_and_the_grades() -> None:
+    grades = published_rows("conference", "table5_agreement_detection")
+    tests = {
+        "F1 on VAST": ("table1_vast", "f1"),
+        "accuracy on claims": ("table3_claim_stance", "accuracy"),
+        "accuracy on polarity": ("table4_claim_polarity", "accuracy"),
+    }
+    parts = []
+    for title, (table, metric) in tests.items():
+        rows = published_rows("stance", table)
+        pairs = [(rows[model][metric], grades[model]["overall"]) for model in grades]
+        parts.append(f"{title} {rank_correlation(pairs):.2f}")
+    (finding,) = FINDINGS["conference/table5_agreement_detection"]
+    assert f"with {', '.join(parts)}." in finding
 
 
 def test_the_accuracy_before_debate_implied_by_table_5_of_debate_feedback() -> None:

@@ -6,9 +6,11 @@ from dataclasses import replace
 from moot.core.cases import REFERENCE_MODELS
 from moot.core.types import Fields
 from moot.report import table
+from moot.report.columns import Columns
 from moot.report.content import NOT_MEASURED, Measurement, StudyResults, TableContent
 from moot.report.needs import has_baselines, has_debates
 from moot.report.published import (
+    COUNT_COLUMNS,
     comparison_row,
     comparison_table,
     published_values,
@@ -22,6 +24,7 @@ from moot.scores import INVALID_WRONG
 from moot.studies.stance.runs import (
     CLAIMS,
     POLARITY,
+    QUESTIONS,
     STUDY,
     VAST,
     Run,
@@ -63,7 +66,8 @@ def vast(results: StudyResults) -> TableContent:
     notes = [
         "The paper's accuracy is not a macro average, although its table says that all figures are."
         f" Its test set has {_describe_test_set(results)}; the data set's own test file has 3006"
-        " rows, and `subset` selects some of them. For GPT-4 the paper gives only F1."
+        " rows, and `subset` selects some of them. For GPT-4 our copy of the paper prints only F1,"
+        " although its text names GPT-4 among the three most accurate models."
     ]
     return _compare(results, VAST, notes)
 
@@ -129,6 +133,26 @@ def claim_polarity(results: StudyResults) -> TableContent:
         " score of the data set's own paper, with accuracy only."
     ]
     return _compare(results, POLARITY, notes)
+
+
+@table(STUDY, "label_excess", "Labels that models name too often")
+def label_excess(results: StudyResults) -> TableContent:
+    """Share of each label among a run's answers less its share among the truths of their cases."""
+    rows: list[Fields] = []
+    for question in QUESTIONS:
+        for run in list_runs(results, question):
+            for _, group, excess in run.scores(["label_excess"]):
+                keys = {"system": run.model, "asked": run.form, "data": run.data}
+                keys["label"] = group.partition("=")[2]
+                counts = {"cases": excess.n_cases, "n": excess.n, "n invalid": excess.n_invalid}
+                rows.append(keys | {"excess": excess.interval} | counts)
+    columns = Columns().keys("system", "asked", "data").plain("label").estimate("excess")
+    note = (
+        "Above 0 a model names the label more often than it is true; of valid answers. The paper"
+        " says that all its models name negative polarity too often (section 5.1.3, Figure 3) and"
+        " prints no number, so that nothing is compared."
+    )
+    return columns.counts(*COUNT_COLUMNS).table(rows, [note])
 
 
 def _compare(results: StudyResults, question: StanceQuestion, notes: Sequence[str]) -> TableContent:
