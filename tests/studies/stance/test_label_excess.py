@@ -12,7 +12,13 @@ from moot.report.published import read_published
 from moot.scores import score_experiment
 from moot.scores.answers import estimate_metric
 from moot.scores.results import ExperimentResults
-from results_on_disk import experiment_view, prediction, repeating, utterance, write_results
+from results_on_disk import (
+    experiment_view,
+    make_paper_matches,
+    prediction,
+    utterance,
+    write_results,
+)
 from scripted_model import PROJECT
 
 LABELS = ("negative", "neutral", "positive")
@@ -79,7 +85,7 @@ def test_the_table_has_a_row_for_each_label(tmp_path: Path) -> None:
         score_experiment(results),
         {},
         published[published["study"] == "stance"],
-        repeating({}),
+        make_paper_matches({}),
     )
     frame = TABLES["stance/label_excess"].build(study).frame
     assert dict(zip(frame["label"], frame["excess"], strict=True)) == {
