@@ -497,6 +497,17 @@ def _check_length(
     )
 
 
+def check_fields(place: str, record: Fields, fields: Mapping[str, type | tuple[type, ...]]) -> None:
+    """Require that the fields of a record which are in `fields` have these types.
+
+    Raises:
+        UserError: a field has another type.
+    """
+    for name, kind in fields.items():
+        if name in record:
+            _check_field(place, record, name, kind)
+
+
 def _check_field(place: str, record: Fields, name: str, kind: type | tuple[type, ...]) -> None:
     if name not in record:
         raise UserError(

@@ -19,6 +19,7 @@ from moot.core.errors import UserError
 from moot.core.input_files import quote_value, read_text
 from moot.core.yaml_text import load_yaml
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.datasets.records import FaultyShare
 
 if TYPE_CHECKING:
     from moot.studies.appellate.deidentify import DeidentifiedOpinion, Opinion, Recogniser
@@ -52,8 +53,8 @@ class OpinionsOptions(DatasetOptions):
     path: str = Field(
         "opinions",
         description=(
-            "File or folder below data_root that `source: local` reads (.jsonl of texts or of"
-            " Caselaw Access Project records, .json, .txt). Default: opinions."
+            "File or folder below data_root that `source: local` reads: .jsonl or .json with"
+            " records (id and text, or Caselaw Access Project), or .txt. Default: opinions."
         ),
     )
     max_characters: int = Field(
@@ -78,6 +79,8 @@ class OpinionsOptions(DatasetOptions):
             "Whether a case that does not pass the gates is excluded and counted, or an error."
         ),
     )
+
+    faulty: FaultyShare = 0.01
 
     def own_files(self, data_root: Path) -> tuple[Path, ...]:
         """Return the file or folder of opinions."""
@@ -138,12 +141,15 @@ def _load_sample(context: LoadContext) -> Loaded:
 def _load_local(options: OpinionsOptions, context: LoadContext) -> Loaded:
     # Importing these modules is slow: they compile many patterns.
     from moot.studies.appellate.deidentify import deidentify
-    from moot.studies.appellate.deidentify.reading import list_opinion_files, read_opinions
+    from moot.studies.appellate.deidentify.reading import read_usable_opinions
+    from moot.studies.appellate.opinion_records import list_opinion_files
 
     cleaning: Counter[str] = Counter()
     cases: list[Case] = []
     path = context.data_root / options.path
-    opinions = list(read_opinions(path))
+    opinions, left_out = read_usable_opinions(path, options.faulty)
+    if left_out:
+        cleaning["opinions left out because of faults"] = left_out
     recogniser = select_recogniser(options)
     deidentified_opinions = [
         (opinion, deidentify(opinion, options.max_characters, recogniser)) for opinion in opinions

@@ -15,7 +15,8 @@ from moot.core.log import LOG
 from moot.datasets import DatasetOptions, LoadContext
 from moot.studies.appellate.data_opinions import OpinionsOptions, select_recogniser
 from moot.studies.appellate.deidentify import DeidentifiedOpinion, Opinion, deidentify
-from moot.studies.appellate.deidentify.reading import list_opinion_files, read_opinions
+from moot.studies.appellate.deidentify.reading import read_usable_opinions
+from moot.studies.appellate.opinion_records import list_opinion_files
 
 
 def write_deidentification(
@@ -35,7 +36,7 @@ def write_deidentification(
     path = context.data_root / options.path
     recogniser = select_recogniser(options)
     rows = []
-    for opinion in read_opinions(path):
+    for opinion in read_usable_opinions(path, options.faulty).opinions:
         deidentified = deidentify(opinion, options.max_characters, recogniser)
         rows.append(_build_row(opinion, deidentified))
     frame = pd.DataFrame(rows)

@@ -1,14 +1,16 @@
 """Read opinions from JSON lines, Caselaw Access Project records or text files."""
 
 import html
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.input_files import quote_value, read_jsonl, read_text
+from moot.core.input_files import quote_value
 from moot.core.types import Fields
+from moot.datasets.records import leave_out
 from moot.studies.appellate.deidentify.lexicon import CAPITALISED, INITIALS
 from moot.studies.appellate.deidentify.opinion import Opinion, find_parties
 from moot.studies.appellate.deidentify.segments import extract_majority
@@ -16,16 +18,15 @@ from moot.studies.appellate.deidentify.vocabulary import COMMON_WORDS
 from moot.studies.appellate.legal.dispositions import find_dispositions
 from moot.studies.appellate.legal.rubric import OUTCOMES
 from moot.studies.appellate.legal.rules import find_opinion_outcome
+from moot.studies.appellate.opinion_records import (
+    OpinionRecord,
+    list_opinion_files,
+    read_records,
+)
 
 MAX_CHARS = 1_000_000
 CLOSING_CHARS = 1_500
 OPENING_CHARS = 2_500
-_FIELDS: dict[str, type | tuple[type, ...]] = {
-    "id": (str, int), "text": str, "casebody": dict, "name": str, "label": str, "outcome": str,
-    "outcome_sentences": list, "name_abbreviation": str,
-        "decision_date": str, "court": (dict, str), "parties": str,
-    "judges": list, "counsel": list,
-}  # fmt: skip
 _OUTCOME_WORDS = {
     "affirm": "affirm",
     "reverse": "reverse",
@@ -35,45 +36,65 @@ _OUTCOME_WORDS = {
 }
 
 
-def list_opinion_files(path: Path) -> list[Path]:
-    """Return the files of a path: the file itself, or all text and JSON files of a folder."""
-    if path.is_dir():
-        files = sorted(
-            file
-            for file in path.iterdir()
-            if file.suffix in (".jsonl", ".json", ".txt") and file.is_file()
-        )
-        if not files:
-            raise UserError(
-                f"{path}: no .jsonl, .json or .txt file in this folder; expected opinions."
-            )
-        return files
-    if not path.exists():
-        raise UserError(
-            f"{path}: no such file or folder; put opinions there, or set `path` or data_root."
-        )
-    return [path]
+class OpinionsRead(NamedTuple):
+    """The opinions of files, and the number of records that were left out because of faults."""
+
+    opinions: list[Opinion]
+    left_out: int
 
 
-def read_opinions(path: Path) -> Iterator[Opinion]:
-    """Iterate over the opinions of a file or folder.
+def read_opinions(path: Path) -> list[Opinion]:
+    """Return the opinions of a file or folder, none of which may have a fault.
 
     Raises:
-        UserError: for an empty or oversized text, an unknown outcome, a repeated id or a malformed
-            record.
+        UserError: as `read_usable_opinions`, for a single faulty record.
+    """
+    return read_usable_opinions(path, 0).opinions
+
+
+def read_usable_opinions(path: Path, max_share: float) -> OpinionsRead:
+    """Return the opinions of a file or folder without the faulty records, if they are few.
+
+    A file of a folder that cannot be read counts as one record.
+
+    Raises:
+        UserError: the share of records with an empty or oversized text, an unknown outcome, a
+            repeated id or another fault exceeds `max_share`; or no file can be read.
     """
     places: dict[str, str] = {}
-    for file in list_opinion_files(path):
-        for opinion in _read_file(file):
-            place = f"{file}: record {opinion.source_row}"
-            _validate_opinion(opinion, place)
-            if opinion.opinion_id in places:
-                raise UserError(
-                    f"{place}: id {quote_value(opinion.opinion_id)} was taken by"
-                    f" {places[opinion.opinion_id]}; ids are unique."
-                )
-            places[opinion.opinion_id] = place
-            yield opinion
+    opinions: list[Opinion] = []
+    faults, record_count = Faults(), 0
+    files = list_opinion_files(path)
+    for file in files:
+        try:
+            records = list(read_records(file))
+        except UserError as fault:
+            if len(files) == 1:
+                raise
+            faults.add(str(fault))
+            record_count += 1
+            continue
+        for record in records:
+            record_count += 1
+            with faults.noting():
+                opinions.append(_read_opinion(record, places))
+    left_out = record_count - len(opinions)
+    remedy = "Correct the records, or allow more."
+    leave_out(faults.messages, left_out, record_count, max_share, remedy, "opinions")
+    return OpinionsRead(opinions, left_out)
+
+
+def _read_opinion(record: OpinionRecord, places: dict[str, str]) -> Opinion:
+    """Parse and check a record, and note the place of its id."""
+    opinion = _parse_record(record)
+    _validate_opinion(opinion, record.place)
+    if opinion.opinion_id in places:
+        raise UserError(
+            f"{record.place}: id {quote_value(opinion.opinion_id)} was taken by"
+            f" {places[opinion.opinion_id]}; ids are unique."
+        )
+    places[opinion.opinion_id] = record.place
+    return opinion
 
 
 def _validate_opinion(opinion: Opinion, place: str) -> None:
@@ -95,25 +116,6 @@ def _validate_opinion(opinion: Opinion, place: str) -> None:
         )
 
 
-def _read_file(file: Path) -> Iterator[Opinion]:
-    if file.suffix == ".txt":
-        yield _parse_text_record({"id": file.stem, "text": read_text(file)}, 1)
-    elif file.suffix == ".json":
-        try:
-            record = json.loads(read_text(file))
-        except ValueError as error:
-            raise UserError(
-                f"{file}: not JSON ({error}); expected one Caselaw Access Project record."
-            ) from None
-        yield _parse_record(record, 1, file)
-    else:
-        records = read_jsonl(file, {}, optional=_FIELDS).to_dict("records")
-        for row, record in enumerate(records, start=1):
-            # A record may lack fields that other records have.
-            fields = {str(name): value for name, value in record.items() if value is not None}
-            yield _parse_record(fields, row, file)
-
-
 def _require_fields(record: Fields, place: str, *fields: str) -> None:
     for name in fields:
         if name not in record:
@@ -123,8 +125,8 @@ def _require_fields(record: Fields, place: str, *fields: str) -> None:
             )
 
 
-def _parse_record(record: Fields, row: int, file: Path) -> Opinion:
-    place = f"{file}: record {row}"
+def _parse_record(opinion_record: OpinionRecord) -> Opinion:
+    record, place, row = opinion_record.fields(), opinion_record.place, opinion_record.row
     if "casebody" not in record:
         _require_fields(record, place, "id", "text")
         return _parse_text_record(record, row)
