@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from moot.core.log import job_log
+from moot.core.model_config import ModelConfig
 from moot.desk.debating import Debating, jobs_with_people
 from moot.llm.chat import Settings, open_chats
 from moot.llm.ledger.ledger import Ledger
@@ -26,7 +27,9 @@ async def hold_debates(path: Path) -> None:
     news = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(news), sys.stdin)
     jobs = [job for job, goes_on_here in jobs_with_people(plan).items() if goes_on_here]
-    models = {name: model for job in jobs for name, model in plan.models_in_job(*job).items()}
+    models = dict[str, ModelConfig]()
+    for job in jobs:
+        models |= plan.models_in_job(*job)
     threads = plan.threads(models, os.cpu_count() or 1)
     with closing(Ledger(plan.config.ledger)) as ledger:
         settings = Settings(plan.config.replay, plan.config.budget, threads)

@@ -14,7 +14,7 @@ import socket
 import ssl
 import sys
 from argparse import ArgumentParser, Namespace
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
 from aiohttp import web
@@ -89,13 +89,7 @@ def public_address(host: str, port: int, address: str, is_https: bool, behind_tu
     Raises:
         UserError: what they send could be read on its way, or nothing says where they reach it.
     """
-    try:
-        listen_address = ip_address(host)
-        public_url = URL(address).origin() if address else None
-    except ValueError as fault:
-        raise UserError(
-            f"{fault}. Expected --host 192.168.1.5 and --address https://desk.example.org"
-        ) from None
+    listen_address, public_url = _parse_addresses(host, address)
     if not (listen_address.is_loopback or is_https or behind_tunnel):
         raise UserError(f"--host {host}: {UNENCRYPTED}")
     if public_url is None and (listen_address.is_unspecified or behind_tunnel):
@@ -107,6 +101,16 @@ def public_address(host: str, port: int, address: str, is_https: bool, behind_tu
     if public_url.scheme != "https" and (is_https or not listen_address.is_loopback):
         raise UserError(f"--address {address}: {UNENCRYPTED}")
     return public_url
+
+
+def _parse_addresses(host: str, address: str) -> tuple[IPv4Address | IPv6Address, URL | None]:
+    """Parse the IP address of a server, and the public address if there is one."""
+    try:
+        return ip_address(host), URL(address).origin() if address else None
+    except ValueError as fault:
+        raise UserError(
+            f"{fault}. Expected --host 192.168.1.5 and --address https://desk.example.org"
+        ) from None
 
 
 def open_certificate(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:

@@ -12,7 +12,9 @@ def unique_calls(files: Iterable[Path]) -> Iterator[JsonObject]:
     """The rows of exported calls, those that several experiments share once, in the order of their
     ids.
     """
-    rows = {row["call_id"]: row for file in files for row in read_table(file).to_pylist()}
+    rows = dict[str, JsonObject]()
+    for file in files:
+        rows |= {row["call_id"]: row for row in read_table(file).to_pylist()}
     yield from (rows[call_id] for call_id in sorted(rows))
 
 

@@ -58,11 +58,11 @@ def find_faults(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[st
         yield f"log.txt: its first {replies} replies are not those of the published head: {reason}"
     calls = [json.loads(line) for line in bundle.read("calls.jsonl").decode().split("\n")[:-1]]
     numbers = {call["number"] for call in calls}
-    yield from (fault for call in calls for fault in check_reply(call, rows))
+    for call in calls:
+        yield from check_reply(call, rows)
     yield from ["calls.jsonl: a reply more than once"] if len(numbers) < len(calls) else []
-    if unused_numbers := numbers - {
-        number for run_calls in manifest["calls"].values() for number in run_calls["shown"]
-    }:
+    numbers_of_runs = [run_calls["shown"] for run_calls in manifest["calls"].values()]
+    if unused_numbers := numbers.difference(*numbers_of_runs):
         yield (
             f"calls.jsonl: no run names reply {min(unused_numbers)}, so that nothing rests on it"
             f" ({len(unused_numbers)} such)"
@@ -72,9 +72,8 @@ def find_faults(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[st
             yield f"{run}: reply {min(missing)} is not in calls.jsonl ({len(missing)} missing)"
         if not set(run_calls["withheld"]) <= set(range(len(rows))):
             yield f"{run}: a reply that it rests on is not in the log"
-    unknown_runs = {run for runs in manifest["tables"].values() for run in runs} - set(
-        manifest["calls"]
-    )
+    runs_of_tables = set().union(*manifest["tables"].values())
+    unknown_runs = runs_of_tables - set(manifest["calls"])
     yield from (
         f"{run}: a table rests on it, of whose replies nothing is said"
         for run in sorted(unknown_runs)

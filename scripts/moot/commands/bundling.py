@@ -109,7 +109,9 @@ class Pseudonyms:
     """
 
     def __init__(self, plan: Plan) -> None:
-        voices = {voice for experiment in plan.experiments.values() for voice in experiment.people}
+        voices = set[str]()
+        for experiment in plan.experiments.values():
+            voices.update(experiment.people)
         for run in targets.labelled_runs(plan):
             path = Path(f"results/annotations/{run}.parquet")
             if path.exists():
@@ -205,13 +207,9 @@ def write_bundle(plan: Plan, raw: Fields) -> str:
             else:
                 contents.add(str(path), [content])
         if plan.config.share.people:
-            files_of_people = (
-                path
-                for folder in (ANNOTATIONS, INBOX)
-                for path in folder.rglob("*")
-                if path.is_file()
-            )
-            contents.add_files(path for path in files_of_people if not path.name.startswith("."))
+            for folder in (ANNOTATIONS, INBOX):
+                files = (path for path in folder.rglob("*") if path.is_file())
+                contents.add_files(path for path in files if not path.name.startswith("."))
         shipped = [
             *prompt_templates(plan.shipped),
             plan.shipped / "envs" / "lock.txt",

@@ -10,7 +10,7 @@ import json
 import os
 import platform
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -176,25 +176,21 @@ async def _check_server(name: str, model: ModelConfig) -> Finding:
         return Finding(name, STATE_MISSING, str(error))
     if entries is None:
         return Finding(name, STATE_UNKNOWN, "this endpoint cannot list its models")
+    state, details = _check_listing(model.model, entries)
+    return Finding(name, state, redacted(f"{place} {details}"))
+
+
+def _check_listing(model: str, entries: Sequence[JsonObject]) -> tuple[str, str]:
+    """Return whether a server's entries of its models have a model, as a state and in words."""
     entry_by_name = {str(entry.get("id") or entry.get("name")): entry for entry in entries}
-    entry = entry_by_name.get(model.model) or entry_by_name.get(f"{model.model}:latest")
-    serves_any_name = entry is None and len(entries) == 1 and _is_llama_cpp(entries[0])
-    if serves_any_name:
-        entry = entries[0]
-    if entry is None:
-        listing = ", ".join(sorted(entry_by_name)[:5]) or "no list of models"
-        details = redacted(f"{place} answers; '{model.model}' not in: {listing}")
-        return Finding(name, STATE_MISSING if entries else STATE_UNKNOWN, details)
-    tokens = _context_window(entry)
-    window = (
-        f"a context window of {tokens} tokens"
-        if tokens
-        else "it does not say how long its context is"
-    )
-    served = (
-        f"{Path(str(entry.get('id'))).name}, under any name" if serves_any_name else model.model
-    )
-    return Finding(name, STATE_OK, redacted(f"{place} serves {served}; {window}"))
+    entry = entry_by_name.get(model) or entry_by_name.get(f"{model}:latest")
+    if entry:
+        return STATE_OK, f"serves {model}; {_describe_window(entry)}"
+    if len(entries) == 1 and _is_llama_cpp(entries[0]):
+        file = Path(str(entries[0].get("id"))).name
+        return STATE_OK, f"serves {file}, under any name; {_describe_window(entries[0])}"
+    listing = ", ".join(sorted(entry_by_name)[:5]) or "no list of models"
+    return STATE_MISSING if entries else STATE_UNKNOWN, f"answers; '{model}' not in: {listing}"
 
 
 def _is_llama_cpp(entry: JsonObject) -> bool:
@@ -202,13 +198,16 @@ def _is_llama_cpp(entry: JsonObject) -> bool:
     return entry.get("owned_by") == "llamacpp"
 
 
-def _context_window(entry: JsonObject) -> object:
-    """Return the context window in tokens that a server's entry of a model states."""
+def _describe_window(entry: JsonObject) -> str:
+    """Return the context window that a server's entry of a model states, in words."""
     details = entry.get("meta")
     meta = details if isinstance(details, dict) else {}
     windows = [entry.get(name) for name in _WINDOW_FIELDS]
     windows += [meta.get("n_ctx"), meta.get("n_ctx_train")]
-    return next((window for window in windows if window), None)
+    tokens = next(filter(None, windows), None)
+    if tokens is None:
+        return "it does not say how long its context is"
+    return f"a context window of {tokens} tokens"
 
 
 async def _list_models(model: ModelConfig) -> list[JsonObject] | None:

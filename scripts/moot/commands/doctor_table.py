@@ -152,25 +152,38 @@ def _fits(meaning: str, table: pd.DataFrame, name: str, columns: Mapping[str, st
     """Whether the cells of a column look like a meaning, given the columns that are assigned."""
     cells = table[name].str.strip()
     filled = cells[cells != ""]
+    if filled.empty:
+        return False
     is_object = bool(filled.str.startswith("{").all())
-    if filled.empty or is_object:
-        return not filled.empty and meaning == "answers"
+    if is_object or meaning == "answers":
+        return is_object and meaning == "answers"
     if meaning in _NUMERIC_MEANINGS:
         return _fits_numbers(meaning, cells)
-    category_count = filled.nunique()
+    return _fits_words(meaning, table, name, columns)
+
+
+def _fits_words(meaning: str, table: pd.DataFrame, name: str, columns: Mapping[str, str]) -> bool:
+    """Whether the words of a column look like a text, a truth, a case, a name or a category."""
+    cells = table[name].str.strip()
+    filled = cells[cells != ""]
+    if meaning == "text":
+        return bool(filled.str.contains(" ").mean() > 1 / 2)
     if meaning == "truth" and "debate" in columns:
-        return category_count <= _MAX_CATEGORIES and _is_constant_in_debates(table, name, columns)
+        has_categories = filled.nunique() <= _MAX_CATEGORIES
+        return has_categories and _is_constant_in_debates(table, name, columns)
     is_short = bool(cells.str.len().mean() <= _MAX_NAME_CHARS)
-    kinds: Mapping[str, bool] = {
-        "answers": is_object,
-        "text": bool(filled.str.contains(" ").mean() > 1 / 2),
-        "debate": is_short and category_count < len(table),
-        "speaker": is_short and category_count < len(table),
-        "model": is_short and category_count <= _MAX_CATEGORIES,
-        "judge": is_short and category_count <= _MAX_CATEGORIES,
-        "case": is_short and _is_constant_in_debates(table, name, columns),
-    }
-    return kinds.get(meaning, is_short and 1 < category_count <= _MAX_CATEGORIES)
+    if meaning == "case":
+        return is_short and _is_constant_in_debates(table, name, columns)
+    return is_short and _fits_categories(meaning, filled.nunique(), len(table))
+
+
+def _fits_categories(meaning: str, category_count: int, row_count: int) -> bool:
+    """Whether a column with this number of different values may have a meaning."""
+    if meaning in ("debate", "speaker"):
+        return category_count < row_count
+    if meaning in ("model", "judge"):
+        return category_count <= _MAX_CATEGORIES
+    return 1 < category_count <= _MAX_CATEGORIES
 
 
 def _fits_numbers(meaning: str, cells: "pd.Series[str]") -> bool:

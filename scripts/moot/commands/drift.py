@@ -17,6 +17,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -118,6 +119,7 @@ def compare(model: str, calls: Sequence[RepeatedCall]) -> Iterator[JsonObject]:
         further_count = sum(recorded > second for recorded, second in pairs)
         nearer_count = sum(recorded < second for recorded, second in pairs)
         untied_count = further_count + nearer_count
+        repeated_replies = chain.from_iterable(replies for _, *replies in complete_calls)
         yield {
             "model": model,
             "verdict": "",
@@ -141,7 +143,7 @@ def compare(model: str, calls: Sequence[RepeatedCall]) -> Iterator[JsonObject]:
             ),
             "failed": len(calls) - len(complete_calls),
             "versions_recorded": _versions(call.recorded.reply for call in calls),
-            "versions_now": _versions(reply for _, *replies in complete_calls for reply in replies),
+            "versions_now": _versions(repeated_replies),
         }
 
 

@@ -113,10 +113,10 @@ def _sections(frozen: FrozenPlan, differing_parts: Sequence[str]) -> Iterator[Se
         [_debates(name, entry) for name, entry in plan["experiments"].items()],
     )
     keys = (PROMPTS_DIGEST, CODE_DIGEST)
-    rows = [
-        (name, _settings(entry["params"] | {key: entry[key] for key in keys}))
-        for name, entry in plan["experiments"].items()
-    ]
+    rows = []
+    for name, experiment in plan["experiments"].items():
+        digests = {key: experiment[key] for key in keys}
+        rows.append((name, _settings(experiment["params"] | digests)))
     rows += [(name, _settings(entry)) for name, entry in plan["models"].items()]
     yield Section("Parameters of experiments and models", (), ("name", "parameters"), rows)
     for analysis in analyses():
@@ -130,8 +130,8 @@ def _sections(frozen: FrozenPlan, differing_parts: Sequence[str]) -> Iterator[Se
         if differing_parts
         else []
     )
-    digests = f"{ANALYSIS_DIGEST} {plan[ANALYSIS_DIGEST]}; of this plan {content['digest']}"
-    versions = f"moot {content['moot_version']}; {digests}."
+    plan_digests = f"{ANALYSIS_DIGEST} {plan[ANALYSIS_DIGEST]}; of this plan {content['digest']}"
+    versions = f"moot {content['moot_version']}; {plan_digests}."
     yield Section(
         "Before this plan", [f"It was frozen {frozen.replies_before()}.", *history, versions]
     )
@@ -141,12 +141,11 @@ def _comparison(name: str, contrast: Fields) -> tuple[str, ...]:
     metric = contrast["metric"] + (
         f" against {contrast['second_metric']}" if contrast["second_metric"] else ""
     )
-    filters = [
-        f"{side}: "
-        + ", ".join(f"{key}={value}" for key, value in contrast[f"{side}_cases"].items())
-        for side in ("first", "second")
-        if contrast[f"{side}_cases"]
-    ]
+    filters = []
+    for side in ("first", "second"):
+        conditions = [f"{key}={value}" for key, value in contrast[f"{side}_cases"].items()]
+        if conditions:
+            filters.append(f"{side}: {', '.join(conditions)}")
     cases = "; ".join(
         ["those that both argued" if contrast["paired"] else "different ones", *filters]
     )

@@ -118,12 +118,12 @@ def planned_power(
         for name, experiment in plan.experiments.items()
         if experiment.config.protocol == RECORDED
     }
-    contrasts = [one for one in plan.contrasts if not one.missing]
-    contrasts = [
-        one
-        for one in contrasts
-        if include_recorded or not {side.experiment for side in one.sides} <= recorded_names
-    ]
+    contrasts = []
+    for contrast in plan.contrasts:
+        experiments = {side.experiment for side in contrast.sides}
+        is_recorded = experiments <= recorded_names
+        if not contrast.missing and (include_recorded or not is_recorded):
+            contrasts.append(contrast)
     for family in group_by_family(contrasts).values():
         for contrast in family:
             result = _contrast_power(plan, contrast, len(family))

@@ -163,14 +163,9 @@ def count_stored_replies(
     names_with_sources = set(names)
     for experiment in reversed(list(plan.experiments.values())):
         if experiment.name in names_with_sources:
-            paths = (
-                path
-                for model in experiment.config.models
-                for path in experiment.needed_by(model).values()
-            )
-            names_with_sources.update(
-                Path(path).parts[1].removesuffix(".parquet") for path in paths
-            )
+            for model in experiment.config.models:
+                paths = map(Path, experiment.needed_by(model).values())
+                names_with_sources.update(path.parts[1].removesuffix(".parquet") for path in paths)
     counts: dict[str, int | None] = {}
     with _open_preview(plan, results) as preview_of:
         for experiment in plan.experiments.values():
@@ -182,15 +177,20 @@ def count_stored_replies(
                     PlaceholderPeople(),
                 )
                 if experiment.name in names:
-                    calls = {
-                        utterance.call_id
-                        for debate in debates or ()
-                        for utterance in debate.utterances
-                        if utterance.call_id
-                    }
-                    stored_count = len(calls - preview_of.ledger.placeholders.keys())
-                    counts[f"{experiment.name}/{model}"] = None if debates is None else stored_count
+                    counts[f"{experiment.name}/{model}"] = (
+                        None
+                        if debates is None
+                        else len(_call_ids(debates) - preview_of.ledger.placeholders.keys())
+                    )
     return counts
+
+
+def _call_ids(debates: Iterable[Debate]) -> set[str]:
+    """Return the ids of the calls that debates took."""
+    call_ids = set[str]()
+    for debate in debates:
+        call_ids.update(utterance.call_id for utterance in debate.utterances)
+    return call_ids - {""}
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,19 +35,13 @@ def artifacts_reference() -> str:
 
 def variables_reference() -> str:
     """Every variable that prompt templates see, and which templates see those that not all do."""
-    templates_by_variable = {
-        name: [template for template, names in variables().items() if name in names]
-        for name in SOMETIMES
-    }
     rows = [(f"`{name}`", words, "every template") for name, words in EVERYWHERE.items()]
-    rows += [
-        (
-            f"`{name}`",
-            SOMETIMES[name],
-            ", ".join(f"`{place}`" for place in templates_by_variable[name]),
-        )
-        for name in SOMETIMES
-    ]
+    names_by_template = variables()
+    for name, words in SOMETIMES.items():
+        templates = [
+            f"`{template}`" for template, names in names_by_template.items() if name in names
+        ]
+        rows.append((f"`{name}`", words, ", ".join(templates)))
     return markdown_table(("variable", "what it holds", "where"), rows)
 
 

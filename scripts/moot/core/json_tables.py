@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -42,9 +43,10 @@ def _is_json(text: str) -> bool:
 
 
 def _as_frame(rows: Sequence[JsonObject]) -> pd.DataFrame:
-    columns = dict.fromkeys(name for row in rows for name in row)
-    values = {name: [row.get(name) for row in rows] for name in columns}
-    return pd.DataFrame(values, dtype="object")
+    columns = dict[str, list[Json]]()
+    for name in dict.fromkeys(chain.from_iterable(rows)):
+        columns[name] = [row.get(name) for row in rows]
+    return pd.DataFrame(columns, dtype="object")
 
 
 def _read_lines(path: Path, text: str) -> list[JsonObject]:

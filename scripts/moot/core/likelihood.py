@@ -84,9 +84,13 @@ def contextual_offsets(
     put in its place.
     """
     labels = list(logprobs[0])
-    mean = {label: float(np.mean([values[label] for values in logprobs])) for label in labels}
     counts = {label: targets.count(label) + 1 for label in labels}
-    return {label: math.log(counts[label] / sum(counts.values())) - mean[label] for label in labels}
+    total = sum(counts.values())
+    offsets = {}
+    for label in labels:
+        mean = float(np.mean([values[label] for values in logprobs]))
+        offsets[label] = math.log(counts[label] / total) - mean
+    return offsets
 
 
 def find_best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:

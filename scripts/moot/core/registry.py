@@ -38,13 +38,15 @@ def _modules_in(package: str) -> list[str]:
     """
     spec = importlib.util.find_spec(package)
     folders = list(spec.submodule_search_locations or ()) if spec else []
-    files = sorted(
-        file.relative_to(folder) for folder in map(Path, folders) for file in folder.rglob("*.py")
-    )
-    files = [file for file in files if file.name == "__init__.py" or not file.name.startswith("_")]
-    return [
-        ".".join([package, *file.with_suffix("").parts]).removesuffix(".__init__") for file in files
-    ]
+    files = list[Path]()
+    for folder in map(Path, folders):
+        files += [file.relative_to(folder) for file in folder.rglob("*.py")]
+    names = []
+    for file in sorted(files):
+        if file.name == "__init__.py" or not file.name.startswith("_"):
+            module = ".".join([package, *file.with_suffix("").parts])
+            names.append(module.removesuffix(".__init__"))
+    return names
 
 
 def _calling_line(frame: FrameType) -> tuple[str, int]:

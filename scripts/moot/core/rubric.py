@@ -20,6 +20,8 @@ from moot.core.yaml_text import load_yaml
 
 ByRule = Callable[[str], tuple[str, str]]
 """A statement to its label and the words that show it."""
+RubricProblem = tuple[tuple[str, ...], str]
+"""The key at which a rubric is wrong, and what was found and expected there."""
 _LABEL = re.compile(r"[^\W_](?:[^;=\x00-\x1f]{0,58}[^;=\s])?")
 _Texts = Annotated[tuple[str, ...], BeforeValidator(as_list)]
 
@@ -86,10 +88,10 @@ class Rubric(StrictModel):
     @cached_property
     def group_of(self) -> Mapping[str, str]:
         """Each label to its group."""
-        groups_by_label = {
-            label: group for group, labels in self.groups.items() for label in labels
-        }
-        return {label: groups_by_label.get(label, label) for label in self.labels}
+        groups_by_label = {label: label for label in self.labels}
+        for group, labels in self.groups.items():
+            groups_by_label |= dict.fromkeys(labels, group)
+        return {label: groups_by_label[label] for label in self.labels}
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
@@ -136,35 +138,64 @@ class Rubric(StrictModel):
         """A sentence that argues for the label of a case."""
         return self._sentences[answer]
 
-    def problems(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        """What is wrong with it: the key, and what was found and expected."""
-        yield from self._problems_of_labels()
-        groups = set(self.group_of.values())
+    def problems(self) -> Iterator[RubricProblem]:
+        """Yield what is wrong with it: the key, and what was found and expected."""
+        yield from self._problems_of_names()
+        yield from self._problems_of_references()
+        yield from self._problems_of_groups()
+        yield from self._problems_of_codes()
+        yield from self._problems_of_rules()
+
+    def _problems_of_names(self) -> Iterator[RubricProblem]:
+        """Yield labels and groups whose names cannot be used, and labels of equal spelling."""
+        names = [("labels", label) for label in self.labels]
+        names += [("groups", group) for group in self.groups]
+        for key in names:
+            if not _LABEL.fullmatch(key[1]):
+                yield (
+                    key,
+                    "cannot be a name; expected 60 characters at most, a letter or digit first,"
+                    " no ; and no =.",
+                )
+        spellings: dict[str, str] = {}
+        for label in self.labels:
+            if (first := spellings.setdefault(normalize_label(label), label)) != label:
+                problem = f"'{first}' is the same label but for case and spaces. Rename one."
+                yield ("labels", label), problem
+
+    def _problems_of_references(self) -> Iterator[RubricProblem]:
+        """Yield names of labels that do not exist."""
+        references: list[tuple[tuple[str, ...], str]] = [(("neutral",), self.neutral)]
+        for group, labels in self.groups.items():
+            references += [(("groups", group), label) for label in labels]
+        references += [(("rules", label), label) for label in self.rules]
+        for key, label in references:
+            if label not in self.labels:
+                yield key, str(unknown_name("label", label, self.labels))
+
+    def _problems_of_groups(self) -> Iterator[RubricProblem]:
+        """Yield labels in two groups, and groups with the name of another group's label."""
         for group, labels in self.groups.items():
             for label in labels:
                 if label in self.labels and self.group_of[label] != group:
-                    yield (
-                        (
-                            "groups",
-                            group,
-                        ),
-                        f"'{label}' is in the group '{self.group_of[label]}', too; keep one.",
-                    )
+                    problem = f"'{label}' is in the group '{self.group_of[label]}', too; keep one."
+                    yield ("groups", group), problem
             if group in self.labels and group not in labels:
-                yield (
-                    (
-                        "groups",
-                        group,
-                    ),
-                    f"found the name of a label that is not in it; add '{group}', or rename it.",
+                problem = (
+                    f"found the name of a label that is not in it; add '{group}', or rename it."
                 )
-        if self.codes and (
-            set(self.codes) != groups or len(set(self.codes.values())) < len(groups)
-        ):
-            yield (
-                ("codes",),
-                f"expected a number of its own for each of these: {', '.join(sorted(groups))}.",
-            )
+                yield ("groups", group), problem
+
+    def _problems_of_codes(self) -> Iterator[RubricProblem]:
+        """Yield whether `codes` does not number each group differently."""
+        groups = set(self.group_of.values())
+        has_number_for_each = set(self.codes) == groups
+        if self.codes and not (has_number_for_each and len({*self.codes.values()}) == len(groups)):
+            names = ", ".join(sorted(groups))
+            yield ("codes",), f"expected a number of its own for each of these: {names}."
+
+    def _problems_of_rules(self) -> Iterator[RubricProblem]:
+        """Yield patterns that are not regular expressions, and labels without a pattern."""
         for label, patterns in self.rules.items():
             for pattern in patterns:
                 try:
@@ -180,44 +211,9 @@ class Rubric(StrictModel):
         if self.rules and labels_without_rules:
             yield (
                 ("rules",),
-                (
-                    f"no pattern for {', '.join(labels_without_rules)}; expected one at least for"
-                    " every label"
-                    " but `neutral`."
-                ),
+                f"no pattern for {', '.join(labels_without_rules)}; expected one at least for"
+                " every label but `neutral`.",
             )
-
-    def _problems_of_labels(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        for place in [
-            *(("labels", label) for label in self.labels),
-            *(("groups", group) for group in self.groups),
-        ]:
-            if not _LABEL.fullmatch(place[1]):
-                yield (
-                    place,
-                    (
-                        "cannot be a name; expected 60 characters at most, a letter or digit first,"
-                        " no ; and no =."
-                    ),
-                )
-        spellings: dict[str, str] = {}
-        for label in self.labels:
-            if (first := spellings.setdefault(normalize_label(label), label)) != label:
-                yield (
-                    (
-                        "labels",
-                        label,
-                    ),
-                    f"'{first}' is the same label but for case and spaces. Rename one.",
-                )
-        references: list[tuple[tuple[str, ...], str]] = [(("neutral",), self.neutral)]
-        references += [
-            (("groups", group), label) for group, labels in self.groups.items() for label in labels
-        ]
-        references += [(("rules", label), label) for label in self.rules]
-        for key, label in references:
-            if label not in self.labels:
-                yield key, str(unknown_name("label", label, self.labels))
 
 
 def normalize_label(label: object) -> str:

@@ -27,4 +27,7 @@ def prompt_folders(shipped: Path = SHIPPED) -> list[Path]:
 
 def prompt_templates(shipped: Path = SHIPPED) -> list[Path]:
     """Every prompt template that ships with moot."""
-    return [path for folder in prompt_folders(shipped) for path in sorted(folder.rglob("*.jinja"))]
+    templates = list[Path]()
+    for folder in prompt_folders(shipped):
+        templates += sorted(folder.rglob("*.jinja"))
+    return templates

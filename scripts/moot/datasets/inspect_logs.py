@@ -181,13 +181,12 @@ def _methods(logs: Mapping[Path, "EvalLog"]) -> Mapping[Path, str]:
     methods = {}
     for path, log in logs.items():
         arguments, all_arguments = _arguments(log), arguments_by_task[log.eval.task]
-        names = sorted({name for mapping in all_arguments for name in mapping})
-        differing = [
-            f"{name}={cell_text(arguments.get(name)) or 'default'}"
-            for name in names
-            if len({json.dumps(mapping.get(name)) for mapping in all_arguments}) > 1
-        ]
-        methods[path] = ", ".join([log.eval.task, *differing])
+        parts = [log.eval.task]
+        for name in sorted(set().union(*all_arguments)):
+            values = {json.dumps(mapping.get(name)) for mapping in all_arguments}
+            if len(values) > 1:
+                parts.append(f"{name}={cell_text(arguments.get(name)) or 'default'}")
+        methods[path] = ", ".join(parts)
     return methods
 
 

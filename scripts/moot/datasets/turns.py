@@ -216,30 +216,33 @@ def _add_columns(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> Non
     rows["(method)"] = rows[names.method].str.strip() if names.method else ""
     rows["(case)"] = rows[names.case or names.debate]
     rows["(debate)"] = pd.factorize(rows[names.debate])[0] if names.debate else range(len(rows))
-    for name in ("round", "repeat", "judge_repeat"):
-        column = getattr(names, name)
-        rows[f"({name})"] = 0
-        if column:
-            allows_blank = _allows_blank(rows, name, names)
-            rows[f"({name})"] = _whole_numbers(rows[column], check, allows_blank)
+    rows["(round)"] = 0
+    if names.round:
+        may_be_blank = pd.Series(True, rows.index)
+        rows["(round)"] = _whole_numbers(rows[names.round], check, may_be_blank)
+    rows["(repeat)"] = _whole_numbers(rows[names.repeat], check) if names.repeat else 0
+    rows["(judge_repeat)"] = _judge_repeats(rows, check, names)
     if names.turn:
         rows["(turn)"] = _whole_numbers(rows[names.turn], check)
     if names.time:
         rows["(time)"] = _times(rows[names.time], check)
+
+
+def _judge_repeats(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> Column:
+    """Number the answers of a judge to one debate from 0, by their column or by their order.
+
+    A row without a judge may have no number.
+    """
     if names.judge_repeat:
+        may_be_blank = rows[names.judge].str.strip() == "" if names.judge else None
+        repeats: Column = _whole_numbers(rows[names.judge_repeat], check, may_be_blank)
         has_repeat = rows[names.judge_repeat].str.strip() != ""
-        first_repeat = rows["(judge_repeat)"].where(has_repeat).min()
-        rows["(judge_repeat)"] -= 0 if pd.isna(first_repeat) else int(first_repeat)
-        rows["(judge_repeat)"] = rows["(judge_repeat)"].where(has_repeat, 0)
-    if names.judge and not (names.turn or names.time or names.judge_repeat):
-        rows["(judge_repeat)"] = _count_judge_repeats(rows, names)
-
-
-def _allows_blank(rows: pd.DataFrame, name: str, names: TurnColumns) -> "pd.Series[bool]":
-    """In which rows a number may be blank: a round everywhere, a judge's repeat without a judge."""
-    if name == "judge_repeat" and names.judge:
-        return rows[names.judge].str.strip() == ""
-    return pd.Series(name == "round", rows.index)
+        first_repeat = repeats.where(has_repeat).min()
+        repeats = (repeats - first_repeat).where(has_repeat, 0)
+        return repeats.astype("int64")
+    if names.judge and not (names.turn or names.time):
+        return _count_judge_repeats(rows, names)
+    return pd.Series(0, rows.index)
 
 
 def _count_judge_repeats(rows: pd.DataFrame, names: TurnColumns) -> "pd.Series[int]":

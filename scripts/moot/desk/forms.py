@@ -2,7 +2,7 @@
 file.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,12 +69,9 @@ def _input(name: str, field: Fields, required: bool, form_data: Fields, label: s
     options = field["items"]["enum"] if kind == "choices" else field.get("enum", ())
     if kind == "yes_no":
         kind, options = "choice", (_YES, "no")
-    columns = field["items"]["properties"].items() if kind == "table" else ()
+    columns: Fields = field["items"]["properties"] if kind == "table" else {}
     row_count = min(field.get("maxItems", _MAX_ROWS), _MAX_ROWS)
-    rows = [
-        {column: _cell(form_data, name, row, column) for column, _ in columns}
-        for row in range(row_count)
-    ]
+    rows = [_table_row(form_data, name, row, columns) for row in range(row_count)]
     return Input(
         name=name,
         kind=kind,
@@ -88,7 +85,7 @@ def _input(name: str, field: Fields, required: bool, form_data: Fields, label: s
         low=field.get("minimum"),
         high=field.get("maximum"),
         rows=tuple(rows) if columns else (),
-        columns=tuple(_input(column, inner, False, {}) for column, inner in columns),
+        columns=tuple(_input(column, inner, False, {}) for column, inner in columns.items()),
     )
 
 
@@ -162,17 +159,15 @@ def _field_values(form_data: Fields, form: Fields) -> Iterator[tuple[str, Json]]
             )
         elif kind == "table":
             columns = field["items"]["properties"]
-            rows = (
-                {column: _cell(form_data, name, row, column) for column in columns}
-                for row in range(_MAX_ROWS)
-            )
+            rows = [_table_row(form_data, name, row, columns) for row in range(_MAX_ROWS)]
             yield name, [row for row in rows if any(row.values())]
         else:
             yield name, _text(form_data, name)
 
 
-def _cell(form_data: Fields, name: str, row: int, column: str) -> str:
-    return _text(form_data, f"{name}-{row}-{column}")
+def _table_row(form_data: Fields, name: str, row: int, columns: Iterable[str]) -> Mapping[str, str]:
+    """The cells of one row of a table that a browser sent, by column."""
+    return {column: _text(form_data, f"{name}-{row}-{column}") for column in columns}
 
 
 def _text(form_data: Fields, name: str) -> str:

@@ -306,11 +306,10 @@ def plan_part(plan: Fields, study: str | None, models: Fields | None = None) -> 
     contrasts = {
         name: entry for name, entry in plan["contrasts"].items() if entry["study"] == study
     }
-    experiment_names = {
-        entry[side].partition("/")[0]
-        for entry in contrasts.values()
-        for side in ("first", "second")
-    }
+    experiment_names = set[str]()
+    for entry in contrasts.values():
+        sides = (entry["first"], entry["second"])
+        experiment_names.update(side.partition("/")[0] for side in sides)
     models_of_part = {
         name: entry for name, entry in plan["models"].items() if models is None or name in models
     }

@@ -5,11 +5,12 @@ experiment or study.
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from moot.core.artifacts import describe, read_frame, read_frames, write_rows
 from moot.core.experiment_config import COMPARISON
 from moot.core.registry import Registry
+from moot.core.types import JsonObject
 from moot.jobs.frozen_plans import compare_with_frozen
 from moot.plan.as_published import compare_with_papers, confirm_served
 from moot.plan.plan import Plan
@@ -88,7 +89,7 @@ def write_scores(
         if len(scored_models)
         else no_scores()
     )
-    rows = ({str(name): value for name, value in row.items()} for row in scores.to_dict("records"))
+    rows = cast("list[JsonObject]", scores.to_dict("records"))
     write_rows(path, "scores", rows, describe(experiment, sources, **digests))
 
 
@@ -104,20 +105,17 @@ def load_study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults
     files, contrasts = _files(job), plan.contrasts_of(study)
     published = read_published(Path(job.input.published))
     frame = read_frames(map(Path, job.input.scores)) if job.input.scores else no_scores()
-    scored = {
-        experiment.name: [
-            model
-            for model in experiment.config.models
-            if model in set(frame["model"][frame["experiment"] == experiment.name])
-        ]
-        for experiment in plan.experiments_of(study)
-    }
+    scored = {}
+    for experiment in plan.experiments_of(study):
+        scored_models = set(frame["model"][frame["experiment"] == experiment.name])
+        models = [model for model in experiment.config.models if model in scored_models]
+        if models:
+            scored[experiment.name] = models
     return StudyResults(
         study=study,
         experiments={
             name: load_experiment_results(plan, name, models, files)
             for name, models in scored.items()
-            if models
         },
         scores=frame,
         baselines={Path(path).stem: read_frame(Path(path)) for path in job.input.baselines},

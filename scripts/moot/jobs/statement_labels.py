@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pandas as pd
 
@@ -354,7 +354,4 @@ def label_statements(
 
 def _records(frame: pd.DataFrame) -> list[JsonObject]:
     rows_with_none = frame.astype(object).where(frame.notna(), None)
-    return [
-        {str(name): value for name, value in row.items()}
-        for row in rows_with_none.to_dict("records")
-    ]
+    return cast("list[JsonObject]", rows_with_none.to_dict("records"))

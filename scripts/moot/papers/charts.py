@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -183,9 +184,10 @@ def _draw_scatter(axes: "Axes", series: Sequence[Series]) -> None:
             label=_label(one_series),
             **style,
         )
-    values = [point.x for one_series in series for point in one_series.points]
+    points = chain.from_iterable(one_series.points for one_series in series)
+    values = [float(point.x) for point in points]
     if values:
-        axes.set_xlim(0, 1.15 * max(float(value) for value in values))
+        axes.set_xlim(0, 1.15 * max(values))
 
 
 def _draw_sorted(axes: "Axes", series: Sequence[Series]) -> None:
@@ -215,7 +217,8 @@ def _draw_sorted(axes: "Axes", series: Sequence[Series]) -> None:
 
 
 def _draw_bars(axes: "Axes", series: Sequence[Series]) -> None:
-    labels = list(dict.fromkeys(str(point.x) for part in series for point in part.points))
+    points = chain.from_iterable(part.points for part in series)
+    labels = list(dict.fromkeys(str(point.x) for point in points))
     width = 0.8 / max(len(series), 1)
     for place, one_series in enumerate(series):
         shift = (place - (len(series) - 1) / 2) * width

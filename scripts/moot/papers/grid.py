@@ -77,6 +77,11 @@ class GridRow:
     is_own: bool = False
     starts_block: bool = False
 
+    @property
+    def has_own_values(self) -> bool:
+        """Whether this run has a value in any cell."""
+        return any(cell.own_value.text for cell in self.cells)
+
 
 @dataclass(frozen=True, slots=True)
 class Grid:
@@ -98,7 +103,7 @@ class Grid:
     @property
     def has_own_values(self) -> bool:
         """Whether this run has a value in any cell."""
-        return any(cell.own_value.text for row in self.rows for cell in row.cells)
+        return any(row.has_own_values for row in self.rows)
 
 
 def build_grid(item: PaperItem, published: PublishedValues, parts: Sequence[Part]) -> Grid:

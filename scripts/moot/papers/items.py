@@ -234,7 +234,9 @@ def select_items(papers: Mapping[str, Paper], names: list[str]) -> Iterator[Pape
     Raises:
         UserError: A name is neither; names the nearest one.
     """
-    all_items = {item.name: item for paper in papers.values() for item in paper.items}
+    all_items = dict[str, PaperItem]()
+    for paper in papers.values():
+        all_items |= {item.name: item for item in paper.items}
     selected: set[str] = set()
     for name in names:
         if name == "all":

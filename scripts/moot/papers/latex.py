@@ -53,7 +53,8 @@ def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
 def _head_lines(grid: Grid) -> list[str]:
     """Return the line of the groups, if there are any, and that of the headings."""
     item = grid.item
-    headings = [latex(text) for text in (*item.row_heads, *(c.head for c in item.columns))]
+    column_heads = [column.head for column in item.columns]
+    headings = [latex(text) for text in (*item.row_heads, *column_heads)]
     lines = [" & ".join(headings) + r" \\"]
     if not any(column.group for column in item.columns):
         return lines

@@ -237,7 +237,8 @@ def _row_of_runs(item: PaperItem, heads: tuple[str, ...], runs: Mapping[str, Run
                 cells[part, score] = value
     for run in runs.values():
         published.update(_published_of(item, run))
-    repeated_rows = [row.key for row in item.rows if any(key == row.key for key, _ in published)]
+    published_rows = {row for row, _ in published}
+    repeated_rows = [row.key for row in item.rows if row.key in published_rows]
     return OwnRow(
         heads=heads,
         source=", ".join(dict.fromkeys(run.experiment for run in runs.values())),

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from copy import deepcopy
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -87,9 +88,13 @@ def _check_models(config: Fields, options: Fields) -> None:
 
 def needed_experiments(items: list[PaperItem], shipped: Path) -> list[str]:
     """Return the experiments whose debates some items need, with those they rest on."""
+    return list(_closure(_debated_experiments(items), _paper_design(shipped)))
+
+
+def _debated_experiments(items: list[PaperItem]) -> list[str]:
+    """Return the experiments of the items that rest on debates."""
     debated = [item for item in items if item.kind not in KINDS_WITHOUT_DEBATES]
-    design = _paper_design(shipped)
-    return list(_closure([name for item in debated for name in item.experiments], design))
+    return list(chain.from_iterable(item.experiments for item in debated))
 
 
 def is_of_design(experiment: str, names: Collection[str]) -> bool:
@@ -114,9 +119,9 @@ def _needed_experiments(items: list[PaperItem], design: Fields) -> Iterator[str]
 
     Trained models belong to a study through an experiment on their data.
     """
-    debated = [item for item in items if item.kind not in KINDS_WITHOUT_DEBATES]
-    names = [name for item in debated for name in item.experiments]
-    for dataset in dict.fromkeys(name for item in items for name in item.datasets):
+    names = _debated_experiments(items)
+    datasets = chain.from_iterable(item.datasets for item in items)
+    for dataset in dict.fromkeys(datasets):
         on_dataset = [
             name
             for name, entry in design["experiments"].items()

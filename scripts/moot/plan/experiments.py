@@ -3,7 +3,7 @@ named looked up.
 """
 
 import fnmatch
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -232,12 +232,16 @@ class ExperimentReader:
             place = self._where("experiments", entry, "control")
             raise unknown_name("control", config.control, CONTROLS, place)
         params, control_needs = control_params(config, params)
-        needs = {
-            f"{key}_{number}" if number else key: file
-            for key, path in {**protocol.needs(params), **control_needs}.items()
-            for number, file in enumerate(artifact_files(path, self._config.shards))
-        }
+        needs = self._needed_files({**protocol.needs(params), **control_needs})
         return Experiment(name, config, params, config.study or protocol.study, needs, prompts)
+
+    def _needed_files(self, paths: Mapping[str, str]) -> dict[str, str]:
+        """The files of the artifacts that debates rest on; the further files of one by number."""
+        files = dict[str, str]()
+        for key, path in paths.items():
+            for number, file in enumerate(artifact_files(path, self._config.shards)):
+                files[f"{key}_{number}" if number else key] = file
+        return files
 
     def _rubric(self, entry: str, config: ExperimentConfig) -> Rubric | None:
         """By what an experiment's statements are labelled; what does not fit its labelers is

@@ -100,7 +100,9 @@ def templates_used(config: ExperimentConfig, rubric: Rubric | None) -> tuple[str
 
 def templates_of_debates(config: ExperimentConfig) -> tuple[str, ...]:
     """Prefixes of the prompt templates that an experiment's debates use."""
-    prefixes = [prefix for entry in protocols_of(config) for prefix in entry.prompts]
+    prefixes = list[str]()
+    for protocol in protocols_of(config):
+        prefixes += protocol.prompts
     control = find_control(config)
     if control and control.template:
         prefixes.append(control.template)

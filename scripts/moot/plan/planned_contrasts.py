@@ -58,16 +58,7 @@ def _contrast(
             raise unknown_name("metric of contrasts", metric, CASE_METRICS, place)
     first = Side(sides[0].experiment, first_models, first_metric, dict(entry.first_cases))
     second = Side(sides[1].experiment, second_models, second_metric, dict(entry.second_cases))
-    if first == second:
-        raise UserError(
-            f"{describe_place('contrasts', name)}: both sides are {first}; expected two that"
-            " differ."
-        )
-    if entry.paired and first.cases != second.cases:
-        raise UserError(
-            f"{describe_place('contrasts', name)}: the sides take different cases, so that none can"
-            " be paired. Add `paired: false`."
-        )
+    _check_sides(first, second, entry.paired, describe_place("contrasts", name))
     reasons = [untestable_reason(side.experiment) for side in (first, second)]
     if not (first.models and second.models):
         reasons.append(
@@ -96,6 +87,17 @@ def _contrast(
         test,
         test.margin if test else entry.margin,
     )
+
+
+def _check_sides(first: Side, second: Side, is_paired: bool, place: str) -> None:
+    """Require two sides that differ, over the same cases if they are paired."""
+    if first == second:
+        raise UserError(f"{place}: both sides are {first}; expected two that differ.")
+    if is_paired and first.cases != second.cases:
+        raise UserError(
+            f"{place}: the sides take different cases, so that none can be paired. Add"
+            " `paired: false`."
+        )
 
 
 def _find_test(entry: ContrastConfig, cases: int) -> ContrastTest | None:

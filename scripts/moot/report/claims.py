@@ -177,10 +177,11 @@ def read_claims(path: Path) -> list[Claim]:
     missing = [name for name in COLUMNS if name not in frame.columns]
     if missing:
         raise UserError(f"{path}: column '{missing[0]}' not found; expected {', '.join(COLUMNS)}.")
-    return [
-        _claim({name: str(row[name]) for name in COLUMNS}, f"{path}, line {line}")
-        for line, row in enumerate(frame.to_dict("records"), start=2)
-    ]
+    claims = []
+    for line, row in enumerate(frame.to_dict("records"), start=2):
+        cells = {name: str(row[name]) for name in COLUMNS}
+        claims.append(_claim(cells, f"{path}, line {line}"))
+    return claims
 
 
 def _claim(row: dict[str, str], place: str) -> Claim:

@@ -89,12 +89,11 @@ class StudyQuestion:
 
     def at(self, value: float) -> float:
         """Where a value lies on the question's bars, in per cent of their length."""
-        values = [
-            end
-            for verdict in self.verdicts
-            for end in (verdict.low, verdict.high, *verdict.threshold)
-        ]
-        values += [verdict.published for verdict in self.verdicts if verdict.published is not None]
+        values = list[float]()
+        for verdict in self.verdicts:
+            values += [verdict.low, verdict.high, *verdict.threshold]
+            if verdict.published is not None:
+                values.append(verdict.published)
         low, high = min(values), max(values)
         return round(100 * (PAD + (1 - 2 * PAD) * (value - low) / ((high - low) or 1)), 2)
 

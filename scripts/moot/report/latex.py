@@ -88,17 +88,7 @@ def latex_table(
         key_count: How many columns identify a row. A second table repeats them.
     """
     if len(columns) > MAX_COLUMNS:
-        middle = (key_count + len(columns)) // 2
-        second = [*range(key_count), *range(middle, len(columns))]
-        first_source = latex_table(columns[:middle], numeric[:middle], caption, label, [])
-        second_source = latex_table(
-            [columns[index] for index in second],
-            [numeric[index] for index in second],
-            f"{caption} (further columns)",
-            f"{label}:further",
-            notes,
-        )
-        return first_source + second_source
+        return _two_tables(columns, numeric, caption, label, notes, key_count)
     if any(max(map(len, cells)) > LONGEST_CELL for cells in columns):
         notes = [*notes, "Long texts are cut here; the CSV and HTML files have them whole."]
         columns = [list(map(_cut, cells)) for cells in columns]
@@ -108,14 +98,7 @@ def latex_table(
     note_lines = sum(math.ceil(len(note) / NOTE_LINE) for note in notes)
     is_one_float = not spans_pages and lines + note_lines <= MAX_FLOAT_LINES
     body = _tabular(columns, numeric, layout, shares, caption, label, spans_pages=spans_pages)
-    packages = ["booktabs", "array"]
-    packages += ["longtable"] if spans_pages else []
-    packages += ["pdflscape"] if layout.is_sideways else []
-    columns_note = " Only for documents of one column." if spans_pages else ""
-    source = [
-        f"% Needs \\usepackage{{{','.join(packages)}}}; compile as UTF-8 (LuaLaTeX for other than"
-        f" Latin scripts).{columns_note}"
-    ]
+    source = [_first_line(spans_pages, layout.is_sideways)]
     if layout.is_sideways:
         source.append(r"\begin{landscape}")
     size = rf"\{layout.size}\setlength{{\tabcolsep}}{{2pt}}"
@@ -133,6 +116,40 @@ def latex_table(
     if layout.is_sideways:
         source.append(r"\end{landscape}")
     return "\n".join(source) + "\n"
+
+
+def _two_tables(
+    columns: Sequence[Sequence[str]],
+    numeric: Sequence[bool],
+    caption: str,
+    label: str,
+    notes: Sequence[str],
+    key_count: int,
+) -> str:
+    """Return the source of two tables, each with half of the columns that are not keys."""
+    middle = (key_count + len(columns)) // 2
+    second = [*range(key_count), *range(middle, len(columns))]
+    first_source = latex_table(columns[:middle], numeric[:middle], caption, label, [])
+    second_source = latex_table(
+        [columns[index] for index in second],
+        [numeric[index] for index in second],
+        f"{caption} (further columns)",
+        f"{label}:further",
+        notes,
+    )
+    return first_source + second_source
+
+
+def _first_line(spans_pages: bool, is_sideways: bool) -> str:
+    """Return the comment that names the packages of a table."""
+    packages = ["booktabs", "array"]
+    packages += ["longtable"] if spans_pages else []
+    packages += ["pdflscape"] if is_sideways else []
+    columns_note = " Only for documents of one column." if spans_pages else ""
+    return (
+        f"% Needs \\usepackage{{{','.join(packages)}}}; compile as UTF-8 (LuaLaTeX for other than"
+        f" Latin scripts).{columns_note}"
+    )
 
 
 def _row_lines(row: Sequence[str], widths: Numbers) -> int:

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from itertools import product
 from pathlib import Path
+from typing import cast
 
 import pandas as pd
 
@@ -359,7 +360,7 @@ def trained_rows(board: pd.DataFrame) -> list[Fields]:
     if board.empty:
         return []
     tested = board[(board["evaluation"] == "test") & board["accuracy"].notna()]
-    return [{str(name): cell for name, cell in row.items()} for row in tested.to_dict("records")]
+    return cast("list[Fields]", tested.to_dict("records"))
 
 
 def trained_score(row: Json, metric: str) -> Measurement:

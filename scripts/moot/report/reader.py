@@ -12,6 +12,7 @@ text; a content security policy lets no other code run and nothing be loaded.
 import base64
 import hashlib
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from moot.report.escaping import PAGE, page_template
@@ -72,9 +73,10 @@ def render_reader(
     packing.end()
     style, code = _inline("reader.css"), _inline(*CODE)
     chunk_sources = "" if fits_in_page else " 'self' file:"
+    notes = chain.from_iterable(results.notes for results in experiments.values())
     yield from page_template("reader.html").generate(
         study=study,
-        notes=dict.fromkeys(note for results in experiments.values() for note in results.notes),
+        notes=dict.fromkeys(notes),
         style=style,
         code=code,
         policy=(

@@ -144,10 +144,10 @@ class Packing:
         )
         if self._words:
             self._words.add(f"{facts}\n{_words(debate)}")
-        size = sum(
-            len(turn["text"]) + sum(len(str(value)) for _, value in turn["fields"])
-            for turn in debate["turns"]
-        )
+        size = 0
+        for turn in debate["turns"]:
+            size += len(turn["text"])
+            size += sum(len(str(value)) for _, value in turn["fields"])
         size += sum(self._calls.add(call) for call in calls)
         if self._said.add(debate, size):
             self._end_calls()
@@ -189,11 +189,8 @@ def _words(debate: Fields) -> str:
     lines = list[str]()
     for turn in debate["turns"]:
         lines += [turn["speaker"], turn["text"], turn["notice"]]
-        lines += [
-            part
-            for name, value in turn["fields"]
-            for part in (name, *([value] if isinstance(value, str) else value))
-        ]
+        for name, value in turn["fields"]:
+            lines += [name, *([value] if isinstance(value, str) else value)]
         lines += [turn[name]["label"] for name in ("stated", "label") if turn.get(name)]
     return "\n".join(lines)
 

@@ -104,7 +104,8 @@ def short_form(content: TableContent) -> TableContent:
         if doubled({*selected, column}) < doubled(selected):
             selected.add(column)
     columns = [column for column in candidates if column in selected] or content.columns
-    value_names = [name for column in columns if column not in described for name in column.names]
+    value_columns = (column for column in columns if column not in described)
+    value_names = list(chain.from_iterable(column.names for column in value_columns))
     rows = frame[value_names].notna().any(axis=1) if value_names else slice(None)
     shared_text = ", ".join(f"{column.name} `{frame[column.name].iloc[0]}`" for column in shared)
     notes = [f"All rows: {shared_text}.", *content.notes] if shared_text else content.notes

@@ -209,10 +209,7 @@ def _body(utterance: Fields) -> tuple[str, str, tuple[tuple[str, list[str] | str
         else {}
     )
     texts = tuple(
-        (
-            name.replace("_", " ").capitalize(),
-            [_flat(entry) for entry in value] if isinstance(value, list) else _flat(value),
-        )
+        (name.replace("_", " ").capitalize(), _flat_value(value))
         for name, value in fields.items()
         if name not in ("prediction", "confidence", CONTRADICTION)
     )
@@ -232,6 +229,11 @@ def _body(utterance: Fields) -> tuple[str, str, tuple[tuple[str, list[str] | str
 def _why(parsed: object, name: str) -> str:
     reason = parsed.get(name) if isinstance(parsed, Mapping) else None
     return f": {reason}".replace("\n", " ") if reason else ""
+
+
+def _flat_value(value: object) -> list[str] | str:
+    """A field's value as text, a list as the texts of its entries."""
+    return [_flat(entry) for entry in value] if isinstance(value, list) else _flat(value)
 
 
 def _flat(value: object) -> str:

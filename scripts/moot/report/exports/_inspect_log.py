@@ -9,6 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ def make_log(export: Export) -> EvalLog:
     """The log of one experiment and model; equal inputs give an equal log."""
     calls = export.calls()
     samples = [_Sample(export, debate, calls).make() for debate in export.debates()]
-    times = [time for call in calls.values() for time in call_times(call)] or [NO_TIME]
+    times = _times_of_calls(calls.values())
     config, name = export.results.config, f"{export.results.experiment}/{export.model}"
     params = as_json_values(config.params)
     return EvalLog(
@@ -140,7 +141,7 @@ class _Sample:
             for utterance in debate.utterances
             if utterance["call_id"] in calls
         }
-        times = [time for call in self._calls.values() for time in call_times(call)] or [NO_TIME]
+        times = _times_of_calls(self._calls.values())
         self._started, self._ended = min(times), max(times)
         self._now = self._started
         self._events: list[Event] = []
@@ -400,16 +401,21 @@ def _usage_by_model(calls: Iterable[Fields]) -> dict[str, ModelUsage]:
     return dict(usage)
 
 
+def _times_of_calls(calls: Iterable[Fields]) -> list[datetime]:
+    """When calls began and ended; `NO_TIME` if there are none."""
+    return list(chain.from_iterable(map(call_times, calls))) or [NO_TIME]
+
+
 def _score(outcome: Fields, target: str, turns: Iterable[Fields]) -> Score:
     prediction = outcome["prediction"]
     prediction = None if is_missing(prediction) else prediction
     value = NOANSWER if prediction is None else CORRECT if prediction == target else INCORRECT
     details = {name: outcome[name] for name in ("status", "confidence", "probability", "score")}
-    effects = {
-        str(turn["turn"]): as_json_values({name: turn[name] for name in EXPORTED_FIELDS})
-        for turn in turns
-        if "effect" in turn
-    }
+    effects = {}
+    for turn in turns:
+        if "effect" in turn:
+            exported_fields = {name: turn[name] for name in EXPORTED_FIELDS}
+            effects[str(turn["turn"])] = as_json_values(exported_fields)
     return Score(
         value=value,
         answer=prediction or "",

@@ -291,7 +291,7 @@ def load_human_statements(case_id: str, bank: str = "") -> Mapping[str, list[str
             f"{path}: case '{case_id}' has no statements for '{empty_stances[0]}'; expected one per"
             " round."
         )
-    return {
-        stance: [str(text).strip() for text in statements[stance]]
-        for stance in (AFFIRM, NOT_AFFIRM)
-    }
+    texts = dict[str, list[str]]()
+    for stance in (AFFIRM, NOT_AFFIRM):
+        texts[stance] = [str(text).strip() for text in statements[stance]]
+    return texts

@@ -1,7 +1,7 @@
 """Tables 1 and 2 of the appellate study, and the numbers that its text gives."""
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import chain, product
 
 from moot.core.types import JsonObject
 from moot.core.utterance_kinds import EXTRA, OVERRUN
@@ -56,12 +56,12 @@ def _published_keys(phase: str) -> JsonObject:
 def steps(results: StudyResults) -> TableContent:
     """Compare our numbers of debates and steps of each phase with the published ones."""
     count_titles = {metric: title for title, metric in COUNTS.items()}
-    rows: list[JsonObject] = [
-        {**_published_keys(row), "count": count_titles[metric], "published": value}
-        for table in ("table1", "text")
-        for (row, metric), value in unrepeated_values(results, table).items()
-        if metric in count_titles
-    ]
+    rows: list[JsonObject] = []
+    for item in ("table1", "text"):
+        for (phase_name, metric), published_value in unrepeated_values(results, item).items():
+            if metric in count_titles:
+                counted = {"count": count_titles[metric], "published": published_value}
+                rows.append(_published_keys(phase_name) | counted)
     for phase in list_phases(results):
         pairs = {**repeated_values(phase, "table1"), **repeated_values(phase, "text")}
         published = {metric: value for (_, metric), value in pairs.items()}
@@ -121,21 +121,17 @@ def counts(results: StudyResults) -> TableContent:
     """
     phases = list(list_phases(results))
     published_counts = {phase.experiment: _comparable_counts(phase) for phase in phases}
-    numbers = sorted({number for phase in phases for number in phase.steps["number"]})
+    numbers = sorted(set().union(*(phase.steps["number"] for phase in phases)))
     cases = [f"case {number}" for number in numbers] if len(numbers) <= MAX_CASES_SHOWN else []
     rows = (
         []
         if any(published_counts.values())
         else list(_published_count_rows(published_values(results, "table2")))
     )
-    rows += [
-        row
-        for phase in phases
-        for row in _count_rows(phase, published_counts[phase.experiment], numbers if cases else [])
-    ]
-    published_columns = sorted(
-        {name for row in rows for name in row if name.startswith("published case")}
-    )
+    for phase in phases:
+        rows += _count_rows(phase, published_counts[phase.experiment], numbers if cases else [])
+    column_names = set(chain.from_iterable(rows))
+    published_columns = sorted(name for name in column_names if name.startswith("published case"))
     columns = (
         Columns()
         .keys(*KEYS, "step", "round", "judge")
@@ -292,50 +288,26 @@ def volatility(results: StudyResults) -> TableContent:
         for name, (changes, chances) in published_changes.items()
         if chances
     }
-    rows: list[JsonObject] = [
-        comparison_row(
-            {**_published_keys(name), "positions by": name_source(""), "transition": transition},
-            shares[name],
-            NOT_MEASURED,
-        )
-        for (name, metric) in unrepeated_values(results, "text")
-        if metric == "opinion_changes" and name in shares
-        for transition in ["all rounds, AI judges" if name == "human_ai" else "all rounds"]
-    ]
+    rows: list[JsonObject] = []
+    for name, metric in unrepeated_values(results, "text"):
+        if metric == "opinion_changes" and name in shares:
+            _, transition = _all_rounds(name)
+            keys = {"positions by": name_source(""), "transition": transition}
+            rows.append(
+                comparison_row({**_published_keys(name), **keys}, shares[name], NOT_MEASURED)
+            )
     corrected = [NOT_MEASURED] * len(rows)
     for phase in list_phases(results):
         as_published = repeated_values(phase, "text").get((phase.name, "opinion_changes"))
         share = shares[phase.name].with_wording_of(as_published) if as_published else None
-        is_human_ai = phase.name == "human_ai"
-        groups = [("seats=ai", "all rounds, AI judges") if is_human_ai else (OVERALL, "all rounds")]
-        stances = ("affirm", "not affirm") if is_human_ai else ()
-        groups += [
-            (f"seats=ai;condition={stance}", f"all rounds, AI judges, human: {stance}")
-            for stance in stances
-        ]
-        for number, seat in product(range(1, phase.rounds), range(1, phase.judges + 1)):
-            judge = "human" if phase.is_human(seat) else f"judge {seat}"
-            groups.append(
-                (
-                    f"rounds={number}-{number + 1};seat={seat}",
-                    f"round {number} to {number + 1}, {judge}",
-                )
-            )
-        for prefix in phase.sources:
-            for group, transition in groups:
-                keys = {"positions by": name_source(prefix), "transition": transition}
-                comparable_share = (
-                    share
-                    if not prefix
-                    and transition.startswith("all rounds")
-                    and "human:" not in transition
-                    else None
-                )
-                corrected.append(phase.corrected(prefix, "volatility", group))
-                row = phase.row(keys, f"{prefix}volatility", group, comparable_share)
-                rows.append(
-                    {**row, "changes": phase.measurement(f"{prefix}changes", group=group).value}
-                )
+        all_rounds = _all_rounds(phase.name)
+        for prefix, (group, transition) in product(phase.sources, _transitions(phase)):
+            keys = {"positions by": name_source(prefix), "transition": transition}
+            is_published = not prefix and (group, transition) == all_rounds
+            corrected.append(phase.corrected(prefix, "volatility", group))
+            row = phase.row(keys, f"{prefix}volatility", group, share if is_published else None)
+            changes = phase.measurement(f"{prefix}changes", group=group).value
+            rows.append({**row, "changes": changes})
     published_note = (
         "Published shares are changes over opportunities as the paper counts them: {}.".format(
             ", ".join(
@@ -350,6 +322,26 @@ def volatility(results: StudyResults) -> TableContent:
         rows, key_columns, notes, Columns().ours("changes", digits="d").short_form()
     )
     return with_corrected(content, corrected)
+
+
+def _all_rounds(phase: str) -> tuple[str, str]:
+    """Return the group of scores over all rounds of a phase, and its title."""
+    if phase == "human_ai":
+        return "seats=ai", "all rounds, AI judges"
+    return OVERALL, "all rounds"
+
+
+def _transitions(phase: Phase) -> Iterator[tuple[str, str]]:
+    """Yield the groups of scores of a phase: over all rounds, then by transition and judge."""
+    group, title = _all_rounds(phase.name)
+    yield group, title
+    if phase.name == "human_ai":
+        for stance in ("affirm", "not affirm"):
+            yield f"{group};condition={stance}", f"{title}, human: {stance}"
+    for number, seat in product(range(1, phase.rounds), range(1, phase.judges + 1)):
+        judge = "human" if phase.is_human(seat) else f"judge {seat}"
+        rounds = f"{number}-{number + 1}"
+        yield f"rounds={rounds};seat={seat}", f"round {number} to {number + 1}, {judge}"
 
 
 def _published_changes(published: Values, phase: str) -> tuple[Published, float]:

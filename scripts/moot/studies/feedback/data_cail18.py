@@ -6,10 +6,10 @@ Xiao et al. (2018). Articles are a multi-label task: a judgment may rest on seve
 
 import re
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
-import pandas as pd
 from pydantic import Field
 
 from moot.core.cases import SplitName, Task
@@ -77,11 +77,9 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
     """
     files = source_files(options, context, "cail18/cail2018_sample.jsonl", "cail18.jsonl")
     cleaning = Counter({"records read": 0})
-    records = [
-        record
-        for path, split in files.items()
-        for record in _read_file(path, split, options, cleaning)
-    ]
+    records = list[Record]()
+    for path, split_name in files.items():
+        records += _read_file(path, split_name, options, cleaning)
     keeps_several = (
         options.multi_label if options.multi_label is not None else options.predict == "articles"
     )
@@ -163,12 +161,10 @@ def _targets(path: Path, row: object, meta: JsonObject, predict: str) -> list[st
 
 
 def _labels(records: list[Record]) -> tuple[str, ...]:
-    labels = pd.unique(
-        pd.Series([label for record in records for label in record.target.split(";")], dtype="str")
-    )
+    labels = chain.from_iterable(record.target.split(";") for record in records)
     return tuple(
         sorted(
-            labels,
+            dict.fromkeys(labels),
             key=lambda label: (int(label) if label.isascii() and label.isdigit() else 0, label),
         )
     )

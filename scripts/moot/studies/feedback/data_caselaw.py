@@ -83,11 +83,9 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
         options, context, "caselaw/trial_prediction.jsonl", "caselaw.jsonl"
     )
     cleaning = {"records read": 0, "settled or dismissed (left out)": 0}
-    records = [
-        record
-        for path, split_name in files.items()
-        for record in _read_file(path, split_name, options.encoding, cleaning)
-    ]
+    records = list[Record]()
+    for path, split_name in files.items():
+        records += _read_file(path, split_name, options.encoding, cleaning)
     shared = lawsuits([record.text for record in records])
     records = [
         replace(record, lawsuits=marks) for record, marks in zip(records, shared, strict=True)

@@ -55,11 +55,9 @@ def load(options: JusticeOptions, context: LoadContext) -> Loaded:
     """
     files = source_files(options, context, "justice/justice.csv", "justice.csv")
     cleaning = {"records read": 0, "no winner (left out)": 0, "no facts (left out)": 0}
-    records = [
-        record
-        for path, split_name in files.items()
-        for record in _read_file(path, split_name, options, cleaning)
-    ]
+    records = list[Record]()
+    for path, split_name in files.items():
+        records += _read_file(path, split_name, options, cleaning)
     return prepare(
         records,
         TASK,

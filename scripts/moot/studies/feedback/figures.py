@@ -2,6 +2,7 @@
 tokens.
 """
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,17 +68,19 @@ def _sweep(results: StudyResults, name: str, label: str) -> "Figure":
     if not groups:
         return nothing_to_draw(f"No experiments of this study differ in {name} alone.")
     drawing, axes = new_figure()
-    lines = [(group, model) for group in groups for model in group[0].config.models]
+    lines = list[tuple[list[ExperimentResults], str]]()
+    for group in groups:
+        lines += [(group, model) for model in group[0].config.models]
     shift = np.linspace(-0.06, 0.06, len(lines)) if len(lines) > 1 else [0.0]
     for place, (group, model) in enumerate(lines):
-        runs = [Run(one, model, results) for one in group]
-        found = [_accuracy(run) for run in runs]
-        values = [float(one.config.params[name]) for one in group]
+        runs = [Run(experiment, model, results) for experiment in group]
+        accuracies = [_accuracy(run) for run in runs]
+        values = [float(experiment.config.params[name]) for experiment in group]
         n = group[0].predictions["case_id"].nunique()
         title = f"{runs[0].method}, {model}, {runs[0].data}, {count_phrase(n, 'case')}"
         x, bars = (
             [value + shift[place] for value in values],
-            whiskers([value.interval for value in found]),
+            whiskers([accuracy.interval for accuracy in accuracies]),
         )
         style = {
             "capsize": 2,
@@ -85,18 +88,17 @@ def _sweep(results: StudyResults, name: str, label: str) -> "Figure":
             "label": title,
             **series_style(place),
         }
-        axes.errorbar(x, [value.value for value in found], yerr=bars, **style)
+        axes.errorbar(x, [accuracy.value for accuracy in accuracies], yerr=bars, **style)
     axes.set(xlabel=label, ylabel="Accuracy", ylim=(-0.03, 1.03))
-    axes.set_xticks(sorted({int(one.config.params[name]) for group in groups for one in group}))
-    for share in {_majority_share(one) for group in groups for one in group}:
+    experiments = list(chain.from_iterable(groups))
+    axes.set_xticks(sorted({int(experiment.config.params[name]) for experiment in experiments}))
+    for share in {_majority_share(experiment) for experiment in experiments}:
         axes.axhline(share, color=GREEN, linewidth=0.9, linestyle="--", zorder=1)
     axes.plot(
         [], [], color=GREEN, linewidth=0.9, linestyle="--", label="majority class of these cases"
     )
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1)
-    note_below(
-        drawing, [_BARS, *results.notes], case_counts(one for group in groups for one in group)
-    )
+    note_below(drawing, [_BARS, *results.notes], case_counts(experiments))
     return drawing
 
 

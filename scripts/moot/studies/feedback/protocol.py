@@ -210,31 +210,30 @@ async def speak(
     in_form = free and params.opinions == "form"
     schema = opinion_schema(debate.task.labels, debate.task.multilabel) if in_form else None
     summaries = _summaries(debate) if params.memory else []
-    said = await gather_statements(
-        *(
-            debate.say(
-                seat,
-                kind,
-                f"feedback/{kind}",
-                schema=schema,
-                round=number,
-                utterances=(),
-                side=side,
-                summaries=summaries,
-                own=[opening for opening in openings if opening.speaker == seat],
-                others=[opening for opening in openings if opening.speaker != seat],
-                statement=statement,
-            )
-            for seat, side in debaters.items()
+
+    async def speak_from(seat: str, side: str) -> Utterance:
+        return await debate.say(
+            seat,
+            kind,
+            f"feedback/{kind}",
+            schema=schema,
+            round=number,
+            utterances=(),
+            side=side,
+            summaries=summaries,
+            own=[opening for opening in openings if opening.speaker == seat],
+            others=[opening for opening in openings if opening.speaker != seat],
+            statement=statement,
         )
-    )
-    for opinion, side in zip(said, debaters.values(), strict=True):
+
+    opinions = await gather_statements(*(speak_from(seat, side) for seat, side in debaters.items()))
+    for opinion, side in zip(opinions, debaters.values(), strict=True):
         opinion.prediction = (
             side
             or opinion.prediction
             or (None if in_form else find_position(opinion.text, debate.task))
         )
-    return [opinion for opinion in said if opinion.usable]
+    return [opinion for opinion in opinions if opinion.usable]
 
 
 def statement(utterance: Utterance) -> str:

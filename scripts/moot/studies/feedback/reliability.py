@@ -271,12 +271,10 @@ def _documents(opinions: pd.DataFrame) -> list[str]:
 
 def _transformed(card: AssistantCard, vectorizers: Fields, opinions: pd.DataFrame) -> Any:
     """The features of opinions, one row each."""
-    positions = np.array(
-        [
-            [float(label in position.split(";")) for label in card.labels]
-            for position in opinions["position"]
-        ]
-    ).reshape(len(opinions), len(card.labels))
+    positions = np.zeros((len(opinions), len(card.labels)))
+    for row, position in enumerate(opinions["position"]):
+        labels = position.split(";")
+        positions[row] = [label in labels for label in card.labels]
     if card.features == "embeddings":
         return np.hstack(
             [SentenceEmbedding(card.encoder).transform(_documents(opinions)), positions]

@@ -4,6 +4,7 @@ sweeps among them.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import pandas as pd
 
@@ -63,9 +64,10 @@ def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
     Of two runs of a model with the same parameters the first belongs to no sweep.
     """
     order = [*METHODS, DEBATE]
-    swept_runs = {
-        run for name in SWEPT for group in sweeps(results, name) for run in _in_sweep(group, name)
-    }
+    swept_runs = set[tuple[str, str]]()
+    for name in SWEPT:
+        for group in sweeps(results, name):
+            swept_runs.update(_in_sweep(group, name))
     experiments = [
         results_of_run
         for results_of_run in results.find_experiments(*protocols)
@@ -98,24 +100,21 @@ def sweeps(results: StudyResults, name: str) -> list[list[ExperimentResults]]:
             groups.setdefault((experiment.config.dataset, cases, *parameters), []).append(
                 experiment
             )
-    swept = [
-        group
-        for group in groups.values()
-        if len({experiment.config.params[name] for experiment in group}) > 1
-    ]
-    return [
-        sorted(group, key=lambda experiment: float(experiment.config.params[name]))
-        for group in swept
-    ]
+    swept = []
+    for group in groups.values():
+        values = {experiment.config.params[name] for experiment in group}
+        if len(values) > 1:
+            group.sort(key=lambda experiment: float(experiment.config.params[name]))
+            swept.append(group)
+    return swept
 
 
 def _in_sweep(group: Sequence[ExperimentResults], name: str) -> Iterator[tuple[str, str]]:
     """The experiments and models of a sweep; of a model's runs with the same parameters all but the
     first.
     """
-    for model in {
-        model: None for results_of_run in group for model in results_of_run.config.models
-    }:
+    models = chain.from_iterable(experiment.config.models for experiment in group)
+    for model in dict.fromkeys(models):
         of_model = [
             results_of_run for results_of_run in group if model in results_of_run.config.models
         ]
@@ -160,17 +159,15 @@ def pairs(results: StudyResults) -> list[tuple[Run, Run | None]]:
     model, if any.
     """
     runs = list_runs(results, DEBATE)
-    assisted = [run for run in runs if run.method == ASSISTED]
-    return [
-        (
-            run,
-            next(
-                (candidate for candidate in assisted if _setting(run) == _setting(candidate)), None
-            ),
-        )
-        for run in runs
-        if run.method == SINGLE
-    ]
+    single_runs = [run for run in runs if run.method == SINGLE]
+    assisted_runs = [run for run in runs if run.method == ASSISTED]
+    return [(run, _find_counterpart(run, assisted_runs)) for run in single_runs]
+
+
+def _find_counterpart(run: Run, candidates: Sequence[Run]) -> Run | None:
+    """Return the first candidate that differs from a run by its assistant alone."""
+    setting = _setting(run)
+    return next((candidate for candidate in candidates if _setting(candidate) == setting), None)
 
 
 def _setting(run: Run) -> tuple[object, ...]:

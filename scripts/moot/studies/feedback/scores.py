@@ -209,7 +209,11 @@ def _assistant_scores(
     for metric, statistic in statistics.items():
         yield sample.score(metric, statistic)
     evaluated = set(results.predictions["case_id"])
-    rounds = [debate for debate in debates if debate.case_id in evaluated]
-    met = [float(met) for debate in rounds for _, met in debate.rounds]
-    sample = results.sample(debate.case_id for debate in rounds for _ in debate.rounds)
-    yield sample.score("share_of_rounds_above_threshold", share_statistic(met))
+    case_ids = list[str]()
+    threshold_met = list[float]()
+    for debate in debates:
+        if debate.case_id in evaluated:
+            case_ids += [debate.case_id] * len(debate.rounds)
+            threshold_met += [float(is_met) for _, is_met in debate.rounds]
+    sample = results.sample(case_ids)
+    yield sample.score("share_of_rounds_above_threshold", share_statistic(threshold_met))

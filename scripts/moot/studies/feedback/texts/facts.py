@@ -209,7 +209,7 @@ def _without_leakage(
     masks.
     """
     rules_met = [outcome_rules_met(record.text, court) for record in records]
-    for rule, count in sorted(Counter(rule for met in rules_met for rule in met).items()):
+    for rule, count in sorted(Counter(chain.from_iterable(rules_met)).items()):
         cleaning[f"outcome phrase: {rule}"] = count
     action = {"keep": "kept", "mask": "masked", "drop": "left out"}[options.outcome_phrases]
     cleaning[f"facts that state an outcome ({action})"] = sum(bool(met) for met in rules_met)
@@ -288,12 +288,10 @@ def _enough_cases(
     """The cases whose labels have at least `minimum` training cases that may teach, and the task
     with these labels.
     """
-    counts = Counter(
-        label
-        for case in cases
-        if case.split == "train" and not resembles_test_case(case)
-        for label in _labels(case)
-    )
+    counts = Counter[str]()
+    for case in cases:
+        if case.split == "train" and not resembles_test_case(case):
+            counts.update(_labels(case))
     kept_labels = tuple(label for label in task.labels if counts[label] >= minimum)
     kept_cases = [
         replace(case, labels=kept_labels)

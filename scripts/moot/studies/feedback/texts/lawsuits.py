@@ -9,7 +9,7 @@ is masked.
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 
 MOST_TEXTS = 20
 """A name that more texts have is an institution, a place or a John Smith."""
@@ -55,11 +55,12 @@ def lawsuits(texts: Sequence[str]) -> list[frozenset[str]]:
     A mark is a pair of names that at most `MOST_TEXTS` of the texts have.
     """
     names_of_texts = [names(text) for text in texts]
-    text_counts = Counter(name for each in names_of_texts for name in each)
-    rare = (
-        sorted(name for name in each if text_counts[name] <= MOST_TEXTS) for each in names_of_texts
-    )
-    return [frozenset(f"{one} / {other}" for one, other in combinations(each, 2)) for each in rare]
+    text_counts = Counter(chain.from_iterable(names_of_texts))
+    marks = []
+    for text_names in names_of_texts:
+        rare_names = sorted(name for name in text_names if text_counts[name] <= MOST_TEXTS)
+        marks.append(frozenset(" / ".join(pair) for pair in combinations(rare_names, 2)))
+    return marks
 
 
 def between(parties: Iterable[str]) -> frozenset[str]:
