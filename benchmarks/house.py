@@ -46,7 +46,7 @@ class Part:
 
 PARTS = {
     "batches": Part(
-        (LLM / "batches",),
+        (LLM / "batches", PACKAGE / "core" / "batch_config.py"),
         r"\bbatch(?:es)?\b|\bBATCH",
         other_meanings=(
             LLM / "ledger" / "batching.py",  # of database statements
@@ -57,7 +57,11 @@ PARTS = {
         ),
     ),
     "simulated voices": Part(
-        (LLM / "simulated", LLM / "endpoints" / "simulated.py"),
+        (
+            LLM / "simulated",
+            LLM / "endpoints" / "simulated.py",
+            PACKAGE / "core" / "simulated_voice.py",
+        ),
         r"\bsimulated\b|\bSIMULATED\b",
         other_meanings=(PACKAGE / "studies" / "appellate" / "papers.py",),
     ),

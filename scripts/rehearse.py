@@ -1,4 +1,4 @@
-"""Run the whole configuration with simulated voices, elsewhere; say what the real run takes, and
+"""Rehearse the whole configuration in a folder of its own, and report what the real run takes and
 can show.
 """
 

@@ -8,10 +8,7 @@ import pytest
 from project_copy import PROJECT
 
 MAX_LINES_OF_ANALYSIS = 10
-MAX_LINES_OF_PARTS = {
-    "batches": 90,  # target: 25
-    "simulated voices": 36,  # target: 25
-}
+MAX_LINES_OF_PARTS = {"batches": 25, "simulated voices": 25}
 
 
 @pytest.fixture(scope="module")

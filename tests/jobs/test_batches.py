@@ -18,7 +18,7 @@ from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, peop
 from fault_server import FaultServer
 from moot.commands.preview import preview
 from moot.core.errors import RunStoppedError, UserError
-from moot.core.utterance_kinds import BATCH_UNDER_WAY, CONCLUSION
+from moot.core.utterance_kinds import CONCLUSION, REPLY_PENDING
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
 from patience import PATIENCE, wait_until
@@ -232,7 +232,7 @@ def test_without_waiting_each_run_brings_the_debates_one_wave_further(
         reasons = waiting.loc[waiting["kind"] == CONCLUSION, "parsed"]
         assert len(reasons) == DEBATES
         assert all(
-            '"status": "waiting"' in parsed and f"{BATCH_UNDER_WAY}batch_0" in parsed
+            '"status": "waiting"' in parsed and f"{REPLY_PENDING}batch_0" in parsed
             for parsed in reasons
         )
     assert seen(server)["sizes"] == [DEBATES]

@@ -14,7 +14,8 @@ from declared_jobs import declared_jobs
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.model_config import ModelConfig, SimulatedVoice
+from moot.core.model_config import ModelConfig
+from moot.core.simulated_voice import SimulatedVoice
 from moot.llm.endpoints.simulated import SimulatedEndpoint
 from moot.llm.request import Message, Request, request_to
 from moot.llm.simulated.beliefs import Belief, build_world, form_belief, read_request

@@ -18,8 +18,9 @@ import pytest
 from scipy.stats import norm
 
 from moot.core.cases import Case
-from moot.core.model_config import ModelConfig, SimulatedVoice
+from moot.core.model_config import ModelConfig
 from moot.core.schemas import SCHEMAS
+from moot.core.simulated_voice import SimulatedVoice
 from moot.llm.endpoints.simulated import SimulatedEndpoint
 from moot.llm.request import Message, request_to
 from moot.llm.simulated.beliefs import build_world

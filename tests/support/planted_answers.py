@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import norm
 
 from moot.core.cases import Case, Task
-from moot.core.model_config import SimulatedVoice
+from moot.core.simulated_voice import SimulatedVoice
 from moot.llm.request import Message, Request
 from moot.llm.simulated.beliefs import build_world, form_belief, read_request
 

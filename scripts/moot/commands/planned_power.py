@@ -465,8 +465,8 @@ def power_lines(
 ) -> Iterator[str]:
     """Two lines a contrast: what the plan shows, and what the wanted difference takes.
 
-    `discordant` is the share of cases that one side alone gets right, to assume where simulated
-    voices hardly differ.
+    `discordant` is the share of cases that one side alone gets right; it is assumed if the voices
+    of a rehearsal hardly differ.
     """
     for power in powers:
         row = _power_row(power, difference)

@@ -139,8 +139,9 @@ def preview_rows(plan: Plan, results: Path) -> Iterable[JsonObject]:
     Yields:
         experiment, model, debates, calls_in_ledger, calls_to_make, prompt_tokens and
         completion_tokens (estimated, the latter at most), usd (by the model's price, as
-        configured), usd_singly and usd_in_batches (the same by single calls, and in batches where
-        the endpoint has them), waves (of batched calls, one after the other), answers_by_people
+        configured), usd_singly and usd_in_batches (the same at the full price, and at the
+        discounted one where the endpoint has it), waves (of calls that are sent together, one
+        after the other), answers_by_people
         (that people who sit in its debates are yet to give; none where no seat is a person's),
         needs (artifacts that must be built first; the numbers then rest on the debates that this
         preview goes through in their place, and are left out where it has none).
@@ -264,7 +265,7 @@ def _preview_row(preview_of: _Preview, experiment: Experiment, model: str) -> Js
 
 
 def _usd(plan: Plan, entries: Iterable[Entry], *, in_batches: bool) -> float:
-    """What calls cost by themselves, or in batches as far as their endpoint has them."""
+    """Return the cost of calls at the full price, or at the discounted one where there is one."""
     total = 0.0
     for entry in entries:
         model, reply = plan.config.models[entry.model], entry.reply

@@ -3,7 +3,6 @@ size and time.
 """
 
 import json
-import math
 import os
 import resource
 import subprocess
@@ -15,13 +14,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from moot.core.artifacts import atomic_path, read_frame, read_table
+from moot.core.artifacts import atomic_path, read_frame
 from moot.core.config import Config
 from moot.core.durable import write_atomically
 from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
-from moot.core.model_config import BatchConfig, ModelConfig
+from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json
+from moot.llm.batches.estimate import HOURS_PER_WAVE, count_waves, describe_waves
 from moot.report.markdown import markdown_table
 
 FOLDER = Path("rehearsal")
@@ -40,8 +40,6 @@ _EXCLUDED_DATA = {
 _MEGABYTE = 1e6
 _KIBIBYTES_PER_GIGABYTE = 1e9 / 1024
 _HOUR = 3600.0
-_HOURS_PER_WAVE = 24.0
-"""The window in which a provider answers a batch."""
 _CALL_COLUMNS = ["call_id", "model", "seconds", "prompt_tokens", "completion_tokens", "cost_usd"]
 
 
@@ -123,34 +121,6 @@ def read_calls(folder: Path) -> pd.DataFrame:
     return calls.drop_duplicates("call_id")
 
 
-def count_waves(folder: Path, config: Config) -> dict[str, int]:
-    """The most waves that each model whose calls go in batches takes, one after the other.
-
-    A debate takes at most as many as it has calls, and all debates of a shard take theirs together.
-    Jobs of a model that waits for its batches follow each other, as many at a time as it is
-    allowed; without waiting all submit in one run.
-    """
-    waves: dict[str, list[int]] = {}
-    for path in sorted((folder / "results" / "calls").rglob("*.parquet")):
-        calls_per_debate = read_frame(
-            folder / "results" / "predictions" / path.parent.name / path.name
-        )["calls"].dropna()
-        max_calls = (
-            int(calls_per_debate.max()) if len(calls_per_debate) else 0
-        )  # what recorded debates took is not known
-        for model in read_table(path, ["model"]).column("model").unique().to_pylist():
-            if config.models[model].batch:
-                waves.setdefault(model, []).append(max_calls)
-    return {
-        model: (
-            math.ceil(sum(counts) * config.shards / config.models[model].jobs)
-            if (config.models[model].batch or BatchConfig()).wait
-            else max(counts)
-        )
-        for model, counts in waves.items()
-    }
-
-
 def estimate_real_run(
     calls: pd.DataFrame, models: Mapping[str, ModelConfig], waves: Mapping[str, int]
 ) -> pd.DataFrame:
@@ -158,7 +128,7 @@ def estimate_real_run(
 
     The hours are those of the longest of three: the calls' seconds over the model's concurrency,
     its calls over the requests, and its tokens over the tokens that it allows a minute; shared by
-    the servers that jobs start. Where calls go in batches, they are the most that `waves` of them
+    the servers that jobs start. Where calls are gathered, they are the most that `waves` of them
     can take.
     """
     rows = []
@@ -176,7 +146,7 @@ def estimate_real_run(
         seconds += [60 * tokens / config.tokens_per_minute] if config.tokens_per_minute else []
         usd, max_waves = float(calls_of_model["cost_usd"].sum()), waves.get(str(model), 0)
         hours = (
-            max_waves * _HOURS_PER_WAVE
+            max_waves * HOURS_PER_WAVE
             if max_waves
             else max(seconds) / (config.jobs if config.serve else 1) / _HOUR
         )
@@ -206,14 +176,11 @@ def _size(folder: Path) -> int:
 
 def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
     """What a rehearsal found, as Markdown."""
-    table = estimate_real_run(read_calls(folder), config.models, count_waves(folder, config))
-    rows, on_disk, is_batched = (
-        table.to_dict("records"),
-        measure_sizes(folder),
-        bool(table["waves"].any()),
-    )
+    waves = count_waves(folder / "results", config.models, config.shards)
+    table = estimate_real_run(read_calls(folder), config.models, waves)
+    rows, on_disk = table.to_dict("records"), measure_sizes(folder)
     sums = table[["calls", "tokens", "usd", "hours"]].sum().to_dict()
-    longest = _hours(table["hours"].max() if len(table) else 0, at_most=is_batched)
+    longest = _hours(table["hours"].max() if len(table) else 0, at_most=bool(waves))
     model_rows = [
         (row["model"], *_counts(row), _hours(row["hours"], at_most=row["waves"] > 0))
         for row in rows
@@ -240,13 +207,7 @@ def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
             " models that label statements are not among them."
         ),
         *_stopped_early(folder),
-        *(
-            f"Calls of {row['model']} go in batches: at most {row['waves']} waves, one after the"
-            f" other, of which a provider takes {_HOURS_PER_WAVE:.0f} hours at most, and often less"
-            " (docs/batch.md)."
-            for row in rows
-            if row["waves"]
-        ),
+        *(describe_waves(row["model"], row["waves"]) for row in rows if row["waves"]),
         "## On disk",
         markdown_table(("folder", "MB"), folder_rows),
         "## This machine",
@@ -265,9 +226,7 @@ def _counts(row: Json) -> tuple[str, str, str]:
 
 
 def _stopped_early(folder: Path) -> Iterator[str]:
-    """Which comparisons simulated voices ended before all their cases were debated, a paragraph
-    each.
-    """
+    """Yield a paragraph for each comparison that the rehearsal stopped before its last case."""
     for path in sorted((folder / "results" / "tables").glob("*/stopping.csv")):
         for row in pd.read_csv(path).to_dict("records"):
             if row["cases"] < row["planned cases"]:

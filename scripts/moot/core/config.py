@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from moot.core.experiment_config import ContrastConfig, ExperimentConfig
-from moot.core.model_config import ModelConfig, Name, StrictModel, as_list
+from moot.core.model_config import ModelConfig
 from moot.core.model_values import check_ledger
 from moot.core.rubric import Rubric
 from moot.core.sections import add_section_fields
+from moot.core.strict_model import Name, StrictModel, as_list
 from moot.core.types import Fields
 
 

@@ -61,3 +61,8 @@ def endpoint_traits(endpoint: str) -> EndpointTraits:
 def endpoints_with(trait: str) -> list[str]:
     """Return the names of the endpoints for which a trait is true."""
     return [name for name in TRAITS if getattr(TRAITS[name], trait)]
+
+
+def describe_endpoints(trait: str) -> str:
+    """Return the names of the endpoints for which a trait is true, for messages."""
+    return " and ".join(f"'{name}'" for name in endpoints_with(trait))

@@ -10,7 +10,7 @@ MootError
     TransientError            worth another attempt
       UnreachableError
     RateLimitedError          the server asks to wait
-  DebatePausedError           a debate waits for a person, or for a batch of the provider
+  DebatePausedError           a debate waits for a person, or for replies of a later run
   UnavailableError            a baseline cannot run here
 """
 
@@ -124,11 +124,10 @@ class RateLimitedError(CallError):
 
 
 class DebatePausedError(MootError):
-    """The debate goes on in a later run: a person or a batch has not answered yet, or not so that
-    it can be used.
+    """The debate goes on in a later run: an answer or a reply is missing, or an answer is unusable.
 
-    The message begins with `NO_ANSWER_YET` and names the file, with `UNUSABLE_ANSWER` and says
-    what is wrong, or with `BATCH_UNDER_WAY` and names the batch.
+    The message begins with `NO_ANSWER_YET` and names the file of a person's answer, with
+    `UNUSABLE_ANSWER` and says what is wrong, or with `REPLY_PENDING` and names what it waits for.
     """
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from moot.core.model_config import Name, StrictModel, as_list, check_names_unique
 from moot.core.sections import DISPLAY_ONLY, DISPLAY_ONLY_OF_BASE, add_section_fields
+from moot.core.strict_model import Name, StrictModel, as_list, check_names_unique
 from moot.core.types import Fields, Json
 
 RECORDED = "recorded"

@@ -14,8 +14,8 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, PrivateAttr
 
 from moot.core.errors import unknown_name
-from moot.core.model_config import StrictModel, as_list
 from moot.core.registry import Registry
+from moot.core.strict_model import StrictModel, as_list
 from moot.core.yaml_text import load_yaml
 
 ByRule = Callable[[str], tuple[str, str]]
@@ -73,8 +73,11 @@ class Rubric(StrictModel):
     _sentences: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
     def with_rules(self, by_rule: ByRule, sentences: Mapping[str, str]) -> "Rubric":
-        """The same with rules in code;
-        `sentences`: a group to a sentence that takes it, for simulated voices.
+        """Return the rubric with rules in code.
+
+        Args:
+            by_rule: returns the label of a statement, and the words that show it.
+            sentences: of each group a sentence that takes it, for rehearsals.
         """
         rubric = self.model_copy()
         rubric._by_rule, rubric._sentences = by_rule, sentences

@@ -44,8 +44,8 @@ REFUSED = "refused"
 UNUSABLE = ("failed", "invalid", REFUSED)
 """Values of `parse_status` of unusable replies: no reply, a refusal, or a reply without answer."""
 
-BATCH_UNDER_WAY = "a batch is under way: "
-"""How the reason of a debate begins that waits for a batch of the provider."""
+REPLY_PENDING = "a batch is under way: "
+"""How the reason begins for which a debate waits for replies of a later run."""
 
 
 def name_of_judge(judge: str, persona: str = "", judge_repeat: int = 0) -> str:

@@ -14,9 +14,9 @@ import pandas as pd
 from pydantic import Field
 
 from moot.core.cases import Case, Task
-from moot.core.model_config import StrictModel
 from moot.core.registry import Registry
 from moot.core.sections import add_section_fields
+from moot.core.strict_model import StrictModel
 from moot.core.types import CheckedValues
 
 if TYPE_CHECKING:

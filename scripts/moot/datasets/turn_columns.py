@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from moot.core.cases import Task, cluster_attributes
 from moot.core.input_files import quote_value
-from moot.core.model_config import StrictModel
+from moot.core.strict_model import StrictModel
 from moot.core.user_tables import ENDINGS
 from moot.datasets import UserDataOptions
 from moot.datasets.label_words import check_label_patterns, compile_pattern

@@ -34,13 +34,16 @@ HoldDebate = Callable[[], Coroutine[Any, Any, Debate]]
 
 
 def jobs_with_people(plan: Plan) -> dict[tuple[str, str], bool]:
-    """Experiment and model of each job in whose debates people sit; whether these can go on here:
-    not where batches are gathered, or the job starts a server of its own."""
+    """Return the jobs in whose debates people sit, by experiment and model, and whether the desk
+    can go on with them.
+
+    It cannot where calls are gathered into waves, or where the job starts a server of its own.
+    """
     jobs: dict[tuple[str, str], bool] = {}
     for name, experiment in plan.experiments.items():
         for model in experiment.config.models if experiment.people else ():
             models = plan.models_in_job(name, model).values()
-            jobs[name, model] = not any(config.batch or config.serve for config in models)
+            jobs[name, model] = not any(config.gathers_calls or config.serve for config in models)
     return jobs
 
 

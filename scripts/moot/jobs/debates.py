@@ -176,10 +176,11 @@ def cases_of_job(plan: Plan, job: Job) -> list[Case]:
 
 
 def max_open_debates(models: Mapping[str, ModelConfig], model: str, debates: int) -> int:
-    """How many debates of a job are open at once; all where calls go in batches: a wave is what
-    they all ask.
+    """Return how many debates of a job are open at once.
+
+    All are if calls are gathered, since a wave holds a call of each open debate.
     """
-    if any(config.batch for config in models.values()):
+    if any(config.gathers_calls for config in models.values()):
         return max(debates, 1)
     concurrency = models[model].concurrency
     return concurrency * _DEBATES_PER_CALL if concurrency > 1 else 1

@@ -84,7 +84,7 @@ def judge_statements(
         unusable.
 
     Raises:
-        RunStoppedError: its batch has not come back, and the configuration says not to wait.
+        RunStoppedError: its reply comes in a later run, since the configuration says not to wait.
     """
     try:
         return asyncio.run(_judge_all(judge, statements, facts))

@@ -10,7 +10,7 @@ from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStopp
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.run_signals import cancel_on_signals
-from moot.llm.batches.waves import Call, Waves
+from moot.llm.batches import Call, Waves
 from moot.llm.client import Client, Settings
 from moot.llm.identity import served_as
 from moot.llm.ledger.batching import read_error
@@ -57,7 +57,7 @@ class Chat:
             LogprobsUnavailableError: the endpoint gives no token probabilities for the choices;
                 other calls continue.
             RunStoppedError: budget, quota, key, or a reply missing in a replay.
-            DebatePausedError: the reply is in a batch for which this run does not wait.
+            DebatePausedError: the reply comes in a later run, for which this one does not wait.
         """
         content = request.to_json(self._served_as)
         key = call_id(content, replicate)

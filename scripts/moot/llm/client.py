@@ -21,8 +21,7 @@ from moot.core.errors import (
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.usage import Usage
-from moot.llm.batches import open_gatherer, reserved_seconds
-from moot.llm.batches.waves import Call, Gatherer, Waves
+from moot.llm.batches import Call, Gatherer, Waves, open_gatherer, reserved_seconds
 from moot.llm.endpoints import ENDPOINTS, Endpoint, OpenEndpoint
 from moot.llm.identity import normalized_identity, server_address
 from moot.llm.ledger.ledger import Ledger
@@ -79,8 +78,8 @@ class Client:
     """One model's endpoint, opened at the first call.
 
     Args:
-        keep: asks for a reply through the ledger, for replies of batches that no debate of this job
-            waits for.
+        keep: asks for a reply through the ledger, for gathered calls whose replies no debate of
+            this job waits for.
 
     Attributes:
         at_server: ids of the calls whose replies may come any moment.
@@ -313,7 +312,7 @@ class Client:
         LOG.info("model '%s': %s", self._name, message, extra={"progress": is_shown})
 
     async def close(self) -> None:
-        """Close batches, limits, endpoint and server."""
+        """Close gatherer, limits, endpoint and server."""
         for resource in (self._gatherer, self._limits, self._endpoint, self._server):
             if resource is not None:
                 await resource.close()

@@ -60,7 +60,7 @@ class Limits:
 
     async def turn(self, tokens: int) -> None:
         """Wait until a call of so many tokens may be sent."""
-        has_place = self._config.batch is not None
+        has_place = self._config.gathers_calls
         while not has_place:
             while (pause := self._paused_until - time.monotonic()) > 0:
                 await asyncio.sleep(pause)

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from moot.core.model_config import StrictModel, as_list
 from moot.core.sections import DISPLAY_ONLY, ConfigSection, register_section
+from moot.core.strict_model import StrictModel, as_list
 
 Names = Annotated[tuple[str, ...], BeforeValidator(as_list)]
 

@@ -80,7 +80,7 @@ def points_frame(series: Sequence[Series]) -> pd.DataFrame:
 
 
 def draw_chart(item: PaperItem, series: Sequence[Series], path: Path, mark: str = "") -> None:
-    """Draw a figure as SVG; `mark` is written across it, such as that it is simulated."""
+    """Draw a figure as SVG; `mark` is written across it, such as that of a rehearsal."""
     with figure_style():
         panels = _panels(item)
         drawing, grid = new_figure(height=4.0, ncols=len(panels), squeeze=False, sharey=True)

@@ -8,13 +8,14 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.durable import write_atomically
+from moot.core.simulated_voice import REHEARSAL_MARK
 from moot.papers.charts import PUBLISHED, draw_chart, points_frame, series_of
 from moot.papers.diagrams import clauses_html, diagram_svg
 from moot.papers.grid import Grid, PublishedValues, build_grid, intervals_frame, values_frame
 from moot.papers.items import Paper, PaperItem
 from moot.papers.latex import latex_source
 from moot.papers.parts import Clauses, Diagram, Example, Part, Step
-from moot.report.content import REHEARSAL_MARK, REHEARSAL_NOTE
+from moot.report.content import REHEARSAL_NOTE
 from moot.report.escaping import csv_text, page_template
 
 TEMPLATES = Path(__file__).parent / "page"
@@ -69,7 +70,7 @@ def write_page(
     contents: Sequence[ItemContent],
     published: PublishedValues,
     folder: Path,
-    is_simulated: bool = False,
+    is_rehearsal: bool = False,
 ) -> None:
     """Write the page of a paper, and the files of its items.
 
@@ -78,18 +79,18 @@ def write_page(
         contents: Its items, in order.
         published: All published values of its studies.
         folder: The folder `results/papers`.
-        is_simulated: Whether simulated voices replaced all models.
+        is_rehearsal: Whether the run is a rehearsal.
     """
     target = folder / paper.name
     target.mkdir(parents=True, exist_ok=True)
-    blocks = [_write_item(paper, content, published, target, is_simulated) for content in contents]
+    blocks = [_write_item(paper, content, published, target, is_rehearsal) for content in contents]
     template = page_template("paper.html", TEMPLATES)
     page = template.render(
         paper=paper,
         blocks=blocks,
         tables=sum(item.number.startswith("Table") for item in paper.items),
         figures=sum(item.number.startswith("Figure") for item in paper.items),
-        simulated=REHEARSAL_NOTE if is_simulated else "",
+        rehearsal_note=REHEARSAL_NOTE if is_rehearsal else "",
     )
     write_atomically(folder / f"{paper.name}.html", page)
 
@@ -99,7 +100,7 @@ def _write_item(
     content: ItemContent,
     published: PublishedValues,
     target: Path,
-    is_simulated: bool,
+    is_rehearsal: bool,
 ) -> dict[str, object]:
     """Write the files of an item and return what the page shows of it."""
     item = content.item
@@ -107,24 +108,24 @@ def _write_item(
     if item.kind in ("table", "facts"):
         grid = build_grid(item, published, content.parts)
         notes = [note for note in (item.note, *content.notes) if note]
-        if is_simulated:
+        if is_rehearsal:
             notes = [REHEARSAL_NOTE, *notes]
-        _write_csv(values_frame(grid), target / f"{item.key}.csv", is_simulated)
+        _write_csv(values_frame(grid), target / f"{item.key}.csv", is_rehearsal)
         if item.kind == "table":
-            _write_csv(intervals_frame(grid), target / f"{item.key}.intervals.csv", is_simulated)
+            _write_csv(intervals_frame(grid), target / f"{item.key}.intervals.csv", is_rehearsal)
         write_atomically(target / f"{item.key}.tex", latex_source(paper, grid, notes))
         block |= {"grid": grid, "groups": _heading_groups(grid), "has_values": grid.has_own_values}
     elif item.kind == "figure":
         series = series_of(item, published, content.parts)
-        draw_chart(item, series, target / f"{item.key}.svg", REHEARSAL_MARK if is_simulated else "")
-        _write_csv(points_frame(series), target / f"{item.key}.csv", is_simulated)
+        draw_chart(item, series, target / f"{item.key}.svg", REHEARSAL_MARK if is_rehearsal else "")
+        _write_csv(points_frame(series), target / f"{item.key}.csv", is_rehearsal)
         has_own = any(part.source != PUBLISHED for part in series)
         block |= {"image": f"{paper.name}/{item.key}.svg", "has_values": has_own}
         block["has_points"] = bool(series)
     elif item.kind == "diagram":
         block |= _write_diagrams(content, target / f"{item.key}.svg")
     else:
-        block |= _write_example(content, target / f"{item.key}.csv", is_simulated)
+        block |= _write_example(content, target / f"{item.key}.csv", is_rehearsal)
     return block
 
 
@@ -162,19 +163,19 @@ def _clauses_svg(clauses: Sequence[Clauses]) -> str:
     return diagram_svg(Diagram(title, ("Prompt",), tuple(steps)))
 
 
-def _write_example(content: ItemContent, path: Path, is_simulated: bool) -> dict[str, object]:
+def _write_example(content: ItemContent, path: Path, is_rehearsal: bool) -> dict[str, object]:
     steps = content.item.entry["steps"]
     examples = [part for part in content.parts if isinstance(part, Example)]
     texts = dict(examples[0].steps) if examples else {}
     rows = [(step["head"], step["paper"], texts.get(step["head"], "")) for step in steps]
     columns = ["step", "published", examples[0].title if examples else "this run"]
-    _write_csv(pd.DataFrame(rows, columns=columns), path, is_simulated)
+    _write_csv(pd.DataFrame(rows, columns=columns), path, is_rehearsal)
     return {"example": rows, "example_title": columns[2], "has_values": bool(examples)}
 
 
-def _write_csv(frame: pd.DataFrame, path: Path, is_simulated: bool) -> None:
+def _write_csv(frame: pd.DataFrame, path: Path, is_rehearsal: bool) -> None:
     csv_frame = frame.copy()
-    if is_simulated:
+    if is_rehearsal:
         csv_frame.insert(len(csv_frame.columns), "voices", REHEARSAL_MARK)
     for column in csv_frame.columns:
         if csv_frame[column].dtype == object:

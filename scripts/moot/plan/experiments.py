@@ -13,8 +13,8 @@ from moot.core.config import Config
 from moot.core.config_errors import Faults, describe_location, validation_message
 from moot.core.errors import UnknownNameError, UserError, unknown_name
 from moot.core.experiment_config import ExperimentConfig
-from moot.core.model_config import MAX_NAME_CHARS
 from moot.core.rubric import RUBRICS, Rubric
+from moot.core.strict_model import MAX_NAME_CHARS
 from moot.datasets import LOADERS
 from moot.hooks import analyses
 from moot.labels import HUMAN, JUDGE, LABELERS, RULES

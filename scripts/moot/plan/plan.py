@@ -240,10 +240,10 @@ class Plan:
         return 0 if self.config.replay else sum(serve.gpus for serve in serves if serve)
 
     def jobs_at_once(self, model: str, cores: int) -> int:
-        """How many jobs may speak with a model at once.
+        """Return how many jobs may call a model at once.
 
-        As many as configured for a server; for a model inside each job's process as many as have
-        the threads that it is given; for a simulated voice no limit.
+        The configuration limits the jobs that call a server, and the threads of a model limit the
+        jobs in whose processes it runs. Voices of a rehearsal have no limit.
         """
         config = self.config.models[model]
         traits = endpoint_traits(config.endpoint)

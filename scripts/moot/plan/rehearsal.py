@@ -1,12 +1,11 @@
-"""A rehearsal: the user's own configuration with simulated voices in place of all models, in a
-folder of its own.
-"""
+"""A rehearsal: the user's configuration with simulated voices in place of all models."""
 
 from collections.abc import Callable, Iterable, Sequence
 
 from moot.core.cases import Case, Task
 from moot.core.config import Budget, Config
-from moot.core.model_config import SIMULATED, ModelConfig
+from moot.core.model_config import ModelConfig
+from moot.core.simulated_voice import SIMULATED
 from moot.llm.endpoints import Endpoint
 from moot.protocols.experiment import Experiment
 
@@ -16,11 +15,11 @@ OpenEndpoint = Callable[[ModelConfig, int], Endpoint]
 
 
 def replace_models(config: Config) -> Config:
-    """A configuration as it is rehearsed: every model simulated, no budget, no limits, one shard, a
-    ledger of its own.
+    """Return a configuration for its rehearsal, in which voices replace models.
 
-    Prices stay, so that the tables of costs say what the real run would cost. Shards are for
-    slow models: a job of simulated voices is done in seconds, of which its start takes most.
+    It has no budget, no limits, one shard and a ledger of its own. Prices stay, so that the tables
+    of costs state the cost of the real run. Shards are for slow models: a job of a rehearsal takes
+    seconds, most of them to start.
     """
     models = {name: _simulated_model(model) for name, model in config.models.items()}
     updates = {"models": models, "budget": Budget(), "replay": False, "ledger": LEDGER, "shards": 1}
@@ -28,7 +27,7 @@ def replace_models(config: Config) -> Config:
 
 
 def add_simulated_people(config: Config, experiments: Iterable[Experiment]) -> Config:
-    """Return the configuration with a simulated voice for each person who sits in a debate."""
+    """Return the configuration with a voice for each person who sits in a debate."""
     voices: dict[str, ModelConfig] = {}
     for experiment in experiments:
         for person in experiment.people:
@@ -59,8 +58,9 @@ def _simulated_model(model: ModelConfig) -> ModelConfig:
 def simulated_endpoints(
     config: Config, cases: Sequence[Case] = (), task: Task | None = None
 ) -> OpenEndpoint | None:
-    """How a job of a rehearsal opens its endpoints, with the truth of its cases;
-    None outside of a rehearsal.
+    """Return how a job of a rehearsal opens endpoints, which know the truth of its cases.
+
+    It is None outside of a rehearsal.
     """
     if not config.rehearsal:
         return None

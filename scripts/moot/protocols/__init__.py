@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from moot.core.cases import Case, Task
-from moot.core.model_config import StrictModel
 from moot.core.registry import Registry
+from moot.core.strict_model import StrictModel
 from moot.core.types import CheckedValues, Fields
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.setup import JobSetup

@@ -52,7 +52,7 @@ class Voices:
     def is_human(self, seat: str) -> bool:
         """Whether a person sits in a seat.
 
-        In a rehearsal a simulated voice sits there. It is asked as a model is.
+        In a rehearsal a voice that is asked like a model sits in the person's place.
         """
         voice = self._voice(seat)
         return is_person(voice) and voice not in self._setup.chats

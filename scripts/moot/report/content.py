@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 import pandas as pd
 
 from moot.core.cases import REFERENCE_MODELS, cluster_attributes
+from moot.core.simulated_voice import REHEARSAL_MARK
 from moot.core.types import Fields, JsonObject
 from moot.protocols.people import is_person
 from moot.report.claims import Claim
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 
 NOT_A_NUMBER = float("nan")
-REHEARSAL_MARK = "SIMULATED"
 REHEARSAL_NOTE = (
     f"{REHEARSAL_MARK}: a rehearsal. No language model was called. A statistical model generated"
     " all replies, and no number here describes the models named."

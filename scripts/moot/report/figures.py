@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from moot.core.artifacts import atomic_path
+from moot.core.simulated_voice import REHEARSAL_MARK
 from moot.core.types import Json, JsonObject
-from moot.report.content import REHEARSAL_MARK, REHEARSAL_NOTE, Figure, StudyResults
+from moot.report.content import REHEARSAL_NOTE, Figure, StudyResults
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import Floats
 

@@ -139,8 +139,7 @@ def write_front_page(
         built: the files that the run built, below `root`; the page links no other.
         pages: `page`, the front page, and `questions`, the fragment.
         studies: experiment to its study, on whose page its debates are.
-        is_rehearsal: whether simulated voices spoke, of which the page then says that they show
-            nothing.
+        is_rehearsal: whether the run is a rehearsal, which the page then states.
         papers: the address of each paper's page, with the paper's name.
     """
     names = sorted(path.relative_to(root).as_posix() for path in built)
@@ -379,7 +378,7 @@ def _costs(root: Path, names: Sequence[str]) -> Fields | None:
 
 
 def _count_waiting(root: Path, names: Sequence[str]) -> int:
-    """How many debates wait for a person or for a batch of a provider."""
+    """Return how many debates wait for a person or for replies."""
     tables = (
         pd.read_csv(root / name)
         for name in names

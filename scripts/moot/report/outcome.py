@@ -17,10 +17,11 @@ import pandas as pd
 from moot.core.artifacts import atomic_path, read_frame, read_metadata
 from moot.core.durable import write_atomically
 from moot.core.errors import RunStoppedError, UserError
-from moot.core.utterance_kinds import BATCH_UNDER_WAY
+from moot.core.simulated_voice import REHEARSAL_MARK
+from moot.core.utterance_kinds import REPLY_PENDING
 from moot.labels.sheets import FAULTS
 from moot.protocols.inbox import NO_ANSWER_YET, UNUSABLE_ANSWER
-from moot.report.content import REHEARSAL_MARK, REHEARSAL_NOTE
+from moot.report.content import REHEARSAL_NOTE
 from moot.report.escaping import csv_text, page_template, visible
 
 STATUSES = ("valid", "invalid", "failed", "waiting")
@@ -69,10 +70,10 @@ class RunOutcome:
         return self._reasons(NO_ANSWER_YET)
 
     @property
-    def batches(self) -> list[str]:
-        """The batches of a provider that debates wait for, each with their number."""
-        counts = Counter(self._reasons(BATCH_UNDER_WAY))
-        return [f"{batch}: {count} debates" for batch, count in sorted(counts.items())]
+    def pending_replies(self) -> list[str]:
+        """What debates wait for other than people, each with the number of debates."""
+        counts = Counter(self._reasons(REPLY_PENDING))
+        return [f"{source}: {count} debates" for source, count in sorted(counts.items())]
 
     @property
     def unusable(self) -> list[str]:
@@ -96,12 +97,10 @@ class RunOutcome:
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing waits for a person or a batch, and `check` has nothing to say; rules
-        ask.
-        """
+        """Whether no debate waits, and `check` would find nothing."""
         return not (
             self.missing_answers
-            or self.batches
+            or self.pending_replies
             or self.unusable
             or self.wholly_failed
             or self.unreadable
@@ -136,12 +135,12 @@ class RunOutcome:
             lines += [f"  {path}" for path in self.missing_answers[:_MOST_FILES]]
         if len(self.missing_answers) > _MOST_FILES:
             lines.append(f"  and {len(self.missing_answers) - _MOST_FILES} more below data/inbox/")
-        if self.batches:
+        if self.pending_replies:
             lines.append(
                 "Debates wait for batches of a provider and enter no table yet. Run the same"
                 " command again later: it goes on with each batch that has come back:"
             )
-            lines += [f"  {batch}" for batch in self.batches]
+            lines += [f"  {source}" for source in self.pending_replies]
         return [visible(line).replace("\n", " ") for line in lines]
 
     def check(self) -> None:
@@ -177,7 +176,7 @@ def frequent_reasons(debates: pd.DataFrame) -> list[tuple[str, int]]:
 
 
 def _kind(reason: str) -> str:
-    if reason.startswith((NO_ANSWER_YET, BATCH_UNDER_WAY)):
+    if reason.startswith((NO_ANSWER_YET, REPLY_PENDING)):
         return reason.partition(":")[0]
     return _VARIES.sub("0", reason)
 

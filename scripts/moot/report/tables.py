@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 
 from moot.core.artifacts import atomic_path
+from moot.core.simulated_voice import REHEARSAL_MARK
 from moot.core.types import Column as Values
 from moot.report.columns import KEY, OURS, PUBLISHED
 from moot.report.content import (
     EXPLORATORY,
     EXPLORATORY_NOTE,
-    REHEARSAL_MARK,
     Column,
     StudyResults,
     Table,

@@ -245,7 +245,7 @@ class ExperimentResults:
             columns: those of the transcripts schema that are needed in addition to `KEYS`.
             model: whose; "" for all models, one after the other.
             include_validation: with the validation cases, as in `all_transcripts`.
-            include_waiting: with the debates that wait for a person or a batch.
+            include_waiting: with the debates that wait for a person or for replies.
 
         Yields:
             Whole debates of one model in the order of ids and turns; text that is missing

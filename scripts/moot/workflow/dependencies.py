@@ -169,8 +169,9 @@ def debate_options(plan: Plan, experiment: str, model: str) -> JsonObject:
     }
     if schedule := plan.schedules.get(experiment):
         options |= schedule.digest_content()
-    if any(config.defers_batches for config in models.values()):
-        options["defers_batches"] = True  # waiting debates run again when runs wait for batches
+    if any(config.defers_replies for config in models.values()):
+        # Debates that wait are held again as soon as the configuration says to wait for replies.
+        options["defers_batches"] = True
     return options
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from moot.core.artifacts import damaged_file_error, file_digest
 from moot.core.durable import write_atomically
-from moot.core.model_config import SIMULATED
+from moot.core.simulated_voice import REHEARSAL_MARK
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
@@ -55,10 +55,8 @@ def path_digest(path: Path) -> str:
 
 
 def digests_of(job: "Snakemake") -> dict[str, str]:
-    """The digests that a job's rule has as parameters, none where it has none; of a rehearsal also
-    that it is one.
-    """
-    voices = {"voices": SIMULATED.upper()} if job.config.get("rehearsal") else {}
+    """Return the digests among the parameters of a job's rule, and whether it is of a rehearsal."""
+    voices = {"voices": REHEARSAL_MARK} if job.config.get("rehearsal") else {}
     names = job.params.keys()  # a Namedlist of Snakemake's, not a dictionary
     return voices | {name: job.params[name] for name in DIGESTS if name in names}
 

@@ -1,4 +1,4 @@
-"""Which debates of an earlier run go on when a batch of the provider has come back."""
+"""How often debates that waited for replies of a later run have gone on."""
 
 import json
 from functools import cache
@@ -8,37 +8,32 @@ import pyarrow.compute as pc
 
 from moot.core.artifacts import read_metadata, read_table
 from moot.core.errors import UserError
-from moot.core.utterance_kinds import BATCH_UNDER_WAY, CONCLUSION
+from moot.core.utterance_kinds import CONCLUSION, REPLY_PENDING
 from moot.plan.plan import Plan
 
 SHARDS = "results/transcripts/{experiment}/{model}/{shard}.parquet"
 TIMES_RESUMED = "resumed"
-"""In the metadata of transcripts: how often their debates had gone on after a batch."""
+"""In the metadata of transcripts: how often their debates had gone on before."""
 
 
 def times_resumed(plan: Plan, experiment: str, model: str, shard: str) -> int:
-    """How often the debates of a shard have gone on: a parameter of its job, where a model of it
-    waits for batches.
+    """Return how often the debates of a shard have gone on, as a parameter of its job.
+
+    It is 0 for models that defer no replies.
     """
-    waits_for_batches = any(
-        model_config.defers_batches
-        for model_config in plan.models_in_job(experiment, model).values()
-    )
-    return (
-        read_times_resumed(Path(SHARDS.format(experiment=experiment, model=model, shard=shard)))
-        if waits_for_batches
-        else 0
-    )
+    models = plan.models_in_job(experiment, model).values()
+    if not any(settings.defers_replies for settings in models):
+        return 0
+    return read_times_resumed(Path(SHARDS.format(experiment=experiment, model=model, shard=shard)))
 
 
 @cache
 def read_times_resumed(shard: Path) -> int:
-    """How often the debates of a shard have gone on; one more as long as some of them wait for a
-    batch.
+    """Return how often the debates of a shard have gone on, and one more while some still wait.
 
-    As a parameter of the shard's job it makes Snakemake hold them again until none waits, and
-    not once more. It is read once a run: Snakemake asks for it again when it has removed the
-    shard.
+    As a parameter of the shard's job this number makes Snakemake hold them again until none waits,
+    and not once more. It is read once a run, since Snakemake asks for it again after it has removed
+    the shard.
     """
     if not shard.exists():
         return 0
@@ -46,8 +41,6 @@ def read_times_resumed(shard: Path) -> int:
         conclusions = read_table(shard, ["parsed"], pc.field("kind") == CONCLUSION)
         count = int(read_metadata(shard).get(TIMES_RESUMED, 0))
     except UserError:
-        return 0  # a damaged shard: the job that reads it says so
+        return 0  # The job that reads a damaged shard reports it.
     outcomes = map(json.loads, conclusions.column("parsed").to_pylist())
-    return count + any(
-        outcome.get("reason", "").startswith(BATCH_UNDER_WAY) for outcome in outcomes
-    )
+    return count + any(outcome.get("reason", "").startswith(REPLY_PENDING) for outcome in outcomes)

@@ -217,7 +217,7 @@ def test_an_untested_contrast_plans_no_stages() -> None:
         (
             {"main": MAIN},
             {"debate": {"params": {"seats": {"judge": "late"}}}},
-            "model 'late' of experiment 'debate' puts its calls off",
+            "debates of experiment 'debate' wait for replies of model 'late' in a later run",
         ),
         (
             {"main": MAIN},

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from moot.core.model_config import Name, as_list
 from moot.core.sections import DISPLAY_ONLY_OF_BASE, ConfigSection, register_section
+from moot.core.strict_model import Name, as_list
 
 _Names = Annotated[tuple[Name, ...], BeforeValidator(as_list)]
 

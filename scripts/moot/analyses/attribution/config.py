@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from moot.core.model_config import StrictModel
 from moot.core.sections import DISPLAY_ONLY_OF_BASE, ConfigSection, register_section
+from moot.core.strict_model import StrictModel
 
 
 class AttributionConfig(StrictModel):

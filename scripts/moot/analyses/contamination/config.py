@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from moot.core.model_config import StrictModel
 from moot.core.sections import DISPLAY_ONLY, ConfigSection, register_section
+from moot.core.strict_model import StrictModel
 
 
 class Contamination(StrictModel):

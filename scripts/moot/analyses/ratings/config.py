@@ -2,8 +2,8 @@
 
 from pydantic import Field, model_validator
 
-from moot.core.model_config import Name, StrictModel
 from moot.core.sections import DISPLAY_ONLY, ConfigSection, register_section
+from moot.core.strict_model import Name, StrictModel
 
 
 class TournamentConfig(StrictModel):

@@ -202,10 +202,10 @@ def _problems_of_experiment(plan: CheckedExperiments, experiment: Experiment) ->
         )
     for model in config.models:
         for model_in_job, settings in plan.models_in_job(name, model).items():
-            if settings.defers_batches:
+            if settings.defers_replies:
                 yield (
-                    f"model '{model_in_job}' of experiment '{name}' puts its calls off, in batches."
-                    " Leave `stop` out."
+                    f"debates of experiment '{name}' wait for replies of model '{model_in_job}'"
+                    " in a later run (`batch: {wait: false}`). Leave `stop` out."
                 )
                 break
     for reader, paths in plan.needs.items():

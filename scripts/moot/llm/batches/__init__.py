@@ -5,12 +5,14 @@ from collections.abc import Awaitable, Callable
 from moot.core.model_config import ModelConfig
 from moot.llm.batches.batches import Batches
 from moot.llm.batches.records import RESERVED_SECONDS
-from moot.llm.batches.waves import Gatherer, ImmediateGatherer, Waves
+from moot.llm.batches.waves import Call, Gatherer, ImmediateGatherer, Waves
 from moot.llm.endpoints import Endpoint
 from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Request
+
+__all__ = ["Call", "Gatherer", "Waves", "open_gatherer", "reserved_seconds"]
 
 
 def reserved_seconds(config: ModelConfig) -> float | None:

@@ -16,6 +16,7 @@ from itertools import count
 from typing import TypeVar
 from uuid import uuid4
 
+from moot.core.batch_config import BatchConfig
 from moot.core.errors import (
     DebatePausedError,
     MootError,
@@ -24,9 +25,9 @@ from moot.core.errors import (
     TransientError,
 )
 from moot.core.log import LOG
-from moot.core.model_config import BatchConfig, ModelConfig
+from moot.core.model_config import ModelConfig
 from moot.core.types import JsonObject
-from moot.core.utterance_kinds import BATCH_UNDER_WAY
+from moot.core.utterance_kinds import REPLY_PENDING
 from moot.llm.batches.providers import (
     BatchFolder,
     BatchProvider,
@@ -158,7 +159,7 @@ class Batches(Gatherer):
             record = BatchRecord(uuid4().hex, "", 0.0, {call.call_id: call for call in calls})
             self._serve(record, self._submit(record))
         if self._open_markers <= self._deferral_by_marker.keys():
-            message = f"{BATCH_UNDER_WAY}{len(self._open_markers)} before it"
+            message = f"{REPLY_PENDING}{len(self._open_markers)} before it"
             while self._queue:
                 for call in self._queue.popleft():
                     self._hand_over(call.call_id, DebatePausedError(message))
@@ -253,7 +254,7 @@ class Batches(Gatherer):
 
     def _defer(self, record: BatchRecord, state: BatchState) -> None:
         """Pause the debates that need a batch which this run does not wait for."""
-        message = f"{BATCH_UNDER_WAY}{record.batch_id} of model '{self._name}' ({state.status})"
+        message = f"{REPLY_PENDING}{record.batch_id} of model '{self._name}' ({state.status})"
         self._deferral_by_marker[record.marker] = message
         for call_id in record.calls:
             self._hand_over(call_id, DebatePausedError(message))

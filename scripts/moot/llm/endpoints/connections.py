@@ -18,8 +18,8 @@ from moot.llm.endpoints.reply_size import (
 from moot.llm.redaction import redacted
 
 HttpClient = TypeVar("HttpClient")
-_MAX_BATCH_FILE_BYTES = 2**30
-"""Maximum size of a file of replies, some ten times the maximum size of a batch."""
+_MAX_FILE_BYTES = 2**30
+"""Maximum size of a file of replies, some ten times that of a file of gathered calls."""
 _IDLE_SECONDS = 15.0
 """How long an idle connection is kept open."""
 
@@ -34,7 +34,7 @@ def client_options(config: ModelConfig, make_stream: Callable[[bytes], Json]) ->
         config: the model's entry.
         make_stream: `ByteStream` of `httpx` or `httpx2`.
     """
-    max_bytes = _MAX_BATCH_FILE_BYTES if config.batch else MAX_RESPONSE_BYTES
+    max_bytes = _MAX_FILE_BYTES if config.gathers_calls else MAX_RESPONSE_BYTES
     return {
         "timeout": config.timeout,
         "follow_redirects": False,

@@ -11,7 +11,8 @@ import random
 from moot.core.cases import stable_fraction
 from moot.core.endpoint_traits import EndpointTraits
 from moot.core.errors import UserError
-from moot.core.model_config import SIMULATED, ModelConfig
+from moot.core.model_config import ModelConfig
+from moot.core.simulated_voice import SIMULATED
 from moot.llm.endpoints import Endpoint, register_endpoint
 from moot.llm.request import Reply, Request
 from moot.llm.simulated.beliefs import World, read_request

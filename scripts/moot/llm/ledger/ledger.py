@@ -34,10 +34,10 @@ from moot.llm.ledger.processes import processes_at
 from moot.llm.ledger.reservations import Reservation, Totals, find_limit_error
 from moot.llm.ledger.tables import (
     ATTEMPTS,
-    BATCHED_CALLS,
     CALLS,
     FAILURES,
     META,
+    PENDING_TABLES,
     REFUSALS,
     RESERVATIONS,
     TABLES,
@@ -49,11 +49,11 @@ from moot.llm.request import Reply
 Failure = CallFailedError | LogprobsUnavailableError
 VERSION = 4
 """Version of the ledger's format. A ledger of another version is refused."""
-# Statements that run for each batch are built once: building one takes as long as running it.
+# Statements that run often are built once: building one takes as long as running it.
 _REPLY_COLUMNS = (CALLS.c.call_id, CALLS.c.model, CALLS.c.replicate, CALLS.c.reply)
 _ENTRIES = sa.select(*_REPLY_COLUMNS, CALLS.c.request).where(CALLS.c.call_id.in_(AMONG))
 _REPLIES = sa.select(*_REPLY_COLUMNS).where(CALLS.c.call_id.in_(AMONG))
-_UNDER_WAY = (FAILURES, REFUSALS, RESERVATIONS, BATCHED_CALLS)
+_UNDER_WAY = (FAILURES, REFUSALS, *PENDING_TABLES)
 _ANY_UNDER_WAY = sa.select(*(sa.select(table.c.call_id).exists() for table in _UNDER_WAY))
 _DELETE_UNDER_WAY = [sa.delete(table).where(table.c.call_id.in_(AMONG)) for table in _UNDER_WAY]
 _ADD_TO_TOTALS = sa.update(TOTALS).values(
@@ -250,7 +250,7 @@ class Ledger:
 
         def store() -> float:
             with self.transaction() as connection:
-                for earlier in (table, RESERVATIONS, BATCHED_CALLS):
+                for earlier in (table, *PENDING_TABLES):
                     connection.execute(sa.delete(earlier).where(earlier.c.call_id == call_id))
                 connection.execute(
                     insert_new(self._engine, table), {"call_id": call_id, "error": str(error)}

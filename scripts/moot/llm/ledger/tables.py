@@ -74,19 +74,21 @@ BATCHES = sa.Table(
     sa.Column("created_at", sa.Float, nullable=False),
 )
 BATCHED_CALLS = sa.Table(
-    "batched_calls",  # under way in a batch; storing the reply or failure deletes the row
+    "batched_calls",  # under way; storing the reply or failure deletes the row
     TABLES,
     sa.Column("call_id", sa.String(64), primary_key=True),
     sa.Column("marker", sa.String(32), nullable=False, index=True),
     sa.Column("request", sa.Text, nullable=False),
     sa.Column("replicate", sa.Integer, nullable=False),
 )
+PENDING_TABLES = (RESERVATIONS, BATCHED_CALLS)
+"""Tables of calls that are under way; storing a reply or failure deletes its rows."""
 
 
 def insert_new(engine: sa.Engine, table: sa.Table, *returning: sa.Column[Any]) -> sa.Executable:
     """Return a compiled statement that inserts rows with a new key and returns columns of them.
 
-    It is compiled once, since SQLAlchemy would compile it again for each batch.
+    It is compiled once, since SQLAlchemy would compile it again for each insertion.
     """
     if engine.dialect.name == "sqlite":
         insert: sa.Insert = sqlite.insert(table).on_conflict_do_nothing()

@@ -18,8 +18,8 @@ from functools import lru_cache
 from statistics import NormalDist
 
 from moot.core.cases import Case, Task, stable_fraction
-from moot.core.model_config import SimulatedVoice
 from moot.core.rubric import rubric_for
+from moot.core.simulated_voice import SimulatedVoice
 from moot.llm.prompts import enclose
 from moot.llm.request import Request
 

@@ -5,8 +5,8 @@ import random
 import re
 from collections.abc import Sequence
 
-from moot.core.model_config import SimulatedVoice
 from moot.core.rubric import RUBRICS, Rubric, rubric_for
+from moot.core.simulated_voice import SimulatedVoice
 from moot.core.types import Fields, Json, JsonObject
 from moot.llm.request import Request
 from moot.llm.simulated.beliefs import Belief, Reading, find_stances, form_belief

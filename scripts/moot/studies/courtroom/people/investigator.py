@@ -26,7 +26,7 @@ from moot.core.input_files import (
     read_csv,
     read_text,
 )
-from moot.core.model_config import StrictModel
+from moot.core.strict_model import StrictModel
 from moot.core.types import Column
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext

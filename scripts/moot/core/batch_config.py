@@ -1,0 +1,82 @@
+"""The key `batch` of a model: calls in batches of its provider."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from moot.core.endpoint_traits import describe_endpoints, endpoint_traits
+from moot.core.strict_model import StrictModel
+
+
+class BatchConfig(StrictModel):
+    """Calls sent together as batches of the provider, which answers later and for less:
+    docs/batch.md.
+    """
+
+    wait: bool = Field(
+        True,
+        description=(
+            "wait for each batch; false: end with waiting debates and continue in a later run"
+        ),
+    )
+    poll_seconds: float = Field(
+        60.0, gt=0, description="seconds between two requests for a batch's status"
+    )
+    discount: float = Field(
+        0.5, ge=0, lt=1, description="share of `price` by which calls in batches are cheaper"
+    )
+    max_calls: int = Field(50_000, ge=1, description="maximum number of calls in one batch")
+    max_bytes: int = Field(
+        190_000_000, ge=1, description="maximum size of one batch's file in bytes"
+    )
+    max_concurrent: int = Field(
+        8, ge=1, description="maximum number of the model's batches under way at once"
+    )
+    folder: str | None = Field(
+        None,
+        description=(
+            "folder for the batches' files, which your own command answers (`vllm run-batch`);"
+            " none: the provider answers"
+        ),
+    )
+
+    @property
+    def price_note(self) -> str:
+        """The discount, as the price of a call states it."""
+        return f"in a batch -{self.discount:.0%}"
+
+
+def _batch_or_none(value: object) -> object:
+    """Read `true` as the default options, and `false` as none."""
+    return ({} if value else None) if isinstance(value, bool) else value
+
+
+OptionalBatch = Annotated[BatchConfig | None, BeforeValidator(_batch_or_none)]
+
+
+def check_batch(
+    batch: BatchConfig, endpoint: str, jobs: int, has_name: bool, starts_server: bool
+) -> None:
+    """Require a model's entry to fit its batches.
+
+    Args:
+        batch: the options of the batches.
+        endpoint: the model's kind of endpoint.
+        jobs: the jobs that call the model at once.
+        has_name: whether the entry states who answers.
+        starts_server: whether each job starts the model's server.
+
+    Raises:
+        ValueError: the endpoint has no batches, or another key contradicts them.
+    """
+    if not endpoint_traits(endpoint).has_batches:
+        raise ValueError(
+            f"`batch` goes with the endpoint {describe_endpoints('has_batches')}; this one is"
+            f" '{endpoint}'"
+        )
+    if batch.folder and not has_name:
+        raise ValueError("`batch.folder` needs `served_as`: a name for who answers the files")
+    if jobs > 1:
+        raise ValueError("`jobs` does not go with `batch`: one job gathers the calls of a wave")
+    if starts_server:
+        raise ValueError("`serve` does not go with `batch`; remove one of them")

@@ -1,0 +1,97 @@
+"""The simulated voice that replaces a language model in a rehearsal."""
+
+from collections.abc import Mapping
+
+from pydantic import Field, model_validator
+
+from moot.core.strict_model import Share, StrictModel
+
+SIMULATED = "simulated"
+"""The endpoint of voices that replace models in a rehearsal."""
+REHEARSAL_MARK = "SIMULATED"
+"""Marks each result of a rehearsal."""
+
+
+class SimulatedVoice(StrictModel):
+    """The parameters of the statistical model that replaces a language model in a rehearsal.
+
+    Beliefs are log-odds of the truth. docs/planning.md states the model. The defaults are
+    illustrative; they are not fitted to any model.
+    """
+
+    competence: float = Field(
+        0.65,
+        gt=0,
+        lt=1,
+        description="Probability of a correct answer without biases and without a debate.",
+    )
+    difficulty_sd: float = Field(
+        1.0,
+        ge=0,
+        description="Standard deviation of the cases' difficulty, shared by all simulated models.",
+    )
+    model_sd: float = Field(
+        0.6, ge=0, description="Standard deviation of this model's own belief about each case."
+    )
+    noise_sd: float = Field(
+        0.3,
+        gt=0,
+        description="Standard deviation between calls at temperature 1; scales with temperature.",
+    )
+    true_argument: float = Field(
+        0.25, description="Shift of a belief by an advocate's argument for the truth."
+    )
+    false_argument: float = Field(
+        0.2, description="Shift of a belief by an advocate's argument against the truth."
+    )
+    peer_pull: float = Field(
+        0.3, description="Shift towards the position of another model on a panel."
+    )
+    human_pull: float = Field(0.6, description="Shift towards the position of a person on a panel.")
+    stubbornness: float = Field(0.8, description="Shift towards the model's own last position.")
+    label_bias: Mapping[str, float] = Field(
+        default_factory=dict, description="label to how much it is liked"
+    )
+    word_bias: Mapping[str, float] = Field(
+        default_factory=dict,
+        description=(
+            "word of a case's text to how much the positive label is liked where it occurs (a"
+            " group's effect)"
+        ),
+    )
+    first_option_bias: float = Field(
+        0.0, description="liking for the label that the question names first"
+    )
+    first_speaker_bias: float = Field(0.0, description="liking for the side that was argued first")
+    overconfidence: float = Field(
+        1.5,
+        ge=0,
+        description=(
+            "factor on the log-odds that it states; 1: right as often as stated, when alone"
+        ),
+    )
+    unusable: Share = Field(0.0, description="share of replies that name no answer")
+    empty: Share = Field(0.0, description="share of replies without text")
+    cut_off: Share = Field(0.0, description="share of replies that end half-way")
+    malformed: Share = Field(0.0, description="share of replies in bad form")
+    refused: Share = Field(0.0, description="share of replies that refuse")
+    misread: Share = Field(
+        0.0, description="share of statements that it labels at random, as the judge of labels"
+    )
+    grader_noise: float = Field(
+        1.0, ge=0, description="standard deviation of its grades, of ten, around a steady one"
+    )
+    words: int = Field(
+        80, ge=1, description="words of a free text, as far as the most tokens of a reply allow"
+    )
+    tokens_per_second: float = Field(40.0, gt=0, description="speed of the model that it replaces")
+    seconds_to_first_token: float = Field(
+        0.6, ge=0, description="latency of the model that it replaces"
+    )
+
+    @model_validator(mode="after")
+    def _shares_add_up(self) -> "SimulatedVoice":
+        total = self.unusable + self.empty + self.cut_off + self.malformed + self.refused
+        if total > 1:
+            raise ValueError(f"the shares of bad replies add up to {total:g}; expected at most 1")
+        return self
