@@ -218,14 +218,14 @@ def test_an_item_that_does_not_exist_names_the_nearest(name: str, nearest: str) 
         list(select_items(PAPERS, [name]))
 
 
-def page_of(paper: str, folder: Path, *parts: object, is_simulated: bool = False) -> str:
+def page_of(paper: str, folder: Path, *parts: object, is_rehearsal: bool = False) -> str:
     contents = []
     for item in PAPERS[paper].items:
         of_item = [part for part in parts if isinstance(part, Series) == (item.kind == "figure")]
         if parts and item.kind == "table":
             of_item.append(own_row(item, 0.5, heads=tuple(HOSTILE for _ in item.row_heads)))
         contents.append(ItemContent(item, tuple(of_item), command="snakemake papers"))
-    write_page(PAPERS[paper], contents, PUBLISHED, folder, is_simulated)
+    write_page(PAPERS[paper], contents, PUBLISHED, folder, is_rehearsal)
     return (folder / f"{paper}.html").read_text(encoding="utf-8")
 
 
@@ -252,7 +252,7 @@ def test_texts_of_models_and_data_are_harmless(paper: str, tmp_path: Path) -> No
 
 
 def test_a_rehearsal_is_marked_on_the_page_and_in_files(tmp_path: Path) -> None:
-    page = page_of("feedback", tmp_path, is_simulated=True)
+    page = page_of("feedback", tmp_path, is_rehearsal=True)
     assert "SIMULATED" in page
     rows = csv.DictReader(io.StringIO((tmp_path / "feedback/table2.csv").read_text("utf-8")))
     assert {row["voices"] for row in rows} == {"SIMULATED"}

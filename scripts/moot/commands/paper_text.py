@@ -136,7 +136,11 @@ class _HtmlText(HTMLParser):
         self.parts: list[str] = []
         self._skipped_depth = 0
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+    def handle_starttag(
+        self,
+        tag: str,
+        attrs: list[tuple[str, str | None]],  # noqa: ARG002
+    ) -> None:
         if tag in _SKIPPED_TAGS:
             self._skipped_depth += 1
         if tag in _BLOCK_TAG_NAMES:

@@ -283,7 +283,7 @@ def _runs(contrast: Contrast) -> list[tuple[str, str]]:
 def power_table(powers: Sequence[ContrastPower], difference: float) -> TableContent:
     """One row a contrast; `difference` is the one that the user wants to show."""
     goal = powers[0].goal
-    is_simulated = any(power.source == REHEARSED for power in powers)
+    is_rehearsed = any(power.source == REHEARSED for power in powers)
     return COLUMNS.table(
         [_power_row(power, difference) for power in powers],
         [
@@ -310,7 +310,7 @@ def power_table(powers: Sequence[ContrastPower], difference: float) -> TableCont
                 " held, those of a preview, in which every reply is as long as it may be."
             ),
             *([ASSUMED_NOTE] if any(power.source == ASSUMED for power in powers) else []),
-            *([REHEARSAL_NOTE] if is_simulated else []),
+            *([REHEARSAL_NOTE] if is_rehearsed else []),
         ],
     )
 

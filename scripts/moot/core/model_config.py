@@ -42,12 +42,16 @@ class Price(StrictModel):
     cached_input: float | None = Field(
         None,
         ge=0,
-        description="US dollars per million prompt tokens served from a cache. Default: as `input`.",
+        description=(
+            "US dollars per million prompt tokens served from a cache. Default: as `input`."
+        ),
     )
     output: float = Field(0.0, ge=0, description="US dollars per million generated tokens.")
     auto: bool = Field(
         False,
-        description="Whether prices come from the pinned list of genai-prices; `price: auto` sets it.",
+        description=(
+            "Whether prices come from the pinned list of genai-prices; `price: auto` sets it."
+        ),
     )
     source: str = Field("", description="Where the price comes from; it is stored with each call.")
 
@@ -67,7 +71,9 @@ class WaitConfig(StrictModel):
     max_total: float = Field(
         3600.0,
         gt=0,
-        description="Longest total of all waits of one call in seconds, after which the call fails.",
+        description=(
+            "Longest total of all waits of one call in seconds, after which the call fails."
+        ),
     )
 
 
@@ -181,7 +187,9 @@ class ModelConfig(StrictModel):
     )
     api_key_env: Annotated[str, AfterValidator(check_variable)] | None = Field(
         None,
-        description="The environment variable that holds the API key; no file holds the key itself.",
+        description=(
+            "The environment variable that holds the API key; no file holds the key itself."
+        ),
     )
     cutoff: Annotated[str | None, AfterValidator(_check_date)] = Field(
         None,
@@ -414,8 +422,8 @@ class ModelConfig(StrictModel):
             return self
         if not endpoint_traits(self.endpoint).can_be_started:
             raise ValueError(
-                f"`serve` goes with the endpoints {describe_endpoints('can_be_started')}; this one is"
-                f" '{self.endpoint}'"
+                f"`serve` goes with the endpoints {describe_endpoints('can_be_started')}; this one"
+                f" is '{self.endpoint}'"
             )
         if self.base_url:
             raise ValueError("`serve` does not go with `base_url`; remove one of them")

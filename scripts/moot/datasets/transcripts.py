@@ -321,7 +321,8 @@ def _read_answer(row: Json, turns: Turns) -> _Answer:
     )
 
 
-def _utterance(row: Json, judge: _Judge, answer: _Answer) -> RecordedUtterance:
+def _read_facts(row: Json, answer: _Answer) -> JsonObject:
+    """Return what a row states about its speaker, and its answer where no label is one."""
     facts: JsonObject = {}
     for name in ("role", "side", "model"):
         value = getattr(row, name)
@@ -331,6 +332,10 @@ def _utterance(row: Json, judge: _Judge, answer: _Answer) -> RecordedUtterance:
         facts["distribution"] = dict(answer.distribution)
     elif answer.word and answer.prediction is None:
         facts[NO_LABEL] = answer.word
+    return facts
+
+
+def _utterance(row: Json, judge: _Judge, answer: _Answer) -> RecordedUtterance:
     return RecordedUtterance(
         name_of_judge(*judge) if row.judge else row.speaker or row.model or SINGLE,
         row.kind or (BELIEF if row.judge else SPEECH),
@@ -338,7 +343,7 @@ def _utterance(row: Json, judge: _Judge, answer: _Answer) -> RecordedUtterance:
         row.round,
         answer.prediction,
         None if pd.isna(row.confidence) else row.confidence,
-        facts or None,
+        _read_facts(row, answer) or None,
         "model" if row.model else "human",
         private=bool(row.judge) or row.visibility.casefold() not in PUBLIC_MARKS,
     )

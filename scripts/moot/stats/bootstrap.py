@@ -12,11 +12,10 @@ odds for a share, so that it stays within 0 and 1). Percentiles of the draws cov
 few clusters and rare outcomes; docs/results.md has the coverage of this method by simulation, for 5
 to 200 clusters. Where all clusters agree (all or none right) the draws show no spread, and the
 interval is that of Clopper and Pearson (1934) with the clusters as sample size. Where fewer than
-`FEW_CARRIERS` of unequal clusters deviate, it holds the score interval (Wilson 1927; Tango 1998) of so many clusters
-that are right or wrong as a whole. Amounts (rounds,
-tokens, costs) are skewed: their interval holds that on the scale of logarithms and that of t
-corrected for the draws' skewness (Hall 1992, "On the removal of skewness by transformation", JRSS B
-54).
+`FEW_CARRIERS` of unequal clusters deviate, it holds the score interval (Wilson 1927; Tango 1998) of
+so many clusters that are right or wrong as a whole. Amounts (rounds, tokens, costs) are skewed:
+their interval holds that on the scale of logarithms and that of t corrected for the draws' skewness
+(Hall 1992, "On the removal of skewness by transformation", JRSS B 54).
 
 Where rows belong to clusters of several kinds at once, none within the other (a debate's story and
 its judge), the variance is that of Cameron, Gelbach and Miller (2011, "Robust inference with
@@ -56,8 +55,8 @@ DIFFERENCE: Bounds = (-1.0, 1.0)
 PSEUDO_CLUSTERS = 2
 """Clusters that could have deviated unseen where few carry a difference, one in each direction."""
 FEW_CARRIERS = 5
-"""With fewer clusters that deviate, of unequal sizes, the next large one decides: the interval holds
-that of clusters which deviate as a whole.
+"""With fewer clusters that deviate, of unequal sizes, the next large one decides: the interval
+holds that of clusters which deviate as a whole.
 """
 SHARE_DIGITS = 9  # of a share's interval
 _MAX_WEIGHTS_IN_MEMORY = 2**22

@@ -186,8 +186,8 @@ AGREEMENT_PROMPTS = ("conference/base", "conference/decision", "conference/answe
 async def agreement(debate: Debate, params: JudgeParams) -> Answer | None:
     """Ask the conference's judge about statements whose agreement is known.
 
-    The judge reads the prompt of the conference: the statements are the record of the first round on
-    one topic. The judge's answer is the prediction.
+    The judge reads the prompt of the conference: the statements are the record of the first round
+    on one topic. The judge's answer is the prediction.
     """
     agenda, statements = read_discussion(debate.case.text, debate.task.question)
     decision = await ask_decision(
