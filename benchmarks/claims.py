@@ -36,7 +36,8 @@ ROOT = Path(__file__).resolve().parents[1]
 CONFIG, MEASURED, PAGE = ROOT / "config", ROOT / "data" / "measured", ROOT / "docs" / "claims.md"
 QUESTIONS = "comparison/questions"
 DEFAULTS = default_files(ROOT)
-SHIPPED, COLLECTIONS, PAPER = "", "config/collections.yaml", "config/paper.yaml"
+SHIPPED, COLLECTIONS = "", "config/collections.yaml"
+PAPER = "config/papers/*.yaml config/beyond.yaml"
 SIDE_BY_SIDE = {
     "courtroom/stability": ("paper-courtroom", "paper-zero-shot"),
     "feedback/table5_smoothing": ("paper-feedback-single-caselaw",),
@@ -58,9 +59,14 @@ UNAVAILABLE_DATASETS = (
 ANSWERS = ["model", "answer", "this run", "95 % low", "95 % high", "cases"]
 
 
+def configuration_files(patterns: str) -> list[Path]:
+    """The files that some patterns, separated by spaces, name in the project."""
+    return [path for pattern in patterns.split() for path in sorted(ROOT.glob(pattern))]
+
+
 def configuration(name: str, run: list[str], over: JsonObject) -> Plan:
     """The plan of a file over the default configuration, with `run`."""
-    files = [*DEFAULTS, *([ROOT / name] if name else [])]
+    files = [*DEFAULTS, *configuration_files(name)]
     return Plan.from_yaml(merge_over_defaults({**over, "run": run}, files), ROOT, files)
 
 
@@ -124,7 +130,7 @@ def answer_claim(
     if not (place / target).exists():
         place.mkdir(parents=True, exist_ok=True)
         (place / "delidata").symlink_to(over.parent / "delidata")
-        files = [*([ROOT / file] if file else []), over]
+        files = [*configuration_files(file), over]
         start_times = os.times()
         run_snakemake([target], files, run, place)
         end_times = os.times()
@@ -145,7 +151,7 @@ def preview_costs(run: list[str], folder: Path, over: Path) -> pd.DataFrame:
     """What the paper's experiments would ask, a row an experiment and model."""
     plan = configuration(PAPER, run, yaml.safe_load(over.read_text()))
     targets = [f"results/cases/{name}.parquet" for name in plan.datasets_used]
-    run_snakemake(targets, [ROOT / PAPER, over], run, folder)
+    run_snakemake(targets, [*configuration_files(PAPER), over], run, folder)
     os.chdir(folder)
     return pd.DataFrame(preview_rows(plan, folder / "results"))
 

@@ -24,7 +24,8 @@ def main() -> None:
         ]
         command += [
             "--configfile",
-            PROJECT / "config" / "paper.yaml",
+            *sorted((PROJECT / "config" / "papers").glob("*.yaml")),
+            PROJECT / "config" / "beyond.yaml",
             "--cores",
             "2",
             "--dry-run",
@@ -37,7 +38,7 @@ def main() -> None:
     total = re.search(r"^total\s+(\d+)", process.stdout + process.stderr, re.MULTILINE)
     if process.returncode or not total:
         sys.exit(f"the dry run failed:\n{process.stdout[-2000:]}{process.stderr[-2000:]}")
-    print(f"- dry run of config/paper.yaml: {total[1]} jobs, {seconds:.1f} s")
+    print(f"- dry run of the papers and what moot adds: {total[1]} jobs, {seconds:.1f} s")
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def test_an_item_has_its_experiments_and_nothing_else(item: Any) -> None:
 
 def test_defaults_are_the_papers() -> None:
     config = selected(items="courtroom/table5")
-    paper = yaml.safe_load((PROJECT / "config/paper.yaml").read_text("utf-8"))
+    paper = yaml.safe_load((PROJECT / "config/papers/courtroom.yaml").read_text("utf-8"))
     design = paper["experiments"]["paper-courtroom"]
     entry = config["experiments"]["paper-courtroom"]
     assert {name: entry[name] for name in ("models", "cases")} == {

@@ -1,7 +1,7 @@
 """The papers' configuration, argued with a server on this machine: its tables show every published
 value that they should.
 
-All is as `config/paper.yaml` has it, down to the real files, but for the number of cases: the file
+All is as `config/papers/` and `config/beyond.yaml` have it, down to the real files, but for the number of cases: the file
 that says what the papers ran is copied and asks for few, so that a run of few cases repeats it. The
 appellate study keeps its hundred debates a phase: its tables compare counts.
 """
@@ -19,7 +19,9 @@ from snakemake.utils import update_config
 
 from fault_server import FaultServer
 from moot.core.artifacts import describe, read_cases, write_frame
+from moot.core.read_config import merge_over_defaults
 from moot.core.schemas import SCHEMAS
+from moot.core.shipped_files import beyond_files, paper_files
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.job_results import load_study_results, write_scores
 from moot.jobs.load import load_dataset
@@ -82,18 +84,26 @@ def few_cases(config: dict[str, Any]) -> None:
         experiment["repeats"] = (
             experiment.get("repeats", 1) if experiment["dataset"] == "opinions" else 1
         )
+    for experiment in config["experiments"].values():
+        params = experiment.get("params", {})
+        if "source_model" in params:
+            models = config["experiments"][params["source_experiment"]]["models"]
+            if params["source_model"] not in models:
+                models.append(params["source_model"])
 
 
 def shipped_with_few_cases(folder: Path) -> Path:
-    """The project's files that a plan reads, with a paper.yaml of few cases."""
+    """The project's files that a plan reads, with the papers' designs of few cases."""
     for name in FILES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).symlink_to(PROJECT / name)
     for file in (PROJECT / "config").glob("*.yaml"):
         shutil.copy(file, folder / "config")
-    paper = yaml.safe_load((PROJECT / "config/paper.yaml").read_text("utf-8"))
-    few_cases(paper)
-    (folder / "config/paper.yaml").write_text(yaml.safe_dump(deepcopy(paper)))
+    (folder / "config/papers").mkdir()
+    for file in paper_files(PROJECT):
+        paper = yaml.safe_load(file.read_text("utf-8"))
+        few_cases(paper)
+        (folder / "config/papers" / file.name).write_text(yaml.safe_dump(paper))
     return folder
 
 
@@ -114,8 +124,11 @@ def data_root(folder: Path, shared: Path) -> Path:
 def plan_of_few_cases(folder: Path, shared: Path, server: FaultServer) -> Plan:
     shipped = shipped_with_few_cases(folder / "shipped")
     raw: dict[str, Any] = {}
-    for file in ("config.yaml", "models.yaml", "paper.yaml"):
+    for file in ("config.yaml", "models.yaml"):
         update_config(raw, yaml.safe_load((shipped / "config" / file).read_text("utf-8")))
+    designs = merge_over_defaults({}, beyond_files(PROJECT))
+    few_cases(designs)
+    update_config(raw, designs)
     raw |= {
         "data_root": str(data_root(folder / "data", shared)),
         "ledger": str(folder / "ledger"),

@@ -12,6 +12,8 @@ import yaml
 from declared_jobs import declared_jobs
 from moot.core.config import schema_json
 from moot.core.errors import UserError
+from moot.core.read_config import merge_over_defaults
+from moot.core.shipped_files import beyond_files
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 
@@ -155,7 +157,7 @@ def test_run_takes_names_and_patterns_and_a_grids_own_name(tmp_path: Path) -> No
 
 
 def test_the_papers_configuration_runs_its_own_experiments_and_no_other() -> None:
-    raw = yaml.safe_load((PROJECT / "config" / "paper.yaml").read_text())
+    raw = merge_over_defaults({}, beyond_files(PROJECT))
     assert all(name.startswith("paper-") for name in raw["experiments"])
 
 

@@ -13,7 +13,7 @@ from snakemake.utils import update_config
 
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
-from moot.core.shipped_files import default_files
+from moot.core.shipped_files import beyond_files, default_files
 from moot.jobs.job_results import load_experiment_results
 from moot.plan.plan import Plan
 from moot.report.content import Measurement, PaperMatches, StudyResults
@@ -39,7 +39,7 @@ def make_plan(*changes: Mapping[str, Any], paper: bool = False) -> Plan:
     With `paper` the papers' configuration is merged before the changes.
     """
     raw: dict[str, Any] = {}
-    for file in (*default_files(PROJECT), *([PROJECT / "config" / "paper.yaml"] if paper else [])):
+    for file in (*default_files(PROJECT), *(beyond_files(PROJECT) if paper else [])):
         update_config(raw, deepcopy(load_shipped(file)))
     for change in changes:
         update_config(raw, change)

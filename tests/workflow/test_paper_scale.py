@@ -28,12 +28,12 @@ STEPS = 5 * 20 * 9  # cases, debates of each, steps of a debate
 
 
 def paper_configuration(url: str, folder: Path) -> Plan:
-    """`config/paper.yaml` over the default, with its model at `url`."""
+    """`config/papers/appellate.yaml` over the default, with its model at `url`."""
     shipped = PROJECT / "config"
     raw: dict[str, Any] = {}
     for file in default_files(PROJECT):
         update_config(raw, yaml.safe_load(file.read_text("utf-8")))
-    update_config(raw, yaml.safe_load((shipped / "paper.yaml").read_text("utf-8")))
+    update_config(raw, yaml.safe_load((shipped / "papers/appellate.yaml").read_text("utf-8")))
     raw |= {"run": list(PHASES), "ledger": str(folder / "ledger")}
     raw["models"]["gpt-3.5-turbo"] |= {"base_url": url, "api_key_env": None, "concurrency": 32}
     return Plan.from_yaml(raw, PROJECT)

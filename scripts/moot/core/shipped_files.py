@@ -20,6 +20,16 @@ def default_files(shipped: Path = SHIPPED) -> list[Path]:
     ]
 
 
+def paper_files(shipped: Path = SHIPPED) -> list[Path]:
+    """The designs of the four papers."""
+    return sorted((shipped / "config" / "papers").glob("*.yaml"))
+
+
+def beyond_files(shipped: Path = SHIPPED) -> list[Path]:
+    """The designs of the four papers and what moot adds to them, in the order of merging."""
+    return [*paper_files(shipped), shipped / "config" / "beyond.yaml"]
+
+
 def prompt_folders(shipped: Path = SHIPPED) -> list[Path]:
     """The folders of prompt templates: the one of the configuration, and those of analyses."""
     return [shipped / "config" / "prompts", *sorted((shipped / _ANALYSES).glob("*/prompts"))]

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from moot.core.errors import UserError, unknown_name
+from moot.core.read_config import merge_over_defaults
+from moot.core.shipped_files import paper_files
 from moot.core.types import Fields, JsonObject
-from moot.core.yaml_text import load_yaml
 from moot.papers.items import PaperItem, items_file, read_papers, select_items
 
 KEY = "papers"
 PREFIX = "paper-"
 """Begins the names of the papers' experiments, and of their data sets in a run of items."""
-ADDITIONS = ("arms", "arm_models", "arm_cases")
-"""Keys of experiments that moot adds to the papers' designs."""
 JUDGE = "judge:"
 KINDS_WITHOUT_DEBATES = ("diagram", "facts")
 """Kinds of items that show no value of a debate."""
@@ -72,9 +71,7 @@ def add_paper_experiments(config: JsonObject, shipped: Path) -> None:
 
 
 def _paper_design(shipped: Path) -> JsonObject:
-    text = (shipped / "config" / "paper.yaml").read_text(encoding="utf-8")
-    design: JsonObject = load_yaml(text)
-    return design
+    return merge_over_defaults({}, paper_files(shipped))
 
 
 def _check_models(config: Fields, options: Fields) -> None:
@@ -123,9 +120,7 @@ def _needed_experiments(items: list[PaperItem], design: Fields) -> Iterator[str]
     datasets = chain.from_iterable(item.datasets for item in items)
     for dataset in dict.fromkeys(datasets):
         on_dataset = [
-            name
-            for name, entry in design["experiments"].items()
-            if entry["dataset"] == dataset and not entry.get("arms")
+            name for name, entry in design["experiments"].items() if entry["dataset"] == dataset
         ]
         if not set(on_dataset) & set(names):
             names += on_dataset[:1]
@@ -150,15 +145,14 @@ def _closure(names: list[str], design: Fields) -> Iterator[str]:
 
 
 def _adapted_experiment(design: Fields, options: Fields) -> JsonObject:
-    """Return an experiment without what moot adds, with the models and sizes of `papers`."""
-    entry: JsonObject = {
-        name: deepcopy(value) for name, value in design.items() if name not in ADDITIONS
-    }
+    """Return a paper's experiment with the models and sizes of `papers`."""
+    entry: JsonObject = deepcopy(dict(design))
     models = options.get("models") or ()
     seats = dict(options.get("seats") or {})
     if models:
         entry["models"] = [models] if isinstance(models, str) else list(models)
         _replace_seats(entry, seats)
+        _replace_source_model(entry)
     entry["allow_fewer_cases"] = True
     if options.get("cases"):
         entry["cases"] = options["cases"]
@@ -180,6 +174,13 @@ def _replace_seats(entry: JsonObject, seats: Mapping[str, str]) -> None:
             labelers.append(JUDGE + seats["labeler"])
     if "labelers" in entry:
         entry["labelers"] = labelers
+
+
+def _replace_source_model(entry: JsonObject) -> None:
+    """Let an experiment on the debates of a model of the paper read those of the first model."""
+    params = entry.get("params") or {}
+    if "source_model" in params:
+        params["source_model"] = entry["models"][0]
 
 
 def _baselines_of_datasets(

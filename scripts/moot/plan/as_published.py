@@ -1,7 +1,7 @@
-"""Which runs repeat an experiment of config/paper.yaml: published values are shown next to these,
+"""Which runs repeat an experiment of config/papers/: published values are shown next to these,
 and to no others.
 
-`config/paper.yaml` and `config/models.yaml`, as they come with moot, say what the papers ran. A run
+`config/papers/*.yaml` and `config/models.yaml`, as they come with moot, say what the papers ran. A run
 repeats one of these experiments when its protocol, data set, parameters and models are the same,
 and when it has at least as many cases and repeats. Data sets are the same when their options are; a
 file of the user's own (`source: local`) counts as the published one. A model is the same when its
@@ -22,14 +22,13 @@ from moot.core.config_errors import Faults
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.model_config import ModelConfig
-from moot.core.read_config import read_config
+from moot.core.read_config import merge_over_defaults, read_config
 from moot.core.sections import display_only_keys
+from moot.core.shipped_files import paper_files
 from moot.core.types import Fields, JsonObject
-from moot.core.yaml_text import load_yaml
 from moot.llm.identity import model_asked, provider
 from moot.plan.grid_expansion import expand_entry, find_rubric, templates_used
 from moot.plan.plan import Plan
-from moot.plan.plan_steps import read_datasets
 from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, Wordings
 from moot.protocols import PROTOCOLS
 from moot.report.content import PaperMatch, PaperMatches
@@ -168,23 +167,12 @@ def _match_none(plan: Plan) -> PaperMatches:
 
 @cache
 def paper_plan(shipped: Path) -> Plan:
-    """The plan of config/paper.yaml with the catalogue of models, as shipped;
-    `shipped` is the project's folder. Keys of an analysis that is not installed are left out, and
-    data sets with such keys, with what debates them.
+    """The plan of the papers' designs with the catalogue of models, as shipped; `shipped` is the
+    project's folder.
     """
-    raw: JsonObject = {"seed": 0}
-    files = [shipped / "config" / name for name in ("models.yaml", "paper.yaml")]
-    for file in files:
-        raw |= load_yaml(file.read_text(encoding="utf-8"))
-    config = read_config(raw, files, Faults())
-    faults = Faults()
-    read_datasets(config, files, faults)
-    datasets = {name: entry for name, entry in config.datasets.items() if name not in faults.broken}
-    experiments = {
-        name: entry for name, entry in config.experiments.items() if entry.dataset in datasets
-    }
-    update = {"datasets": datasets, "experiments": experiments}
-    return Plan(config.model_copy(update=update), shipped)
+    files = [shipped / "config" / "models.yaml", *paper_files(shipped)]
+    raw = merge_over_defaults({"seed": 0}, files)
+    return Plan(read_config(raw, files, Faults()), shipped)
 
 
 _wordings = cache(Wordings)

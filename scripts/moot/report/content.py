@@ -39,7 +39,7 @@ REHEARSAL_NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class PaperMatch:
-    """How a run, or a data set with its trained models, relates to config/paper.yaml.
+    """How a run, or a data set with its trained models, relates to config/papers/.
 
     Attributes:
         repeats: The experiments of the paper that it repeats; `baselines/DATASET` for a data set.
@@ -331,7 +331,7 @@ class Run:
 
     @property
     def paper_match(self) -> PaperMatch:
-        """How it relates to the experiments of config/paper.yaml."""
+        """How it relates to the experiments of config/papers/."""
         return self.study.paper_matches.run(self.experiment, self.model)
 
     def measurement(self, metric: str, average: str = "", group: str = OVERALL) -> Measurement:

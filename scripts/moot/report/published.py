@@ -1,7 +1,7 @@
 """Published values and the table rows that compare them with this run's values.
 
 The values are read from `data/published/published_results.csv`. Each names the experiment of
-config/paper.yaml that repeats it, and the model. It is shown only next to runs that repeat this
+config/papers/ that repeats it, and the model. It is shown only next to runs that repeat this
 experiment with this model; `moot.plan.as_published` decides which runs do.
 """
 
@@ -77,7 +77,7 @@ def read_published(path: Path) -> pd.DataFrame:
         n: The number of answers behind the value; missing where the paper does not state it.
         cases: The number of cases of these answers; missing as for n.
         error: `share` for a share or count of the answers, else `as ours`.
-        repeated_by: The experiment of config/paper.yaml that repeats the value, or
+        repeated_by: The experiment of config/papers/ that repeats the value, or
             `baselines/DATASET`; "" where none does.
         model: The model of that experiment; "" for each of its models.
         note: A remark.

@@ -51,7 +51,7 @@ NONE_PUBLISHED_NOTE = (
 PUBLISHED_NOTE = (
     "Published values are read from data/published/published_results.csv; they have no intervals. A"
     " published value is shown next to ours only if a run repeats the paper's experiment as stated"
-    " in config/paper.yaml: the same data, settings and model of the same provider, and at least as"
+    " in config/papers/: the same data, settings and model of the same provider, and at least as"
     " many cases and repeats. All other published values have rows of their own."
 )
 

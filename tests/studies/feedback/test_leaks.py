@@ -191,7 +191,7 @@ def test_only_marked_cases_outside_the_test_split_leak() -> None:
 def test_the_second_published_caselaw_file_is_the_test_set_whole(
     tmp_path: Path, load_context: MakeContext
 ) -> None:
-    """As config/paper.yaml names it: the file of 1000 cases trains and validates, the other one
+    """As config/papers/feedback.yaml names it: the file of 1000 cases trains and validates, the other one
     tests.
     """
     draw = random.Random(9)
@@ -206,7 +206,9 @@ def test_the_second_published_caselaw_file_is_the_test_set_whole(
         [" ".join(words(draw)) for _ in range(30)],
         [True] * 30,
     )
-    paper = yaml.safe_load((PROJECT / "config/paper.yaml").read_text())["datasets"]["caselaw"]
+    paper = yaml.safe_load((PROJECT / "config/papers/feedback.yaml").read_text())["datasets"][
+        "caselaw"
+    ]
     loaded = load(load_context("caselaw"), files=paper["files"], validation=paper["validation"])
     counts = {
         split: sum(case.split == split for case in loaded.cases)

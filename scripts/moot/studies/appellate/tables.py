@@ -106,7 +106,7 @@ def steps(results: StudyResults) -> TableContent:
                 " A missing statement takes no position."
             ),
             (
-                "Our numbers of debates are those of the configuration; config/paper.yaml has the"
+                "Our numbers of debates are those of the configuration; config/papers/ has the"
                 " paper's."
             ),
         ),
