@@ -322,10 +322,11 @@ def refuse_values(
 ) -> None:
     """Raise `UserError` with a line for each value of a column that is wrong, if any is."""
     summary = f"{is_wrong.sum()} of {len(values)} rows are wrong"
-    complaints = [
-        f"{describe_cell(path, row, values.name)}: found {quote_value(values.loc[row])}"
-        for row in values.index[is_wrong]
-    ]
+    wrong_values = values[is_wrong.to_numpy()]
+    complaints = dict.fromkeys(
+        f"{describe_cell(path, row, values.name)}: found {quote_value(value)}"
+        for row, value in wrong_values.items()
+    )
     _raise_problems(
         path, [f"{place}, expected {expected} ({summary}). {remedy}" for place in complaints]
     )

@@ -11,14 +11,22 @@ from moot.core.errors import UserError
 from moot.core.input_files import parse_object, quote_value, read_text
 from moot.core.types import Json, JsonObject
 
+KEY_COLUMN, VALUE_COLUMN = "(key)", "(value)"
+"""The keys of an object, and its values that are neither objects nor lists of objects."""
+_MAX_CELLS_SEEN, _MAX_KEYS_SHOWN = 20, 3
 _EXPECTED = "expected an array of objects, one object a line, or an object with one list of objects"
 
 
-def read_objects(path: Path) -> pd.DataFrame:
+def read_objects(path: Path, *, is_keyed: bool = False) -> pd.DataFrame:
     """Read the objects of a JSON file as rows; a key that an object lacks is a missing cell.
 
     Whether the file holds an array or one object a line follows from its contents. The other
     fields of an object with one list of objects become columns with the same value in each row.
+
+    Args:
+        path: the file.
+        is_keyed: whether the values of an object are the rows, with its keys in the column
+            `(key)`. A list of objects gives several rows, a single value the column `(value)`.
 
     Raises:
         UserError: the file is not JSON, or holds no objects.
@@ -27,11 +35,13 @@ def read_objects(path: Path) -> pd.DataFrame:
     lines = [line for line in text.split("\n") if line.strip()]
     if lines[0].lstrip().startswith("{") and (len(lines) == 1 or _is_json(lines[0])):
         rows = _read_lines(path, text)
+        if is_keyed:
+            return _as_frame(list(_keyed_rows(rows)))
         return _as_frame(_unpack_object(path, rows[0]) if len(rows) == 1 else rows)
     is_document = lines[0].lstrip()[:1] in ("[", "{")
     if not is_document:
         return _as_frame(_read_lines(path, text))
-    return _as_frame(_read_document(path, text))
+    return _as_frame(_read_document(path, text, is_keyed=is_keyed))
 
 
 def _is_json(text: str) -> bool:
@@ -57,12 +67,14 @@ def _read_lines(path: Path, text: str) -> list[JsonObject]:
     return rows
 
 
-def _read_document(path: Path, text: str) -> Sequence[JsonObject]:
+def _read_document(path: Path, text: str, *, is_keyed: bool) -> Sequence[JsonObject]:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as fault:
         raise UserError(f"{path}: not JSON ({fault}); {_EXPECTED}. Save it again.") from None
     if isinstance(document, dict):
+        if is_keyed:
+            return list(_keyed_rows([document]))
         return _unpack_object(path, document)
     if not document:
         raise UserError(f"{path}: an empty array; {_EXPECTED}.")
@@ -76,13 +88,26 @@ def _read_document(path: Path, text: str) -> Sequence[JsonObject]:
     return rows
 
 
+def _keyed_rows(documents: Sequence[JsonObject]) -> Iterator[JsonObject]:
+    """The values of objects as rows, each with its key."""
+    for document in documents:
+        for key, value in document.items():
+            if isinstance(value, dict):
+                yield {KEY_COLUMN: key, **value}
+            elif _is_list_of_objects(value):
+                yield from ({KEY_COLUMN: key, **row} for row in value)
+            else:
+                yield {KEY_COLUMN: key, VALUE_COLUMN: value}
+
+
 def _unpack_object(path: Path, document: JsonObject) -> Sequence[JsonObject]:
     """Return the rows of an object with one list of objects; without such a list, the object."""
     lists = [name for name, value in document.items() if _is_list_of_objects(value)]
     if len(lists) > 1:
         raise UserError(
             f"{path}: found an object with the lists {', '.join(map(quote_value, lists))};"
-            f" {_EXPECTED}. Keep one of the lists, or save it alone."
+            f" {_EXPECTED}. Keep one of the lists, save it alone, or name the column"
+            f" {KEY_COLUMN} if the lists are the debates."
         )
     if not lists:
         empty = [name for name, value in document.items() if value == []]
@@ -174,3 +199,25 @@ def _row_objects(values: Sequence[Json], keys: Sequence[str]) -> Iterator[tuple[
     for position, value in enumerate(values):
         for part in _inner_objects(value, keys) or [value]:
             yield position, part
+
+
+def describe_nested_columns(frame: pd.DataFrame, missing: Sequence[str]) -> str:
+    """How to name columns that are inside another one; "" if no nested column may hold them.
+
+    It may if its objects have a missing name, or if each of its cells holds several objects.
+    """
+    hints: list[str] = []
+    for column in frame:
+        values = [_parse_nested(value) for value in frame[column].head(_MAX_CELLS_SEEN)]
+        objects = [_inner_objects(value, []) or [value] for value in values]
+        parts_seen = list(chain.from_iterable(objects))
+        keys = dict.fromkeys(
+            chain.from_iterable(map(str, part) for part in parts_seen if isinstance(part, dict))
+        )
+        matches = [name for name in missing if name in keys]
+        has_several = any(len(parts) > 1 for parts in objects)
+        if matches or (keys and has_several):
+            shown = ", ".join(f"{column}.{key}" for key in [*matches, *keys][:_MAX_KEYS_SHOWN])
+            hint = f" Column {quote_value(column)} holds nested values; name them {shown}."
+            hints.insert(0 if matches else len(hints), hint)
+    return next(iter(hints), "")

@@ -20,7 +20,12 @@ from moot.core.input_files import (
     quote_value,
     read_csv,
 )
-from moot.core.json_tables import expand_paths, read_objects
+from moot.core.json_tables import (
+    KEY_COLUMN,
+    describe_nested_columns,
+    expand_paths,
+    read_objects,
+)
 
 if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet
@@ -42,18 +47,24 @@ _EXCEL_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N
 
 
 def read_user_table(
-    path: Path, columns: Sequence[str], sheet: str = "", kind: str = ""
+    path: Path,
+    columns: Sequence[str],
+    sheet: str = "",
+    kind: str = "",
+    optional: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Read a table as text; the file's ending gives its format, and a missing cell is "".
 
     One value has the same text in every format: see `cell_text`. A column `(file)` holds the name
     of the file without its ending. A column such as `messages.content` holds a part of the nested
-    values of the column `messages`; a list of objects gives one row for each object.
+    values of the column `messages`; a list of objects gives one row for each object. Columns
+    `(key)` and `(value)` hold the keys and values of a JSON object whose values are the rows.
 
     Args:
         columns: the columns that must be there; others are read too.
         sheet: of an Excel file; "" for its first.
         kind: the format, if the ending does not give it (csv, tsv, ...).
+        optional: columns, perhaps parts of nested ones, that may be there.
 
     Returns:
         A frame of strings, indexed by 1-based row.
@@ -62,11 +73,12 @@ def read_user_table(
         UserError: no such file, an unknown ending, a column that is missing or repeated, a column
             of bytes that are not text, no rows; for CSV as `read_csv`.
     """
+    is_keyed = KEY_COLUMN in columns
     readers: Mapping[str, Callable[[], pd.DataFrame]] = {
         ".csv": lambda: _read_delimited(path, ""),
         ".tsv": lambda: _read_delimited(path, "\t"),
-        ".jsonl": lambda: read_objects(path),
-        ".json": lambda: read_objects(path),
+        ".jsonl": lambda: read_objects(path, is_keyed=is_keyed),
+        ".json": lambda: read_objects(path, is_keyed=is_keyed),
         ".parquet": lambda: _read_parquet(path, columns),
         ".xlsx": lambda: _read_excel(path, sheet),
     }
@@ -83,7 +95,7 @@ def read_user_table(
     frame = reader()
     if FILE_COLUMN in columns:
         frame[FILE_COLUMN] = path.stem
-    frame = expand_paths(path, frame, columns)
+    frame = expand_paths(path, frame, [*columns, *optional])
     return _check_table(path, frame, columns)
 
 
@@ -272,7 +284,11 @@ def _check_cells(path: Path, cells: int) -> None:
 def _check_table(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Check the header, and return the cells as text without repeated columns."""
     names = list(map(str, frame.columns))
-    check_header(path, names, columns, allows_repeated_columns=True)
+    try:
+        check_header(path, names, columns, allows_repeated_columns=True)
+    except UserError as fault:
+        missing = [name for name in columns if name not in names]
+        raise UserError(f"{fault}{describe_nested_columns(frame, missing)}") from None
     if frame.empty:
         raise UserError(f"{path}: no rows; expected at least one row of data.")
     frame.columns = pd.Index(names)

@@ -160,7 +160,7 @@ def _states_repeats(options: TranscriptsOptions) -> bool:
 def load(options: TranscriptsOptions, context: LoadContext) -> Loaded:
     """The cases that were debated, all of them test cases."""
     files = (options.path.parent if "*" in options.path.name else options.path).name
-    return cases_of(options, read_turns(options), context, files, options.files)
+    return cases_of(options, read_turns(options), context, files, options.own_files(Path()))
 
 
 def cases_of(

@@ -1,6 +1,6 @@
 """The options of tables with a row per turn or per answer: the meaning of each column."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -11,8 +11,10 @@ from moot.core.input_files import quote_value
 from moot.core.strict_model import StrictModel
 from moot.core.user_tables import ENDINGS
 from moot.datasets import UserDataOptions
+from moot.datasets.case_table import CaseTable
 from moot.datasets.label_words import check_label_patterns, compile_pattern
 from moot.datasets.records import FaultyShare
+from moot.datasets.wide_columns import ROUND, SPEAKER, find_placeholders
 
 
 class AnswersOptions(UserDataOptions):
@@ -47,6 +49,13 @@ class AnswersOptions(UserDataOptions):
     def task(self, labels: Sequence[str], files: str) -> Task:
         """Describe the task of the recorded answers; `files` names their source in the notes."""
         return self.make_task(labels, f"recorded answers of {files}")
+
+
+def _list_names(values: Mapping[object, object]) -> Iterator[str]:
+    """The names of columns in the values of `TurnColumns`."""
+    for value in values.values():
+        names = value.values() if isinstance(value, Mapping) else [value]
+        yield from (name for name in names if isinstance(name, str))
 
 
 class TurnColumns(StrictModel):
@@ -136,6 +145,20 @@ class TurnColumns(StrictModel):
             return {"speaker": "", "text": "", **values}
         return values
 
+    @model_validator(mode="before")
+    @classmethod
+    def _add_placeholders(cls, values: object) -> object:
+        """A round, and by default a speaker, that is part of the names of other columns."""
+        if not isinstance(values, Mapping):
+            return values
+        placeholders = find_placeholders(_list_names(values))
+        added: dict[str, str] = {}
+        if ROUND in placeholders and not values.get("round"):
+            added["round"] = ROUND
+        if SPEAKER in placeholders and not values.get("speaker"):
+            added["speaker"] = SPEAKER
+        return {**values, **added}
+
     @model_validator(mode="after")
     def _check_combination(self) -> "TurnColumns":
         if (self.persona or self.judge_repeat) and not self.judge:
@@ -214,6 +237,13 @@ class TranscriptsOptions(AnswersOptions):
             " debate}); other rows are not read. Default: all rows are read."
         ),
     )
+    case_table: CaseTable | None = Field(
+        None,
+        description=(
+            "Second file with the columns `truth`, `facts`, `attributes` and `cluster` of the"
+            " cases ({path: cases.json, id: nr}). Default: the turns have them."
+        ),
+    )
     faulty: FaultyShare = 0.01
 
     @field_validator("extract")
@@ -247,7 +277,8 @@ class TranscriptsOptions(AnswersOptions):
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
         """The files that are read."""
-        return tuple(self.files)
+        case_files = [self.case_table.path] if self.case_table else []
+        return (*self.files, *case_files)
 
     @property
     def case_columns(self) -> list[str]:

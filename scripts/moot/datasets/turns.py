@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from moot.core.cell_text import canonical_word
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.input_files import quote_value, refuse_values
@@ -19,9 +20,11 @@ from moot.core.log import LOG
 from moot.core.types import Column
 from moot.core.user_tables import read_user_table, select_rows
 from moot.core.utterance_kinds import CONCLUSION
+from moot.datasets.case_table import read_case_table
 from moot.datasets.label_words import find_label
 from moot.datasets.records import leave_out
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
+from moot.datasets.wide_columns import ROUND, SPEAKER, is_wide, unfold_turns
 
 PUBLIC_MARKS = ("", "public", "all")
 """Values of the column `visibility` that mean: everybody can read the turn."""
@@ -67,8 +70,8 @@ class _Checker:
         self._left_out = 0
         self.unreadable_files = 0
 
-    def read_files(self, options: TranscriptsOptions) -> pd.DataFrame:
-        """Read the rows of all files.
+    def read_files(self, options: TranscriptsOptions, cases: pd.DataFrame) -> pd.DataFrame:
+        """Read the rows of all files, without the columns of the table of cases.
 
         A file that cannot be read counts as one debate that is left out, unless no file can be
         read.
@@ -76,7 +79,7 @@ class _Checker:
         tables = dict[int, pd.DataFrame]()
         for number, file in enumerate(self.files):
             with self.faults.noting():
-                tables[number] = _read_file(file, options)
+                tables[number] = _read_file(file, options, set(cases.columns))
         self.unreadable_files = self._left_out = len(self.files) - len(tables)
         if not tables:
             message = self.faults.messages[0]
@@ -146,11 +149,15 @@ def read_turns(
     """
     files, names = list(tables or options.files), options.columns
     check = _Checker(files, options.faulty, "debates" if names.debate else "answers")
+    cases = pd.DataFrame()
+    if options.case_table:
+        cases = read_case_table(options.case_table, options.case_columns)
     if tables:
         rows = pd.concat(dict(enumerate(tables.values())), names=["file", "row"])
     else:
-        rows = check.read_files(options)
+        rows = check.read_files(options, cases)
     _extract(rows, check, options)
+    _add_case_columns(rows, check, options, cases)
     _check_filled(rows, check, names)
     _add_columns(rows, check, names)
     _check_constant(rows, check, options)
@@ -173,16 +180,31 @@ def read_turns(
     return Turns(rows, label_of_word, words_of_cell, labels, positive, counts)
 
 
-def _read_file(path: Path, options: TranscriptsOptions) -> pd.DataFrame:
-    """One file, with the columns that the options name."""
-    extracted = set[str]()
+def _read_file(path: Path, options: TranscriptsOptions, case_columns: set[str]) -> pd.DataFrame:
+    """One file, with the columns that the options name and that are not `case_columns`."""
+    added = {ROUND, SPEAKER, *case_columns}
     for pattern in options.extract.values():
-        extracted |= set(re.compile(pattern).groupindex)
-    named = (*options.columns.column_names, *options.case_columns)
-    columns = [name for name in named if name not in extracted]
+        added |= set(re.compile(pattern).groupindex)
+    named = dict.fromkeys([*options.columns.column_names, *options.case_columns])
+    columns = [name for name in named if name not in added and not is_wide(name)]
     needed_columns = dict.fromkeys([*columns, *options.extract, *options.where])
     table = read_user_table(path, list(needed_columns), kind=options.format)
-    return select_rows(path, table, options.where)
+    return unfold_turns(path, select_rows(path, table, options.where), list(named))
+
+
+def _add_case_columns(
+    rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions, cases: pd.DataFrame
+) -> None:
+    """Add the columns of the table of cases to the turns of each case."""
+    if options.case_table:
+        names = options.columns
+        ids = rows[names.case or names.debate]
+        keys = ids.map(canonical_word)
+        expected = f"a case of {options.case_table.path}"
+        remedy = "Add the case there, or correct the row."
+        check.refuse(ids, ~keys.isin(cases.index), expected, remedy)
+        for column in cases:
+            rows[column] = keys.map(cases[column]).fillna("")
 
 
 def _extract(rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions) -> None:
@@ -215,7 +237,8 @@ def _add_columns(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> Non
     """Add the columns in brackets, which order and identify the turns."""
     rows["(method)"] = rows[names.method].str.strip() if names.method else ""
     rows["(case)"] = rows[names.case or names.debate]
-    rows["(debate)"] = pd.factorize(rows[names.debate])[0] if names.debate else range(len(rows))
+    debates = rows[names.debate] if names.debate else rows.index
+    rows["(debate)"] = pd.factorize(debates)[0]
     rows["(round)"] = 0
     if names.round:
         may_be_blank = pd.Series(True, rows.index)

@@ -1,0 +1,284 @@
+"""Debates in unusual shapes of files: turns side by side, a second file, nested and keyed values."""
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from moot.core.errors import UserError
+from moot.core.user_tables import read_user_table
+from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.records import RecordedDebate, check_records
+from moot.datasets.transcripts import TranscriptsOptions
+
+YES_NO = {"labels": {"no": "no", "yes": "yes"}}
+Rows = Sequence[Mapping[str, Any]]
+WRITERS = {
+    ".csv": lambda rows, path: pd.DataFrame(rows).to_csv(path, index=False),
+    ".tsv": lambda rows, path: pd.DataFrame(rows).to_csv(path, index=False, sep="\t"),
+    ".xlsx": lambda rows, path: pd.DataFrame(rows).to_excel(path, index=False),
+    ".parquet": lambda rows, path: pd.DataFrame(rows).to_parquet(path),
+    ".json": lambda rows, path: path.write_text(json.dumps(rows)),
+    ".jsonl": lambda rows, path: path.write_text("\n".join(map(json.dumps, rows))),
+}
+
+
+def read_debates(path: Path, **options: Any) -> tuple[Loaded, list[RecordedDebate]]:
+    entry, context = LOADERS["transcripts"], LoadContext("mine", Path("data"), Path(), 7)
+    validated = entry.options.model_validate({"path": path, **options})
+    loaded = entry.load(validated, context)
+    assert entry.records is not None
+    debates = list(entry.records(validated, context))
+    check_records("mine", debates, loaded.cases, loaded.task)
+    return loaded, debates
+
+
+def utterances_of(debate: RecordedDebate) -> list[tuple[str, int, str, str | None]]:
+    return [
+        (utterance.speaker, utterance.round, utterance.text, utterance.prediction)
+        for utterance in debate.utterances
+    ]
+
+
+def wide_rows() -> list[dict[str, Any]]:
+    """Two members of two groups, with three rounds side by side; one speaks twice only."""
+    rows = []
+    for group, member in product("gh", ("Ann", "Bob")):
+        row: dict[str, Any] = {"group": group, "who": member, "gold": "yes"}
+        for number in (1, 2, 10):
+            is_absent = (group, member, number) == ("h", "Bob", 10)
+            row[f"r{number}_says"] = "" if is_absent else f"{member} in {number}."
+            row[f"r{number}_answer"] = "" if is_absent else ("no" if number == 1 else "yes")
+        rows.append(row)
+    return rows
+
+
+WIDE = {
+    "debate": "group",
+    "speaker": "who",
+    "text": "r{round}_says",
+    "answer": "r{round}_answer",
+    "truth": "gold",
+}
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_rounds_side_by_side_are_turns(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"wide{ending}"
+    WRITERS[ending](wide_rows(), path)
+    loaded, debates = read_debates(path, columns=WIDE, **YES_NO)
+    assert [case.target for case in loaded.cases] == ["yes", "yes"]
+    assert loaded.cleaning["rows read"] == 11
+    by_case = {debate.case_id: debate for debate in debates if debate.utterances}
+    assert utterances_of(by_case["g"]) == [
+        ("Ann", 1, "Ann in 1.", "no"),
+        ("Bob", 1, "Bob in 1.", "no"),
+        ("Ann", 2, "Ann in 2.", "yes"),
+        ("Bob", 2, "Bob in 2.", "yes"),
+        ("Ann", 10, "Ann in 10.", "yes"),
+        ("Bob", 10, "Bob in 10.", "yes"),
+    ]
+    assert len(by_case["h"].utterances) == 5
+    answers = {
+        (debate.method, debate.case_id, debate.judge): debate.prediction for debate in debates
+    }
+    assert answers["first answers", "g", "Ann"] == "no" and answers["debate", "h", "Bob"] == "yes"
+
+
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        (
+            ["Round 1 - Ann", "Round 1 - Bob", "Round 2 - Ann"],
+            {"text": "Round {round} - {speaker}"},
+        ),
+        (["Ann_r1", "Bob_r1", "Ann_r2"], {"text": "{speaker}_r{round}"}),
+        (["text.Ann.1", "text.Bob.1", "text.Ann.2"], {"text": "text.{speaker}.{round}"}),
+        (["(Ann) [1]", "(Bob) [1]", "(Ann) [2]"], {"text": "({speaker}) [{round}]"}),
+    ],
+)
+def test_speakers_side_by_side_are_turns(
+    tmp_path: Path, header: list[str], names: dict[str, str]
+) -> None:
+    row = {"debate": "d", **dict(zip(header, ["One.", "Two.", "Three."], strict=True))}
+    WRITERS[".csv"]([row], tmp_path / "wide.csv")
+    _, [debate] = read_debates(tmp_path / "wide.csv", columns=names, truth="yes", **YES_NO)
+    assert utterances_of(debate) == [
+        ("Ann", 1, "One.", None),
+        ("Bob", 1, "Two.", None),
+        ("Ann", 2, "Three.", None),
+    ]
+
+
+def test_beliefs_of_rounds_side_by_side(tmp_path: Path) -> None:
+    rows = [{"case": "c", "p1": 0.4, "p2": 0.9}, {"case": "e", "p1": 0.2, "p2": None}]
+    WRITERS[".parquet"](rows, tmp_path / "wide.parquet")
+    columns = {"debate": "", "case": "case", "belief": "p{round}"}
+    _, debates = read_debates(tmp_path / "wide.parquet", columns=columns, **YES_NO)
+    assert [(debate.case_id, debate.score) for debate in debates] == [("c", 0.9), ("e", 0.2)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"text": "turn{round}_says"}, "no column like 'turn{round}_says'; found 9 columns"),
+        ({"answer": "x{round}"}, "no column like 'x{round}'"),
+    ],
+)
+def test_a_name_that_no_column_fits_is_named(
+    tmp_path: Path, columns: dict[str, str], message: str
+) -> None:
+    WRITERS[".csv"](wide_rows(), tmp_path / "wide.csv")
+    with pytest.raises(UserError, match=message):
+        read_debates(tmp_path / "wide.csv", columns=WIDE | columns, **YES_NO)
+
+
+def test_names_with_other_placeholders_are_refused() -> None:
+    columns = {"text": "{speaker}_r{round}", "answer": "r{round}"}
+    with pytest.raises(ValidationError, match="have different placeholders"):
+        TranscriptsOptions.model_validate({"path": "a.csv", "columns": columns})
+
+
+def test_a_wrong_cell_of_a_round_names_its_row(tmp_path: Path) -> None:
+    rows = wide_rows()
+    rows[2]["r2_answer"] = "perhaps"
+    WRITERS[".csv"](rows, tmp_path / "wide.csv")
+    with pytest.raises(
+        UserError, match=r"wide.csv: row 3, column 'r\{round\}_answer': found 'perh"
+    ):
+        read_debates(tmp_path / "wide.csv", columns=WIDE, **YES_NO)
+
+
+TURNS = [
+    {"talk": 1, "who": "Ann", "says": "It is.", "meta": {"side": 1, "case": {"year": 2019}}},
+    {"talk": 1, "who": "Judge", "says": "Hm.", "meta": {"side": None, "case": {"year": 2019}}},
+    {"talk": 2, "who": "Bob", "says": "It is not.", "meta": {"side": 0, "case": {"year": 2020}}},
+]
+TURN_COLUMNS = {"debate": "talk", "speaker": "who", "text": "says", "truth": "won"}
+ONE_ZERO = {"labels": {"0": "no", "1": "yes"}}
+CASES = [{"nr": 1, "won": 1, "court": "A"}, {"nr": 2, "won": 0, "court": "B"}]
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_the_truth_is_in_a_second_file(tmp_path: Path, ending: str) -> None:
+    WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
+    WRITERS[ending]([*CASES, {"nr": 3, "won": 1, "court": "C"}], tmp_path / f"cases{ending}")
+    loaded, _ = read_debates(
+        tmp_path / "turns.jsonl",
+        columns={**TURN_COLUMNS, "attributes": ["court", "meta.case.year"]},
+        case_table={"path": tmp_path / f"cases{ending}", "id": "nr"},
+        **ONE_ZERO,
+    )
+    assert [(case.case_id, case.target) for case in loaded.cases] == [("1", "yes"), ("2", "no")]
+    assert [dict(case.attributes) for case in loaded.cases] == [
+        {"court": "A", "meta.case.year": "2019"},
+        {"court": "B", "meta.case.year": "2020"},
+    ]
+    assert tmp_path / f"cases{ending}" in loaded.sources
+
+
+KEYED = {
+    "nested": ({"1": {"meta": {"won": 1}}, "2": {"meta": {"won": 0}}}, "meta.won"),
+    "flat": ({"1": {"won": "1"}, "2": {"won": "0"}}, "won"),
+    "values": ({"1": 1, "2": 0}, "(value)"),
+    "with more": ({"1": {"won": 1}, "2": {"won": 0}, "3": {"won": None}}, "won"),
+}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("name", KEYED)
+def test_the_truth_is_in_an_object_by_case(tmp_path: Path, name: str, indent: int | None) -> None:
+    document, truth = KEYED[name]
+    WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
+    (tmp_path / "cases.json").write_text(json.dumps(document, indent=indent))
+    loaded, debates = read_debates(
+        tmp_path / "turns.jsonl",
+        columns={**TURN_COLUMNS, "truth": truth, "side": "meta.side"},
+        case_table={"path": tmp_path / "cases.json", "id": "(key)"},
+        **ONE_ZERO,
+    )
+    assert [case.target for case in loaded.cases] == ["yes", "no"]
+    sides = [(utterance.parsed or {}).get("side", "") for utterance in debates[0].utterances]
+    assert sides == ["1", ""], "null for a judge is a blank cell"
+
+
+@pytest.mark.parametrize(
+    ("cases", "message"),
+    [
+        ([CASES[0]], "row 3, column 'talk': found '2', expected a case of .*cases.json"),
+        ([*CASES, {"nr": 2, "won": 1, "court": "B"}], "case '2' has rows with different values"),
+        ([{"nr": 1, "court": "A"}, {"nr": 2, "court": "B"}], "missing column won"),
+        ([{"id": 1, "won": 1}], "missing column nr"),
+        ([{**CASES[0], "won": "perhaps"}, CASES[1]], "found 'perhaps', expected one of 0, 1"),
+    ],
+)
+def test_a_fault_in_the_second_file_is_named(
+    tmp_path: Path, cases: list[dict[str, Any]], message: str
+) -> None:
+    WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
+    WRITERS[".json"](cases, tmp_path / "cases.json")
+    with pytest.raises(UserError, match=message):
+        read_debates(
+            tmp_path / "turns.jsonl",
+            columns=TURN_COLUMNS,
+            case_table={"path": tmp_path / "cases.json", "id": "nr"},
+            **ONE_ZERO,
+        )
+
+
+def test_repeated_rows_of_a_case_that_agree_are_one(tmp_path: Path) -> None:
+    WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
+    WRITERS[".csv"]([*CASES, CASES[0]], tmp_path / "cases.csv")
+    case_table = {"path": tmp_path / "cases.csv", "id": "nr"}
+    loaded, _ = read_debates(
+        tmp_path / "turns.jsonl", columns=TURN_COLUMNS, case_table=case_table, **ONE_ZERO
+    )
+    assert [case.target for case in loaded.cases] == ["yes", "no"]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_debates_by_key_are_rows(tmp_path: Path, indent: int | None) -> None:
+    turns = [{"speaker": "Ann", "text": "One."}, {"speaker": "Bob", "text": "Two."}]
+    shapes = {
+        "lists": ({"d1": turns, "d2": turns[:1]}, {"debate": "(key)"}),
+        "objects": (
+            {"d1": {"talk": turns}, "d2": {"talk": turns[:1]}},
+            {"debate": "(key)", "speaker": "talk.speaker", "text": "talk.text"},
+        ),
+    }
+    for name, (document, columns) in shapes.items():
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps(document, indent=indent))
+        _, debates = read_debates(path, columns=columns, truth="yes", **YES_NO)
+        assert [debate.case_id for debate in debates] == ["d1", "d2"]
+        assert [len(debate.utterances) for debate in debates] == [2, 1]
+
+
+NESTED_CELLS = {
+    "a list": [{"name": "Ann", "says": "One."}, {"name": "Bob", "says": "Two."}],
+    "an object of objects": {"1": {"name": "Ann", "says": "One."}, "2": {"name": "Bob"}},
+    "an object": {"name": "Ann", "says": "One."},
+}
+
+
+@pytest.mark.parametrize("cell", NESTED_CELLS)
+@pytest.mark.parametrize("ending", [".json", ".jsonl", ".csv"])
+def test_a_missing_column_inside_another_is_shown(tmp_path: Path, ending: str, cell: str) -> None:
+    nested = NESTED_CELLS[cell]
+    value = json.dumps(nested) if ending == ".csv" else nested
+    WRITERS[ending]([{"id": 1, "log": value}, {"id": 2, "log": value}], tmp_path / f"a{ending}")
+    with pytest.raises(UserError, match=r"Column 'log' holds nested values; name them log\.name"):
+        read_user_table(tmp_path / f"a{ending}", ["name"])
+
+
+def test_a_nested_column_without_the_missing_name_is_not_shown(tmp_path: Path) -> None:
+    rows = [{"id": 1, "usage": {"tokens": 3}}, {"id": 2, "usage": None}]
+    WRITERS[".jsonl"](rows, tmp_path / "a.jsonl")
+    with pytest.raises(UserError, match="missing column speaker") as error:
+        read_user_table(tmp_path / "a.jsonl", ["speaker"])
+    assert "holds nested" not in str(error.value)
