@@ -11,44 +11,16 @@ import pytest
 from moot.core.errors import UnavailableError
 from moot.training.baselines import BASELINES
 from moot.training.baselines.transformers import BERT, LAWFORMER, LEGAL_BERT
+from tiny_models import write_tiny_bert
 
-WORDS = [
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "[MASK]",
-    "the",
-    "carrier",
-    "broke",
-    "glass",
-    "buyer",
-    "paid",
-    "late",
-    "a",
-]
+WORDS = ["the", "carrier", "broke", "glass", "buyer", "paid", "late", "a"]
 TEXTS = pd.DataFrame({"text": ["the carrier broke the glass", "a buyer paid late"] * 12})
 TARGETS = np.array([1, 0] * 12)
 
 
 @pytest.fixture(scope="module")
 def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("torch", reason="the extra 'transformers' is not installed")
-    transformers = pytest.importorskip(
-        "transformers", reason="the extra 'transformers' is not installed"
-    )
-    folder = tmp_path_factory.mktemp("tiny-bert")
-    (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n")
-    transformers.BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder)
-    size = {
-        "hidden_size": 16,
-        "num_hidden_layers": 1,
-        "num_attention_heads": 2,
-        "intermediate_size": 32,
-    }
-    config = transformers.BertConfig(vocab_size=len(WORDS), max_position_embeddings=24, **size)
-    transformers.BertModel(config).save_pretrained(folder)
-    return folder
+    return write_tiny_bert(tmp_path_factory.mktemp("tiny-bert"), WORDS)
 
 
 @pytest.mark.parametrize(

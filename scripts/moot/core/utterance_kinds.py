@@ -36,6 +36,8 @@ SMOOTHED, RELIABILITY = "smoothed", "reliability"
 """What Debate-Feedback works out: the smoothed probabilities, and the assistant's view of each
 opinion.
 """
+STATEMENT_SUMMARY = "statement summary"
+"""What the judge of Debate-Feedback keeps of one debater's statements, for the assistant."""
 FEEDBACK = "feedback"
 """What people who took part answered on a form afterwards."""
 

@@ -103,13 +103,18 @@ def prediction_schema(
 
 
 _WINS = (
-    r"\b(?:in favou?r of|sides? with|(?:find|rule)s? for) (?:the"
-    r" )?{0}\b|\b{0}\b[^.;\n]{{0,40}}?\b(?:wins?|prevails?)\b"
+    r"\b(?:in favou?r of|sides? with|(?:find|rule|decide|decision|judge?ment)s? for) (?:the"
+    r" )?{0}\b|\b{0}\b[^;\n]{{0,40}}?\b(?:win(?:s|ning)?|prevail(?:s|ing)?)\b"
 )
 _NEGATION = re.compile(
-    r"\b(?:not|never|unlikely|neither|nor|no|cannot|fails?|if|unless)\b|n't\b|不|并非|而非|没有|未",
+    r"\b(?:not|never|unlikely|neither|nor|no|cannot|fails?|if|unless)\b|n't\b|不|并非|而非|没有|未"
+    r"|\b(?:less likely|low|slim|small|remote|minimal|doubt\w*|reduc\w+|against)\b"
+    r"(?=.*\b(?:winning|prevailing)\b)|\b(?:winning|prevailing)\b.*\b(?:low|slim|small|remote|"
+    r"minimal|doubt\w*|reduc\w+)\b",
     re.IGNORECASE,
 )
+_SENTENCE_END = re.compile(r"(?<!\b[A-Z])(?<!\bv)\.|[;。；\n]")
+"""The end of a sentence; initials and "v." end none."""
 
 
 def find_position(text: str, task: Task) -> str | None:
@@ -119,7 +124,7 @@ def find_position(text: str, task: Task) -> str | None:
     prediction = (parse_reply(text, prediction_schema(task)).value or {}).get("prediction")
     labels = {prediction} if isinstance(prediction, str) else set(prediction or ())
     sentences = [
-        sentence for sentence in re.split(r"[.;。；\n]", text) if not _NEGATION.search(sentence)
+        sentence for sentence in _SENTENCE_END.split(text) if not _NEGATION.search(sentence)
     ]
     if not labels and task.multilabel:
         labels = find_citations("\n".join(sentences), task.labels)

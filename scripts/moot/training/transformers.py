@@ -5,7 +5,7 @@ carries its text's label; a prediction is the mean of the windows' probabilities
 text are learnt at once, each by its own output. Needs the extra `transformers`.
 """
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -73,7 +73,7 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
             torch.manual_seed(self.seed)
             self.tokenizer_ = AutoTokenizer.from_pretrained(self.model)
             self.network_ = self._network(len(self.classes_))
-            tokens, text_of = self._windows(list(frame["text"]))
+            tokens, text_of = self._windows(frame)
             labels = torch.as_tensor(encoded[text_of.numpy()])
             trained = [weight for weight in self.network_.parameters() if weight.requires_grad]
             optimizer = torch.optim.AdamW(trained, lr=self.rate)
@@ -90,7 +90,7 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
         """Probabilities, shape (texts, classes): the mean over each text's windows; of several
         labels each its own.
         """
-        tokens, text_of = self._windows(list(frame["text"]))
+        tokens, text_of = self._windows(frame)
         self.network_.eval()
         with torch.no_grad():
             shares = [
@@ -122,11 +122,15 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
     def _shares(self, logits: torch.Tensor) -> torch.Tensor:
         return torch.sigmoid(logits) if self.several_ else torch.softmax(logits, dim=1)
 
-    def _windows(self, texts: list[str]) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+    def _max_tokens(self) -> int:
+        """The most tokens of a window, special ones included."""
+        return int(min(self.window, self.tokenizer_.model_max_length, _positions(self.network_)))
+
+    def _windows(self, frame: pd.DataFrame) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
         """All windows of all texts, padded, and the position of the text that each belongs to."""
-        longest = min(self.window, self.tokenizer_.model_max_length, _positions(self.network_))
+        longest = self._max_tokens()
         batch = self.tokenizer_(
-            texts,
+            list(frame["text"]),
             truncation=True,
             max_length=longest,
             stride=min(self.stride, longest // 4),
@@ -150,6 +154,42 @@ class FineTunedTransformer(_WindowedClassifier):
     def _logits(self, tokens: dict[str, torch.Tensor]) -> torch.Tensor:
         logits: torch.Tensor = self.network_(**tokens).logits
         return logits
+
+
+class PairTransformer(FineTunedTransformer):
+    """A fine-tuned encoder of pairs: the column `text`, seen in every window, and `context`, which
+    is cut into windows.
+
+    A first text takes at most half a window.
+    """
+
+    def restore(self, network: torch.nn.Module, tokenizer: Any, classes: Numbers) -> None:
+        """Take the place of a fitted classifier of one label a text."""
+        self.several_ = False
+        self.network_, self.tokenizer_, self.classes_ = network, tokenizer, classes
+
+    def _windows(self, frame: pd.DataFrame) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+        longest = self._max_tokens()
+        max_first = longest // 2
+        firsts = [self._cut(text, max_first) for text in frame["text"]]
+        free = longest - max_first - self.tokenizer_.num_special_tokens_to_add(pair=True)
+        batch = self.tokenizer_(
+            firsts,
+            list(frame["context"]),
+            truncation="only_second",
+            max_length=longest,
+            stride=max(0, min(self.stride, free // 4)),
+            return_overflowing_tokens=True,
+            padding=True,
+            return_tensors="pt",
+        )
+        text_of = batch.pop("overflow_to_sample_mapping")
+        return dict(batch), text_of
+
+    def _cut(self, text: str, max_tokens: int) -> str:
+        encoding = self.tokenizer_(text, add_special_tokens=False, return_offsets_mapping=True)
+        offsets = encoding["offset_mapping"]
+        return text if len(offsets) <= max_tokens else text[: offsets[max_tokens - 1][1]]
 
 
 class ConvolutionOverEmbeddings(_WindowedClassifier):

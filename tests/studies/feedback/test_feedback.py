@@ -186,6 +186,16 @@ async def test_an_unusable_reply_leaves_no_answer(broken: str) -> None:
         ("The plaintiff prevails on fraud; the defendant prevails on damages.", None),
         ("If the receipt is void, the plaintiff wins.", None),
         ("The horse was lame.", None),
+        (
+            "I strongly agree regarding the likelihood of the plaintiff, Richard T. Haynes,"
+            ' prevailing in "A v. B."',
+            "plaintiff",
+        ),
+        ("The evidence points to the defendant winning this appeal.", "defendant"),
+        ("The likelihood of the plaintiff prevailing is low.", None),
+        ("There is a slim chance of the plaintiff winning.", None),
+        ("The court will give judgment for the defendant.", "defendant"),
+        ("The judgment is affirmed for the appellee.", None),
     ],
 )
 def test_what_a_debater_argues_for_is_read_from_its_sentences(text: str, label: str | None) -> None:

@@ -48,9 +48,10 @@ def said(case_id: str, first: float, latest: float, met: bool) -> list[dict[str,
             case_id, 2, "assistant", kind="reliability", parsed=reliability, prediction="plaintiff"
         ),
         utterance(case_id, 3, "judge", kind="smoothed", parsed=step(latest, final, met)),
+        utterance(case_id, 5, "debater 1", kind="rebuttal", prediction="plaintiff" if met else ""),
         utterance(
             case_id,
-            4,
+            6,
             "moot",
             kind="conclusion",
             parsed=json.dumps({"status": "valid", "score": final}),
@@ -109,6 +110,7 @@ def test_the_assistants_quality(results: ExperimentResults) -> None:
     assert value(frame, "assistant_brier") == pytest.approx((4 * 0.04 + 0.81) / 5)
     assert pd.isna(value(frame, "assistant_auc"))
     assert value(frame, "share_of_rounds_above_threshold") == pytest.approx(4 / 5)
+    assert value(frame, "share_of_opinions_without_position") == pytest.approx(1 / 5)
     assert value(frame, "share_of_token_probabilities") == 1
 
 

@@ -32,7 +32,7 @@ from moot.core.confidence import stated_probabilities
 from moot.core.errors import LogprobsUnavailableError, UserError
 from moot.core.likelihood import label_shares, log_shares
 from moot.core.types import Fields, JsonObject
-from moot.core.utterance_kinds import OPENING, SMOOTHED
+from moot.core.utterance_kinds import OPENING, SMOOTHED, STATEMENT_SUMMARY
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
@@ -91,8 +91,20 @@ class FeedbackParams(ProtocolParams):
     assistant: str = Field(
         "", description="the experiment whose debates train the assistant; empty: no assistant"
     )
-    assistant_features: Literal["tfidf", "tfidf-crossed", "embeddings"] = Field(
-        "tfidf", description="what the assistant sees of case and opinion"
+    assistant_features: Literal["tfidf", "tfidf-crossed", "embeddings", "transformer"] = Field(
+        "tfidf",
+        description=(
+            "what the assistant sees of case and opinion; tfidf is the light default, transformer"
+            " the pre-trained model of the paper"
+        ),
+    )
+    statement_summaries: bool = Field(
+        False,
+        description=(
+            "whether the judge summarises each debater's statements of a round, and the assistant"
+            " reads the summary (the paper) instead of the rebuttal; the same for the experiment"
+            " that trains it"
+        ),
     )
     threshold: float = Field(
         0.5, ge=0, le=1, description="reliability from which on a debate counts"
@@ -164,7 +176,10 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
         rebuttals = await speak(debate, params, debaters, "rebuttal", number, openings)
         if not rebuttals:
             return None
-        reliabilities = verify(debate, rebuttals, number)
+        texts = {rebuttal.speaker: rebuttal.text for rebuttal in rebuttals}
+        if params.statement_summaries:
+            texts = await summarise_statements(debate, openings + rebuttals, number)
+        reliabilities = verify(debate, rebuttals, texts, number)
         summary = await summarise(debate, openings + rebuttals, reliabilities, number)
         met = is_threshold_met(
             list(reliabilities.values()), params.threshold, params.threshold_rule
@@ -268,29 +283,65 @@ def opinion_schema(labels: tuple[str, ...], multilabel: bool) -> type[BaseModel]
 # The verification step
 
 
-def verify(debate: Debate, rebuttals: Sequence[Utterance], number: int) -> dict[str, float]:
-    """Each debater's reliability by the assistant; empty where there is none."""
+async def summarise_statements(
+    debate: Debate, utterances: Sequence[Utterance], number: int
+) -> dict[str, str]:
+    """The judge's summary of what each debater said in a round (Table 4, step 3), by seat."""
+    seats = list(dict.fromkeys(utterance.speaker for utterance in utterances))
+    replies = await gather_statements(
+        *(
+            debate.say(
+                JUDGE,
+                STATEMENT_SUMMARY,
+                "feedback/statement_summary",
+                private=True,
+                round=number,
+                utterances=(),
+                said=[utterance for utterance in utterances if utterance.speaker == seat],
+                statement=statement,
+            )
+            for seat in seats
+        )
+    )
+    summaries: dict[str, str] = {}
+    for seat, reply in zip(seats, replies, strict=True):
+        reply.parsed = {"debater": seat}
+        if reply.usable:
+            summaries[seat] = reply.text
+    return summaries
+
+
+def verify(
+    debate: Debate, rebuttals: Sequence[Utterance], texts: Mapping[str, str], number: int
+) -> dict[str, float]:
+    """Each debater's reliability by the assistant; empty where there is none.
+
+    Args:
+        texts: what the assistant reads of each debater, by seat; a seat without a text has no
+            reliability.
+    """
     if ASSISTANT not in debate.artifacts:
         return {}
-    from moot.studies.feedback.reliability import assistant_at  # scikit-learn is slow to import
+    # scikit-learn is slow to import
+    from moot.studies.feedback.reliability import STATEMENTS, SUMMARIES, assistant_at
 
     assistant = assistant_at(debate.artifacts[ASSISTANT])
-    assistant.check_case(debate.case, f"experiment '{debate.experiment}'")
+    place = f"experiment '{debate.experiment}'"
+    assistant.check_case(debate.case, place)
+    assistant.check_form(SUMMARIES if debate.params.statement_summaries else STATEMENTS, place)
     reliabilities: dict[str, float] = {}
     for rebuttal in rebuttals:
-        if rebuttal.prediction:
-            reliabilities[rebuttal.speaker] = assistant.of_opinion(
-                debate.case.text, rebuttal.prediction, rebuttal.text
-            )
-            parsed = {"debater": rebuttal.speaker, "reliability": reliabilities[rebuttal.speaker]}
-            text = f"{rebuttal.speaker}: {reliabilities[rebuttal.speaker]:.2f}"
+        seat, text = rebuttal.speaker, texts.get(rebuttal.speaker)
+        if rebuttal.prediction and text:
+            reliability = assistant.of_opinion(debate.case.text, rebuttal.prediction, text)
+            reliabilities[seat] = reliability
             debate.record(
                 ASSISTANT,
                 "reliability",
-                text,
+                f"{seat}: {reliability:.2f}",
                 source="computed",
                 round=number,
-                parsed=parsed,
+                parsed={"debater": seat, "reliability": reliability},
                 prediction=rebuttal.prediction,
             )
     return reliabilities

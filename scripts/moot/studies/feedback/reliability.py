@@ -5,7 +5,8 @@ opinion, against whether the opinion was right), calibrated on debates over vali
 kept without pickle.
 
 The paper's target is "ground truth XOR position"; here 1 says that they agree, so that a high value
-is a reliable one.
+is a reliable one. The paper's assistant is a pre-trained model. The default here is light: TF-IDF
+and logistic regression. `transformer` fine-tunes a pre-trained encoder.
 """
 
 import json
@@ -29,44 +30,85 @@ from moot.core.cases import Case, Task
 from moot.core.errors import UnavailableError, UserError
 from moot.core.log import LOG
 from moot.core.types import Fields, JsonObject
-from moot.core.utterance_kinds import UNUSABLE
+from moot.core.utterance_kinds import STATEMENT_SUMMARY, UNUSABLE
 from moot.datasets.near_duplicates import find_leaks
+from moot.studies.feedback.opinion_network import OpinionNetwork, train_network
 from moot.training.baselines.text import sentence_model
+from moot.training.baselines.transformers import ASSISTANT_MODEL, named_model
 from moot.training.storage import dump, read_trusted
 from moot.training.text_features import SentenceEmbedding
 
-Features = Literal["tfidf", "tfidf-crossed", "embeddings"]
+Features = Literal["tfidf", "tfidf-crossed", "embeddings", "transformer"]
 
 OPINION_KINDS = ("opening", "rebuttal")
+STATEMENTS, SUMMARIES = "statements", "summaries"
 OPINION_COLUMNS = ("debate_id", "case_id", "split", "facts", "position", "opinion", "right")
 _CHARACTERS = (1, 3)  # Chinese has no spaces between words
 _WORDS = (1, 2)
 
 
+@dataclass(frozen=True, slots=True)
+class OpinionSource:
+    """Where the opinions of an assistant come from.
+
+    Attributes:
+        reads: whether an opinion is a debater's statement, or the judge's summary of a debater's
+            statements of one round.
+        runs: the most debates about one case.
+        unread: opinions that name no position, or several, and are therefore not learnt from.
+    """
+
+    reads: str = STATEMENTS
+    runs: int = 1
+    unread: int = 0
+
+
 def debater_opinions(transcripts: pd.DataFrame, cases: Collection[Case]) -> pd.DataFrame:
     """Every opinion that debaters gave and that takes a position.
+
+    Where the judge summarised each debater's statements, a summary is the opinion, with the
+    position of the debater's rebuttal.
 
     Columns `OPINION_COLUMNS`: position as label, `right` whether it is the case's target (all of
     its labels, where there are several).
     """
     case_by_id = {case.case_id: case for case in cases}
-    opinions = transcripts[
-        transcripts["kind"].isin(OPINION_KINDS)
-        & ~transcripts["parse_status"].isin(UNUSABLE)
-        & transcripts["prediction"].notna()
-    ]
+    opinions = _usable_opinions(transcripts)
+    opinions = opinions[opinions["prediction"].notna()]
     frame = opinions[["debate_id", "case_id", "prediction", "text"]].reset_index(drop=True)
     frame = frame.rename(columns={"prediction": "position", "text": "opinion"})
     cases_of_rows = [case_by_id[case_id] for case_id in frame["case_id"]]
-    frame["split"], frame["facts"] = (
-        [case.split for case in cases_of_rows],
-        [case.text for case in cases_of_rows],
-    )
+    frame["split"] = [case.split for case in cases_of_rows]
+    frame["facts"] = [case.text for case in cases_of_rows]
     frame["right"] = [
         case.target == position
         for case, position in zip(cases_of_rows, frame["position"], strict=True)
     ]
     return frame[list(OPINION_COLUMNS)]
+
+
+def opinion_source(transcripts: pd.DataFrame) -> OpinionSource:
+    """Describe the opinions that `debater_opinions` reads from transcripts."""
+    has_summaries = bool((transcripts["kind"] == STATEMENT_SUMMARY).any())
+    runs = transcripts.groupby("case_id")["debate_id"].nunique()
+    return OpinionSource(
+        SUMMARIES if has_summaries else STATEMENTS,
+        int(runs.max()) if len(runs) else 0,
+        int(_usable_opinions(transcripts)["prediction"].isna().sum()),
+    )
+
+
+def _usable_opinions(transcripts: pd.DataFrame) -> pd.DataFrame:
+    """The opinions that came as text, with `prediction` as the position that they take."""
+    usable = transcripts[~transcripts["parse_status"].isin(UNUSABLE)]
+    summaries = usable[usable["kind"] == STATEMENT_SUMMARY]
+    if summaries.empty:
+        return usable[usable["kind"].isin(OPINION_KINDS)]
+    speakers = [json.loads(parsed)["debater"] for parsed in summaries["parsed"]]
+    rebuttals = usable[usable["kind"] == "rebuttal"]
+    keys = ["debate_id", "round", "speaker"]
+    summaries = summaries.drop(columns="prediction").assign(speaker=speakers)
+    return summaries.merge(rebuttals[[*keys, "prediction"]], on=keys, how="left")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +120,10 @@ class AssistantCard:
         labels: that data set's labels.
         language: of its texts.
         features: what it sees of case and opinion.
-        encoder: the sentence encoder ("" for none).
+        encoder: the sentence encoder or pre-trained model ("" for none).
+        reads: the form of an opinion, as in `OpinionSource`.
+        runs: the most debates about one case, as in `OpinionSource`.
+        unread: opinions without a position, as in `OpinionSource`.
         trained_on, calibrated_on: ids of the cases whose debates it learnt from.
         left_out: training cases that resemble a test case, and were therefore not used.
         opinions: how many opinions it was trained on.
@@ -89,6 +134,9 @@ class AssistantCard:
     language: str
     features: str
     encoder: str
+    reads: str
+    runs: int
+    unread: int
     trained_on: tuple[str, ...]
     calibrated_on: tuple[str, ...]
     left_out: tuple[str, ...]
@@ -97,19 +145,28 @@ class AssistantCard:
 
 @dataclass(frozen=True)
 class Assistant:
-    """A trained assistant: its description, its vectorisers (by name) and its calibrated
-    classifier.
+    """A trained assistant.
+
+    Attributes:
+        card: its description.
+        vectorizers: fitted on the training opinions, by name; none with a network.
+        classifier: calibrated on validation opinions; with a network it reads log-odds alone.
+        network: the fine-tuned encoder, with `features: transformer`.
     """
 
     card: AssistantCard
     vectorizers: Fields
     classifier: Any
+    network: OpinionNetwork | None = None
 
     def reliability(self, opinions: pd.DataFrame) -> NDArray[np.float64]:
         """How likely each opinion is right, shape (rows,); columns facts, position and opinion are
         read.
         """
-        features = _transformed(self.card, self.vectorizers, opinions)
+        if self.network is None:
+            features = _transformed(self.card, self.vectorizers, opinions)
+        else:
+            features = self.network.log_odds(opinions)
         probabilities: NDArray[np.float64] = self.classifier.predict_proba(features)[:, 1]
         return probabilities
 
@@ -117,6 +174,18 @@ class Assistant:
         """How likely one opinion is right."""
         frame = pd.DataFrame({"facts": [facts], "position": [position], "opinion": [opinion]})
         return float(self.reliability(frame)[0])
+
+    def check_form(self, reads: str, place: str) -> None:
+        """Require that opinions have the form that the assistant was trained on.
+
+        Args:
+            reads: `STATEMENTS` or `SUMMARIES`.
+        """
+        if reads != self.card.reads:
+            raise UserError(
+                f"{place}: the assistant was trained on {self.card.reads}, and `statement_summaries`"
+                f" gives it {reads}. Give both experiments the same `statement_summaries`."
+            )
 
     def check_case(self, case: Case, place: str) -> None:
         """Require that this assistant may judge a case.
@@ -148,6 +217,7 @@ def train_assistant(
     *,
     features: Features = "tfidf",
     seed: int = 0,
+    source: OpinionSource = OpinionSource(),
 ) -> Assistant:
     """Train on the opinions over training cases, calibrate on those over validation cases.
 
@@ -156,9 +226,10 @@ def train_assistant(
         cases: all cases of the data set: what resembles one of its test cases is left out.
         task: the data set's description.
         features: TF-IDF of case and opinion; the same with the case's words crossed with the
-            position, so that words of the facts can speak for one position and against another; or
-            sentence embeddings.
+            position, so that words of the facts can speak for one position and against another;
+            sentence embeddings; or a pre-trained transformer that is fine-tuned on both texts.
         seed: for the classifier.
+        source: where the opinions come from, for the description.
 
     Raises:
         UserError: an opinion over a test case, or a split whose opinions are all right, all wrong,
@@ -186,11 +257,23 @@ def train_assistant(
         task.language,
         features,
         _encoder(features),
+        source.reads,
+        source.runs,
+        source.unread,
         tuple(sorted(training["case_id"].unique())),
         tuple(sorted(validation["case_id"].unique())),
         tuple(sorted(leaks)),
         len(training),
     )
+    if features == "transformer":
+        return _train_transformer(card, training, validation, seed)
+    return _train_classifier(card, training, validation, seed)
+
+
+def _train_classifier(
+    card: AssistantCard, training: pd.DataFrame, validation: pd.DataFrame, seed: int
+) -> Assistant:
+    """Fit a logistic regression on features of the opinions, and calibrate it."""
     vectorizers = _fitted_vectorizers(card, training)
     classifier = LogisticRegression(
         C=1.0, class_weight="balanced", max_iter=1000, random_state=seed
@@ -202,6 +285,16 @@ def train_assistant(
     calibrated = CalibratedClassifierCV(FrozenEstimator(classifier), method="sigmoid", cv=folds)
     calibrated.fit(_transformed(card, vectorizers, validation), validation["right"].astype(int))
     return Assistant(card, vectorizers, calibrated)
+
+
+def _train_transformer(
+    card: AssistantCard, training: pd.DataFrame, validation: pd.DataFrame, seed: int
+) -> Assistant:
+    """Fine-tune a pre-trained encoder, and calibrate its log-odds by a logistic regression."""
+    network = train_network(card.encoder, training, seed)
+    classifier = LogisticRegression(C=1.0, max_iter=1000, random_state=seed)
+    classifier.fit(network.log_odds(validation), validation["right"].astype(int))
+    return Assistant(card, {}, classifier, network)
 
 
 def _both_classes(opinions: pd.DataFrame, split_name: str, dataset: str) -> pd.DataFrame:
@@ -224,17 +317,22 @@ def write_assistant(
     cases, and store it as `assistants/{experiment}/{model}/{features}.skops`.
     """
     cases, task = read_cases(cases_path)
-    opinions = debater_opinions(read_frames(shards), cases)
-    assistant = train_assistant(opinions, cases, task, features=features, seed=seed)
+    transcripts = read_frames(shards)
+    opinions = debater_opinions(transcripts, cases)
+    source = opinion_source(transcripts)
+    assistant = train_assistant(opinions, cases, task, features=features, seed=seed, source=source)
     save_assistant(assistant, output)
     LOG.info(
-        "assistant of '%s': %d opinions over %d training cases, calibrated on %d cases, %d left out"
-        " as near-duplicates",
+        "assistant of '%s': %d opinions over %d training cases (at most %d debates a case),"
+        " calibrated on %d cases, %d left out as near-duplicates; %d opinions name no position and"
+        " teach nothing",
         assistant.card.dataset,
         assistant.card.opinions,
         len(assistant.card.trained_on),
+        assistant.card.runs,
         len(assistant.card.calibrated_on),
         len(assistant.card.left_out),
+        assistant.card.unread,
     )
 
 
@@ -287,15 +385,17 @@ def _transformed(card: AssistantCard, vectorizers: Fields, opinions: pd.DataFram
 
 
 def _encoder(features: str) -> str:
-    """The sentence encoder that the environment names, for the features that need one."""
-    if features != "embeddings":
-        return ""
+    """The encoder that the environment names, for the features that need one."""
     try:
-        return sentence_model()
+        if features == "embeddings":
+            return sentence_model()
+        if features == "transformer":
+            return named_model(ASSISTANT_MODEL)
     except UnavailableError as error:
         raise UserError(
-            f"an assistant with `assistant_features: embeddings` needs an encoder: {error}."
+            f"an assistant with `assistant_features: {features}` needs an encoder: {error}."
         ) from None
+    return ""
 
 
 # How it is kept
@@ -309,6 +409,7 @@ def save_assistant(assistant: Assistant, path: Path) -> None:
             "about": about,
             "vectorizers": dict(assistant.vectorizers),
             "classifier": assistant.classifier,
+            "network": assistant.network.as_fields() if assistant.network else {},
         },
         path,
     )
@@ -330,7 +431,9 @@ def load_assistant(path: Path) -> Assistant:
         fields: JsonObject = {
             key: tuple(v) if isinstance(v, list) else v for key, v in described.items()
         }
-        return Assistant(AssistantCard(**fields), content["vectorizers"], content["classifier"])
+        card = AssistantCard(**fields)
+        network = OpinionNetwork.from_fields(content["network"]) if content["network"] else None
+        return Assistant(card, content["vectorizers"], content["classifier"], network)
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(
             f"{path}: not an assistant that moot stored ({type(error).__name__}). Delete it, and"

@@ -25,6 +25,12 @@ METHODS = {
     "reflexion": "Reflexion",
     "self_consistency": "self-consistency",
 }
+ASSISTANTS = {
+    "tfidf": "light assistant (TF-IDF)",
+    "tfidf-crossed": "light assistant (TF-IDF by position)",
+    "embeddings": "assistant on sentence embeddings",
+    "transformer": "fine-tuned transformer as assistant",
+}
 SWEPT = ("debaters", "rounds")
 
 
@@ -50,7 +56,11 @@ class Run(content.Run):
                 f"{params['debaters']} debaters, {params['sides']}, rounds {params['rounds']}, T ="
                 f" {weight:g}"
             )
-            return f"{debate}, threshold {params['threshold']:g}" if params["assistant"] else debate
+            if not params["assistant"]:
+                return debate
+            features = str(params["assistant_features"])
+            assistant = ASSISTANTS.get(features, features)
+            return f"{debate}, {assistant}, threshold {params['threshold']:g}"
         budgets = {"matched": "calls of the debate", "matched_tokens": "tokens of the debate"}
         parts = [f"k = {budgets.get(params['k'], params['k'])}"] if "k" in params else []
         parts += [f"{params['shots']} shots"] if "shots" in params else []
@@ -172,6 +182,12 @@ def _find_counterpart(run: Run, candidates: Sequence[Run]) -> Run | None:
 
 def _setting(run: Run) -> tuple[object, ...]:
     """All that two runs have in common where one of them differs by its assistant alone."""
-    ignored = ("assistant", "assistant_features", "threshold", "threshold_rule")
+    ignored = (
+        "assistant",
+        "assistant_features",
+        "statement_summaries",
+        "threshold",
+        "threshold_rule",
+    )
     params = {key: value for key, value in run.params.items() if key not in ignored}
     return run.model, run.results.config.dataset, set(run.predictions["case_id"]), params

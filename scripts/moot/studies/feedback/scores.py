@@ -16,7 +16,7 @@ import pandas as pd
 
 from moot.core.likelihood import calibrate, log_shares
 from moot.core.types import Fields
-from moot.core.utterance_kinds import CONCLUSION, RELIABILITY, SMOOTHED
+from moot.core.utterance_kinds import CONCLUSION, RELIABILITY, SMOOTHED, UNUSABLE
 from moot.protocols.smoothing import (
     LABEL_ALONE,
     TOKEN_PROBABILITIES,
@@ -52,7 +52,7 @@ def feedback(results: ExperimentResults) -> pd.DataFrame:
     """By model: `accuracy_initial`, `accuracy_final`, `corrections`, `degradations` at the
     experiment's own T; the last three again for each T of `WEIGHTS` (group "T=0.5"); and the
     assistant's `assistant_auc`, `assistant_brier`, `assistant_expected_calibration_error`, with the
-    share of rounds in which its threshold was met.
+    share of rounds in which its threshold was met, and that of opinions without a position.
     """
     if results.config.protocol != PROTOCOL:
         return no_scores()
@@ -193,6 +193,24 @@ def judged_opinions(results: ExperimentResults, model: str) -> pd.DataFrame:
     )
 
 
+def opinions_stated(results: ExperimentResults, model: str) -> pd.DataFrame:
+    """Every usable rebuttal over an evaluated case: case_id, and whether it `is_unread`, without a
+    position that can be read, so that the assistant does not judge it.
+    """
+    evaluated = set(results.predictions["case_id"])
+    rows = results.gather(
+        lambda utterances: utterances[
+            (utterances["model"] == model)
+            & (utterances["kind"] == "rebuttal")
+            & ~utterances["parse_status"].isin(UNUSABLE)
+            & utterances["case_id"].isin(evaluated)
+        ],
+        ["kind", "prediction", "parse_status"],
+    )
+    has_no_position = rows["prediction"].isna() | (rows["prediction"] == "")
+    return pd.DataFrame({"case_id": rows["case_id"], "is_unread": has_no_position})
+
+
 def _assistant_scores(
     results: ExperimentResults, model: str, debates: list[Judged]
 ) -> Iterator[Score]:
@@ -217,3 +235,8 @@ def _assistant_scores(
             threshold_met += [float(is_met) for _, is_met in debate.rounds]
     sample = results.sample(case_ids)
     yield sample.score("share_of_rounds_above_threshold", share_statistic(threshold_met))
+    stated = opinions_stated(results, model)
+    if len(stated):
+        sample = results.sample(stated["case_id"])
+        is_unread = as_numbers(stated["is_unread"])
+        yield sample.score("share_of_opinions_without_position", share_statistic(is_unread))

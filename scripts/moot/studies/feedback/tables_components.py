@@ -153,6 +153,7 @@ def assistant(results: StudyResults) -> TableContent:
         "assistant_brier": "Brier score",
         "assistant_expected_calibration_error": "expected calibration error",
         "share_of_rounds_above_threshold": "share of rounds above threshold",
+        "share_of_opinions_without_position": "share of opinions without a position",
     }
     rows = []
     for run in (run for run in list_runs(results, DEBATE) if run.method == ASSISTED):
@@ -177,7 +178,11 @@ def assistant(results: StudyResults) -> TableContent:
     notes = [
         "An opinion is right if its position is the case's label. A constant guess has AUC 0.5, and"
         " with as many right as wrong opinions a Brier score of 0.25. The paper reports no quality"
-        " of its assistant."
+        " of its assistant.",
+        "An opinion from which no single position can be read has no reliability, and in training"
+        " it teaches nothing.",
+        "The paper's assistant is a pre-trained model. `tfidf` is moot's light default;"
+        " `transformer` is a pre-trained model that is fine-tuned.",
     ]
     return columns.table(rows, notes)
 

@@ -17,6 +17,8 @@ from moot.training.baselines import Builder, baseline
 FAMILY = "transformers"
 EXTRA = "transformers"
 BERT, LEGAL_BERT, LAWFORMER = "MOOT_BERT_MODEL", "MOOT_LEGAL_BERT_MODEL", "MOOT_LAWFORMER_MODEL"
+ASSISTANT_MODEL = "MOOT_ASSISTANT_MODEL"
+"""Names the pre-trained model of Debate-Feedback's reliability assistant."""
 
 
 def named_model(variable: str) -> str:

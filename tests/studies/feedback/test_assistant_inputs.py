@@ -1,0 +1,275 @@
+"""What the reliability assistant learns from: several runs, statements or their summaries, opinions
+without a position; and the assistant as a fine-tuned transformer.
+"""
+
+import json
+import logging
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from moot.core.cases import Case
+from moot.core.errors import UserError
+from moot.llm.request import Request
+from moot.studies.feedback import reliability
+from moot.studies.feedback.opinion_network import OpinionNetwork, train_network
+from moot.studies.feedback.protocol import FeedbackParams, debate_feedback
+from moot.studies.feedback.reliability import (
+    SUMMARIES,
+    OpinionSource,
+    debater_opinions,
+    load_assistant,
+    opinion_source,
+    save_assistant,
+    train_assistant,
+)
+from moot.training.baselines.transformers import ASSISTANT_MODEL
+from scripted_model import WINNER, ScriptedModel, make_debate
+from tiny_models import write_tiny_bert
+
+STORIES = ("the carrier broke the glass", "a buyer paid late")
+LABELS = ("plaintiff", "defendant")
+
+
+def cases_of(count: int = 32) -> list[Case]:
+    splits = ["train", "train", "train", "train", "validation", "validation", "test", "test"]
+    return [
+        Case(
+            f"c{n}",
+            "toy",
+            splits[n % 8],
+            f"Matter {n * 7}: {STORIES[n % 2]} of {n * 31} crates; clerk {n * 13} was heard.",
+            LABELS[n % 2],
+            WINNER.labels,
+        )
+        for n in range(count)
+    ]
+
+
+def transcript(
+    cases: Sequence[Case], runs: int = 1, summaries: bool = False, unread: int = 0
+) -> pd.DataFrame:
+    """Two debaters for opposite sides in every case and run; `unread` rebuttals name no side."""
+    rows: list[dict[str, Any]] = []
+    for case in cases:
+        for run in range(runs):
+            shared = {"debate_id": f"{case.case_id}#{run}", "case_id": case.case_id, "round": 1}
+            for label in LABELS:
+                opinion = {
+                    **shared,
+                    "speaker": f"for {label}",
+                    "kind": "rebuttal",
+                    "text": f"Clearly the {label}.",
+                    "prediction": label,
+                    "parse_status": "",
+                    "parsed": None,
+                }
+                if unread:
+                    opinion["prediction"], unread = None, unread - 1
+                rows.append(opinion)
+                if summaries:
+                    summary = {"kind": "statement summary", "speaker": "judge", "prediction": None}
+                    parsed = json.dumps({"debater": opinion["speaker"]})
+                    text = f"In short, {label}."
+                    rows.append({**opinion, **summary, "text": text, "parsed": parsed})
+    return pd.DataFrame(rows)
+
+
+def learnable(cases: Sequence[Case]) -> list[Case]:
+    return [case for case in cases if case.split != "test"]
+
+
+@pytest.mark.parametrize("runs", [1, 2, 5])
+def test_debates_of_every_run_teach(runs: int) -> None:
+    cases = learnable(cases_of())
+    frame = transcript(cases, runs)
+    opinions = debater_opinions(frame, cases)
+    assert len(opinions) == 2 * runs * len(cases)
+    source = opinion_source(frame)
+    card = train_assistant(opinions, cases_of(), WINNER, source=source).card
+    assert (card.runs, card.reads, card.unread) == (runs, "statements", 0)
+    assert card.opinions == 2 * runs * len([case for case in cases if case.split == "train"])
+
+
+@pytest.mark.parametrize("summaries", [False, True])
+@pytest.mark.parametrize("positionless", [0, 1, 7])
+def test_opinions_without_a_position_are_counted(summaries: bool, positionless: int) -> None:
+    cases = learnable(cases_of())
+    frame = transcript(cases, summaries=summaries, unread=positionless)
+    assert opinion_source(frame).unread == positionless
+    assert len(debater_opinions(frame, cases)) == 2 * len(cases) - positionless
+
+
+def test_a_summary_takes_the_place_and_the_position_of_statements() -> None:
+    cases = learnable(cases_of(8))
+    frame = transcript(cases, summaries=True)
+    opinions = debater_opinions(frame, cases)
+    assert opinion_source(frame).reads == SUMMARIES
+    expected = [f"In short, {position}." for position in opinions["position"]]
+    assert len(opinions) == 2 * len(cases) and list(opinions["opinion"]) == expected
+    targets = {case.case_id: case.target for case in cases}
+    assert list(opinions["right"]) == list(opinions["position"] == opinions["case_id"].map(targets))
+
+
+def test_the_log_says_how_many_opinions_teach_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    cases = cases_of()
+    frame = transcript(learnable(cases), 2, unread=3)
+    monkeypatch.setattr(reliability, "read_cases", lambda _: (cases, WINNER))
+    monkeypatch.setattr(reliability, "read_frames", lambda _: frame)
+    with caplog.at_level(logging.INFO):
+        reliability.write_assistant(Path("c"), [Path("s")], "tfidf", 0, tmp_path / "a.skops")
+    assert "at most 2 debates a case" in caplog.text
+    assert "3 opinions name no position and teach nothing" in caplog.text
+    assert load_assistant(tmp_path / "a.skops").card.unread == 3
+
+
+# The summary in a debate
+
+
+def voice_of(summary: Any = "Expert in short.") -> ScriptedModel:
+    def answer(request: Request, _: int) -> Any:
+        if request.choices:
+            return {"PLAINTIFF": math.log(0.7), "DEFENDANT": math.log(0.3)}
+        if "this one expert" in request.messages[-1].content:
+            return summary
+        return "The plaintiff wins."
+
+    return ScriptedModel(answer)
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+async def test_the_judge_summarises_each_debaters_statements_of_a_round(rounds: int) -> None:
+    params = FeedbackParams(debaters=3, rounds=rounds, statement_summaries=True)
+    voice = voice_of()
+    debate = make_debate(voice, params, WINNER)
+    assert await debate_feedback(debate, params)
+    summaries = [said for said in debate.utterances if said.kind == "statement summary"]
+    assert [(said.round, (said.parsed or {})["debater"]) for said in summaries] == [
+        (number, f"debater {seat}") for number in range(1, rounds + 1) for seat in (1, 2, 3)
+    ]
+    assert {said.visibility for said in summaries} == {"judge"}
+    prompts = [prompt for prompt in voice.prompts if "this one expert" in prompt]
+    assert len(prompts) == 3 * rounds
+    assert all(prompt.count("<opinion>\n") == 2 for prompt in prompts)
+
+
+async def test_without_the_option_nothing_more_is_sent() -> None:
+    params = FeedbackParams(debaters=2, rounds=1)
+    voice = voice_of()
+    await debate_feedback(make_debate(voice, params, WINNER), params)
+    assert not any("this one expert" in prompt for prompt in voice.prompts)
+
+
+async def test_the_assistant_reads_the_summary_or_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "assistant.skops"
+    frame = transcript(learnable(cases_of()), summaries=True)
+    opinions = debater_opinions(frame, cases_of())
+    assistant = train_assistant(opinions, cases_of(), WINNER, source=opinion_source(frame))
+    save_assistant(assistant, path)
+    texts: list[str] = []
+
+    def of_opinion(_: object, facts: str, position: str, opinion: str) -> float:
+        texts.append(opinion)
+        return 0.6
+
+    monkeypatch.setattr(reliability.Assistant, "of_opinion", of_opinion)
+    case = next(case for case in cases_of() if case.split == "test")
+    params = FeedbackParams(debaters=2, rounds=1, assistant="a", statement_summaries=True)
+    await debate_feedback(
+        make_debate(voice_of(), params, WINNER, case, {"assistant": path}), params
+    )
+    assert texts == ["Expert in short."] * 2
+    texts.clear()
+    debate = make_debate(voice_of(None), params, WINNER, case, {"assistant": path})
+    await debate_feedback(debate, params)
+    assert not texts and not any(said.kind == "reliability" for said in debate.utterances)
+
+
+@pytest.mark.parametrize(("trained", "given"), [(True, False), (False, True)])
+async def test_an_assistant_of_another_form_of_opinions_is_refused(
+    trained: bool, given: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "assistant.skops"
+    frame = transcript(learnable(cases_of()), summaries=trained)
+    opinions = debater_opinions(frame, cases_of())
+    save_assistant(
+        train_assistant(opinions, cases_of(), WINNER, source=opinion_source(frame)), path
+    )
+    params = FeedbackParams(debaters=1, rounds=1, assistant="a", statement_summaries=given)
+    case = next(case for case in cases_of() if case.split == "test")
+    debate = make_debate(voice_of(), params, WINNER, case, {"assistant": path})
+    with pytest.raises(UserError, match="the same `statement_summaries`"):
+        await debate_feedback(debate, params)
+
+
+# The transformer
+
+
+@pytest.fixture(scope="module")
+def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    words = " ".join([*STORIES, *LABELS, "clearly the matter of crates clerk was heard : . , ;"])
+    return write_tiny_bert(tmp_path_factory.mktemp("tiny-bert"), words.split(), positions=40)
+
+
+@pytest.mark.parametrize("deciding", ["facts", "opinion", "position"])
+def test_a_fine_tuned_transformer_learns_and_is_stored(deciding: str, tiny_bert: Path) -> None:
+    is_right = [number % 2 == 0 for number in range(24)]
+    opinions = pd.DataFrame(
+        {"facts": "the crates", "position": "plaintiff", "opinion": "clearly", "right": is_right}
+    )
+    words = {"facts": STORIES, "opinion": ("clearly broke", "clearly late"), "position": LABELS}
+    first, second = words[deciding]
+    opinions[deciding] = [first if right else second for right in is_right]
+    network = train_network(str(tiny_bert), opinions, 3, epochs=40, rate=5e-3)
+    log_odds = network.log_odds(opinions)[:, 0]
+    assert log_odds[opinions["right"]].min() > log_odds[~opinions["right"]].max() + 1
+    restored = OpinionNetwork.from_fields(network.as_fields())
+    assert restored.log_odds(opinions)[:, 0] == pytest.approx(log_odds, abs=1e-5)
+
+
+def test_the_assistant_is_a_transformer_where_that_is_asked_for(
+    tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ASSISTANT_MODEL, str(tiny_bert))
+    cases = cases_of()
+    opinions = debater_opinions(transcript(learnable(cases), 2), cases)
+    assistant = train_assistant(
+        opinions, cases, WINNER, features="transformer", source=OpinionSource(runs=2)
+    )
+    assert (assistant.card.encoder, assistant.card.runs) == (str(tiny_bert), 2)
+    path = tmp_path / "assistants" / "transformer.skops"
+    path.parent.mkdir()
+    save_assistant(assistant, path)
+    monkeypatch.delenv(ASSISTANT_MODEL)  # what is stored needs no other file
+    loaded = load_assistant(path)
+    assert loaded.card == assistant.card
+    test = transcript([case for case in cases if case.split == "test"])
+    test_opinions = debater_opinions(test, cases)
+    reliabilities = loaded.reliability(test_opinions)
+    assert reliabilities == pytest.approx(assistant.reliability(test_opinions), abs=1e-5)
+    assert ((reliabilities > 0) & (reliabilities < 1)).all()
+
+
+@pytest.mark.parametrize("facts", ["", "word " * 500, "the glass " * 90, "零" * 300])
+@pytest.mark.parametrize("opinion", ["", "clearly " * 400, "the plaintiff"])
+def test_texts_of_any_length_have_a_reliability(facts: str, opinion: str, tiny_bert: Path) -> None:
+    rows = {"facts": [facts, STORIES[0]], "position": list(LABELS), "opinion": [opinion, "x"]}
+    frame = pd.DataFrame({**rows, "right": [True, False]})
+    network = train_network(str(tiny_bert), frame, 1, epochs=1)
+    assert all(map(math.isfinite, network.log_odds(frame)[:, 0]))
+
+
+def test_a_transformer_that_is_not_named_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ASSISTANT_MODEL, raising=False)
+    cases = cases_of()
+    opinions = debater_opinions(transcript(learnable(cases)), cases)
+    with pytest.raises(UserError, match=f"{ASSISTANT_MODEL}|the extra 'transformers'"):
+        train_assistant(opinions, cases, WINNER, features="transformer")
