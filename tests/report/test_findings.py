@@ -388,3 +388,20 @@ def test_the_accuracy_before_debate_implied_by_table_5_of_debate_feedback() -> N
     )
     assert list(rows) == ["without_smoothing", "with_smoothing"]
     assert phrase in FINDINGS["feedback/table5_smoothing"][0]
+
+
+def test_the_debates_of_table_3_are_those_of_table_2_of_debate_feedback() -> None:
+    models = published_rows("feedback", "table2_models")
+    reasoning = published_rows("feedback", "table3_reasoning")
+    rows = ("debate-feedback-single", "debate-feedback-assistant")
+    pairs = list(product(rows, models[rows[0]]))
+    is_equal = {
+        (row, metric): equal(reasoning[row][metric], models[row][metric]) for row, metric in pairs
+    }
+    (finding,) = FINDINGS["feedback/table3_reasoning"]
+    assert f"in {sum(is_equal.values())} of {len(pairs)} values" in finding
+    ((row, metric),) = [pair for pair, same in is_equal.items() if not same]
+    assert (row, metric) == ("debate-feedback-single", "caselaw_f1")
+    assert f"({models[row][metric]:.2f} and {reasoning[row][metric]:.1%})" in finding.replace(
+        " %", "%"
+    )

@@ -179,6 +179,7 @@ def test_several_labels_worked_by_hand(tmp_path):
     assert scores["subset_accuracy_invalid_wrong", ""] == pytest.approx(1 / 3)
     assert scores["f1", "micro"] == pytest.approx(2 * 3 / (3 + 4))
     assert scores["f1", "macro"] == pytest.approx((2 / 3 + 1) / 2)
+    assert scores["f1", "weighted"] == pytest.approx((1 * 2 / 3 + 2 * 1) / 3)
     assert scores["f1_invalid_wrong", "macro"] == pytest.approx((2 / 3 + 1 + 0) / 3)
     assert classification(results).empty and calibration(results).empty
 

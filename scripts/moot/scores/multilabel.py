@@ -1,4 +1,4 @@
-"""Scores of answers that may hold several labels: subset accuracy, micro and macro F1.
+"""Scores of answers that may hold several labels: subset accuracy, micro, macro and weighted F1.
 
 Targets and predictions hold their labels joined by ";". Invalid answers are dropped, or
 (`_invalid_wrong`) predict nothing.
@@ -20,8 +20,8 @@ from moot.stats.classification import averages, occurring_labels, weighted_sums
 
 @scorer("multilabel")
 def multilabel(results: ExperimentResults) -> pd.DataFrame:
-    """`subset_accuracy` and `f1` (micro, macro), by model and group, and of always naming the most
-    frequent set.
+    """`subset_accuracy` and `f1` (micro, macro, weighted), by model and group, and of always naming
+    the most frequent set.
     """
     if not results.task.multilabel:
         return no_scores()
@@ -68,6 +68,7 @@ def multilabel_statistics(rows: pd.DataFrame) -> dict[tuple[str, str], Statistic
         ("subset_accuracy", ""): share_statistic(is_equal),
         ("f1", "micro"): f1("micro"),
         ("f1", "macro"): f1("macro"),
+        ("f1", "weighted"): f1("weighted"),
     }
 
 

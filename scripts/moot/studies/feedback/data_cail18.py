@@ -27,6 +27,7 @@ from moot.studies.feedback.texts.facts import (
 )
 
 _GET = "download it as data/raw/README.md says (cail18)."
+_FLAT = "get it from the authors' repository as data/raw/README.md says (cail18, layout: flat)."
 _WORDS: dict[str, JsonObject] = {
     "articles": {
         "field": "relevant_articles",
@@ -43,11 +44,20 @@ class Cail18Options(LegalTextOptions):
     predict: Literal["articles", "charges"] = Field(
         "articles", description="what is predicted from the facts"
     )
+    layout: Literal["meta", "flat"] = Field(
+        "meta",
+        description=(
+            "`meta`: lists of labels below `meta`, as CAIL2018 is published; `flat`: one label a"
+            " record in `relevant_articles` or `accusation`, as in the files of Debate-Feedback's"
+            " authors"
+        ),
+    )
     multi_label: bool | None = Field(
         None,
         description=(
-            "keep cases with several labels (a multi-label task), or leave them out (one label a"
-            " case); by default kept for articles, left out for charges"
+            "keep cases with several labels (a multi-label task, as Debate-Feedback's text says), or"
+            " leave them out (one label a case, as its authors' files have it); by default kept for"
+            " articles in layout `meta`, else left out"
         ),
     )
     min_cases: int = Field(
@@ -68,8 +78,8 @@ class Cail18Options(LegalTextOptions):
 
 @dataset("cail18", Cail18Options)
 def load(options: Cail18Options, context: LoadContext) -> Loaded:
-    """JSON lines as published: `fact`, and `meta` with `relevant_articles` (numbers) and
-    `accusation` (names).
+    """JSON lines: `fact`, and `meta` with `relevant_articles` (numbers) and `accusation` (names); in
+    layout `flat` one label beside `fact`.
 
     Raises:
         UserError: a file is missing or malformed, `fact` is empty, a record has no label, or no
@@ -81,7 +91,9 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
     for path, split_name in files.items():
         records += _read_file(path, split_name, options, cleaning)
     keeps_several = (
-        options.multi_label if options.multi_label is not None else options.predict == "articles"
+        options.multi_label
+        if options.multi_label is not None
+        else options.predict == "articles" and options.layout == "meta"
     )
     if not keeps_several:
         single = [record for record in records if ";" not in record.target]
@@ -117,11 +129,17 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
 def _read_file(
     path: Path, split_name: SplitName | None, options: Cail18Options, cleaning: Counter[str]
 ) -> list[Record]:
-    frame = read_jsonl(path, {"fact": str, "meta": dict}, encoding=options.encoding, get=_GET)
-    field = _WORDS[options.predict]["field"]
+    field, kind = _WORDS[options.predict]["field"], _WORDS[options.predict]["kind"]
+    is_flat = options.layout == "flat"
+    columns = {"fact": str, field: kind} if is_flat else {"fact": str, "meta": dict}
+    get = _FLAT if is_flat else _GET
+    frame = read_jsonl(path, columns, encoding=options.encoding, get=get)
+    if is_flat:
+        label_lists = [{field: [value]} for value in frame[field]]
+        frame["meta"] = pd.Series(label_lists, frame.index, dtype="object")
     records = []
     for row, fact, meta in zip(frame.index, frame["fact"], frame["meta"], strict=True):
-        labels = _targets(path, row, meta, options.predict)
+        labels = _targets(path, row, meta, options)
         records.append(
             Record(int(row), require_text(path, row, "fact", fact), ";".join(labels), split_name)
         )
@@ -133,13 +151,14 @@ def _read_file(
     return records
 
 
-def _targets(path: Path, row: object, meta: JsonObject, predict: str) -> list[str]:
+def _targets(path: Path, row: object, meta: JsonObject, options: Cail18Options) -> list[str]:
     """The record's labels, sorted as text: article numbers, or charges without the brackets that
     group their words.
     """
-    field, kind = _WORDS[predict]["field"], _WORDS[predict]["kind"]
+    field, kind = _WORDS[options.predict]["field"], _WORDS[options.predict]["kind"]
     values = meta.get(field)
-    place = f"{path}: row {row}, field 'meta.{field}'"
+    prefix = "meta." if options.layout == "meta" else ""
+    place = f"{path}: row {row}, field '{prefix}{field}'"
     if not isinstance(values, list) or not values:
         raise UserError(
             f"{place}: found {quote_value(values)}, expected a list with at least one label."

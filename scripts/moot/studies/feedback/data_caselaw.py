@@ -24,6 +24,9 @@ from moot.studies.feedback.texts.lawsuits import lawsuits
 
 WINNERS = {"Plaintiff wins": "plaintiff", "Defendant wins": "defendant"}
 UNDECIDED_OUTCOMES = ("Settlement", "Dismissed")
+OVER_THE_CAP = "plaintiffs above the cap (left out)"
+MIN_DEFENDANTS_OF_CAP = 100
+"""Until more defendants have won, the authors' script leaves no case out."""
 _GET = "download it as data/raw/README.md says (caselaw)."
 
 TASK = Task(
@@ -48,6 +51,15 @@ class CaselawOptions(LegalTextOptions):
             "shipped, read from data_root, downloaded, or summarised by a model from full opinions"
             " (cap)"
         )
+    )
+    plaintiffs_per_defendant: float | None = Field(
+        None,
+        gt=0,
+        description=(
+            "leave out a case that a plaintiff wins once the file has more than 100 cases that"
+            " defendants win and more than this many times as many that plaintiffs win (the script"
+            " behind the published files: 1.75). Default: keep all cases"
+        ),
     )
     summaries: str = Field(
         "",
@@ -85,7 +97,7 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     cleaning = {"records read": 0, "settled or dismissed (left out)": 0}
     records = list[Record]()
     for path, split_name in files.items():
-        records += _read_file(path, split_name, options.encoding, cleaning)
+        records += _read_file(path, split_name, options, cleaning)
     shared = lawsuits([record.text for record in records])
     records = [
         replace(record, lawsuits=marks) for record, marks in zip(records, shared, strict=True)
@@ -96,15 +108,20 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
 
 
 def _read_file(
-    path: Path, split_name: SplitName | None, encoding: str, cleaning: dict[str, int]
+    path: Path, split_name: SplitName | None, options: CaselawOptions, cleaning: dict[str, int]
 ) -> list[Record]:
-    frame = read_jsonl(path, {"case_background": str, "labels": str}, encoding=encoding, get=_GET)
+    columns = {"case_background": str, "labels": str}
+    frame = read_jsonl(path, columns, encoding=options.encoding, get=_GET)
     check_values(path, frame["labels"], [*WINNERS, *UNDECIDED_OUTCOMES])
     cleaning["records read"] += len(frame)
     cleaning["settled or dismissed (left out)"] += int(
         frame["labels"].isin(UNDECIDED_OUTCOMES).sum()
     )
     decided = frame[frame["labels"].isin(list(WINNERS))]
+    if options.plaintiffs_per_defendant is not None:
+        is_kept = _within_cap(list(decided["labels"]), options.plaintiffs_per_defendant)
+        cleaning[OVER_THE_CAP] = cleaning.get(OVER_THE_CAP, 0) + is_kept.count(False)
+        decided = decided[is_kept]
     return [
         Record(
             int(row), require_text(path, row, "case_background", text), WINNERS[label], split_name
@@ -113,3 +130,20 @@ def _read_file(
             decided.index, decided["case_background"], decided["labels"], strict=True
         )
     ]
+
+
+def _within_cap(outcomes: list[str], plaintiffs_per_defendant: float) -> list[bool]:
+    """Whether each case stays, in the order of the file, by the authors' rule for their files."""
+    plaintiffs = defendants = 0
+    is_kept: list[bool] = []
+    for outcome in outcomes:
+        is_full = (
+            defendants > MIN_DEFENDANTS_OF_CAP
+            and plaintiffs > plaintiffs_per_defendant * defendants
+        )
+        is_plaintiff = outcome == "Plaintiff wins"
+        is_kept.append(not (is_plaintiff and is_full))
+        if is_kept[-1]:
+            plaintiffs += is_plaintiff
+            defendants += not is_plaintiff
+    return is_kept

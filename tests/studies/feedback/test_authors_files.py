@@ -1,0 +1,166 @@
+"""The files of Debate-Feedback's authors: one article a case, and the cap on plaintiffs.
+
+The files here have the shape of `Dataset/Legal Document Prediction` and `Dataset/Original` of the
+authors' repository, in words of our own.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.core.errors import UserError
+from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.studies.feedback.data_caselaw import OVER_THE_CAP
+
+MakeContext = Callable[..., LoadContext]
+FILES = {name: f"cail18/present_{name}_data.json" for name in ("train", "valid", "test")}
+BY_SPLIT = {"train": FILES["train"], "validation": FILES["valid"], "test": FILES["test"]}
+ARTICLES = (264, 234, 133)
+FACTS = ("秘密窃取电动车一辆", "持木棍打伤邻居的左臂", "驾驶货车未让行人先行")
+
+
+def load(context: LoadContext, **options: Any) -> Loaded:
+    loader = LOADERS[context.name]
+    return loader.load(loader.options(**options), context)
+
+
+def write_lines(path: Path, records: Iterable[Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in records]
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def flat_records(split: str, count: int, field: str = "relevant_articles") -> list[dict[str, Any]]:
+    labels: dict[str, tuple[Any, ...]] = {
+        "relevant_articles": ARTICLES,
+        "accusation": ("盗窃", "故意伤害", "交通肇事"),
+    }
+    return [
+        {
+            "fact": f"{split}第{number * 37}号，被告人甲{number * 53}{FACTS[number % 3]}，价值{number * 91}元。",
+            field: labels[field][number % 3],
+        }
+        for number in range(count)
+    ]
+
+
+@pytest.mark.parametrize("field", ["relevant_articles", "accusation"])
+@pytest.mark.parametrize("count", [3, 30])
+def test_files_of_one_article_a_case_are_read(
+    field: str, count: int, tmp_path: Path, load_context: MakeContext
+) -> None:
+    for split, name in FILES.items():
+        write_lines(tmp_path / name, flat_records(split, count, field))
+    predict = "articles" if field == "relevant_articles" else "charges"
+    context = load_context("cail18", data_root=tmp_path)
+    loaded = load(
+        context, source="local", layout="flat", files=BY_SPLIT, predict=predict, similarity=1.0
+    )
+    assert Counter(case.split for case in loaded.cases) == dict.fromkeys(
+        ("train", "validation", "test"), count
+    )
+    assert not loaded.task.multilabel and len(loaded.task.labels) == 3
+    if field == "relevant_articles":
+        assert loaded.task.labels == ("133", "234", "264")
+        first = next(case for case in loaded.cases if case.split == "test" and case.source_row == 1)
+        assert (first.target, "test第0号" in first.text) == ("264", True)
+
+
+@pytest.mark.parametrize("value", [[264], "264", None, True, 2.5, {}])
+def test_a_record_of_another_shape_is_named(
+    value: object, tmp_path: Path, load_context: MakeContext
+) -> None:
+    records = flat_records("test", 3)
+    records[1]["relevant_articles"] = value
+    write_lines(tmp_path / FILES["test"], records)
+    context = load_context("cail18", data_root=tmp_path)
+    message = r"present_test_data.json: (record|row) 2.*'relevant_articles'.*found.*expected"
+    with pytest.raises(UserError, match=message):
+        load(context, source="local", layout="flat", files={"test": FILES["test"]})
+
+
+def test_the_published_shape_is_refused_as_flat_and_says_what_is_missing(
+    tmp_path: Path, load_context: MakeContext
+) -> None:
+    meta = {"relevant_articles": [264], "accusation": ["盗窃"]}
+    write_lines(tmp_path / FILES["test"], [{"fact": "某人拿走手机。", "meta": meta}])
+    context = load_context("cail18", data_root=tmp_path)
+    with pytest.raises(UserError, match="relevant_articles"):
+        load(context, source="local", layout="flat", files={"test": FILES["test"]})
+
+
+def test_both_readings_of_the_published_sample(load_context: MakeContext) -> None:
+    several = load(load_context("cail18"), source="sample")
+    single = load(load_context("cail18"), source="sample", multi_label=False)
+    assert several.task.multilabel and not single.task.multilabel
+    targets = [case.target for case in several.cases]
+    assert any(";" in target for target in targets)
+    expected = sorted(target for target in targets if ";" not in target)
+    assert sorted(case.target for case in single.cases) == expected
+    left_out = single.cleaning["several labels (left out)"]
+    assert left_out == len(several.cases) - len(single.cases) > 0
+
+
+# The cap on plaintiffs
+
+
+def outcomes_of(loaded: Loaded) -> list[str]:
+    cases = sorted(loaded.cases, key=lambda case: case.source_row)
+    return [case.target for case in cases]
+
+
+def write_cases(path: Path, outcomes: Iterable[str]) -> None:
+    write_lines(
+        path,
+        (
+            {
+                "case_background": f"Farmer number {n * 7} sold {n * 31} sacks.\tHe asks.\tNo.",
+                "labels": f"{outcome.capitalize()} wins",
+            }
+            for n, outcome in enumerate(outcomes)
+        ),
+    )
+
+
+def capped_by_hand(outcomes: list[str], ratio: float) -> list[str]:
+    """The authors' loop, written anew."""
+    counts = {"plaintiff": 0, "defendant": 0}
+    kept: list[str] = []
+    for outcome in outcomes:
+        is_over = counts["defendant"] > 100 and counts["plaintiff"] > ratio * counts["defendant"]
+        if outcome == "plaintiff" and is_over:
+            continue
+        counts[outcome] += 1
+        kept.append(outcome)
+    return kept
+
+
+@pytest.mark.parametrize("ratio", [0.5, 1.0, 1.75, 4.0])
+@pytest.mark.parametrize("per_defendant", [1, 3, 5])
+def test_the_cap_is_the_authors(
+    ratio: float, per_defendant: int, tmp_path: Path, load_context: MakeContext
+) -> None:
+    outcomes = (["plaintiff"] * per_defendant + ["defendant"]) * 130
+    path = tmp_path / "caselaw" / "all.jsonl"
+    write_cases(path, outcomes)
+    context = load_context("caselaw", data_root=tmp_path)
+    options: dict[str, Any] = {"source": "local", "files": {"test": "caselaw/all.jsonl"}}
+    loaded = load(context, **options, plaintiffs_per_defendant=ratio, similarity=1.0)
+    expected = capped_by_hand(outcomes, ratio)
+    assert outcomes_of(loaded) == expected
+    assert loaded.cleaning[OVER_THE_CAP] == len(outcomes) - len(expected)
+    whole = load(context, **options, similarity=1.0)
+    assert outcomes_of(whole) == outcomes and OVER_THE_CAP not in whole.cleaning
+
+
+def test_the_share_of_plaintiffs_in_the_published_file_is_at_the_cap(
+    shared_data: Path, load_context: MakeContext
+) -> None:
+    lines = (shared_data / "caselaw/trial_prediction.jsonl").read_text("utf-8").splitlines()
+    counts = Counter(json.loads(line)["labels"] for line in lines)
+    assert counts == {"Plaintiff wins": 634, "Defendant wins": 366}
+    assert counts["Plaintiff wins"] / counts["Defendant wins"] == pytest.approx(1.75, abs=0.02)

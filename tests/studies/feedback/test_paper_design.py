@@ -1,0 +1,100 @@
+"""Debate-Feedback at the paper's scale: one temperature, several runs, both readings of CAIL2018."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from moot.plan.as_published import paper_plan
+from moot.plan.plan import Plan
+from moot.plan.wording import Wordings
+from scripted_model import PROJECT
+
+METHODS = ("feedback", "zero_shot", "few_shot", "four_step_cot", "reflexion")
+
+
+@pytest.fixture(scope="module")
+def paper() -> Plan:
+    return paper_plan(PROJECT)
+
+
+def experiments_of(plan: Plan, *protocols: str) -> list[str]:
+    names = []
+    for name, experiment in plan.experiments.items():
+        config = experiment.config
+        if (
+            plan.view(name).study == "feedback"
+            and config.protocol in protocols
+            and "arm=" not in name
+        ):
+            names.append(name)
+    return names
+
+
+def test_methods_of_tables_2_and_3_have_one_temperature(paper: Plan) -> None:
+    names = experiments_of(paper, *METHODS)
+    protocols = {paper.experiments[name].config.protocol for name in names}
+    assert protocols == set(METHODS)
+    assert {paper.view(name).params["temperature"] for name in names} == {1.0}
+
+
+@pytest.mark.parametrize("data", ["caselaw", "cail18"])
+def test_the_model_of_table_3_is_also_asked_alone(data: str, paper: Plan) -> None:
+    alone = paper.experiments[f"paper-gpt-{data}"].config
+    for method in ("few-shot", "four-step-cot", "reflexion"):
+        compared = paper.experiments[f"paper-{method}-{data}"].config
+        assert set(compared.models) <= set(alone.models)
+        assert compared.dataset == alone.dataset
+
+
+@pytest.mark.parametrize("data", ["caselaw", "cail18"])
+def test_the_assistant_learns_from_several_runs_in_the_form_that_it_reads(
+    data: str, paper: Plan
+) -> None:
+    training = paper.experiments[f"paper-feedback-training-{data}"].config
+    assisted = paper.view(f"paper-feedback-assistant-{data}").params
+    assert training.repeats > 1 and assisted["assistant"] == f"paper-feedback-training-{data}"
+    trained = paper.view(f"paper-feedback-training-{data}").params
+    assert trained["statement_summaries"] and assisted["statement_summaries"]
+    assert not trained["memory"] and not assisted["memory"]
+
+
+def test_both_readings_of_cail18_are_offered(paper: Plan) -> None:
+    several, single = (
+        paper.datasets[name].model_dump() for name in ("cail18", "cail18-one-article")
+    )
+    assert several["multi_label"] is None and single["multi_label"] is False
+    for name in ("paper-feedback-single", "paper-gpt"):
+        assert (
+            paper.experiments[f"{name}-cail18-one-article"].config.dataset == "cail18-one-article"
+        )
+
+
+@pytest.mark.parametrize(
+    ("protocol", "data", "words"),
+    [
+        ("feedback", "caselaw", ("TF-IDF", "several runs", "temperature", "memory: false")),
+        (
+            "feedback",
+            "caselaw",
+            ("affirmed for the appellee", "one label and nothing else", "1.75"),
+        ),
+        ("feedback", "cail18", ("Section 4.2", "cail18-one-article", "English")),
+        ("few_shot", "caselaw", ("eight examples",)),
+        ("reflexion", "caselaw", ("judges its own attempt",)),
+        ("zero_shot", "caselaw", ("defendant first", "temperature")),
+    ],
+)
+def test_what_the_paper_leaves_open_is_stated(
+    protocol: str, data: str, words: tuple[str, ...]
+) -> None:
+    text = " ".join(Wordings(PROJECT).departures(protocol, data))
+    assert [word for word in words if word not in text] == []
+
+
+def test_departures_are_whole_sentences() -> None:
+    path = Path(PROJECT) / "data" / "published" / "departures.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert all(row["departure"].endswith(".") and row["data"] for row in rows)
+    assert len({tuple(row.values()) for row in rows}) == len(rows)
