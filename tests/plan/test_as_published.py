@@ -180,8 +180,9 @@ def test_an_experiment_that_another_rests_on_is_compared_by_what_it_is(
 ) -> None:
     says = {"plaintiff": "Plaintiff wins", "defendant": "Defendant wins"}
     debate = {"debaters": 3, "rounds": 2, "answer": "auto", "label_names": says}
+    debate |= {"temperature": 1.0, "memory": False, "statement_summaries": True}
     base = {"protocol": "feedback", "dataset": "caselaw", "models": ["gpt-4o"], "params": debate}
-    learnt = {**base, "split": "train", "calibration_cases": 100, **training}
+    learnt = {**base, "split": "train", "calibration_cases": 100, "repeats": 2, **training}
     tested = {**base, "params": {**debate, "assistant": "learnt"}}
     experiments = {"experiments": {"learnt": learnt, "tested": tested}, "run": ["learnt", "tested"]}
     paper = yaml.safe_load((PROJECT / "config/papers/feedback.yaml").read_text())

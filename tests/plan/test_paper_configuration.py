@@ -79,7 +79,7 @@ def few_cases(config: dict[str, Any]) -> None:
             training = experiment.get("split") == "train"
             experiment["cases"] = TRAINING if training else FEW
             experiment.update(
-                {"calibration_cases": FEW} if "calibration_cases" in experiment else {}
+                {"calibration_cases": TRAINING} if "calibration_cases" in experiment else {}
             )
         experiment["repeats"] = (
             experiment.get("repeats", 1) if experiment["dataset"] == "opinions" else 1

@@ -22,11 +22,8 @@ def experiments_of(plan: Plan, *protocols: str) -> list[str]:
     names = []
     for name, experiment in plan.experiments.items():
         config = experiment.config
-        if (
-            plan.view(name).study == "feedback"
-            and config.protocol in protocols
-            and "arm=" not in name
-        ):
+        is_of_study = config.dataset.startswith(("caselaw", "cail18"))
+        if is_of_study and config.protocol in protocols and "arm=" not in name:
             names.append(name)
     return names
 
