@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal
 
+import pandas as pd
 from pydantic import Field
 
 from moot.core.cases import SplitName, Task
