@@ -3,6 +3,11 @@
 from moot.core.run_signals import Run
 from moot.desk.instructions import copy_instructions
 from moot.plan.plan_cache import keep_for_jobs
+from moot.workflow.failed_jobs import (
+    UnfinishedJob,
+    describe_failed_jobs,
+    write_page_after_failure,
+)
 from moot.workflow.folder import claim_folder, describe_configuration
 
 
@@ -26,6 +31,31 @@ def print_outcome():
     return outcome
 
 
+def write_first_pages():
+    """Write the first pages that this run's targets name, after a job has failed."""
+    files, pages, unfinished = [], [], []
+    for job, must_run in jobs_of_run():
+        if not must_run:
+            files += map(Path, job.output)
+            continue
+        unfinished.append(UnfinishedJob(job.rule.name, dict(job.wildcards.items()), job.log))
+        pages += [page for page in PAGES if f"results/{page}.html" in job.output]
+    sentences = describe_failed_jobs(unfinished, STARTED)
+    for page in pages:
+        with suppress_user_errors():
+            path = write_page_after_failure(plan, page, files, sentences)
+            sys.stderr.write(f"moot: {path} says what failed, and links to all that was built.\n")
+
+
+@contextmanager
+def suppress_user_errors():
+    """Write a `UserError` to the terminal."""
+    try:
+        yield
+    except UserError as error:
+        sys.stderr.write(f"moot: {error}\n")
+
+
 def models_to_ask():
     """Return the models that this run may ask, in its debates and for labels of statements."""
     models_of_rule = {
@@ -41,6 +71,8 @@ def models_to_ask():
 
 
 RUNNING = []
+STARTED = time.time()
+PAGES = [INDEX, *targets.studies()]
 
 
 if IS_MAIN and not IS_DRY and DESK in os.environ:
@@ -83,5 +115,7 @@ onerror:
     for run in RUNNING:
         if message := run.end():
             sys.exit(f"moot: {message}")
+    if not STORE:
+        write_first_pages()
     if should_write_stage_lines():
         sys.stderr.write("moot: not done, for the reason above. What is done stays done.\n")

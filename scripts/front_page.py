@@ -6,7 +6,7 @@ from moot.commands.verify import verify
 from moot.core.log import LOG
 from moot.papers.items import items_file, read_papers
 from moot.report.front_page import write_front_page
-from moot.report.outcome import read_outcome, write_outcome
+from moot.report.outcome import failure_sentences, read_outcome, write_outcome
 from moot.workflow.job import job
 
 if __name__ == "__main__":
@@ -17,14 +17,18 @@ if __name__ == "__main__":
         files = {name: Path(path) for name, path in snakemake.output.items()}
         pages = {name: files.pop(name) for name in ("page", "questions")}
         study = snakemake.params.study
+        predictions = [Path(path) for path in inputs.predictions]
+        labels = [Path(path) for path in inputs.labels]
+        outcome = read_outcome(predictions, labels)
         if files:
-            predictions = [Path(path) for path in inputs.predictions]
-            labels = [Path(path) for path in inputs.labels]
-            write_outcome(study, read_outcome(predictions, labels), files, is_rehearsal)
+            write_outcome(study, outcome, files, is_rehearsal)
         studies = {name: entry.study for name, entry in plan.experiments.items()}
         papers = {
             f"papers/{name}.html": paper.short
             for name, paper in read_papers(items_file(plan.shipped)).items()
         }
         built = [*map(Path, inputs), *files.values()]
-        write_front_page(Path("results"), study, built, pages, studies, is_rehearsal, papers)
+        failures = failure_sentences(outcome)
+        write_front_page(
+            Path("results"), study, built, pages, studies, is_rehearsal, papers, failures
+        )

@@ -27,11 +27,14 @@ def test_planned_comparisons_come_first_and_unanswered_questions_last(root: Path
     assert [question.text for question in questions] == [
         "Is A better than B?",
         "Is a debate shorter?",
+        "Is C better than D?",
+        "Is E better than F?",
         "Does smoothing help?",
         "Is one case enough?",
-    ], "an untested comparison has no answer"
-    assert questions[-1].missing == "This run has too few cases for an interval"
-    assert [len(question.verdicts) for question in questions] == [1, 2, 0, 0]
+    ]
+    reasons = ["One case", *["This run has too few cases for an interval"] * 2]
+    assert [questions[place].missing for place in (2, 3, 5)] == reasons
+    assert [len(question.verdicts) for question in questions] == [1, 2, 0, 0, 0, 0]
     verdicts = chain.from_iterable(question.verdicts for question in questions)
     assert "".join(verdict.sign for verdict in verdicts) == "?✓?"
     planned_reason, claim_reason = (
@@ -44,6 +47,8 @@ def test_planned_comparisons_come_first_and_unanswered_questions_last(root: Path
     assert [question.claim for question in questions] == [
         "",
         "Yes. Source: a paper",
+        "",
+        "",
         "",
         "Yes. Source: a paper",
     ]
@@ -147,6 +152,25 @@ def test_the_page_shows_accuracies_and_names_empty_tables(
     without_rows = page[page.index("Tables of which this run has no rows") :].partition("</p>")[0]
     assert re.findall('href="([^"]+)"', without_rows) == ["tables/comparison/habits.html"]
     assert page.count("tables/comparison/habits.html") == 1, "it has no preview"
+
+
+def test_failures_stand_on_top_and_questions_without_an_answer_cannot_tell(root: Path) -> None:
+    pages = {"page": root / "index.html"}
+    failures = [f"run_debates of mine, model, 0: the key is refused {HOSTILE}", "load_cases of x"]
+    write_front_page(root, "comparison", built_files(root), pages, STUDIES, failures=failures)
+    page = (root / "index.html").read_text(encoding="utf-8")
+    assert HOSTILE not in page
+    assert (
+        page.index('<h2 id="failed">') < page.index("the key is refused") < page.index("load_cases")
+    )
+    assert page.index("load_cases") < page.index("Is A better than B?")
+    unanswered = page.partition("Questions that this run cannot answer (4)")[2].split("<article")
+    assert all("cannot tell" in article for article in unanswered[1:5])
+    write_front_page(root, "comparison", [], pages, STUDIES, failures=failures)
+    page = (root / "index.html").read_text(encoding="utf-8")
+    assert "This run answers no question: cannot tell." in page
+    write_front_page(root, "comparison", [], pages, STUDIES)
+    assert "Failed" not in (root / "index.html").read_text(encoding="utf-8")
 
 
 def test_a_damaged_table_is_named(root: Path) -> None:

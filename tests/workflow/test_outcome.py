@@ -137,6 +137,55 @@ def test_a_missing_key_is_said_before_any_job_starts(workflow: Workflow) -> None
     assert "replay: the ledger" in process.stdout
 
 
+def test_the_first_page_is_written_when_jobs_fail(workflow: Workflow) -> None:
+    (workflow.work / "faulty.csv").write_text("text,target\na,yes\nb,\n")
+    (workflow.work / "three.csv").write_text("text,target\na,yes\nb,no\nc,perhaps\nd,no\n")
+    own_table = {
+        "loader": "table",
+        "source": "local",
+        "text": "text",
+        "target": "target",
+        "question": "Is it so?",
+    }
+    entry = {"protocol": "zero_shot", "dataset": "three", "models": "served"}
+    workflow.configure(
+        {
+            "run": ["single", "faulty", "three", "reasons"],
+            "datasets/faulty": {**own_table, "path": "faulty.csv", "labels": ["yes", "no"]},
+            "datasets/three": {
+                **own_table,
+                "path": "three.csv",
+                "labels": ["yes", "no", "perhaps"],
+            },
+            "experiments/faulty": {**entry, "dataset": "faulty"},
+            "experiments/three": entry,
+            "experiments/reasons": {**entry, "protocol": "cot"},
+            "contrasts/by-f1": {
+                "first": "three",
+                "second": "reasons",
+                "metric": "f1",
+                "question": "Do reasons help?",
+            },
+        }
+    )
+    page = workflow.work / "results" / "index.html"
+    process = workflow.run("--keep-going")
+    assert process.returncode == 1
+    assert "moot: results/index.html says what failed" in process.stdout, process.stdout
+    text = page.read_text()
+    failed = text.partition('id="failed"')[2].partition("</section>")[0]
+    assert "load_cases of faulty: " in failed and "faulty.csv" in failed
+    assert failed.count("<li>") == 1, "jobs that did not start have not failed"
+    (workflow.work / "faulty.csv").write_text("text,target\na,yes\nb,no\n")
+    process = workflow.run("--keep-going")
+    assert process.returncode == 0, process.stdout[-3000:]
+    text = page.read_text()
+    assert 'id="failed"' not in text
+    question = text.partition("Do reasons help?")[2].partition("</article>")[0]
+    assert "cannot tell" in question and "none of them the positive of two" in question
+    assert workflow.jobs() == set(), "the page of the first run leaves nothing to be done"
+
+
 def debates(*reasons: str) -> pd.DataFrame:
     rows = [
         ("trial", "served", str(number), 0, "failed", reason)

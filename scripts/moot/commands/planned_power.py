@@ -17,7 +17,7 @@ import pandas as pd
 
 from moot.commands.preview import usd_per_debate
 from moot.commands.rehearsing import FOLDER as REHEARSAL
-from moot.core.errors import UserError
+from moot.core.errors import CannotTellError, UserError
 from moot.core.experiment_config import RECORDED
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
@@ -138,7 +138,10 @@ def _contrast_power(plan: Plan, contrast: Contrast, tests: int) -> ContrastPower
     """A contrast's power, or what is missing."""
     for source, folder in ((PILOT, RESULTS), (REHEARSED, REHEARSAL / "results")):
         experiments = _results(plan, contrast, folder)
-        difference = measure(contrast, experiments) if experiments else None
+        try:
+            difference = measure(contrast, experiments) if experiments else None
+        except CannotTellError as error:
+            return str(error)
         if difference is None:
             continue
         sizes = [

@@ -3,6 +3,7 @@
 MootError
   UserError                   a mistake in configuration or data: one message, and the run ends
     UnknownNameError
+    CannotTellError           the data cannot answer a question; a table says why
   RunStoppedError             the run cannot go on; everything paid for is kept
     LogprobsUnavailableError
   CallError                   one call went wrong
@@ -29,6 +30,13 @@ class UserError(MootError):
 
     The message names the place (file, row, column), what was found, what was expected, and what to
     do.
+    """
+
+
+class CannotTellError(UserError):
+    """The data of an experiment cannot answer a question.
+
+    A table of questions shows the message in place of a value, and the run goes on.
     """
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from math import isnan
 
+from moot.core.errors import CannotTellError
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import StudyResults, TableContent
@@ -175,8 +176,13 @@ def _measure(results: StudyResults, contrast: Contrast) -> tuple[ContrastResult 
         or not set(side.models)
         <= set(results.experiments_and_controls[side.experiment].config.models)
     )
-    result = None if reason else evaluate_contrast(contrast, results.experiments_and_controls)
-    return result, reason or ("" if result else NO_CASES)
+    if reason:
+        return None, reason
+    try:
+        result = evaluate_contrast(contrast, results.experiments_and_controls)
+    except CannotTellError as error:
+        return None, str(error)
+    return result, "" if result else NO_CASES
 
 
 def _describe_expectation(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from moot.core.cases import REFERENCE_MODELS
+from moot.core.errors import CannotTellError
 from moot.core.experiment_config import COMPARISON
 from moot.core.types import Column
 from moot.core.utterance_kinds import SAMPLE, SPEECH, VOTES
@@ -140,9 +141,14 @@ def _rows(results: StudyResults, claim: Claim) -> Iterator[Row]:
         "source": claim.source,
         "see": claim.see,
     }
-    verdicts = list(_judge_claim(results, claim)) if claim.statistic else []
+    verdicts: list[Verdict] = []
+    reason = f"needed: {claim.description}" if claim.statistic else "no single number judges it"
+    if claim.statistic:
+        try:
+            verdicts = list(_judge_claim(results, claim))
+        except CannotTellError as error:
+            reason = str(error)
     if not verdicts:
-        reason = f"needed: {claim.description}" if claim.statistic else "no single number judges it"
         yield claim_cells | {
             "answer": CANNOT_TELL,
             "measured": reason,

@@ -130,6 +130,7 @@ def write_front_page(
     studies: Mapping[str, str],
     is_rehearsal: bool = False,
     papers: Mapping[str, str] = MappingProxyType({}),
+    failures: Sequence[str] = (),
 ) -> None:
     """Write the front page, and its questions alone for Snakemake's report.
 
@@ -141,6 +142,7 @@ def write_front_page(
         studies: experiment to its study, on whose page its debates are.
         is_rehearsal: whether the run is a rehearsal, which the page then states.
         papers: the address of each paper's page, with the paper's name.
+        failures: what failed in this run, one sentence each.
     """
     names = sorted(path.relative_to(root).as_posix() for path in built)
     questions = read_questions(root, study, names, studies)
@@ -169,6 +171,7 @@ def write_front_page(
             outcome=f"outcome/{study}.html",
             papers=[(page, name) for page, name in papers.items() if page in names],
             waiting=_count_waiting(root, names),
+            failures=failures,
             **context,
         )
         write_atomically(path, text)
@@ -183,9 +186,7 @@ def read_questions(
     Raises:
         UserError: a table cannot be read.
     """
-    contrasts = [
-        row for row in _rows(root, f"{study}/contrasts", names) if _is_tested(row, "difference")
-    ]
+    contrasts = _rows(root, f"{study}/contrasts", names)
     planned_questions = {row["question"] for row in contrasts}
     readers = {
         name: page
@@ -203,8 +204,8 @@ def read_questions(
         StudyQuestion(
             row["question"],
             "",
-            (_contrast_verdict(row, readers),),
-            "",
+            (_contrast_verdict(row, readers),) if _is_tested(row, "difference") else (),
+            _missing_reason(row),
             f"{row['study']}/contrasts",
             planned=True,
         )
@@ -233,6 +234,13 @@ def _tables_in_words(root: Path, study: str, names: Sequence[str]) -> list[Table
 def _is_tested(row: Fields, ends: str) -> bool:
     """Whether a row has an interval and a p, which one case does not give."""
     return bool(row[f"{ends} low"] and row["p (Holm)"])
+
+
+def _missing_reason(row: Fields) -> str:
+    """Why a planned comparison has no answer; "" where it has one."""
+    if _is_tested(row, "difference"):
+        return ""
+    return capitalised(row["not tested because"] or TOO_FEW).removesuffix(".")
 
 
 def _claim_question(

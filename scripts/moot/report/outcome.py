@@ -161,6 +161,18 @@ class RunOutcome:
             raise RunStoppedError(visible("\n".join(faults)))
 
 
+def failure_sentences(outcome: RunOutcome) -> list[str]:
+    """What failed among the finished debates, one sentence each, for the first page."""
+    sentences: list[str] = []
+    debates = outcome.debates
+    for (experiment, model), mine in debates.groupby(["experiment", "model"], sort=True):
+        if (mine["status"] == "failed").all():
+            reasons = frequent_reasons(mine)
+            reason = f": {reasons[0][0]}" if reasons else ""
+            sentences.append(f"All {len(mine)} debates of {experiment} with {model} failed{reason}")
+    return [*sentences, *outcome.unusable, *outcome.unreadable]
+
+
 def frequent_reasons(debates: pd.DataFrame) -> list[tuple[str, int]]:
     """The most frequent reasons of debates that are not valid, each with its count.
 

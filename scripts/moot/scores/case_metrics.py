@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.cases import positive_of_two
-from moot.core.errors import UserError
+from moot.core.errors import CannotTellError
 from moot.core.experiment_config import RECORDED
 from moot.core.registry import Registry
 from moot.core.types import Column
@@ -97,7 +97,7 @@ def f1(results: ExperimentResults, model: str) -> Terms:
     """F1 of the positive of two labels; an invalid answer misses its case."""
     positive = positive_of_two(results.task)
     if not positive:
-        raise UserError(
+        raise CannotTellError(
             f"contrast with the metric f1: the data set of {results.experiment} has the labels "
             f"{', '.join(results.task.labels)}, none of them the positive of two. Use macro_f1."
         )
@@ -172,7 +172,7 @@ def calls(results: ExperimentResults, model: str) -> Terms:
 
 def _rows_with_calls(results: ExperimentResults, model: str, metric: str) -> pd.DataFrame:
     if results.config.protocol == RECORDED:
-        raise UserError(
+        raise CannotTellError(
             f"contrast with the metric {metric}: the calls and tokens of the recorded debates of"
             f" {results.experiment} are not known. Compare another metric."
         )

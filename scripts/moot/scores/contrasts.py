@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.cases import Cluster
-from moot.core.errors import UserError
+from moot.core.errors import CannotTellError
 from moot.scores.case_metrics import CASE_METRICS, Terms
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import Floats, as_numbers
@@ -182,7 +182,7 @@ class SideDebates:
 
 
 def side_debates(side: Side, results: ExperimentResults) -> SideDebates:
-    """The debates of a side; raises `UserError` if its metric does not apply to the experiment."""
+    """The debates of a side; raises `CannotTellError` if its metric does not apply to the experiment."""
     terms_by_model = [CASE_METRICS[side.metric](results, model) for model in side.models]
     debates = SideDebates(
         Terms(
@@ -197,13 +197,13 @@ def side_debates(side: Side, results: ExperimentResults) -> SideDebates:
 
 
 def matching_cases(side: Side, cases: pd.DataFrame) -> set[str]:
-    """The ids of the cases that have the attributes of a side; raises `UserError` for an unknown
+    """The ids of the cases that have the attributes of a side; raises `CannotTellError` for an unknown
     attribute.
     """
     for name in side.cases:
         attribute_names = sorted(set(chain.from_iterable(cases["attributes"])))
         if name not in attribute_names:
-            raise UserError(
+            raise CannotTellError(
                 f"contrast of {side.experiment}: its cases have no attribute '{name}'; they have"
                 f" {', '.join(attribute_names)}."
             )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import ceil, isfinite
 
 from moot.analyses.stopping.interim import SequentialTest, measure_progress
+from moot.core.errors import CannotTellError
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import StudyResults, TableContent
@@ -95,7 +96,10 @@ def _rows(results: StudyResults) -> Iterator[Row]:
 
 def _row(results: StudyResults, contrast: Contrast, test: SequentialTest) -> Iterator[Row]:
     """The row of a contrast; none where its sides share no debated case."""
-    difference = measure(contrast, results.experiments_and_controls)
+    try:
+        difference = measure(contrast, results.experiments_and_controls)
+    except CannotTellError:  # the table of contrasts says why
+        return
     if difference is None:
         return
     progress = measure_progress(contrast, test, results.experiments_and_controls)

@@ -1,0 +1,109 @@
+"""The first page of a run in which a job failed: what failed, and all that was built.
+
+Snakemake does not run the job of the first page then, since the job depends on all others.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from moot.core.experiment_config import COMPARISON
+from moot.papers.items import items_file, read_papers
+from moot.plan.plan import Plan
+from moot.report.front_page import write_front_page
+from moot.report.outcome import failure_sentences, read_outcome, write_outcome
+from moot.workflow import targets
+from moot.workflow.records import RECORDS
+from moot.workflow.targets import INDEX, existing_paths, outcome_files
+
+_MESSAGE = re.compile(r"^[\d:]{8} moot: (.*)", re.MULTILINE | re.DOTALL)
+_MAX_MESSAGE_CHARS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedJob:
+    """A job that this run did not finish.
+
+    Attributes:
+        rule: its rule.
+        wildcards: their names and values.
+        logs: its log files.
+    """
+
+    rule: str
+    wildcards: Mapping[str, str]
+    logs: Sequence[str]
+
+    @property
+    def name(self) -> str:
+        """The job in words, such as "run_debates of my-courtroom, mine, 0"."""
+        return f"{self.rule} of {', '.join(self.wildcards.values())}".removesuffix(" of ")
+
+
+def describe_failed_jobs(jobs: Iterable[UnfinishedJob], since: float) -> list[str]:
+    """A sentence for each job that wrote to its log since a time (seconds) and did not finish."""
+    sentences: list[str] = []
+    for job in jobs:
+        for log in existing_paths(job.logs):
+            if log.stat().st_mtime < since:
+                continue
+            match = _MESSAGE.search(log.read_text(encoding="utf-8", errors="replace"))
+            message = " ".join(match[1].split()) if match else f"ended without a message; see {log}"
+            if len(message) > _MAX_MESSAGE_CHARS:
+                message = f"{message[:_MAX_MESSAGE_CHARS]} ... The rest is in {log}."
+            sentences.append(f"{job.name}: {message}")
+    return sentences
+
+
+def write_page_after_failure(
+    plan: Plan,
+    page: str,
+    built: Iterable[Path],
+    failed_jobs: Sequence[str],
+) -> Path:
+    """Write the first page of a run, or of a study, from the files that are built.
+
+    The page's other output is deleted, so that Snakemake writes both again in the next run.
+
+    Args:
+        plan: the checked configuration.
+        page: `index`, or the name of a study.
+        built: the files of the page that are built and follow from the configuration.
+        failed_jobs: what failed, one sentence each.
+
+    Raises:
+        UserError: a table cannot be read.
+    """
+    study = COMPARISON if page == INDEX else page
+    selected_study = "" if page == INDEX else page
+    names = {str(path) for path in built}
+    predictions = existing_paths(names.intersection(targets.predictions(plan, selected_study)))
+    labels = existing_paths(names.intersection(targets.labels(plan, selected_study)))
+    shown = existing_paths(names.intersection(targets.page_contents(plan, selected_study)))
+    files = [*predictions, *labels, *shown]
+    outcome = read_outcome(sorted(predictions), sorted(labels))
+    if page == INDEX and not outcome.unreadable:
+        paths = dict(zip(("csv", "html"), map(Path, outcome_files(study)), strict=True))
+        for path in paths.values():
+            path.parent.mkdir(parents=True, exist_ok=True)
+        write_outcome(study, outcome, paths, plan.config.rehearsal)
+        files += paths.values()
+    output = Path(f"results/{page}.html")
+    for name in (f"results/outcome/{page}_questions.html", RECORDS / f"{page}.html.json"):
+        Path(name).unlink(missing_ok=True)
+    papers = {
+        f"papers/{name}.html": paper.short
+        for name, paper in read_papers(items_file(plan.shipped)).items()
+    }
+    write_front_page(
+        Path("results"),
+        study,
+        files,
+        {"page": output},
+        {name: entry.study for name, entry in plan.experiments.items()},
+        plan.config.rehearsal,
+        papers,
+        [*failed_jobs, *failure_sentences(outcome)],
+    )
+    return output
