@@ -75,11 +75,16 @@ def test_the_papers_words_count_as_the_papers_and_one_other_word_does_not(
 ) -> None:
     words = printed_prompts(papers)[folder]
     found = compare(folder, typed(folder, words, tmp_path / "typed"))
-    assert (RUNS[folder][0] in found.repeats, found.our_wording, found.departures) == (
-        True,
-        False,
-        (),
-    )
+    assert RUNS[folder][0] in found.repeats
+    if folder.startswith("triem/"):
+        assert found.our_wording, "facts and scripts stay moot's own"
+        assert not [text for text in found.departures if "simulated for research" in text]
+        assert ["facts" in found.departures[0], "scripts" in found.departures[-1]] == [
+            True,
+            folder == "triem/human_panel",
+        ]
+    else:
+        assert (found.our_wording, found.departures) == (False, ())
     name = max(words, key=lambda name: len(words[name]))
     broken = {**words, name: re.sub(r"\s+", "\n", words[name])}
     assert compare(folder, typed(folder, broken, tmp_path / "broken")).repeats == found.repeats
@@ -298,7 +303,10 @@ def test_the_note_under_a_table_says_what_of_the_wording_matters(tmp_path: Path)
     plan = make_plan(paper=True)
     results = make_study(plan, "courtroom", tmp_path, compare_with_papers(plan))
     notes = " ".join(notes_under(TABLES["courtroom/table4_prompting"].build(results), results))
-    assert f"`{OUR_WORDING}`: the same difference for prompts in our wording." in notes
+    assert (
+        f"`{OUR_WORDING}`: the same difference for prompts, facts or scripts in our wording."
+        in notes
+    )
     assert re.search(
         r"paper-zero-shot[^:]*: The paper's prompt asks whether the risk factors indicate high"
         r" risk",

@@ -59,6 +59,11 @@ class DatasetOptions(DatasetSections):
         """The attributes that name the groups of people whose error rates are compared."""
         return tuple(getattr(self, "attributes", ()))
 
+    @property
+    def is_paraphrase(self) -> bool:
+        """Whether the cases are a paper's and their texts are moot's own words."""
+        return False
+
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:
         """The files and folders of the user that the options name, outside the loader's folder.
 

@@ -7,7 +7,8 @@ and when it has at least as many cases and repeats. Data sets are the same when 
 file of the user's own (`source: local`) counts as the published one. A model is the same when its
 entry has the paper's name, the same model of the same provider, the same context and the same
 sampling, and when no server said that it served another. Prompts are the paper's words, or moot's
-own, which is said of the run; with prompts in other words it repeats nothing.
+own, which is said of the run; with prompts in other words it repeats nothing. A run whose facts or
+scripts are moot's paraphrases is said to be in moot's words too, whatever its prompts are.
 """
 
 import re
@@ -29,7 +30,7 @@ from moot.core.types import Fields, JsonObject
 from moot.llm.identity import model_asked, provider
 from moot.plan.grid_expansion import expand_entry, find_rubric, templates_used
 from moot.plan.plan import Plan
-from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, Wordings
+from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, PAPER_WORDING, Wordings
 from moot.protocols import PROTOCOLS
 from moot.report.content import PaperMatch, PaperMatches
 from moot.scores.served import versions_said
@@ -58,6 +59,7 @@ class _ExperimentSetting:
             are the real ones.
         wording: whose words its prompts are (`moot.plan.wording`).
         departures: what of moot's own words is known to matter.
+        has_our_texts: whether facts and scripts are moot's paraphrases of a paper's.
     """
 
     config: ExperimentConfig
@@ -65,6 +67,13 @@ class _ExperimentSetting:
     dataset: Fields
     wording: str
     departures: tuple[str, ...]
+    has_our_texts: bool
+
+    @property
+    def has_our_wording(self) -> bool:
+        """Whether prompts, facts or scripts are in moot's words, and none in those of others."""
+        is_paper_wording = self.wording == PAPER_WORDING
+        return self.wording == MOOT_WORDING or (is_paper_wording and self.has_our_texts)
 
     def differences(
         self, paper: "_ExperimentSetting", sampling: Fields, paper_sampling: Fields
@@ -211,8 +220,9 @@ class _SettingsOfPlan:
         )
         wordings = _wordings(self._plan.shipped)
         wording = wordings.classify(prompts, *wording_key, *protocol.prompts)
-        departures = wordings.departures(*wording_key)
-        return _ExperimentSetting(config, resolved, dataset, wording, departures)
+        departures = wordings.departures(*wording_key, wording)
+        has_our_texts = self._plan.datasets[config.dataset].is_paraphrase
+        return _ExperimentSetting(config, resolved, dataset, wording, departures, has_our_texts)
 
 
 def _dump_setting(setting: _ExperimentSetting) -> JsonObject:
@@ -261,13 +271,12 @@ def _compare_run(
         key=_distance,
         default=["an experiment that the papers do not have"],
     )
-    has_our_wording = setting.wording == MOOT_WORDING
     return PaperMatch(
         _names_without_reasons(differences),
         similar_names,
         "; ".join(nearest),
-        has_our_wording,
-        setting.departures if has_our_wording else (),
+        setting.has_our_wording,
+        setting.departures if setting.has_our_wording else (),
     )
 
 

@@ -22,6 +22,7 @@ _QUOTES = str.maketrans("“”„‘’`", "\"\"\"'''")
 PUBLISHED = Path("data/published")
 TEMPLATES = Path("config/prompts_published")
 WORDS_TABLE, CODE_TABLE = "prompts.csv", "prompts_code.csv"
+TEXTS_PART = "texts"
 NONE_PRINTED = "The paper prints no prompts of this protocol on these data."
 
 
@@ -62,9 +63,9 @@ class Wordings:
         self.classify = cache(self._classify)
         self.printed = _read_printed(shipped, WORDS_TABLE)
         self._in_code = _read_printed(shipped, CODE_TABLE)
-        self._departures: dict[tuple[str, str], list[str]] = {}
+        self._departures: dict[tuple[str, str], list[dict[str, str]]] = {}
         for row in _rows(published / "departures.csv"):
-            self._departures.setdefault((row["protocol"], row["data"]), []).append(row["departure"])
+            self._departures.setdefault((row["protocol"], row["data"]), []).append(row)
 
     def _classify(self, prompts: Prompts, protocol: str, data: str, *names: str) -> str:
         """Whose words the templates of a protocol are;
@@ -79,10 +80,17 @@ class Wordings:
                 return PAPER_WORDING
         return OTHER_WORDING
 
-    def departures(self, protocol: str, data: str) -> tuple[str, ...]:
-        """What of moot's own wording is known to matter, in sentences."""
+    def departures(self, protocol: str, data: str, wording: str) -> tuple[str, ...]:
+        """What of moot's own words is known to matter, in sentences.
+
+        Prompts in the paper's words leave the departures of facts and scripts, whose `part` in
+        departures.csv is "texts".
+        """
+        rows = self._departures.get((protocol, data), [])
+        if wording == PAPER_WORDING:
+            return tuple(row["departure"] for row in rows if row["part"] == TEXTS_PART)
         none_printed = [] if (protocol, data) in self.printed else [NONE_PRINTED]
-        return (*none_printed, *self._departures.get((protocol, data), ()))
+        return (*none_printed, *(row["departure"] for row in rows))
 
 
 def _has_words_of(

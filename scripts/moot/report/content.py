@@ -45,7 +45,7 @@ class PaperMatch:
         repeats: The experiments of the paper that it repeats; `baselines/DATASET` for a data set.
         repeated_but_model: those that it repeats but for the model.
         difference: in what it differs from the nearest one, in words; "" where it repeats one.
-        our_wording: whether its prompts are in moot's words, not in the paper's.
+        our_wording: whether its prompts, facts or scripts are in moot's words, not in the paper's.
         departures: what of that wording is known to matter, in sentences.
     """
 

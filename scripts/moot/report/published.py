@@ -59,8 +59,9 @@ DIFFERENCE_NOTE = (
     " interval is given where the paper does not state its n (`unknown`)."
 )
 WORDING_NOTE = (
-    f"`{OUR_WORDING}`: the same difference for prompts in our wording. It includes the effect of"
-    " the wording and does not replicate the paper's value (config/prompts_published/README.md)."
+    f"`{OUR_WORDING}`: the same difference for prompts, facts or scripts in our wording. It"
+    " includes the effect of the wording and does not replicate the paper's value"
+    " (config/prompts_published/README.md)."
 )
 INVALID_NOTE = (
     "`n` counts debates (or answers), `cases` their cases. Answers without a usable prediction are"

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from moot.core.errors import UserError
 from moot.datasets import LoadContext
 from moot.studies.appellate.data_opinions import (
+    SAMPLE,
     OpinionsOptions,
     describe_problems,
     load,
@@ -40,6 +41,7 @@ from moot.studies.appellate.deidentify.recogniser import recognise_names
 from moot.studies.appellate.deidentify.references import replace_references, show_letters
 from moot.studies.appellate.deidentify.segments import extract_majority, extract_part, split_opinion
 from moot.studies.appellate.legal.rules import label_statement
+from scripted_model import PROJECT
 
 Context = Callable[..., LoadContext]
 FACTS = (
@@ -230,6 +232,53 @@ def test_every_statement_of_the_bank_takes_its_stance(load_context: Context) -> 
             assert [label_statement(statement).code for statement in statements] == [
                 int(stance == "affirm")
             ] * len(statements)
+
+
+STATUTE = re.compile(r"\b\d+ U\.S\.C\. § \d+\w*(?:\(\d\))?")
+CASE = re.compile(
+    r"(?:In re [A-Z]\w+|[A-Z][\w.&,' ]+ v\. [A-Z][\w.&,' ]+?), \d+ U\.S\. \d+ \(\d{4}\)"
+)
+
+
+def script_comments() -> dict[str, list[str]]:
+    """The authorities in the comments of each case of the sample, each with its holding."""
+    text = (PROJECT / SAMPLE).read_text("utf-8")
+    comments = {}
+    for block in re.split(r"(?m)^- case_id: ", text)[1:]:
+        lines = re.findall(r"(?m)^  #(.*)$", block)
+        joined = " ".join(line.strip() for line in lines)
+        comments[block.split("\n")[0]] = re.split(r" - (?=[A-Z0-9])", joined)[1:]
+    return comments
+
+
+@pytest.mark.parametrize("case_id", list(script_comments()))
+def test_each_script_has_the_length_and_the_citations_of_the_papers(case_id: str) -> None:
+    listed = script_comments()[case_id]
+    authorities = {re.split(r": (?=\w|\()", line)[0] for line in listed}
+    assert all(len(line) > len(line.split(": ")[0]) + 2 for line in listed), "each has a holding"
+    for stance, statements in load_human_statements(case_id).items():
+        assert len(statements) == 3
+        for statement in statements:
+            assert 200 <= len(statement.split()) <= 270, (stance, statement)
+            cited = {*STATUTE.findall(statement), *map(str.strip, CASE.findall(statement))}
+            assert 2 <= len(cited) <= 4, (stance, cited)
+            for citation in cited:
+                assert any(citation.endswith(known) for known in authorities), citation
+
+
+REPLIES_TO_OTHERS = (
+    r"(?i)\b(?:my|our) (?:dear |learned )?(?:colleagues?|brothers?|sisters?)\b|\bI have (?:heard|listened)\b"
+    r"|\bI am told\b|\bwe are told\b|\b(?:said|heard|argued) here\b|\bJudge \w+ (?:says|argues)\b"
+    r"|\bas (?:the other|another) judge\b|\bI (?:still|remain)\b|\bI agree\b"
+)
+
+
+def test_no_script_answers_what_nobody_has_said() -> None:
+    for case_id in script_comments():
+        for statements in load_human_statements(case_id).values():
+            assert not [
+                match[0] for text in statements for match in re.finditer(REPLIES_TO_OTHERS, text)
+            ]
 
 
 def test_local_opinions_are_loaded_without_names_in_anything_a_model_sees(

@@ -82,6 +82,11 @@ class OpinionsOptions(DatasetOptions):
 
     faulty: FaultyShare = 0.01
 
+    @property
+    def is_paraphrase(self) -> bool:
+        """Whether the cases are the sample's, whose facts and scripts are moot's own words."""
+        return self.source == "sample"
+
     def own_files(self, data_root: Path) -> tuple[Path, ...]:
         """Return the file or folder of opinions."""
         return (data_root / self.path,)
