@@ -191,11 +191,11 @@ class Config(ConfigSections):
         False, description="build tables over those of another configuration in the same folder"
     )
     min_debates: int = Field(
-        1,
+        10,
         ge=1,
         description=(
-            "an experiment of fewer debates (cases x repeats) is a trial run, and enters no table"
-            " that concludes from debates"
+            "Debates (cases x repeats) below which an experiment is a trial run, which enters"
+            " no table that concludes from debates."
         ),
     )
     annotations: tuple[str, ...] = Field(

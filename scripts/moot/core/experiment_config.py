@@ -29,75 +29,103 @@ else:
 class ExperimentConfig(ExperimentSections):
     """A protocol over a data set's cases by some models."""
 
-    protocol: Name = Field(description="the protocol's name; none with `source: recorded`")
+    protocol: Name = Field(
+        description=(
+            "The protocol by which cases are debated; leave it out with `source: recorded`."
+        )
+    )
     source: Literal["models", "recorded"] = Field(
         "models",
         description=(
-            "models: they are asked; recorded: the records of the data set say what was said"
+            "Where debates come from: `models` asks models, `recorded` takes the records of the"
+            " data set."
         ),
     )
-    dataset: Name = Field(description="the data set's name under `datasets`")
+    dataset: Name = Field(
+        description=("The data set whose cases are debated, by its name under `datasets`.")
+    )
     models: Annotated[
         tuple[Name, ...], BeforeValidator(as_list), AfterValidator(check_names_unique)
-    ] = Field(min_length=1, description="names under `models`; each runs the whole experiment")
+    ] = Field(
+        min_length=1,
+        description=("Models by their names under `models`; each runs the whole experiment."),
+    )
     cases: int | None = Field(
         None,
         ge=1,
-        description="how many cases, chosen by seed; more cases keep those of fewer; none: all",
+        description=(
+            "Number of cases, chosen by the seed; a larger number keeps the cases of a smaller"
+            " one. Default: all."
+        ),
     )
-    repeats: int = Field(1, ge=1, description="how often each case is debated")
+    repeats: int = Field(
+        1,
+        ge=1,
+        description=("Debates of each case; more of them narrow the intervals where replies vary."),
+    )
     trial_on_request: bool = Field(
         False,
         description=(
-            "as long as it is a trial run (fewer debates than `min_debates`), `run` must name it"
+            "Whether `run` must name the experiment while it is a trial run (fewer debates than"
+            " `min_debates`)."
         ),
         json_schema_extra=DISPLAY_ONLY,
     )
     needs_data: str = Field(
         "",
         description=(
-            "a file or folder of `data_root`; where it is not there, `run` must name it, by no"
-            " pattern"
+            "A file or folder below `data_root` without which the experiment runs only if `run`"
+            " names it in full."
         ),
         json_schema_extra=DISPLAY_ONLY,
     )
     split: Literal["train", "validation", "test"] = Field(
-        "test", description="which split's cases are debated"
+        "test", description="The split whose cases are debated."
     )
     calibration_cases: int = Field(
         0,
         ge=0,
-        description="validation cases run as well, to fit the threshold of likelihood answers on",
+        description=(
+            "Number of validation cases that are debated as well, to fit the threshold of"
+            " likelihood answers."
+        ),
     )
     study: str = Field(
         "",
-        description="the study whose tables it enters; none: the protocol's own",
+        description="The study whose tables show the experiment. Default: the protocol's.",
         json_schema_extra=DISPLAY_ONLY,
     )
-    control: str = Field("", description="what it changes, as a control of `control_of`")
-    control_of: str = Field("", description="the experiment with which the control is compared")
+    control: str = Field(
+        "", description=("The control by which the experiment differs from `control_of`.")
+    )
+    control_of: str = Field("", description="The experiment with which the control is compared.")
     labelers: tuple[str, ...] = Field(
         (),
-        description="rules, judge (its model), judge:MODEL, human, or a labeler of yours",
+        description=(
+            "Who labels statements: `rules`, `judge` (its own model), `judge:MODEL`, `human`,"
+            " or a labeler of yours."
+        ),
         json_schema_extra=DISPLAY_ONLY_OF_BASE,
     )
     rubric: str = Field(
         "",
-        description="rubric that its statements are labelled by; none: the protocol's own",
+        description="The rubric by which statements are labelled. Default: the protocol's.",
         json_schema_extra=DISPLAY_ONLY_OF_BASE,
     )
-    params: Fields = Field(default_factory=dict, description="the protocol's parameters: see there")
+    params: Fields = Field(
+        default_factory=dict,
+        description=("Parameters of the protocol, which docs/reference.md lists."),
+    )
     prompts: str = Field(
         "",
         description=(
-            "folder of prompt templates that replace those of the same names, for this experiment"
-            " alone"
+            "A folder of prompt templates that replace those of the same names in this experiment."
         ),
     )
     grid: Mapping[str, Annotated[tuple[Json, ...], Field(min_length=1)]] = Field(
         default_factory=dict,
         description=(
-            "parameter, or `prompts`, to values: one experiment, NAME-PARAMETER=VALUE, for each"
+            "Values of a parameter, or of `prompts`; each makes an experiment NAME-PARAMETER=VALUE."
         ),
     )
 
@@ -142,41 +170,48 @@ class ContrastConfig(ContrastSections):
 
     first: str = Field(
         description=(
-            "EXPERIMENT or EXPERIMENT/MODEL; an experiment alone: all models that both sides share"
+            "The first side: EXPERIMENT/MODEL, or EXPERIMENT for all models that both sides share."
         )
     )
-    second: str = Field(description="what it is compared with, named alike")
+    second: str = Field(description="The second side, named like the first.")
     metric: str = Field(
         "accuracy",
         description=(
-            "what is compared, debate by debate: one of the metrics of contrasts in"
-            " docs/reference.md"
+            "The metric that is compared debate by debate; docs/reference.md lists the metrics"
+            " of contrasts."
         ),
     )
     second_metric: str = Field(
-        "", description="the second side's metric; none: as the first side's"
+        "", description="The metric of the second side. Default: that of the first."
     )
     direction: Literal["first_higher", "first_lower", "differ"] = Field(
-        "differ", description="what is expected"
+        "differ",
+        description=("The expected difference: `first_higher`, `first_lower` or `differ`."),
     )
     paired: bool = Field(
         True,
-        description="on the cases that both argued; no: where they argue different cases, on all",
+        description=(
+            "Whether only cases that both sides debated are compared; set `false` for sides"
+            " with different cases."
+        ),
     )
     first_cases: Mapping[str, str] = Field(
         default_factory=dict,
-        description="attribute of the cases to the value that the first side's cases have",
+        description="Values of attributes that select the cases of the first side.",
     )
     second_cases: Mapping[str, str] = Field(
         default_factory=dict,
-        description="attribute of the cases to the value that the second side's cases have",
+        description="Values of attributes that select the cases of the second side.",
     )
-    question: str = Field("", description="what it answers, in words")
+    question: str = Field(
+        "", description=("The question that the comparison answers, as tables show it.")
+    )
     margin: float | None = Field(
         None,
         gt=0,
         description=(
-            "the smallest effect of interest: whether the difference is smaller is tested, too"
+            "The smallest effect of interest, in units of the metric; setting it adds a test of"
+            " whether the difference is smaller."
         ),
     )
 

@@ -27,15 +27,18 @@ JUDGE, RECORDED_JUDGE = "judge", "recorded judge"
 
 
 class RejudgeParams(ProtocolParams):
-    """Which debates are judged, and how."""
+    """Parameters of `rejudge`."""
 
     source_experiment: str = Field(
-        description="the experiment whose debates are judged again, recorded or held by models"
+        description="The experiment whose debates are judged again, recorded or held by models."
     )
-    source_model: str = Field(description="the model of that experiment whose debates they are")
-    judge: str = Field(
+    source_model: str = Field(description="The model of the source experiment.")
+    source_judge: str = Field(
         "judge",
-        description="the seat there whose words are left out and whose beliefs are compared",
+        description=(
+            "The seat of the source debates whose words are left out and whose beliefs are"
+            " compared."
+        ),
     )
     max_reason_chars: ReasonLength = 0
 
@@ -66,7 +69,7 @@ async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
     )
     rows = _source_debates(debate.setup)[debate.case.case_id, debate.repeat].rows
     for number, turns in groupby(rows, lambda row: row["round"]):
-        are_public = [_play(debate, row, params.judge) for row in turns]
+        are_public = [_play(debate, row, params.source_judge) for row in turns]
         if any(are_public):
             belief = await debate.say(
                 JUDGE,
@@ -109,7 +112,7 @@ def _play(debate: Debate, row: Fields, judge: str) -> bool:
 def _source_debates(setup: JobSetup) -> Mapping[tuple[str, int], RecordedDebate]:
     """The ended debates by case and repeat; raises `UserError` where no words are known."""
     params: RejudgeParams = setup.params
-    debates = read_debates(tuple(setup.artifacts.values()), frozenset(), params.judge)
+    debates = read_debates(tuple(setup.artifacts.values()), frozenset(), params.source_judge)
     rows = chain.from_iterable(debate.rows for debate in debates.values())
     if not any(row["text"] and row["visibility"] == PUBLIC for row in rows):
         raise missing_text_error(setup.experiment, params.source_experiment, "a judge could read")

@@ -232,7 +232,7 @@ async def test_judge_sees_changes_the_judges_prompts_alone() -> None:
 
 
 async def test_speaking_first_changes_the_order_alone() -> None:
-    _, debate, _ = await trial(first="defense")
+    _, debate, _ = await trial(first_speaker="defense")
     assert [
         utterance.speaker for utterance in debate.utterances if utterance.kind == "opening"
     ] == [

@@ -27,28 +27,32 @@ Withheld = Literal["sex", "race", "age", "build"]
 
 
 class Nlsy97Options(PeopleOptions):
-    """What an entry of the configuration may say about NLSY97."""
+    """Options of NLSY97."""
 
     source: Source = Field(  # type: ignore[assignment]
         "synthetic",
         description=(
-            "synthetic: generated people; local: nlsy97/nlsy97_full.csv under data_root; download:"
-            " the same file, fetched first; investigator: raw NLS Investigator extracts under"
-            " nlsy97/investigator/"
+            "Where the people come from: `synthetic` (generated), `local`"
+            " (nlsy97/nlsy97_full.csv below `data_root`), `download` (the same file, fetched"
+            " first) or `investigator` (raw extracts of NLS Investigator below"
+            " nlsy97/investigator/)."
         ),
     )
     withhold: tuple[Withheld, ...] = Field(  # type: ignore[assignment]
         (),
         description=(
-            "features that are withheld, for audits; build: height and weight, which tell most"
-            " people's sex"
+            "Features that cases do not state, for audits; `build` is height and weight, which"
+            " reveal most people's sex."
         ),
     )
-    rows: PositiveInt = Field(1412, description="how many people to generate (synthetic only)")
+    rows: PositiveInt = Field(
+        1412, description=("Number of people to generate (only `source: synthetic`).")
+    )
     outcome: Outcome = Field(
         "rearrest",
         description=(
-            "what is predicted (investigator only; the released table knows rearrest alone)"
+            "The predicted outcome (only `source: investigator`, since the released table has"
+            " `rearrest` alone)."
         ),
     )
 

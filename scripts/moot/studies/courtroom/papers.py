@@ -197,7 +197,9 @@ def interaction(run: ItemRun) -> list[Part]:
 
 def _trial_diagram(design: Design) -> Diagram:
     params = design.params
-    order = (PROSECUTOR, DEFENSE) if params["first"] == PROSECUTOR else (DEFENSE, PROSECUTOR)
+    order = (
+        (PROSECUTOR, DEFENSE) if params["first_speaker"] == PROSECUTOR else (DEFENSE, PROSECUTOR)
+    )
     steps: list[Step] = []
     statements: list[int] = []
     beliefs: list[int] = []

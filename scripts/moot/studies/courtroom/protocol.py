@@ -45,8 +45,8 @@ class CourtroomParams(ProtocolParams):
     judge_sees: Literal["facts", "transcript", "both"] = Field(
         "both", description="what the judge's prompts contain"
     )
-    first: Literal["prosecutor", "defense"] = Field(
-        "prosecutor", description="the advocate who speaks first in each phase"
+    first_speaker: Literal["prosecutor", "defense"] = Field(
+        "prosecutor", description="The advocate who speaks first in each phase."
     )
     answer: AnswerMode = "generation"
     critique: bool = Field(
@@ -95,7 +95,7 @@ async def courtroom(debate: Debate, params: CourtroomParams) -> Answer | None:
 
     A failed turn is skipped. A failed verdict leaves no answer.
     """
-    order = (PROSECUTOR, DEFENSE) if params.first == PROSECUTOR else (DEFENSE, PROSECUTOR)
+    order = (PROSECUTOR, DEFENSE) if params.first_speaker == PROSECUTOR else (DEFENSE, PROSECUTOR)
     advocates = debate.speaking_order(order)
     for round_number, phase in enumerate(PHASES, start=1):
         for advocate in advocates:
