@@ -1,7 +1,6 @@
-"""Calls in batches of the provider: one batch a wave, the same replies as single calls, and nothing
-submitted twice.
+"""Batches of the provider give the same replies as single calls, and are submitted once.
 
-Slow; only it finds batches that a killed process submits again.
+Slow; no other test finds batches that a killed process submits again.
 """
 
 import json
@@ -25,9 +24,9 @@ from patience import PATIENCE, wait_until
 
 pytestmark = pytest.mark.slow
 
-DEBATES, WAVES, NEVER = 5, 10, 36_000
+DEBATES, WAVES, LONG_DELAY = 5, 10, 36_000
 PRICE = {"input": 2.0, "output": 10.0}
-IN_BATCHES = {"poll_seconds": 0.02}
+BATCH_OPTIONS = {"poll_seconds": 0.02}
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +35,8 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def courtroom(server: FaultServer, folder: Path, batch: Any = None, **model: Any) -> dict[str, Any]:
-    """A trial without strategies: ten calls, one after the other."""
-    entry = {"price": PRICE, "batch": IN_BATCHES if batch is None else batch, **model}
+    """Return the configuration of a trial without strategies: ten calls in sequence."""
+    entry = {"price": PRICE, "batch": BATCH_OPTIONS if batch is None else batch, **model}
     return configuration(server.url, folder, entry, experiment={"params": {"strategy": "none"}})
 
 
@@ -45,13 +44,13 @@ def courtroom(server: FaultServer, folder: Path, batch: Any = None, **model: Any
 def single(
     server: FaultServer, cases: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> pd.DataFrame:
-    """What single calls come to."""
+    """Hold the debates by single calls."""
     folder = tmp_path_factory.mktemp("single")
     return hold(courtroom(server, folder, False), cases, folder / "out.parquet")
 
 
 @pytest.fixture(autouse=True)
-def as_new(server: FaultServer) -> None:
+def reset_batch_settings(server: FaultServer) -> None:
     fresh = {
         "ends": None,
         "upload_delay": [],
@@ -64,37 +63,37 @@ def as_new(server: FaultServer) -> None:
     server.reset(**{f"batch_{name}": value for name, value in fresh.items()})
 
 
-def seen(server: FaultServer) -> dict[str, Any]:
-    found = server.stats()["batches"]
-    assert isinstance(found, dict)
-    return found
+def batch_stats(server: FaultServer) -> dict[str, Any]:
+    stats = server.stats()["batches"]
+    assert isinstance(stats, dict)
+    return stats
 
 
-def test_a_wave_is_a_batch_at_half_the_price(
+def test_a_wave_is_one_batch_at_half_the_price(
     server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:
     config = courtroom(server, tmp_path)
     batched = hold(config, cases, tmp_path / "out.parquet")
     pd.testing.assert_frame_equal(batched, single)
-    found = seen(server)
-    assert found["sizes"] == [DEBATES] * WAVES
-    assert set(found["lines"].values()) == {1}
-    assert server.count() == len(found["lines"]) == DEBATES * WAVES  # none was asked singly beside
+    stats = batch_stats(server)
+    assert stats["sizes"] == [DEBATES] * WAVES
+    assert set(stats["lines"].values()) == {1}
+    assert server.count() == len(stats["lines"]) == DEBATES * WAVES  # no single calls
     ledger = Ledger(config["ledger"])
     replies = ledger.replies(list(batched["call_id"]))
-    whole = Plan.from_yaml(courtroom(server, tmp_path, False), PROJECT).config.models[MODEL]
+    model = Plan.from_yaml(courtroom(server, tmp_path, False), PROJECT).config.models[MODEL]
     for reply in replies.values():
         assert reply.cost_usd == pytest.approx(
-            0.5 * whole.cost(reply.prompt_tokens, reply.completion_tokens)
+            0.5 * model.cost(reply.prompt_tokens, reply.completion_tokens)
         )
         assert reply.service_tier == "batch"
     ledger.close()
-    again = hold(courtroom(server, tmp_path, False), cases, tmp_path / "again.parquet")
-    pd.testing.assert_frame_equal(again, single)  # a reply is a reply: single calls find it
+    repeated = hold(courtroom(server, tmp_path, False), cases, tmp_path / "again.parquet")
+    pd.testing.assert_frame_equal(repeated, single)  # single calls use the replies of batches
     assert server.count() == DEBATES * WAVES
 
 
-def test_lines_that_went_wrong_come_again_in_the_next_batch(
+def test_faulty_lines_are_repeated_in_the_next_batch(
     server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:
     kinds = [
@@ -108,61 +107,61 @@ def test_lines_that_went_wrong_come_again_in_the_next_batch(
     ]
     server.reset(batch_lines=kinds, batch_rate=0.6)
     config = courtroom(
-        server, tmp_path, {**IN_BATCHES, "max_calls": 3, "max_concurrent": 1}, attempts=20
+        server, tmp_path, {**BATCH_OPTIONS, "max_calls": 3, "max_concurrent": 1}, attempts=20
     )
     pd.testing.assert_frame_equal(hold(config, cases, tmp_path / "out.parquet"), single)
-    found = seen(server)
-    assert max(found["sizes"]) == 3
-    assert max(found["lines"].values()) > 1
-    assert len(found["lines"]) == DEBATES * WAVES
+    stats = batch_stats(server)
+    assert max(stats["sizes"]) == 3
+    assert max(stats["lines"].values()) > 1
+    assert len(stats["lines"]) == DEBATES * WAVES
 
 
-def test_what_an_expired_batch_did_not_reach_is_asked_again(
+def test_expired_lines_are_repeated(
     server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:
     server.reset(batch_status="expired")
     pd.testing.assert_frame_equal(
         hold(courtroom(server, tmp_path), cases, tmp_path / "out.parquet"), single
     )
-    assert sum(seen(server)["lines"].values()) > DEBATES * WAVES
+    assert sum(batch_stats(server)["lines"].values()) > DEBATES * WAVES
     assert server.count() == DEBATES * WAVES  # every answer of the server was used
 
 
-def test_a_batch_that_comes_back_without_an_answer_fails_its_calls(
+def test_a_batch_without_answers_fails_its_calls(
     server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
     server.reset(batch_lines=["missing"], batch_rate=1.0)
     debates = hold(courtroom(server, tmp_path, attempts=2), cases, tmp_path / "out.parquet")
     conclusions = debates[debates["kind"] == CONCLUSION]
     assert all("ended (completed) without a reply" in parsed for parsed in conclusions["parsed"])
-    assert set(seen(server)["lines"].values()) == {2}
+    assert set(batch_stats(server)["lines"].values()) == {2}
 
 
 KILLS = {
     "while the batch is under way": (
         {"ends": 1},
-        lambda found: found["batches"] == 2 and found["polls"] >= 4,
+        lambda stats: stats["batches"] == 2 and stats["polls"] >= 4,
     ),
     "between upload and creation": (
-        {"upload_delay": [0, 0, NEVER]},
-        lambda found: found["uploads"] == 3,
+        {"upload_delay": [0, 0, LONG_DELAY]},
+        lambda stats: stats["uploads"] == 3,
     ),
     "before the batch has a name": (
-        {"create_delay": [0, NEVER]},
-        lambda found: found["batches"] == 2,
+        {"create_delay": [0, LONG_DELAY]},
+        lambda stats: stats["batches"] == 2,
     ),
 }
 
 
 @pytest.mark.parametrize("moment", KILLS)
-def test_killed_and_nothing_is_submitted_twice(
+def test_a_killed_job_submits_no_batch_twice(
     moment: str, server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:
-    halted, reached = KILLS[moment]
-    server.reset(**{f"batch_{name}": value for name, value in halted.items()})
+    settings, is_reached = KILLS[moment]
+    server.reset(**{f"batch_{name}": value for name, value in settings.items()})
     config, output = courtroom(server, tmp_path), tmp_path / "out.parquet"
     process = start_job(config, cases, output)
-    wait_until(lambda: reached(seen(server)))
+    wait_until(lambda: is_reached(batch_stats(server)))
     assert process.pid
     os.killpg(process.pid, signal.SIGKILL)
     process.join()
@@ -175,96 +174,94 @@ def test_killed_and_nothing_is_submitted_twice(
         batch_create_delay=[],
     )
     pd.testing.assert_frame_equal(hold(config, cases, output), single)
-    found = seen(server)
-    assert set(found["lines"].values()) == {1}
-    assert found["sizes"] == [DEBATES] * WAVES
-    assert found["uploads"] == WAVES + (moment == "between upload and creation")
+    stats = batch_stats(server)
+    assert set(stats["lines"].values()) == {1}
+    assert stats["sizes"] == [DEBATES] * WAVES
+    assert stats["uploads"] == WAVES + (moment == "between upload and creation")
 
 
-def test_a_batch_that_would_be_created_after_the_next_run_has_looked_is_withdrawn(
+def test_a_batch_that_the_provider_creates_late_is_withdrawn(
     server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:
     server.reset(batch_create_late=3.0)
     config, output = courtroom(server, tmp_path), tmp_path / "out.parquet"
     process = start_job(config, cases, output)
-    wait_until(lambda: seen(server)["creation_requests"] == 1)
+    wait_until(lambda: batch_stats(server)["creation_requests"] == 1)
     assert process.pid
     os.killpg(process.pid, signal.SIGKILL)
     process.join()
     server.reset(keep=True, batch_create_late=0.0)
     pd.testing.assert_frame_equal(hold(config, cases, output), single)
-    wait_until(lambda: seen(server)["created"] == seen(server)["creation_requests"])
-    assert set(seen(server)["lines"].values()) == {1}
+    wait_until(lambda: batch_stats(server)["created"] == batch_stats(server)["creation_requests"])
+    assert set(batch_stats(server)["lines"].values()) == {1}
 
 
-def test_a_large_wave_goes_in_files_of_the_size_that_the_provider_takes(
+def test_a_large_wave_is_split_into_files_of_the_allowed_size(
     server: FaultServer, tmp_path: Path
 ) -> None:
-    count, most = 5_000, 1_500_000
+    count, max_bytes = 5_000, 1_500_000
     cases = people(tmp_path / "cases.parquet", count)
-    config = courtroom(server, tmp_path, {**IN_BATCHES, "max_bytes": most, "max_concurrent": 2})
+    config = courtroom(
+        server, tmp_path, {**BATCH_OPTIONS, "max_bytes": max_bytes, "max_concurrent": 2}
+    )
     config["experiments"][EXPERIMENT] = {
         "protocol": "zero_shot",
         "dataset": "people",
         "models": [MODEL],
     }
-    held = hold(config, cases, tmp_path / "out.parquet")
-    found = seen(server)
-    assert len(found["sizes"]) > 2 and sum(found["sizes"]) == len(found["lines"]) == count
-    assert max(found["bytes"]) <= most < sum(found["bytes"])
-    assert set(found["lines"].values()) == {1}
-    assert {
-        json.loads(parsed)["status"] for parsed in held.loc[held["kind"] == CONCLUSION, "parsed"]
-    } <= {
-        "valid",
-        "invalid",
-    }
+    transcripts = hold(config, cases, tmp_path / "out.parquet")
+    stats = batch_stats(server)
+    assert len(stats["sizes"]) > 2 and sum(stats["sizes"]) == len(stats["lines"]) == count
+    assert max(stats["bytes"]) <= max_bytes < sum(stats["bytes"])
+    assert set(stats["lines"].values()) == {1}
+    conclusions = transcripts.loc[transcripts["kind"] == CONCLUSION, "parsed"]
+    assert {json.loads(parsed)["status"] for parsed in conclusions} <= {"valid", "invalid"}
 
 
-def test_without_waiting_each_run_brings_the_debates_one_wave_further(
+def test_without_waiting_each_run_completes_one_wave(
     server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:
     config = courtroom(server, tmp_path, {"wait": False})
     output = tmp_path / "out.parquet"
     server.reset(batch_ends=0)
     for _ in range(2):  # the second run finds the batch still under way
-        waiting = hold(config, cases, output)
-        reasons = waiting.loc[waiting["kind"] == CONCLUSION, "parsed"]
+        transcripts = hold(config, cases, output)
+        reasons = transcripts.loc[transcripts["kind"] == CONCLUSION, "parsed"]
         assert len(reasons) == DEBATES
         assert all(
             '"status": "waiting"' in parsed and f"{REPLY_PENDING}batch_0" in parsed
             for parsed in reasons
         )
-    assert seen(server)["sizes"] == [DEBATES]
+    assert batch_stats(server)["sizes"] == [DEBATES]
     for wave in range(1, WAVES + 1):
-        assert '"status": "waiting"' in "".join(waiting["parsed"].dropna())
+        assert '"status": "waiting"' in "".join(transcripts["parsed"].dropna())
         server.reset(keep=True, batch_ends=wave)
-        waiting = hold(config, cases, output)
-    pd.testing.assert_frame_equal(waiting, single)
-    assert set(seen(server)["lines"].values()) == {1}
+        transcripts = hold(config, cases, output)
+    pd.testing.assert_frame_equal(transcripts, single)
+    assert set(batch_stats(server)["lines"].values()) == {1}
 
 
-def test_replies_of_a_batch_that_nobody_asks_for_any_more_are_kept(
+def test_replies_of_an_unused_batch_are_stored(
     server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
     server.reset(batch_ends=0)
     hold(courtroom(server, tmp_path, {"wait": False}), cases, tmp_path / "out.parquet")
     assert Ledger(str(tmp_path / "ledger")).read_totals().calls == 0
     server.reset(keep=True, batch_ends=None)
-    other = courtroom(server, tmp_path)
-    other["seed"] = 2
-    hold(other, cases, tmp_path / "other.parquet")
+    changed_config = courtroom(server, tmp_path)
+    changed_config["seed"] = 2
+    hold(changed_config, cases, tmp_path / "other.parquet")
     assert Ledger(str(tmp_path / "ledger")).read_totals().calls == DEBATES * WAVES + DEBATES
 
 
-def test_an_answer_that_got_lost_is_looked_up_before_another_attempt(
+def test_a_lost_response_is_looked_up_before_a_retry(
     server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:
     server.reset(batch_drops=["batches", "files"])
     pd.testing.assert_frame_equal(
         hold(courtroom(server, tmp_path), cases, tmp_path / "out.parquet"), single
     )
-    assert set(seen(server)["lines"].values()) == {1}
+    assert set(batch_stats(server)["lines"].values()) == {1}
 
 
 @pytest.mark.parametrize(
@@ -284,7 +281,7 @@ def test_an_answer_that_got_lost_is_looked_up_before_another_attempt(
         ({"status": "cancelled"}, "batch_0 was cancelled. Its replies are kept"),
     ],
 )
-def test_a_batch_that_is_refused_ends_the_run_with_what_to_do(
+def test_a_rejected_batch_stops_the_run_with_a_remedy(
     settings: dict[str, Any],
     message: str,
     server: FaultServer,
@@ -305,11 +302,11 @@ def test_a_budget_holds_for_a_whole_wave(server: FaultServer, cases: Path, tmp_p
     config = {**courtroom(server, tmp_path), "budget": {"calls": 2 * DEBATES + 1}}
     with pytest.raises(RunStoppedError, match="budget"):
         hold(config, cases, tmp_path / "out.parquet")
-    assert seen(server)["sizes"] == [DEBATES] * 2
+    assert batch_stats(server)["sizes"] == [DEBATES] * 2
     assert Ledger(config["ledger"]).read_totals().calls == 2 * DEBATES
 
 
-def test_seats_of_another_model_ask_singly_between_the_waves(
+def test_seats_of_another_model_make_single_calls_between_the_waves(
     server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
     server.reset(latency=0.1)
@@ -322,46 +319,48 @@ def test_seats_of_another_model_ask_singly_between_the_waves(
     }
     config["experiments"][EXPERIMENT]["params"]["seats"] = {"judge": "judge"}
     debates = hold(config, cases, tmp_path / "out.parquet")
-    found = seen(server)
-    assert set(found["sizes"]) == {DEBATES}  # nobody's wave began before the slowest of the others
+    stats = batch_stats(server)
+    assert set(stats["sizes"]) == {DEBATES}  # a wave begins after all calls of the last one
     judged = debates[(debates["speaker"] == "judge") & (debates["source"] == "model")]
     assert (
-        len(found["lines"]) + len(judged) == server.count() == (debates["source"] == "model").sum()
+        len(stats["lines"]) + len(judged) == server.count() == (debates["source"] == "model").sum()
     )
     server.reset(latency=0.0)
 
 
-def test_a_folder_of_files_is_answered_by_a_command_of_the_users(
+def test_a_command_of_the_user_answers_a_folder_of_files(
     server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:
     files = tmp_path / "files"
     config = courtroom(server, tmp_path, {"folder": str(files), "wait": False})
     for wave in range(1, WAVES + 2):
-        held = hold(config, cases, tmp_path / "out.parquet")
+        transcripts = hold(config, cases, tmp_path / "out.parquet")
         pending = [
             path for path in files.glob("*.jsonl") if not path.with_suffix(".output.jsonl").exists()
         ]
         pending = [path for path in pending if not path.name.endswith(".output.jsonl")]
         assert len(pending) == (wave <= WAVES)
         for path in pending:
-            answered = [answer_line(server.url, line) for line in path.read_bytes().splitlines()]
-            whole = b"\n".join(answered) + b"\n"
+            answer_lines = [
+                answer_line(server.url, line) for line in path.read_bytes().splitlines()
+            ]
+            content = b"\n".join(answer_lines) + b"\n"
             output = path.with_suffix(".output.jsonl")
-            output.write_bytes(whole[: len(whole) // 2])  # still being written
-            held = hold(config, cases, tmp_path / "out.parquet")
-            assert "lines answered" in "".join(held["parsed"].dropna())
-            output.write_bytes(whole)
-    pd.testing.assert_frame_equal(held, single)
+            output.write_bytes(content[: len(content) // 2])  # still being written
+            transcripts = hold(config, cases, tmp_path / "out.parquet")
+            assert "lines answered" in "".join(transcripts["parsed"].dropna())
+            output.write_bytes(content)
+    pd.testing.assert_frame_equal(transcripts, single)
 
 
 def answer_line(url: str, line: bytes) -> bytes:
-    """What `vllm run-batch` makes of a line."""
-    asked = json.loads(line)
-    request = urllib.request.Request(f"{url}/chat/completions", json.dumps(asked["body"]).encode())
+    """Return the line of output that `vllm run-batch` writes for a line of input."""
+    call = json.loads(line)
+    request = urllib.request.Request(f"{url}/chat/completions", json.dumps(call["body"]).encode())
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         response = {"status_code": 200, "request_id": "r", "body": json.load(answer)}
     return json.dumps(
-        {"id": "v", "custom_id": asked["custom_id"], "response": response, "error": None}
+        {"id": "v", "custom_id": call["custom_id"], "response": response, "error": None}
     ).encode()
 
 
@@ -370,22 +369,22 @@ def test_a_preview_shows_both_prices_and_the_waves(
 ) -> None:
     (tmp_path / "cases").mkdir()
     (tmp_path / "cases" / "people.parquet").write_bytes(cases.read_bytes())
-    batched, alone = (
+    batched, unbatched = (
         preview(Plan.from_yaml(courtroom(server, tmp_path, batch), PROJECT), tmp_path).iloc[0]
-        for batch in (IN_BATCHES, False)
+        for batch in (BATCH_OPTIONS, False)
     )
-    assert batched["waves"] == WAVES and pd.isna(alone["waves"])
+    assert batched["waves"] == WAVES and pd.isna(unbatched["waves"])
     assert (
         batched["usd"]
         == batched["usd_in_batches"]
         == pytest.approx(batched["usd_singly"] / 2, abs=1e-4)
     )
-    assert alone["usd"] == alone["usd_singly"] == batched["usd_singly"] > 0
-    assert alone["usd_in_batches"] == batched["usd_in_batches"]
+    assert unbatched["usd"] == unbatched["usd_singly"] == batched["usd_singly"] > 0
+    assert unbatched["usd_in_batches"] == batched["usd_in_batches"]
     assert server.count() == 0
 
 
-def test_batches_need_an_endpoint_that_knows_them(server: FaultServer, tmp_path: Path) -> None:
+def test_batches_need_an_endpoint_that_supports_them(server: FaultServer, tmp_path: Path) -> None:
     with pytest.raises(
         UserError,
         match=r"models\.test.*`batch` goes with the endpoint 'openai'; this one is 'ollama'",

@@ -35,11 +35,11 @@ SPEECH = HOSTILE.replace("\x1b", "")
 
 
 def delimiters(text: str, tag: str) -> list[str]:
-    """Everything that reads as an opening or closing delimiter, however it is dressed up."""
-    seen = re.sub(
+    """Return all opening and closing delimiters, also those in disguise."""
+    normalized = re.sub(
         r"[\s\u200b-\u200f\u2060\ufeff\u00ad]", "", text.replace("＜", "<").replace("／", "/")
     ).casefold()
-    return re.findall(rf"</?{tag}(?=>|[^\w])", seen)
+    return re.findall(rf"</?{tag}(?=>|[^\w])", normalized)
 
 
 PIECES = st.sampled_from(
@@ -74,9 +74,9 @@ def test_text_without_delimiters_is_left_as_it_is(text: str) -> None:
 
 @given(st.text(max_size=400))
 def test_a_servers_words_stay_on_one_line(text: str) -> None:
-    said = redacted(text)
-    assert said.isprintable()
-    assert len(said) <= 303
+    message = redacted(text)
+    assert message.isprintable()
+    assert len(message) <= 303
 
 
 def test_templates_run_nothing_that_a_case_says(tmp_path: Path) -> None:

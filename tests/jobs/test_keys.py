@@ -1,6 +1,4 @@
-"""Keys appear nowhere that a run writes, and are sent nowhere but to the server of their own
-entry.
-"""
+"""No file of a run holds a key, and a key is sent only to the server of its own entry."""
 
 import json
 import logging
@@ -49,7 +47,7 @@ VARIABLE = "PLANTED_KEY"
 
 
 def texts_of(path: Path) -> Iterator[str]:
-    """All that a file holds: as it is, and unpacked."""
+    """Yield the name and all contents of a file: as bytes, and decoded."""
     yield path.name
     yield path.read_bytes().decode("utf-8", "replace")
     if path.suffix == ".parquet":
@@ -73,19 +71,20 @@ def texts_of(path: Path) -> Iterator[str]:
                 yield members.read(member).decode("utf-8", "replace")
 
 
-def seen(text: str) -> str:
-    """A text without what is not seen, and with its escapes read."""
+def decode_key(text: str) -> str:
+    """Return a text with hidden and escaped spellings of the key made plain."""
     escapes = "".join(f"\\u{ord(character):04x}" for character in KEY)
     return text.replace("\u200b", "").replace(r"\u200b", "").replace(escapes, KEY)
 
 
 def files_with(text: str, folder: Path) -> list[str]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return [str(path) for path in files if any(text in seen(found) for found in texts_of(path))]
+    """Return the files below a folder that contain a text."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return [str(path) for path in files if text in "\n".join(map(decode_key, texts_of(path)))]
 
 
 @pytest.fixture(autouse=True)
-def as_new(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def plant_key(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(VARIABLE, KEY)
     monkeypatch.setattr(redaction, "_WARNED", [])
     monkeypatch.setattr(waiting, "FIRST_BACKOFF_SECONDS", 0.01)
@@ -95,25 +94,29 @@ def as_new(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 
 
 def write_everything(config: dict[str, Any], folder: Path, cases: Path) -> ExperimentResults:
-    """A run from debates to exports, all of it below a folder."""
+    """Write the results of a run from debates to exports into a folder."""
     results = folder / "results"
     shard = results / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
     shard.parent.mkdir(parents=True)
     (results / "cases").mkdir()
-    kept = results / "cases" / "people.parquet"
-    kept.write_bytes(cases.read_bytes())
+    cases_file = results / "cases" / "people.parquet"
+    cases_file.write_bytes(cases.read_bytes())
     with job_log(folder / "job.log"):
-        hold(config, kept, shard)
+        hold(config, cases_file, shard)
     plan = Plan.from_yaml(config, PROJECT)
     predictions, calls = (
         results / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls")
     )
-    write_predictions(plan, EXPERIMENT, kept, [shard], predictions, calls)
-    found = ExperimentResults(results, EXPERIMENT, plan.view(EXPERIMENT), 1)
-    export = Export(found, MODEL, score_experiment(found), Publication(creator="Somebody"))
+    write_predictions(plan, EXPERIMENT, cases_file, [shard], predictions, calls)
+    experiment = ExperimentResults(results, EXPERIMENT, plan.view(EXPERIMENT), 1)
+    export = Export(
+        experiment, MODEL, score_experiment(experiment), Publication(creator="Somebody")
+    )
     EXPORTERS["croissant"].write(export, folder / "exports" / "croissant")
-    (folder / "debates.md").write_text("".join(render_markdown(found, MODEL)), encoding="utf-8")
-    return found
+    (folder / "debates.md").write_text(
+        "".join(render_markdown(experiment, MODEL)), encoding="utf-8"
+    )
+    return experiment
 
 
 @pytest.fixture(scope="module")
@@ -121,8 +124,8 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return people(tmp_path_factory.mktemp("cases") / "people.parquet", 2)
 
 
-OF_HOST = ("ollama", "anthropic")
-REACHED = {
+HOST_ENDPOINTS = ("ollama", "anthropic")
+MODELS = {
     "openai": {},
     "openai in batches": {"batch": {"poll_seconds": 0.02}},
     "ollama": {"endpoint": "ollama"},
@@ -131,25 +134,25 @@ REACHED = {
 
 
 @pytest.mark.parametrize("way", ["plain", "escaped", "hidden"])
-@pytest.mark.parametrize("how", REACHED)
+@pytest.mark.parametrize("model_name", MODELS)
 def test_a_key_that_a_server_repeats_is_in_no_file(
-    how: str, way: str, server: FaultServer, cases: Path, tmp_path: Path
+    model_name: str, way: str, server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
     server.reset(echo=way)
     model = {
         "api_key_env": VARIABLE,
-        "base_url": server.host if how in OF_HOST else server.url,
-        **REACHED[how],
+        "base_url": server.host if model_name in HOST_ENDPOINTS else server.url,
+        **MODELS[model_name],
     }
     config = configuration(server.url, tmp_path, model)
-    found = write_everything(config, tmp_path, cases)
+    experiment = write_everything(config, tmp_path, cases)
     assert files_with(KEY, tmp_path) == []
     assert files_with("person-0000", tmp_path), "the search itself works"
-    spoken = found.transcripts[found.transcripts["kind"] == "opening"]["text"]
-    assert spoken.str.contains(REMOVED, regex=False).all() and len(spoken) == 4
-    calls = found.calls
+    openings = experiment.transcripts[experiment.transcripts["kind"] == "opening"]["text"]
+    assert openings.str.contains(REMOVED, regex=False).all() and len(openings) == 4
+    calls = experiment.calls
     assert calls["reply"].str.contains(REMOVED, regex=False).all()
-    named = [
+    columns = [
         "served_model",
         "provider",
         "system_fingerprint",
@@ -157,26 +160,28 @@ def test_a_key_that_a_server_repeats_is_in_no_file(
         "response_id",
         "finish_reason",
     ]
-    assert how == "ollama" or calls["served_model"].str.contains("***", regex=False).all()
-    assert calls[named].map(lambda said: len(said) <= 200 and said.isprintable()).all(axis=None)
+    assert model_name == "ollama" or calls["served_model"].str.contains("***", regex=False).all()
+    assert (
+        calls[columns].map(lambda value: len(value) <= 200 and value.isprintable()).all(axis=None)
+    )
     assert f"a reply's text says {REMOVED}" in (tmp_path / "job.log").read_text()
-    with pytest.MonkeyPatch.context() as without:  # what the ledger gives back is what was kept
-        without.delenv(VARIABLE)
+    with pytest.MonkeyPatch.context() as environment:  # the ledger holds no key
+        environment.delenv(VARIABLE)
         replayed = hold({**config, "replay": True}, cases, tmp_path / "again.parquet")
-    assert list(replayed["text"]) == list(found.transcripts["text"])
+    assert list(replayed["text"]) == list(experiment.transcripts["text"])
 
 
 @pytest.mark.parametrize(
     "kind", ["server_error", "context_length", "rate_limited", "invalid_key", "model_not_found"]
 )
-@pytest.mark.parametrize("endpoint", ["openai", *OF_HOST])
+@pytest.mark.parametrize("endpoint", ["openai", *HOST_ENDPOINTS])
 def test_a_key_in_a_servers_error_is_in_no_file(
     endpoint: str, kind: str, server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
     attempts = 3 if kind == "rate_limited" else 0
     server.reset(echo="escaped", faults=[kind], rate=1.0, max_faulty_attempts=attempts)
     model = {"endpoint": endpoint, "api_key_env": VARIABLE, "attempts": 2}
-    model |= {"base_url": server.host if endpoint in OF_HOST else server.url}
+    model |= {"base_url": server.host if endpoint in HOST_ENDPOINTS else server.url}
     config = configuration(server.url, tmp_path, model)
     try:
         write_everything(config, tmp_path, cases)
@@ -187,12 +192,12 @@ def test_a_key_in_a_servers_error_is_in_no_file(
     assert files_with(KEY, tmp_path) == []
 
 
-@pytest.mark.parametrize("endpoint", ["openai", *OF_HOST])
+@pytest.mark.parametrize("endpoint", ["openai", *HOST_ENDPOINTS])
 async def test_a_key_in_place_of_a_number_is_in_no_message(
     endpoint: str, server: FaultServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.reset(echo="numbers")
-    address = server.host if endpoint in OF_HOST else server.url
+    address = server.host if endpoint in HOST_ENDPOINTS else server.url
     model = ModelConfig(
         endpoint=endpoint, model="test", base_url=address, api_key_env=VARIABLE, attempts=2
     )
@@ -203,12 +208,12 @@ async def test_a_key_in_place_of_a_number_is_in_no_message(
             with pytest.raises(CallFailedError) as failure:
                 await chats["test"].ask(request, 0)
     ledger.close()
-    said = "".join(record.getMessage() for record in caplog.records if record.name == "moot")
-    assert said and KEY not in str(failure.value) + said
+    messages = "".join(record.getMessage() for record in caplog.records if record.name == "moot")
+    assert messages and KEY not in str(failure.value) + messages
     assert files_with(KEY, tmp_path) == []
 
 
-def test_a_key_that_a_library_cuts_short_is_in_no_message() -> None:
+def test_a_key_that_a_library_shortens_is_in_no_message() -> None:
     redaction.read_key(ModelConfig(model="test", api_key_env=VARIABLE))
     with pytest.raises(ValidationError) as error:
         ListResponse(id=f"{KEY} {KEY}", object="x" * 100)
@@ -216,7 +221,7 @@ def test_a_key_that_a_library_cuts_short_is_in_no_message() -> None:
     assert KEY[:12] not in redaction.redacted(error.value)
 
 
-def test_a_batch_that_is_refused_with_the_key_says_so_without_it(
+def test_the_message_of_a_rejected_batch_holds_no_key(
     server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
     server.reset(echo="plain", batch_status="failed")
@@ -235,7 +240,7 @@ def test_files_of_a_folder_of_batches_hold_no_key(
 ) -> None:
     model = {"api_key_env": VARIABLE, "batch": {"folder": str(tmp_path / "files"), "wait": False}}
     hold(configuration(server.url, tmp_path, model), cases, tmp_path / "out.parquet")
-    (asked,) = (tmp_path / "files").glob("*.jsonl")
+    (batch_file,) = (tmp_path / "files").glob("*.jsonl")
     body = {
         "id": KEY,
         "model": f"test {KEY}",
@@ -245,12 +250,12 @@ def test_files_of_a_folder_of_batches_hold_no_key(
     }
     message = {"role": "assistant", "content": f"I was given {KEY}.", "reasoning": KEY}
     body |= {"choices": [{"message": message, "finish_reason": KEY}]}
-    calls = [json.loads(line)["custom_id"] for line in asked.read_bytes().splitlines()]
+    calls = [json.loads(line)["custom_id"] for line in batch_file.read_bytes().splitlines()]
     answers = [
         {"custom_id": call, "response": {"status_code": 200, "body": body}} for call in calls
     ]
     answers[-1]["response"] = {"status_code": 400, "body": {"error": {"message": KEY, "code": KEY}}}
-    output = asked.with_suffix(".output.jsonl")
+    output = batch_file.with_suffix(".output.jsonl")
     output.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
     hold(configuration(server.url, tmp_path, model), cases, tmp_path / "out.parquet")
     assert files_with(KEY, tmp_path) == [str(output)], "the user's own command wrote it"
@@ -258,12 +263,12 @@ def test_files_of_a_folder_of_batches_hold_no_key(
 
 
 @pytest.mark.parametrize("endpoint", ["openai", "ollama"])
-async def test_names_are_short_and_change_no_terminal(
+async def test_names_of_a_server_are_short_and_printable(
     endpoint: str, server: FaultServer, tmp_path: Path
 ) -> None:
-    long = "\x1b[31m" + "x" * 5_000
-    server.reset(name_override=long)
-    address = server.host if endpoint in OF_HOST else server.url
+    name = "\x1b[31m" + "x" * 5_000
+    server.reset(name_override=name)
+    address = server.host if endpoint in HOST_ENDPOINTS else server.url
     ledger = Ledger(str(tmp_path))
     request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
     model = ModelConfig(endpoint=endpoint, model="test", base_url=address)
@@ -271,8 +276,8 @@ async def test_names_are_short_and_change_no_terminal(
         _, reply = await chats["test"].ask(request, 0)
     server.reset(name_override="")
     ledger.close()
-    named = (reply.finish_reason, reply.served_model, reply.system_fingerprint, reply.response_id)
-    assert all(len(said) <= 200 and said.isprintable() for said in named)
+    names = (reply.finish_reason, reply.served_model, reply.system_fingerprint, reply.response_id)
+    assert all(len(text) <= 200 and text.isprintable() for text in names)
     assert "xxx" in reply.finish_reason
 
 
@@ -294,7 +299,7 @@ async def test_a_placeholder_of_a_key_changes_no_reply(
 @pytest.mark.parametrize(
     "kind", ["none", "invalid_key", "server_error", "context_length", "html_page"]
 )
-def test_a_planted_key_is_nowhere(
+def test_a_planted_key_is_in_no_file(
     kind: str, server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
     server.reset(faults=[] if kind == "none" else [kind], rate=0.5, latency=0.0)
@@ -314,9 +319,9 @@ def test_a_planted_key_is_nowhere(
         assert "messages" in "".join(texts_of(tmp_path / "ledger" / "ledger.sqlite"))
 
 
-@pytest.mark.parametrize("endpoint", ["openai", *OF_HOST])
+@pytest.mark.parametrize("endpoint", ["openai", *HOST_ENDPOINTS])
 @pytest.mark.parametrize("key", ["sk-planted\n0123456789", "\u201csk-planted-0123456789\u201d"])
-def test_what_cannot_be_sent_as_a_key_is_named_and_not_repeated(
+def test_an_invalid_key_is_named_by_its_variable_only(
     key: str, endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, key)
@@ -326,11 +331,11 @@ def test_what_cannot_be_sent_as_a_key_is_named_and_not_repeated(
     )
     with pytest.raises(
         UserError, match=f"{VARIABLE} holds what no key holds: a line break"
-    ) as refused:
+    ) as error:
         ENDPOINTS[endpoint](ModelConfig(**model), 1)
     [missing] = plan.missing_keys([MODEL])
     assert f"models.{MODEL}: the environment variable {VARIABLE} holds what" in missing
-    assert "planted" not in str(refused.value).replace(VARIABLE, "") + missing.replace(VARIABLE, "")
+    assert "planted" not in str(error.value).replace(VARIABLE, "") + missing.replace(VARIABLE, "")
 
 
 def test_a_missing_key_is_named() -> None:
@@ -342,14 +347,14 @@ def test_a_missing_key_is_named() -> None:
 # Where keys are sent
 
 
-@pytest.mark.parametrize("endpoint", ["openai", *OF_HOST])
-async def test_a_server_is_sent_no_key_but_its_own(
+@pytest.mark.parametrize("endpoint", ["openai", *HOST_ENDPOINTS])
+async def test_a_server_receives_only_its_own_key(
     endpoint: str, server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for variable in ("OPENAI_API_KEY", "OLLAMA_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
         monkeypatch.setenv(variable, f"{KEY}-{variable}")
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", f"api-key: {KEY}-custom")
-    address = server.host if endpoint in OF_HOST else server.url
+    address = server.host if endpoint in HOST_ENDPOINTS else server.url
     request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
     for key, variable in (("", None), (KEY, VARIABLE)):
         server.reset()
@@ -358,16 +363,16 @@ async def test_a_server_is_sent_no_key_but_its_own(
         async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
             await chats["test"].ask(request, 0)
         ledger.close()
-        sent = server.stats()["headers"]
-        assert any(value in (key, f"Bearer {key}") for value in sent.values()) or not key
-        assert not [name for name, value in sent.items() if f"{KEY}-" in value]
+        headers = server.stats()["headers"]
+        assert any(value in (key, f"Bearer {key}") for value in headers.values()) or not key
+        assert not [name for name, value in headers.items() if f"{KEY}-" in value]
 
 
-async def test_a_file_of_a_batch_may_lie_elsewhere_and_is_fetched_without_the_key() -> None:
-    sent: list[str] = []
+async def test_a_batch_file_on_another_server_is_fetched_without_the_key() -> None:
+    headers: list[str] = []
 
     async def stored(request: web.Request) -> web.Response:
-        sent.append(str(request.headers))
+        headers.append(str(request.headers))
         return web.Response(text="lines")
 
     elsewhere = web.Application()
@@ -386,26 +391,26 @@ async def test_a_file_of_a_batch_may_lie_elsewhere_and_is_fetched_without_the_ke
             )
             assert await OpenAIBatches(endpoint).content("f") == b"lines"
             await endpoint.close()
-    assert len(sent) == 1 and KEY not in sent[0]
+    assert len(headers) == 1 and KEY not in headers[0]
 
 
-@pytest.mark.parametrize("endpoint", ["openai", *OF_HOST])
-async def test_a_redirection_to_another_server_takes_no_key_there(
+@pytest.mark.parametrize("endpoint", ["openai", *HOST_ENDPOINTS])
+async def test_a_redirect_sends_no_key_to_another_server(
     endpoint: str, server: FaultServer, tmp_path: Path
 ) -> None:
-    with FaultServer() as other:
-        server.reset(redirect=other.host)
-        address = server.host if endpoint in OF_HOST else server.url
+    with FaultServer() as other_server:
+        server.reset(redirect=other_server.host)
+        address = server.host if endpoint in HOST_ENDPOINTS else server.url
         model = ModelConfig(
             endpoint=endpoint, model="test", base_url=address, api_key_env=VARIABLE, attempts=1
         )
         request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
         ledger = Ledger(str(tmp_path))
-        with pytest.raises(RunStoppedError, match=f"redirects to {other.host}"):
+        with pytest.raises(RunStoppedError, match=f"redirects to {other_server.host}"):
             async with open_chats(
                 {"test": model}, ledger, Settings(), Progress("test", 1)
             ) as chats:
                 await chats["test"].ask(request, 0)
         ledger.close()
         server.reset(redirect="")
-        assert not other.stats()["headers"]
+        assert not other_server.stats()["headers"]

@@ -1,7 +1,6 @@
-"""A run that is killed at any moment goes on where it stopped, asks for nothing twice, and ends as
-if undisturbed.
+"""A killed run resumes, repeats no stored call, and ends like an undisturbed run.
 
-Slow; only it finds replies that a killed process loses or asks for again.
+Slow; no other test finds replies that a killed process loses or repeats.
 """
 
 import os
@@ -22,12 +21,14 @@ from patience import PATIENCE
 pytestmark = pytest.mark.slow
 
 
-def test_killed_at_five_moments_and_none_the_worse(server: FaultServer, tmp_path: Path) -> None:
+def test_a_job_killed_at_five_moments_gives_the_same_results(
+    server: FaultServer, tmp_path: Path
+) -> None:
     kill_and_compare(server, tmp_path, 5)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_lets_replies_under_way_come_in(
+def test_a_signal_waits_for_calls_in_flight(
     number: signal.Signals, server: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", DEBATES)
@@ -40,9 +41,9 @@ def test_a_signal_lets_replies_under_way_come_in(
     os.kill(process.pid, number)
     process.join(PATIENCE)
     assert process.exitcode == 1
-    asked = server.stats()
-    assert asked["requests"] < CALLS
-    assert Ledger(config["ledger"]).read_totals().calls == asked["replies"] == asked["requests"]
+    stats = server.stats()
+    assert stats["requests"] < CALLS
+    assert Ledger(config["ledger"]).read_totals().calls == stats["replies"] == stats["requests"]
     last = (tmp_path / "out.parquet.log").read_text().splitlines()[-1]
     assert f"stopped by {number.name}" in last
     assert "run the same command again to go on" in last
@@ -52,7 +53,7 @@ def test_a_signal_lets_replies_under_way_come_in(
     ]
     server.reset(latency=0.0)
     hold(config, cases, output)
-    assert server.count() == CALLS - asked["requests"]
+    assert server.count() == CALLS - stats["requests"]
 
 
 def test_a_job_ends_when_the_process_that_scheduled_it_is_killed(
@@ -75,16 +76,16 @@ def test_a_job_ends_when_the_process_that_scheduled_it_is_killed(
         scheduler.kill()
         job.join(PATIENCE)
     assert job.exitcode == 1
-    asked = server.stats()
-    assert asked["requests"] < CALLS // 2
-    assert Ledger(config["ledger"]).read_totals().calls == asked["replies"] == asked["requests"]
+    stats = server.stats()
+    assert stats["requests"] < CALLS // 2
+    assert Ledger(config["ledger"]).read_totals().calls == stats["replies"] == stats["requests"]
     assert (
         "stopped by the end of its run"
         in (tmp_path / "out.parquet.log").read_text().splitlines()[-1]
     )
 
 
-def test_no_job_starts_after_a_terminal_was_closed(tmp_path: Path) -> None:
+def test_no_job_starts_after_the_terminal_is_closed(tmp_path: Path) -> None:
     program = (
         "import signal, sys; from pathlib import Path; from moot.core.run_signals import Run; "
     )

@@ -1,8 +1,7 @@
-"""Contrasts: named in the configuration, checked, tested and corrected together; every other test
-is exploratory.
-"""
+"""Contrasts of the configuration are corrected together; all other tests are exploratory."""
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from moot.report.content import StudyResults
 from moot.report.needs import has_contrasts
 from moot.report.tables import as_html, write_table
 from moot.scores import no_scores
-from moot.scores.contrasts import measure
+from moot.scores.contrasts import Contrast, measure
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import compare_shares, holm, share_right
 from results_on_disk import REARREST, case, experiment_view, prediction, write_results
@@ -28,8 +27,8 @@ CASES = [
     case(f"c{number}", "yes" if number % 3 == 0 else "no", sex=("f", "m")[number % 2])
     for number in range(30)
 ]
-WORDS = {"y": "yes", "n": "no", "-": ""}
-RIGHT, NEARLY, CONSTANT = "ynn" * 10, "nnn" + "ynn" * 9, "y" * 30
+PREDICTIONS = {"y": "yes", "n": "no", "-": ""}
+CORRECT, ALMOST_CORRECT, CONSTANT = "ynn" * 10, "nnn" + "ynn" * 9, "y" * 30
 
 
 def configuration(**entries: dict[str, Any]) -> dict[str, Any]:
@@ -49,7 +48,7 @@ def configuration(**entries: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def plan_of(**entries: dict[str, Any]) -> Plan:
+def make_plan(**entries: dict[str, Any]) -> Plan:
     return Plan.from_yaml(configuration(**entries), PROJECT)
 
 
@@ -85,12 +84,12 @@ def plan_of(**entries: dict[str, Any]) -> Plan:
 )
 def test_a_mistake_in_a_contrast_names_key_and_remedy(entry: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError) as raised:
-        plan_of(x=entry)
+        make_plan(x=entry)
     assert message in str(raised.value)
 
 
-def test_sides_take_the_models_that_they_share_and_say_why_they_cannot_be_tested() -> None:
-    plan = plan_of(
+def test_sides_share_models_or_state_why_no_test_is_possible() -> None:
+    plan = make_plan(
         shared={"first": "debate", "second": "prompt"},
         named={"first": "debate/a", "second": "prompt/c"},
         one={"first": "debate/b", "second": "prompt"},
@@ -99,63 +98,62 @@ def test_sides_take_the_models_that_they_share_and_say_why_they_cannot_be_tested
         tried={"first": "debate", "second": "trial"},
         crossed={"first": "prompt", "second": "elsewhere"},
     )
-    found = {contrast.name: contrast for contrast in plan.contrasts}
-    sides = {name: (one.first.models, one.second.models) for name, one in found.items()}
+    contrasts_by_name = {contrast.name: contrast for contrast in plan.contrasts}
+    sides = {contrast.name: contrast_models(contrast) for contrast in plan.contrasts}
     assert sides["shared"] == (("b",), ("b",)) == sides["one"]
     assert sides["named"] == (("a",), ("c",))
     assert sides["none"] == (("a",), ())
     assert (
-        found["none"].missing
+        contrasts_by_name["none"].missing
         == "debate/a and prompt share no model: name one on either side, as EXPERIMENT/MODEL"
     )
-    assert found["tried"].missing == "trial is a trial run"
-    assert {name for name, one in found.items() if not one.missing} == {
-        "shared",
-        "named",
-        "one",
-        "models",
-        "crossed",
-    }
-    assert found["crossed"].family == "comparison"
-    assert [one.name for one in plan.contrasts_of("stance")] == []
+    assert contrasts_by_name["tried"].missing == "trial is a trial run"
+    testable = {contrast.name for contrast in plan.contrasts if not contrast.missing}
+    assert testable == {"shared", "named", "one", "models", "crossed"}
+    assert contrasts_by_name["crossed"].family == "comparison"
+    assert not list(plan.contrasts_of("stance"))
     assert len(plan.contrasts_of("courtroom")) == 6
     raw = configuration(shared={"first": "debate", "second": "prompt"}) | {"run": ["debate"]}
     part = Plan.from_yaml(raw, PROJECT)
     assert part.contrasts[0].missing == "prompt is not part of this run"
 
 
-def run(folder: Path, experiment: str, repeats: int = 1, **answers: str) -> ExperimentResults:
-    rows = {
-        model: [
-            prediction(found.case_id, found.target, WORDS[answer], repeat=repeat)
-            for repeat in range(repeats)
-            for found, answer in zip(CASES, given, strict=True)
-        ]
-        for model, given in answers.items()
-    }
-    return write_results(
-        folder, CASES, rows, experiment=experiment, config=experiment_view(models=tuple(answers))
-    )
+def contrast_models(contrast: Contrast) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the models of both sides of a contrast."""
+    return contrast.first.models, contrast.second.models
 
 
-def results_of(
+def write_run(folder: Path, experiment: str, repeats: int = 1, **answers: str) -> ExperimentResults:
+    """Write a run with one letter of `answers` for each case, the same in each repeat."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for model, letters in answers.items():
+        rows[model] = []
+        for repeat, index in product(range(repeats), range(len(CASES))):
+            answer = PREDICTIONS[letters[index]]
+            rows[model].append(
+                prediction(CASES[index].case_id, CASES[index].target, answer, repeat=repeat)
+            )
+    view = experiment_view(models=tuple(answers))
+    return write_results(folder, CASES, rows, experiment=experiment, config=view)
+
+
+def make_results(
     plan: Plan, *experiments: ExperimentResults, study: str = "courtroom"
 ) -> StudyResults:
-    by_name = {found.experiment: found for found in experiments}
-    chosen = plan.contrasts_of(study)
+    by_name = {experiment.experiment: experiment for experiment in experiments}
     return StudyResults(
         study,
         by_name,
         no_scores(),
         {},
         pd.DataFrame(),
-        contrasts=chosen,
+        contrasts=plan.contrasts_of(study),
         plan_history=("Not frozen.",),
     )
 
 
 def test_contrasts_are_tested_and_corrected_together(tmp_path: Path) -> None:
-    plan = plan_of(
+    plan = make_plan(
         better={"first": "debate/a", "second": "prompt/b", "direction": "first_higher"},
         worse={"first": "debate/a", "second": "prompt/b", "direction": "first_lower"},
         f1={"first": "debate/a", "second": "prompt/b", "metric": "f1"},
@@ -169,14 +167,14 @@ def test_contrasts_are_tested_and_corrected_together(tmp_path: Path) -> None:
         },
         waiting={"first": "debate/a", "second": "prompt/c"},
     )
-    debate = run(tmp_path, "debate", a=RIGHT, b=NEARLY)
-    prompt = run(tmp_path, "prompt", repeats=2, b=CONSTANT)
-    content = contrasts(results_of(plan, debate, prompt))
+    debate = write_run(tmp_path, "debate", a=CORRECT, b=ALMOST_CORRECT)
+    prompt = write_run(tmp_path, "prompt", repeats=2, b=CONSTANT)
+    content = contrasts(make_results(plan, debate, prompt))
     frame = content.frame.set_index("contrast")
     shares = share_right(debate.predictions.query("model == 'a'")), share_right(prompt.predictions)
-    known = compare_shares(*shares, debate.clusters, 0)
-    better = frame.loc["better", ["difference", "difference low", "p"]].tolist()
-    assert better == pytest.approx([known.difference, known.low, known.p])
+    comparison = compare_shares(*shares, debate.clusters, 0)
+    estimate = frame.loc["better", ["difference", "difference low", "p"]].tolist()
+    assert estimate == pytest.approx([comparison.difference, comparison.low, comparison.p])
     assert frame.loc["f1", "second value"] == pytest.approx(2 * 10 / (2 * 10 + 20))
     tested = frame[frame["not tested because"] == ""]
     assert set(tested["tests in family"]) == {5} and "waiting" not in tested.index
@@ -195,10 +193,12 @@ def test_contrasts_are_tested_and_corrected_together(tmp_path: Path) -> None:
     assert "Not frozen." in content.notes
 
 
-def test_equivalence_is_tested_against_the_margin_that_was_planned(tmp_path: Path) -> None:
+def test_equivalence_is_tested_against_the_planned_margin(tmp_path: Path) -> None:
     entry = {"first": "debate/a", "second": "debate/b"}
-    plan = plan_of(wide={**entry, "margin": 0.3}, narrow={**entry, "margin": 0.001}, none=entry)
-    content = contrasts(results_of(plan, run(tmp_path, "debate", a=RIGHT, b=NEARLY)))
+    plan = make_plan(wide={**entry, "margin": 0.3}, narrow={**entry, "margin": 0.001}, none=entry)
+    content = contrasts(
+        make_results(plan, write_run(tmp_path, "debate", a=CORRECT, b=ALMOST_CORRECT))
+    )
     frame = content.frame.set_index("contrast")
     assert frame["equivalent"].fillna("").tolist() == ["yes", "not shown", ""]
     assert frame.loc["wide", "p of equivalence (Holm)"] == pytest.approx(
@@ -209,7 +209,7 @@ def test_equivalence_is_tested_against_the_margin_that_was_planned(tmp_path: Pat
         UserError,
         match=r"contrasts.x.margin: `stop: difference` is the margin. Leave `margin` out.",
     ):
-        plan_of(
+        make_plan(
             x={
                 "first": "debate/b",
                 "second": "prompt",
@@ -220,12 +220,12 @@ def test_equivalence_is_tested_against_the_margin_that_was_planned(tmp_path: Pat
 
 
 def test_a_side_of_several_models_is_the_mean_over_them(tmp_path: Path) -> None:
-    plan = plan_of(pooled={"first": "debate", "second": "prompt"})
+    plan = make_plan(pooled={"first": "debate", "second": "prompt"})
     debate, prompt = (
-        run(tmp_path, "debate", a=CONSTANT, b=RIGHT),
-        run(tmp_path, "prompt", b=CONSTANT, c=RIGHT),
+        write_run(tmp_path, "debate", a=CONSTANT, b=CORRECT),
+        write_run(tmp_path, "prompt", b=CONSTANT, c=CORRECT),
     )
-    row = contrasts(results_of(plan, debate, prompt)).frame.iloc[0]
+    row = contrasts(make_results(plan, debate, prompt)).frame.iloc[0]
     assert (row["first"], row["first value"], row["second value"]) == (
         "debate, b",
         1.0,
@@ -233,8 +233,8 @@ def test_a_side_of_several_models_is_the_mean_over_them(tmp_path: Path) -> None:
     )
     raw = configuration(pooled={"first": "debate", "second": "prompt"})
     raw["experiments"]["prompt"]["models"] = ["a", "b"]
-    prompt = run(tmp_path / "other", "prompt", a=CONSTANT, b=CONSTANT)
-    row = contrasts(results_of(Plan.from_yaml(raw, PROJECT), debate, prompt)).frame.iloc[0]
+    prompt = write_run(tmp_path / "other", "prompt", a=CONSTANT, b=CONSTANT)
+    row = contrasts(make_results(Plan.from_yaml(raw, PROJECT), debate, prompt)).frame.iloc[0]
     assert (row["first"], row["difference"], row["cases"]) == (
         "debate, 2 models",
         pytest.approx(1 / 3),
@@ -242,22 +242,22 @@ def test_a_side_of_several_models_is_the_mean_over_them(tmp_path: Path) -> None:
     )
 
 
-def test_models_that_answer_alike_do_not_differ_because_one_argued_fewer_cases_on_one_side(
+def test_a_missing_answer_of_one_model_makes_no_difference_between_the_sides(
     tmp_path: Path,
 ) -> None:
     raw = configuration(
         pooled={"first": "debate", "second": "prompt", "metric": "accuracy_of_valid"}
     )
     raw["experiments"]["prompt"]["models"] = ["a", "b"]
-    wrong = "".join("n" if answer == "y" else "y" for answer in RIGHT)
-    debate = run(tmp_path, "debate", a=RIGHT, b=wrong)
-    prompt = run(tmp_path, "prompt", a=RIGHT[:10] + "-" * 20, b=wrong)
-    row = contrasts(results_of(Plan.from_yaml(raw, PROJECT), debate, prompt)).frame.iloc[0]
+    mistakes = "".join("n" if answer == "y" else "y" for answer in CORRECT)
+    debate = write_run(tmp_path, "debate", a=CORRECT, b=mistakes)
+    prompt = write_run(tmp_path, "prompt", a=CORRECT[:10] + "-" * 20, b=mistakes)
+    row = contrasts(make_results(Plan.from_yaml(raw, PROJECT), debate, prompt)).frame.iloc[0]
     assert (row["difference"], row["p"], row["cases"]) == (0, 1, 30)
 
 
-def test_a_metric_or_attribute_that_does_not_apply_is_named(tmp_path: Path) -> None:
-    debate = run(tmp_path, "debate", a=RIGHT, b=CONSTANT)
+def test_an_inapplicable_metric_or_attribute_is_an_error(tmp_path: Path) -> None:
+    debate = write_run(tmp_path, "debate", a=CORRECT, b=CONSTANT)
     for entry, message in (
         (
             {"metric": "volatility"},
@@ -268,66 +268,56 @@ def test_a_metric_or_attribute_that_does_not_apply_is_named(tmp_path: Path) -> N
             "its cases have no attribute 'height'; they have sex",
         ),
     ):
-        plan = plan_of(x={"first": "debate/a", "second": "debate/b", **entry})
+        plan = make_plan(x={"first": "debate/a", "second": "debate/b", **entry})
         with pytest.raises(UserError, match=message):
-            contrasts(results_of(plan, debate))
+            contrasts(make_results(plan, debate))
 
 
-def test_calls_are_compared_without_bounds(tmp_path: Path) -> None:
-    plan = plan_of(x={"first": "debate/a", "second": "debate/b", "metric": "tokens"})
-    debate = run(tmp_path, "debate", a=RIGHT, b=CONSTANT)
-    row = contrasts(results_of(plan, debate)).frame.iloc[0]
+def test_token_counts_are_compared_without_bounds(tmp_path: Path) -> None:
+    plan = make_plan(x={"first": "debate/a", "second": "debate/b", "metric": "tokens"})
+    debate = write_run(tmp_path, "debate", a=CORRECT, b=CONSTANT)
+    row = contrasts(make_results(plan, debate)).frame.iloc[0]
     assert (row["first value"], row["difference"], row["p"]) == (100, 0, 1)
 
 
-def test_every_other_paired_test_says_that_it_is_exploratory(tmp_path: Path) -> None:
-    debate = run(tmp_path, "debate", a=RIGHT, b=NEARLY)
-    study = results_of(plan_of(), debate)
+def test_unplanned_paired_tests_are_marked_as_exploratory(tmp_path: Path) -> None:
+    debate = write_run(tmp_path, "debate", a=CORRECT, b=ALMOST_CORRECT)
+    study = make_results(make_plan(), debate)
     entry = TABLES["courtroom/paired_tests"]
     write_table(entry, study, {"csv": tmp_path / "t.csv", "html": tmp_path / "t.html"})
     assert set(pd.read_csv(tmp_path / "t.csv")["inference"]) == {"exploratory"}
     assert "Exploratory: no test in this table was planned" in (tmp_path / "t.html").read_text()
-    planned = contrasts(results_of(plan_of(x={"first": "debate/a", "second": "debate/b"}), debate))
-    assert "exploratory" not in planned.frame.columns
-    assert "Confirmatory" in as_html(TABLES["courtroom/contrasts"], planned, study)
-
-
-def test_the_table_is_built_where_something_is_planned_and_rebuilt_when_the_plan_changes() -> None:
-    entry = {"first": "debate", "second": "prompt"}
-    plan, changed = plan_of(x=entry), plan_of(x={**entry, "metric": "f1"})
-    assert TABLES["courtroom/contrasts"].needs == (has_contrasts,)
-    assert plan.can_fill(TABLES["courtroom/contrasts"]) and not plan.can_fill(
-        TABLES["stance/contrasts"]
+    content = contrasts(
+        make_results(make_plan(x={"first": "debate/a", "second": "debate/b"}), debate)
     )
-    assert not plan_of().can_fill(TABLES["courtroom/contrasts"])
+    assert "exploratory" not in content.frame.columns
+    assert "Confirmatory" in as_html(TABLES["courtroom/contrasts"], content, study)
+
+
+def test_a_changed_contrast_rebuilds_only_the_tables_of_its_study() -> None:
+    entry = {"first": "debate", "second": "prompt"}
+    plan, changed = make_plan(x=entry), make_plan(x={**entry, "metric": "f1"})
+    assert TABLES["courtroom/contrasts"].needs == (has_contrasts,)
+    assert plan.can_fill(TABLES["courtroom/contrasts"])
+    assert not plan.can_fill(TABLES["stance/contrasts"])
+    assert not make_plan().can_fill(TABLES["courtroom/contrasts"])
     for rule, differs in (("tables_courtroom", True), ("figures_courtroom", False)):
-        digests = [declared_jobs(one).of(rule).options for one in (plan, changed)]
-        assert (digests[0] != digests[1]) == differs
+        digest = declared_jobs(plan).of(rule).options
+        assert (declared_jobs(changed).of(rule).options != digest) == differs
 
 
 def test_both_sides_average_f1_over_the_same_labels(tmp_path: Path) -> None:
-    """One answer names a label that is true nowhere: it is one mistake of 30, not a third of the
-    mean.
-    """
+    """A label that no case has counts as one mistake of 30, not as a third of the mean."""
     task = replace(REARREST, labels=("no", "yes", "maybe"))
-    wrong = {"debate": "maybe", "prompt": ""}
-    found = {
-        name: write_results(
-            tmp_path,
-            CASES,
-            {
-                "b": [
-                    prediction(one.case_id, one.target, odd if one is CASES[0] else one.target)
-                    for one in CASES
-                ]
-            },
-            task=task,
-            experiment=name,
-            config=experiment_view(models=("b",)),
+    view = experiment_view(models=("b",))
+    experiments = {}
+    for name, mistake in (("debate", "maybe"), ("prompt", "")):
+        rows = [prediction(item.case_id, item.target, item.target) for item in CASES[1:]]
+        rows.insert(0, prediction(CASES[0].case_id, CASES[0].target, mistake))
+        experiments[name] = write_results(
+            tmp_path, CASES, {"b": rows}, task=task, experiment=name, config=view
         )
-        for name, odd in wrong.items()
-    }
-    plan = plan_of(first={"first": "debate", "second": "prompt", "metric": "macro_f1"})
-    difference = measure(plan.contrasts[0], found)
+    plan = make_plan(first={"first": "debate", "second": "prompt", "metric": "macro_f1"})
+    difference = measure(plan.contrasts[0], experiments)
     assert difference and difference.first == difference.second == pytest.approx((1 + 18 / 19) / 3)
     assert (difference.difference, difference.p) == (0, 1)

@@ -1,6 +1,4 @@
-"""The page of questions and answers: what is measured is what was recorded, and the word follows
-from it.
-"""
+"""The table of questions: it measures the recorded runs, and the answer follows from the value."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -26,23 +24,25 @@ HEADER = (
 )
 
 
-def recorded(folder: Path, method: str, answers: str, cases: int = 30) -> ExperimentResults:
-    """Answers to cases by one letter each: y, n, or - for none."""
-    words = {"y": "yes", "n": "no", "-": ""}
+def write_recorded_run(
+    folder: Path, method: str, answers: str, cases: int = 30
+) -> ExperimentResults:
+    """Write a recorded run with one letter a case: y, n, or - for an invalid answer."""
+    predictions = {"y": "yes", "n": "no", "-": ""}
     rows = [
-        prediction(found.case_id, found.target, words[answer])
-        for found, answer in zip(CASES[:cases], answers, strict=True)
+        prediction(item.case_id, item.target, predictions[letter])
+        for item, letter in zip(CASES[:cases], answers, strict=True)
     ]
     view = experiment_view("recorded", models=("tiny",), params={"method": method})
     return write_results(folder, CASES, {"tiny": rows}, experiment=method, config=view)
 
 
-def answers(
+def answer_claims(
     folder: Path, claims: str, *experiments: ExperimentResults, simulated: bool = False
 ) -> pd.DataFrame:
     path = folder / "claims.csv"
     path.write_text(f"{HEADER}\n{claims}")
-    by_name = {found.experiment: found for found in experiments}
+    by_name = {experiment.experiment: experiment for experiment in experiments}
     results = StudyResults(
         "comparison",
         by_name,
@@ -55,48 +55,58 @@ def answers(
     return questions(results).frame
 
 
-RIGHT = "ynn" * 10
-WRONG = "nyy" * 10
+CORRECT = "ynn" * 10
+INCORRECT = "nyy" * 10
 CLAIM = "s,a,q,c,,toy (synthetic),{statistic},recorded(method=one),{second},above,0,t/x\n"
-AGAINST = "recorded(method=other)"
+SECOND = "recorded(method=other)"
 
 
 @pytest.mark.parametrize(
     ("statistic", "value"), [("difference,accuracy", 1.0), ("difference,f1", 1.0)]
 )
-def test_a_method_that_is_always_right_is_better_than_one_that_never_is(
+def test_a_correct_method_is_better_than_an_incorrect_one(
     statistic: str, value: float, tmp_path: Path
 ) -> None:
-    pair = recorded(tmp_path, "one", RIGHT), recorded(tmp_path, "other", WRONG)
-    row = answers(tmp_path, CLAIM.format(statistic=statistic, second=AGAINST), *pair).iloc[0]
+    pair = (
+        write_recorded_run(tmp_path, "one", CORRECT),
+        write_recorded_run(tmp_path, "other", INCORRECT),
+    )
+    row = answer_claims(tmp_path, CLAIM.format(statistic=statistic, second=SECOND), *pair).iloc[0]
     assert (row["this run"], row["answer"], row["cases"]) == (value, "supported", 30)
-    turned = answers(
-        tmp_path, CLAIM.format(statistic=statistic, second=AGAINST).replace("above", "below"), *pair
+    turned = answer_claims(
+        tmp_path, CLAIM.format(statistic=statistic, second=SECOND).replace("above", "below"), *pair
     )
     assert turned.iloc[0]["answer"] == "not supported"
 
 
 def test_simulated_voices_support_no_claim(tmp_path: Path) -> None:
-    pair = recorded(tmp_path, "one", RIGHT), recorded(tmp_path, "other", WRONG)
-    claim = CLAIM.format(statistic="difference,accuracy", second=AGAINST).replace(
-        "c,,", "c,0.5,", 1
+    pair = (
+        write_recorded_run(tmp_path, "one", CORRECT),
+        write_recorded_run(tmp_path, "other", INCORRECT),
     )
-    row = answers(tmp_path, claim, *pair, simulated=True).iloc[0]
+    claim = CLAIM.format(statistic="difference,accuracy", second=SECOND).replace("c,,", "c,0.5,", 1)
+    row = answer_claims(tmp_path, claim, *pair, simulated=True).iloc[0]
     assert (row["this run"], row["answer"]) == (1.0, "cannot tell") and pd.isna(
         row["published value"]
     )
 
 
-def test_the_difference_in_accuracy_is_that_of_the_paired_tests_on_common_cases(
+def test_the_difference_in_accuracy_equals_the_paired_test_on_common_cases(
     tmp_path: Path,
 ) -> None:
-    one = recorded(tmp_path, "one", ("ynnynn" + "-nnyyy") * 2 + "ynnynn")
-    other = recorded(tmp_path, "other", "ynyynn" * 3, cases=18)
-    row = answers(
-        tmp_path, CLAIM.format(statistic="difference,accuracy", second=AGAINST), one, other
+    first_run = write_recorded_run(tmp_path, "one", ("ynnynn" + "-nnyyy") * 2 + "ynnynn")
+    second_run = write_recorded_run(tmp_path, "other", "ynyynn" * 3, cases=18)
+    row = answer_claims(
+        tmp_path,
+        CLAIM.format(statistic="difference,accuracy", second=SECOND),
+        first_run,
+        second_run,
     ).iloc[0]
     expected = compare_shares(
-        share_right(one.predictions), share_right(other.predictions), one.clusters, one.seed
+        share_right(first_run.predictions),
+        share_right(second_run.predictions),
+        first_run.clusters,
+        first_run.seed,
     )
     assert row["cases"] == expected.cases == 18
     assert row["this run"] == pytest.approx(expected.difference)
@@ -105,74 +115,74 @@ def test_the_difference_in_accuracy_is_that_of_the_paired_tests_on_common_cases(
 
 def test_the_gain_over_the_majority_class_counts_invalid_answers_as_wrong(tmp_path: Path) -> None:
     claim = CLAIM.format(statistic="gain over the majority class,accuracy", second="")
-    row = answers(tmp_path, claim, recorded(tmp_path, "one", "-" * 30)).iloc[0]
+    row = answer_claims(tmp_path, claim, write_recorded_run(tmp_path, "one", "-" * 30)).iloc[0]
     assert (row["this run"], row["answer"]) == (pytest.approx(-2 / 3), "not supported")
 
 
-def test_few_cases_no_run_and_no_statistic_cannot_tell_and_say_why(tmp_path: Path) -> None:
-    few = answers(
+def test_the_answer_is_cannot_tell_without_cases_runs_or_a_statistic(tmp_path: Path) -> None:
+    frame = answer_claims(
         tmp_path,
         CLAIM.format(statistic="gain over the majority class,accuracy", second=""),
-        recorded(tmp_path, "one", RIGHT[:9], cases=9),
+        write_recorded_run(tmp_path, "one", CORRECT[:9], cases=9),
     )
-    assert few.iloc[0]["answer"] == "cannot tell"
-    none = answers(tmp_path, CLAIM.format(statistic="difference,f1", second=AGAINST))
-    assert tuple(none.iloc[0][["answer", "measured"]]) == (
+    assert frame.iloc[0]["answer"] == "cannot tell"
+    without_run = answer_claims(tmp_path, CLAIM.format(statistic="difference,f1", second=SECOND))
+    assert tuple(without_run.iloc[0][["answer", "measured"]]) == (
         "cannot tell",
         (
             "needed: difference in F1: recorded (method=one) less recorded (method=other), on toy"
             " (synthetic)"
         ),
     )
-    unjudged = answers(tmp_path, "s,a,q,c,,,,,,,,,t/x\n")
+    unjudged = answer_claims(tmp_path, "s,a,q,c,,,,,,,,,t/x\n")
     assert tuple(unjudged.iloc[0][["answer", "measured"]]) == (
         "cannot tell",
         "no single number judges it",
     )
 
 
-def test_a_threshold_of_a_paper_is_held_against_no_run_that_is_not_as_published(
+def test_a_published_threshold_judges_only_runs_as_published(
     tmp_path: Path,
 ) -> None:
     claim = "s,a,q,c,0.4,toy (synthetic),value,accuracy,recorded(method=one),,above,0.3,t/x\n"
     assert (
-        answers(tmp_path, claim, recorded(tmp_path, "one", RIGHT)).iloc[0]["answer"]
+        answer_claims(tmp_path, claim, write_recorded_run(tmp_path, "one", CORRECT)).iloc[0][
+            "answer"
+        ]
         == "cannot tell"
     )
 
 
-def test_verdicts_over_models_are_corrected_together(tmp_path: Path) -> None:
+def test_answers_for_several_models_are_corrected_together(tmp_path: Path) -> None:
     """One model of four is better by 6 of 30 cases: p is .031 alone, and .125 among four."""
-    letters = {"a": "ynn" * 8 + "nyynyy", "b": RIGHT, "c": RIGHT, "d": RIGHT}
+    models = ("a", "b", "c", "d")
+    correct_rows = [prediction(item.case_id, item.target, item.target) for item in CASES]
+    mistaken_rows = list(correct_rows[:24])
+    for item, answer in zip(CASES[24:], ("no", "yes", "yes", "no", "yes", "yes"), strict=True):
+        mistaken_rows.append(prediction(item.case_id, item.target, answer))
     rows = {
-        name: {
-            model: [
-                prediction(found.case_id, found.target, {"y": "yes", "n": "no"}[letter])
-                for found, letter in zip(CASES, RIGHT if name == "one" else answers_of, strict=True)
-            ]
-            for model, answers_of in letters.items()
-        }
-        for name in ("one", "other")
+        "one": dict.fromkeys(models, correct_rows),
+        "other": {**dict.fromkeys(models, correct_rows), "a": mistaken_rows},
     }
-    pair = [
-        write_results(
-            tmp_path, CASES, by_model, experiment=name,
-            config=experiment_view("recorded", models=tuple(letters), params={"method": name}),
-        )
-        for name, by_model in rows.items()
-    ]  # fmt: skip
-    frame = answers(
-        tmp_path, CLAIM.format(statistic="difference,accuracy", second=AGAINST), *pair
+    pair = []
+    for name, by_model in rows.items():
+        view = experiment_view("recorded", models=models, params={"method": name})
+        pair.append(write_results(tmp_path, CASES, by_model, experiment=name, config=view))
+    frame = answer_claims(
+        tmp_path, CLAIM.format(statistic="difference,accuracy", second=SECOND), *pair
     ).set_index("model")
     assert frame.loc["a", "95 % low"] > 0
     assert (frame.loc["a", "answer"], frame.loc["a", "tests in family"]) == ("cannot tell", 4)
     assert frame.loc["a", "p (Holm)"] == pytest.approx(4 * 0.03125)
 
 
-def test_an_answer_that_invalid_replies_carry_says_so_with_both_numbers(tmp_path: Path) -> None:
-    pair = recorded(tmp_path, "one", "-" * 20 + RIGHT[20:]), recorded(tmp_path, "other", RIGHT)
-    row = answers(
-        tmp_path, CLAIM.format(statistic="difference,accuracy", second=AGAINST), *pair
+def test_an_answer_caused_by_invalid_replies_states_both_differences(tmp_path: Path) -> None:
+    pair = (
+        write_recorded_run(tmp_path, "one", "-" * 20 + CORRECT[20:]),
+        write_recorded_run(tmp_path, "other", CORRECT),
+    )
+    row = answer_claims(
+        tmp_path, CLAIM.format(statistic="difference,accuracy", second=SECOND), *pair
     ).iloc[0]
     assert (
         row["answer"]
@@ -183,45 +193,49 @@ def test_an_answer_that_invalid_replies_carry_says_so_with_both_numbers(tmp_path
 
 
 @pytest.mark.parametrize("data", ["toy", "elsewhere (synthetic)"])
-def test_data_that_the_claim_does_not_name_judge_nothing(data: str, tmp_path: Path) -> None:
-    claim = CLAIM.format(statistic="difference,accuracy", second=AGAINST).replace(
+def test_other_data_than_the_claims_judge_nothing(data: str, tmp_path: Path) -> None:
+    claim = CLAIM.format(statistic="difference,accuracy", second=SECOND).replace(
         "toy (synthetic)", data
     )
-    frame = answers(
-        tmp_path, claim, recorded(tmp_path, "one", RIGHT), recorded(tmp_path, "other", WRONG)
+    frame = answer_claims(
+        tmp_path,
+        claim,
+        write_recorded_run(tmp_path, "one", CORRECT),
+        write_recorded_run(tmp_path, "other", INCORRECT),
     )
     assert frame["answer"].tolist() == ["cannot tell"] and frame["this run"].isna().all()
 
 
-def test_the_question_has_the_votes_size_and_gemini_is_not_judged_by_its_silence(
+def test_the_question_states_the_size_of_the_vote(
     tmp_path: Path,
 ) -> None:
-    """The shipped records: 225 of 490 debates of gemini ended without an answer; its votes are over
-    2 or 3 samples.
+    """In the shipped records 225 of 490 debates of gemini have no answer.
+
+    Its votes count 2 or 3 samples.
     """
     methods = {"debated": "debate", "voted": "self-consistency"}
     models = {"gemini": "gemini/gemini-2.5-flash", "mini": "gpt-4.1-mini"}
     study = recorded_study(
         tmp_path, {"loader": "agenticsimlaw", "source": "shipped"}, methods, models
     )
-    claims = [one for one in read_claims(SHIPPED) if "{votes}" in one.question]
+    claims = [claim for claim in read_claims(SHIPPED) if "{votes}" in claim.question]
     study = replace(
-        study, study="comparison", claims=[replace(one, data=("records",)) for one in claims]
+        study, study="comparison", claims=[replace(claim, data=("records",)) for claim in claims]
     )
     frame = questions(study).frame.set_index("model")
     assert "a vote over 2 to 3 single answers" in frame.loc["gemini/gemini-2.5-flash", "question"]
     assert "a vote over 59 single answers" in frame.loc["gpt-4.1-mini", "question"]
-    found = frame.loc["gemini/gemini-2.5-flash"]
+    row = frame.loc["gemini/gemini-2.5-flash"]
     assert (
-        found["answer"]
+        row["answer"]
         == "cannot tell: invalid answers carry the difference (-0.223 with them as wrong, +0.080"
         " without)"
     )
-    assert found["cases with valid"] == 58 and found["valid low"] < 0 < found["valid high"]
+    assert row["cases with valid"] == 58 and row["valid low"] < 0 < row["valid high"]
 
 
-def test_trial_runs_are_counted_and_enter_no_question(tmp_path: Path) -> None:
-    trial = recorded(tmp_path, "one", "y-n", cases=3)
+def test_trial_runs_are_counted_but_answer_no_question(tmp_path: Path) -> None:
+    trial = write_recorded_run(tmp_path, "one", "y-n", cases=3)
     results = StudyResults("comparison", {}, no_scores(), {}, pd.DataFrame(), trials={"one": trial})
     row = trial_runs(results).frame.iloc[0]
     assert tuple(row[["debates", "valid", "invalid", "failed", "calls"]]) == (3, 2, 1, 0, 3)

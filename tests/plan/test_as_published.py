@@ -1,6 +1,4 @@
-"""Published values stand beside what repeats the paper, and beside nothing else: over all studies
-and tables.
-"""
+"""Tables show published values only next to runs that repeat the paper."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,10 +18,10 @@ from shown_values import differences
 from uniform_scores import PROJECT, PUBLISHED, STUDIES, make_plan, make_study, unanimous_phases
 
 
-def differs(
+def difference_from_paper(
     experiment: Mapping[str, Any], dataset: Mapping[str, Any] | None = None, **models: Any
 ) -> str:
-    """In what a run of gemma-2 that is `experiment` differs from the papers'."""
+    """Return how a run of gemma-2 with these keys differs from the papers' run."""
     base = {"protocol": "zero_shot", "dataset": "people", "models": ["gemma-2"], "cases": 150}
     data = {"loader": "nlsy97", "source": "local", "narrative": "list", **(dataset or {})}
     run = {
@@ -32,31 +30,34 @@ def differs(
         "experiments": {"mine": {**base, **experiment}},
     }
     plan = make_plan(run, {"models": models})
-    (found,) = compare_with_papers(plan).runs.values()
-    assert bool(found.repeats) != bool(found.difference)
-    return found.difference
+    (run_match,) = compare_with_papers(plan).runs.values()
+    assert bool(run_match.repeats) != bool(run_match.difference)
+    return run_match.difference
 
 
 def test_the_papers_configuration_repeats_itself() -> None:
-    found = compare_with_papers(make_plan(paper=True))
+    matches = compare_with_papers(make_plan(paper=True))
     paper = paper_plan(PROJECT)
-    for (name, _), run in found.runs.items():
+    for (name, _), run in matches.runs.items():
         assert name not in paper.experiments or name in run.repeats, name
     for name in paper.datasets_used:
-        assert f"baselines/{name}" in found.datasets[name].repeats
+        assert f"baselines/{name}" in matches.datasets[name].repeats
 
 
 def test_no_run_of_the_default_configuration_is_as_published() -> None:
-    found = compare_with_papers(make_plan({"run": ["*"]}))
-    assert len(found.runs) > 30 and not any(run.repeats for run in found.runs.values())
-    assert {name for name, data in found.datasets.items() if data.repeats} == {
-        "opinions",
-        "conference",
-    }
+    matches = compare_with_papers(make_plan({"run": ["*"]}))
+    assert len(matches.runs) > 30 and not any(run.repeats for run in matches.runs.values())
+    repeating = {name for name, data in matches.datasets.items() if data.repeats}
+    assert repeating == {"opinions", "conference"}
 
 
-def test_a_users_own_experiment_may_be_as_published_under_its_own_name() -> None:
-    assert differs({}) == "" == differs({"cases": 200}) == differs({"cases": None})
+def test_an_experiment_of_the_user_may_repeat_the_paper() -> None:
+    assert (
+        difference_from_paper({})
+        == ""
+        == difference_from_paper({"cases": 200})
+        == difference_from_paper({"cases": None})
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,17 +81,20 @@ def test_a_users_own_experiment_may_be_as_published_under_its_own_name() -> None
         ),
     ],
 )
-def test_every_way_of_differing_is_seen_and_said(
+def test_each_difference_from_the_paper_is_named(
     experiment: Any, dataset: Any, difference: str
 ) -> None:
-    assert differs(experiment, dataset) == difference
+    assert difference_from_paper(experiment, dataset) == difference
 
 
 @pytest.mark.parametrize(
     "setting", [{"temperature": 0.3}, {"structured": "native"}, {"parameters": {"top_p": 0.1}}]
 )
-def test_what_a_models_entry_sends_counts(setting: dict[str, Any]) -> None:
-    assert differs({}, **{"gemma-2": setting}) == f"other settings: {next(iter(setting))}"
+def test_parameters_of_a_model_entry_are_compared(setting: dict[str, Any]) -> None:
+    assert (
+        difference_from_paper({}, **{"gemma-2": setting})
+        == f"other settings: {next(iter(setting))}"
+    )
 
 
 OPENAI = "https://api.openai.com/v1"
@@ -122,31 +126,31 @@ OPENAI = "https://api.openai.com/v1"
         ),
     ],
 )
-def test_an_entry_of_the_papers_name_that_reaches_another_model_does_not_repeat_it(
+def test_an_entry_that_reaches_another_model_is_not_as_published(
     name: str, entry: dict[str, Any], difference: str
 ) -> None:
-    assert differs({"models": [name]}, **{name: entry}) == difference
+    assert difference_from_paper({"models": [name]}, **{name: entry}) == difference
 
 
-def test_an_address_of_the_environment_is_no_provider_of_the_paper(
+def test_a_base_url_of_the_environment_is_another_provider(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8000/v1")
-    assert "another provider" in differs({"models": ["gpt-4o-mini"]})
+    assert "another provider" in difference_from_paper({"models": ["gpt-4o-mini"]})
 
 
-def test_models_that_sit_or_label_count_too() -> None:
+def test_models_of_seats_and_labelers_are_compared() -> None:
     for name, paper in (("gpt-4", "paper-conference"), ("gpt-4o", "paper-multiagent-panel")):
         plan = make_plan({"models": {name: {"model": "another"}}}, paper=True)
-        found = compare_with_papers(plan).run(paper, "gpt-3.5-turbo")
-        assert (found.repeats, found.difference) == (
+        match = compare_with_papers(plan).run(paper, "gpt-3.5-turbo")
+        assert (match.repeats, match.difference) == (
             (),
             f"{name} names the model another, not {name}",
         )
 
 
 @pytest.mark.parametrize(
-    ("said", "same"),
+    ("served_model", "is_same"),
     [
         ("gpt-4o-2024-08-06", True),
         ("gpt-4o", True),
@@ -156,30 +160,30 @@ def test_models_that_sit_or_label_count_too() -> None:
         ("llama3:8b", False),
     ],
 )
-def test_a_server_that_says_that_it_served_another_model_repeats_nothing(
-    said: str, same: bool
+def test_a_run_that_another_model_served_is_not_as_published(
+    served_model: str, is_same: bool
 ) -> None:
     plan = make_plan(paper=True)
     run = ("paper-gpt-caselaw", "gpt-4o")
-    versions = Score(METRIC, 9.0, group=f"{GROUP}gpt-4o: {said}, fp_1", n=9)
-    found = confirm_served(
+    versions = Score(METRIC, 9.0, group=f"{GROUP}gpt-4o: {served_model}, fp_1", n=9)
+    matches = confirm_served(
         compare_with_papers(plan), to_frame(*run, [versions]), plan.config.models
     )
-    assert bool(found.runs[run].repeats) is same
-    assert found.runs[run].difference == (
-        "" if same else f"the server of gpt-4o said that it served {said}"
+    assert bool(matches.runs[run].repeats) is is_same
+    assert matches.runs[run].difference == (
+        "" if is_same else f"the server of gpt-4o said that it served {served_model}"
     )
-    assert found.run("paper-gpt-caselaw", "gpt-3.5-turbo").repeats
+    assert matches.run("paper-gpt-caselaw", "gpt-3.5-turbo").repeats
 
 
 @pytest.mark.parametrize(
-    ("training", "same"), [({}, True), ({"cases": 30}, False), ({"split": "validation"}, False)]
+    ("training", "is_same"), [({}, True), ({"cases": 30}, False), ({"split": "validation"}, False)]
 )
-def test_an_experiment_that_another_rests_on_is_compared_by_what_it_is(
-    training: dict[str, Any], same: bool
+def test_a_source_experiment_is_compared_by_its_settings(
+    training: dict[str, Any], is_same: bool
 ) -> None:
-    says = {"plaintiff": "Plaintiff wins", "defendant": "Defendant wins"}
-    debate = {"debaters": 3, "rounds": 2, "answer": "auto", "label_names": says}
+    label_names = {"plaintiff": "Plaintiff wins", "defendant": "Defendant wins"}
+    debate = {"debaters": 3, "rounds": 2, "answer": "auto", "label_names": label_names}
     debate |= {"temperature": 1.0, "memory": False, "statement_summaries": True}
     base = {"protocol": "feedback", "dataset": "caselaw", "models": ["gpt-4o"], "params": debate}
     learnt = {**base, "split": "train", "calibration_cases": 100, "repeats": 2, **training}
@@ -187,13 +191,13 @@ def test_an_experiment_that_another_rests_on_is_compared_by_what_it_is(
     experiments = {"experiments": {"learnt": learnt, "tested": tested}, "run": ["learnt", "tested"]}
     paper = yaml.safe_load((PROJECT / "config/papers/feedback.yaml").read_text())
     data = {"datasets": {"caselaw": paper["datasets"]["caselaw"]}}
-    found = compare_with_papers(make_plan(experiments, data)).run("tested", "gpt-4o")
-    assert found.repeats == (("paper-feedback-assistant-caselaw",) if same else ()), (
-        found.difference
+    match = compare_with_papers(make_plan(experiments, data)).run("tested", "gpt-4o")
+    assert match.repeats == (("paper-feedback-assistant-caselaw",) if is_same else ()), (
+        match.difference
     )
 
 
-def test_no_control_arm_is_the_published_run() -> None:
+def test_control_arms_are_not_as_published() -> None:
     courtroom = {
         "protocol": "courtroom",
         "dataset": "nlsy97",
@@ -204,21 +208,18 @@ def test_no_control_arm_is_the_published_run() -> None:
     data = {"datasets": {"nlsy97": {"source": "local", "narrative": "list"}}}
     arms = {"mine": {**courtroom, "arms": ["noise", "labels_swapped", "matched_calls"]}}
     plan = make_plan({"experiments": arms, "run": ["mine"]}, data)
-    found = compare_with_papers(plan)
-    assert found.run("mine", "gemma-2").repeats == ("paper-courtroom",)
+    matches = compare_with_papers(plan)
+    assert matches.run("mine", "gemma-2").repeats == ("paper-courtroom",)
     assert len(plan.experiments) == 4
     for name in set(plan.experiments) - {"mine"}:
-        assert (
-            found.run(name, "gemma-2").repeats,
-            found.run(name, "gemma-2").repeated_but_model,
-        ) == ((), ())
-    paper = make_plan(paper=True)
-    assert {found.study for found in paper.experiments.values() if found.config.control} == {
-        "appellate", "conference", "courtroom", "feedback", "stance",
-    }  # fmt: skip
+        match = matches.run(name, "gemma-2")
+        assert (match.repeats, match.repeated_but_model) == ((), ())
+    experiments = make_plan(paper=True).experiments.values()
+    studies = {experiment.study for experiment in experiments if experiment.config.control}
+    assert studies == set(STUDIES)
 
 
-def test_each_published_value_names_an_experiment_model_or_data_set_that_there_is() -> None:
+def test_each_published_value_names_an_existing_experiment_or_data_set() -> None:
     paper = paper_plan(PROJECT)
     for row in PUBLISHED[PUBLISHED["repeated_by"] != ""].to_dict("records"):
         experiment = paper.experiments.get(row["repeated_by"])
@@ -229,7 +230,7 @@ def test_each_published_value_names_an_experiment_model_or_data_set_that_there_i
             assert experiment.study == row["study"]
 
 
-# All tables, from scores that are 1 throughout, and published values that are each another
+# All tables with scores of 1 and distinct published values
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -240,9 +241,9 @@ def test_the_default_run_shows_no_difference_to_a_published_value(
         monkeypatch.setattr(module, "list_phases", unanimous_phases)
     plan = make_plan()
     results = make_study(plan, study, tmp_path, compare_with_papers(plan))
-    found = list(differences(results))
-    assert not found, found[0]
+    shown_differences = list(differences(results))
+    assert not shown_differences, shown_differences[0]
 
 
-def test_the_columns_that_people_read_are_still_there() -> None:
+def test_the_published_values_keep_their_main_columns() -> None:
     assert {"study", "table", "row", "metric", "value", "note"} <= set(COLUMNS)

@@ -1,6 +1,4 @@
-"""Whatever can be known to be wrong from the configuration is said before the first job, at once,
-with file, line and key.
-"""
+"""All mistakes of a configuration are reported before the first job, with file, line and key."""
 
 import re
 from pathlib import Path
@@ -17,7 +15,7 @@ from moot.plan.plan import Plan
 from project_copy import Workflow
 
 PROJECT = Path(__file__).resolve().parents[2]
-GOOD = """\
+VALID_CONFIGURATION = """\
 seed: 1
 models:
   small: {model: gpt, base_url: "http://localhost:1/v1"}
@@ -27,20 +25,19 @@ datasets:
 experiments:
   trial: {protocol: courtroom, dataset: people, models: [small, other]}
 """
-BAD: dict[str, dict[str, Any]] = yaml.safe_load(
+INVALID_ENTRIES: dict[str, dict[str, Any]] = yaml.safe_load(
     (PROJECT / "tests/data/bad_configurations.yaml").read_text("utf-8")
 )
 
 
-def read(folder: Path, *changes: str) -> Plan:
-    """The plan of the good configuration and of files that are laid over it, as Snakemake merges
-    and hands them over.
+def read_plan(folder: Path, *changes: str) -> Plan:
+    """Return the plan of the valid configuration and of files that change it, as Snakemake merges.
+
+    The files are my.yaml, my1.yaml and so on.
     """
-    files = [
-        folder / "good.yaml",
-        *(folder / f"my{number or ''}.yaml" for number in range(len(changes))),
-    ]
-    for file, text in zip(files, (GOOD, *changes), strict=True):
+    files = [folder / "good.yaml"]
+    files += [folder / f"my{number or ''}.yaml" for number in range(len(changes))]
+    for file, text in zip(files, (VALID_CONFIGURATION, *changes), strict=True):
         file.write_text(text, encoding="utf-8")
     config = merge_over_defaults({}, files)
     faults = Faults()
@@ -48,44 +45,41 @@ def read(folder: Path, *changes: str) -> Plan:
     return Plan.from_yaml(config, PROJECT, files, faults)
 
 
-def written(entry: dict[str, Any]) -> str:
-    """The user's file: all of it, or what it changes in one entry, on its third line."""
+def write_entry(entry: dict[str, Any]) -> str:
+    """Return the text of the user's file; a change of one entry is on its third line."""
     for section, name in (("model", "small"), ("experiment", "trial")):
         if section in entry:
-            changed = str(entry[section])
-            body = changed if changed.startswith("{") else f"{{{changed}}}"
-            return (
-                f"{section}s:\n  {name}:\n    {body}\n"
-                if "\\" not in changed
-                else f"{section}s:\n  {name}:\n    {changed}\n"
-            )
+            change = str(entry[section])
+            is_whole = change.startswith("{") or "\\" in change
+            body = change if is_whole else f"{{{change}}}"
+            return f"{section}s:\n  {name}:\n    {body}\n"
     return str(entry["yaml"]) + "\n"
 
 
-@pytest.mark.parametrize("wrong", BAD)
+@pytest.mark.parametrize("mistake", INVALID_ENTRIES)
 def test_a_bad_configuration_is_refused_with_file_line_and_key(
-    wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    entry = BAD[wrong]
+    entry = INVALID_ENTRIES[mistake]
     with pytest.raises(UserError) as caught:
-        read(tmp_path, written(entry))
-    said = str(caught.value)
-    assert said.startswith(f"{tmp_path}/my.yaml: line {entry['line']}: "), said
-    assert "\n" not in said, "one mistake, one line"
+        read_plan(tmp_path, write_entry(entry))
+    message = str(caught.value)
+    assert message.startswith(f"{tmp_path}/my.yaml: line {entry['line']}: "), message
+    assert "\n" not in message, "one mistake, one line"
     for words in entry["says"]:
-        assert words in said, said
+        assert words in message, message
     if "hides" in entry:
-        assert entry["hides"] not in said
+        assert entry["hides"] not in message
 
 
-def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
-    wrong = """\
+def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
+    changes = """\
 replai: true
 seed: many
 budget: {usd: .nan}
 models:
-  small: {endpoint: opnai, concurrency: 0, parameters: {messages: [], top_p: .nan, n: 2}, api_key_env: sk-0123456789abcd}
+  small: {endpoint: opnai, concurrency: 0, parameters: {messages: [], top_p: .nan, n: 2}, $KEY}
   other: {base_url: "http://me:pw@host/v1", temprature: 1}
   third: {endpoint: openai}
 datasets:
@@ -93,19 +87,21 @@ datasets:
   texts: {loader: vats, source: sample}
 experiments:
   trial: {protocol: courtrom, models: [small, smal, third], cases: 0, labelers: [rule]}
-  next: {protocol: courtroom, dataset: peple, models: third, params: {strateg: call, seats: {jury: small}}}
+  next: {protocol: courtroom, dataset: peple, models: third, params: $PARAMS}
   alone: {protocol: cot, dataset: people, models: small, control_of: trial}
 contrasts:
   c: {first: trial, second: nxt}
   d: {first: next/third, second: next/small, metric: acuracy}
 """
+    changes = changes.replace("$KEY", "api_key_env: sk-0123456789abcd")
+    changes = changes.replace("$PARAMS", "{strateg: call, seats: {jury: small}}")
     with pytest.raises(UserError) as caught:
-        read(tmp_path, wrong)
-    said = str(caught.value).splitlines()
-    found = sorted(
-        re.fullmatch(r".*/my\.yaml: line (\d+): ([^ :]+): .*", line).groups() for line in said
+        read_plan(tmp_path, changes)
+    messages = str(caught.value).splitlines()
+    places = sorted(
+        re.fullmatch(r".*/my\.yaml: line (\d+): ([^ :]+): .*", line).groups() for line in messages
     )
-    assert found == sorted(
+    assert places == sorted(
         [
             ("1", "replai"),
             ("2", "seed"),
@@ -134,7 +130,7 @@ contrasts:
     )
 
 
-LEGAL = [
+VALID_CHANGES = [
     (
         "models: {small: {parameters: {top_p: 0.9, reasoning_effort: low, stop: [END],"
         " chat_template_kwargs: {thinking: false}}}}"
@@ -146,67 +142,67 @@ LEGAL = [
         " my_long_openai_api_key_number_2}}"
     ),
     "models: {small: {served_as: 'http://user:pw@old/v1'}}",
-    "models: {small: &one {model: a, base_url: 'http://a/v1'}, other: {<<: *one, model: b}}",
+    "models: {small: &entry {model: a, base_url: 'http://a/v1'}, other: {<<: *entry, model: b}}",
     "budget: {usd: 0}\nrun: [tri*]",
     "experiments: {trial: {arms: [noise]}}",
 ]
 
 
-@pytest.mark.parametrize("legal", LEGAL)
-def test_what_is_legal_stays_legal(legal: str, tmp_path: Path) -> None:
-    read(tmp_path, legal)
+@pytest.mark.parametrize("change", VALID_CHANGES)
+def test_a_valid_configuration_is_accepted(change: str, tmp_path: Path) -> None:
+    read_plan(tmp_path, change)
 
 
-def test_a_key_goes_to_no_server_of_another_files_entry(tmp_path: Path) -> None:
+def test_a_key_is_not_sent_to_the_server_of_another_files_entry(tmp_path: Path) -> None:
     first = (
         "models: {mistral: {endpoint: ollama, model: 'mistral:7b', base_url:"
         " 'http://localhost:11434'}}"
     )
-    mine = "models:\n  mistral:\n    endpoint: openai\n    api_key_env: MISTRAL_API_KEY\n"
+    own_entry = "models:\n  mistral:\n    endpoint: openai\n    api_key_env: MISTRAL_API_KEY\n"
     with pytest.raises(
         UserError,
         match=r"my1\.yaml: line 4: models\.mistral\.api_key_env: the key in MISTRAL_API_KEY ",
     ):
-        read(tmp_path, first, mine)
-    read(tmp_path, first, mine + "    base_url: https://api.mistral.ai/v1\n")
-    paid = "models: {paid: {model: gpt-4o, api_key_env: PAID, base_url: 'https://paid/v1'}}"
+        read_plan(tmp_path, first, own_entry)
+    read_plan(tmp_path, first, own_entry + "    base_url: https://api.mistral.ai/v1\n")
+    paid_entry = "models: {paid: {model: gpt-4o, api_key_env: PAID, base_url: 'https://paid/v1'}}"
     with pytest.raises(
         UserError,
         match=(
             r"my1\.yaml: line 1: models\.paid\.base_url: the key in PAID would go to 'http://x/v1'"
         ),
     ):
-        read(tmp_path, paid, "models: {paid: {base_url: 'http://x/v1'}}")
+        read_plan(tmp_path, paid_entry, "models: {paid: {base_url: 'http://x/v1'}}")
 
 
-def test_an_address_of_the_environment_is_looked_at_too(
+def test_a_base_url_of_the_environment_is_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://me:hunter2@host:99999/v1")
     with pytest.raises(
         UserError, match=r"models\.small\.base_url: the environment variable OPENAI_BASE_URL: "
     ) as caught:
-        read(tmp_path, "models: {small: {base_url: null}}")
+        read_plan(tmp_path, "models: {small: {base_url: null}}")
     assert "hunter2" not in str(caught.value)
 
 
 @pytest.mark.slow  # only it finds a message that Snakemake repeats
-def test_snakemake_says_all_of_it_once_and_starts_nothing(tmp_path: Path) -> None:
+def test_snakemake_prints_each_mistake_once_and_starts_no_job(tmp_path: Path) -> None:
     workflow = Workflow(tmp_path, "http://127.0.0.1:9")
-    wrong = {
+    mistakes = {
         "models/served/endpoint": "opnai",
         "models/served/parameters": {"messages": []},
         "replai": True,
     }
-    workflow.configure({**wrong, "models/served/api_key_env": "sk-planted-0123456789abcdef"})
-    done = workflow.run("results/cases/people.parquet")
-    assert done.returncode == 1
+    workflow.configure({**mistakes, "models/served/api_key_env": "sk-planted-0123456789abcdef"})
+    process = workflow.run("results/cases/people.parquet")
+    assert process.returncode == 1
     for words in (
         "unknown endpoint 'opnai'",
         "parameters.messages",
         "unknown key 'replai'",
         "looks like an API key",
     ):
-        assert done.stdout.count(words) == 1, done.stdout
-    assert not re.search("Traceback|WorkflowError|sk-planted", done.stdout), done.stdout
+        assert process.stdout.count(words) == 1, process.stdout
+    assert not re.search("Traceback|WorkflowError|sk-planted", process.stdout), process.stdout
     assert not (workflow.work / "results" / "cases").exists()

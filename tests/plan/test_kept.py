@@ -1,6 +1,4 @@
-"""A job's plan: the one that its run kept, and never one of another configuration, extension or
-data.
-"""
+"""A job reads the plan that its run stored, unless configuration or extensions have changed."""
 
 import json
 import os
@@ -20,9 +18,7 @@ EXTENSION = '"""Nothing is registered."""\n'
 
 @pytest.fixture
 def raw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """A configuration with a data file and an extension of the user's own, and the plan that a run
-    kept of it.
-    """
+    """Store the plan of a configuration with a data file and an extension of the user."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(plan_cache.VARIABLE, "")
     monkeypatch.delitem(FOLDERS, "moot.extensions.kept_extension", raising=False)
@@ -35,7 +31,7 @@ def raw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         Path(file).write_text(text)
     Path(".snakemake").mkdir()
     dataset = {"loader": "table", "source": "local", "path": "own.csv", "question": "Is it so?"}
-    found = {
+    configuration = {
         "seed": 1,
         "extensions": ["kept_extension"],
         "models": {"small": {"endpoint": "simulated", "model": "m"}},
@@ -46,8 +42,8 @@ def raw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
             "single": {"protocol": "zero_shot", "dataset": "own", "models": "small", "cases": 1}
         },
     }
-    plan_cache.keep_for_jobs(Plan.from_yaml(found, SHIPPED), found)
-    return found
+    plan_cache.keep_for_jobs(Plan.from_yaml(configuration, SHIPPED), configuration)
+    return configuration
 
 
 def is_kept(raw: dict[str, Any]) -> bool:
@@ -55,14 +51,19 @@ def is_kept(raw: dict[str, Any]) -> bool:
 
 
 def test_a_job_has_the_plan_of_its_run(raw: dict[str, Any]) -> None:
-    found, checked = plan_cache.plan_of(json.loads(json.dumps(raw))), Plan.from_yaml(raw, SHIPPED)
-    assert isinstance(found.experiments, plan_cache.LazyValues) and list(found.experiments) == list(
-        checked.experiments
+    job_plan, checked_plan = (
+        plan_cache.plan_of(json.loads(json.dumps(raw))),
+        Plan.from_yaml(raw, SHIPPED),
     )
-    assert found.config == checked.config and dict(found.datasets) == dict(checked.datasets)
-    assert found.view("single") == checked.view("single")
+    assert isinstance(job_plan.experiments, plan_cache.LazyValues) and list(
+        job_plan.experiments
+    ) == list(checked_plan.experiments)
+    assert job_plan.config == checked_plan.config and dict(job_plan.datasets) == dict(
+        checked_plan.datasets
+    )
+    assert job_plan.view("single") == checked_plan.view("single")
     job = {"experiment": "single", "model": "small"}
-    assert declared_jobs(found).of("run_debates", **job) == declared_jobs(checked).of(
+    assert declared_jobs(job_plan).of("run_debates", **job) == declared_jobs(checked_plan).of(
         "run_debates", **job
     )
 
@@ -87,13 +88,13 @@ def test_a_job_checks_its_configuration_again_after_a_new_module_of_an_extension
     assert not is_kept(raw)
 
 
-def test_a_kept_plan_holds_nothing_of_data_files(raw: dict[str, Any]) -> None:
-    before = declared_jobs(plan_cache.plan_of(raw)).of("load_cases", dataset="own")
+def test_a_kept_plan_does_not_depend_on_data_files(raw: dict[str, Any]) -> None:
+    cases_job = declared_jobs(plan_cache.plan_of(raw)).of("load_cases", dataset="own")
     Path("own.csv").write_text("text,label\na,NO\nb,NO\n")
     assert (
         is_kept(raw)
         and declared_jobs(plan_cache.plan_of(raw)).of("load_cases", dataset="own").options
-        != before.options
+        != cases_job.options
     )
 
 

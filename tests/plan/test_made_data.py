@@ -1,6 +1,4 @@
-"""Data sets that a model made: what makes them runs first, and whatever it depends on, they depend
-on.
-"""
+"""Data sets that a model makes: the experiment that makes them runs first."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,7 @@ MODEL = {"endpoint": "openai", "model": "x", "base_url": "http://127.0.0.1:9/v1"
 def make_plan(
     data_root: Path, summaries: str = "summarise/gpt-4.1", opinions: str = "opinions-cap"
 ) -> Plan:
-    """Summaries of full opinions as cases, and opinions that no model made."""
+    """Return a plan with summaries of full opinions as cases, and with opinions of a sample."""
     config: dict[str, Any] = {
         "data_root": str(data_root),
         "ledger": str(data_root / "ledger"),
@@ -39,7 +37,7 @@ def make_plan(
     return Plan.from_yaml(config, PROJECT)
 
 
-def test_a_loader_says_what_it_needs_and_finds_it(tmp_path: Path) -> None:
+def test_a_loader_finds_the_artifacts_that_it_needs(tmp_path: Path) -> None:
     plan = make_plan(tmp_path)
     assert plan.needed_by_dataset("cases") == {"summaries": "summaries/summarise/gpt-4.1.jsonl"}
     assert plan.load_context("cases").artifacts == {
@@ -48,7 +46,7 @@ def test_a_loader_says_what_it_needs_and_finds_it(tmp_path: Path) -> None:
     assert plan.needed_by_dataset("opinions") == {}
 
 
-def test_its_digests_cover_the_debates_that_made_it(tmp_path: Path) -> None:
+def test_digests_of_a_data_set_cover_the_debates_that_made_it(tmp_path: Path) -> None:
     jobs = declared_jobs(make_plan(tmp_path))
     assert (
         jobs.of("load_cases", dataset="cases").prompts
@@ -74,19 +72,19 @@ def test_its_digests_cover_the_debates_that_made_it(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_data_set_that_cannot_be_made_is_refused(
+def test_a_data_set_without_its_source_is_an_error(
     tmp_path: Path, change: dict[str, str], message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
         make_plan(tmp_path, **change)
 
 
-def test_what_no_experiment_of_the_run_is_about_can_be_asked_for_or_says_what_it_needs(
+def test_an_unused_data_set_can_be_requested_or_states_what_it_needs(
     tmp_path: Path,
 ) -> None:
     plan = make_plan(tmp_path)
-    alone = plan.config.model_copy(update={"run": ("hear",)})
-    plan = Plan(alone, PROJECT)
+    config = plan.config.model_copy(update={"run": ("hear",)})
+    plan = Plan(config, PROJECT)
     assert "cases" not in plan.datasets_used
     assert declared_jobs(plan).of("train_baselines", dataset="opinions-cap").options
     with pytest.raises(

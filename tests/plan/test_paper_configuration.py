@@ -1,13 +1,12 @@
-"""The papers' configuration, argued with a server on this machine: its tables show every published
-value that they should.
+"""The papers' configuration, run with a local server: its tables show all published values.
 
-All is as `config/papers/` and `config/beyond.yaml` have it, down to the real files, but for the number of cases: the file
-that says what the papers ran is copied and asks for few, so that a run of few cases repeats it. The
-appellate study keeps its hundred debates a phase: its tables compare counts.
+The run is that of `config/papers/` and `config/beyond.yaml` with the real files, but with fewer
+cases: the test changes copies of the designs, so that a run of few cases repeats the paper. The
+appellate study keeps its hundred debates a phase, because its tables compare counts.
 """
 
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,7 +33,7 @@ from shown_values import missing_values
 from uniform_scores import PROJECT, PUBLISHED, STUDIES, leaderboards
 
 RESULTS = Path("results")
-FEW = 6
+CASES = 6
 TRAINING = 16
 FILES = (
     "data/samples",
@@ -55,45 +54,50 @@ class Inputs(list[Path]):
     findings: Path
 
 
-def few_cases(config: dict[str, Any]) -> None:
-    """Let every experiment debate few cases, the appellate study's five apart.
+def limit_cases(config: dict[str, Any]) -> None:
+    """Let every experiment debate few cases, except for the five of the appellate study.
 
-    Control arms, what is repeated for them, masked facts and counterfactual people are left out,
-    and models of which the paper prints nothing: no published value stands beside them.
+    Experiments and models without a published value are left out: control arms and their repeats,
+    masked facts, and counterfactual people.
     """
     printed = PUBLISHED.groupby("repeated_by")["model"].agg(set)
-    changed = {
-        name
-        for name, data in config["datasets"].items()
-        if data.get("exchange") or "outcome_phrases" in data
-    }
-    config["experiments"] = {
-        name: {key: value for key, value in experiment.items() if not key.startswith("arm")}
-        for name, experiment in config["experiments"].items()
-        if experiment["dataset"] not in changed and "-repeated" not in name
-    }
+    remove_unpublished_experiments(config)
     for name, experiment in config["experiments"].items():
-        named = [model for model in experiment["models"] if model in printed.get(name, ())]
-        experiment["models"] = named or experiment["models"][:2]
+        for key in [key for key in experiment if key.startswith("arm")]:
+            del experiment[key]
+        models = [model for model in experiment["models"] if model in printed.get(name, ())]
+        experiment["models"] = models or experiment["models"][:2]
         if experiment["dataset"] not in ("opinions", "conference"):
-            training = experiment.get("split") == "train"
-            experiment["cases"] = TRAINING if training else FEW
-            experiment.update(
-                {"calibration_cases": TRAINING} if "calibration_cases" in experiment else {}
-            )
-        experiment["repeats"] = (
-            experiment.get("repeats", 1) if experiment["dataset"] == "opinions" else 1
-        )
-    for experiment in config["experiments"].values():
+            is_training = experiment.get("split") == "train"
+            experiment["cases"] = TRAINING if is_training else CASES
+            if "calibration_cases" in experiment:
+                experiment["calibration_cases"] = TRAINING
+        if experiment["dataset"] != "opinions":
+            experiment["repeats"] = 1
+    add_source_models(config["experiments"])
+
+
+def remove_unpublished_experiments(config: dict[str, Any]) -> None:
+    """Remove repeats of debates, and experiments with masked facts or counterfactual people."""
+    for name, experiment in list(config["experiments"].items()):
+        dataset = config["datasets"].get(experiment["dataset"], {})
+        is_changed = bool(dataset.get("exchange")) or "outcome_phrases" in dataset
+        if is_changed or "-repeated" in name:
+            del config["experiments"][name]
+
+
+def add_source_models(experiments: Mapping[str, dict[str, Any]]) -> None:
+    """Let each experiment debate with the models whose debates another experiment judges."""
+    for experiment in experiments.values():
         params = experiment.get("params", {})
         if "source_model" in params:
-            models = config["experiments"][params["source_experiment"]]["models"]
+            models = experiments[params["source_experiment"]]["models"]
             if params["source_model"] not in models:
                 models.append(params["source_model"])
 
 
 def shipped_with_few_cases(folder: Path) -> Path:
-    """The project's files that a plan reads, with the papers' designs of few cases."""
+    """Return a copy of the project's files that a plan reads, with the designs of few cases."""
     for name in FILES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).symlink_to(PROJECT / name)
@@ -102,13 +106,13 @@ def shipped_with_few_cases(folder: Path) -> Path:
     (folder / "config/papers").mkdir()
     for file in paper_files(PROJECT):
         paper = yaml.safe_load(file.read_text("utf-8"))
-        few_cases(paper)
+        limit_cases(paper)
         (folder / "config/papers" / file.name).write_text(yaml.safe_dump(paper))
     return folder
 
 
 def data_root(folder: Path, shared: Path) -> Path:
-    """The real files; the one that was never published here is a part of the one that was."""
+    """Link the real files; half of the trial predictions serve as the unpublished test file."""
     (folder / "caselaw").mkdir(parents=True)
     for source in shared.iterdir():
         if source.name != "caselaw":
@@ -127,7 +131,7 @@ def plan_of_few_cases(folder: Path, shared: Path, server: FaultServer) -> Plan:
     for file in ("config.yaml", "models.yaml"):
         update_config(raw, yaml.safe_load((shipped / "config" / file).read_text("utf-8")))
     designs = merge_over_defaults({}, beyond_files(PROJECT))
-    few_cases(designs)
+    limit_cases(designs)
     update_config(raw, designs)
     raw |= {
         "data_root": str(data_root(folder / "data", shared)),
@@ -152,34 +156,31 @@ def plan_of_few_cases(folder: Path, shared: Path, server: FaultServer) -> Plan:
     return Plan.from_yaml(raw, shipped)
 
 
-def in_order(plan: Plan) -> Iterator[Experiment]:
-    """Every experiment after those that it rests on."""
-    waiting, done = dict(plan.experiments), set[str]()
-    while waiting:
-        for name, experiment in list(waiting.items()):
-            needed = {
-                part
-                for model in experiment.config.models
-                for path in experiment.needed_by(model).values()
-                for part in path.split("/")
-            }
-            if not needed & (set(plan.experiments) - done - {name}):
-                yield waiting.pop(name)
-                done.add(name)
+def sort_experiments(plan: Plan) -> Iterator[Experiment]:
+    """Yield every experiment after its source experiments."""
+    pending = dict(plan.experiments)
+    while pending:
+        for name, experiment in list(pending.items()):
+            path_parts = set[str]()
+            for model in experiment.config.models:
+                path_parts.update("/".join(experiment.needed_by(model).values()).split("/"))
+            if not path_parts & (set(pending) - {name}):
+                yield pending.pop(name)
 
 
 def run_experiment(plan: Plan, experiment: Experiment) -> list[Path]:
-    """Hold, label and score the debates of one experiment, by the stages that the rules call; what
-    the scores read.
+    """Hold, label and score the debates of one experiment, as the rules do.
+
+    Returns the inputs of the scores.
     """
     config, name = experiment.config, experiment.name
     cases = RESULTS / "cases" / f"{config.dataset}.parquet"
     sources = [cases]
     for model in config.models:
         shard = RESULTS / "transcripts" / name / model / "0.parquet"
-        needed = {key: RESULTS / path for key, path in experiment.needed_by(model).items()}
+        artifacts = {key: RESULTS / path for key, path in experiment.needed_by(model).items()}
         write_transcripts(
-            plan, Job(name, model, *read_cases(cases), artifacts=needed), [cases], shard
+            plan, Job(name, model, *read_cases(cases), artifacts=artifacts), [cases], shard
         )
         predictions, calls = (
             RESULTS / kind / name / f"{model}.parquet" for kind in ("predictions", "calls")
@@ -187,15 +188,18 @@ def run_experiment(plan: Plan, experiment: Experiment) -> list[Path]:
         write_predictions(plan, name, cases, [shard], predictions, calls)
         sources += [shard, predictions]
         if config.labelers:
-            labels, everything = (
+            labels, annotations = (
                 RESULTS / kind / name / f"{model}.parquet" for kind in ("labels", "annotations")
             )
             label_statements(
-                plan, LabelJob(name, model, cases, {(name, model): [shard]}, []), labels, everything
+                plan,
+                LabelJob(name, model, cases, {(name, model): [shard]}, []),
+                labels,
+                annotations,
             )
-            sources += [labels, everything]
-        for other in plan.experiments.values():
-            for path in other.needed_by(model).values():
+            sources += [labels, annotations]
+        for dependent in plan.experiments.values():
+            for path in dependent.needed_by(model).values():
                 if path.startswith(f"assistants/{name}/{model}/"):
                     write_assistant(
                         cases, [shard], Path(path).stem, plan.config.seed, RESULTS / path
@@ -205,44 +209,35 @@ def run_experiment(plan: Plan, experiment: Experiment) -> list[Path]:
 
 
 def write_leaderboards(experiments: Iterable[Experiment]) -> Iterator[Path]:
-    """Leaderboards of the experiments' data sets; training asks no server, and what it gives is
-    tested elsewhere.
-    """
-    for dataset, board in leaderboards(
-        {experiment.config.dataset for experiment in experiments}
-    ).items():
+    """Write uniform leaderboards of the experiments' data sets; other tests cover training."""
+    datasets = {experiment.config.dataset for experiment in experiments}
+    names = SCHEMAS["baselines"].names
+    for dataset, board in leaderboards(datasets).items():
         path = RESULTS / "baselines" / f"{dataset}.parquet"
-        whole = board.reindex(
-            columns=[
-                *SCHEMAS["baselines"].names,
-                *board.columns.difference(SCHEMAS["baselines"].names),
-            ]
-        )
-        write_frame(path, "baselines", whole, describe())
+        frame = board.reindex(columns=[*names, *board.columns.difference(names)])
+        write_frame(path, "baselines", frame, describe())
         yield path
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("study", STUDIES)
-def test_the_papers_run_shows_every_published_value_that_it_should(
+def test_the_papers_run_shows_every_published_value(
     study: str, tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Slow; only it finds a published value that no run of the papers shows."""
+    """Slow; no other test finds a published value that no run of the papers shows."""
     monkeypatch.chdir(tmp_path)
     with FaultServer() as server:
         plan = plan_of_few_cases(tmp_path, shared_data, server)
-        experiments = [experiment for experiment in in_order(plan) if experiment.study == study]
+        experiments = [
+            experiment for experiment in sort_experiments(plan) if experiment.study == study
+        ]
         for dataset in {experiment.config.dataset for experiment in experiments}:
-            paths = [
-                RESULTS / kind / f"{dataset}.{ending}"
-                for kind, ending in (
-                    ("cases", "parquet"),
-                    ("features", "parquet"),
-                    ("cleaning", "csv"),
-                )
-            ]
+            kinds = {"cases": "parquet", "features": "parquet", "cleaning": "csv"}
+            paths = [RESULTS / kind / f"{dataset}.{suffix}" for kind, suffix in kinds.items()]
             load_dataset(plan.dataset_options(dataset), plan.load_context(dataset), *paths)
-        files = [path for experiment in experiments for path in run_experiment(plan, experiment)]
+        files = []
+        for experiment in experiments:
+            files += run_experiment(plan, experiment)
     scores = [RESULTS / "scores" / f"{experiment.name}.parquet" for experiment in experiments]
     inputs = Inputs([*files, *scores])
     inputs.scores, inputs.baselines = scores, list(write_leaderboards(experiments))
@@ -251,7 +246,5 @@ def test_the_papers_run_shows_every_published_value_that_it_should(
     results = load_study_results(plan, SimpleNamespace(input=inputs), study)
     expected = results.published[results.published["repeated_by"] != ""]
     assert len(expected) >= 18
-    assert [
-        row["table"] + " " + row["row"] + " " + row["metric"]
-        for row in missing_values(expected, results)
-    ] == []
+    missing = missing_values(expected, results)
+    assert not [f"{row['table']} {row['row']} {row['metric']}" for row in missing]

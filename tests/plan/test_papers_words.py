@@ -1,6 +1,4 @@
-"""A run counts as the paper's if its prompts have the paper's words, to the word, in moot's
-templates around them.
-"""
+"""A run repeats the paper if its prompts hold exactly the paper's words in moot's templates."""
 
 import re
 import shutil
@@ -28,7 +26,7 @@ from moot.studies.appellate import tables_beyond as beyond
 from moot.studies.appellate.data_opinions import TASK as APPEAL
 from printed_prompts import printed_prompts
 from results_on_disk import REARREST
-from scripted_model import PROJECT, WINNER, hold
+from scripted_model import PROJECT, WINNER, hold, request_text
 from shown_values import differences
 from uniform_scores import STUDIES, make_plan, make_study, unanimous_phases
 
@@ -53,45 +51,46 @@ def papers(shared_data: Path) -> Path:
     return folder
 
 
-def typed(folder: str, words: dict[str, str], to: Path) -> Path:
-    """A copy of a shipped folder with words typed into it."""
-    copied = shutil.copytree(SHIPPED / folder, to / folder, ignore=shutil.ignore_patterns("words"))
+def copy_with_words(folder: str, words: dict[str, str], parent: Path) -> Path:
+    """Copy a shipped folder of prompts and add the words of the paper."""
+    target = shutil.copytree(
+        SHIPPED / folder, parent / folder, ignore=shutil.ignore_patterns("words")
+    )
     for name, text in words.items():
-        path = copied / "words" / f"{name}.txt"
+        path = target / "words" / f"{name}.txt"
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
-    return copied
+    return target
 
 
-def compare(folder: str, prompts: Path | str) -> PaperMatch:
+def match_with_paper(folder: str, prompts: Path | str) -> PaperMatch:
     experiment, model = RUNS[folder]
     plan = make_plan({"experiments": {experiment: {"prompts": str(prompts)}}}, paper=True)
     return compare_with_papers(plan).run(experiment, model)
 
 
 @pytest.mark.parametrize("folder", RUNS)
-def test_the_papers_words_count_as_the_papers_and_one_other_word_does_not(
+def test_the_papers_words_repeat_the_paper_and_changed_words_do_not(
     folder: str, papers: Path, tmp_path: Path
 ) -> None:
     words = printed_prompts(papers)[folder]
-    found = compare(folder, typed(folder, words, tmp_path / "typed"))
-    assert RUNS[folder][0] in found.repeats
+    match = match_with_paper(folder, copy_with_words(folder, words, tmp_path / "typed"))
+    assert RUNS[folder][0] in match.repeats
     if folder.startswith("triem/"):
-        assert found.our_wording, "facts and scripts stay moot's own"
-        assert not [text for text in found.departures if "simulated for research" in text]
-        assert ["facts" in found.departures[0], "scripts" in found.departures[-1]] == [
-            True,
-            folder == "triem/human_panel",
-        ]
+        assert match.our_wording, "facts and scripts stay moot's own"
+        assert not [text for text in match.departures if "simulated for research" in text]
+        assert "facts" in match.departures[0]
+        assert ("scripts" in match.departures[-1]) is (folder == "triem/human_panel")
     else:
-        assert (found.our_wording, found.departures) == (False, ())
+        assert (match.our_wording, match.departures) == (False, ())
     name = max(words, key=lambda name: len(words[name]))
     broken = {**words, name: re.sub(r"\s+", "\n", words[name])}
-    assert compare(folder, typed(folder, broken, tmp_path / "broken")).repeats == found.repeats
+    broken_folder = copy_with_words(folder, broken, tmp_path / "broken")
+    assert match_with_paper(folder, broken_folder).repeats == match.repeats
     changed = {**words, name: words[name].replace("our ", "our own ", 1).replace("You ", "We ", 1)}
     assert changed != words
-    found = compare(folder, typed(folder, changed, tmp_path / "changed"))
-    assert (found.repeats, found.difference) == ((), "another wording of prompts")
+    match = match_with_paper(folder, copy_with_words(folder, changed, tmp_path / "changed"))
+    assert (match.repeats, match.difference) == ((), "another wording of prompts")
 
 
 PAPERS = {
@@ -102,14 +101,14 @@ PAPERS = {
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_words_that_are_taken_from_a_paper_count_as_the_papers(
+def test_words_that_are_read_from_a_paper_repeat_it(
     paper: str, papers: Path, tmp_path: Path
 ) -> None:
     write_prompts(str(papers / PAPERS[paper]), PROJECT, tmp_path)
     folders = [folder for folder in RUNS if folder.startswith(f"{paper}/")]
     printed = printed_prompts(papers)
     for folder in folders:
-        assert RUNS[folder][0] in compare(folder, tmp_path / folder).repeats
+        assert RUNS[folder][0] in match_with_paper(folder, tmp_path / folder).repeats
         for name, words in printed[folder].items():
             text = (tmp_path / folder / "words" / f"{name}.txt").read_text("utf-8")
             assert words_digest(text) == words_digest(words)
@@ -126,16 +125,15 @@ def test_heller_prints_no_prompts(papers: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_the_words_of_the_authors_code_count_as_the_papers(tmp_path: Path) -> None:
+def test_the_words_of_the_authors_code_repeat_the_paper(tmp_path: Path) -> None:
     shipped = tmp_path / "shipped"
     shutil.copytree(PROJECT / "config", shipped / "config")
     shutil.copytree(PROJECT / "data" / "published", shipped / "data" / "published")
     table = shipped / "data/published/prompts_code.csv"
     rows = pd.read_csv(table, dtype=str, keep_default_na=False)
-    texts = {
-        file: " ".join(f"{{{slot}}}" for slot in slots.split()) or f"Words of {file}."
-        for file, slots in zip(rows["file"], rows["slots"], strict=True)
-    }
+    texts = {}
+    for file, slots in zip(rows["file"], rows["slots"], strict=True):
+        texts[file] = re.sub(r"(\w+)", r"{\1}", slots) or f"Words of {file}."
     rows["sha256"] = [words_digest(texts[file]) for file in rows["file"]]
     rows.to_csv(table, index=False)
     folder = "agenticsimlaw_code/courtroom"
@@ -144,7 +142,7 @@ def test_the_words_of_the_authors_code_count_as_the_papers(tmp_path: Path) -> No
     ours = Prompts(*prompt_folders(PROJECT))
 
     def classify(name: str) -> str:
-        prompts = ours.overlaid(typed(folder, words, tmp_path / name), "courtroom/")
+        prompts = ours.overlaid(copy_with_words(folder, words, tmp_path / name), "courtroom/")
         return wordings.classify(prompts, "courtroom", "nlsy97", "courtroom/")
 
     assert classify("typed") == PAPER_WORDING
@@ -154,65 +152,71 @@ def test_the_words_of_the_authors_code_count_as_the_papers(tmp_path: Path) -> No
 
 def test_words_in_another_template_are_another_wording(papers: Path, tmp_path: Path) -> None:
     folder = "agenticsimlaw/zero_shot"
-    copied = typed(folder, printed_prompts(papers)[folder], tmp_path)
-    template = copied / "prompting" / "zero_shot.jinja"
+    target = copy_with_words(folder, printed_prompts(papers)[folder], tmp_path)
+    template = target / "prompting" / "zero_shot.jinja"
     template.write_text(template.read_text("utf-8") + "\nBe brief.")
-    assert compare(folder, copied).difference == "another wording of prompts"
+    assert match_with_paper(folder, target).difference == "another wording of prompts"
 
 
-def test_moots_own_wording_is_said_with_what_matters() -> None:
-    found = compare("agenticsimlaw/zero_shot", "")
-    assert "paper-zero-shot" in found.repeats and found.our_wording
-    assert any("names no rearrest" in said for said in found.departures)
+def test_moots_own_wording_is_reported_with_its_departures() -> None:
+    match = match_with_paper("agenticsimlaw/zero_shot", "")
+    assert "paper-zero-shot" in match.repeats and match.our_wording
+    assert any("names no rearrest" in departure for departure in match.departures)
     courtroom = compare_with_papers(make_plan(paper=True)).run("paper-courtroom", "gemma-2")
     assert courtroom.departures[0] == "The paper prints no prompts of this protocol on these data."
 
 
-def test_words_that_are_not_typed_are_named() -> None:
+def test_missing_words_are_an_error() -> None:
     with pytest.raises(
         UserError, match=r"words/\w+\.txt: not found; type the paper's words into it"
     ):
-        compare("agenticsimlaw/cot", SHIPPED / "agenticsimlaw/cot")
+        match_with_paper("agenticsimlaw/cot", SHIPPED / "agenticsimlaw/cot")
 
 
-def test_a_slot_that_is_not_typed_is_named_and_slots_of_a_case_stay() -> None:
+def test_a_missing_slot_is_an_error_and_braces_in_a_case_stay() -> None:
     assert fill('{a} {"b": 1}', a="{b}") == '{b} {"b": 1}'
     with pytest.raises(UserError, match=r"no \{a\} in the words 'Decide\.'"):
         fill("Decide.", a="x")
 
 
 def test_every_prompt_of_the_papers_has_its_digest_and_every_departure_a_run(papers: Path) -> None:
-    known = Wordings(PROJECT)
+    wordings = Wordings(PROJECT)
     for folder, words in printed_prompts(papers).items():
+        is_of_caselaw = folder.startswith("debate_feedback")
+        digests = {f"words/{name}.txt": words_digest(text) for name, text in words.items()}
         (printed,) = [
-            found
-            for (protocol, data), found in known.printed.items()
-            if protocol == folder.partition("/")[2]
-            and (data == "caselaw") == folder.startswith("debate_feedback")
+            entry
+            for (protocol, data), entry in wordings.printed.items()
+            if protocol == folder.partition("/")[2] and (data == "caselaw") == is_of_caselaw
         ]
-        assert {
-            f"words/{name}.txt": words_digest(text) for name, text in words.items()
-        } == printed.words
+        assert printed.words == digests
         assert printed.templates
     plan = paper_plan(PROJECT)
     ran = {
         (run.config.protocol, plan.datasets[run.config.dataset].loader or run.config.dataset)
         for run in plan.experiments.values()
     }
-    assert set(known._departures) <= ran
+    assert set(wordings._departures) <= ran
 
 
-# What is sent
+# Prompts that are sent
 
 
 CASE = Case("c1", "toy", "test", "Facts of {labels}.", "affirm", APPEAL.labels, {}, 5)
 
 
-def sent(request: Request) -> str:
-    return " ".join("\n".join(message.content for message in request.messages).split())
+def prompt_words(request: Request) -> str:
+    """Return the words of a request with single spaces."""
+    return " ".join(request_text(request).split())
 
 
-def anything(request: Request) -> Any:
+def contains_all(text: str, parts: list[str]) -> bool:
+    """Return whether a text contains all the parts."""
+    return all(part in text for part in parts)
+
+
+def reply_to_any(request: Request) -> Any:
+    """Return a reply that answers every request."""
     if request.choices:
         return dict.fromkeys(request.choices, -1.0)
     return "I would affirm. I predict YES. Plaintiff wins. Confidence: 70"
@@ -243,7 +247,7 @@ def anything(request: Request) -> Any:
         ),
     ],
 )
-async def test_the_papers_words_are_what_is_sent(
+async def test_the_papers_words_are_sent(
     folder: str, task: Any, case: Case, params: dict[str, Any], papers: Path, tmp_path: Path
 ) -> None:
     words = printed_prompts(papers)[folder]
@@ -252,38 +256,40 @@ async def test_the_papers_words_are_what_is_sent(
         folder.partition("/")[2],
         case,
         task,
-        anything,
+        reply_to_any,
         shots,
-        wording=typed(folder, words, tmp_path),
+        wording=copy_with_words(folder, words, tmp_path),
         **params,
     )
-    asked = [sent(request) for request in model.requests]
+    prompts = [prompt_words(request) for request in model.requests]
     for text in words.values():
         parts = [" ".join(part.split()) for part in re.split(r"\{\w+\}", text)]
-        assert any(all(part in prompt for part in parts) for prompt in asked), text
-    assert any(case.text in prompt for prompt in asked)
+        assert any(contains_all(prompt, parts) for prompt in prompts), text
+    assert any(case.text in prompt for prompt in prompts)
     assert not any(
         re.search(r"\{(judge|round|background|opinions|summary|risk_factors)\}", prompt)
-        for prompt in asked
+        for prompt in prompts
     )
 
 
-# What tables show of it
+# Tables of runs in moot's wording
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_differences_of_runs_in_moots_words_stand_in_a_column_of_their_own(
+def test_differences_of_runs_in_moots_wording_have_their_own_column(
     study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (tables, beyond):
         monkeypatch.setattr(module, "list_phases", unanimous_phases)
     plan = make_plan(paper=True)
     results = make_study(plan, study, tmp_path, compare_with_papers(plan))
-    found = [(name, row) for name, row in differences(results) if OUR_WORDING in row]
+    differences_by_wording = [
+        (name, row) for name, row in differences(results) if OUR_WORDING in row
+    ]
     trained = ("trained", "trained on the training split")
     ours = [
         (name, row)
-        for name, row in found
+        for name, row in differences_by_wording
         if not {row.get("asked"), row.get("setting")} & set(trained)
     ]
     ours = [(name, row) for name, row in ours if name != "courtroom/table3_tabpfn"]
@@ -299,7 +305,7 @@ def test_differences_of_runs_in_moots_words_stand_in_a_column_of_their_own(
             assert row["difference low"] <= gap <= row["difference high"], (name, row)
 
 
-def test_the_note_under_a_table_says_what_of_the_wording_matters(tmp_path: Path) -> None:
+def test_the_note_under_a_table_names_the_departures_of_the_wording(tmp_path: Path) -> None:
     plan = make_plan(paper=True)
     results = make_study(plan, "courtroom", tmp_path, compare_with_papers(plan))
     notes = " ".join(notes_under(TABLES["courtroom/table4_prompting"].build(results), results))

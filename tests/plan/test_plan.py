@@ -1,6 +1,4 @@
-"""The configuration: what is understood, and that every mistake names file and key and the nearest
-known name.
-"""
+"""The plan of a configuration; each mistake names the file, the key and the nearest valid name."""
 
 import json
 from pathlib import Path
@@ -18,7 +16,7 @@ from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 
 PROJECT = Path(__file__).resolve().parents[2]
-GOOD: dict[str, Any] = {
+VALID_CONFIGURATION: dict[str, Any] = {
     "seed": 1,
     "models": {
         "small": {"endpoint": "embedded", "model": "smollm2-135m"},
@@ -29,22 +27,23 @@ GOOD: dict[str, Any] = {
 }
 
 
-def again(dataset: str = "nlsy97", **params: str) -> dict[str, Any]:
-    """An experiment that judges debates again."""
+def rejudge_entry(dataset: str = "nlsy97", **params: str) -> dict[str, Any]:
+    """Return a change with an experiment that judges debates again."""
     entry = {"protocol": "rejudge", "dataset": dataset, "models": "other", "params": params}
     return {"experiments": {"again": entry}}
 
 
-def plan_of(tmp_path: Path, change: dict[str, Any]) -> Plan:
-    def merge(base: Any, over: Any) -> Any:
-        if isinstance(base, dict) and isinstance(over, dict):
-            return {
-                key: merge(base.get(key), over[key]) if key in over else base[key]
-                for key in {**base, **over}
-            }
-        return over
+def merge(base: Any, change: Any) -> Any:
+    """Return a value with changed keys; values that are not mappings are replaced."""
+    if not isinstance(base, dict) or not isinstance(change, dict):
+        return change
+    changed = {key: merge(base.get(key), value) for key, value in change.items()}
+    return {**base, **changed}
 
-    raw = merge(GOOD, change)
+
+def make_plan(tmp_path: Path, change: dict[str, Any]) -> Plan:
+    """Write and read the valid configuration with a change, merged key by key."""
+    raw = merge(VALID_CONFIGURATION, change)
     file = tmp_path / "mine.yaml"
     file.write_text(yaml.safe_dump(raw))
     return Plan.from_yaml(raw, PROJECT, [file])
@@ -88,12 +87,12 @@ def plan_of(tmp_path: Path, change: dict[str, Any]) -> Plan:
         ),
         ({"experiments": {"trial": {"params": {"seats": {"judge": "x"}}}}}, "unknown model 'x'"),
         (
-            again(source_experiment="trail", source_model="small"),
+            rejudge_entry(source_experiment="trail", source_model="small"),
             "again.params.source_experiment: unknown experiment of this run 'trail'; did you mean"
             " 'trial'?",
         ),
         (
-            again(source_experiment="trial", source_model="smal"),
+            rejudge_entry(source_experiment="trial", source_model="smal"),
             (
                 "again.params.source_model: unknown model of experiment 'trial' 'smal'; did you"
                 " mean"
@@ -102,7 +101,7 @@ def plan_of(tmp_path: Path, change: dict[str, Any]) -> Plan:
         ),
         (
             {
-                **again("compas", source_experiment="trial", source_model="small"),
+                **rejudge_entry("compas", source_experiment="trial", source_model="small"),
                 "datasets": {"compas": {"source": "sample"}},
             },
             (
@@ -129,13 +128,13 @@ def test_a_mistake_names_file_key_and_what_was_expected(
     tmp_path: Path, change: dict[str, Any], expected: str
 ) -> None:
     with pytest.raises(UserError) as caught:
-        plan_of(tmp_path, change)
+        make_plan(tmp_path, change)
     assert expected in str(caught.value)
     assert "mine.yaml" in str(caught.value)
 
 
-def test_run_takes_names_and_patterns_and_a_grids_own_name(tmp_path: Path) -> None:
-    trial = GOOD["experiments"]["trial"]
+def test_run_takes_names_patterns_and_the_name_of_a_grid(tmp_path: Path) -> None:
+    trial = VALID_CONFIGURATION["experiments"]["trial"]
     experiments = {
         "trial": trial,
         "paper-one": trial,
@@ -144,7 +143,9 @@ def test_run_takes_names_and_patterns_and_a_grids_own_name(tmp_path: Path) -> No
     grid = ["paper-two-max_tokens=1", "paper-two-max_tokens=2"]
 
     def run(*names: str) -> list[str]:
-        return list(plan_of(tmp_path, {"experiments": experiments, "run": list(names)}).experiments)
+        return list(
+            make_plan(tmp_path, {"experiments": experiments, "run": list(names)}).experiments
+        )
 
     assert run("paper-*") == ["paper-one", *grid]
     assert run("trial", "*-two") == ["trial", *grid]
@@ -156,13 +157,13 @@ def test_run_takes_names_and_patterns_and_a_grids_own_name(tmp_path: Path) -> No
         run("papr-*")
 
 
-def test_the_papers_configuration_runs_its_own_experiments_and_no_other() -> None:
+def test_the_papers_configuration_runs_only_its_own_experiments() -> None:
     raw = merge_over_defaults({}, beyond_files(PROJECT))
     assert all(name.startswith("paper-") for name in raw["experiments"])
 
 
-def test_the_good_configuration_is_understood(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, {})
+def test_the_valid_configuration_is_read(tmp_path: Path) -> None:
+    plan = make_plan(tmp_path, {})
     assert plan.experiments["trial"].study == "courtroom"
 
 
@@ -179,7 +180,7 @@ def test_the_good_configuration_is_understood(tmp_path: Path) -> None:
 def test_an_embedded_model_shares_the_cores_among_its_jobs(
     tmp_path: Path, model: dict[str, Any], cores: int, threads: int, jobs: int
 ) -> None:
-    plan = plan_of(tmp_path, {"models": {"small": model}})
+    plan = make_plan(tmp_path, {"models": {"small": model}})
     assert (plan.threads(["small"], cores), plan.jobs_at_once("small", cores)) == (threads, jobs)
 
 
@@ -190,13 +191,13 @@ def test_run_selects_experiments_and_a_grid_expands(tmp_path: Path) -> None:
         "models": "small",
         "grid": {"beliefs": ["none", "after_turn"]},
     }
-    plan = plan_of(tmp_path, {"experiments": {"sweep": grid}, "run": ["sweep"]})
+    plan = make_plan(tmp_path, {"experiments": {"sweep": grid}, "run": ["sweep"]})
     assert list(plan.experiments) == ["sweep-beliefs=none", "sweep-beliefs=after_turn"]
     assert plan.experiments["sweep-beliefs=none"].params.beliefs == "none"
 
 
 @pytest.mark.parametrize(
-    ("change", "changed"),
+    ("change", "is_changed"),
     [
         ({"models": {"small": {"concurrency": 3}}}, False),
         ({"models": {"other": {"model": "b"}}}, False),
@@ -205,20 +206,22 @@ def test_run_selects_experiments_and_a_grid_expands(tmp_path: Path) -> None:
         ({"datasets": {"nlsy97": {"rows": 70}}}, True),
     ],
 )
-def test_digests_follow_what_replies_depend_on_and_nothing_else(
-    tmp_path: Path, change: dict[str, Any], changed: bool
+def test_digests_depend_only_on_keys_that_change_replies(
+    tmp_path: Path, change: dict[str, Any], is_changed: bool
 ) -> None:
-    """What comes later covers what comes before."""
-    before, after = (declared_jobs(plan_of(tmp_path, given)) for given in ({}, change))
+    """Later stages depend on all that earlier stages depend on."""
+    jobs, changed_jobs = (
+        declared_jobs(make_plan(tmp_path, {})),
+        declared_jobs(make_plan(tmp_path, change)),
+    )
+    wildcards = {"experiment": "trial", "model": "small"}
     for stage in ("run_debates", "predict", "render_transcripts"):
-        one, other = (jobs.of(stage, experiment="trial", model="small") for jobs in (before, after))
-        assert (one != other) is changed
-    assert (
-        before.of("score", experiment="trial") != after.of("score", experiment="trial")
-    ) is changed
+        assert (jobs.of(stage, **wildcards) != changed_jobs.of(stage, **wildcards)) is is_changed
+    digest = jobs.of("score", experiment="trial")
+    assert (digest != changed_jobs.of("score", experiment="trial")) is is_changed
 
 
-def test_the_schema_file_is_the_models_own() -> None:
+def test_the_schema_file_is_up_to_date() -> None:
     assert (PROJECT / "config" / "schema.json").read_text(encoding="utf-8") == schema_json(), (
         "run `make schema`"
     )
@@ -233,30 +236,28 @@ def test_every_key_is_explained() -> None:
     assert not {key for key in keys if f"`{key}`" not in documented}
 
 
-NAMED = {
+FILE_OPTIONS = {
     "cap": {"path": "mine/cases.jsonl"},
     "opinions": {"path": "mine"},
     "caselaw": {"files": {"train": "mine/cases.jsonl", "test": "mine/more.jsonl"}},
 }
 
 
-@pytest.mark.parametrize("loader", NAMED)
-def test_a_file_that_an_option_names_is_among_the_users_own_wherever_it_is(
-    loader: str, tmp_path: Path
-) -> None:
-    options = {"loader": loader, "source": "local", **NAMED[loader]}
-    plan = plan_of(tmp_path, {"data_root": str(tmp_path), "datasets": {"nlsy97": options}})
+@pytest.mark.parametrize("loader", FILE_OPTIONS)
+def test_a_file_that_an_option_names_is_a_local_file(loader: str, tmp_path: Path) -> None:
+    options = {"loader": loader, "source": "local", **FILE_OPTIONS[loader]}
+    plan = make_plan(tmp_path, {"data_root": str(tmp_path), "datasets": {"nlsy97": options}})
     file = tmp_path / "mine" / "cases.jsonl"
     file.parent.mkdir()
     file.write_text("{}\n")
     assert plan.local_files("nlsy97") == [file]
-    before = declared_jobs(plan).of("load_cases", dataset="nlsy97")
+    cases_job = declared_jobs(plan).of("load_cases", dataset="nlsy97")
     file.write_text("{} \n")
-    assert declared_jobs(plan).of("load_cases", dataset="nlsy97").options != before.options
+    assert declared_jobs(plan).of("load_cases", dataset="nlsy97").options != cases_job.options
 
 
 @pytest.mark.parametrize(
-    ("dataset", "shown"),
+    ("dataset", "expected"),
     [
         (
             {"loader": "transcripts", "path": "debates.csv", "columns": {"debate": "id"}},
@@ -266,7 +267,7 @@ def test_a_file_that_an_option_names_is_among_the_users_own_wherever_it_is(
     ],
 )
 def test_tables_of_other_loaders_are_left_out(
-    dataset: dict[str, Any], shown: set[str], tmp_path: Path
+    dataset: dict[str, Any], expected: set[str], tmp_path: Path
 ) -> None:
     recorded = {
         "source": "recorded",
@@ -279,76 +280,67 @@ def test_tables_of_other_loaders_are_left_out(
         "datasets": {"records": dataset},
         "experiments": {"recorded": recorded},
     }
-    plan = plan_of(tmp_path, change)
-    filled = {
-        name for name in TABLES if TABLES[name].study == "recorded" and plan.can_fill(TABLES[name])
-    }
-    some = {"recorded/ratings", "recorded/discussions"}
-    assert filled & some == shown and "recorded/methods" in filled
+    plan = make_plan(tmp_path, change)
+    tables = [name for name in TABLES if TABLES[name].study == "recorded"]
+    names = {name for name in tables if plan.can_fill(TABLES[name])}
+    assert names & {"recorded/ratings", "recorded/discussions"} == expected
+    assert "recorded/methods" in names
 
 
-def test_experiments_of_few_debates_enter_no_study_and_what_nothing_fills_is_left_out(
+def test_experiments_of_few_debates_fill_no_table_of_a_study(
     tmp_path: Path,
 ) -> None:
-    few = {"min_debates": 10, "experiments": {"trial": {"cases": 3, "repeats": 3}}}
+    trial_runs = {"min_debates": 10, "experiments": {"trial": {"cases": 3, "repeats": 3}}}
     trained = {"datasets": {"nlsy97": {"baselines": ["courtroom_paper"]}}}
 
-    def filled(change: dict[str, Any]) -> tuple[list[str], set[str]]:
-        plan = plan_of(tmp_path, change)
-        named = {
-            entry[name]
-            for entry in (TABLES, FIGURES)
-            for name in entry
-            if plan.can_fill(entry[name])
-        }
-        of_all = [found.name for found in plan.experiments_of("comparison")]
-        return of_all, {f"{found.study}/{found.name}" for found in named}
+    def list_names(change: dict[str, Any]) -> tuple[list[str], set[str]]:
+        """Return the names of the compared experiments, and of the tables and figures."""
+        plan = make_plan(tmp_path, change)
+        experiments = [experiment.name for experiment in plan.experiments_of("comparison")]
+        names = {name for name in TABLES if plan.can_fill(TABLES[name])}
+        names |= {name for name in FIGURES if plan.can_fill(FIGURES[name])}
+        return experiments, names
 
-    assert filled(few) == ([], {"comparison/questions", "comparison/trial_runs"})
+    assert list_names(trial_runs) == ([], {"comparison/questions", "comparison/trial_runs"})
     leaderboard = {
         "comparison/methods_long",
         "comparison/methods_by_data",
         "courtroom/table2_tabular_leaderboard",
     }
-    assert filled(few | trained) == (
+    assert list_names(trial_runs | trained) == (
         [],
         {"comparison/questions", "comparison/trial_runs", *leaderboard},
     )
-    enough = few | {"experiments": {"trial": {"cases": 3, "repeats": 4}}}
-    names, entries = filled(enough)
+    full_runs = trial_runs | {"experiments": {"trial": {"cases": 3, "repeats": 4}}}
+    names, entries = list_names(full_runs)
     assert names == ["trial"]
     assert {"courtroom/table5_courtroom", "courtroom/belief_by_turn"} < entries
     assert "comparison/trial_runs" not in entries
     assert "recorded/rejudged" not in entries
-    again_too = {
-        "experiments": {
-            **enough["experiments"],
-            "again": again(source_experiment="trial", source_model="small")["experiments"]["again"],
-        }
-    }
-    assert {"recorded/rejudged", "recorded/judges"} < filled(few | again_too)[1]
+    rejudged = merge(full_runs, rejudge_entry(source_experiment="trial", source_model="small"))
+    assert {"recorded/rejudged", "recorded/judges"} < list_names(rejudged)[1]
     assert not any(entry.startswith("stance/") for entry in entries)
 
 
-def test_a_trial_run_on_request_is_held_where_it_is_named_or_has_debates_enough(
+def test_a_trial_run_on_request_needs_its_name_or_enough_debates(
     tmp_path: Path,
 ) -> None:
     def names(**change: Any) -> set[str]:
-        asked = {
+        entry = {
             "dataset": "nlsy97",
             "protocol": "zero_shot",
             "models": "small",
             "cases": 3,
             "trial_on_request": True,
         }
-        entries = {"experiments": {"asked": asked}, "min_debates": 10} | change
-        return {name for name in plan_of(tmp_path, entries).experiments if name == "asked"}
+        entries = {"experiments": {"asked": entry}, "min_debates": 10} | change
+        return {name for name in make_plan(tmp_path, entries).experiments if name == "asked"}
 
     assert names() == set()
     assert names(run=["*"]) == names(run=["ask*"]) == names(min_debates=3) == {"asked"}
 
 
-def test_an_experiment_whose_data_are_not_at_hand_is_held_where_it_is_named(tmp_path: Path) -> None:
+def test_an_experiment_without_its_data_runs_only_by_name(tmp_path: Path) -> None:
     def names(**change: Any) -> set[str]:
         words = {
             "dataset": "nlsy97",
@@ -357,7 +349,7 @@ def test_an_experiment_whose_data_are_not_at_hand_is_held_where_it_is_named(tmp_
             "needs_data": "recorded/words",
         }
         entries = {"experiments": {"words": words}, "data_root": str(tmp_path / "raw")} | change
-        return {name for name in plan_of(tmp_path, entries).experiments if name == "words"}
+        return {name for name in make_plan(tmp_path, entries).experiments if name == "words"}
 
     assert names() == names(run=["*"]) == set() and names(run=["words"]) == {"words"}
     (tmp_path / "raw" / "recorded" / "words").mkdir(parents=True)

@@ -1,6 +1,4 @@
-"""`price: auto`: the pinned list's price, written with each call, and a clear message for a model
-that it lacks.
-"""
+"""`price: auto` takes the price of the pinned list and stores it with each call."""
 
 from pathlib import Path
 
@@ -17,12 +15,14 @@ from moot.plan.plan import Plan
 OPENAI = "https://api.openai.com/v1"
 
 
-def planned(url: str, folder: Path, **model: object) -> Plan:
+def make_plan(url: str, folder: Path, **model: object) -> Plan:
     return Plan.from_yaml(configuration(url, folder, model), PROJECT)
 
 
 def test_the_list_prices_a_model_by_its_server_and_name(tmp_path: Path) -> None:
-    price = planned(OPENAI, tmp_path, model="gpt-4o-mini", price="auto").config.models[MODEL].price
+    price = (
+        make_plan(OPENAI, tmp_path, model="gpt-4o-mini", price="auto").config.models[MODEL].price
+    )
     assert (price.input, price.cached_input, price.output) == (0.15, 0.075, 0.6)
     assert price.source.startswith("genai-prices ") and price.source.endswith(
         ": openai/gpt-4o-mini"
@@ -32,31 +32,31 @@ def test_the_list_prices_a_model_by_its_server_and_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "model"), [(OPENAI, "nobody-9"), ("http://localhost:8000/v1", "gpt-4o-mini")]
 )
-def test_a_model_that_the_list_lacks_gets_a_clear_message(
+def test_a_model_without_a_price_in_the_list_is_an_error(
     url: str, model: str, tmp_path: Path
 ) -> None:
     with pytest.raises(
         UserError,
         match=rf"models\.test\.price: found 'auto'.*no price of '{model}'.*Write the price",
     ):
-        planned(url, tmp_path, model=model, price="auto")
+        make_plan(url, tmp_path, model=model, price="auto")
 
 
-def test_a_cache_key_is_sent_and_is_no_part_of_the_question(tmp_path: Path) -> None:
-    model = planned(OPENAI, tmp_path, prompt_cache_key="study").config.models[MODEL]
+def test_a_cache_key_is_sent_but_is_not_part_of_the_request(tmp_path: Path) -> None:
+    model = make_plan(OPENAI, tmp_path, prompt_cache_key="study").config.models[MODEL]
     request = request_to(model, (Message("user", "Yes?"),), max_tokens=5, temperature=0.0, seed=1)
     assert OpenAIEndpoint(model, 1).body(request)["prompt_cache_key"] == "study"
     assert "study" not in request.to_json()
 
 
-def test_each_call_keeps_the_price_that_it_was_counted_by(tmp_path: Path) -> None:
+def test_each_call_stores_its_price(tmp_path: Path) -> None:
     with FaultServer() as server:
         price = {"input": 2.0, "output": 10.0, "source": "our contract"}
         config = configuration(server.url, tmp_path, {"price": price})
         config["experiments"]["trial"]["protocol"] = "zero_shot"
-        held = hold(config, people(tmp_path / "cases.parquet", 2), tmp_path / "out.parquet")
+        transcripts = hold(config, people(tmp_path / "cases.parquet", 2), tmp_path / "out.parquet")
     ledger = Ledger(config["ledger"])
-    replies = ledger.replies([call_id for call_id in held["call_id"] if call_id])
+    replies = ledger.replies([call_id for call_id in transcripts["call_id"] if call_id])
     ledger.close()
     assert {reply.price for reply in replies.values()} == {
         "input 2, cached 2, output 10; our contract"

@@ -1,12 +1,10 @@
-"""A wording of an experiment's own: single templates replaced, everything else as it was, every
-mistake named.
-"""
+"""An experiment may replace single prompt templates; each mistake in them is an error."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
-from test_plan import plan_of
+from test_plan import make_plan
 
 from declared_jobs import declared_jobs
 from moot.core.errors import UserError
@@ -18,7 +16,7 @@ VERDICT = '{% extends "courtroom/base.jinja" %}{% block instruction %}Decide.{% 
 
 @pytest.fixture
 def wordings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with two wordings of the verdict."""
+    """Make a working directory with two wordings of the verdict."""
     monkeypatch.chdir(tmp_path)
     for name, text in (("plain", VERDICT), ("firm", VERDICT.replace("Decide.", "Decide now."))):
         path = tmp_path / "wordings" / name / "courtroom" / "verdict.jinja"
@@ -28,42 +26,42 @@ def wordings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "wordings"
 
 
-def worded(tmp_path: Path, prompts: object = "wordings/plain", **entry: Any) -> Plan:
-    return plan_of(tmp_path, {"experiments": {"worded": {**TRIAL, "prompts": prompts, **entry}}})
+def make_worded_plan(tmp_path: Path, prompts: object = "wordings/plain", **entry: Any) -> Plan:
+    return make_plan(tmp_path, {"experiments": {"worded": {**TRIAL, "prompts": prompts, **entry}}})
 
 
 TRIAL = {"protocol": "courtroom", "dataset": "nlsy97", "models": "small"}
 
 
-def test_a_wording_changes_its_own_experiment_alone(tmp_path: Path, wordings: Path) -> None:
-    before = declared_jobs(plan_of(tmp_path, {"experiments": {"worded": TRIAL}}))
-    after = declared_jobs(worded(tmp_path))
+def test_a_wording_changes_only_its_own_experiment(tmp_path: Path, wordings: Path) -> None:
+    jobs = declared_jobs(make_plan(tmp_path, {"experiments": {"worded": TRIAL}}))
+    changed_jobs = declared_jobs(make_worded_plan(tmp_path))
     for rule in ("run_debates", "predict"):
-        old, new = (jobs.of(rule, experiment="worded", model="small") for jobs in (before, after))
+        old = jobs.of(rule, experiment="worded", model="small")
+        new = changed_jobs.of(rule, experiment="worded", model="small")
         assert new.prompts != old.prompts
         assert (new.options, new.code) == (old.options, old.code)
-        assert before.of(rule, experiment="trial", model="small") == after.of(
-            rule, experiment="trial", model="small"
-        )
-    assert (
-        after.of("score", experiment="worded").prompts
-        != after.of("score", experiment="trial").prompts
+        unchanged = jobs.of(rule, experiment="trial", model="small")
+        assert changed_jobs.of(rule, experiment="trial", model="small") == unchanged
+    worded_score = changed_jobs.of("score", experiment="worded")
+    assert worded_score.prompts != changed_jobs.of("score", experiment="trial").prompts
+
+
+def test_the_place_of_a_wording_changes_no_digest(tmp_path: Path, wordings: Path) -> None:
+    debates_job = declared_jobs(make_worded_plan(tmp_path)).of(
+        "run_debates", experiment="worded", model="small"
     )
-
-
-def test_where_a_wording_lies_changes_nothing(tmp_path: Path, wordings: Path) -> None:
-    before = declared_jobs(worded(tmp_path)).of("run_debates", experiment="worded", model="small")
     (wordings / "plain").rename(tmp_path / "moved")
     assert (
-        declared_jobs(worded(tmp_path, "moved")).of(
+        declared_jobs(make_worded_plan(tmp_path, "moved")).of(
             "run_debates", experiment="worded", model="small"
         )
-        == before
+        == debates_job
     )
 
 
 def test_a_grid_of_wordings_is_one_experiment_each(tmp_path: Path, wordings: Path) -> None:
-    plan = worded(tmp_path, "", grid={"prompts": ["", "wordings/plain", "wordings/firm"]})
+    plan = make_worded_plan(tmp_path, "", grid={"prompts": ["", "wordings/plain", "wordings/firm"]})
     names = ["worded-prompts=none", "worded-prompts=wordings-plain", "worded-prompts=wordings-firm"]
     assert [name for name in plan.experiments if name.startswith("worded")] == names
     digests = {
@@ -77,7 +75,7 @@ def test_a_grid_of_wordings_is_one_experiment_each(tmp_path: Path, wordings: Pat
 
 
 def test_another_wording_is_not_as_published(tmp_path: Path, wordings: Path) -> None:
-    runs = compare_with_papers(worded(tmp_path)).runs
+    runs = compare_with_papers(make_worded_plan(tmp_path)).runs
     assert "another wording of prompts" in runs["worded", "small"].difference
     assert "another wording of prompts" not in runs["trial", "small"].difference
 
@@ -107,40 +105,40 @@ def test_another_wording_is_not_as_published(tmp_path: Path, wordings: Path) -> 
         ),
     ],
 )
-def test_a_template_that_no_prompt_uses_or_that_is_wrong_is_named(
+def test_an_unused_or_faulty_template_is_an_error(
     tmp_path: Path, wordings: Path, file: str, text: str, message: str
 ) -> None:
     path = wordings / "plain" / file
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
     with pytest.raises(UserError) as raised:
-        worded(tmp_path)
+        make_worded_plan(tmp_path)
     assert "experiments.worded.prompts: " in str(raised.value)
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
-def test_a_template_for_one_language_and_one_that_another_includes_are_used(
+def test_templates_for_a_language_and_included_templates_are_used(
     tmp_path: Path, wordings: Path
 ) -> None:
     folder = wordings / "plain" / "courtroom"
     (folder / "belief.zh.jinja").write_text('{% include "courtroom/note.jinja" %}')
     (folder / "note.jinja").write_text("Note.")
-    worded(tmp_path)
+    make_worded_plan(tmp_path)
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"experiments\.worded\.prompts: nowhere: no such folder"):
-        worded(tmp_path, "nowhere")
+        make_worded_plan(tmp_path, "nowhere")
     with pytest.raises(UserError, match="two experiments called 'worded-prompts=a-b'"):
-        worded(tmp_path, "", grid={"prompts": ["a/b", "a b"]})
+        make_worded_plan(tmp_path, "", grid={"prompts": ["a/b", "a b"]})
 
 
-def test_a_link_out_of_a_folder_of_templates_is_named(tmp_path: Path, wordings: Path) -> None:
+def test_a_link_out_of_a_folder_of_templates_is_an_error(tmp_path: Path, wordings: Path) -> None:
     inside, outside = wordings / "plain" / "courtroom", tmp_path / "secret.jinja"
     outside.write_text("My key.")
     (inside / "statement.jinja").symlink_to(inside / "verdict.jinja")
-    worded(tmp_path)
+    make_worded_plan(tmp_path)
     for name, target in (
         ("closing.jinja", outside),
         ("notes.md", outside),
@@ -152,5 +150,5 @@ def test_a_link_out_of_a_folder_of_templates_is_named(tmp_path: Path, wordings: 
         with pytest.raises(
             UserError, match=r"wordings/plain/.*: a link to .*(secret.jinja|gone|test_a_link)"
         ):
-            worded(tmp_path)
+            make_worded_plan(tmp_path)
         link.unlink()

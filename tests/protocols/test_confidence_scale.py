@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from answers_by_model import debated
+from answers_by_model import hold_debates
 from fault_server import FaultServer
 from moot.studies.appellate.panel_statements import read_confidence
 from moot.studies.feedback.scores import judged_debates
@@ -30,7 +30,7 @@ def test_each_model_is_read_on_its_scale(server: FaultServer, tmp_path: Path) ->
         SHARES: [reply("YES", 1), reply("NO", 0.8)],
         PERCENT: [reply("YES", 1), reply("NO", 80)],
     }
-    results, predictions = debated(server, tmp_path, replies, scales=SCALES)
+    results, predictions = hold_debates(server, tmp_path, replies, scales=SCALES)
     assert confidences(predictions[SHARES]) == {"yes": 100.0, "no": 80.0}
     assert confidences(predictions[PERCENT]) == {"yes": 1.0, "no": 80.0}
     scores = predictions[SHARES].groupby("prediction")["score"].first().to_dict()
@@ -52,7 +52,7 @@ def test_a_confidence_that_contradicts_the_scale_is_missing_and_the_key_is_named
     model: str, confidence: float, problem: str, server: FaultServer, tmp_path: Path
 ) -> None:
     replies = {model: [reply("YES", confidence)] * 2}
-    results, predictions = debated(server, tmp_path, replies, scales=SCALES)
+    results, predictions = hold_debates(server, tmp_path, replies, scales=SCALES)
     assert predictions[model]["confidence"].isna().all()
     assert set(predictions[model]["prediction"]) == {"yes"}
     transcripts = results.transcripts[results.transcripts["kind"] == "prediction"]
@@ -61,13 +61,15 @@ def test_a_confidence_that_contradicts_the_scale_is_missing_and_the_key_is_named
 
 
 @pytest.mark.parametrize(
-    ("stated", "confidence"),
+    ("text", "confidence"),
     [("1%", 1.0), ("1/100", 1.0), ("1 out of 100", 1.0), ("0.8", 80.0), ("1.0", 100.0), (0, 0.0)],
 )
 def test_words_that_name_a_scale_precede_the_key(
-    server: FaultServer, tmp_path: Path, stated: object, confidence: float
+    server: FaultServer, tmp_path: Path, text: object, confidence: float
 ) -> None:
-    _, predictions = debated(server, tmp_path, {SHARES: [reply("YES", stated)] * 2}, scales=SCALES)
+    _, predictions = hold_debates(
+        server, tmp_path, {SHARES: [reply("YES", text)] * 2}, scales=SCALES
+    )
     assert set(predictions[SHARES]["confidence"]) == {confidence}
 
 
@@ -76,7 +78,7 @@ def test_smoothed_probabilities_follow_the_scale(server: FaultServer, tmp_path: 
         SHARES: [reply("NO", 1), reply("YES", 0.6)],
         PERCENT: [reply("NO", 1), reply("YES", 60)],
     }
-    results, predictions = debated(
+    results, predictions = hold_debates(
         server,
         tmp_path,
         replies,

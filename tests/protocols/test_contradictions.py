@@ -1,13 +1,11 @@
-"""Replies whose words say another answer than their field: flagged, counted, shown, and left to a
-parameter.
-"""
+"""Replies whose words contradict their answer field are marked, counted and shown."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from answers_by_model import debated
+from answers_by_model import hold_debates
 from fault_server import FaultServer
 from moot.core.cases import Task
 from moot.llm.parsing.ladder import parse_reply
@@ -19,10 +17,10 @@ from moot.scores.contradictions import contradiction_notes
 from moot.studies.courtroom.people.nlsy97_columns import TASK as REARREST
 from moot.studies.feedback.data_caselaw import TASK as CASELAW
 
-AGAIN = "The defendant will not be arrested again."
+NO_REARREST = "The defendant will not be arrested again."
 
 
-def flagged(task: Task, reply: str) -> str:
+def contradiction(task: Task, reply: str) -> str:
     parsed = parse_reply(reply, prediction_schema(task, reasoning=True))
     assert parsed.value is not None, parsed
     return find_contradiction(task, parsed.value, reply)
@@ -35,7 +33,7 @@ def reply(words: str, prediction: str, confidence: int = 70) -> str:
 @pytest.mark.parametrize(
     ("words", "prediction", "confidence"),
     [
-        (AGAIN, "YES", 70),
+        (NO_REARREST, "YES", 70),
         (
             "He has a steady job. He will most likely not be rearrested within three years.",
             "YES",
@@ -58,15 +56,17 @@ def reply(words: str, prediction: str, confidence: int = 70) -> str:
         ),
     ],
 )
-def test_words_against_the_field(words: str, prediction: str, confidence: int) -> None:
-    assert flagged(REARREST, reply(words, prediction, confidence)) in words
-    assert flagged(REARREST, reply(words, prediction, confidence))
+def test_words_that_contradict_the_field_are_found(
+    words: str, prediction: str, confidence: int
+) -> None:
+    assert contradiction(REARREST, reply(words, prediction, confidence)) in words
+    assert contradiction(REARREST, reply(words, prediction, confidence))
 
 
 @pytest.mark.parametrize(
     ("words", "prediction"),
     [
-        (AGAIN, "NO"),
+        (NO_REARREST, "NO"),
         ("I see a 30 % chance that the defendant will be rearrested.", "NO"),
         ("There is a 70% chance that he will be rearrested.", "YES"),
         ("The defense argues that the defendant will not be arrested again.", "YES"),
@@ -87,21 +87,23 @@ def test_words_against_the_field(words: str, prediction: str, confidence: int) -
         ("", "YES"),
     ],
 )
-def test_words_that_say_nothing_against_the_field(words: str, prediction: str) -> None:
-    assert flagged(REARREST, reply(words, prediction)) == ""
+def test_words_that_fit_the_field_are_no_contradiction(words: str, prediction: str) -> None:
+    assert contradiction(REARREST, reply(words, prediction)) == ""
 
 
-def test_replies_in_words_and_other_tasks() -> None:
-    assert flagged(REARREST, f"{AGAIN}\nPrediction: YES") == AGAIN
-    assert flagged(
+def test_contradictions_in_free_text_and_of_other_tasks() -> None:
+    assert contradiction(REARREST, f"{NO_REARREST}\nPrediction: YES") == NO_REARREST
+    assert contradiction(
         CASELAW, reply("The contract was broken, and the plaintiff should win.", "DEFENDANT")
     )
-    assert flagged(CASELAW, reply("The plaintiff will lose.", "PLAINTIFF"))
-    assert not flagged(CASELAW, reply("The plaintiff argues that he should win.", "DEFENDANT"))
-    assert not flagged(CASELAW, reply("The defendant will not prevail.", "PLAINTIFF"))
+    assert contradiction(CASELAW, reply("The plaintiff will lose.", "PLAINTIFF"))
+    assert not contradiction(
+        CASELAW, reply("The plaintiff argues that he should win.", "DEFENDANT")
+    )
+    assert not contradiction(CASELAW, reply("The defendant will not prevail.", "PLAINTIFF"))
 
 
-def test_flag_share_note_and_reader(server: FaultServer, tmp_path: Path) -> None:
+def test_contradictions_are_counted_and_shown(server: FaultServer, tmp_path: Path) -> None:
     steady = json.dumps(
         {"prediction": "YES", "confidence": 70, "reasoning": "The person has a job."}
     )
@@ -113,7 +115,7 @@ def test_flag_share_note_and_reader(server: FaultServer, tmp_path: Path) -> None
         }
     )
     replies = {"steady": [steady, steady], "contrary": [contrary, steady]}
-    results, predictions = debated(
+    results, predictions = hold_debates(
         server, tmp_path, replies, "courtroom", strategy="none", beliefs="none"
     )
     assert set(predictions["contrary"]["prediction"]) == {"yes"}, "the field counts"
@@ -130,23 +132,16 @@ def test_flag_share_note_and_reader(server: FaultServer, tmp_path: Path) -> None
     assert share["value"].to_dict() == pytest.approx({"steady": 0.0, "contrary": flags / 12})
     (note,) = contradiction_notes(scores)
     assert "contrary" in note and f"{flags / 12:.1%} of 12 replies" in note
-    notices = [
-        turn.notice
-        for debate in read_debates(results, "contrary")
-        for turn in debate.turns
-        if turn.notice
-    ]
-    assert (
-        notices
-        == [
-            "Contradictory: the answer is yes, the words say: The person will not be arrested"
-            " again."
-        ]
-        * flags
-    )
+    notices = []
+    for debate in read_debates(results, "contrary"):
+        notices += [turn.notice for turn in debate.turns if turn.notice]
+    assert len(notices) == flags
+    assert set(notices) == {
+        "Contradictory: the answer is yes, the words say: The person will not be arrested again."
+    }
 
 
-def test_a_rule_may_make_them_invalid(server: FaultServer, tmp_path: Path) -> None:
+def test_a_rule_may_make_contradictions_invalid(server: FaultServer, tmp_path: Path) -> None:
     contrary = json.dumps(
         {
             "prediction": "YES",
@@ -154,7 +149,7 @@ def test_a_rule_may_make_them_invalid(server: FaultServer, tmp_path: Path) -> No
             "reasoning": "The person will not be arrested again.",
         }
     )
-    _, predictions = debated(
+    _, predictions = hold_debates(
         server,
         tmp_path,
         {"contrary": [contrary] * 2},

@@ -1,6 +1,4 @@
-"""Any protocol on any data: panels that vote on other labels, Debate-Feedback on three labels,
-samples matched to a debate.
-"""
+"""Protocols on other data: panels on other labels, Debate-Feedback on three, matched samples."""
 
 from pathlib import Path
 from typing import Any
@@ -34,14 +32,18 @@ async def test_a_panel_votes_on_the_labels_of_its_data() -> None:
 
     params = PanelParams(judges=3, rounds=1, votes="likelihood")
     voice = ScriptedModel(answer)
-    found = await panel(make_debate(voice, params, WINNER), params)
-    assert found and found.prediction == "plaintiff" and found.score == pytest.approx(2 / 3)
+    answer_of_panel = await panel(make_debate(voice, params, WINNER), params)
+    assert (
+        answer_of_panel
+        and answer_of_panel.prediction == "plaintiff"
+        and answer_of_panel.score == pytest.approx(2 / 3)
+    )
     assert "PLAINTIFF" in voice.prompts[-1] and not any(
         "AFFIRM" in prompt for prompt in voice.prompts
     )
 
 
-async def test_a_panel_without_votes_needs_its_own_question() -> None:
+async def test_a_panel_without_votes_needs_the_appellate_question() -> None:
     params = PanelParams(judges=3, rounds=1)
     with pytest.raises(UserError, match="votes: likelihood"):
         await panel(make_debate(ScriptedModel(lambda *_: "text"), params, WINNER), params)
@@ -54,11 +56,11 @@ async def test_debate_feedback_on_three_labels() -> None:
     voice = ScriptedModel(lambda request, _: next(shares) if request.choices else "text")
     params = FeedbackParams(debaters=3, rounds=1, sides="opposed")
     debate = make_debate(voice, params, STANCE)
-    found = await debate_feedback(debate, params)
-    assert found and found.prediction == "con" and found.score is None
-    assert {said.prediction for said in debate.utterances if said.kind == "opening"} == set(
-        STANCE.labels
-    )
+    answer = await debate_feedback(debate, params)
+    assert answer and answer.prediction == "con" and answer.score is None
+    assert {
+        utterance.prediction for utterance in debate.utterances if utterance.kind == "opening"
+    } == set(STANCE.labels)
 
 
 def predictions(
@@ -77,10 +79,10 @@ def predictions(
 async def test_self_consistency_is_matched_to_calls_or_tokens(
     k: Any, price: float, samples: int, tmp_path: Path
 ) -> None:
-    """A debate of 7 calls, 1800 prompt and 200 generated tokens; samples of 300 and 100.
+    """A debate has 7 calls, 1800 prompt tokens and 200 generated ones; a sample has 300 and 100.
 
-    That is two samples by generated tokens, and 2600 / 700 where a generated token costs four times
-    as much.
+    This makes two samples by generated tokens, and 2600 / 700 samples if a generated token costs
+    four times as much.
     """
     files = {
         "source_experiment": predictions(tmp_path / "debate.parquet", 7, 1800, 200, price),
@@ -94,11 +96,11 @@ async def test_self_consistency_is_matched_to_calls_or_tokens(
         k=k, source_experiment="debate", single_prompt_experiment="single"
     )
     debate: Debate = make_debate(voice, params, WINNER, artifacts=files)
-    found = await self_consistency(debate, params)
-    assert found and found.prediction == "plaintiff" and len(voice.requests) == samples
+    answer = await self_consistency(debate, params)
+    assert answer and answer.prediction == "plaintiff" and len(voice.requests) == samples
 
 
-async def test_nothing_is_matched_to_recorded_debates(tmp_path: Path) -> None:
+async def test_samples_cannot_be_matched_to_recorded_debates(tmp_path: Path) -> None:
     params = SelfConsistencyParams(k="matched", source_experiment="debate")
     files = {"source_experiment": predictions(tmp_path / "debate.parquet", None, 0, 0)}
     with pytest.raises(
@@ -123,6 +125,6 @@ async def test_single_prompts_ask_about_chinese_cases_in_chinese() -> None:
         lambda *_: {"factors": factors, "prediction": ["264", "234"], "confidence": 60}
     )
     params = SelfConsistencyParams(k=2)
-    found = await self_consistency(make_debate(voice, params, task), params)
-    assert found and found.prediction == "234;264"
+    answer = await self_consistency(make_debate(voice, params, task), params)
+    assert answer and answer.prediction == "234;264"
     assert all("逐步思考" in prompt for prompt in voice.prompts)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from answers_by_model import debated
+from answers_by_model import hold_debates
 from fault_server import FaultServer
 from moot.report.transcripts import read_debates
 from moot.scores import score_experiment
@@ -28,7 +28,7 @@ WORDS = "I cannot help with a forecast about a person."
 def test_a_refusal_is_kept_counted_and_shown(
     server: FaultServer, tmp_path: Path, finish_reason: str, problem: str, words: str
 ) -> None:
-    results, predictions = debated(
+    results, predictions = hold_debates(
         server,
         tmp_path,
         {"willing": [ANSWER] * 2, "unwilling": [words] * 2},

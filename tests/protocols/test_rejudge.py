@@ -1,6 +1,4 @@
-"""Debates judged again through the real layers: in shards, under a budget, and previewed before
-anything is paid for.
-"""
+"""A second judge of held debates: in shards, within a budget, and in a preview."""
 
 from contextlib import closing
 from pathlib import Path
@@ -23,8 +21,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 CASES, ROUNDS = 6, 3
 
 
-def judged_by(server: FaultServer, folder: Path, **keys: Any) -> dict[str, Any]:
-    """Trials of one model, and the same trials before another."""
+def make_configuration(server: FaultServer, folder: Path, **keys: Any) -> dict[str, Any]:
+    """Return a configuration of trials and of a second judge of the same trials."""
     config = configuration(server.url, folder, **keys)
     config["models"]["second"] = {**config["models"][MODEL], "model": "second", "concurrency": 1}
     params = {"source_experiment": EXPERIMENT, "source_model": MODEL}
@@ -41,19 +39,19 @@ def hold_trials(config: dict[str, Any], cases: Path, results: Path) -> None:
 
 
 def judge_again(config: dict[str, Any], cases: Path, results: Path) -> pd.DataFrame:
-    """What the second judge said, all shards below each other."""
+    """Judge the trials again, and return the transcripts of all shards."""
     plan = Plan.from_yaml(config, PROJECT)
-    needed = plan.experiments["again"].needed_by("second").items()
-    said = []
+    paths = plan.experiments["again"].needed_by("second").items()
+    shards = []
     for shard in range(plan.config.shards):
         output = results / "transcripts" / "again" / "second" / f"{shard}.parquet"
         output.parent.mkdir(parents=True, exist_ok=True)
-        artifacts = {name: results / path for name, path in needed}
+        artifacts = {name: results / path for name, path in paths}
         write_transcripts(
             plan, Job("again", "second", *read_cases(cases), shard, artifacts=artifacts), [], output
         )
-        said.append(pq.read_table(output).to_pandas())
-    return pd.concat(said).sort_values(["debate_id", "turn"], ignore_index=True)
+        shards.append(pq.read_table(output).to_pandas())
+    return pd.concat(shards).sort_values(["debate_id", "turn"], ignore_index=True)
 
 
 def calls_paid(folder: Path) -> int:
@@ -61,83 +59,87 @@ def calls_paid(folder: Path) -> int:
         return ledger.read_totals().calls
 
 
-def test_shards_hold_each_debate_once_and_say_what_one_job_would(
-    server: FaultServer, tmp_path: Path
-) -> None:
+def test_shards_give_the_same_debates_as_one_job(server: FaultServer, tmp_path: Path) -> None:
     cases = people(tmp_path / "cases.parquet", CASES)
-    whole = judged_by(server, tmp_path)
-    hold_trials(whole, cases, tmp_path / "whole")
-    once = judge_again(whole, cases, tmp_path / "whole")
-    asked = server.count()
-    cut = judged_by(server, tmp_path, shards=3)
-    hold_trials(cut, cases, tmp_path / "cut")
+    unsharded = make_configuration(server, tmp_path)
+    hold_trials(unsharded, cases, tmp_path / "whole")
+    expected = judge_again(unsharded, cases, tmp_path / "whole")
+    request_count = server.count()
+    sharded = make_configuration(server, tmp_path, shards=3)
+    hold_trials(sharded, cases, tmp_path / "cut")
     assert len(list((tmp_path / "cut" / "transcripts" / EXPERIMENT / MODEL).iterdir())) == 3
-    pd.testing.assert_frame_equal(judge_again(cut, cases, tmp_path / "cut"), once)
-    assert server.count() == asked, "the ledger answers, however the debates are cut into jobs"
-    beliefs = once[once["call_id"] != ""]
+    pd.testing.assert_frame_equal(judge_again(sharded, cases, tmp_path / "cut"), expected)
+    assert server.count() == request_count, (
+        "the ledger answers, however the debates are cut into jobs"
+    )
+    beliefs = expected[expected["call_id"] != ""]
     assert len(beliefs) == CASES * ROUNDS and set(beliefs["speaker"]) == {"judge"}
 
 
-def test_a_preview_counts_the_judges_calls_alone_and_says_what_must_be_held_first(
+def test_a_preview_counts_only_the_judges_calls_and_names_missing_debates(
     server: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "results" / "cases" / "people.parquet", CASES)
-    config = judged_by(server, tmp_path, shards=2)
+    config = make_configuration(server, tmp_path, shards=2)
     results = tmp_path / "results"
-    asked = server.count()
+    request_count = server.count()
 
-    def again() -> "pd.Series[Any]":
+    def preview_row() -> "pd.Series[Any]":
         rows = preview(Plan.from_yaml(config, PROJECT), results)
         return rows.set_index("experiment").loc["again"]
 
-    assert f"transcripts/{EXPERIMENT}/{MODEL}/0.parquet" in again()["needs"]
-    assert server.count() == asked
+    assert f"transcripts/{EXPERIMENT}/{MODEL}/0.parquet" in preview_row()["needs"]
+    assert server.count() == request_count
     hold_trials(config, cases, results)
-    asked = server.count()
-    assert (again()["calls_to_make"], again()["calls_in_ledger"]) == (CASES * ROUNDS, 0)
-    assert server.count() == asked, "a preview asks nobody"
+    request_count = server.count()
+    assert (preview_row()["calls_to_make"], preview_row()["calls_in_ledger"]) == (CASES * ROUNDS, 0)
+    assert server.count() == request_count, "a preview asks nobody"
     judge_again(config, cases, results)
-    assert (again()["calls_to_make"], again()["calls_in_ledger"]) == (0, CASES * ROUNDS)
+    assert (preview_row()["calls_to_make"], preview_row()["calls_in_ledger"]) == (0, CASES * ROUNDS)
 
 
-def test_a_budget_stops_the_judge_and_nothing_paid_for_is_asked_again(
+def test_a_budget_stops_the_judge_and_no_paid_call_is_repeated(
     server: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", CASES)
-    config = judged_by(server, tmp_path)
+    config = make_configuration(server, tmp_path)
     hold_trials(config, cases, tmp_path)
-    ledger = calls_paid(tmp_path)
-    short = {**config, "budget": {"calls": ledger + 5}}
+    paid_count = calls_paid(tmp_path)
+    small_budget = {**config, "budget": {"calls": paid_count + 5}}
     with pytest.raises(RunStoppedError, match="budget"):
-        judge_again(short, cases, tmp_path)
-    assert calls_paid(tmp_path) == ledger + 5
+        judge_again(small_budget, cases, tmp_path)
+    assert calls_paid(tmp_path) == paid_count + 5
     assert not (tmp_path / "transcripts" / "again" / "second" / "0.parquet").exists()
-    enough = {**config, "budget": {"calls": ledger + CASES * ROUNDS}}
-    said = judge_again(enough, cases, tmp_path)
-    assert (said["call_id"] != "").sum() == CASES * ROUNDS
-    assert calls_paid(tmp_path) == ledger + CASES * ROUNDS
+    large_budget = {**config, "budget": {"calls": paid_count + CASES * ROUNDS}}
+    rows = judge_again(large_budget, cases, tmp_path)
+    assert (rows["call_id"] != "").sum() == CASES * ROUNDS
+    assert calls_paid(tmp_path) == paid_count + CASES * ROUNDS
 
 
-def test_turns_are_taken_out_under_a_budget_and_by_preview_as_they_are_counted(
+def test_a_preview_and_a_budget_count_the_calls_of_attribution(
     server: FaultServer, tmp_path: Path
 ) -> None:
     results = tmp_path / "results"
     cases = people(results / "cases" / "people.parquet", CASES)
-    config = judged_by(server, tmp_path)
+    config = make_configuration(server, tmp_path)
     options = {"repeats": 2, "debates": 3, "interventions": ["removed"], "ask_decisive_turn": True}
     params = {"source_experiment": EXPERIMENT, "source_model": MODEL, **options}
     config["experiments"]["again"] |= {"protocol": "attribution", "params": params}
     hold_trials(config, cases, results)
     row = preview(Plan.from_yaml(config, PROJECT), results).set_index("experiment").loc["again"]
-    most = 3 * (
-        1 + 4 + 6 * 2 + 1
-    )  # an answer that says what is measured, the whole, each turn, and what is stated
-    assert (row["debates"], row["calls_to_make"]) == (3, most)
-    held, asked = calls_paid(tmp_path), server.count()
+    # one call to choose the measure, 4 with all turns, 2 without each of 6, one for the stated turn
+    max_calls = 3 * (1 + 4 + 6 * 2 + 1)
+    assert (row["debates"], row["calls_to_make"]) == (3, max_calls)
+    paid_count, request_count = calls_paid(tmp_path), server.count()
     with pytest.raises(RunStoppedError, match="budget"):
-        judge_again({**config, "budget": {"calls": held + 20}}, cases, results)
-    assert calls_paid(tmp_path) == held + 20
-    said = judge_again(config, cases, results)
-    assert calls_paid(tmp_path) == held + most and server.count() == asked + most
-    assert said["debate_id"].nunique() == 3 and (said["kind"] == "asked again").sum() == most - 3
-    assert (said["kind"] == "conclusion").sum() == 3
+        judge_again({**config, "budget": {"calls": paid_count + 20}}, cases, results)
+    assert calls_paid(tmp_path) == paid_count + 20
+    rows = judge_again(config, cases, results)
+    assert (
+        calls_paid(tmp_path) == paid_count + max_calls
+        and server.count() == request_count + max_calls
+    )
+    assert (
+        rows["debate_id"].nunique() == 3 and (rows["kind"] == "asked again").sum() == max_calls - 3
+    )
+    assert (rows["kind"] == "conclusion").sum() == 3

@@ -1,4 +1,4 @@
-"""Debates that came in by a table are judged again, exported and rendered as those held here."""
+"""Debates of a table are judged again, exported and rendered like debates that moot holds."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,11 +26,11 @@ d2,Kim,Hm.,"{""Kim"": ""n""}",A door
 
 @pytest.fixture
 def server() -> Iterator[FaultServer]:
-    with FaultServer() as one:
-        yield one
+    with FaultServer() as running_server:
+        yield running_server
 
 
-def test_a_model_judges_a_groups_talk_by_its_words_alone(
+def test_a_model_judges_a_discussion_by_its_words_only(
     server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -42,7 +42,7 @@ def test_a_model_judges_a_groups_talk_by_its_words_alone(
         "labels": {"n": "no", "y": "yes"},
         "truth": "yes",
     }
-    again = {
+    rejudged = {
         "protocol": "rejudge",
         "dataset": "talk",
         "models": ["judge"],
@@ -63,13 +63,15 @@ def test_a_model_judges_a_groups_talk_by_its_words_alone(
                 "models": ["people"],
                 "params": {"method": "debate"},
             },
-            "again": again,
+            "again": rejudged,
         },
     }
     plan = Plan.from_yaml(default_configuration(config), PROJECT)
     list(build_experiments(plan))
-    asked = pd.read_parquet("results/calls/again/judge.parquet")["request"].tolist()
-    assert len(asked) == 2 and sum("A lamp" in one and "Now I see it." in one for one in asked) == 1
+    requests = pd.read_parquet("results/calls/again/judge.parquet")["request"].tolist()
+    assert len(requests) == 2
+    (request,) = [request for request in requests if "A lamp" in request]
+    assert "Now I see it." in request
     assert set(pd.read_parquet("results/predictions/again/judge.parquet")["status"]) == {"valid"}
     talk = ExperimentResults(Path("results"), "talk", plan.view("talk"), plan.config.seed)
     text = "".join(render_markdown(talk, "people"))

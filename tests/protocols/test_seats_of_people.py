@@ -1,8 +1,7 @@
-"""People in seats: every protocol's seats given to a person, through real calls, a real ledger and
-the inbox's files.
-"""
+"""People in the seats of all protocols, with real calls, a real ledger and files of the inbox."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -92,9 +91,9 @@ SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
     "recall": [("reader", {}, "people")],
     "case_summary": [("clerk", {}, "caselaw")],
 }
-CHOSEN = [
-    (name, seat, params, data) for name, found in SEATS.items() for seat, params, data in found
-]
+PARAMETERS: list[tuple[str, str, dict[str, Any], str]] = []
+for protocol_name, protocol_seats in SEATS.items():
+    PARAMETERS += [(protocol_name, *entry) for entry in protocol_seats]
 
 
 @pytest.fixture
@@ -103,12 +102,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_every_protocol_that_asks_anybody_is_here() -> None:
+def test_all_protocols_with_seats_are_tested() -> None:
     assert set(SEATS) | {"recorded", "rejudge", "judging", "attribution"} == set(PROTOCOLS)
 
 
-@pytest.mark.parametrize(("protocol", "seat", "params", "dataset"), CHOSEN)
-def test_a_person_in_any_seat(
+@pytest.mark.parametrize(("protocol", "seat", "params", "dataset"), PARAMETERS)
+def test_a_person_takes_each_seat(
     protocol: str,
     seat: str,
     params: dict[str, Any],
@@ -119,30 +118,30 @@ def test_a_person_in_any_seat(
     plan = plan_debates(server.url, protocol, {seat: "person"}, params=params, dataset=dataset)
     rows = hold(plan)
     count, waits = len(rows.loc[rows["kind"] == "conclusion"]), 0
-    while answered := answer_all():
+    while count_of_answers := answer_all():
         assert set(statuses(rows)) == {"waiting"}
-        assert answered <= 3 * count, "one question after the other, or some at once"
+        assert count_of_answers <= 3 * count, "one question after the other, or some at once"
         waits += 1
         rows = hold(plan)
     assert waits, "the person was asked"
     assert set(statuses(rows)) <= {"valid", "invalid"}
-    said = rows[~rows["kind"].isin(["conclusion"]) & (rows["source"] != "computed")]
-    assert set(said.loc[said["speaker"] == seat, "source"]) == {"human"}
-    assert (said["source"].eq("human") == said["call_id"].eq("")).all(), (
+    spoken_rows = rows[~rows["kind"].isin(["conclusion"]) & (rows["source"] != "computed")]
+    assert set(spoken_rows.loc[spoken_rows["speaker"] == seat, "source"]) == {"human"}
+    assert (spoken_rows["source"].eq("human") == spoken_rows["call_id"].eq("")).all(), (
         "and nobody else's words are"
     )
-    assert not said["parse_status"].isin(["invalid", "failed"])[said["source"] == "human"].any()
-    before = server.count()
+    assert (
+        not spoken_rows["parse_status"]
+        .isin(["invalid", "failed"])[spoken_rows["source"] == "human"]
+        .any()
+    )
+    request_count = server.count()
     pd.testing.assert_frame_equal(hold(plan), rows)
-    assert server.count() == before, "nobody is asked twice"
+    assert server.count() == request_count, "nobody is asked twice"
 
 
-def test_a_judge_reads_what_the_judge_may_and_the_others_never_learn_of_it(
-    server: FaultServer, folder: Path
-) -> None:
-    """Private strategies stay private; the judge's own belief comes back in words; no model is told
-    of a person.
-    """
+def test_a_judge_sees_no_private_strategy(server: FaultServer, folder: Path) -> None:
+    """The judge sees its own belief in words, but no strategy; no prompt mentions a person."""
     plan = plan_debates(server.url, "courtroom", {"judge": "person"}, repeats=2)
     pages: list[str] = []
     rows = hold(plan)
@@ -152,17 +151,14 @@ def test_a_judge_reads_what_the_judge_may_and_the_others_never_learn_of_it(
         answer_all()
         rows = hold(plan)
     plans = rows.loc[rows["kind"] == "strategy", "text"]
-    assert len(plans) and not any(plan in page for plan in plans for page in pages)
+    assert len(plans)
+    for page in pages:
+        assert not [plan for plan in plans if plan in page]
+        assert not re.search("tags such as|<facts>|JSON", page)
+        assert "Prediction: NO or YES" in page
+        assert "Confidence: a whole number from 0 to 100" in page
     last = [page for page in pages if page.startswith("# Judge: verdict")]
     assert len(last) == 4 and all(f"round 3:\nReasoning: {WORDS[:20]}" in page for page in last)
-    assert all(
-        "tags such as" not in page and "<facts>" not in page and "JSON" not in page
-        for page in pages
-    )
-    assert all(
-        "Prediction: NO or YES" in page and "Confidence: a whole number from 0 to 100" in page
-        for page in pages
-    )
     beliefs = rows[(rows["speaker"] == "judge") & (rows["kind"] == "belief")]
     assert (
         len(beliefs) == 12
@@ -172,9 +168,7 @@ def test_a_judge_reads_what_the_judge_may_and_the_others_never_learn_of_it(
     assert statuses(rows) == ["valid"] * 4
 
 
-def test_two_people_in_one_debate_are_asked_at_once_and_one_does_not_wait_for_the_other(
-    server: FaultServer, folder: Path
-) -> None:
+def test_two_people_in_one_debate_answer_independently(server: FaultServer, folder: Path) -> None:
     plan = plan_debates(
         server.url,
         "panel",
@@ -183,10 +177,12 @@ def test_two_people_in_one_debate_are_asked_at_once_and_one_does_not_wait_for_th
         params={"rounds": 2},
     )
     rows = hold(plan)
-    asked = [json.loads(path.read_text()) for path in open_questions()]
-    assert sorted(question["person"] for question in asked) == ["ann", "ann", "bob", "bob"]
-    spoken = rows[(rows["kind"] == "statement") & (rows["source"] == "model")]
-    assert set(spoken["speaker"]) == {"judge_2"} and len(spoken) == 2, "the model speaks meanwhile"
+    questions = [json.loads(path.read_text()) for path in open_questions()]
+    assert sorted(question["person"] for question in questions) == ["ann", "ann", "bob", "bob"]
+    model_rows = rows[(rows["kind"] == "statement") & (rows["source"] == "model")]
+    assert set(model_rows["speaker"]) == {"judge_2"} and len(model_rows) == 2, (
+        "the model speaks meanwhile"
+    )
     ann = [path for path in open_questions() if "judge_1" in path.name]
     for path in ann:
         form = json.loads(path.read_text())["form"]
@@ -223,7 +219,7 @@ def test_two_people_in_one_debate_are_asked_at_once_and_one_does_not_wait_for_th
         ({"judge": "person:a", "defense": "person:a"}, "'judge' and 'defense' are both person:a's"),
     ],
 )
-def test_seats_that_cannot_be_taken(
+def test_an_invalid_seat_is_an_error(
     seats: dict[str, str], message: str, server: FaultServer, folder: Path
 ) -> None:
     with pytest.raises(UserError) as caught:
@@ -236,7 +232,7 @@ def test_seats_that_cannot_be_taken(
 
 
 def test_a_model_cannot_be_called_a_person(server: FaultServer, folder: Path) -> None:
-    taken = {
+    models = {
         "models": {
             "person": {"endpoint": "openai", "model": "x"},
             "test": {"endpoint": "openai", "model": "x"},
@@ -245,27 +241,18 @@ def test_a_model_cannot_be_called_a_person(server: FaultServer, folder: Path) ->
     with pytest.raises(
         UserError, match="'person' is a model of the configuration, and means a person"
     ):
-        plan_debates(server.url, "courtroom", {}, keys=taken)
+        plan_debates(server.url, "courtroom", {}, keys=models)
 
 
-def test_human_ask_is_the_person_in_the_humans_seat(server: FaultServer, folder: Path) -> None:
-    said = [
-        plan_debates(server.url, "human_panel", seats, dataset="opinions", params=params)
-        .experiments["trial"]
-        .params
-        for seats, params in (
-            ({}, {"human": "ask"}),
-            ({"human": "person"}, {}),
-            ({"human": "person"}, {"human": "ask"}),
-        )
-    ]
-    assert said[0] == said[1] == said[2]
-    assert (
-        plan_debates(server.url, "human_panel", {}, dataset="opinions")
-        .experiments["trial"]
-        .params.seats
-        == {}
-    )
+def test_human_ask_seats_a_person(server: FaultServer, folder: Path) -> None:
+    def panel_params(seats: dict[str, str], **params: str) -> Any:
+        plan = plan_debates(server.url, "human_panel", seats, dataset="opinions", params=params)
+        return plan.experiments["trial"].params
+
+    expected = panel_params({"human": "person"})
+    assert panel_params({}, human="ask") == expected
+    assert panel_params({"human": "person"}, human="ask") == expected
+    assert panel_params({}).seats == {}
     with pytest.raises(UserError, match="human: bank"):
         plan_debates(
             server.url,
@@ -276,15 +263,15 @@ def test_human_ask_is_the_person_in_the_humans_seat(server: FaultServer, folder:
         )
 
 
-def test_a_preview_writes_nothing_and_counts_the_calls_and_the_answers(
+def test_a_preview_counts_calls_and_answers_without_writing(
     server: FaultServer, folder: Path
 ) -> None:
     plan = plan_debates(server.url, "courtroom", {"judge": "person"})
     cases_of(plan, "people")
-    before = server.count()
+    request_count = server.count()
     row = preview(plan, Path("results")).iloc[0]
     assert (row["calls_to_make"], row["answers_by_people"], row["usd"]) == (24, 8, 0.0)
-    assert not Path("data").exists() and server.count() == before
+    assert not Path("data").exists() and server.count() == request_count
     hold(plan)
     files = {path: path.read_bytes() for path in Path("data").rglob("*") if path.is_file()}
     answer_all()
@@ -292,14 +279,14 @@ def test_a_preview_writes_nothing_and_counts_the_calls_and_the_answers(
     assert (row["calls_in_ledger"], row["calls_to_make"], row["answers_by_people"]) == (8, 16, 6)
     assert {path: path.read_bytes() for path in files} == files
     assert len(list(Path("data").rglob("*.*"))) == len(files) + 2, "the two answers"
-    nobody = preview(plan_debates(server.url, "courtroom", {}), Path("results")).iloc[0]
+    unseated = preview(plan_debates(server.url, "courtroom", {}), Path("results")).iloc[0]
     assert (
-        nobody["calls_to_make"] + nobody["calls_in_ledger"],
-        pd.isna(nobody["answers_by_people"]),
+        unseated["calls_to_make"] + unseated["calls_in_ledger"],
+        pd.isna(unseated["answers_by_people"]),
     ) == (32, True)
 
 
-def test_people_cost_no_call_of_the_budget(server: FaultServer, folder: Path) -> None:
+def test_answers_of_people_do_not_count_for_the_budget(server: FaultServer, folder: Path) -> None:
     plan = plan_debates(
         server.url, "courtroom", {"judge": "person"}, keys={"budget": {"calls": 24}}
     )
@@ -325,14 +312,14 @@ def test_a_rehearsal_seats_a_simulated_person(server: FaultServer, folder: Path)
     assert not Path("data/inbox").exists()
 
 
-def test_arms_keep_people_where_they_sit_and_plant_no_words_on_them(
+def test_arms_keep_the_seats_of_people_and_change_no_words_of_theirs(
     server: FaultServer, folder: Path
 ) -> None:
     arms = ("noise", "alone", "consultancy", "swap", "labels_swapped", "matched_calls")
     plan = plan_debates(server.url, "courtroom", {"defense": "person", "judge": "test"}, arms=arms)
-    seats = {
-        name.partition("=")[2]: dict(found.params.seats) for name, found in plan.experiments.items()
-    }
+    seats = {}
+    for name, experiment in plan.experiments.items():
+        seats[name.partition("=")[2]] = dict(experiment.params.seats)
     both = {"defense": "person", "judge": "test"}
     assert seats == {
         "": both,
@@ -352,10 +339,11 @@ def test_arms_keep_people_where_they_sit_and_plant_no_words_on_them(
 
 
 @pytest.mark.parametrize(
-    ("arm", "kind", "most"), [("challenge", "challenge", 6), ("commit_first", "commitment", 1)]
+    ("arm", "kind", "max_questions"),
+    [("challenge", "challenge", 6), ("commit_first", "commitment", 1)],
 )
-def test_a_person_who_judges_is_asked_what_the_arm_asks(
-    arm: str, kind: str, most: int, server: FaultServer, folder: Path
+def test_a_person_as_judge_answers_the_questions_of_an_arm(
+    arm: str, kind: str, max_questions: int, server: FaultServer, folder: Path
 ) -> None:
     params = {"strategy": "none", "beliefs": "none"}
     plan = plan_debates(server.url, "courtroom", {"judge": "person"}, params=params, arms=[arm])
@@ -372,24 +360,27 @@ def test_a_person_who_judges_is_asked_what_the_arm_asks(
             break
         assert "waiting" in statuses(rows)
         waits += 1
-    asked = rows[rows["kind"] == kind]
-    assert set(asked["source"]) == {"human"} and 0 < asked.groupby("debate_id").size().max() <= most
+    arm_rows = rows[rows["kind"] == kind]
+    assert (
+        set(arm_rows["source"]) == {"human"}
+        and 0 < arm_rows.groupby("debate_id").size().max() <= max_questions
+    )
     assert waits >= 2 and set(statuses(rows)) == {"valid"}
 
 
-def test_an_answer_by_hand_is_read_or_refused_with_one_message(
+def test_an_answer_of_a_person_is_read_or_rejected_with_one_message(
     server: FaultServer, folder: Path
 ) -> None:
     hold(plan_debates(server.url, "cot", {"expert": "person"}))
-    asked = json.loads(open_questions()[0].read_text())
+    question = json.loads(open_questions()[0].read_text())
     path = Path("a.txt")
-    read = read_answer(
+    answer = read_answer(
         "Confidence: 70 %\nprediction : yes\nFactors:\n- two arrests | HIGH | they are recent |"
         " yes\n",
-        asked["form"],
+        question["form"],
         path,
     )
-    assert read == {
+    assert answer == {
         "factors": [
             {"factor": "two arrests", "weight": "high", "reasoning": "they are recent | yes"}
         ],
@@ -408,11 +399,11 @@ def test_an_answer_by_hand_is_read_or_refused_with_one_message(
         ("I think so.\nPrediction: YES\nConfidence: 5", "'I think so.' belongs to no field"),
     ):
         with pytest.raises(UserError) as caught:
-            read_answer(text, asked["form"], path)
+            read_answer(text, question["form"], path)
         assert str(caught.value).startswith("a.txt: ") and message in str(caught.value)
 
 
-def test_an_unusable_answer_stops_its_own_debate_alone(server: FaultServer, folder: Path) -> None:
+def test_an_unusable_answer_stops_only_its_own_debate(server: FaultServer, folder: Path) -> None:
     plan = plan_debates(server.url, "zero_shot", {"expert": "person"})
     hold(plan)
     first, second = open_questions()
@@ -430,7 +421,7 @@ def test_an_unusable_answer_stops_its_own_debate_alone(server: FaultServer, fold
     assert statuses(hold(plan)) == ["valid", "valid"]
 
 
-def test_tables_say_where_people_sit(server: FaultServer, folder: Path) -> None:
+def test_tables_name_the_seats_of_people(server: FaultServer, folder: Path) -> None:
     for seats, note in (
         ({"judge": "person"}, "In trial people sit as judge; all other seats are the model's"),
         ({}, ""),
@@ -439,7 +430,7 @@ def test_tables_say_where_people_sit(server: FaultServer, folder: Path) -> None:
         assert people_note(ExperimentResults(Path(), "trial", view)) == note
 
 
-def test_a_question_that_is_asked_no_longer_is_taken_back_and_an_answer_stays(
+def test_an_obsolete_question_is_withdrawn_and_its_answer_stays(
     server: FaultServer, folder: Path
 ) -> None:
     hold(plan_debates(server.url, "courtroom", {"judge": "person"}))
@@ -454,12 +445,10 @@ def test_a_question_that_is_asked_no_longer_is_taken_back_and_an_answer_stays(
     assert open_questions() == []
 
 
-def test_recorded_or_held_debates_are_judged_again_by_a_person(
-    server: FaultServer, folder: Path
-) -> None:
-    held = {"protocol": "courtroom", "dataset": "people", "models": ["test"], "cases": 2}
+def test_a_person_judges_debates_again(server: FaultServer, folder: Path) -> None:
+    source = {"protocol": "courtroom", "dataset": "people", "models": ["test"], "cases": 2}
     params = {"source_experiment": "held", "source_model": "test", "seats": {"judge": "person"}}
-    experiments = {"held": held, "trial": {**held, "protocol": "rejudge", "params": params}}
+    experiments = {"held": source, "trial": {**source, "protocol": "rejudge", "params": params}}
     plan = plan_debates(server.url, "rejudge", {}, keys={"experiments": experiments})
     cases, outputs = (
         cases_of(plan, "people"),

@@ -22,11 +22,11 @@ from moot.studies.feedback.protocol_reasoning import Criticism, steps_schema
 from moot.studies.feedback.protocol_summaries import CaseSummary
 from sent_schemas import assert_schema_is_pinned, form_names
 
-ONE = Task(noun="the case", question="Is it so?", labels=("no", "yes"))
-SEVERAL = Task(
+SINGLE_LABEL = Task(noun="the case", question="Is it so?", labels=("no", "yes"))
+MULTILABEL = Task(
     noun="the case", question="Which?", labels=("article 1", "article 2"), multilabel=True
 )
-SENT: dict[str, tuple[type[BaseModel], str]] = {
+PINNED_SCHEMAS: dict[str, tuple[type[BaseModel], str]] = {
     "CaseSummary": (CaseSummary, "27bc57b55a499b38"),
     "Criticism": (Criticism, "7e4dea099e3d889e"),
     "Evaluation": (Evaluation, "ba632e86aff0aafb"),
@@ -38,27 +38,27 @@ SENT: dict[str, tuple[type[BaseModel], str]] = {
     "JudgeStatement": (JudgeStatement, "06e0ee9e2de35334"),
     "coding_schema": (coding_schema('{"health": [], "cost": []}'), "dc48fa6dcb303c33"),
     "decision_schema": (decision_schema(("AGREEMENT", "MORE DEBATE")), "881f20d6a4eeb8e4"),
-    "opinion_schema": (opinion_schema(ONE.labels, False), "7b6b73df74488562"),
-    "opinion_schema, several labels": (opinion_schema(SEVERAL.labels, True), "bcd43256b07aaa62"),
-    "prediction_schema": (prediction_schema(ONE), "09e7efff7364bed3"),
-    "prediction_schema, several labels": (prediction_schema(SEVERAL), "9c38821116e0dffd"),
+    "opinion_schema": (opinion_schema(SINGLE_LABEL.labels, False), "7b6b73df74488562"),
+    "opinion_schema, several labels": (opinion_schema(MULTILABEL.labels, True), "bcd43256b07aaa62"),
+    "prediction_schema": (prediction_schema(SINGLE_LABEL), "09e7efff7364bed3"),
+    "prediction_schema, several labels": (prediction_schema(MULTILABEL), "9c38821116e0dffd"),
     "prediction_schema, reasons": (
-        prediction_schema(ONE, reasoning=True, max_reason_chars=400),
+        prediction_schema(SINGLE_LABEL, reasoning=True, max_reason_chars=400),
         "9247d316a26d2d4e",
     ),
-    "prediction_schema, factors": (prediction_schema(ONE, factors=5), "c1136b0d33377cf7"),
+    "prediction_schema, factors": (prediction_schema(SINGLE_LABEL, factors=5), "c1136b0d33377cf7"),
     "make_round_schema": (make_round_schema(3, 1500), "e3f8c6367c3d50ac"),
-    "steps_schema": (steps_schema(ONE.labels, False), "7db1a4e9eaa900eb"),
+    "steps_schema": (steps_schema(SINGLE_LABEL.labels, False), "7db1a4e9eaa900eb"),
 }
 
 
-@pytest.mark.parametrize("name", SENT)
+@pytest.mark.parametrize("name", PINNED_SCHEMAS)
 def test_the_schema_of_a_form_is_pinned(name: str) -> None:
-    assert_schema_is_pinned(name, *SENT[name])
+    assert_schema_is_pinned(name, *PINNED_SCHEMAS[name])
 
 
 def test_every_form_is_pinned() -> None:
     names = set[str]()
     for package in (moot.protocols, moot.labels, moot.studies):
         names.update(form_names(package))
-    assert names == {name.partition(",")[0] for name in SENT}
+    assert names == {name.partition(",")[0] for name in PINNED_SCHEMAS}

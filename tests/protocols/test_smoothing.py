@@ -3,6 +3,7 @@ against hand-worked numbers.
 """
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import pytest
@@ -29,12 +30,12 @@ def probabilities(share: float) -> dict[str, float]:
 
 
 def outlook(share: float) -> Outlook:
-    """The judge's token probabilities, and the answer that they give."""
+    """Return the judge's token probabilities, and the answer that they give."""
     return Outlook(probabilities(share), (likeliest_answer(probabilities(share), WINNER),))
 
 
-def stated(task: Task, answer: str, confidence: float | None) -> Outlook:
-    """A stated answer."""
+def stated_outlook(task: Task, answer: str, confidence: float | None) -> Outlook:
+    """Return the outlook of an answer with a stated confidence."""
     return Outlook(stated_probabilities(task, answer.split(";"), confidence), (answer,))
 
 
@@ -54,20 +55,22 @@ def test_fallback_by_hand() -> None:
 
 
 @given(SHARES, st.lists(st.tuples(SHARES, st.booleans()), max_size=5), SHARES)
-def test_no_weight_changes_nothing_and_full_weight_smooths_nothing(
+def test_weights_0_and_1_are_the_first_and_the_last_outlook(
     first: float, rounds: Sequence[tuple[float, bool]], weight: float
 ) -> None:
-    heard = [(outlook(share), met) for share, met in rounds]
-    assert replay(outlook(first), heard, 0.0).probabilities == pytest.approx(probabilities(first))
-    last = heard[-1][0] if heard and heard[-1][1] else outlook(first)
-    assert replay(outlook(first), heard, 1.0).probabilities == pytest.approx(last.probabilities)
-    mixed = replay(outlook(first), heard, weight).probabilities
+    outlooks = [(outlook(share), met) for share, met in rounds]
+    assert replay(outlook(first), outlooks, 0.0).probabilities == pytest.approx(
+        probabilities(first)
+    )
+    last = outlooks[-1][0] if outlooks and outlooks[-1][1] else outlook(first)
+    assert replay(outlook(first), outlooks, 1.0).probabilities == pytest.approx(last.probabilities)
+    mixed = replay(outlook(first), outlooks, weight).probabilities
     assert sum(mixed.values()) == pytest.approx(1)
     shares = [first, *(share for share, _ in rounds)]
     assert min(shares) - 1e-9 <= mixed["plaintiff"] <= max(shares) + 1e-9
 
 
-def test_each_of_several_labels_is_smoothed_by_itself() -> None:
+def test_several_labels_are_smoothed_separately() -> None:
     assert smooth({"234": 0.4, "264": 0.8}, {"234": 1.0, "264": 0.0}, 0.5) == {
         "234": 0.7,
         "264": 0.4,
@@ -89,7 +92,7 @@ def test_threshold(reliabilities: list[float], rule: Any, met: bool) -> None:
     assert is_threshold_met(reliabilities, 0.5, rule) is met
 
 
-def test_stated_answers_as_outlooks() -> None:
+def test_stated_answers_become_outlooks() -> None:
     assert stated_probabilities(WINNER, ["plaintiff"], 60)["plaintiff"] == pytest.approx(0.8)
     assert stated_probabilities(WINNER, ["defendant"], 0) == {"defendant": 0.5, "plaintiff": 0.5}
     assert stated_probabilities(STANCE, ["pro"], 40) == pytest.approx(
@@ -115,10 +118,10 @@ def test_stated_answers_as_outlooks() -> None:
     ]
     + [(ARTICLES, answer) for answer in ("234", "264", "234;347", "234;264;347")],
 )
-def test_no_confidence_makes_an_answer_count_for_another(
+def test_an_answer_never_counts_for_another_label(
     task: Task, answer: str, confidence: float | None
 ) -> None:
-    assert decide(stated(task, answer, confidence), task) == answer
+    assert decide(stated_outlook(task, answer, confidence), task) == answer
 
 
 @pytest.mark.parametrize("confidence", [0, 30, 70, 100])
@@ -133,16 +136,16 @@ def test_no_confidence_makes_an_answer_count_for_another(
         ("pd", 1.0, "defendant"),
     ],
 )
-def test_on_a_tie_the_latest_answer_stands(
+def test_the_latest_answer_breaks_a_tie(
     answers: str, weight: float, decision: str, confidence: float
 ) -> None:
     words = {"d": "defendant", "p": "plaintiff"}
-    first, *rounds = (stated(WINNER, words[letter], confidence) for letter in answers)
+    first, *rounds = (stated_outlook(WINNER, words[letter], confidence) for letter in answers)
     assert decide(replay(first, [(latest, True) for latest in rounds], weight), WINNER) == decision
 
 
 def test_ties_among_three_labels_and_after_a_fallback() -> None:
-    pro, con, neutral = (stated(STANCE, label, 60) for label in ("pro", "con", "neutral"))
+    pro, con, neutral = (stated_outlook(STANCE, label, 60) for label in ("pro", "con", "neutral"))
     assert decide(replay(pro, [(con, True)], 0.5), STANCE) == "con"
     assert decide(replay(con, [(pro, True)], 0.5), STANCE) == "pro"
     tied = Outlook({"con": 0.4, "neutral": 0.2, "pro": 0.4}, ("neutral", "con", "pro"))
@@ -150,16 +153,14 @@ def test_ties_among_three_labels_and_after_a_fallback() -> None:
     assert decide(replay(pro, [(neutral, True), (con, False)], 0.5), STANCE) == "pro"
 
 
-def test_a_tie_earns_neither_label_anything() -> None:
-    """Random answers come out as the latest one does, not as the label that the task names last."""
-    answers = [stated(WINNER, label, 0) for label in ("defendant", "plaintiff")]
-    ends = [
-        decide(replay(a, [(b, True), (c, True)], 0.5), WINNER)
-        for a in answers
-        for b in answers
-        for c in answers
+def test_ties_favour_neither_label() -> None:
+    """The latest of three answers decides, not the label that the task names last."""
+    answers = [stated_outlook(WINNER, label, 0) for label in ("defendant", "plaintiff")]
+    decisions = [
+        decide(replay(first, [(second, True), (third, True)], 0.5), WINNER)
+        for first, second, third in product(answers, repeat=3)
     ]
-    assert ends.count("plaintiff") == ends.count("defendant") == 4
+    assert decisions.count("plaintiff") == decisions.count("defendant") == 4
 
 
 def test_decisions_of_token_probabilities() -> None:

@@ -18,7 +18,7 @@ from moot.scores.results import ExperimentResults
 SHARDS = 2
 
 
-def debated(
+def hold_debates(
     server: FaultServer,
     folder: Path,
     replies: dict[str, list[str]],

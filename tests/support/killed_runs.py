@@ -75,9 +75,9 @@ def tables_of(
         published[published["study"] == "courtroom"],
     )
     tables = {"scores": scores.to_csv(index=False)}
-    for name, table in TABLES.items():
-        if table.study == "courtroom":
-            tables[name] = as_csv(table.build(results))
+    for name in TABLES:
+        if TABLES[name].study == "courtroom":
+            tables[name] = as_csv(TABLES[name].build(results))
     return tables
 
 

@@ -86,7 +86,7 @@ class World:
         self.path.parent.mkdir(parents=True)
         write_rows(self.path, "transcripts", rows, describe("trial"))
         self.asked: list[str] = []
-        self.name_override, self.fails, self.says = 3, "", ""
+        self.answered_turn, self.fails, self.says = 3, "", ""
 
     def _hold(self, number: int, planted: int | None) -> list[dict[str, Any]]:
         params = PROTOCOLS["courtroom"].params(strategy="none", beliefs="none", **self.params)
@@ -102,7 +102,7 @@ class World:
         prompt = text_of(request)
         self.asked.append(prompt)
         if "decisive" in prompt:
-            return {"turn": self.name_override}
+            return {"turn": self.answered_turn}
         if "Speak to the court now" in prompt:
             return self.says
         if self.fails and self.fails not in prompt:
