@@ -114,7 +114,12 @@ for page in [INDEX, *targets.studies()]:
 VERIFIED = [*targets.page_contents(plan), *targets.rendered_transcripts(plan), *page_files(INDEX)]
 
 
-# The same check of existing files; builds nothing.
+# The same check of existing files; builds nothing. Like other commands, it runs where Snakemake
+# was started.
+localrules:
+    verify,
+
+
 rule verify:
     log:
         "results/logs/verify/verify.log",

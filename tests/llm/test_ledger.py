@@ -18,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import sqlalchemy as sa
 
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
@@ -459,3 +460,35 @@ def test_a_damaged_reply_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"malformed: .* move the folder away"):
         ledger.replies([entry.call_id])
     ledger.close()
+
+
+@pytest.mark.parametrize(
+    ("cause", "remedies"),
+    [
+        ("locking protocol", ["network file system", "local folder", "PostgreSQL", "`ledger`"]),
+        ("database is locked", ["write lock", "run again"]),
+        ("database or disk is full", ["Make room on the disk"]),
+        ("attempt to write a readonly database", ["writable"]),
+        ("database disk image is malformed", ["damaged", ".recover"]),
+        ("disk I/O error", ["Check that it can be reached"]),
+    ],
+)
+def test_what_sqlite_says_of_a_folder_gets_a_cause_and_a_remedy(
+    tmp_path: Path, cause: str, remedies: list[str]
+) -> None:
+    """The connection fails as it does on the file system in question."""
+
+    def fail(*_: object) -> None:
+        raise sqlite3.OperationalError(cause)
+
+    engine = ledger_database.open_engine(str(tmp_path / "ledger"))
+    sa.event.listen(engine, "connect", fail)
+    place = str(tmp_path / "ledger")
+    with (
+        pytest.raises(UserError, match=f"ledger {place}: {cause}") as error,
+        ledger_database.explain_errors(lambda: place),
+        engine.connect(),
+    ):
+        pass
+    assert all(remedy in str(error.value) for remedy in remedies)
+    assert "No reply that it holds was changed." in str(error.value)

@@ -163,20 +163,38 @@ def find_repeated_keys(file: Path) -> Iterator[tuple[str, int, int]]:
             yield name, first, second
 
 
-def _advice_for_key(key: object) -> str:
+_WORDS = {True: ("yes", "on", "true", "y"), False: ("no", "off", "false", "n")}
+"""Words that YAML reads as truth values if they are not quoted, in any case."""
+
+
+def find_written_key(files: Iterable[Path], place: Location, key: object) -> str:
+    """A key as a file has it, such as NO for False; the key itself where no file has it so."""
+    path = tuple(map(str, place))
     if isinstance(key, bool):
-        words = "yes, on or true" if key else "no, off or false"
-        example = "YES" if key else "NO"
-        return (
-            f"YAML reads {words} without quotes as {key}, in any case. Quote it as the file has it,"
-            f" such as '{example}'."
-        )
-    return f"Quote it: '{key!s:.40}'."
+        for file in files:
+            for _, key_path, _ in _read_keys(file):
+                *parents, name = key_path
+                if tuple(parents) == path and name.casefold() in _WORDS[key]:
+                    return name
+    return "null" if key is None else str(key)
+
+
+def _describe_key(key: object, word: str, value: object) -> str:
+    """Why a key is no text, and what to do."""
+    if not isinstance(key, bool):
+        return f"found the key {show_value(key)}; expected text. Quote it: '{key!s:.40}'."
+    value_too = " Quote its value, too." if isinstance(value, bool) else ""
+    return f"found the key {word}, which YAML reads as {key}. Quote it: '{word}'.{value_too}"
+
+
+KeyFinder = Callable[[Location, object], str]
+"""From the place of a mapping and one of its keys to the key as it is written."""
 
 
 def copy_plain_values(
     raw: Json,
     note: Callable[[Location, str], None],
+    find_key: KeyFinder = lambda _, key: str(key),
     place: Location = (),
     ancestors: tuple[int, ...] = (),
 ) -> Json:
@@ -193,12 +211,13 @@ def copy_plain_values(
         plain_mapping = {}
         for key, value in raw.items():
             if type(key) not in (str, int) or _value_problem(key):
-                note(
-                    (*place, "null" if key is None else str(key)),
-                    f"found the key {show_value(key)}; expected text. {_advice_for_key(key)}",
-                )
+                word = find_key(place, key)
+                note((*place, word), _describe_key(key, word, value))
             elif not (problem := _value_problem(value)):
-                plain_mapping[key] = copy_plain_values(value, note, (*place, key), ancestors)
+                inner_place = (*place, key)
+                plain_mapping[key] = copy_plain_values(
+                    value, note, find_key, inner_place, ancestors
+                )
             else:
                 note((*place, key), problem)
         return plain_mapping
@@ -211,7 +230,7 @@ def copy_plain_values(
         for number, problem in problems.items():
             note((*place, number), problem)
         return [
-            copy_plain_values(raw[n], note, (*place, n), ancestors)
+            copy_plain_values(raw[n], note, find_key, (*place, n), ancestors)
             for n in range(len(raw))
             if n not in problems
         ]
@@ -274,6 +293,12 @@ def fault_message(
         return f"{place}: this key is missing; add it."
     if fault["type"] == INPUT_NOT_SHOWN or isinstance(fault["input"], Mapping):
         return f"{place}: {expectation}."
+    if fault["type"] == "string_type" and isinstance(fault["input"], bool):
+        words = ", ".join(_WORDS[fault["input"]][:3])
+        return (
+            f"{place}: found {fault['input']}, as YAML reads {words} without quotes; expected text."
+            f" Quote it as you wrote it, such as '{words.partition(',')[0]}'."
+        )
     return f"{place}: found {show_value(fault['input'])}; {expectation}."
 
 

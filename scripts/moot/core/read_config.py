@@ -4,6 +4,7 @@ once.
 
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from moot.core.config_errors import (
     describe_location,
     fault_message,
     find_repeated_keys,
+    find_written_key,
     location_of,
     sibling_keys,
 )
@@ -51,7 +53,7 @@ def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
         faults.add(f"{describe_location(files, place)}: {problem}")
         touched.add(place)
 
-    sound = copy_plain_values(raw, note)
+    sound = copy_plain_values(raw, note, partial(find_written_key, files))
     for _ in range(_MAX_ROUNDS):
         try:
             return Config.model_validate(sound)

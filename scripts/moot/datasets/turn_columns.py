@@ -8,6 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from moot.core.cases import Task, cluster_attributes
 from moot.core.input_files import quote_value
+from moot.core.natural_order import natural_key
 from moot.core.strict_model import StrictModel
 from moot.core.user_tables import ENDINGS
 from moot.datasets import UserDataOptions
@@ -273,7 +274,7 @@ class TranscriptsOptions(AnswersOptions):
         else:
             return [self.path]
         files = [file for file in candidates if file.is_file() and not file.name.startswith(".")]
-        return sorted(files) or [self.path]
+        return sorted(files, key=lambda file: natural_key(str(file))) or [self.path]
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
         """The files that are read."""

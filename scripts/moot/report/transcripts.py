@@ -18,6 +18,7 @@ from typing import cast
 import pandas as pd
 
 from moot.core.cases import Task
+from moot.core.natural_order import natural_key
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, JsonObject
 from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC, REFUSED
@@ -146,7 +147,7 @@ def _by_debate(parts: Iterable[pd.DataFrame]) -> Iterator[list[JsonObject]]:
             for name, rows in groupby(records(part), key=itemgetter("debate_id")):
                 offsets.append((name, file.tell()))
                 pickle.dump(list(rows), file)
-        for _, offset in sorted(offsets):
+        for _, offset in sorted(offsets, key=lambda entry: (natural_key(entry[0]), entry[1])):
             file.seek(offset)
             yield pickle.load(file)  # noqa: S301 - our own file
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.config import Publication
+from moot.core.natural_order import natural_key
 from moot.core.registry import Registry
 from moot.core.schemas import JUDGED
 from moot.core.types import Fields, Json, JsonObject
@@ -75,7 +76,10 @@ class Export:
         for row in records(results.predictions):
             outcomes.setdefault((row["case_id"], row["repeat"]), []).append(missing_as_none(row))
         effects = effects_of_experiment(results)
-        for name, rows in results.transcripts.groupby("debate_id", sort=True):
+        by_debate = results.transcripts.groupby("debate_id", sort=False)
+        rows_by_debate = {str(name): rows for name, rows in by_debate}
+        for name in sorted(rows_by_debate, key=natural_key):
+            rows = rows_by_debate[name]
             utterances = records(rows[rows["kind"] != CONCLUSION])
             public_utterances = (row for row in utterances if row["visibility"] == PUBLIC)
             for position, row in enumerate(public_utterances if effects else (), start=1):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from moot.core.errors import UserError
 from moot.core.input_files import check_fields, parse_object, quote_value, read_text
+from moot.core.natural_order import natural_key
 from moot.core.types import Json, JsonObject
 
 _ENDINGS = (".jsonl", ".json", ".txt")
@@ -54,9 +55,10 @@ class OpinionRecord(NamedTuple):
 def list_opinion_files(path: Path) -> list[Path]:
     """Return the files of a path: the file itself, or all text and JSON files of a folder."""
     if path.is_dir():
-        files = sorted(
+        files = [
             file for file in path.iterdir() if file.suffix.casefold() in _ENDINGS and file.is_file()
-        )
+        ]
+        files.sort(key=lambda file: natural_key(file.name))
         if not files:
             raise UserError(
                 f"{path}: no .jsonl, .json or .txt file in this folder; expected opinions."

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from moot.core.natural_order import natural_key
 from moot.core.rubric import RUBRICS
 from moot.core.utterance_kinds import EXTRA, OVERRUN, STATEMENT, VOTE
 from moot.scores.labels import successive
@@ -108,7 +109,8 @@ def number_cases(results: ExperimentResults) -> dict[str, int]:
     sample_numbers = [str(attributes.get("number") or "") for attributes in cases["attributes"]]
     if all(number.isdigit() for number in sample_numbers):
         return dict(zip(cases["case_id"], map(int, sample_numbers), strict=True))
-    return {case_id: number for number, case_id in enumerate(sorted(cases["case_id"]), start=1)}
+    case_ids = sorted(cases["case_id"], key=natural_key)
+    return {case_id: number for number, case_id in enumerate(case_ids, start=1)}
 
 
 def _read_conditions(steps: pd.DataFrame) -> dict[str, str]:

@@ -17,6 +17,7 @@ from pydantic import Field, StringConstraints, ValidationError
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import read_text
+from moot.core.natural_order import natural_key
 from moot.core.strict_model import StrictModel
 from moot.core.yaml_text import load_yaml
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
@@ -98,7 +99,9 @@ def load(options: ConferenceOptions, context: LoadContext) -> Loaded:
         UserError: there is no file, a key is missing or unknown, or a text is empty or too long.
     """
     folder = source_folder(options.source, context) / "conference"
-    names = options.files or tuple(sorted(path.stem for path in folder.glob("*.yaml")))
+    names = options.files
+    if not names:
+        names = tuple(sorted((path.stem for path in folder.glob("*.yaml")), key=natural_key))
     if not names:
         raise UserError(
             f"{folder}: found no .yaml file, expected one for each conference. "

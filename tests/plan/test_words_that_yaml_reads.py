@@ -1,0 +1,65 @@
+"""Words such as NO and yes, which YAML reads as truth values: the advice works when followed."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+import yaml
+
+from moot.core.config_errors import Faults
+from moot.core.errors import UserError
+from moot.core.read_config import read_config
+
+WORDS = ["NO", "No", "no", "YES", "yes", "Off", "on", "TRUE", "false"]
+CONFIGURATION = """run: [x]
+seed: 1
+models: {{m: {{model: m, base_url: 'http://127.0.0.1:9/v1'}}}}
+datasets:
+  people:
+    loader: table
+    path: people.csv
+    labels:
+      {first}: {meaning}
+      {second}: other
+experiments: {{}}
+"""
+
+
+def faults_of(path: Path, text: str) -> str:
+    """The message about a configuration; "" if its keys and values are text where they must be."""
+    path.write_text(text)
+    faults = Faults()
+    try:
+        read_config(yaml.safe_load(text), [path], faults)
+        faults.check()
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_the_key_is_named_as_it_is_written(tmp_path: Path, word: str) -> None:
+    text = CONFIGURATION.format(first=word, second="MAYBE", meaning="x")
+    value = yaml.safe_load(word)
+    message = faults_of(tmp_path / "my.yaml", text)
+    assert f"my.yaml: line 9: datasets.people.labels.{word}: found the key {word}" in message
+    assert f"which YAML reads as {value}. Quote it: '{word}'." in message
+    assert faults_of(tmp_path / "my.yaml", text.replace(f"{word}:", f"'{word}':", 1)) == ""
+
+
+@pytest.mark.parametrize(("first", "second"), product(["NO", "Off"], ["YES", "on"]))
+def test_both_keys_of_a_pair_are_named(tmp_path: Path, first: str, second: str) -> None:
+    text = CONFIGURATION.format(first=first, second=second, meaning="no")
+    message = faults_of(tmp_path / "my.yaml", text)
+    assert f"line 9: datasets.people.labels.{first}: found the key {first}" in message
+    assert f"line 10: datasets.people.labels.{second}: found the key {second}" in message
+    assert "Quote its value, too." in message.splitlines()[0]
+    assert "Quote its value, too." not in message.splitlines()[1]
+
+
+@pytest.mark.parametrize("word", ["no", "YES", "Off"])
+def test_a_value_gets_the_same_advice(tmp_path: Path, word: str) -> None:
+    text = f"seed: 1\nledger: {word}\n"
+    message = faults_of(tmp_path / "my.yaml", text)
+    assert f"ledger: found {yaml.safe_load(word)}, as YAML reads" in message
+    assert "Quote it as you wrote it" in message
