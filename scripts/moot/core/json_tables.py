@@ -1,7 +1,7 @@
 """Rows from JSON: an array, one object a line, or an object with one list; and nested columns."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -17,7 +17,9 @@ _MAX_CELLS_SEEN, _MAX_KEYS_SHOWN = 20, 3
 _EXPECTED = "expected an array of objects, one object a line, or an object with one list of objects"
 
 
-def read_objects(path: Path, *, is_keyed: bool = False) -> pd.DataFrame:
+def read_objects(
+    path: Path, *, is_keyed: bool = False, columns: Collection[str] = ()
+) -> pd.DataFrame:
     """Read the objects of a JSON file as rows; a key that an object lacks is a missing cell.
 
     Whether the file holds an array or one object a line follows from its contents. The other
@@ -27,6 +29,7 @@ def read_objects(path: Path, *, is_keyed: bool = False) -> pd.DataFrame:
         path: the file.
         is_keyed: whether the values of an object are the rows, with its keys in the column
             `(key)`. A list of objects gives several rows, a single value the column `(value)`.
+        columns: columns of the table. A list in one of them is a cell, never a list of rows.
 
     Raises:
         UserError: the file is not JSON, or holds no objects.
@@ -37,11 +40,11 @@ def read_objects(path: Path, *, is_keyed: bool = False) -> pd.DataFrame:
         rows = _read_lines(path, text)
         if is_keyed:
             return _as_frame(list(_keyed_rows(rows)))
-        return _as_frame(_unpack_object(path, rows[0]) if len(rows) == 1 else rows)
+        return _as_frame(_unpack_object(path, rows[0], columns) if len(rows) == 1 else rows)
     is_document = lines[0].lstrip()[:1] in ("[", "{")
     if not is_document:
         return _as_frame(_read_lines(path, text))
-    return _as_frame(_read_document(path, text, is_keyed=is_keyed))
+    return _as_frame(_read_document(path, text, is_keyed=is_keyed, columns=columns))
 
 
 def _is_json(text: str) -> bool:
@@ -67,7 +70,9 @@ def _read_lines(path: Path, text: str) -> list[JsonObject]:
     return rows
 
 
-def _read_document(path: Path, text: str, *, is_keyed: bool) -> Sequence[JsonObject]:
+def _read_document(
+    path: Path, text: str, *, is_keyed: bool, columns: Collection[str]
+) -> Sequence[JsonObject]:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as fault:
@@ -75,7 +80,7 @@ def _read_document(path: Path, text: str, *, is_keyed: bool) -> Sequence[JsonObj
     if isinstance(document, dict):
         if is_keyed:
             return list(_keyed_rows([document]))
-        return _unpack_object(path, document)
+        return _unpack_object(path, document, columns)
     if not document:
         raise UserError(f"{path}: an empty array; {_EXPECTED}.")
     for number, row in enumerate(document, 1):
@@ -100,9 +105,12 @@ def _keyed_rows(documents: Sequence[JsonObject]) -> Iterator[JsonObject]:
                 yield {KEY_COLUMN: key, VALUE_COLUMN: value}
 
 
-def _unpack_object(path: Path, document: JsonObject) -> Sequence[JsonObject]:
+def _unpack_object(
+    path: Path, document: JsonObject, columns: Collection[str]
+) -> Sequence[JsonObject]:
     """Return the rows of an object with one list of objects; without such a list, the object."""
-    lists = [name for name, value in document.items() if _is_list_of_objects(value)]
+    fields = {name: value for name, value in document.items() if name not in columns}
+    lists = [name for name, value in fields.items() if _is_list_of_objects(value)]
     if len(lists) > 1:
         raise UserError(
             f"{path}: found an object with the lists {', '.join(map(quote_value, lists))};"
@@ -110,7 +118,8 @@ def _unpack_object(path: Path, document: JsonObject) -> Sequence[JsonObject]:
             f" {KEY_COLUMN} if the lists are the debates."
         )
     if not lists:
-        empty = [name for name, value in document.items() if value == []]
+        is_row = bool(columns) and set(columns) <= document.keys()
+        empty = [] if is_row else [name for name, value in document.items() if value == []]
         if empty:
             raise UserError(
                 f"{path}: no rows: the list {quote_value(empty[0])} is empty; {_EXPECTED}."

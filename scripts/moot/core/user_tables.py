@@ -77,8 +77,8 @@ def read_user_table(
     readers: Mapping[str, Callable[[], pd.DataFrame]] = {
         ".csv": lambda: _read_delimited(path, ""),
         ".tsv": lambda: _read_delimited(path, "\t"),
-        ".jsonl": lambda: read_objects(path, is_keyed=is_keyed),
-        ".json": lambda: read_objects(path, is_keyed=is_keyed),
+        ".jsonl": lambda: read_objects(path, is_keyed=is_keyed, columns=columns),
+        ".json": lambda: read_objects(path, is_keyed=is_keyed, columns=columns),
         ".parquet": lambda: _read_parquet(path, columns),
         ".xlsx": lambda: _read_excel(path, sheet),
     }

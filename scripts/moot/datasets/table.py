@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from moot.core.cases import NEAR_DUPLICATE_OF, Case, SplitName, Task, cluster_attributes
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
+from moot.core.evidence import EXPECTED, Passage, read_passages, with_evidence
 from moot.core.input_files import check_unique, refuse_values
 from moot.core.log import LOG
 from moot.core.user_tables import numbered_rows, read_user_table, select_rows
@@ -93,6 +94,13 @@ class TableOptions(UserDataOptions):
     features: tuple[str, ...] = Field(
         (), description="Columns that tabular baselines are trained on. Default: none."
     )
+    evidence: str = Field(
+        "",
+        description=(
+            'Column with the passages of a case, a JSON list ([{"text": ..., "source": ...}]), which'
+            " follow its text and may be cited by number. Default: no evidence."
+        ),
+    )
     split: str = Field(
         ALL,
         description=(
@@ -150,9 +158,10 @@ class TableOptions(UserDataOptions):
             raise ValueError(
                 f"text: found {self.text!r}, which is not a template ({fault})"
             ) from None
-        if self.target in (*columns, *self.features):
+        if self.target in (*columns, *self.features, self.evidence):
             raise ValueError(
-                f"target is '{self.target}', the answer; `text` and `features` must not contain it"
+                f"target is '{self.target}', the answer; `text`, `features` and `evidence` must not"
+                " contain it"
             )
         return self
 
@@ -176,8 +185,9 @@ class _Row:
     Attributes:
         number: its number in the file, from 1.
         cells: column to text.
-        text: the text that models read.
+        text: the facts that models read.
         target: the true label.
+        passages: the evidence that they read after the facts.
     """
 
     number: int
@@ -185,6 +195,7 @@ class _Row:
     case_id: str
     text: str
     target: str
+    passages: tuple[Passage, ...] = ()
 
 
 @dataset("table", TableOptions)
@@ -197,7 +208,7 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
     """
     attributes = list(dict.fromkeys([*options.attributes, *cluster_attributes(options.cluster)]))
     columns = [*options.text_columns, options.target, options.id, *attributes, *options.features]
-    columns += options.where
+    columns += [*options.where, options.evidence]
     if not _is_rule(options.split):
         columns.append(options.split)
     full_table = read_user_table(
@@ -224,7 +235,7 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
                 case_id=row.case_id,
                 dataset=context.name,
                 split=splits[row.case_id],
-                text=row.text,
+                text=with_evidence(row.text, row.passages, task.language),
                 target=row.target,
                 labels=task.labels,
                 attributes=values,
@@ -249,7 +260,8 @@ def _read_rows(options: TableOptions, table: pd.DataFrame, labels: Mapping[str, 
     for number, cells in numbered_rows(table):
         case_id = cells[options.id].strip() if options.id else f"row-{number}"
         target = str(find_label(cells[options.target], labels))
-        rows.append(_Row(number, cells, case_id, _text(options, cells), target))
+        passages = read_passages(cells[options.evidence]) if options.evidence else ()
+        rows.append(_Row(number, cells, case_id, _text(options, cells), target, passages))
     return rows
 
 
@@ -330,11 +342,27 @@ def _column_checks(
     is_empty = pd.Series(texts, table.index, dtype="str") == ""
     first_column = table[options.text_columns[0]]
     yield first_column, is_empty, "a text about the case", "Fill it in, or remove the row."
+    if options.evidence:
+        cells_of_evidence = table[options.evidence]
+        problems = {cell: _problem_with_evidence(cell) for cell in cells_of_evidence.unique()}
+        is_unreadable = cells_of_evidence.map(lambda cell: bool(problems[cell]))
+        reasons = [reason for reason in problems.values() if reason]
+        expected = f"{EXPECTED} ({reasons[0]})" if reasons else EXPECTED
+        yield cells_of_evidence, is_unreadable, expected, "Correct it, or leave the cell blank."
     if not _is_rule(options.split):
         split_names = table[options.split]
         is_unknown = ~split_names.str.strip().str.casefold().isin(list(SPLITS))
         remedy = "Correct the row, or set `split` to all or hash."
         yield split_names, is_unknown, f"one of {', '.join(SPLITS)}", remedy
+
+
+def _problem_with_evidence(cell: str) -> str:
+    """What is wrong with a cell of evidence; "" if nothing is."""
+    try:
+        read_passages(cell)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def _labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]:

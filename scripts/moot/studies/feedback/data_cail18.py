@@ -15,6 +15,7 @@ from pydantic import Field
 
 from moot.core.cases import SplitName, Task
 from moot.core.errors import UserError
+from moot.core.evidence import Passage
 from moot.core.input_files import quote_value, read_jsonl
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
@@ -23,6 +24,7 @@ from moot.studies.feedback.texts.facts import (
     LegalTextOptions,
     Record,
     prepare,
+    read_evidence,
     require_text,
     source_files,
 )
@@ -132,18 +134,26 @@ def _read_file(
 ) -> list[Record]:
     field, kind = _WORDS[options.predict]["field"], _WORDS[options.predict]["kind"]
     is_flat = options.layout == "flat"
-    columns = {"fact": str, field: kind} if is_flat else {"fact": str, "meta": dict}
+    columns: dict[str, type] = (
+        {"fact": str, field: kind} if is_flat else {"fact": str, "meta": dict}
+    )
+    if options.evidence:
+        columns[options.evidence] = list
     get = _FLAT if is_flat else _GET
     frame = read_jsonl(path, columns, encoding=options.encoding, get=get)
     if is_flat:
         label_lists = [{field: [value]} for value in frame[field]]
         frame["meta"] = pd.Series(label_lists, frame.index, dtype="object")
-    records = []
-    for row, fact, meta in zip(frame.index, frame["fact"], frame["meta"], strict=True):
+    records = list[Record]()
+    for row, values in frame.iterrows():
+        meta = values["meta"]
         labels = _targets(path, row, meta, options)
-        records.append(
-            Record(int(row), require_text(path, row, "fact", fact), ";".join(labels), split_name)
-        )
+        facts = require_text(path, row, "fact", values["fact"])
+        evidence: tuple[Passage, ...] = ()
+        if options.evidence:
+            evidence = read_evidence(path, row, options.evidence, values[options.evidence])
+        number, target = int(str(row)), ";".join(labels)
+        records.append(Record(number, facts, target, split_name, evidence=evidence))
         cleaning[f"records that list several {options.predict}"] += len(meta[field]) > 1
         cleaning["of these, records that repeat a single one"] += (
             len(meta[field]) > len(labels) == 1

@@ -11,12 +11,14 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from moot.core.cases import SplitName, Task
+from moot.core.evidence import Passage
 from moot.core.input_files import check_values, read_jsonl
 from moot.datasets import SOURCE_PATTERN, LoadContext, Loaded, dataset
 from moot.studies.feedback.texts.facts import (
     LegalTextOptions,
     Record,
     prepare,
+    read_evidence,
     require_text,
     source_files,
 )
@@ -110,7 +112,9 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
 def _read_file(
     path: Path, split_name: SplitName | None, options: CaselawOptions, cleaning: dict[str, int]
 ) -> list[Record]:
-    columns = {"case_background": str, "labels": str}
+    columns: dict[str, type] = {"case_background": str, "labels": str}
+    if options.evidence:
+        columns[options.evidence] = list
     frame = read_jsonl(path, columns, encoding=options.encoding, get=_GET)
     check_values(path, frame["labels"], [*WINNERS, *UNDECIDED_OUTCOMES])
     cleaning["records read"] += len(frame)
@@ -122,14 +126,15 @@ def _read_file(
         is_kept = _within_cap(list(decided["labels"]), options.plaintiffs_per_defendant)
         cleaning[OVER_THE_CAP] = cleaning.get(OVER_THE_CAP, 0) + is_kept.count(False)
         decided = decided[is_kept]
-    return [
-        Record(
-            int(row), require_text(path, row, "case_background", text), WINNERS[label], split_name
-        )
-        for row, text, label in zip(
-            decided.index, decided["case_background"], decided["labels"], strict=True
-        )
-    ]
+    records = list[Record]()
+    for row, values in decided.iterrows():
+        text = require_text(path, row, "case_background", values["case_background"])
+        evidence: tuple[Passage, ...] = ()
+        if options.evidence:
+            evidence = read_evidence(path, row, options.evidence, values[options.evidence])
+        target = WINNERS[values["labels"]]
+        records.append(Record(int(str(row)), text, target, split_name, evidence=evidence))
+    return records
 
 
 def _within_cap(outcomes: list[str], plaintiffs_per_defendant: float) -> list[bool]:

@@ -4,6 +4,7 @@ Court, by the facts.
 Disposition, votes and decision type give the label away and are never read.
 """
 
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,7 +14,13 @@ from pydantic import Field
 from moot.core.cases import SplitName, Task
 from moot.core.input_files import check_values, read_csv
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.studies.feedback.texts.facts import LegalTextOptions, Record, prepare, source_files
+from moot.studies.feedback.texts.facts import (
+    LegalTextOptions,
+    Record,
+    prepare,
+    read_evidence,
+    source_files,
+)
 from moot.studies.feedback.texts.lawsuits import between
 
 COLUMNS = ("ID", "term", "first_party", "second_party", "facts", "first_party_winner", "issue_area")
@@ -72,7 +79,8 @@ def load(options: JusticeOptions, context: LoadContext) -> Loaded:
 def _read_file(
     path: Path, split_name: SplitName | None, options: JusticeOptions, cleaning: dict[str, int]
 ) -> list[Record]:
-    frame = read_csv(path, COLUMNS, unique="ID", encoding=options.encoding, get=_GET)[list(COLUMNS)]
+    columns = [*COLUMNS, *filter(None, [options.evidence])]
+    frame = read_csv(path, columns, unique="ID", encoding=options.encoding, get=_GET)[columns]
     check_values(path, frame["first_party_winner"], ["True", "False", ""])
     frame["facts"] = [plain_text(facts) for facts in frame["facts"]]
     no_winner = frame["first_party_winner"] == ""
@@ -80,10 +88,14 @@ def _read_file(
     cleaning["records read"] += len(frame)
     cleaning["no winner (left out)"] += int(no_winner.sum())
     cleaning["no facts (left out)"] += int(no_facts.sum())
-    return [
-        _record(int(str(row)), fields, split_name, options)
-        for row, fields in frame[~no_winner & ~no_facts].iterrows()
-    ]
+    records = list[Record]()
+    for row, fields in frame[~no_winner & ~no_facts].iterrows():
+        record = _record(int(str(row)), fields, split_name, options)
+        if options.evidence:
+            cell = fields[options.evidence]
+            record = replace(record, evidence=read_evidence(path, row, options.evidence, cell))
+        records.append(record)
+    return records
 
 
 def _record(

@@ -22,6 +22,8 @@ from moot.core.cases import (
     stable_fraction,
 )
 from moot.core.errors import UserError
+from moot.core.evidence import EXPECTED, Passage, passages_from, read_passages, with_evidence
+from moot.core.types import Json
 from moot.datasets import DatasetOptions, LoadContext, Loaded
 from moot.datasets.near_duplicates import (
     RESEMBLING,
@@ -45,6 +47,13 @@ class LegalTextOptions(DatasetOptions):
         description="files below data_root by split, where the splits are as published",
     )
     encoding: str = Field("utf-8-sig", description="of the files; CAIL2018 also comes in gb18030")
+    evidence: str = Field(
+        "",
+        description=(
+            'field with the passages of a case, a list ([{"text": ..., "source": ...}]), which follow'
+            " its facts and may be cited by number (in CSV the list is JSON); empty for no evidence"
+        ),
+    )
     outcome_phrases: Literal["keep", "mask", "drop"] = Field(
         "keep",
         description=(
@@ -86,7 +95,7 @@ class Record:
     """One record of a source, checked, before it becomes a case; `split` is None where the source
     has none.
 
-    Records with one of their `lawsuits` in common (`moot.studies.feedback.texts.lawsuits`) are
+    `evidence` follows the text, uncut. Records with one of their `lawsuits` in common (`moot.studies.feedback.texts.lawsuits`) are
     opinions of one lawsuit.
     """
 
@@ -96,6 +105,7 @@ class Record:
     split: SplitName | None = None
     attributes: dict[str, str] = field(default_factory=dict)
     lawsuits: frozenset[str] = frozenset()
+    evidence: tuple[Passage, ...] = ()
 
 
 def source_files(
@@ -131,6 +141,16 @@ def require_text(path: Path, row: object, column: str, text: str) -> str:
             " remove the row."
         )
     return text.strip()
+
+
+def read_evidence(path: Path, row: object, column: str, values: Json) -> tuple[Passage, ...]:
+    """The passages in a record's field, a list or its JSON; raises `UserError` for anything else."""
+    try:
+        return read_passages(values) if isinstance(values, str) else passages_from(values)
+    except ValueError as error:
+        raise UserError(
+            f"{path}: row {row}, field '{column}': {error}; expected {EXPECTED}. Correct the record."
+        ) from None
 
 
 def prepare(
@@ -188,7 +208,7 @@ def prepare(
             case_id=case_id,
             dataset=context.name,
             split=splits[case_id],
-            text=text,
+            text=with_evidence(text, record.evidence, task.language),
             target=record.target,
             labels=task.labels,
             attributes=record.attributes | marks.get(case_id, {}),
@@ -222,7 +242,10 @@ def _without_leakage(
     for record in records:
         text = masked(record.text, kinds, court)
         changed += text != record.text
-        result.append(replace(record, text=text))
+        passages = [
+            replace(passage, text=masked(passage.text, kinds, court)) for passage in record.evidence
+        ]
+        result.append(replace(record, text=text, evidence=tuple(passages)))
     if kinds:
         cleaning[f"facts with masked {', '.join(dict.fromkeys(kinds))}"] = changed
     return result

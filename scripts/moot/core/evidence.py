@@ -1,0 +1,93 @@
+"""Evidence of a case: passages with their source, which seats may cite by number.
+
+A data set brings the passages; nothing is searched for. They follow the facts in the case's text,
+numbered from 1, so that every prompt that shows the facts shows them too.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.core.types import Json
+
+HEADINGS: Mapping[str, str] = {
+    "en": "Evidence (a passage may be cited by its number, such as [1]):",
+    "zh": "证据（可按编号引用，例如[1]）：",
+}
+"""The line before the passages, by language; others have the English one."""
+EXPECTED = 'a JSON list of passages: [{"text": "...", "source": "..."}, ...]'
+_NUMBERED_LINE = re.compile(r"^\[(\d+)\] (.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage of evidence and where it comes from."""
+
+    text: str
+    source: str
+
+
+def read_passages(cell: str) -> tuple[Passage, ...]:
+    """Read the passages in a cell; none for a blank one.
+
+    Raises:
+        ValueError: the cell is not `EXPECTED`; the message says what is wrong.
+    """
+    if not cell.strip():
+        return ()
+    try:
+        values = json.loads(cell)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON ({error.msg})") from None
+    return passages_from(values)
+
+
+def passages_from(values: Json) -> tuple[Passage, ...]:
+    """Check passages that were read from JSON.
+
+    Raises:
+        ValueError: they are not `EXPECTED`; the message says what is wrong.
+    """
+    if not isinstance(values, list):
+        raise ValueError(f"found {type(values).__name__}, not a list")
+    passages: list[Passage] = []
+    for number, value in enumerate(values, start=1):
+        texts = []
+        for key in ("text", "source"):
+            text = value.get(key) if isinstance(value, dict) else None
+            if not isinstance(text, str) or not text.strip():
+                raise ValueError(f"passage {number} has no '{key}'")
+            texts.append(" ".join(text.split()))
+        passages.append(Passage(*texts))
+    return tuple(passages)
+
+
+def with_evidence(text: str, passages: Sequence[Passage], language: str = "en") -> str:
+    """The facts, then the passages numbered from 1, one a line, with their sources.
+
+    >>> print(with_evidence("A horse was lame.", [Passage("It limped.", "vet's letter")]))
+    A horse was lame.
+    <BLANKLINE>
+    Evidence (a passage may be cited by its number, such as [1]):
+    [1] It limped. (source: vet's letter)
+    """
+    if not passages:
+        return text
+    word = "来源：" if language == "zh" else "source: "
+    lines = [
+        f"[{number}] {passage.text} ({word}{passage.source})"
+        for number, passage in enumerate(passages, start=1)
+    ]
+    heading = HEADINGS.get(language, HEADINGS["en"])
+    return "\n".join([f"{text}\n", heading, *lines])
+
+
+def count_passages(text: str) -> int:
+    """The number of passages in a case's text; 0 without evidence."""
+    for heading in HEADINGS.values():
+        _, mark, evidence = text.rpartition(f"\n{heading}\n")
+        if mark:
+            numbers = [int(number) for number, _ in _NUMBERED_LINE.findall(evidence)]
+            return len(numbers) if numbers == list(range(1, len(numbers) + 1)) else 0
+    return 0
