@@ -123,7 +123,7 @@ def test_a_term_that_the_opinion_defines_has_the_pseudonym_of_its_name() -> None
     )
     deidentified = deidentify(opinion(facts), 6000)
     assert deidentified.report.passed, deidentified.report
-    assert "Insurer paid nothing" in deidentified.facts, deidentified.facts
+    assert "Company A paid nothing" in deidentified.facts, deidentified.facts
     assert deidentified.names["First State"] == deidentified.names["First State Bank of Tarnow"]
     assert (
         deidentified.names["United"] == deidentified.names["United Harbor Life Insurance Company"]

@@ -97,8 +97,8 @@ def test_parts_of_an_opinion() -> None:
 
 def test_caption_and_signatures_name_everybody() -> None:
     complete = add_caption_names(made_up())
-    assert ("ANN BRIGHTWATER", "appellant") in complete.parties
-    assert ("HALVORSEN MILLS, INC.", "appellee") in complete.parties
+    assert ("ANN BRIGHTWATER", "plaintiff") in complete.parties
+    assert ("HALVORSEN MILLS, INC.", "defendant") in complete.parties
     assert {"STURM", "PELHAM", "ISOLDE KRAY"} <= set(complete.judges)
     assert any("Tolliver" in name for name in complete.counsel)
 
@@ -182,10 +182,10 @@ def test_references_become_letters() -> None:
     [
         (
             "STATE, Plaintiff-Appellee, v. LEE CARVER, Defendant-Appellant",
-            ("LEE CARVER", "appellant"),
+            ("LEE CARVER", "defendant"),
         ),
-        ("In re Estate of Holm", ("Estate of Holm", "plaintiff")),
-        ("Hale v. Kirsch Bros., LLC", ("Kirsch Bros., LLC", "defendant")),
+        ("In re Estate of Holm", ("Estate of Holm", "")),
+        ("Hale v. Kirsch Bros., LLC", ("Kirsch Bros., LLC", "")),
     ],
 )
 def test_parties_of_a_style(style: str, expected: tuple[str, str]) -> None:

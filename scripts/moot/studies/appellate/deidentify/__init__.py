@@ -8,9 +8,13 @@ result. The map from names to pseudonyms is written to a file next to the cases 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.studies.appellate.deidentify.facts import iter_background_sentences, select_facts
+from moot.studies.appellate.deidentify.facts import (
+    drop_remnants,
+    iter_background_sentences,
+    select_facts,
+)
 from moot.studies.appellate.deidentify.gates import GateReport, run_gates
-from moot.studies.appellate.deidentify.lexicon import Lexicon
+from moot.studies.appellate.deidentify.lexicon import Lexicon, normalise_word
 from moot.studies.appellate.deidentify.mentions import MentionFinder, lower_ordinary_words
 from moot.studies.appellate.deidentify.names import (
     collect_naming_words,
@@ -20,6 +24,8 @@ from moot.studies.appellate.deidentify.names import (
 from moot.studies.appellate.deidentify.opinion import Opinion, add_caption_names
 from moot.studies.appellate.deidentify.references import (
     cites_cases,
+    discusses_cited_case,
+    find_cited_names,
     replace_references,
     show_letters,
 )
@@ -72,21 +78,30 @@ def deidentify(
     lexicon = Lexicon([opinion.text])
     sentences = list(iter_background_sentences(opinion.text))
     background = " ".join(sentence.text for sentence in sentences if not cites_cases(sentence.text))
-    facts = _take_sentences(list(select_facts(sentences)), max_chars)
+    naming_words = collect_naming_words(opinion, background, lexicon, [])
+    cited_names = {
+        name
+        for name in find_cited_names(opinion.text)
+        if lexicon.is_distinctive(name) and normalise_word(name) not in naming_words
+    }
+    fact_sentences = [
+        text for text in select_facts(sentences) if not discusses_cited_case(text, cited_names)
+    ]
+    facts = _take_sentences(fact_sentences, max_chars)
     facts = replace_references(lexicon.join_broken_names(facts))
-    recognised_people = []
-    if recogniser:
-        recognised_people = [name for name, kind in recogniser(facts) if kind == "person"]
-    naming_words = collect_naming_words(opinion, background, lexicon, recognised_people)
+    recognised_names = recogniser(facts) if recogniser else []
+    recognised_people = [name for name, kind in recognised_names if kind == "person"]
+    naming_words |= collect_naming_words(opinion, background, lexicon, recognised_people)
     entities = find_entities(opinion, background, lexicon, naming_words)
     mentions = MentionFinder(lexicon, naming_words, entities.aliases).find_mentions(facts)
     mentions_with_entities = []
     for mention in mentions:
-        entity = entities.add(mention.words, mention.kind, mention.name)
+        entity = entities.add(mention)
         mentions_with_entities.append((mention, entity))
+    entities.count_recognised_kinds(recognised_names)
     entities.assign_pseudonyms()
     facts = lower_ordinary_words(facts, mentions, lexicon)
-    facts = show_letters(replace_names(facts, mentions_with_entities))
+    facts = drop_remnants(show_letters(replace_names(facts, mentions_with_entities)))
     report = run_gates(opinion, facts, recogniser)
     return DeidentifiedOpinion(facts, map_pseudonyms(entities), report)
 

@@ -11,7 +11,9 @@ from moot.studies.appellate.deidentify.hints import (
     tells_outcome,
 )
 from moot.studies.appellate.deidentify.references import cites_cases
+from moot.studies.appellate.deidentify.replacing import lower_pseudonyms
 from moot.studies.appellate.deidentify.segments import split_opinion
+from moot.studies.appellate.legal.dispositions import find_dispositions
 from moot.studies.appellate.legal.sentences import split_sentences
 
 # A piece with fewer lower-case words is the remainder of a citation or a heading.
@@ -30,6 +32,7 @@ _ENDS_WITH_NUMBER = re.compile(r"[.!?)\"”]\s?\d{1,3}\.$")
 _MISSING_SPACE = re.compile(r"(\b\d{1,3}|\b[a-z]{2,})(?=[A-Z][a-z]{2,})")
 """A footnote's number or a lower-case word without the space before a capital."""
 _COMPANY_INITIALS = re.compile(r"\b([A-Z]) & ([A-Z])\b")
+_ENUMERATION_LETTER = re.compile(r"^[A-Z]\.\s+(?=[A-Z][a-z]*,? [a-z])")
 _CITATION_SIGNAL = re.compile(r"(?:See|Cf|Accord|Id|E\.g|But see|Compare)\b")
 _SIGNATURE = re.compile(
     r"^(?:OPINION\b\W*)?[A-Z][A-Z.'’ -]{2,40},?\s+(?:(?:Chief|Presiding|Senior)"
@@ -46,10 +49,13 @@ class BackgroundSentence:
         text: the sentence without paragraph number and signature.
         may_state_conclusion: whether the sentence introduces the case or follows a holding in its
             paragraph. Its unattributed assertions come from the court's conclusion.
+        is_disposing: whether its paragraph states the disposition, or its neighbour in a text
+            without paragraphs.
     """
 
     text: str
     may_state_conclusion: bool
+    is_disposing: bool = False
 
 
 def iter_background_sentences(text: str) -> Iterator[BackgroundSentence]:
@@ -60,20 +66,36 @@ def iter_background_sentences(text: str) -> Iterator[BackgroundSentence]:
     """
     spans = [span for span in split_opinion(text) if span.part == "background"]
     for number, span in enumerate(spans):
-        paragraph, holding_paragraph = 0, -1
-        sentences = _merge_enumerations(text[span.start : span.end].strip())
-        for position, sentence in enumerate(sentences):
-            paragraph += bool(_PARAGRAPH_NUMBER.match(sentence))
+        paragraphs = _split_paragraphs(text[span.start : span.end])
+        for position, sentences in enumerate(paragraphs):
+            disposition_places = [
+                place for place, text in enumerate(sentences) if find_dispositions(text)
+            ]
+            has_holding = False
+            for place, sentence in enumerate(sentences):
+                is_opening = position == 0 and place < MAX_INTRODUCTION_SENTENCES
+                is_introduction = number == 0 and (len(spans) > 1 or is_opening)
+                is_next_to_disposition = any(abs(place - i) <= 1 for i in disposition_places)
+                is_disposing = is_next_to_disposition or (
+                    bool(disposition_places) and len(paragraphs) > 1
+                )
+                yield BackgroundSentence(sentence, is_introduction or has_holding, is_disposing)
+                has_holding = has_holding or announces_holding(sentence)
+
+
+def _split_paragraphs(text: str) -> list[list[str]]:
+    """Split a text into paragraphs of sentences, at paragraph numbers and blank lines."""
+    paragraphs: list[list[str]] = []
+    for block in re.split(r"\n\s*\n", text.strip()):
+        starts_paragraph = True
+        for sentence in _merge_enumerations(block):
+            if starts_paragraph or _PARAGRAPH_NUMBER.match(sentence):
+                paragraphs.append([])
             body = _COMPANY_INITIALS.sub(r"\1&\2", _PARAGRAPH_NUMBER.sub("", sentence).strip())
-            is_first_paragraph = paragraph <= 1 and position < MAX_INTRODUCTION_SENTENCES
-            is_introduction = number == 0 and (len(spans) > 1 or is_first_paragraph)
-            yield BackgroundSentence(
-                _MISSING_SPACE.sub(r"\1 ", _SIGNATURE.sub("", body)),
-                may_state_conclusion=is_introduction or holding_paragraph == paragraph,
-            )
-            if announces_holding(body):
-                holding_paragraph = paragraph
-            paragraph += bool(_ENDS_WITH_NUMBER.search(sentence))
+            body = _ENUMERATION_LETTER.sub("", _SIGNATURE.sub("", body))
+            paragraphs[-1].append(_MISSING_SPACE.sub(r"\1 ", body))
+            starts_paragraph = bool(_ENDS_WITH_NUMBER.search(sentence))
+    return paragraphs
 
 
 def _merge_enumerations(text: str) -> list[str]:
@@ -119,13 +141,32 @@ def _starts_reasoning(are_court_sentences: Sequence[bool]) -> bool:
     return sum(are_court_sentences) >= MIN_REASONING_SHARE * len(are_court_sentences)
 
 
+def drop_remnants(facts: str) -> str:
+    """Drop the sentences of a finished text that reveal the outcome or are the rest of a citation.
+
+    Without its names and references, a sentence may read in another way.
+    """
+    sentences = []
+    for sentence in split_sentences(facts):
+        pieces = [piece.text for piece in split_sentences(lower_pseudonyms(sentence.text))]
+        if all(_is_prose(piece) and not tells_outcome(piece) for piece in pieces):
+            sentences.append(sentence.text)
+    return " ".join(sentences)
+
+
+def _is_prose(text: str) -> bool:
+    return len(re.findall(r"\b[a-z]{2,}", text)) >= MIN_PROSE_WORDS
+
+
 def is_fact(sentence: BackgroundSentence) -> bool:
     """Whether a sentence states facts.
 
     In such prose the court neither speaks nor evaluates, states no law and cites no cases.
     """
     text = sentence.text
-    if len(re.findall(r"\b[a-z]{2,}", text)) < MIN_PROSE_WORDS or _CITATION_SIGNAL.match(text):
+    if sentence.is_disposing:
+        return False
+    if not _is_prose(text) or _CITATION_SIGNAL.match(text):
         return False
     if sentence.may_state_conclusion and asserts_unattributed(text):
         return False

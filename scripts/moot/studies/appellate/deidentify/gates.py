@@ -13,11 +13,11 @@ from moot.studies.appellate.deidentify.hints import tells_outcome
 from moot.studies.appellate.deidentify.lexicon import Lexicon, normalise_word
 from moot.studies.appellate.deidentify.names import collect_record_words
 from moot.studies.appellate.deidentify.opinion import Opinion, find_party_rules
+from moot.studies.appellate.deidentify.replacing import lower_pseudonyms
 from moot.studies.appellate.deidentify.survivors import (
     Recogniser,
     Survivor,
     find_survivors,
-    lower_pseudonyms,
 )
 from moot.studies.appellate.legal.sentences import split_sentences
 
@@ -25,6 +25,16 @@ from moot.studies.appellate.legal.sentences import split_sentences
 MIN_SHARED_SEQUENCES = 0.8
 SEQUENCE_WORDS = 4
 MIN_FACTS_CHARS = 200
+# A shorter text, in sentences of at least so many words in lower case, is not an opinion.
+MIN_SENTENCES = 4
+MIN_SENTENCE_WORDS = 3
+MIN_ORDERS = 3
+_ORDER_IN_LIST = re.compile(
+    r"(?:\b(?:No|Nos|Docket|Case)\b\.?\s*[\w,-]*\d|\s(?:v|vs)\.\s|\b(?:In re|Ex parte)\s)"
+    r"(?:(?!\s(?:v|vs)\.\s|\b[Ww]e\b)[\s\S]){3,250}?"
+    r"\b(?:denied|granted|dismissed|affirmed|reversed|vacated|quashed|DENIED|GRANTED|DISMISSED|"
+    r"AFFIRMED|REVERSED|QUASHED)\b[^.\n]{0,80}(?:[.\n]|$)"
+)
 _WORD = re.compile(r"[A-Za-zÀ-ÿ][\wÀ-ÿ]*(?:(?:['’-]|\.(?=[A-Z]\.))[\wÀ-ÿ]+)*")
 
 
@@ -104,6 +114,8 @@ def run_gates(opinion: Opinion, facts: str, recogniser: Recogniser | None = None
     problems = []
     if not rules:
         problems.append("no party found: there is no name to look for")
+    if reason := find_reason_against_opinion(opinion.text):
+        problems.append(reason)
     if len(facts) < MIN_FACTS_CHARS:
         problems.append(f"fewer than {MIN_FACTS_CHARS} characters of facts: found {len(facts)}")
     return GateReport(
@@ -114,6 +126,21 @@ def run_gates(opinion: Opinion, facts: str, recogniser: Recogniser | None = None
         tokens=len(name_words),
         party_rules=rules,
     )
+
+
+def find_reason_against_opinion(text: str) -> str:
+    """Say why a text is not an opinion, or "": it has few sentences, or it is a list of orders."""
+    orders = list(_ORDER_IN_LIST.finditer(text))
+    sentences = [
+        sentence.text
+        for sentence in split_sentences(_ORDER_IN_LIST.sub(" ", text))
+        if len(re.findall(r"\b[a-z]{2,}\b", sentence.text)) >= MIN_SENTENCE_WORDS
+    ]
+    if len(orders) >= MIN_ORDERS and len(sentences) < 2 * len(orders):
+        return f"no opinion, but a list of orders: found {len(orders)} orders"
+    if len(sentences) < MIN_SENTENCES:
+        return f"no opinion, but single sentences: found {len(sentences)}"
+    return ""
 
 
 def _find_name_words(facts: str, name_words: Collection[str]) -> list[str]:

@@ -126,6 +126,10 @@ _CONCEDES = re.compile(
     r"^\W*(?:Since|Because|Given|As)\b[^;]*\bcourt (?:was|is)"
     r" (?:required|obligated|obliged|bound|correct) to\b|"
     r"\bthat is (?:not )?(?:the case|so|true|correct)\b|\bin no way\b|"
+    r"\b(?:has|have) (?:\w+ )?(?:ignored|overlooked|misread|misconstrued|mistaken|confused)\b|"
+    r"\bread[^.;]{0,60} too (?:broadly|narrowly)\b|\bnot (?:been )?(?:raised|argued|made|presented)\b|"
+    r"\b(?:findings|facts|evidence) (?:\w+ )?(?:meets?|met|satisf\w+) the\b|"
+    r"\bnot sufficient to (?:justify|warrant|support|establish)\b|"
     r"^\W*(?:Unlike|In neither|(?:By|In) contrast)\b"
 )
 _SPEAKS_OF_LAW = re.compile(

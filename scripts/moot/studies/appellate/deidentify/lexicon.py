@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from moot.studies.appellate.deidentify.vocabulary import (
     ALSO_NAMES,
     COMMON_WORDS,
+    DOCUMENT_NOUN,
+    is_english,
     is_name_of_common_words,
     list_opening_words,
 )
@@ -17,21 +19,22 @@ INITIALS = r"(?:[A-Z]\.(?:\s?[A-Z]\.)*|(?:St|Ste|Mt|Ft)\.)"
 _LOWER_CASE = re.compile(r"(?<![\w'’.-])[a-zà-ÿ]{2,}")
 _LOWER_CASE_HYPHENATED = re.compile(r"(?<![\w'’.-])[a-zà-ÿ]+(?:-[a-zà-ÿ]+)+")
 _SENTENCE_START = re.compile(
-    r"(?:(?<!\()(?<!the )[\"“‘]|:\s|(?<!\w)\(\w{1,3}\)\s|[.!?][\"”]?\s)\s*$"
+    r"(?:(?<!\()(?<!the )[\"“‘]|:\s?|(?<!\w)\(\w{1,3}\)\s|[.!?][\"”]?\s)\s*$"
 )
 _ABBREVIATION_AT_END = re.compile(
     r"(?:\b[A-Z]|[A-Z]\.[A-Z]|\b(?:Mr|Mrs|Ms|Dr|St|Sgt|Lt|Jr|Sr|Inc|Co|Corp|No|Nos|Hon|"
     r"Messrs))\.\s*$"
 )
 _DERIVED_WORD = re.compile(
-    r"\w{3,}(?:[a-z]{2}ing|(?:al|ful|ent|ous|ive|ed|ing|den|ate)ly|tion|tions|sion|sions|ments|"
+    r"\w{3,}(?:[a-z]{2}ing|(?:al|ful|ent|ous|ive|ed|ing|den|ate)ly|tion|tions|sion|sions|ments|[ae]nces?|"
     r"ness|ities|ized)"
 )
 _ACRONYM_DEFINITION = re.compile(
-    r"(?P<words>(?:[A-Za-z’']+[\s-]){2,6})\([\"“]?(?P<term>[A-Z]{2,6})[\"”]?\)"
+    r"(?P<words>(?:[A-Za-z’']+[\s-]){2,6})[(\[][\"“]?(?P<term>[A-Z]{2,6})[\"”]?[)\]]"
 )
 # A word is rare if it occurs at most this often in an opinion and its facts together.
 _MAX_RARE_COUNT = 2
+_LETTER_AND_WORD = re.compile(r"[A-Z]-[a-z]+|I['’][a-z]+")
 _NUMERAL = re.compile(r"[IVXL]+|[A-Z]")
 
 
@@ -63,10 +66,11 @@ def _find_acronyms(text: str) -> Iterator[str]:
     for match in _ACRONYM_DEFINITION.finditer(text):
         words = re.split(r"[\s-]+", match["words"].strip())[-len(match["term"]) :]
         keys = [normalise_word(word) for word in words]
+        pairs = list(zip(words, keys, strict=True))
         is_acronym = "".join(key[:1].upper() for key in keys) == match["term"]
         if not is_acronym or is_name_of_common_words(keys):
             continue
-        if all(word.islower() or normalise_word(word) in COMMON_WORDS for word in words):
+        if all(word.islower() or key in COMMON_WORDS or is_english(key) for word, key in pairs):
             yield match["term"]
 
 
@@ -111,6 +115,8 @@ class Lexicon:
         parts = [part for part in re.split(r"[-/]", word) if part]
         if not key or key in COMMON_WORDS or word.removesuffix("s") in self.acronyms:
             return True
+        if DOCUMENT_NOUN.fullmatch(key) or _LETTER_AND_WORD.fullmatch(word):
+            return True
         return all(_is_customary_part(part) for part in parts)
 
     def is_ordinary(self, word: str) -> bool:
@@ -126,6 +132,18 @@ class Lexicon:
         is_compound = len(parts) > 1 and all(self._is_ordinary_part(part) for part in parts)
         is_derived = _DERIVED_WORD.fullmatch(key) is not None
         return (is_compound or is_derived) and not self.capitals_in_sentence[key]
+
+    def opens_sentences_only(self, word: str) -> bool:
+        """Whether an English word has a capital at the start of sentences only: "Absent"."""
+        key = normalise_word(word)
+        is_english_word = len(key) > 2 and is_english(key)
+        return not self.capitals_in_sentence[key] and (self.is_ordinary(word) or is_english_word)
+
+    def is_plain(self, key: str) -> bool:
+        """Whether a word is English and nobody's name, as far as the dictionary and lists tell."""
+        if self.is_ordinary(key) or key in COMMON_WORDS:
+            return True
+        return is_english(key) and key not in ALSO_NAMES and key.removesuffix("s") not in ALSO_NAMES
 
     def _is_ordinary_part(self, part: str) -> bool:
         if part in self.lower_case_counts or part in COMMON_WORDS:
@@ -153,6 +171,16 @@ class Lexicon:
             if name != word and (name.endswith(word) or name.startswith(word)):
                 return True
         return False
+
+    def find_lowered_names(self, text: str) -> list[str]:
+        """Return the lower-case words of a text that the texts of the lexicon write with a capital.
+
+        No dictionary knows them.
+        """
+        words = dict.fromkeys(_LOWER_CASE.findall(text))
+        return [
+            word for word in words if word in self.capitalised_words and not self.is_plain(word)
+        ]
 
     def join_broken_names(self, text: str) -> str:
         """Join the names that a line break split: "Bright water" becomes "Brightwater"."""

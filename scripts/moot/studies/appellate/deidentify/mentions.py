@@ -8,7 +8,6 @@ not a name; `lower_ordinary_words` writes it in lower case.
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from moot.studies.appellate.deidentify import vocabulary as v
 from moot.studies.appellate.deidentify.lexicon import (
@@ -33,10 +32,9 @@ _RUN = re.compile(
 _PIECE = re.compile(rf"[\"“(]?{_WORD}[\"”)]?|[&\w]+")
 _STATE = re.compile(rf"\b(?:{v.STATES})(?:['’]s)?\b")
 _SPLITTING_WORDS = frozenset(
-    "he she they it we i but however when after before on in at as the a an his her this that"
-    " id".split()
+    "he she they it we i if but however when after before on in at as an a his her this that"
+    " id whether".split()
 )
-_TITLES = frozenset(v.HONORIFICS) | {f"{title}s" for title in v.KINDS_BY_TITLE} | {"deputies"}
 _NOT_PART_OF_NAME = frozenset(
     "count counts exhibit exhibits section sections article title chapter paragraph part phase"
     " monday tuesday wednesday thursday friday saturday sunday estate estates office clerk"
@@ -51,34 +49,27 @@ _ENDS_COMPANY = re.compile(
     r"Enterprises)\b\.?$"
 )
 _INCORPORATED = re.compile(r"\b(?:Inc|Corp|LLC|L\.L\.C|Ltd|Co)\b")
-_KINDS_NAMED_BY_WORDS = frozenset(("company", "church", "university", "hospital", "insurer"))
 _ARTICLE = re.compile(
     r"\b(?:the|a|an|this|that|such|its|his|her|their|our|any|each|every|no|said)\s+$", re.IGNORECASE
 )
-_ARTICLE_OF_NAMES = re.compile(
-    r"\b(?:the|a|an|its|his|her|their|our|any|each|every|no)\s+$", re.IGNORECASE
-)
 _FOLLOWS_PERSON = re.compile(
-    r"\s+(?:testified|told|said|drove|walked|shot|pleaded|pled|lived|married|died|saw|heard|was"
-    r" (?:born|arrested|"
-    r"driving|convicted|charged|sentenced|injured|killed|shot|a passenger))\b|['’]s"
-    r" (?:car|truck|home|wife|husband|"
-    r"mother|father|testimony|death|injur\w+|brother|sister|son|daughter)\b"
-)
-_PRECEDES_PLACE = re.compile(
-    r"\b(?:in|at|near|outside|toward|onto|along|down|(?:driv\w+|drove|travel\w+|walk\w+|park\w+|"
-    r"northbound|southbound|eastbound|westbound|accident|lanes?|turn\w*|street|located|house|home)"
-    r" (?:on|to|off))\s+$"
-)
-_COLOURS = (
-    "red|blue|white|black|green|gold|silver|gr[ae]y|brown|tan|yellow|maroon|dark|light|new|used|old"
+    r"\s+(?:testified|told|said|drove|walked|shot|pleaded|pled|lived|married|died|saw|heard|stated|"
+    r"asked|was (?:born|arrested|driving|convicted|charged|sentenced|injured|killed|shot|a "
+    r"passenger))\b|['’]s (?:car|truck|home|wife|husband|mother|father|testimony|death|injur\w+|"
+    r"brother|sister|son|daughter)\b"
 )
 _PRECEDES_PERSON = re.compile(
-    r"\b(?:brother|sister|wife|husband|son|daughter|mother|father|friend|victim|named|driver|"
-    r"passenger|neighbor|cousin|"
-    r"uncle|aunt|nephew|niece|boyfriend|girlfriend|man|woman|employee|manager|attorney|lawyer|"
-    r"children),?\s+$"
+    r"\b(?:brother|sister|wife|husband|son|daughter|mother|father|friend|victim|named|driver|child|"
+    r"passenger|neighbor|cousin|uncle|aunt|nephew|niece|boyfriend|girlfriend|man|woman|employee|"
+    r"manager|attorney|lawyer|children|clerk|psychiatrist|psychologist|physician|supervisor),?\s+$"
 )
+_PRECEDES_PLACE = re.compile(
+    r"\b(?:in|near|outside|toward|onto|along|down|(?:driv\w+|drove|travel\w+|walk\w+|park\w+|"
+    r"northbound|southbound|eastbound|westbound|lanes?|turn\w*|located|house|home) (?:on|to|off)|"
+    r"(?:City|Town|Village) of)\s+$"
+)
+_FOLLOWS_PLACE = re.compile(rf",? (?:{v.STATES}|N\.M\.|County)\b")
+_COLOURS = "red|blue|white|black|green|gold|silver|gr[ae]y|brown|tan|yellow|maroon|new|used|old"
 _PRECEDES_THING = re.compile(
     rf"\b(?:a|an|the|{_COLOURS})\s+(?:{_COLOURS}\s+|year\S+\s+)?$", re.IGNORECASE
 )
@@ -87,7 +78,10 @@ _NO_INITIALS = re.compile(
     re.IGNORECASE,
 )
 _PRECEDES_ENUMERATION = re.compile(
-    r"\b(?:[Ee]xhibit|[Pp]art|[Cc]ount|[Ss]ection|[Pp]aragraph|[Tt]ract|[Ll]ot)s?\s+$"
+    r"(?i)\b(?:exhibit|part|count|section|paragraph|tract|lot)s?\s+$"
+)
+_REST_OF_TITLE = re.compile(
+    rf"(?: (?i:in|to|from|with|on|by|against) {CAPITALISED}(?: {CAPITALISED})*)+"
 )
 _LIST_SEPARATOR = re.compile(r",? and |, |,? & ")
 _MAX_PERSON_WORDS = 4
@@ -104,8 +98,7 @@ class Mention:
         words: the identifying words, as `lexicon.normalise_word` writes them.
         title: the title before the name in lower case and singular, or "".
         role: the role before the name in lower case and singular, or "".
-        kind: "person", "officer", "doctor", "judge", "name", "place", "state", or a kind of
-            `vocabulary.KINDS`. "guess" means a person unless other mentions say otherwise.
+        kind: what the title, the nouns of the name or its neighbours tell; "name" if nothing does.
         is_plural: whether the title belongs to several people ("Officers Hale and Moss").
     """
 
@@ -144,15 +137,7 @@ class _Token:
     @property
     def is_head(self) -> bool:
         """Whether the token is a role or a title."""
-        return self.key in v.ROLE_WORDS | _TITLES
-
-
-class _Head(NamedTuple):
-    """The title and the role before a name, and where the mention starts."""
-
-    title: str
-    role: str
-    start: int
+        return self.key in v.ROLE_WORDS | v.TITLES
 
 
 @dataclass(frozen=True)
@@ -173,24 +158,21 @@ class MentionFinder:
     def find_mentions(self, text: str) -> list[Mention]:
         """Return the mentions of a text in order and without overlap."""
         mentions: list[Mention] = []
-        for mention in sorted(self._iter_mentions(text), key=lambda mention: mention.start):
-            previous = mentions[-1] if mentions else None
-            if previous and _shares_title(previous, mention, text):
-                mentions.append(
-                    replace(mention, title=previous.title, kind=previous.kind, is_plural=True)
-                )
-            else:
-                mentions.append(mention)
-        return mentions
-
-    def _iter_mentions(self, text: str) -> Iterator[Mention]:
         for sentence in split_sentences(text):
-            for mention in self._find_in_sentence(sentence.text):
-                yield replace(
-                    mention,
-                    start=mention.start + sentence.start,
-                    end=mention.end + sentence.start,
-                )
+            for mention in sorted(self._find_in_sentence(sentence.text), key=lambda m: m.start):
+                start, end = mention.start + sentence.start, mention.end + sentence.start
+                placed_mention = replace(mention, start=start, end=end)
+                previous = mentions[-1] if mentions else None
+                if previous and _shares_title(previous, placed_mention, text):
+                    placed_mention = replace(
+                        placed_mention,
+                        title=previous.title,
+                        role=previous.role,
+                        kind=previous.kind,
+                        is_plural=True,
+                    )
+                mentions.append(placed_mention)
+        return mentions
 
     def _find_in_sentence(self, sentence: str) -> Iterator[Mention]:
         """Find aliases and states first; hide them, then read the runs of capitalised words."""
@@ -227,26 +209,27 @@ class MentionFinder:
         """Build the mention of a stretch. Return None if the stretch is not a name."""
         head, tokens = _split_head(tokens)
         titles = [token.key for token in head if token.key not in v.ROLE_WORDS]
-        tokens = self._trim_tokens(tokens, has_title=bool(titles))
+        tokens = self._trim_tokens(tokens, sentence, has_title=bool(titles))
         if not tokens or _is_lone_title(tokens):
             return None
         name = _extract_name(tokens, sentence)
         is_addressed = bool(titles) and titles[-1] in (*v.FORMS_OF_ADDRESS, "dr")
-        if not is_addressed and not self._is_name(tokens, name, sentence, has_title=bool(head)):
+        if not is_addressed and not self._is_name(tokens, name, sentence, head):
             return None
         end = tokens[0].start + len(name)
         title, role, start = _read_head(head, sentence, tokens[0].start)
         singular_title = _singular_of_title(title)
-        return Mention(
+        mention = Mention(
             start,
             end,
             name,
             self._identifying_words(tokens),
             singular_title,
             role.removesuffix("s"),
-            _classify_name(name, singular_title, sentence[:start], sentence[end:]),
-            is_plural=singular_title != title,
         )
+        kind = self._classify(mention, [token.key for token in tokens], sentence)
+        is_plural = singular_title != title or (not title and role in v.PLURAL_ROLES)
+        return replace(mention, kind=kind, is_plural=is_plural)
 
     def _identifying_words(self, tokens: Sequence[_Token]) -> tuple[str, ...]:
         """The identifying words of a name, or all its words but links if none identifies."""
@@ -262,75 +245,124 @@ class MentionFinder:
             return len(token.key) > 1
         return token.key in self.naming_words or not self.lexicon.is_common(token.text)
 
-    def _trim_tokens(self, tokens: Sequence[_Token], *, has_title: bool) -> list[_Token]:
+    def _trim_tokens(
+        self, tokens: Sequence[_Token], sentence: str, *, has_title: bool
+    ) -> list[_Token]:
         """Remove links at both ends, and the words at the start that belong to the sentence."""
         trimmed_tokens = list(tokens)
         while trimmed_tokens and self._belongs_to_sentence(
-            trimmed_tokens[0], tokens, has_title=has_title
+            trimmed_tokens, sentence, has_title=has_title
         ):
-            if v.is_name_of_common_words(_keys(trimmed_tokens)):
+            if v.is_name_of_common_words([token.key for token in trimmed_tokens]):
                 break
             trimmed_tokens.pop(0)
-        while trimmed_tokens and trimmed_tokens[-1].is_link:
+        keys = [token.key for token in trimmed_tokens]
+        if keys[:3] == ["district", "court", "of"]:
+            trimmed_tokens = trimmed_tokens[3:]
+        while trimmed_tokens and _ends_outside_name(trimmed_tokens):
             trimmed_tokens.pop()
         return trimmed_tokens
 
     def _belongs_to_sentence(
-        self, token: _Token, tokens: Sequence[_Token], *, has_title: bool
+        self, tokens: Sequence[_Token], sentence: str, *, has_title: bool
     ) -> bool:
         """Whether the first token of a stretch is a link or an ordinary word of the sentence."""
+        token = tokens[0]
         if token.is_link or token.key in _NOT_PART_OF_NAME - set(self.naming_words):
             return True
-        if _opens_organisation(token, tokens):
-            return False
         if has_title or not token.starts_sentence or token.is_initials:
             return False
-        if token.key in self.naming_words:
+        if token.key in self.naming_words or self._opens_organisation(tokens):
             return False
+        is_alone = len(tokens) == 1 or not self.lexicon.is_distinctive(tokens[1].text)
+        if is_alone and self.lexicon.opens_sentences_only(token.text):
+            return not _FOLLOWS_PERSON.match(sentence, token.end)
         return self.lexicon.is_ordinary(token.text) and not self.lexicon.can_be_name(token.text)
 
+    def _opens_organisation(self, tokens: Sequence[_Token]) -> bool:
+        """Whether the first token opens an organisation: "Harbor Division" is all name."""
+        if len(tokens) < 2 or tokens[0].key in v.list_opening_words() | v.ROLE_WORDS:
+            return False
+        return v.find_kind([tokens[-1].key]) in v.ORGANISATION_KINDS
+
     def _is_name(
-        self, tokens: Sequence[_Token], name: str, sentence: str, *, has_title: bool
+        self, tokens: Sequence[_Token], name: str, sentence: str, head: Sequence[_Token]
     ) -> bool:
         """Whether a stretch is a name.
 
         A stretch is a name by a word that is neither customary nor ordinary, by personal initials,
-        by its title, or because it has no article.
+        by its title, or because it has no article. A law or a document whose words all are English
+        ("the Age Discrimination Act") is not.
         """
         preceding_text = sentence[: tokens[0].start]
         words = [token for token in tokens if not token.is_initials]
         uncommon_words = [token for token in words if not self.lexicon.is_common(token.text)]
-        if v.is_name_of_common_words(_keys(tokens)):
+        has_naming_word = any(token.key in self.naming_words for token in tokens)
+        if v.is_name_of_common_words([token.key for token in tokens]):
             return True
-        if any(self.lexicon.is_distinctive(token.text) for token in words):
+        if not has_naming_word and self._is_law_or_document(words, sentence):
+            return False
+        has_surname = any(not self.lexicon.is_ordinary(token.text) for token in uncommon_words)
+        if any(
+            self.lexicon.is_distinctive(token.text) for token in words
+        ) or _has_personal_initials(tokens, preceding_text, has_surname=has_surname):
             return True
-        if _has_personal_initials(tokens, preceding_text, has_surname=bool(uncommon_words)):
-            return True
-        is_titled_name = has_title and uncommon_words and not tokens[0].starts_sentence
-        if is_titled_name or any(token.key in self.naming_words for token in tokens):
-            # "alleging that Land left" has no article.
-            return has_title or not _ARTICLE_OF_NAMES.search(preceding_text)
         has_article = bool(_ARTICLE.search(preceding_text))
-        if _is_company_name(name, words, tokens, has_article=has_article):
+        has_title = any(token.key in v.TITLES for token in head)
+        is_titled_name = has_title and uncommon_words and not tokens[0].starts_sentence
+        if is_titled_name or has_naming_word:
+            # "alleging that Land left" has no article.
+            return has_title or not has_article or preceding_text.rstrip().endswith("that")
+        is_company = _is_company_name(name, words, tokens, has_article=has_article)
+        if is_company and (uncommon_words or _ENDS_COMPANY.search(name)):
             return True
         can_be_name = any(self.lexicon.can_be_name(token.text) for token in uncommon_words)
         return can_be_name and not has_article and len(uncommon_words) == len(tokens)
 
+    def _is_law_or_document(self, words: Sequence[_Token], sentence: str) -> bool:
+        """Whether a law or a document is called by English words only."""
+        keys = [word.key for word in words if word.key not in v.LINKING_WORDS]
+        if words and (rest := _REST_OF_TITLE.match(sentence, words[-1].end)):
+            keys += rest[0].lower().split()
+        if len(keys) < 2 or not v.DOCUMENT_NOUN.fullmatch(keys[-1]):
+            return False
+        return all(self.lexicon.is_plain(key) for key in keys)
+
+    def _classify(self, mention: Mention, keys: Sequence[str], sentence: str) -> str:
+        """Return the kind of a name by its title, its own nouns and its neighbours."""
+        if mention.title:
+            return v.KINDS_BY_TITLE.get(mention.title, "person")
+        preceding_text = sentence[: mention.start]
+        noun_kind = v.find_kind(keys) if len(keys) > 1 else ""
+        if noun_kind or keys[0] in v.COMPANY_STARTS:
+            return noun_kind or "company"
+        if _FOLLOWS_PERSON.match(sentence, mention.end) or _PRECEDES_PERSON.search(preceding_text):
+            return "person"
+        if _FOLLOWS_PLACE.match(sentence, mention.end) or _PRECEDES_PLACE.search(preceding_text):
+            return "place"
+        return "person" if self._has_form_of_person(mention, preceding_text) else "name"
+
+    def _has_form_of_person(self, mention: Mention, preceding_text: str) -> bool:
+        """Whether a name consists of a given name and a surname or of personal initials."""
+        words = [word for word in mention.name.split() if len(word) > 1]
+        if not 1 < len(words) <= _MAX_PERSON_WORDS or _PRECEDES_THING.search(preceding_text):
+            return False
+        surname = normalise_word(words[-1])
+        is_english = self.lexicon.is_ordinary(surname) or v.is_english(surname)
+        is_surname = surname in v.ALSO_NAMES or not is_english
+        return is_surname and not any(self.lexicon.is_common(word) for word in words[1:-1])
+
 
 _LOWER_CASE_HEAD = re.compile(
     r"\b(?:(?:the|his|her|a) )?"
-    rf"({'|'.join(sorted(v.ROLE_WORDS | _TITLES, key=len, reverse=True))})\.?\s+$",
+    rf"({'|'.join(sorted(v.ROLE_WORDS | v.TITLES, key=len, reverse=True))})\.?\s+$",
     re.IGNORECASE,
 )
 
 
-def _keys(tokens: Sequence[_Token]) -> list[str]:
-    return [token.key for token in tokens]
-
-
 def _shares_title(previous: Mention, mention: Mention, text: str) -> bool:
     """Whether a mention continues a list behind a plural title ("Officers Hale and Moss")."""
-    if not previous.is_plural or mention.title:
+    if not previous.is_plural or mention.title or mention.role:
         return False
     return _LIST_SEPARATOR.fullmatch(text[previous.end : mention.start]) is not None
 
@@ -348,6 +380,16 @@ def _split_head(tokens: list[_Token]) -> tuple[list[_Token], list[_Token]]:
     return head, tokens
 
 
+def _ends_outside_name(tokens: Sequence[_Token]) -> bool:
+    """Whether a stretch ends with a link or with the court behind a county's name."""
+    keys = [token.key for token in tokens]
+    return (
+        tokens[-1].is_link
+        or keys[-2:] == ["district", "court"]
+        or keys[-2:] == ["county", "district"]
+    )
+
+
 def _is_lone_title(tokens: Sequence[_Token]) -> bool:
     return len(tokens) == 1 and (tokens[0].is_head or tokens[0].key in v.LINKING_WORDS)
 
@@ -361,21 +403,22 @@ def _extract_name(tokens: Sequence[_Token], sentence: str) -> str:
     return name
 
 
-def _read_head(head: Sequence[_Token], sentence: str, name_start: int) -> _Head:
-    """Read the title and the role before a name; a comma separates them from the name."""
+def _read_head(head: Sequence[_Token], sentence: str, name_start: int) -> tuple[str, str, int]:
+    """The title and the role before a name, and where the mention starts.
+
+    A comma separates a title and a role from the name.
+    """
     if head:
         if re.search(r"[,;]", sentence[head[0].start : name_start]):
-            return _Head("", "", name_start)
+            return "", "", name_start
         titles = [token.key for token in head if token.key not in v.ROLE_WORDS]
         roles = [token.key for token in head if token.key in v.ROLE_WORDS]
-        return _Head(titles[-1] if titles else "", roles[-1] if roles else "", head[0].start)
+        return titles[-1] if titles else "", roles[-1] if roles else "", head[0].start
     match = _LOWER_CASE_HEAD.search(sentence[:name_start])
     if match is None:
-        return _Head("", "", name_start)
+        return "", "", name_start
     key = normalise_word(match[1])
-    if key in v.ROLE_WORDS:
-        return _Head("", key, match.start())
-    return _Head(key, "", match.start())
+    return ("", key, match.start()) if key in v.ROLE_WORDS else (key, "", match.start())
 
 
 def _singular_of_title(title: str) -> str:
@@ -385,19 +428,17 @@ def _singular_of_title(title: str) -> str:
     return singular_title if is_plural else title
 
 
-def _opens_organisation(token: _Token, tokens: Sequence[_Token]) -> bool:
-    """Whether a token is the first word of an organisation: "Harbor Division" is all name."""
-    if len(tokens) < 2 or token.key in v.list_opening_words() or token.key in v.ROLE_WORDS:
-        return False
-    return v.find_kind(tokens[-1].key) in v.ORGANISATIONS
-
-
 def _has_personal_initials(
     tokens: Sequence[_Token], preceding_text: str, *, has_surname: bool
 ) -> bool:
-    """Whether a stretch has a person's initials: several of them, or one with a surname."""
+    """Whether a stretch has a person's initials: several of them, or one with a surname.
+
+    "U.S.", "p.m." and the letter of an enumeration are none.
+    """
     for token in tokens:
-        if token.is_initials and _are_personal_initials(token.text, preceding_text):
+        if not token.is_initials or _NO_INITIALS.fullmatch(token.text.strip()):
+            continue
+        if not _PRECEDES_ENUMERATION.search(preceding_text):
             return has_surname or len(token.key) > 1
     return False
 
@@ -406,8 +447,8 @@ def _is_company_name(
     name: str, words: Sequence[_Token], tokens: Sequence[_Token], *, has_article: bool
 ) -> bool:
     """Whether several words name a company, by its legal form or without an article."""
-    last_key = words[-1].key if words else ""
-    ends_like_company = _ENDS_COMPANY.search(name) or v.find_kind(last_key) in _KINDS_NAMED_BY_WORDS
+    word_kind = v.find_kind([words[-1].key]) if words else ""
+    ends_like_company = _ENDS_COMPANY.search(name) or word_kind in v.ORGANISATION_KINDS
     if len(tokens) < 2 or not ends_like_company:
         return False
     return not has_article or _INCORPORATED.search(name) is not None
@@ -445,16 +486,16 @@ def _separates_names(tokens: Sequence[_Token], position: int, stretch: Sequence[
     if token.key == "of" and stretch:
         # "Officer Hale of the Police"
         return stretch[0].key in v.PERSONAL_TITLES
-    return token.key in _SPLITTING_WORDS - v.LINKING_WORDS
+    return token.key in _SPLITTING_WORDS
 
 
 def _starts_stretch(token: _Token, stretch: Sequence[_Token]) -> bool:
     """Whether a role, or a title that no other title precedes, follows a name."""
     if not any(previous.key not in v.ROLE_WORDS | v.LINKING_WORDS for previous in stretch):
         return False
-    if token.key in v.PARTY_ROLES:
+    if token.key.removesuffix("s") in v.PARTY_ROLES:
         return True
-    return token.key in _TITLES and stretch[-1].key not in _TITLES | v.LINKING_WORDS
+    return token.key in v.TITLES and stretch[-1].key not in v.TITLES | v.LINKING_WORDS
 
 
 def _is_inside_name(tokens: Sequence[_Token], position: int) -> bool:
@@ -470,41 +511,9 @@ def _is_inside_name(tokens: Sequence[_Token], position: int) -> bool:
     if not following_keys:
         return False
     neighbours = {tokens[position - 1].key, following_keys[0]}
-    if neighbours & (v.ROLE_WORDS | _TITLES):
+    if neighbours & (v.ROLE_WORDS | v.TITLES):
         return False
-    return v.find_kind(following_keys[-1]) in v.ORGANISATIONS
-
-
-def _are_personal_initials(initials: str, preceding_text: str) -> bool:
-    """Whether initials are a person's, not an abbreviation ("U.S.", "p.m.") or a number's."""
-    if _NO_INITIALS.fullmatch(initials.strip()):
-        return False
-    return not _PRECEDES_ENUMERATION.search(preceding_text)
-
-
-def _classify_name(name: str, title: str, preceding_text: str, following_text: str) -> str:
-    """Return the kind of a name by its title, its own words and its neighbours."""
-    if title:
-        return v.KINDS_BY_TITLE.get(title, "person")
-    word_kind = v.find_kind(name)
-    if word_kind or normalise_word(name.partition(" ")[0]) in v.COMPANY_STARTS:
-        return word_kind or "company"
-    if re.match(r"\s+(?:County|Parish)\b", following_text):
-        return "county"
-    if _FOLLOWS_PERSON.match(following_text) or _PRECEDES_PERSON.search(preceding_text):
-        return "person"
-    if _PRECEDES_PLACE.search(preceding_text) or normalise_word(name) in v.COMMON_PLACES:
-        return "place"
-    return "guess" if _can_be_person(name, preceding_text) else "name"
-
-
-def _can_be_person(name: str, preceding_text: str) -> bool:
-    """Whether a name has as many words as a person's, and nothing marks it as a thing's."""
-    word_count = sum(len(word) > 1 for word in name.split())
-    is_acronym = re.fullmatch(r"[A-Z&]{2,6}", name)
-    if is_acronym or _PRECEDES_THING.search(preceding_text):
-        return False
-    return 1 < word_count <= _MAX_PERSON_WORDS
+    return v.find_kind(following_keys[-1:]) in v.ORGANISATION_KINDS
 
 
 def lower_ordinary_words(text: str, mentions: Sequence[Mention], lexicon: Lexicon) -> str:
@@ -516,11 +525,9 @@ def lower_ordinary_words(text: str, mentions: Sequence[Mention], lexicon: Lexico
     for sentence in split_sentences(text):
         for match in re.finditer(CAPITALISED, sentence.text):
             start = sentence.start + match.start()
-            if lexicon.is_common(match[0]):
+            is_in_mention = any(mention.start <= start < mention.end for mention in mentions)
+            if is_in_mention or lexicon.is_common(match[0]):
                 continue
-            if is_sentence_start(sentence.text[: match.start()]):
-                continue
-            if any(mention.start <= start < mention.end for mention in mentions):
-                continue
-            pieces[start : start + len(match[0])] = match[0].lower()
+            if not is_sentence_start(sentence.text[: match.start()]):
+                pieces[start : start + len(match[0])] = match[0].lower()
     return "".join(pieces)

@@ -1,9 +1,10 @@
 """Identify the people and organisations of an opinion, and give each a pseudonym.
 
 A person is a party only by the caption or by a definition in the opinion ("Defendant Hale", "Hale
-(Mother)", "Ann Hale appeals"). A surname that two people share identifies neither. All other people
-are "Person A", "Person B" and so on. A short form in parentheses behind a name ("First Bank of Hale
-(First)") is a defined term and gets the pseudonym of its name throughout.
+(Mother)", "Ann Hale appeals"). A surname that two people share identifies neither. A pseudonym
+names a kind that is sure: a role, a title or a noun next to the name, Person, Organization or
+Place, and otherwise Name. A short form in parentheses behind a name ("First Bank of Hale (First)")
+is a defined term and gets the pseudonym of its name throughout.
 """
 
 import re
@@ -22,8 +23,7 @@ from moot.studies.appellate.legal.sentences import split_sentences
 INTRODUCTION_SENTENCES = 3
 _ALIAS_DEFINITION = re.compile(
     r"[’']?s?,?\s*\((?:(?P<the>the )|hereinafter |hereafter |referred to as |collectively,?"
-    r" |together,? |or |"
-    r"also known as |a/?k/?a )*"
+    r" |together,? |or |also known as |a/?k/?a )*"
     r"[\"“]*(?P<alias>[A-Z][\w'’&. -]{0,40}?)[,.]?[\"”]*(?: or (?:the )?[\"“][^)]{1,40})?\)"
 )
 _APPEALS_AFTER_NAME = re.compile(
@@ -38,9 +38,18 @@ _ROLE_BEFORE_NAME = re.compile(
 _SURNAME_AFTER_NAME = re.compile(
     rf"\b(?P<before>[A-Z][a-zà-ÿ]+)\.?\s+(?P<name>{v.match_any(v.COMMON_SURNAMES)})\b"
 )
-_VAGUE_KINDS = ("name", "guess", "person", "place")
-_THING_KINDS = v.ORGANISATIONS | {"city", "county", "state", "statute", "road"}
-_PERSON_KINDS = frozenset(("person", "judge", "counsel", *v.KINDS_BY_TITLE.values()))
+_PERSON_KINDS = frozenset(("person", *v.KINDS_BY_TITLE.values()))
+
+
+def _family_of(kind: str) -> str:
+    """The family of a kind: person, organization, place, statute, or "" for any."""
+    if kind in _PERSON_KINDS:
+        return "person"
+    if kind in v.ORGANISATION_KINDS:
+        return "organization"
+    if kind in v.PLACE_KINDS:
+        return "place"
+    return kind if kind == "statute" else ""
 
 
 @dataclass(slots=True)
@@ -48,38 +57,62 @@ class Entity:
     """A named person, organisation, place or thing.
 
     Attributes:
-        kind: "person", "judge", "counsel", a party's side or role, or a kind of `vocabulary.KINDS`.
         words: the identifying words, as `lexicon.normalise_word` writes them.
-        is_party: whether the caption or a definition names it as a party.
+        role: the role of a party by the caption or a definition, or "".
         surfaces: the forms of the name in the text.
         aliases: the short forms that the opinion defines for it.
-        kind_counts: how many mentions suggest each vague kind.
+        kind_counts: how many mentions tell each kind.
         pseudonym: the replacement of the name.
     """
 
-    kind: str
     words: tuple[str, ...]
-    is_party: bool = False
+    role: str = ""
     surfaces: set[str] = field(default_factory=set)
     aliases: set[tuple[str, ...]] = field(default_factory=set)
     kind_counts: Counter[str] = field(default_factory=Counter)
     pseudonym: str = ""
 
+    @property
+    def kind(self) -> str:
+        """The role, or else the kind that most mentions tell.
+
+        A title or a noun decides before the neighbours of a name do.
+        """
+        if self.role:
+            return self.role
+        kinds = [kind for kind in self.kind_counts if kind != "name"]
+        finer_kinds = [kind for kind in kinds if kind not in ("person", "place", "organization")]
+        return max(finer_kinds or kinds, key=self.kind_counts.__getitem__, default="name")
+
     def has_word(self, word: str) -> bool:
         """Whether a word, or its plural or possessive, is one of the entity's words."""
-        return any(_is_same_word(word, name_word) for name_word in self.words)
+        for name_word in self.words:
+            is_plural = len(name_word) > 3 and word in (f"{name_word}s", f"{name_word}es")
+            if word == name_word or is_plural:
+                return True
+        return False
+
+    def has_form(self, name: str) -> bool:
+        """Whether a name of several words is a part of a form of this name, or contains one.
+
+        "General Electric" is not "Electric Mutual Insurance".
+        """
+        keys = _split_keys(name)
+        if len(keys) < 2:
+            return True
+        forms = [_split_keys(surface) for surface in self.surfaces]
+        return any(keys <= form or form <= keys for form in forms)
 
     def can_be(self, kind: str) -> bool:
-        """Whether the entity may also be of a kind. A party may be of any kind.
+        """Whether the entity may also be of a kind: a person is not an organisation or a place."""
+        families = {_family_of(kind) for kind in self.kind_counts}
+        family = _family_of(kind)
+        families.discard("")
+        return not family or not families or family in families
 
-        A person is not an organisation or a place, and one organisation is not another.
-        """
-        if self.is_party or kind in v.ROLES:
-            return True
-        kinds = {kind, self.kind}
-        if kinds & _PERSON_KINDS and kinds & _THING_KINDS:
-            return False
-        return len(kinds & _THING_KINDS - {"company"}) < 2
+
+def _split_keys(name: str) -> set[str]:
+    return {normalise_word(word) for word in name.split() if len(word.strip(".,")) > 1}
 
 
 def extract_name_words(name: str, lexicon: Lexicon) -> tuple[str, ...]:
@@ -97,14 +130,6 @@ def extract_name_words(name: str, lexicon: Lexicon) -> tuple[str, ...]:
         if key not in v.LINKING_WORDS and key not in ("in", "at", "by"):
             name_words.append(key)
     return tuple(name_words)
-
-
-def _is_same_word(word: str, name_word: str) -> bool:
-    """Whether two words are the same, but for a plural or a possessive without its apostrophe."""
-    if word == name_word:
-        return True
-    is_longer_than_initials = len(name_word) > 3
-    return is_longer_than_initials and word in (f"{name_word}s", f"{name_word}es")
 
 
 class Entities:
@@ -125,10 +150,13 @@ class Entities:
             if len(words) > 1:
                 self._given_names[words[-1]].add(words[0])
 
-    def find(self, words: Sequence[str], kind: str = "") -> Entity | None:
+    def find(
+        self, words: Sequence[str], kind: str = "", role: str = "", name: str = ""
+    ) -> Entity | None:
         """Return the entity of a kind ("": any) that the words of a name identify.
 
-        Return None if no entity matches, or if a single word matches several.
+        Return None if no entity matches, or if a single word matches several. "His son Lee Hale"
+        is not the Hale of whom the opinion spoke before.
         """
         key = tuple(words)
         candidates = [entity for entity in self.entities if entity.can_be(kind)]
@@ -136,33 +164,48 @@ class Entities:
             if key == entity.words or key in entity.aliases:
                 return entity
         if len(key) == 1:
-            return _find_only_holder(key[0], candidates)
+            holders = [entity for entity in candidates if entity.has_word(key[0])]
+            return holders[0] if len(holders) == 1 and holders[0].has_form(name) else None
         for entity in candidates:
             entity_words = set(entity.words)
             if set(key) < entity_words or (len(entity_words) > 1 and entity_words < set(key)):
                 return entity
-        if len(self._given_names[key[-1]]) > 1:
+        is_relative = role in v.ROLE_WORDS - v.PARTY_ROLES
+        if is_relative or len(self._given_names[key[-1]]) > 1:
             return None
         return next((entity for entity in candidates if entity.words == (key[-1],)), None)
 
-    def add(
-        self, words: Sequence[str], kind: str, surface: str, *, is_party: bool = False
-    ) -> Entity:
-        """Return the entity of a name with this form added; a new entity if none matches."""
-        entity = self.find(words, "" if is_party else kind)
+    def add(self, mention: Mention, role: str = "") -> Entity:
+        """Return the entity of a mention with this form added; a new entity if none matches."""
+        entity = self.find(mention.words, "" if role else mention.kind, mention.role, mention.name)
+        if entity is None and mention.kind == "place":
+            person = self.find(mention.words, "person", mention.role, mention.name)
+            entity = person if person and person.can_be("") and not person.can_be("place") else None
         if entity is None:
-            entity = Entity(kind, tuple(words), is_party)
+            entity = Entity(mention.words)
+            if len(mention.words) == 1 and self._is_family(mention.words[0]):
+                entity.kind_counts["person"] += 1
             self.entities.append(entity)
-        if len(words) > len(entity.words):
-            entity.words = tuple(words)
-        if kind in _VAGUE_KINDS:
-            entity.kind_counts[kind] += 1
-        if (is_party and not entity.is_party) or (
-            entity.kind in _VAGUE_KINDS and kind not in _VAGUE_KINDS
-        ):
-            entity.kind, entity.is_party = kind, is_party or entity.is_party
-        entity.surfaces.add(surface)
+        if len(mention.words) > len(entity.words):
+            entity.words = mention.words
+        entity.role = entity.role or role
+        entity.kind_counts[mention.kind] += 1
+        entity.surfaces.add(mention.name)
         return entity
+
+    def _is_family(self, surname: str) -> bool:
+        """Whether several entities, all of them people, have a surname."""
+        holders = [entity for entity in self.entities if entity.has_word(surname)]
+        return len(holders) > 1 and all(entity.kind_counts["person"] for entity in holders)
+
+    def count_recognised_kinds(self, recognised_names: Sequence[tuple[str, str]]) -> None:
+        """Count the full names of people that a trained recogniser finds where nothing tells more."""
+        for entity in self.entities:
+            if entity.kind != "name":
+                continue
+            for name, kind in recognised_names:
+                if kind == "person" and " " in name and name in entity.surfaces:
+                    entity.kind_counts[kind] += 1
 
     def assign_pseudonyms(self) -> None:
         """Give every entity its pseudonym.
@@ -170,34 +213,14 @@ class Entities:
         The only holder of a role has the role alone ("Defendant"); all others have a letter
         ("Defendant A", "Person A").
         """
-        for entity in self.entities:
-            entity.kind = _settle_kind(entity)
         counts = Counter(entity.kind for entity in self.entities)
         letter_counts: Counter[str] = Counter()
         for entity in self.entities:
-            letter_counts[entity.kind] += 1
-            is_only_holder = counts[entity.kind] == 1 and entity.kind in v.ROLES
-            kind = entity.kind.capitalize()
-            entity.pseudonym = (
-                kind if is_only_holder else f"{kind} {format_letter(letter_counts[entity.kind])}"
-            )
-
-
-def _find_only_holder(word: str, candidates: Sequence[Entity]) -> Entity | None:
-    """Return the entity whose name has a word, or None if several or none have it."""
-    holders = [entity for entity in candidates if entity.has_word(word)]
-    return holders[0] if len(holders) == 1 else None
-
-
-def _settle_kind(entity: Entity) -> str:
-    """Return the final kind of an entity; the most frequent suggestion decides a vague one."""
-    if entity.kind not in _VAGUE_KINDS:
-        return entity.kind
-    suggestions = [kind for kind in entity.kind_counts if kind in ("person", "place")]
-    if suggestions:
-        return max(suggestions, key=lambda kind: entity.kind_counts[kind])
-    is_guess = entity.kind == "name" and entity.kind_counts["guess"] > 0
-    return "person" if is_guess or entity.kind == "guess" else entity.kind
+            kind = entity.kind
+            letter_counts[kind] += 1
+            entity.pseudonym = f"{kind.capitalize()} {format_letter(letter_counts[kind])}"
+            if counts[kind] == 1 and kind in v.ROLES:
+                entity.pseudonym = kind.capitalize()
 
 
 def find_definitions(text: str, mentions: Sequence[Mention]) -> list[tuple[Mention, str]]:
@@ -240,11 +263,10 @@ def _role_in_introduction(mention: Mention, text: str) -> str:
         role_match = _ROLE_BEFORE_NAME.search(preceding_text)
         if role_match:
             return role_match["role"].lower()
-    can_appeal = mention.kind in ("person", "guess", "name", "company")
-    if can_appeal and _APPEALS_AFTER_NAME.match(following_text):
+    family = _family_of(mention.kind)
+    if family != "place" and _APPEALS_AFTER_NAME.match(following_text):
         return "appellant"
-    can_be_convicted = mention.kind in ("person", "guess")
-    if can_be_convicted and _CONVICTED_AFTER_NAME.match(following_text):
+    if family == "person" and _CONVICTED_AFTER_NAME.match(following_text):
         return "defendant"
     return ""
 
@@ -261,20 +283,20 @@ def find_entities(
         name_words: ordinary words that are names here (`collect_naming_words`).
     """
     mentions = MentionFinder(lexicon, name_words).find_mentions(background)
-    entities = Entities(
-        [mention.words for mention in mentions if mention.kind in ("person", "guess")]
-    )
+    entities = Entities([mention.words for mention in mentions if mention.kind == "person"])
     definitions = find_definitions(background, mentions)
     for name, side in opinion.parties:
-        role = _find_role(extract_name_words(name, lexicon), side, definitions)
-        _add_record_name(entities, name, role or "party", lexicon, is_party=True)
-    for kind, names in (("judge", opinion.judges), ("counsel", opinion.counsel)):
-        for name in names:
-            _add_record_name(entities, name, kind, lexicon, is_party=False)
+        words = extract_name_words(name, lexicon)
+        if words and not set(words) <= v.STATE_WORDS:
+            keys = [normalise_word(word) for word in name.split()]
+            kind = (v.find_kind(keys) if len(keys) > 1 else "") or "name"
+            entities.add(
+                Mention(0, 0, name, words, kind=kind), _find_role(words, side, definitions)
+            )
     for mention, role in sorted(definitions, key=lambda definition: -len(definition[0].words)):
-        entities.add(mention.words, role, mention.name, is_party=True)
+        entities.add(mention, role)
     for mention in mentions:
-        entity = entities.add(mention.words, mention.kind, mention.name)
+        entity = entities.add(mention)
         alias = _ALIAS_DEFINITION.match(background, mention.end)
         if alias and mention.kind != "state" and _is_defined_term(alias, lexicon):
             form = alias["alias"].strip()
@@ -285,15 +307,6 @@ def find_entities(
     return entities
 
 
-def _add_record_name(
-    entities: Entities, name: str, kind: str, lexicon: Lexicon, *, is_party: bool
-) -> None:
-    """Add a name of the record; a name of nothing but a state's words is left out."""
-    words = extract_name_words(name, lexicon)
-    if words and not set(words) <= v.STATE_WORDS:
-        entities.add(words, kind, name, is_party=is_party)
-
-
 def _is_defined_term(alias: re.Match[str], lexicon: Lexicon) -> bool:
     """Whether an alias is a name, not a role or a common noun ("the Hospital")."""
     words = alias["alias"].split()
@@ -302,7 +315,7 @@ def _is_defined_term(alias: re.Match[str], lexicon: Lexicon) -> bool:
         return False
     if any(key in v.ROLES or key.removesuffix("s") in v.ROLES for key in keys):
         return False
-    if keys[0] in v.SHORT_COMPANIES or (len(keys) > 1 and not alias["the"]):
+    if keys[0] in v.COMPANY_STARTS or (len(keys) > 1 and not alias["the"]):
         return True
     return not all(lexicon.is_ordinary(word) or lexicon.is_common(word) for word in words)
 
@@ -316,7 +329,7 @@ def _find_role(words: Sequence[str], side: str, definitions: Sequence[tuple[Ment
 
 
 def collect_naming_words(
-    opinion: Opinion, background: str, lexicon: Lexicon, recognised_names: Sequence[str]
+    opinion: Opinion, background: str, lexicon: Lexicon, recognised_people: Sequence[str]
 ) -> frozenset[str]:
     """Collect the ordinary and customary words that are names in this opinion.
 
@@ -325,15 +338,14 @@ def collect_naming_words(
     """
     words = set(collect_record_words(opinion, lexicon))
     for mention in MentionFinder(lexicon).find_mentions(background):
-        if mention.title in v.PERSONAL_TITLES or mention.kind in ("person", "guess"):
+        if mention.title in v.PERSONAL_TITLES or mention.kind == "person":
             words |= set(mention.words) - v.LINKING_WORDS
-    organisation_words = {word for word in words if v.find_kind(word)}
-    for name in recognised_names:
+    for name in recognised_people:
         if len(name.split()) > 1:
             words |= set(extract_name_words(name, lexicon))
+    words -= set(v.KIND_BY_NOUN)
     surnames = {normalise_word(name.split()[-1]) for name, _ in opinion.parties} & v.COMMON_SURNAMES
-    context_words = set(_find_context_names(background, lexicon))
-    return frozenset((words - organisation_words) | context_words | surnames)
+    return frozenset(words | set(_find_context_names(background, lexicon)) | surnames)
 
 
 def collect_record_words(opinion: Opinion, lexicon: Lexicon) -> frozenset[str]:

@@ -80,6 +80,8 @@ _PARTY_INTRODUCTIONS = tuple(
         rf"\b(?:sued|(?:suit|claims?|complaint|action|judgment) against) {_PARTY}",
     )
 )
+_SIDES = "plaintiff defendant petitioner respondent claimant appellant appellee".split()
+"""The roles of a caption. That below comes first: the parties of an appeal change their order."""
 # An opinion with this many capitalised roles ("Defendant", "the State") calls its parties by roles.
 MIN_ROLE_NOUNS = 3
 
@@ -125,29 +127,18 @@ def _split_names(names: str) -> list[str]:
 
 def find_side(words: str) -> str:
     """Return the side that a caption gives to a party, or ""."""
-    for side in (
-        "appellant",
-        "appellee",
-        "petitioner",
-        "respondent",
-        "plaintiff",
-        "defendant",
-        "claimant",
-    ):
-        if side in words.lower():
-            return side
-    return ""
+    return next((side for side in _SIDES if side in words.lower()), "")
 
 
 def find_parties(style: str) -> list[tuple[str, str]]:
-    """Return the parties in the style of a case, each with its side.
+    """Return the parties in the style of a case, each with its side if the style tells it.
 
     >>> find_parties("FIRST BANK, Plaintiff-Appellant, v. ROAD WORKS, INC., Defendants-Appellees")
-    [('FIRST BANK', 'appellant'), ('ROAD WORKS, INC.', 'appellee')]
+    [('FIRST BANK', 'plaintiff'), ('ROAD WORKS, INC.', 'defendant')]
     """
     parties: list[tuple[str, str]] = []
-    for number, words in enumerate(re.split(r"\s(?:v|vs)\.\s", re.sub(r"[()]", ", ", style))):
-        side = find_side(words) or ("plaintiff", "defendant")[min(number, 1)]
+    for words in re.split(r"\s(?:v|vs)\.\s", re.sub(r"[()]", ", ", style)):
+        side = find_side(words)
         party_names = re.sub(
             r"\s+", " ", re.sub(r"[-–—]\s*(?=,|$)", "", _ROLE_WORDS.sub(",", words))
         )

@@ -27,6 +27,10 @@ from moot.studies.appellate.opinion_records import (
 MAX_CHARS = 1_000_000
 CLOSING_CHARS = 1_500
 OPENING_CHARS = 2_500
+_FIRST_FOOTNOTE = re.compile(
+    r"\n\s*(?:\[?\^?(?:1|fn\.? ?1)\]?[.:)]?|\*|†|(?i:footnotes?|notes?)\s*:?\s*\n)[ \t]*\n?\s*(?=\S)"
+)
+_REASONS_ON = re.compile(r"\n\s*(?:DISCUSSION|ANALYSIS|CONCLUSION|Discussion|Conclusion)\b")
 _OUTCOME_WORDS = {
     "affirm": "affirm",
     "reverse": "reverse",
@@ -171,11 +175,12 @@ def find_announced_outcome(text: str) -> str:
     An introduction that affirms in part and reverses in part outweighs an end that names only one
     of the two.
     """
-    body = extract_majority(text)
-    closing_outcome = find_opinion_outcome(body[-CLOSING_CHARS:])[0]
+    body = _strip_footnotes(extract_majority(text))
+    closing = body[-CLOSING_CHARS:]
+    closing_outcome = find_opinion_outcome(closing)[0]
     opening_outcome = find_opinion_outcome(body[:OPENING_CHARS])[0]
     explicit_dispositions = {
-        match.name for match in find_dispositions(body[-CLOSING_CHARS:]) if match.is_explicit
+        match.name for match in find_dispositions(closing) if match.is_explicit
     }
     is_mixed_opening = (
         opening_outcome == "mixed"
@@ -183,6 +188,18 @@ def find_announced_outcome(text: str) -> str:
         and not {"affirm", "reverse"} <= explicit_dispositions
     )
     return opening_outcome if is_mixed_opening or not closing_outcome else closing_outcome
+
+
+def _strip_footnotes(body: str) -> str:
+    """Drop the footnotes behind the last disposition of an opinion, if notes stand there.
+
+    Notes start on a line with the number or the sign of the first one.
+    """
+    for notes in _FIRST_FOOTNOTE.finditer(body, len(body) // 4):
+        ending = body[max(0, notes.start() - CLOSING_CHARS) : notes.start()]
+        if find_opinion_outcome(ending)[0] and not _REASONS_ON.search(body, notes.end()):
+            return body[: notes.start()]
+    return body
 
 
 def _strip_markup(markup: str) -> str:

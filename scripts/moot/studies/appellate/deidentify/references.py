@@ -1,7 +1,7 @@
 """Find citations, and replace statutes, dockets, dates, addresses and personal numbers."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from moot.studies.appellate.deidentify.vocabulary import MONTHS, STATES
 from moot.studies.appellate.legal.citations import find_citations
@@ -13,7 +13,7 @@ _STATUTE = re.compile(
     r" Stat\.|ILCS|USC)(?:A\.)?\s*(?:§{1,2}|[Ss]ec(?:tion|"
     r"\.)s?)?\s*\d[\w.:()/-]*(?:\s*\(\d{4}\))?"
     r"|\b(?:NMSA|NMRA)\s+\d{4}(?:,\s*)?(?:\s*§?\s*[\d-]+[\w()-]*)?(?:\s*\(\d{4}[^)]{0,40}\))?"
-    r"|(?:§{1,2}|\b[Ss]ections?|\b[Rr]ules?|\bUJI|"
+    r"|(?:§{1,2}|\b[Ss]ections?|\b[Rr]ules?|\bUJI|\bSCRA|\bNMAC|\bLR|"
     r"\bU\.J\.I\.)\s*\d[\w.:()-]*(?:\s+NMRA(?:\s+\d{4})?)?(?:\s*\(\d{4}[^)]{0,40}\))?"
     r"|\b(?:[Oo]rdinance|ORDINANCE|[Rr]esolution|[Ee]xecutive [Oo]rder)s?\s+(?:Nos?\.\s*)?\d[\w-]*"
     r"|\b\d{1,2}[A-Z]?-\d{1,2}[A-Z]?-(?:\d*[lIO]\d*|\d{1,3}(?=\())(?:\.\d+)?(?:\(\w{1,3}\))*)"
@@ -164,6 +164,24 @@ def cites_cases(sentence: str) -> bool:
         type(citation).__name__ not in ("FullLawCitation", "UnknownCitation")
         for citation in find_citations(sentence)
     )
+
+
+_NAME_WORD = re.compile(r"(?<!Judge )(?<!Justice )[A-Z][\w-]+")
+
+
+def find_cited_names(text: str) -> frozenset[str]:
+    """Return the single words by which an opinion may call a case that it cites.
+
+    >>> sorted(find_cited_names("State v. Gutierrez, 12 P.2d 1, follows Doe v. Roe."))
+    ['Doe', 'Gutierrez', 'Roe', 'State']
+    """
+    sides = re.findall(r"\b([A-Z][\w-]+) v\. |(?<= v\. )([A-Z][\w-]+)(?=[,.])", text)
+    return frozenset(word for pair in sides for word in pair if word)
+
+
+def discusses_cited_case(sentence: str, cited_names: Collection[str]) -> bool:
+    """Whether a sentence calls a cited case by its name ("as in Gutierrez")."""
+    return any(word in cited_names for word in _NAME_WORD.findall(sentence))
 
 
 def replace_references(text: str) -> str:

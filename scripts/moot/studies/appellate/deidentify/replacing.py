@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from moot.studies.appellate.deidentify.mentions import Mention
 from moot.studies.appellate.deidentify.names import Entity
 from moot.studies.appellate.deidentify.vocabulary import (
-    KINDS,
+    FORMS_OF_ADDRESS,
+    KIND_BY_NOUN,
     KINDS_BY_TITLE,
     PARTY_ROLES,
     ROLES,
@@ -14,25 +15,22 @@ from moot.studies.appellate.deidentify.vocabulary import (
 )
 
 _KIND = match_any(
-    {
-        "person",
-        "name",
-        "counsel",
-        "state",
-        "party",
-        *KINDS_BY_TITLE.values(),
-        *ROLES,
-        *(kind for kind, _ in KINDS),
-    }
+    {"person", "name", "state", *KINDS_BY_TITLE.values(), *ROLES, *KIND_BY_NOUN.values()}
 )
 PSEUDONYM = rf"(?:{_KIND}) [A-Z]{{1,2}}(?!\w)"
 """Matches a lettered pseudonym ("Person B")."""
+_LETTERED_REFERENCE = re.compile(
+    r"\b(?:[Ee]xhibit|[Cc]ount|[Pp]art|[Ss]chedule|[Tt]ract|[Ll]ot|[Cc]lass|[Pp]hase|[Gg]rade|"
+    r"[Tt]ype|[Ss]tatute|[Dd]ate|"
+    r"[Dd]ocket|[Nn]umber|[Yy]ear|[Aa]ddress|[Rr]oad|[Dd]istrict|[Bb]rand|[Pp]arcel)s? [A-Z]{1,2}\b"
+)
+
 _PSEUDONYM_OR_ROLE = rf"(?:{PSEUDONYM}|(?:{match_any(ROLES)})(?![\w]))"
 _SIDES = (
     "plaintiff|defendant|appellant|appellee|petitioner|respondent|claimant|applicant|protestant|"
     "intervenor"
 )
-TITLES_IN_PSEUDONYM = frozenset(KINDS_BY_TITLE) | {"mr", "mrs", "ms", "miss", "messrs"}
+TITLES_IN_PSEUDONYM = frozenset(KINDS_BY_TITLE) | FORMS_OF_ADDRESS | {"messrs"}
 """Titles that a pseudonym replaces together with the name."""
 _REPETITIONS: tuple[tuple[str, str], ...] = (
     (
@@ -40,22 +38,19 @@ _REPETITIONS: tuple[tuple[str, str], ...] = (
         "",
     ),
     (
-        (
-            rf"({_PSEUDONYM_OR_ROLE})\s*\((?i:the |hereinafter |collectively,?"
-            rf" )*[\"“]*(?:\1|{PSEUDONYM})?[\"”]*\)"
-        ),
+        rf"({_PSEUDONYM_OR_ROLE})\s*\((?i:the |hereinafter |collectively,? )*[\"“]*"
+        rf"(?:\1|{PSEUDONYM})?[\"”]*\)",
         r"\1",
     ),
     (rf"\(\s*[\"“”]*\s*\)|(?<=\s)[\"“]{PSEUDONYM}[\"”] (?={PSEUDONYM})", ""),
+    (rf"({_PSEUDONYM_OR_ROLE})(?: [\"“]?\1[\"”]?)+(?!\w)", r"\1"),
     (rf"({_PSEUDONYM_OR_ROLE})(?:,? (?:(?:of|and|the|for|&|or|at|in) )*\1)+(?!\w)", r"\1"),
     (rf"{PSEUDONYM}(?:-| )(?={PSEUDONYM})", ""),
     (rf"({PSEUDONYM})-\w+", r"\1"),
     (rf"(?i)\b({_KIND})s? (?:of )?(?=\1 [A-Z]{{1,2}}\b)", ""),
     (
-        (
-            r"\b(?:City|Town|Village|County|State|Pueblo) of (?=(?:City|County|State|Place|Name)"
-            r" [A-Z]{1,2}\b)"
-        ),
+        r"\b(?:City|Town|Village|County|State|Pueblo) of"
+        r" (?=(?:City|County|State|Place|Town|Village|Name) [A-Z]{1,2}\b)",
         "",
     ),
     (r"\b(County|City|State) ([A-Z]{1,2}) \1\b", r"\1 \2"),
@@ -64,7 +59,7 @@ _REPETITIONS: tuple[tuple[str, str], ...] = (
     (r"(?i)\b(the|a|an|of|to|in|and|that|was|his|her) \1\b", r"\1"),
     (rf"\b(?:the|an?) (?=(?:{match_any(ROLES)}) [A-Z]\b)", ""),
     (rf"({PSEUDONYM})['’](?=\s)", r"\1's"),
-    (rf"\b[Tt]he (?=(?!Name|Agency|Statute){PSEUDONYM})", ""),
+    (rf"\b[Tt]he (?=(?!Name|Statute){PSEUDONYM})", ""),
     (rf"({_PSEUDONYM_OR_ROLE}) of America\b", r"\1"),
     (rf"(?:(?<=\b(?:at|of) )|(?<=[,;] ))\d{{2,5}} (?={PSEUDONYM})", ""),  # a house's number
     (r"[ \t]{2,}", " "),
@@ -96,3 +91,9 @@ def remove_repetitions(text: str) -> str:
     return re.sub(
         r"((?:^|[.!?] )[\"“]?)([a-z])", lambda match: match[1] + match[2].upper(), text.strip()
     )
+
+
+def lower_pseudonyms(text: str) -> str:
+    """Write pseudonyms and references as one lower-case word, so that no letter ends a sentence."""
+    text = re.sub(PSEUDONYM, lambda match: match[0].split()[0].lower(), text)
+    return _LETTERED_REFERENCE.sub(lambda match: match[0].split()[0].lower(), text)

@@ -48,6 +48,17 @@ _HEADING = re.compile(
     r"Conclusion|Disposition)"
     r"\s*[.:]?(?=\s*(?:[{(\[]\d|\n|\d{1,3}\.|[A-Z][a-z]|[A-Z] [a-z]))"
 )
+_TITLE_WORD = (
+    r"(?:[A-Z(][\w'’()-]*|an?|the|of|to|for|and|in|on|or|by|with|from|as|at|not|be|was|is)"
+)
+_GLUED_HEADING = re.compile(
+    r"(?<=[.!?)\]\"”}])\s*(?:(?:[IVX]{1,4}|[A-Z]|\d{1,2})\.\s*)?"
+    rf"(?P<words>(?:Whether|[A-Z][\w'’-]*) (?:{_TITLE_WORD},? )*{_TITLE_WORD}[?.]?)\s*(?=\{{\d+\}})"
+)
+_ARGUMENT_HEADING = re.compile(
+    r"^(?:Whether|The (?:District|Trial|Lower) Court)|Authority|Jurisdiction|Preserv|Sufficien|Error|"
+    r"Abuse|Claim|Waiver|Constitution|Denial|Statut|Right|Applica|Interpret|Moot|Standing"
+)
 _SIGNATURE = rf"[A-Z][\w.'’-]+(?:,? and [A-Z][\w.'’-]+)?,\s*(?i:{_JUDGE_TITLE}),?\s*"
 # Case matters, since prose also orders and concurs ("It is so ordered. See id.", "We concur with").
 _OPINION_END = re.compile(
@@ -101,8 +112,11 @@ def _find_body_end(text: str, start: int) -> int:
 def _split_by_headings(text: str, start: int, end: int) -> list[Span]:
     """Return the spans between headings. The text before the first heading is background."""
     marks: list[tuple[int, int, Part]] = [(start, start, "background")]
-    for heading in _HEADING.finditer(text, start, end):
+    headings = [*_HEADING.finditer(text, start, end), *_GLUED_HEADING.finditer(text, start, end)]
+    for heading in sorted(headings, key=lambda heading: heading.start()):
         heading_words = heading["words"]
+        if heading.start() < marks[-1][1]:
+            continue
         if part := next(
             (
                 part
@@ -111,6 +125,10 @@ def _split_by_headings(text: str, start: int, end: int) -> list[Span]:
             ),
             None,
         ):
+            marks.append((heading.start(), heading.end(), part))
+        elif heading.re is _GLUED_HEADING:
+            is_argument = _ARGUMENT_HEADING.search(heading_words)
+            part = "reasoning" if is_argument else marks[-1][2]
             marks.append((heading.start(), heading.end(), part))
     ends = [mark[0] for mark in marks[1:]] + [end]
     return [

@@ -16,15 +16,8 @@ from moot.studies.appellate.deidentify.lexicon import (
     normalise_word,
 )
 from moot.studies.appellate.deidentify.references import cites_cases
-from moot.studies.appellate.deidentify.replacing import PSEUDONYM
+from moot.studies.appellate.deidentify.replacing import PSEUDONYM, lower_pseudonyms
 from moot.studies.appellate.legal.sentences import split_sentences
-
-_PSEUDONYM = re.compile(PSEUDONYM)
-_LETTERED_REFERENCE = re.compile(
-    r"\b(?:[Ee]xhibit|[Cc]ount|[Pp]art|[Ss]chedule|[Tt]ract|[Ll]ot|[Cc]lass|[Pp]hase|[Gg]rade|"
-    r"[Tt]ype|[Ss]tatute|[Dd]ate|"
-    r"[Dd]ocket|[Nn]umber|[Yy]ear|[Aa]ddress|[Rr]oad|[Dd]istrict|[Bb]rand|[Pp]arcel)s? [A-Z]{1,2}\b"
-)
 
 _SURNAMES = v.match_any(v.COMMON_SURNAMES)
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -41,7 +34,7 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"university|hospital)\b"
     )),
     ("company of customary words", re.compile(
-        rf"(?<![Tt]he )(?<!\bno )\b(?P<name>{v.match_any(v.SHORT_COMPANIES)})(?:['’]s\b| (?:had|"
+        rf"(?<![Tt]he )(?<!\bno )\b(?P<name>{v.match_any(v.COMPANY_STARTS)})(?:['’]s\b| (?:had|"
         rf"was|"
         rf"did|paid|sought)\b)"
     )),
@@ -102,6 +95,8 @@ def find_survivors(
     for match in _NAME_REMAINDER.finditer(text):
         if _is_name_remainder(match, lexicon):
             survivors.append(Survivor("part of a name", match[0]))
+    for word in lexicon.find_lowered_names(text):
+        survivors.append(Survivor("name in lower case", word))
     if recogniser is not None:
         survivors += _match_recognised_names(text, lexicon, recogniser)
     return survivors
@@ -116,17 +111,13 @@ def _is_name_remainder(match: re.Match[str], lexicon: Lexicon) -> bool:
     if piece is None:
         return True
     if piece[0].isupper():
-        names_public_body = match["next"].startswith(("State", "County", "City"))
+        names_public_body = match["next"].startswith(
+            ("State", "County", "City", "Town", "Village", "Place")
+        )
         return len(piece) > 1 and not (
             names_public_body or normalise_word(piece) in v.ROLE_WORDS | v.list_opening_words()
         )
     return lexicon.is_name_fragment(piece)
-
-
-def lower_pseudonyms(text: str) -> str:
-    """Write pseudonyms and references as one lower-case word, so that no letter ends a sentence."""
-    text = _PSEUDONYM.sub(lambda match: match[0].split()[0].lower(), text)
-    return _LETTERED_REFERENCE.sub(lambda match: match[0].split()[0].lower(), text)
 
 
 def _match_patterns(sentence: str) -> Iterator[Survivor]:
@@ -152,11 +143,17 @@ def _match_capitals(sentence: str, lexicon: Lexicon) -> Iterator[Survivor]:
         if lexicon.is_common(word):
             continue
         context = sentence[max(0, match.start() - 25) : match.end() + 25]
-        if not is_sentence_start(sentence[: match.start()]):
+        preceding_text = sentence[: match.start()]
+        is_first_word = (
+            not re.search(r"[A-Za-zÀ-ÿ]", preceding_text)
+            or normalise_word(word) not in v.ALSO_NAMES
+        )
+        is_ordinary = lexicon.is_ordinary(word)
+        if not is_sentence_start(preceding_text):
             yield Survivor("capitalised word", context)
-        elif not lexicon.is_ordinary(word):
+        elif not is_ordinary and not (is_first_word and lexicon.opens_sentences_only(word)):
             yield Survivor("unknown word opens a sentence", context)
-        elif normalise_word(word) in v.ALSO_NAMES and re.match(
+        elif (normalise_word(word) in v.ALSO_NAMES or not is_ordinary) and re.match(
             r"\s+(?:testified|told|said|stated|asked|argues|appeals|was"
             r" (?:born|arrested|convicted|driving))\b",
             sentence[match.end() :],
