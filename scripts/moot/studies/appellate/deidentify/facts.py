@@ -35,9 +35,8 @@ _COMPANY_INITIALS = re.compile(r"\b([A-Z]) & ([A-Z])\b")
 _ENUMERATION_LETTER = re.compile(r"^[A-Z]\.\s+(?=[A-Z][a-z]*,? [a-z])")
 _CITATION_SIGNAL = re.compile(r"(?:See|Cf|Accord|Id|E\.g|But see|Compare)\b")
 _SIGNATURE = re.compile(
-    r"^(?:OPINION\b\W*)?[A-Z][A-Z.'’ -]{2,40},?\s+(?:(?:Chief|Presiding|Senior)"
-    r" )?(?:Judge|Justice|J\.|C\.J\.)\W*"
-    r"|^(?i:delivered\s+the\s+opinion\s+of\s+the\s+court)[^:.]{0,60}[:.]\s*"
+    r"^(?:OPINION\b\W*)?[A-Z][A-Z.'’ -]{2,40},?\s+(?:(?:Chief|Presiding|Senior) )?(?:Judge|Justice|"
+    r"J\.|C\.J\.)\W*|^(?i:delivered\s+the\s+opinion\s+of\s+the\s+court)[^:.]{0,60}[:.]\s*"
 )
 
 

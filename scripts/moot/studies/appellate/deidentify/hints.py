@@ -26,10 +26,8 @@ _COURT_REVIEWS = re.compile(
     re.IGNORECASE,
 )
 _HOLDS = re.compile(
-    r"\b(?:we|this"
-    r" court)\b[^.;]{0,60}?\b(?:hold|conclude|agree|disagree|reject|find|determine|decide|"
-    r"decline|adopt|"
-    r"believe|answer|rule|are (?:not )?persuaded)\b",
+    r"\b(?:we|this court)\b[^.;]{0,60}?\b(?:hold|conclude|agree|disagree|reject|find|determine|"
+    r"decide|decline|adopt|believe|answer|rule|are (?:not )?persuaded)\b",
     re.IGNORECASE,
 )
 _APPLIES_LAW = re.compile(r"\W*(?:Here|In this case|In the (?:present|instant) case),")
@@ -40,15 +38,13 @@ _OWN_DECISION = re.compile(
     re.IGNORECASE,
 )
 _CONCLUDES = re.compile(
-    r"\b(?:for the (?:reasons|foregoing)|reversible error|harmless error|no error|"
-    r"(?:basis|grounds?|reason|need|warrants?|requir\w+|merits?|warranting) (?:for |to )?(?:an?"
-    r" )?(?:revers\w+|remand)|"
-    r"on remand|is (?:hereby )?(?:affirmed|reversed|vacated|remanded|dismissed)|"
-    r"(?:lacks?|without) (?:jurisdiction|merit)|not (?:properly )?preserved|"
-    r"(?:did|does|do|has|have|had) not preserve|fail(?:ed|s|ure) to preserve|deemed"
-    r" (?:abandoned|waived)|"
-    r"will (?:be upheld|not be disturbed|not disturb)|presumption that|record (?:does"
-    r"|did) not (?:\w+ )?(?:establish|show|support))\b",
+    r"\b(?:for the (?:reasons|foregoing)|reversible error|harmless error|no error|(?:basis|"
+    r"grounds?|reason|need|warrants?|requir\w+|merits?|warranting) (?:for |to )?(?:an? "
+    r")?(?:revers\w+|remand)|on remand|is (?:hereby )?(?:affirmed|reversed|vacated|remanded|"
+    r"dismissed)|(?:lacks?|without) (?:jurisdiction|merit)|not (?:properly )?preserved|(?:did|"
+    r"does|do|has|have|had) not preserve|fail(?:ed|s|ure) to preserve|deemed (?:abandoned|waived)|"
+    r"will (?:be upheld|not be disturbed|not disturb)|presumption that|record (?:does|did) not "
+    r"(?:\w+ )?(?:establish|show|support))\b",
     re.IGNORECASE,
 )
 _LINKING_VERB = (
@@ -57,44 +53,31 @@ _LINKING_VERB = (
 )
 _EVALUATES = re.compile(
     rf"\b(?:{_LINKING_VERB} (?:void|voidable|valid|invalid|improper|proper|barred|precluded|"
-    rf"pre-?empted|"
-    rf"entitled to|meritless|"
+    rf"pre-?empted|entitled to|meritless|"
     r"(?:un)?constitutional|(?:un)?enforceable|(?:in)?sufficient|untimely|moot|premature|"
-    r"(?:in)?admissible|prejudic\w+|"
-    r"harmless|(?:in)?appropriate|(?:im)?permissible|unlawful|illegal|immune|inapplicable|"
-    r"controlling|dispositive|"
-    r"arbitrary|capricious|discriminatory|unconscionable|confiscatory|(?:based on|"
-    r"supported by) substantial|"
-    r"viable|actionable|(?:un)?justified|(?:un)?reasonable|unsupported|supported by|defective|"
-    r"deficient|ineffective|"
+    r"(?:in)?admissible|prejudic\w+|harmless|(?:in)?appropriate|(?:im)?permissible|unlawful|"
+    r"illegal|immune|inapplicable|controlling|dispositive|arbitrary|capricious|discriminatory|"
+    r"unconscionable|confiscatory|(?:based on|supported by) substantial|viable|actionable|"
+    r"(?:un)?justified|(?:un)?reasonable|unsupported|supported by|defective|deficient|ineffective|"
     r"unfounded|groundless|(?:in)?correct|irrelevant|jurisdictional|erroneous|error|harmless|"
-    r"well[- ]taken|"
-    r"(?:un)?persuasive|without merit|in (?:full force|error|conflict with)|"
-    r"an? (?:factual |legal |mixed )?question (?:of|to be)|an? abuse of|fatal|misplaced|"
-    r"unavailing)\b"
-    r"|(?:un(?:fairly|duly|lawfully|reasonably|constitutionally)) \w+(?:ed|en)"
-    r"|(?:properly|correctly|rightly|improperly|impermissibly|illegally|erroneously|incorrectly|"
-    r"wrongly|prematurely|"
-    r"validly) \w+(?:ed|en)"
-    r"|(?:did|does|do) not (?:\w+ly )?(?:establish|prove|demonstrate|constitute|entitle|violate|"
-    r"deprive|prejudice|"
-    r"warrant|justify|mandate|amount|preclude|bar)"
-    r"|fail(?:s|ed)? to (?:establish|prove|show(?! up)|demonstrate|meet|satisfy|comply|state)"
-    r"|(?:violat\w+|infring\w+) (?:[\w'’]+ ){0,4}(?:rights?|constitution\w*|amendment|"
-    r"due process|clause|privilege)"
-    r"|(?:constitute[sd]?|amount(?:s|ed)? to) (?:an? )?(?:\w+ )?(?:abuse|error|violation|denial|"
-    r"waiver|breach)"
-    r"|lack(?:s|ed) (?:[\w-]+ ){0,2}(?:jurisdiction|probable cause|suspicion|standing|authority|"
-    r"merit)"
-    r"|there (?:is|are) (?:no|nothing|ample|substantial|sufficient|insufficient)\b(?! dispute|"
-    r" question)"
-    r"|there (?:was|were) (?:\w+ ){0,2}(?:evidence|basis|error|authority|reason)\b"
-    r"|(?:evidence|record|facts?|law|findings?|precedents?|authorit(?:y|ies)|language|"
-    r"history) (?:\w+ )?support(?:s|ed)"
-    r"|(?:argument|claim|contention|challenge)s? (?:\w+ )?(?:fails?|has no|have no)"
-    r"|(?:requires?|required|warrants?|warranted) a new trial"
-    r"|there (?:seems?|appears?|can) (?:to )?be (?:no|little) (?:doubt|question)"
-    r"|err(?:ed|s)\b|did not err\b|abused (?:its|his|her|their) discretion)",
+    r"well[- ]taken|(?:un)?persuasive|without merit|in (?:full force|error|conflict with)|an? "
+    r"(?:factual |legal |mixed )?question (?:of|to be)|an? abuse of|fatal|misplaced|unavailing)\b|"
+    r"(?:un(?:fairly|duly|lawfully|reasonably|constitutionally)) \w+(?:ed|en)|(?:properly|"
+    r"correctly|rightly|improperly|impermissibly|illegally|erroneously|incorrectly|wrongly|"
+    r"prematurely|validly) \w+(?:ed|en)|(?:did|does|do) not (?:\w+ly )?(?:establish|prove|"
+    r"demonstrate|constitute|entitle|violate|deprive|prejudice|warrant|justify|mandate|amount|"
+    r"preclude|bar)|fail(?:s|ed)? to (?:establish|prove|show(?! up)|demonstrate|meet|satisfy|"
+    r"comply|state)|(?:violat\w+|infring\w+) (?:[\w'’]+ ){0,4}(?:rights?|constitution\w*|"
+    r"amendment|due process|clause|privilege)|(?:constitute[sd]?|amount(?:s|ed)? to) (?:an? "
+    r")?(?:\w+ )?(?:abuse|error|violation|denial|waiver|breach)|lack(?:s|ed) (?:[\w-]+ "
+    r"){0,2}(?:jurisdiction|probable cause|suspicion|standing|authority|merit)|there (?:is|are) "
+    r"(?:no|nothing|ample|substantial|sufficient|insufficient)\b(?! dispute| question)|there "
+    r"(?:was|were) (?:\w+ ){0,2}(?:evidence|basis|error|authority|reason)\b|(?:evidence|record|"
+    r"facts?|law|findings?|precedents?|authorit(?:y|ies)|language|history) (?:\w+ )?support(?:s|"
+    r"ed)|(?:argument|claim|contention|challenge)s? (?:\w+ )?(?:fails?|has no|have no)|"
+    r"(?:requires?|required|warrants?|warranted) a new trial|there (?:seems?|appears?|can) (?:to "
+    r")?be (?:no|little) (?:doubt|question)|err(?:ed|s)\b|did not err\b|abused (?:its|his|her|"
+    r"their) discretion)",
     re.IGNORECASE,
 )  # fmt: skip
 _PRESUPPOSES = re.compile(
@@ -104,46 +87,37 @@ _PRESUPPOSES = re.compile(
 )
 _JUDGES_AN_ARGUMENT = re.compile(
     r"\b(?:assertion|argument|contention|claim|theory|position|complaint|"
-    r"challenge)s?\b[^.;,]*\b(?:is|are|was|were) "
-    r"(?:not )?(?:an? (?:factual|legal|question|matter)|without"
-    r" merit|(?:un)?persuasive|unavailing|misplaced|mistaken|"
-    r"(?:in)?correct|well[- ]taken|meritless|unpreserved)\b",
+    r"challenge)s?\b[^.;,]*\b(?:is|are|was|were) (?:not )?(?:an? (?:factual|legal|question|"
+    r"matter)|without merit|(?:un)?persuasive|unavailing|misplaced|mistaken|(?:in)?correct|well[- "
+    r"]taken|meritless|unpreserved)\b",
     re.IGNORECASE,
 )
 _PRESENT_TENSE = (
-    r"(?:is|are|has|have|does|do|cannot|can|may|must|shall|should|will|need not|remains?"
-    r" (?:in|an?|the|un\w+)|requires|"
-    r"appl(?:y|ies)|precludes|bars|allows|permits|governs|depends?|means)"
+    r"(?:is|are|has|have|does|do|cannot|can|may|must|shall|should|will|need not|remains? (?:in|an?|"
+    r"the|un\w+)|requires|appl(?:y|ies)|precludes|bars|allows|permits|governs|depends?|means)"
 )
 _CONCEDES = re.compile(
-    r"\bcannot (?:now|be heard|complain)\b|\b(?:makes?|raises?|has|have) (?:an?"
-    r" )?(?:important|valid|good|fair|"
-    r"persuasive|compelling|strong|serious|close|legitimate)"
-    r" (?:points?|arguments?|questions?|case|concerns?)\b|"
-    r"\b(?:extensive|thoughtful|thorough|careful|comprehensive|well[- ]reasoned|conscientious)(?:,?"
-    r" (?:and )?\w+)? "
-    r"(?:explanation|analysis|opinion|findings|consideration|review|reasoning)\b|"
-    r"^\W*(?:Since|Because|Given|As)\b[^;]*\bcourt (?:was|is)"
-    r" (?:required|obligated|obliged|bound|correct) to\b|"
-    r"\bthat is (?:not )?(?:the case|so|true|correct)\b|\bin no way\b|"
-    r"\b(?:has|have) (?:\w+ )?(?:ignored|overlooked|misread|misconstrued|mistaken|confused)\b|"
-    r"\bread[^.;]{0,60} too (?:broadly|narrowly)\b|\bnot (?:been )?(?:raised|argued|made|presented)\b|"
-    r"\b(?:findings|facts|evidence) (?:\w+ )?(?:meets?|met|satisf\w+) the\b|"
-    r"\bnot sufficient to (?:justify|warrant|support|establish)\b|"
-    r"^\W*(?:Unlike|In neither|(?:By|In) contrast)\b"
+    r"\bcannot (?:now|be heard|complain)\b|\b(?:makes?|raises?|has|have) (?:an? )?(?:important|"
+    r"valid|good|fair|persuasive|compelling|strong|serious|close|legitimate) (?:points?|arguments?|"
+    r"questions?|case|concerns?)\b|\b(?:extensive|thoughtful|thorough|careful|comprehensive|well[- "
+    r"]reasoned|conscientious)(?:,? (?:and )?\w+)? (?:explanation|analysis|opinion|findings|"
+    r"consideration|review|reasoning)\b|^\W*(?:Since|Because|Given|As)\b[^;]*\bcourt (?:was|is) "
+    r"(?:required|obligated|obliged|bound|correct) to\b|\bthat is (?:not )?(?:the case|so|true|"
+    r"correct)\b|\bin no way\b|\b(?:has|have) (?:\w+ )?(?:ignored|overlooked|misread|misconstrued|"
+    r"mistaken|confused)\b|\bread[^.;]{0,60} too (?:broadly|narrowly)\b|\bnot (?:been )?(?:raised|"
+    r"argued|made|presented)\b|\b(?:findings|facts|evidence) (?:\w+ )?(?:meets?|met|satisf\w+) "
+    r"the\b|\bnot sufficient to (?:justify|warrant|support|establish)\b|^\W*(?:Unlike|In neither|"
+    r"(?:By|In) contrast)\b"
 )
 _SPEAKS_OF_LAW = re.compile(
     rf"\b(?:{_PRESENT_TENSE}|states?|provides?|imposes?|establish(?:es)?|reveals?|supports?|shows?|"
     r"restates?|creates?|pertains?|deals?|contemplates?|authorizes?|prohibits?|protects?|gives?|"
-    r"limits?|defines?|"
-    r"directs?|embod(?:y|ies)|waives?|bears?|reflects?|follows?|turns?)\b"
+    r"limits?|defines?|directs?|embod(?:y|ies)|waives?|bears?|reflects?|follows?|turns?)\b"
 )
 _PAST_TENSE = re.compile(
-    r"\b(?:was|were|had|did|could|would|\w+ed"
-    r" that|sought|declared|failed|began|took|gave|made|told|said|went|came|"
-    r"held|refused|moved|found|denied|granted|decided|agreed|acknowledged|noted|ruled|concluded|"
-    r"ordered|offered|entered|"
-    r"filed|indicated|requested|received)\b"
+    r"\b(?:was|were|had|did|could|would|\w+ed that|sought|declared|failed|began|took|gave|made|"
+    r"told|said|went|came|held|refused|moved|found|denied|granted|decided|agreed|acknowledged|"
+    r"noted|ruled|concluded|ordered|offered|entered|filed|indicated|requested|received)\b"
 )
 _ARGUMENT_VERB = re.compile(
     r"\b(?:argues?|contends?|asserts?|claims?"
@@ -155,13 +129,11 @@ _PERSONAL_PRONOUN = re.compile(
     r"\b(?:he|she|they|him|his|her|hers|their|them|I|my)\b", re.IGNORECASE
 )
 _QUOTES_PROVISION = re.compile(
-    r"^\W*(?:(?:Under|In|Pursuant to) )?(?:[Tt]he |[Tt]hat |NMSA |NMRA )?(?:[\w'’-]+"
-    r" ){0,3}?(?:statutes?|[Ss]ections?|"
-    r"[Ss]ubsections?|[Rr]ules?|Act|policy|contract|agreement|clause|decree|order|ordinance|"
-    r"regulations?|instruction|"
-    r"handbook|lease|deed|will|UJI|§+|affidavit|warrant|letter|complaint|report|form|"
-    r"memorandum)\b[^;]{0,60}?(?<!ly )"
-    r"\b(?:provides?|requires?|states?|reads?|allows?|permits?|defines?|directs?|authorizes?|"
+    r"^\W*(?:(?:Under|In|Pursuant to) )?(?:[Tt]he |[Tt]hat |NMSA |NMRA )?(?:[\w'’-]+ "
+    r"){0,3}?(?:statutes?|[Ss]ections?|[Ss]ubsections?|[Rr]ules?|Act|policy|contract|agreement|"
+    r"clause|decree|order|ordinance|regulations?|instruction|handbook|lease|deed|will|UJI|§+|"
+    r"affidavit|warrant|letter|complaint|report|form|memorandum)\b[^;]{0,60}?(?<!ly "
+    r")\b(?:provides?|requires?|states?|reads?|allows?|permits?|defines?|directs?|authorizes?|"
     r"prohibits?)\b"
 )
 _LEGAL_WORDS = (COMMON_WORDS - ROLE_WORDS) | STATE_WORDS
@@ -170,20 +142,16 @@ _STATES_LAW = re.compile(
     r"(?<!['’])\b(?:cannot|can(?! be seen)|may(?! have)|must|shall|should|need not|ought)\b"
 )
 _INFERENCE_OPENING = re.compile(
-    r"^\W*(?:As a"
-    r" (?:consequence|result)|Consequently|Therefore|Thus|Accordingly|Hence|Clearly|Obviously|"
-    r"Moreover|"
-    r"Furthermore|Further|Otherwise|Indeed|In"
-    r" (?:fact|sum|short)|Nevertheless|Nonetheless|Rather|Instead)\b"
+    r"^\W*(?:As a (?:consequence|result)|Consequently|Therefore|Thus|Accordingly|Hence|Clearly|"
+    r"Obviously|Moreover|Furthermore|Further|Otherwise|Indeed|In (?:fact|sum|short)|Nevertheless|"
+    r"Nonetheless|Rather|Instead)\b"
 )
 _ASSERTS = re.compile(rf"\b{_PRESENT_TENSE}\b")
 _CONCLUSION_IN_PAST = re.compile(
-    r"\b(?:waived|abandoned|had (?:no |the |an? )?(?:\w+"
-    r" )?(?:jurisdiction|authority|standing|right|discretion|duty)|"
-    r"was (?:not )?(?:required|obligated|bound|authorized|free|permitted) to|acted within|complied"
-    r" with|satisfied|"
-    r"met (?:its|his|her|their|the) burden|could (?:not )?(?:have"
-    r" )?(?:rely|bring|recover|consider|reasonably))\b",
+    r"\b(?:waived|abandoned|had (?:no |the |an? )?(?:\w+ )?(?:jurisdiction|authority|standing|"
+    r"right|discretion|duty)|was (?:not )?(?:required|obligated|bound|authorized|free|permitted) "
+    r"to|acted within|complied with|satisfied|met (?:its|his|her|their|the) burden|could (?:not "
+    r")?(?:have )?(?:rely|bring|recover|consider|reasonably))\b",
     re.IGNORECASE,
 )
 _PROCEDURE = re.compile(
@@ -194,18 +162,14 @@ _PROCEDURE = re.compile(
 )
 _ATTRIBUTED_TO_ANYONE = re.compile(
     r"\b(?:argu\w+|contend\w*|assert\w*|claim\w*|alleg\w+|maintain\w*|submit\w*|urg\w+|mov(?:ed|"
-    r"es|ing)|complain\w*|"
-    r"challeng\w+|questions?|whether|issues?|found|finding|finds|ruled|ruling|conclud\w+|held|"
-    r"holding|determin\w+|"
-    r"stat(?:ed|es|ing)|reason(?:ed|ing)|testif\w+|told|said|says|believ\w+|according"
-    r" to|decided|decision|agreed|"
-    r"order(?:ed|ing)|explain\w+|opin\w+|noted|respond\w*|request\w*|stipulat\w+|admit\w+|"
-    r"conced\w+|averr\w+|theory|"
-    r"indicat\w+|inform\w+|report(?:s|ed)|granted|denied|denying|dismiss(?:ed|ing)|refus\w+|"
-    r"overruled|sustained|"
-    r"instructed|advis\w+|notif\w+|warn\w+|object\w+|thought|knew|learned|acknowledg\w+|view|"
-    r"grounds?|convicted|"
-    r"announced|suggest\w+|represent(?:s|ed)|upheld|upholding|denies|protest\w*|recommend\w*)\b",
+    r"es|ing)|complain\w*|challeng\w+|questions?|whether|issues?|found|finding|finds|ruled|ruling|"
+    r"conclud\w+|held|holding|determin\w+|stat(?:ed|es|ing)|reason(?:ed|ing)|testif\w+|told|said|"
+    r"says|believ\w+|according to|decided|decision|agreed|order(?:ed|ing)|explain\w+|opin\w+|"
+    r"noted|respond\w*|request\w*|stipulat\w+|admit\w+|conced\w+|averr\w+|theory|indicat\w+|"
+    r"inform\w+|report(?:s|ed)|granted|denied|denying|dismiss(?:ed|ing)|refus\w+|overruled|"
+    r"sustained|instructed|advis\w+|notif\w+|warn\w+|object\w+|thought|knew|learned|acknowledg\w+|"
+    r"view|grounds?|convicted|announced|suggest\w+|represent(?:s|ed)|upheld|upholding|denies|"
+    r"protest\w*|recommend\w*)\b",
     re.IGNORECASE,
 )
 _ATTRIBUTED_TO_PARTY = re.compile(
@@ -215,9 +179,8 @@ _ATTRIBUTED_TO_PARTY = re.compile(
 )
 _CITES_PROVISION = re.compile(
     r"\b(?:provid\w+|requir\w+|reads?|specif\w+|defin\w+|statutes?|sections?|subsections?|rules?|"
-    r"[Aa]ct|policy|contract|"
-    r"agreement|clause|decree|orders?|ordinance|regulations?|handbook|lease|deed|instructions?|"
-    r"will|I)\b|§"
+    r"[Aa]ct|policy|contract|agreement|clause|decree|orders?|ordinance|regulations?|handbook|lease|"
+    r"deed|instructions?|will|I)\b|§"
 )
 
 

@@ -8,9 +8,8 @@ from moot.studies.appellate.deidentify.segments import extract_part, split_opini
 from moot.studies.appellate.deidentify.vocabulary import COMMON_WORDS, PARTY_ROLES, ROLES, match_any
 
 _TITLE = (
-    r"(?:Chief |Presiding |Senior |Associate |Circuit |District"
-    r" )*(?:Judges?|Justices?|J\.?J\.?|JJ\.?|C\.\s?J\.?|"
-    r"E\.?J\.|P\.\s?J\.?|J\.)"
+    r"(?:Chief |Presiding |Senior |Associate |Circuit |District )*(?:Judges?|Justices?|J\.?J\.?|"
+    r"JJ\.?|C\.\s?J\.?|E\.?J\.|P\.\s?J\.?|J\.)"
 )
 _NAME = r"[A-Z][\w.'’-]+(?: (?:[A-Z][\w.'’-]*|de|la|van|von|del))*"
 _SUFFIX = re.compile(
@@ -19,9 +18,8 @@ _SUFFIX = re.compile(
 _NAMES = rf"{_NAME}(?:(?:,? and |, ){_NAME})*"
 _SIGNATURE = re.compile(rf"(?P<names>{_NAMES}),? (?:and )?(?P<title>{_TITLE})(?=[\s,.(:;]|$)")
 _NOT_PART_OF_NAME = re.compile(
-    r"^(?:WE|I) CONCUR:?\s*|^OPINION\s*(?=[A-Z]{3})|^(?:Before|BEFORE|Present|PRESENT|SO"
-    r" ORDERED|See)\b:?|"
-    r"\b(?:Chief|Presiding|Circuit|Senior|District|Honorable|Hon\.?|Judges?|Justices?)\b"
+    r"^(?:WE|I) CONCUR:?\s*|^OPINION\s*(?=[A-Z]{3})|^(?:Before|BEFORE|Present|PRESENT|SO ORDERED|"
+    r"See)\b:?|\b(?:Chief|Presiding|Circuit|Senior|District|Honorable|Hon\.?|Judges?|Justices?)\b"
 )
 _PANEL_LINE = re.compile(
     rf"(?:Before|BEFORE|Present|PRESENT)[:\s]+(?P<names>{_NAMES})(?:,? {_TITLE})?"
@@ -31,19 +29,16 @@ _AUTHOR_LINE = re.compile(
     rf" (?P<names>{_NAME})\s*(?:delivered|wrote|filed|,|:|\n|$)"
 )
 _APPEARANCE = re.compile(
-    r"(?P<names>[^.;\n]{3,200}?),? (?:for|on behalf of|on the briefs? for) (?:the )?(?:[\w-]+["
-    r" -]){0,3}?"
-    r"(?:appellants?|appellees?|plaintiffs?|defendants?|petitioners?|respondents?|the people|the"
-    r" state|amic)",
+    r"(?P<names>[^.;\n]{3,200}?),? (?:for|on behalf of|on the briefs? for) (?:the )?(?:[\w-]+[ "
+    r"-]){0,3}?(?:appellants?|appellees?|plaintiffs?|defendants?|petitioners?|respondents?|the "
+    r"people|the state|amic)",
     re.IGNORECASE,
 )
 _ROLE_WORDS = re.compile(
-    r"\b(?:plaintiffs?|defendants?|petitioners?|respondents?|appellants?|appellees?|cross|"
-    r"third[- ]party|counter|"
-    r"intervenors?|claimants?|et\s+al|in\s+re|ex\s+rel|matter\s+of|in\s+the|deceased|"
-    r"individually|indiv|and\s+as|as|"
-    r"aka|a/k/a|d/b/a|on\s+behalf\s+of|by\s+and\s+through|next\s+friend|others?|"
-    r"all\s+similarly\s+situated)\b\.?",
+    r"\b(?:plaintiffs?|defendants?|petitioners?|respondents?|appellants?|appellees?|cross|third[- "
+    r"]party|counter|intervenors?|claimants?|et\s+al|in\s+re|ex\s+rel|matter\s+of|in\s+the|"
+    r"deceased|individually|indiv|and\s+as|as|aka|a/k/a|d/b/a|on\s+behalf\s+of|by\s+and\s+through|"
+    r"next\s+friend|others?|all\s+similarly\s+situated)\b\.?",
     re.IGNORECASE,
 )  # fmt: skip
 _ROLE = match_any(ROLES)
@@ -52,10 +47,9 @@ _STYLE = re.compile(
     r"(?<!N[oO])\.\s(?=[A-Z][a-z])|$)"
 )
 _MATTER = re.compile(
-    r"\b(?i:in re|in the matter of|ex parte)\s+(?:(?i:the |a |an |estate |adoption |guardianship"
-    r" |termination |"
-    r"petition |application |parental rights |will |marriage |trust )+(?i:of )?(?i:the )?)*"
-    r"(?P<name>[A-Z][^\n,;:(]{1,80})"
+    r"\b(?i:in re|in the matter of|ex parte)\s+(?:(?i:the |a |an |estate |adoption |guardianship |"
+    r"termination |petition |application |parental rights |will |marriage |trust )+(?i:of "
+    r")?(?i:the )?)*(?P<name>[A-Z][^\n,;:(]{1,80})"
 )
 _ROLE_NOUN = re.compile(
     rf"(?<=[a-z,;] )(?:{match_any(PARTY_ROLES)}|the State|the City|the County|"

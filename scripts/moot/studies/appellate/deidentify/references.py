@@ -9,14 +9,13 @@ from moot.studies.appellate.legal.citations import find_citations
 _STATUTE = re.compile(
     rf"(?:(?:{STATES}|NMSA|NMRA|U\.S\.)\s*(?:Code|Stat(?:utes)?\.?|Constitution|"
     rf"Const\.?)?[^.;()]{{0,30}}?(?:§{{1,2}}|[Ss]ections?|art\.)\s*[\dA-Z][\w.:()/-]*"
-    r"|\b\d+\s+(?:U\.\s?S\.\s?C\.|C\.\s?F\.\s?R\.|Ill\. Comp\."
-    r" Stat\.|ILCS|USC)(?:A\.)?\s*(?:§{1,2}|[Ss]ec(?:tion|"
-    r"\.)s?)?\s*\d[\w.:()/-]*(?:\s*\(\d{4}\))?"
-    r"|\b(?:NMSA|NMRA)\s+\d{4}(?:,\s*)?(?:\s*§?\s*[\d-]+[\w()-]*)?(?:\s*\(\d{4}[^)]{0,40}\))?"
-    r"|(?:§{1,2}|\b[Ss]ections?|\b[Rr]ules?|\bUJI|\bSCRA|\bNMAC|\bLR|"
-    r"\bU\.J\.I\.)\s*\d[\w.:()-]*(?:\s+NMRA(?:\s+\d{4})?)?(?:\s*\(\d{4}[^)]{0,40}\))?"
-    r"|\b(?:[Oo]rdinance|ORDINANCE|[Rr]esolution|[Ee]xecutive [Oo]rder)s?\s+(?:Nos?\.\s*)?\d[\w-]*"
-    r"|\b\d{1,2}[A-Z]?-\d{1,2}[A-Z]?-(?:\d*[lIO]\d*|\d{1,3}(?=\())(?:\.\d+)?(?:\(\w{1,3}\))*)"
+    r"|\b\d+\s+(?:U\.\s?S\.\s?C\.|C\.\s?F\.\s?R\.|Ill\. Comp\. Stat\.|ILCS|"
+    r"USC)(?:A\.)?\s*(?:§{1,2}|[Ss]ec(?:tion|\.)s?)?\s*\d[\w.:()/-]*(?:\s*\(\d{4}\))?|\b(?:NMSA|"
+    r"NMRA)\s+\d{4}(?:,\s*)?(?:\s*§?\s*[\d-]+[\w()-]*)?(?:\s*\(\d{4}[^)]{0,40}\))?|(?:§{1,2}|"
+    r"\b[Ss]ections?|\b[Rr]ules?|\bUJI|\bSCRA|\bNMAC|\bLR|"
+    r"\bU\.J\.I\.)\s*\d[\w.:()-]*(?:\s+NMRA(?:\s+\d{4})?)?(?:\s*\(\d{4}[^)]{0,40}\))?|"
+    r"\b(?:[Oo]rdinance|ORDINANCE|[Rr]esolution|[Ee]xecutive [Oo]rder)s?\s+(?:Nos?\.\s*)?\d[\w-]*|"
+    r"\b\d{1,2}[A-Z]?-\d{1,2}[A-Z]?-(?:\d*[lIO]\d*|\d{1,3}(?=\())(?:\.\d+)?(?:\(\w{1,3}\))*)"
 )
 _DOCKET = re.compile(
     r"(?:\b(?:[Dd]ocket|[Cc]ase|[Cc]ause)\s+)?\b(?:Nos?\.|Numbers?|"
@@ -27,9 +26,8 @@ _DOCKET = re.compile(
 )
 _DATE = re.compile(
     r"\b(?:(?:on|On)"
-    rf" )?(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s*\d{{4}}|\b(?:{MONTHS})\s+\d{{1,2}}(?:st|"
-    rf"nd|rd|"
-    rf"th)?\b|\b(?:{MONTHS})(?:\s+of)?,?\s+\d{{4}}|"
+    rf" )?(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s*\d{{4}}|\b(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|"
+    rf"rd|th)?\b|\b(?:{MONTHS})(?:\s+of)?,?\s+\d{{4}}|"
     r"\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b[01]?\d-[0-3]?\d-(?:19|20)?\d\d\b(?!-)"
 )
 _SHORT_DATE = re.compile(
@@ -57,8 +55,7 @@ _SESSION_LAWS = re.compile(
 )
 _ORDINAL = (
     r"(?:(?:(?:Twen|Thir|Four|Fif|Six|Seven|Eigh|Nin|Ten|Eleven|Twelf)\w*|First|Second|"
-    r"Third)(?:-\w+)?"
-    r"|\d+(?:st|nd|rd|th|d))"
+    r"Third)(?:-\w+)?|\d+(?:st|nd|rd|th|d))"
 )
 _JUDICIAL_DISTRICT = re.compile(rf"\b{_ORDINAL} (?=Judicial (?:District|Circuit))", re.IGNORECASE)
 WORD_JOINER = "\u2060"
@@ -85,9 +82,8 @@ _NUMBERED_NAME = re.compile(
     r"|\b\d[A-Z](?= (?:Company|Corp|Inc)\b)"
 )
 _ROAD = re.compile(
-    r"\b(?:U\.\s?S\.\s+|State\s+|County\s+|N\.M\.\s+)?(?:[Hh]ighways?|Interstate|[Rr]oute|(?:County"
-    r" )?[Rr]oad|I-)\s?"
-    r"\d+\b"
+    r"\b(?:U\.\s?S\.\s+|State\s+|County\s+|N\.M\.\s+)?(?:[Hh]ighways?|Interstate|[Rr]oute|"
+    r"(?:County )?[Rr]oad|I-)\s?\d+\b"
     rf"|\bI-\d+\b|\b{_ORDINAL}(?: (?:and|&) {_ORDINAL})? (?:Streets?|St\.|Avenues?|Ave\.)"
 )
 _PARCEL = re.compile(
@@ -96,18 +92,14 @@ _PARCEL = re.compile(
 )
 _REPORTER = re.compile(
     r"\b\d{1,4}\s+(?:N\.?\s?M\.?|P\.?|U\.\s?S\.|S\.\s?Ct\.?|L\.\s?Ed\.?|F\.(?:\s?Supp\.?)?|A\.?|"
-    r"[NS]\.\s?[EW]\.|So\.?|"
-    r"Cal\.(?:\s?Rptr\.)?|Stat\.|B\.R\.|Ill\.(?:\s?App\.)?|N\.Y\.(?:S\.)?|Fed\.\s?Reg\.|"
-    r"[A-Z][a-z]*\.\s?L\.\s?(?:Rev|J)\.)"
-    r"\s*(?:[2-4](?:d|th|nd|rd))?,?\s*(?:at\s+)?\d+"
-    r"|\b\d{4}-NM(?:CA|SC|CERT)\w*-\d+|\bN\.?\s?M\.?\s?(?:St\.?\s?)?B\.\s?(?:Bull|A)|"
-    r"\bP\.\s?[23]d\b|¶|\bC\.J\.S\.|\bA\.L\.R\."
-    r"|\(\s*(?:\d{1,2}(?:st|nd|rd|th|d)"
-    r" Cir|(?:N\.M\.\s?)?(?:Ct\.\s?App|S\.\s?Ct|Sup\.\s?Ct))\.?,?\s*\d*"
-    r"|\bS(?:lip|LIP) op\b"
-    r"|\((?:[A-Z]\.\s?){1,3}[\w.]*\s?\d{4}\)|\bRev\.\s|\b(?:App|Supp|Repl|Pamp|Cir|"
-    r"Ct)\.?,?\s?\d{4}\)"
-    r"|\bv(?:s)?\.\s|\b(?:In re|Ex parte|ex rel\.)\s|\bsupra\b|\b[Ii]d\.,?\s+at\b|\bPub\.\s?L\."
+    r"[NS]\.\s?[EW]\.|So\.?|Cal\.(?:\s?Rptr\.)?|Stat\.|B\.R\.|Ill\.(?:\s?App\.)?|N\.Y\.(?:S\.)?|"
+    r"Fed\.\s?Reg\.|[A-Z][a-z]*\.\s?L\.\s?(?:Rev|J)\.)\s*(?:[2-4](?:d|th|nd|"
+    r"rd))?,?\s*(?:at\s+)?\d+|\b\d{4}-NM(?:CA|SC|CERT)\w*-\d+|"
+    r"\bN\.?\s?M\.?\s?(?:St\.?\s?)?B\.\s?(?:Bull|A)|\bP\.\s?[23]d\b|¶|\bC\.J\.S\.|\bA\.L\.R\.|"
+    r"\(\s*(?:\d{1,2}(?:st|nd|rd|th|d) Cir|(?:N\.M\.\s?)?(?:Ct\.\s?App|S\.\s?Ct|"
+    r"Sup\.\s?Ct))\.?,?\s*\d*|\bS(?:lip|LIP) op\b|\((?:[A-Z]\.\s?){1,3}[\w.]*\s?\d{4}\)|\bRev\.\s|"
+    r"\b(?:App|Supp|Repl|Pamp|Cir|Ct)\.?,?\s?\d{4}\)|\bv(?:s)?\.\s|\b(?:In re|Ex parte|ex rel\.)\s|"
+    r"\bsupra\b|\b[Ii]d\.,?\s+at\b|\bPub\.\s?L\."
 )
 
 

@@ -17,13 +17,11 @@ _CAPTION_CHARS = 6_000
 
 _JUDGE_TITLE = (
     r"(?:(?:Chief|Presiding|Senior|Acting|Associate|Circuit|District|Vice|Per)\s+)*(?:Judges?|"
-    r"Justices?|J\.?J?\.|"
-    r"JJ\.?|C\.\s?J\.?|P\.\s?J\.?|Chancellor|Curiam)"
+    r"Justices?|J\.?J?\.|JJ\.?|C\.\s?J\.?|P\.\s?J\.?|Chancellor|Curiam)"
 )
 _OPINION_START = re.compile(
-    r"(?:delivered the opinion of the court[^:.\n]{0,60}[:.]"
-    r"|\bOPINION\s*(?:OF THE COURT)?\s*(?=[A-Z\n{]))"
-    r"|(?m:^|\n|OPINION)\s*(?:[A-Z][A-Za-z.'’"
+    r"(?:delivered the opinion of the court[^:.\n]{0,60}[:.]|\bOPINION\s*(?:OF THE "
+    r"COURT)?\s*(?=[A-Z\n{]))|(?m:^|\n|OPINION)\s*(?:[A-Z][A-Za-z.'’"
     rf" -]{{2,40}},\s*{_JUDGE_TITLE}\s*[:.]?|(?:JUDGE|JUSTICE|Judge|"
     rf"Justice) [A-Z][A-Za-z.'-]+\s*[:.\n]|PER CURIAM[:.]?)"
 )
@@ -39,14 +37,11 @@ _HEADINGS: dict[Part, str] = {
     ),
 }
 _HEADING = re.compile(
-    r"(?:(?<=[.\])”\"!?:])|(?<=\n)|^)\s*(?:[IVX]+\.?|[A-Z]\.|\d{1,2}\.)?\s*"
-    r"(?P<words>[A-Z][A-Z ,'’&-]{3,70}[A-Z]|(?:Factual (?:and Procedural )?|Procedural"
-    r" )?Background|"
-    r"(?:Statement of )?(?:the )?Facts(?: and Proceedings)?|"
-    r"Facts and Procedural (?:History|Background)|Procedural History|Discussion|Analysis|Standards?"
-    r" of Review|"
-    r"Conclusion|Disposition)"
-    r"\s*[.:]?(?=\s*(?:[{(\[]\d|\n|\d{1,3}\.|[A-Z][a-z]|[A-Z] [a-z]))"
+    r"(?:(?<=[.\])”\"!?:])|(?<=\n)|^)\s*(?:[IVX]+\.?|[A-Z]\.|\d{1,2}\.)?\s*(?P<words>[A-Z][A-Z "
+    r",'’&-]{3,70}[A-Z]|(?:Factual (?:and Procedural )?|Procedural )?Background|(?:Statement of "
+    r")?(?:the )?Facts(?: and Proceedings)?|Facts and Procedural (?:History|Background)|Procedural "
+    r"History|Discussion|Analysis|Standards? of Review|Conclusion|"
+    r"Disposition)\s*[.:]?(?=\s*(?:[{(\[]\d|\n|\d{1,3}\.|[A-Z][a-z]|[A-Z] [a-z]))"
 )
 _TITLE_WORD = (
     r"(?:[A-Z(][\w'’()-]*|an?|the|of|to|for|and|in|on|or|by|with|from|as|at|not|be|was|is)"
@@ -62,26 +57,20 @@ _ARGUMENT_HEADING = re.compile(
 _SIGNATURE = rf"[A-Z][\w.'’-]+(?:,? and [A-Z][\w.'’-]+)?,\s*(?i:{_JUDGE_TITLE}),?\s*"
 # Case matters, since prose also orders and concurs ("It is so ordered. See id.", "We concur with").
 _OPINION_END = re.compile(
-    rf"\bIT IS (?:HEREBY |THEREFORE )?SO ORDERED|\bSO ORDERED"
-    rf"|\bIt is (?:hereby |therefore )?so (?:ordered|Ordered|ORDERED)\.?(?=\s*(?:$|\n|WE\b|I"
-    rf" CONCUR|All\b"
-    rf"|[A-Z]{{2,}}|{_SIGNATURE}))"
-    rf"|\b(?:WE|I) CONCUR\b|\b(?:We|I) (?:concur|Concur)\s*:|\bAll (?:the Justices )?(?:concur"
-    rf"|CONCUR)\b(?=\s*[.,]?\s*(?:$|\n|[A-Z]))"
-    rf"|(?:(?<=[.}}\n])|^)\s*{_SIGNATURE}\(?(?i:(?:specially |respectfully )?(?:concur|dissent))"
-    rf"|\n\s*(?:{_JUDGE_TITLE}\s+)?[A-Z][\w.'’"
-    rf" -]{{1,40}},?\s*(?:{_JUDGE_TITLE},?\s*)?\(?(?i:concurring|dissenting)"
+    rf"\bIT IS (?:HEREBY |THEREFORE )?SO ORDERED|\bSO ORDERED|\bIt is (?:hereby |therefore )?so "
+    rf"(?:ordered|Ordered|ORDERED)\.?(?=\s*(?:$|\n|WE\b|I CONCUR|All\b|[A-Z]{{2,}}|{_SIGNATURE}))|"
+    rf"\b(?:WE|I) CONCUR\b|\b(?:We|I) (?:concur|Concur)\s*:|\bAll (?:the Justices )?(?:concur|"
+    rf"CONCUR)\b(?=\s*[.,]?\s*(?:$|\n|[A-Z]))|(?:(?<=[.}}\n])|^)\s*{_SIGNATURE}\(?(?i:(?:specially "
+    rf"|respectfully )?(?:concur|dissent))|\n\s*(?:{_JUDGE_TITLE}\s+)?[A-Z][\w.'’ "
+    rf"-]{{1,40}},?\s*(?:{_JUDGE_TITLE},?\s*)?\(?(?i:concurring|dissenting)"
     r"|\n\s*(?:FOOTNOTES|NOTES|Footnotes|Notes)\s*\n"
 )
 _REASONING_CUE = re.compile(
-    r"^(?:[{(\[]?\d{0,3}[})\].]*\s*)?(?:(?:On appeal|In this appeal|Before this court|The"
-    r" (?:first|sole|only|"
-    r"principal|dispositive) (?:issue|question)|"
-    r"(?:Defendant|Plaintiff|Appellant|Petitioner|Respondent)s?[^.]{0,40} (?:first"
-    r" )?(?:argues?|contends?|asserts?|"
-    r"claims?|raises?)|"
-    r"We (?:first|begin|review|turn|address|consider|must)|The standard of review|Our review|"
-    r"It is well[- ](?:settled|established))\b)"
+    r"^(?:[{(\[]?\d{0,3}[})\].]*\s*)?(?:(?:On appeal|In this appeal|Before this court|The (?:first|"
+    r"sole|only|principal|dispositive) (?:issue|question)|(?:Defendant|Plaintiff|Appellant|"
+    r"Petitioner|Respondent)s?[^.]{0,40} (?:first )?(?:argues?|contends?|asserts?|claims?|raises?)|"
+    r"We (?:first|begin|review|turn|address|consider|must)|The standard of review|Our review|It is "
+    r"well[- ](?:settled|established))\b)"
 )
 
 

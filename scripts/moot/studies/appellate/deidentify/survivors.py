@@ -34,8 +34,7 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"university|hospital)\b"
     )),
     ("company of customary words", re.compile(
-        rf"(?<![Tt]he )(?<!\bno )\b(?P<name>{v.match_any(v.COMPANY_STARTS)})(?:['’]s\b| (?:had|"
-        rf"was|"
+        rf"(?<![Tt]he )(?<!\bno )\b(?P<name>{v.match_any(v.COMPANY_STARTS)})(?:['’]s\b| (?:had|was|"
         rf"did|paid|sought)\b)"
     )),
     ("initials", re.compile(r"\b(?P<name>[A-Z] ?& ?[A-Z])\b")),
@@ -43,18 +42,16 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("docket number", re.compile(
         r"\bNos?\.\s*(?P<name>[A-Z]{0,4}[-–]?\d[\d,–-]{2,})|\b[A-Z]{1,3}-\d{2,4}-\w{2}-\d+")),
     ("numbered name", re.compile(
-        r"\b(?P<name>\d{1,3}-[Ee]leven|District \d+|(?:First|[A-Z][a-z]+(?:nd|rd|"
-        r"th)) Judicial District"
-        r"|[Tt]ownship \d+)\b"
+        r"\b(?P<name>\d{1,3}-[Ee]leven|District \d+|(?:First|[A-Z][a-z]+(?:nd|rd|th)) Judicial "
+        r"District|[Tt]ownship \d+)\b"
     )),
     ("personal number", re.compile(r"\b\d{3}-\d{2}-\d{4}\b|[\w.]+@[\w.]+\.\w+|https?://|www\.")),
 )  # fmt: skip
 _CAPITALS = re.compile(rf"{CAPITALISED}(?:\s+(?:(?:of|the|and|for)\s+)*{CAPITALISED})+")
 _NAME_REMAINDER = re.compile(
     rf"\b(?:[Ll]os|[Ll]as|[Ee]l|San|Santa|[Dd]el|[Ll]a|[Vv]an|[Vv]on|De)\s+{PSEUDONYM}|"
-    rf"{PSEUDONYM}(?:['’]s)?\s?&\s?\w+"
-    rf"|(?:Person|Officer|Doctor|Judge) [A-Z]{{1,2}}\s+(?:{_SURNAMES})\b"
-    rf"|{PSEUDONYM} [B-HJ-Z](?:['’]s)?(?![\w.'’])"
+    rf"{PSEUDONYM}(?:['’]s)?\s?&\s?\w+|(?:Person|Officer|Doctor|Judge) "
+    rf"[A-Z]{{1,2}}\s+(?:{_SURNAMES})\b|{PSEUDONYM} [B-HJ-Z](?:['’]s)?(?![\w.'’])"
     r"(?! (?:offen[sc]e|felony|misdemeanor|violation|crime|charge|position|level)s?\b)"
     rf"|(?P<next>{PSEUDONYM}) (?P<piece>[a-zà-ÿ]{{2,}}|[A-Z][\w'’]*)"
 )
