@@ -39,7 +39,21 @@ DEFAULTS = default_files(ROOT)
 SHIPPED, COLLECTIONS = "", "config/collections.yaml"
 PAPER = "config/papers/*.yaml config/beyond.yaml"
 SIDE_BY_SIDE = {
-    "courtroom/stability": ("paper-courtroom", "paper-zero-shot"),
+    "courtroom/stability": (
+        "paper-courtroom",
+        "paper-zero-shot",
+        "paper-cot",
+        "paper-n-shot-cot",
+    ),
+    "courtroom/rankings": ("paper-courtroom", "paper-zero-shot", "paper-cot", "paper-n-shot-cot"),
+    "courtroom/cost_ratios": ("paper-courtroom", "paper-cot"),
+    "courtroom/calibration": ("paper-courtroom", "paper-zero-shot"),
+    "courtroom/trained_and_language": ("paper-courtroom", "paper-zero-shot"),
+    "courtroom/table6_commercial": (
+        "paper-zero-shot-commercial",
+        "paper-cot-commercial",
+        "paper-n-shot-cot-commercial",
+    ),
     "feedback/table5_smoothing": ("paper-feedback-single-caselaw",),
     "conference/judge_difference": ("paper-conference", "paper-conference-without-judge"),
     "conference/objective_and_grades": ("paper-agreement-pairs", "paper-conference-judges"),

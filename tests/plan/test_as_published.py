@@ -110,7 +110,9 @@ OPENAI = "https://api.openai.com/v1"
             "gemma-2 is served by another provider than ollama",
         ),
         ("gemma-2", {"model": "gemma2:2b"}, "gemma-2 names the model gemma2:2b, not gemma2:9b"),
-        ("gemma-2", {"context": 4096}, "gemma-2 has another context than 16384 tokens"),
+        # No paper states a context: AgenticSimLaw served its models with Ollama's defaults.
+        ("gemma-2", {"context": 2048}, ""),
+        ("gemma-2", {"context": 131072}, ""),
         ("gpt-4o-mini", {"base_url": f"{OPENAI}/"}, ""),
         ("gpt-4o-mini", {"context": 4096}, ""),
         (

@@ -1,5 +1,6 @@
 """Recompute each sentence of `data/published/findings.csv` from the published results."""
 
+import csv
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ import pytest
 from scipy.optimize import least_squares
 from sklearn import metrics
 
+from moot.core.yaml_text import load_yaml
 from moot.report import TABLES
 from moot.report.published import read_findings, read_published
 from moot.stats.agreement import rank_correlation
@@ -104,7 +106,7 @@ def test_the_base_rate_of_table_2() -> None:
             if not np.isnan(rate):
                 rates.append(rate)
     median_rate, best_accuracy = median(rates), max(accuracies)
-    (finding,) = FINDINGS["courtroom/table2_tabular_leaderboard"]
+    finding, _ = FINDINGS["courtroom/table2_tabular_leaderboard"]
     assert f"{len(rates)} of {len(accuracies)} models" in finding
     assert (
         f"{min(rates):.1%} to {max(rates):.1%} of the cases (median {median_rate:.1%})"
@@ -169,7 +171,7 @@ def test_the_possible_averages_of_f1_in_table_4() -> None:
     counts = ", ".join(
         f"{name} F1 for {averages[name]}" for name in ("binary", "macro", "weighted")
     )
-    (finding,) = FINDINGS["courtroom/table4_prompting"]
+    finding, _ = FINDINGS["courtroom/table4_prompting"]
     assert f"the {len(pairs)} published pairs" in finding and counts in finding
 
 
@@ -375,6 +377,117 @@ def test_the_rank_correlations_of_the_objective_test_and_the_grades() -> None:
         parts.append(f"{title} {rank_correlation(pairs):.2f}")
     (finding,) = FINDINGS["conference/table5_agreement_detection"]
     assert f"with {', '.join(parts)}." in finding
+
+
+def test_xgboost_does_not_outperform_the_best_language_models() -> None:
+    trained = published_rows("courtroom", "table2_tabular_leaderboard")
+    prompts = published_rows("courtroom", "table4_prompting")
+    debates = published_rows("courtroom", "table5_courtroom")
+    xgboost = trained["xgboost"]["accuracy"]
+    best_trained = max(row["accuracy"] for row in trained.values())
+    best_model = max(prompts, key=lambda model: prompts[model]["zero_shot_accuracy"])
+    best_accuracy = prompts[best_model]["zero_shot_accuracy"]
+    assert best_accuracy > best_trained > xgboost
+    better_debates = sum(row["accuracy"] > xgboost for row in debates.values())
+    finding = FINDINGS["courtroom/table2_tabular_leaderboard"][1]
+    assert (
+        f"XGBoost has an accuracy of {xgboost:.4f} and the best model {best_trained:.4f}" in finding
+    )
+    assert f"prompt of {best_model} has {best_accuracy:.2f} (Table 4)" in finding
+    assert f"debates of {better_debates} of {len(debates)} models have more than XGBoost" in finding
+
+
+def test_no_table_has_the_points_that_the_text_gives_dolphin() -> None:
+    stated = published_rows("courtroom", "text_dolphin")["dolphin-3"]
+    prompts = published_rows("courtroom", "table4_prompting")
+    debates = published_rows("courtroom", "table5_courtroom")
+    columns = [
+        (prompts, "zero_shot_", "zero-shot"),
+        (prompts, "cot_", "CoT"),
+        (prompts, "n_shot_cot_", "n-shot CoT"),
+        (debates, "", "debate"),
+    ]
+    parts = []
+    for rows, prefix, title in columns:
+        points = [
+            100 * (rows["dolphin-3"][prefix + metric] - rows["llama-3.1"][prefix + metric])
+            for metric in ("accuracy", "f1")
+        ]
+        stated_points = [
+            stated["accuracy_points_above_llama"],
+            stated["f1_points_above_llama"],
+        ]
+        assert not np.allclose(points, stated_points, atol=0.5)
+        accuracy, f1 = (f"{round(value):+d}" for value in points)
+        parts.append(f"{accuracy} and {f1} ({title})")
+    finding = FINDINGS["courtroom/table4_prompting"][1]
+    assert ", ".join(parts) in finding
+    assert "+11 points of accuracy and -3 of F1" in finding
+
+
+def test_two_sections_state_different_tokens() -> None:
+    cost = published_rows("courtroom", "text_cost")
+    debate, cot = cost["courtroom"]["total_tokens_per_case"], cost["cot"]
+    low, high = cot["total_tokens_per_case_low"], cot["total_tokens_per_case_high"]
+    low_elsewhere = cot["total_tokens_per_case_low_elsewhere"]
+    ratios = cost["courtroom/cot"]
+    assert (round(debate / high), round(debate / low)) == (
+        ratios["token_ratio_low"],
+        ratios["token_ratio_high"],
+    )
+    (finding,) = FINDINGS["courtroom/cost_ratios"]
+    assert f"{low_elsewhere:.0f} to {high:.0f} in one section" in finding
+    assert f"{low:.0f} to {high:.0f} in another" in finding
+    assert f"would be {debate / high:.0f} to {debate / low_elsewhere:.0f}." in finding
+
+
+def test_the_rankings_of_prompts_and_debates() -> None:
+    prompts = published_rows("courtroom", "table4_prompting")
+    debates = published_rows("courtroom", "table5_courtroom")
+    models = [model for model in prompts if model in debates]
+    correlations = {}
+    for metric in ("accuracy", "f1"):
+        pairs = [
+            (prompts[model][f"zero_shot_{metric}"], debates[model][metric]) for model in models
+        ]
+        correlations[metric] = rank_correlation(pairs)
+    (finding,) = FINDINGS["courtroom/rankings"]
+    assert f"Over the {len(models)} models" in finding
+    assert f"(Spearman {correlations['accuracy']:.2f})" in finding
+    assert f"F1 not at all ({correlations['f1']:.2f})" in finding
+
+
+def test_the_spread_of_f1_over_models() -> None:
+    prompts = published_rows("courtroom", "table4_prompting")
+    debates = published_rows("courtroom", "table5_courtroom")
+    spreads = {
+        "debate": np.std([row["f1"] for row in debates.values()], ddof=1),
+        "zero-shot": np.std([row["zero_shot_f1"] for row in prompts.values()], ddof=1),
+        "n-shot": np.std([row["n_shot_cot_f1"] for row in prompts.values()], ddof=1),
+    }
+    finding = FINDINGS["courtroom/stability"][1]
+    assert f"have {spreads['debate']:.2f} and {spreads['zero-shot']:.2f}" in finding
+    assert f"{spreads['n-shot']:.2f} with n-shot prompts" in finding
+
+
+def test_the_tags_of_the_authors_list_that_no_table_names() -> None:
+    with (PUBLISHED / "ensemble_tags.csv").open(encoding="utf-8", newline="") as file:
+        tags = list(csv.DictReader(file))
+    models = load_yaml((PUBLISHED.parents[1] / "config" / "models.yaml").read_text("utf-8"))[
+        "models"
+    ]
+    table_1 = set(published_rows("courtroom", "table1_small_ensemble"))
+    named = {row["model"]: row["named_in"] for row in tags if row["model"]}
+    for row in tags:
+        assert bool(row["model"]) == bool(row["named_in"])
+        if row["model"]:
+            assert row["tag"].startswith(models[row["model"]]["model"])
+    in_table = {model for model, place in named.items() if place == "Table 1"}
+    assert in_table < table_1 and table_1 - in_table == {"deepseek-r1"}
+    unnamed = sum(not row["model"] for row in tags)
+    text = (PUBLISHED / "departures.csv").read_text(encoding="utf-8")
+    assert f"lists {len(tags)} tags" in text and f"{unnamed} are in no table or text" in text
+    assert f"{len(in_table)} of the {len(table_1)} models of Table 1" in text
 
 
 def test_the_accuracy_before_debate_implied_by_table_5_of_debate_feedback() -> None:

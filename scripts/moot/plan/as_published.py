@@ -5,10 +5,11 @@ and to no others.
 repeats one of these experiments when its protocol, data set, parameters and models are the same,
 and when it has at least as many cases and repeats. Data sets are the same when their options are; a
 file of the user's own (`source: local`) counts as the published one. A model is the same when its
-entry has the paper's name, the same model of the same provider, the same context and the same
-sampling, and when no server said that it served another. Prompts are the paper's words, or moot's
-own, which is said of the run; with prompts in other words it repeats nothing. A run whose facts or
-scripts are moot's paraphrases is said to be in moot's words too, whatever its prompts are.
+entry has the paper's name, the same model of the same provider and the same sampling, and when
+no server said that it served another. The context may differ, because no paper states one. Prompts
+are the paper's words, or moot's own, which is said of the run; with prompts in other words it
+repeats nothing. A run whose facts or scripts are moot's paraphrases is said to be in moot's words
+too, whatever its prompts are.
 """
 
 import re
@@ -20,7 +21,6 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.config_errors import Faults
-from moot.core.endpoint_traits import endpoint_traits
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.model_config import ModelConfig
 from moot.core.read_config import merge_over_defaults, read_config
@@ -310,9 +310,6 @@ def _model_differences(
             yield f"{name} is served by another provider than {paper_provider}"
         if model_asked(our_model) != model_asked(paper_model):
             yield f"{name} names the model {model_asked(our_model)}, not {model_asked(paper_model)}"
-        sends_context = "context" in endpoint_traits(our_model.endpoint).request_keys
-        if sends_context and our_model.context != paper_model.context:
-            yield f"{name} has another context than {paper_model.context} tokens"
 
 
 def confirm_served(

@@ -1,15 +1,20 @@
 """The courtroom: its seven turns, what each seat may read, and what each ablation changes."""
 
 import json
+import re
+import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from moot.core.cases import Case, Task
 from moot.llm.request import Request
+from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate
-from scripted_model import ScriptedModel, hold
+from scripted_model import PROJECT, ScriptedModel, hold
 
 TASK = Task(
     noun="the defendant",
@@ -221,7 +226,8 @@ async def test_labels_without_a_meaning_are_argued_by_their_names() -> None:
         for line in prompt(request).splitlines()
         if line.startswith("You argue")
     ]
-    assert set(argued) == {"You argue that the answer is YES.", "You argue that the answer is NO."}
+    sentences = {line.partition(". Stress")[0].rstrip(".") for line in argued}
+    assert sentences == {"You argue that the answer is YES", "You argue that the answer is NO"}
 
 
 async def test_judge_sees_changes_the_judges_prompts_alone() -> None:
@@ -267,3 +273,143 @@ async def test_bounded_reasons_leave_room_for_the_answer_and_longer_ones_are_sti
     assert answer is not None and answer.prediction == "yes"
     _, _, unbounded = await trial()
     assert not any("maxLength" in json.dumps(request.schema) for request in unbounded.requests)
+
+
+# The design of the authors' program
+
+CODE_DESIGN: dict[str, Any] = {
+    "strategy": "fixed",
+    "beliefs": "after_turn",
+    "silent_judge": True,
+    "judge_sees": "ranked",
+}
+RANKED_CASE = replace(
+    CASE, text="MOST-IMPORTANT: age is 18.\n\nEVERYTHING: age is 18; sex is male."
+)
+
+
+async def test_the_authors_design_takes_thirteen_calls() -> None:
+    _, debate, chat = await trial(**CODE_DESIGN)
+    turns = [(utterance.speaker, utterance.kind) for utterance in debate.utterances]
+    belief = ("silent_judge", "belief")
+    expected = []
+    for phase in ("opening", "rebuttal", "closing"):
+        expected += [("prosecutor", phase), belief, ("defense", phase), belief]
+    assert turns == [*expected, ("judge", "verdict")]
+    assert len(chat.requests) == 13
+
+
+async def test_the_authors_judges_read_the_first_paragraph_and_the_statements_alone() -> None:
+    _, debate, chat = await hold("courtroom", RANKED_CASE, TASK, numbered_speech(), **CODE_DESIGN)
+    for request, utterance in zip(chat.requests, debate.utterances, strict=True):
+        text = prompt(request)
+        is_of_judge = utterance.speaker in ("judge", "silent_judge")
+        assert "MOST-IMPORTANT" in text
+        assert ("EVERYTHING" in text) == (not is_of_judge)
+        assert "BELIEF" not in text, "nobody reads the silent judge, not even itself"
+        statements = [
+            earlier.text
+            for earlier in debate.utterances
+            if earlier.turn < utterance.turn and earlier.visibility == "public"
+        ]
+        assert all(statement in text for statement in statements)
+
+
+async def test_each_side_has_four_fixed_points_of_its_own() -> None:
+    _, debate, chat = await trial(**CODE_DESIGN)
+    points: dict[str, set[str]] = {}
+    for request, utterance in zip(chat.requests, debate.utterances, strict=True):
+        lines = re.findall(r"(?m)^[1-4]\. .+$", prompt(request))
+        is_advocate = utterance.speaker in ("prosecutor", "defense")
+        assert len(lines) == (4 if is_advocate else 0)
+        points.setdefault(utterance.speaker, set()).update(lines)
+    assert len(points["prosecutor"]) == len(points["defense"]) == 4
+    assert not points["prosecutor"] & points["defense"]
+
+
+async def test_another_model_can_sit_as_silent_judge() -> None:
+    seats = PROTOCOLS["courtroom"].seats
+    params = PROTOCOLS["courtroom"].params
+    assert "silent_judge" in (seats(params.model_validate(CODE_DESIGN)) or ())
+    assert "silent_judge" not in (seats(params()) or ())
+
+
+def test_fixed_points_for_advocates_without_sides_are_refused() -> None:
+    with pytest.raises(ValidationError, match="points for opposite sides; use roles adversarial"):
+        PROTOCOLS["courtroom"].params.model_validate({"strategy": "fixed", "roles": "cooperative"})
+
+
+RISK, PROTECTION = "Stress the risk factors", "Stress the protective factors"
+
+
+@pytest.mark.parametrize("strategy", ["call", "inline"])
+@pytest.mark.parametrize(
+    ("params", "is_stressed"),
+    [({}, True), ({"stresses_factors": False}, False), ({"roles": "cooperative"}, False)],
+)
+async def test_strategies_stress_the_factors_of_their_side(
+    strategy: str, params: dict[str, Any], is_stressed: bool
+) -> None:
+    _, debate, chat = await trial(strategy=strategy, **params)
+    calls = [utterance for utterance in debate.utterances if utterance.call_id]
+    stressed = []
+    for request in chat.requests:
+        text = prompt(request)
+        speaker = "prosecutor" if "You are the prosecutor" in text else "defense"
+        for words, side in ((RISK, "prosecutor"), (PROTECTION, "defense")):
+            if words in text:
+                assert speaker == side
+                stressed.append(side)
+    assert len(calls) >= len(stressed)
+    assert sorted(stressed) == (["defense"] * 3 + ["prosecutor"] * 3 if is_stressed else [])
+
+
+@pytest.mark.parametrize("strategy", ["call", "inline", "fixed", "none"])
+@pytest.mark.parametrize("case_facts_only", [True, False])
+async def test_statistics_are_barred_only_where_the_case_alone_counts(
+    strategy: str, case_facts_only: bool
+) -> None:
+    _, _, chat = await trial(strategy=strategy, case_facts_only=case_facts_only)
+    barring = [
+        request for request in chat.requests if "only facts of this case" in prompt(request).lower()
+    ]
+    assert len(barring) == (6 if case_facts_only else 0)
+
+
+PROGRAM_WORDS = {
+    "rules": "RULES",
+    "statement": "{role} {persona} {rules} SUMMARY[{summary}] ALL[{background}] AGE[{age}]"
+    " ARRESTS[{arrests}] {history} {strategy} {task}",
+    "belief": "SUMMARY[{summary}] {speaker}: {argument} {history}",
+    "verdict": "{persona} SUMMARY[{summary}] {history}",
+    "task_first": "OPEN",
+    "task_later": "RESPOND",
+    "persona_prosecutor": "ACCUSER",
+    "persona_defense": "DEFENDER",
+    "persona_judge": "ARBITER",
+    "strategy_prosecutor": "ACCUSE",
+    "strategy_defense": "DEFEND",
+}
+
+
+async def test_the_programs_own_words_get_the_two_paragraphs(tmp_path: Path) -> None:
+    folder = tmp_path / "words_of_program"
+    shutil.copytree(PROJECT / "config/prompts_published/agenticsimlaw_code/courtroom", folder)
+    (folder / "words").mkdir()
+    for name, words in PROGRAM_WORDS.items():
+        (folder / "words" / f"{name}.txt").write_text(words)
+    case = replace(
+        CASE, text="sex is male.\n\nage is 18; number of arrests so far is 3; sex is male."
+    )
+    answer, debate, chat = await hold(
+        "courtroom", case, TASK, numbered_speech(), wording=folder, **CODE_DESIGN
+    )
+    assert answer is not None and len(chat.requests) == 13
+    for request, utterance in zip(chat.requests, debate.utterances, strict=True):
+        text = prompt(request)
+        assert "SUMMARY[sex is male.]" in text
+        is_of_judge = utterance.speaker in ("judge", "silent_judge")
+        assert ("ALL[age is 18; number of arrests so far is 3; sex is male.]" in text) == (
+            not is_of_judge
+        )
+        assert ("AGE[18] ARRESTS[3]" in text) == (not is_of_judge)

@@ -169,7 +169,7 @@ def _facts(row: dict[str, Any]) -> dict[str, object]:
     return {name: None if pd.isna(row[name]) else row[name] for name in FEATURES}
 
 
-@pytest.mark.parametrize("ranking", ["mutual_information", "permutation"])
+@pytest.mark.parametrize("ranking", ["mutual_information", "permutation", "leave_one_out"])
 def test_a_ranking_finds_what_matters_and_sees_the_training_split_alone(ranking: Any) -> None:
     noise = np.random.default_rng(0)
     label = noise.random(300) < 0.4
@@ -217,6 +217,27 @@ def test_the_top_n_features_alone_are_told(load_context: MakeContext) -> None:
     assert set(FEATURES) <= set(loaded.features.columns)  # baselines keep every feature
     with pytest.raises(UserError, match="found 40, but only 22 features"):
         load(Nlsy97Options(features=40, rows=300), load_context())
+
+
+@pytest.mark.parametrize("narrative", ["list", "prose"])
+def test_the_most_important_features_stand_in_a_first_paragraph(
+    load_context: MakeContext, narrative: Any
+) -> None:
+    options: dict[str, Any] = {"narrative": narrative, "rows": 300}
+    plain = load(Nlsy97Options(**options), load_context())
+    loaded = load(
+        Nlsy97Options(summary_features=2, ranking="leave_one_out", **options), load_context()
+    )
+    assert loaded.features is not None
+    ranked = rank_features(loaded.features, "leave_one_out", 42)
+    for case, plain_case in zip(loaded.cases, plain.cases, strict=True):
+        summary, everything = case.text.split("\n\n")
+        assert everything == plain_case.text
+        if narrative == "list":
+            assert summary.count(" is ") == 2
+            assert all(PHRASES[name] in summary for name in ranked.index[:2])
+    with pytest.raises(UserError, match="summary_features: found 40, but only 22 features"):
+        load(Nlsy97Options(summary_features=40, rows=300), load_context())
 
 
 def test_options_that_do_nothing_are_refused() -> None:

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.model_selection import StratifiedKFold
 
-Ranking = Literal["mutual_information", "permutation", "shap"]
+Ranking = Literal["mutual_information", "permutation", "shap", "leave_one_out"]
 Scores = NDArray[np.float64]
 _FOLDS, _REPEATS = 5, 5
+_AUC_BY_CHANCE = 0.5
 
 
 def rank_features(features: pd.DataFrame, ranking: Ranking, seed: int) -> "pd.Series[float]":
@@ -26,8 +27,9 @@ def rank_features(features: pd.DataFrame, ranking: Ranking, seed: int) -> "pd.Se
         features: case_id, split, label, then one typed column per feature; only rows with split
             "train" are used.
         ranking: mutual_information (of each feature with the label), permutation (loss of AUC when
-            a feature of the test fold is shuffled), or shap (mean absolute SHAP value in a tree
-            model; needs the package `shap`).
+            a feature of the test fold is shuffled), shap (mean absolute SHAP value in a tree
+            model; needs the package `shap`), or leave_one_out (loss of AUC of a tree model that is
+            trained without the feature).
         seed: the configuration's seed.
 
     Raises:
@@ -114,8 +116,22 @@ def _shap(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Score
     )
 
 
+def _leave_one_out(inputs: pd.DataFrame, positive: NDArray[np.bool_], seed: int) -> Scores:
+    from sklearn.model_selection import cross_val_score
+
+    def mean_auc(table: pd.DataFrame) -> float:
+        if not len(table.columns):
+            return _AUC_BY_CHANCE
+        scores = cross_val_score(_model(seed), table, positive, scoring="roc_auc", cv=_folds(seed))
+        return float(np.mean(scores))
+
+    auc_of_all = mean_auc(inputs)
+    return np.asarray([auc_of_all - mean_auc(inputs.drop(columns=name)) for name in inputs])
+
+
 _METHODS: dict[str, Callable[[pd.DataFrame, NDArray[np.bool_], int], Scores]] = {
     "mutual_information": _mutual_information,
     "permutation": _permutation,
     "shap": _shap,
+    "leave_one_out": _leave_one_out,
 }

@@ -42,6 +42,14 @@ class PeopleOptions(PeopleSections):
         "all",
         description="Features that models read: all, or the number of the highest in `ranking`.",
     )
+    summary_features: PositiveInt | None = Field(
+        None,
+        description=(
+            "Number of the highest features in `ranking` that a first paragraph of the text states"
+            " before a second one states all, so that `judge_sees: ranked` of a courtroom can show"
+            " it alone (the authors' code of AgenticSimLaw: 10). Default: no such paragraph."
+        ),
+    )
     ranking: Ranking = Field(
         "mutual_information",
         description="Method that ranks the features, on the training split alone.",
@@ -170,7 +178,20 @@ def load_people(
     check_splits(context.name, people.task.labels, labels, splits)
     features = _features(frame, shown_features, splits)
     if options.features != "all":
-        shown_features = _top_features(features, options.features, options.ranking, context)
+        shown_features = _top_features(features, "features", options.features, options, context)
+    summary_features: list[str] = []
+    if options.summary_features:
+        readable = features[[*features.columns[:3], *shown_features]]
+        summary_features = _top_features(
+            readable, "summary_features", options.summary_features, options, context
+        )
+
+    def describe(facts: Mapping[str, object]) -> str:
+        text = narrate(facts, options.narrative)
+        if not summary_features:
+            return text
+        summary = narrate({name: facts[name] for name in summary_features}, options.narrative)
+        return f"{summary}\n\n{text}"
 
     def make_cases(table: pd.DataFrame) -> list[Case]:
         cases = []
@@ -182,7 +203,7 @@ def load_people(
                     case_id=str(row["id"]),
                     dataset=context.name,
                     split=splits[str(row["id"])],
-                    text=narrate(facts, options.narrative),
+                    text=describe(facts),
                     target=str(row["label"]),
                     labels=people.task.labels,
                     attributes={
@@ -236,13 +257,14 @@ def _twins(people: People) -> list[RelatedCases]:
 
 
 def _top_features(
-    features: pd.DataFrame, count: int, ranking: Ranking, context: LoadContext
+    features: pd.DataFrame, key: str, count: int, options: PeopleOptions, context: LoadContext
 ) -> list[str]:
-    ranked = rank_features(features, ranking, context.seed).index.tolist()
+    """The highest-ranked features, as many as the option `key` says."""
+    ranked = rank_features(features, options.ranking, context.seed).index.tolist()
     if count > len(ranked):
         raise UserError(
-            f"datasets.{context.name}.features: found {count}, but only {len(ranked)} features are"
-            f" available; expected 'all' or a number up to {len(ranked)}. Lower it."
+            f"datasets.{context.name}.{key}: found {count}, but only {len(ranked)} features are"
+            f" available; expected at most {len(ranked)}. Lower it."
         )
     return ranked[:count]
 

@@ -23,7 +23,7 @@ from moot.papers.parts import (
 )
 from moot.report.content import Measurement
 from moot.report.published import repeated_baseline_values
-from moot.studies.courtroom.protocol import DEFENSE, JUDGE, PHASES, PROSECUTOR
+from moot.studies.courtroom.protocol import DEFENSE, JUDGE, PHASES, PROSECUTOR, SILENT_JUDGE
 from moot.studies.courtroom.runs import DEBATE, PUBLISHED_PROMPTS, STUDY, Run, list_runs
 
 PROMPT_NAMES = {"zero_shot": "zero-shot", "cot": "CoT", "n_shot_cot": "n-shot CoT"}
@@ -59,7 +59,13 @@ def _repeats_commercial(run: Run) -> bool:
 def debates(run: ItemRun) -> list[Part]:
     """Compute accuracy and F1 of debates by model."""
     runs = list_runs(run.results, DEBATE)
-    return [*rows_of_runs(run.item, [("", (debate.model_name,), debate) for debate in runs])]
+    return [*rows_of_runs(run.item, [("", (_label(debate),), debate) for debate in runs])]
+
+
+def _label(run: Run) -> str:
+    """The model of a run; debates by the design of the authors' program say so."""
+    has_program_design = run.params.get("silent_judge", False)
+    return f"{run.model_name} (authors' program)" if has_program_design else run.model_name
 
 
 @fills("courtroom/table6", STUDY)
@@ -162,7 +168,7 @@ def _cost_series(run: ItemRun, runs: Iterable[Run]) -> Iterator[Series]:
 
 def _series(run: Run, *points: Point) -> Series:
     prompt = PROMPT_NAMES.get(run.results.config.protocol, "")
-    name = f"{run.model_name}, {prompt}" if prompt else run.model_name
+    name = f"{run.model_name}, {prompt}" if prompt else _label(run)
     data, cases = run.data, count_cases([run])
     return Series(name, run.experiment, points, group=prompt, data=data, cases=cases)
 
@@ -185,7 +191,7 @@ def _score_series(run: ItemRun, runs: Iterable[Run]) -> Iterator[Series]:
         accuracy = measure(one_run, run.item.entry["y"]["second"])
         if not math.isnan(f1.value):
             yield replace(
-                _series(one_run, Point(one_run.model_name, f1, accuracy)), name=one_run.model_name
+                _series(one_run, Point(_label(one_run), f1, accuracy)), name=_label(one_run)
             )
 
 
@@ -213,15 +219,21 @@ def _trial_diagram(design: Design) -> Diagram:
             _add_belief(params, steps, statements, beliefs, stage)
     text = f"turn {len(statements) + 1}: verdict with prediction, confidence and reasons"
     text += ", and a critique of both sides" if params["critique"] else ""
-    reads = _judge_reads(params, statements, beliefs)
+    has_silent_judge = bool(params["silent_judge"])
+    reads = _judge_reads(params, statements, [] if has_silent_judge else beliefs)
     steps.append(Step(JUDGE, text, reads, stage="Verdict"))
-    sees = {"facts": "the facts alone", "transcript": "the statements alone"}
+    sees = {
+        "facts": "the facts alone",
+        "transcript": "the statements alone",
+        "ranked": "the most important facts and all statements",
+    }
     notes = (
         f"The judge reads {sees.get(str(params['judge_sees']), 'the facts and all statements')}."
         " Every advocate reads the facts and all earlier statements. Dashed boxes are private."
         " Arrows show what is new to the reader.",
     )
-    return Diagram("", (PROSECUTOR, JUDGE, DEFENSE), tuple(steps), notes)
+    judges = (JUDGE, SILENT_JUDGE) if has_silent_judge else (JUDGE,)
+    return Diagram("", (PROSECUTOR, *judges, DEFENSE), tuple(steps), notes)
 
 
 def _add_turn(
@@ -229,10 +241,11 @@ def _add_turn(
 ) -> None:
     """Add the private strategy of an advocate, if there is one, and the public statement."""
     reads = tuple(statements[-1:])
-    if params["strategy"] != "none":
+    if params["strategy"] in ("call", "inline"):
         steps.append(Step(seat, "private strategy", reads, True, stage))
         reads = (len(steps) - 1,)
     text = f"turn {len(statements) + 1}: {phase} statement"
+    text += ", by fixed points" if params["strategy"] == "fixed" else ""
     steps.append(Step(seat, text, reads, stage=stage))
     statements.append(len(steps) - 1)
 
@@ -240,9 +253,12 @@ def _add_turn(
 def _add_belief(
     params: Fields, steps: list[Step], statements: list[int], beliefs: list[int], stage: str
 ) -> None:
-    reads = _judge_reads(params, statements, beliefs)
+    seat, earlier_beliefs = JUDGE, beliefs
+    if params["silent_judge"]:
+        seat, earlier_beliefs = SILENT_JUDGE, []
+    reads = _judge_reads(params, statements, earlier_beliefs)
     text = "private belief: prediction, confidence, reasons"
-    steps.append(Step(JUDGE, text, reads, True, stage))
+    steps.append(Step(seat, text, reads, True, stage))
     beliefs.append(len(steps) - 1)
 
 

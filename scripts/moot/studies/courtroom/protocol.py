@@ -8,14 +8,18 @@
 Before each public turn the advocate forms a private strategy. The paper does not say whether the
 author of a strategy reads it again. Here the author does, because a forgotten plan guides nothing.
 No other seat reads private text.
+
+The authors' program differs from the paper, and `paper-courtroom-code` in config/beyond.yaml has its
+design: fixed points instead of strategy calls, a judge that reads the most important features only,
+and a silent judge, always the same model, that is asked after every turn: 13 calls.
 """
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from moot.core.cases import Task
-from moot.core.utterance_kinds import BELIEF, VERDICT
+from moot.core.utterance_kinds import BELIEF, PUBLIC, VERDICT
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import AnswerMode, Debaters, Options, ProtocolParams, ReasonLength, protocol
 from moot.protocols.debate import Answer, Debate
@@ -23,27 +27,54 @@ from moot.protocols.replies import prediction_schema, read_answer
 
 PHASES = ("opening", "rebuttal", "closing")
 PROSECUTOR, DEFENSE, JUDGE = "prosecutor", "defense", "judge"
+SILENT_JUDGE = "silent_judge"
 
 
 class CourtroomParams(ProtocolParams):
     """Parameters of the courtroom. The defaults are the paper's, except for `critique`."""
 
-    strategy: Literal["call", "inline", "none"] = Field(
+    strategy: Literal["call", "inline", "fixed", "none"] = Field(
         "call",
         description=(
-            "how advocates plan: in a separate call, in the statement's call, or not at all"
+            "how advocates plan: in a separate call, in the statement's call, by four fixed points"
+            " a side (the authors' code), or not at all"
+        ),
+    )
+    stresses_factors: bool = Field(
+        True,
+        description=(
+            "whether strategies of the prosecution stress risk factors and those of the defence"
+            " protective factors"
+        ),
+    )
+    case_facts_only: bool = Field(
+        False,
+        description=(
+            "whether advocates may use facts of the case alone (paper: no, its prosecutor cites"
+            " statistics)"
         ),
     )
     beliefs: Literal["after_round", "after_turn", "none"] = Field(
         "after_round",
         description="when the judge updates its private belief (the authors' code: after_turn)",
     )
+    silent_judge: bool = Field(
+        False,
+        description=(
+            "whether a seat of its own (`silent_judge`) states the beliefs, unread by the judge;"
+            " `seats` can give it to another model (the authors' code: yes)"
+        ),
+    )
     roles: Literal["adversarial", "cooperative"] = Field(
         "adversarial",
         description="whether advocates argue opposite sides or look for the answer together",
     )
-    judge_sees: Literal["facts", "transcript", "both"] = Field(
-        "both", description="what the judge's prompts contain"
+    judge_sees: Literal["facts", "transcript", "both", "ranked"] = Field(
+        "both",
+        description=(
+            "what the judge's prompts contain; ranked: the transcript and the first paragraph of"
+            " the facts, the most important features with `summary_features` of the data set"
+        ),
     )
     first_speaker: Literal["prosecutor", "defense"] = Field(
         "prosecutor", description="The advocate who speaks first in each phase."
@@ -53,6 +84,12 @@ class CourtroomParams(ProtocolParams):
         False, description="whether the verdict also assesses each side's arguments (paper: yes)"
     )
     max_reason_chars: ReasonLength = 0
+
+    @model_validator(mode="after")
+    def _check_fixed_points(self) -> "CourtroomParams":
+        if self.strategy == "fixed" and self.roles == "cooperative":
+            raise ValueError("strategy fixed has points for opposite sides; use roles adversarial")
+        return self
 
 
 class Inline(BaseModel):
@@ -88,7 +125,12 @@ ADVOCATES = Debaters(
     study="courtroom",
     debaters=ADVOCATES,
     options=Options(explains_labels=False),
-    seats=lambda _: (PROSECUTOR, DEFENSE, JUDGE),
+    seats=lambda params: (
+        PROSECUTOR,
+        DEFENSE,
+        JUDGE,
+        *((SILENT_JUDGE,) if params.silent_judge else ()),
+    ),
 )
 async def courtroom(debate: Debate, params: CourtroomParams) -> Answer | None:
     """Hold the seven turns and return the verdict as the answer.
@@ -145,12 +187,25 @@ async def speak(
 
 
 async def update_belief(debate: Debate, params: CourtroomParams, round_number: int) -> None:
-    """Let the judge privately note its prediction, confidence and reasons."""
+    """Let the judge privately note its prediction, confidence and reasons.
+
+    A silent judge takes this seat if there is one. It reads public statements only.
+    """
     schema = prediction_schema(
         debate.task, name="Belief", reasoning=True, max_reason_chars=params.max_reason_chars
     )
+    seat, heard = JUDGE, None
+    if params.silent_judge:
+        seat = SILENT_JUDGE
+        heard = [entry for entry in debate.readable_by(seat) if entry.visibility == PUBLIC]
     await debate.say(
-        JUDGE, BELIEF, "courtroom/belief", schema=schema, private=True, round=round_number
+        seat,
+        BELIEF,
+        "courtroom/belief",
+        schema=schema,
+        private=True,
+        round=round_number,
+        utterances=heard,
     )
 
 

@@ -3,6 +3,7 @@
 The published values are those of AgenticSimLaw (see the README of this folder).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -24,6 +25,7 @@ METHODS = {
     DEBATE: "courtroom debate",
 }
 PROMPTS = tuple(method for method in METHODS if method != DEBATE)
+PROMPT_TABLES = ("table4_prompting", "table6_commercial")
 PUBLISHED_PROMPTS = ("zero_shot", "cot", "n_shot_cot")
 
 
@@ -73,6 +75,23 @@ def published_pairs(study: StudyResults, protocol: str) -> dict[str, tuple[float
         if metric == f"{prefix}accuracy":
             pairs[model] = (accuracy, values[model, f"{prefix}f1"])
     return pairs
+
+
+def comparable_pairs(study: StudyResults, protocol: str) -> dict[str, tuple[float, float]]:
+    """Return our accuracy and binary F1 of each model.
+
+    Only experiments with the paper's data and settings count, with any model. Those of the authors'
+    program do not.
+    """
+    tables = ("table5_courtroom",) if protocol == DEBATE else PROMPT_TABLES
+    is_in_table = study.published["table"].isin(tables)
+    paper_experiments = set(study.published.loc[is_in_table, "repeated_by"])
+    pairs: dict[str, tuple[float, float]] = {}
+    for run in list_runs(study, protocol):
+        if paper_experiments & set(run.paper_match.repeated_but_model):
+            pair = run.measurement("accuracy").value, run.measurement("f1", "binary").value
+            pairs[run.model] = pair
+    return {model: pair for model, pair in pairs.items() if not any(map(math.isnan, pair))}
 
 
 def largest_reference_runs(runs: Sequence[Run]) -> list[Run]:

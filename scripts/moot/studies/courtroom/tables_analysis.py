@@ -26,6 +26,7 @@ from moot.studies.courtroom.runs import (
     PUBLISHED_PROMPTS,
     STUDY,
     Run,
+    comparable_pairs,
     list_runs,
     published_pairs,
 )
@@ -160,7 +161,7 @@ def _compare_statistic(
     statistic: Callable[[Sequence[tuple[float, float]]], float],
 ) -> Fields:
     """Return a statistic over the published models and over ours, and their difference."""
-    published, ours = published_pairs(results, protocol), _our_pairs(results, protocol)
+    published, ours = published_pairs(results, protocol), comparable_pairs(results, protocol)
     has_all_models = set(published) <= set(ours)
     published_value = Published.of(
         statistic(list(published.values())), our_wording=_has_our_wording(results, protocol)
@@ -173,19 +174,6 @@ def _compare_statistic(
         "models (published)": len(published),
         "models (ours)": len(ours),
     }
-
-
-def _our_pairs(results: StudyResults, protocol: str) -> dict[str, tuple[float, float]]:
-    """Return our accuracy and binary F1 of each model.
-
-    Only experiments with the paper's data and settings count, with any model.
-    """
-    pairs: dict[str, tuple[float, float]] = {}
-    for run in list_runs(results, protocol):
-        if run.paper_match.repeated_but_model:
-            pair = run.measurement("accuracy").value, run.measurement("f1", "binary").value
-            pairs[run.model] = pair
-    return {model: pair for model, pair in pairs.items() if not np.isnan(pair).any()}
 
 
 def _has_our_wording(results: StudyResults, protocol: str) -> bool:
@@ -222,6 +210,7 @@ def cost_ratios(results: StudyResults) -> TableContent:
                 rows += _cost_rows(debate, prompt, claims)
     tokens = claims.get((DEBATE, "total_tokens_per_case"), np.nan)
     cot_low = claims.get(("cot", "total_tokens_per_case_low"), np.nan)
+    cot_low_elsewhere = claims.get(("cot", "total_tokens_per_case_low_elsewhere"), np.nan)
     cot_high = claims.get(("cot", "total_tokens_per_case_high"), np.nan)
     notes = [
         (
@@ -231,7 +220,8 @@ def cost_ratios(results: StudyResults) -> TableContent:
         ),
         (
             f"The paper's debate takes {tokens:.0f} tokens per case, its chain of thought"
-            f" {cot_low:.0f} to {cot_high:.0f}. Its ratios are relative to chain of thought:"
+            f" {cot_low:.0f} to {cot_high:.0f} (in another section {cot_low_elsewhere:.0f} to"
+            f" {cot_high:.0f}). Its ratios are relative to chain of thought:"
             f" {_claimed_range(claims, 'token_ratio')} times the tokens,"
             f" {_claimed_range(claims, 'wall_clock_ratio')} times the seconds. They are shown next"
             " to ours if both experiments repeat the paper's."

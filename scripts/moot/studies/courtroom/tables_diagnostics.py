@@ -27,7 +27,7 @@ def judge_dynamics(results: StudyResults) -> TableContent:
     rows = []
     for run in list_runs(results, DEBATE):
         for metric, group, value in run.scores(DYNAMICS_METRICS):
-            if not group.startswith("speaker=judge"):
+            if not group.startswith(("speaker=judge", "speaker=silent_judge")):
                 continue
             row = {"experiment": run.experiment, "model": run.model}
             row |= {"when": _describe_group(group), "metric": DYNAMICS_METRICS[metric]}
@@ -44,7 +44,8 @@ def judge_dynamics(results: StudyResults) -> TableContent:
                 " change since the judge's previous belief, listed with the seats that spoke in"
                 " public in between. If both advocates spoke, their effects cannot be separated;"
                 " `beliefs: after_turn` separates them. Turns count every utterance, including"
-                " private ones."
+                " private ones. With `silent_judge` the beliefs are those of that seat, perhaps of"
+                " another model, and do not enter the verdict."
             ),
             "The paper reports no values for this.",
         ],

@@ -1,4 +1,7 @@
-"""Answers that AgenticSimLaw's authors published with their paper, about vignettes of real people.
+"""Answers about vignettes of real people, from a later study of AgenticSimLaw's authors.
+
+They are not those of the paper: the study has other models and 22 of its features, and its files
+stand in the same repository. They judge no claim of the paper.
 
 A row of the files (MIT licence, pinned in `data/versions.csv`) is one answer: a prediction and a
 stated confidence of a debate, of the cooperative ablation, of a single prompt or of
@@ -116,7 +119,7 @@ def load(options: AgenticSimLawOptions, context: LoadContext) -> Loaded:
         question=options.question,
         labels=("no", "yes"),
         positive="yes",
-        notes=("answers recorded by AgenticSimLaw's authors (MIT licence)",),
+        notes=("answers of a later study of AgenticSimLaw's authors (MIT licence)",),
     )
     cases = []
     for (row, cells), outcome in zip(numbered_rows(table), outcomes, strict=True):

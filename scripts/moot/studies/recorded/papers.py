@@ -1,4 +1,7 @@
-"""Recorded runs of AgenticSimLaw in the places of its tables and figures."""
+"""Recorded runs of a later study of AgenticSimLaw's authors in the places of the paper's tables.
+
+The study has other models than the paper and 22 features, so that no published value is compared.
+"""
 
 import math
 
@@ -18,13 +21,14 @@ from moot.studies.recorded.runs import STUDY, RecordedRun
 
 DEBATE = "debate"
 DATASET_LOADER = "agenticsimlaw"
+LATER_STUDY = "recorded in a later study"
 
 
 @fills("courtroom/table5", STUDY)
 def recorded_debates(run: ItemRun) -> list[Part]:
     """Compute accuracy and F1 of the authors' recorded debates."""
     placed_runs: list[tuple[str, tuple[str, ...], Run]] = [
-        ("", (f"{recorded_run.model_name} (recorded)",), recorded_run)
+        ("", (f"{recorded_run.model_name} ({LATER_STUDY})",), recorded_run)
         for recorded_run in _debates(run)
     ]
     rows: list[OwnRow] = rows_of_runs(run.item, placed_runs)
@@ -51,7 +55,7 @@ def _series(run: ItemRun, x_score: str) -> list[Part]:
         if (isinstance(x, float) and math.isnan(x)) or math.isnan(y.value):
             continue
         point = Point(x, y, measure(recorded_run, "accuracy"))
-        name, cases = f"{recorded_run.model_name} (recorded)", count_cases([recorded_run])
+        name, cases = f"{recorded_run.model_name} ({LATER_STUDY})", count_cases([recorded_run])
         where = (recorded_run.data, cases)
         series.append(
             Series(name, recorded_run.experiment, (point,), data=where[0], cases=where[1])
