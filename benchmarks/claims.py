@@ -29,8 +29,8 @@ from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
-from moot.report.claims import Claim, read_claims
 from moot.report.markdown import markdown_table
+from moot.report.published_claims import Claim, read_claims
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG, MEASURED, PAGE = ROOT / "config", ROOT / "data" / "measured", ROOT / "docs" / "claims.md"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from invented_replies import sentence
 from moot.llm.ledger.ledger import Entry, Ledger
-from moot.llm.ledger.log import head_of, read_log, seal
+from moot.llm.ledger.reply_chain import head_of, read_log, seal
 from moot.llm.request import Message, Reply, Request, call_id
 
 CALLS = 13

@@ -45,7 +45,7 @@ from moot.report.figures import draw
 from moot.report.outcome import read_outcome, write_outcome
 from moot.report.reader import render_reader
 from moot.report.tables import write_table
-from moot.report.transcripts import render_markdown
+from moot.report.transcript_pages import render_markdown
 
 TEMPLATES = 200
 STUDY = "courtroom"

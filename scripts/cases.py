@@ -4,7 +4,7 @@ from pathlib import Path
 
 from moot.jobs.load import load_dataset
 from moot.workflow.job import job
-from moot.workflow.records import digests_of
+from moot.workflow.provenance import digests_of
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):

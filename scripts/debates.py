@@ -8,7 +8,7 @@ from moot.commands.preview import calls_per_debate
 from moot.core.artifacts import read_cases
 from moot.jobs.debates import Job, write_transcripts
 from moot.workflow.job import job
-from moot.workflow.records import digests_of
+from moot.workflow.provenance import digests_of
 from moot.workflow.resumed_debates import TIMES_RESUMED
 
 INTERIM_RESULTS = "moot.jobs.interim_results"

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from moot.core.artifacts import describe, read_cases
-from moot.datasets.records import write_records
+from moot.datasets.debate_records import write_records
 from moot.workflow.job import job
-from moot.workflow.records import digests_of
+from moot.workflow.provenance import digests_of
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
-from moot.datasets.records import write_shipped_records
+from moot.datasets.debate_records import write_shipped_records
 
 RECORDS = {
     "agenticsimlaw": (

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from moot.core.artifacts import atomic_path
 from moot.jobs.job_results import load_model_results
-from moot.report.transcripts import render_markdown
+from moot.report.transcript_pages import render_markdown
 from moot.workflow.job import job
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from moot.commands.replaying import replay
 from moot.core.config import Publication
 from moot.core.errors import UserError
 from moot.llm.ledger.ledger import Entry, Ledger
-from moot.llm.ledger.log import head_of, read_log, seal
+from moot.llm.ledger.reply_chain import head_of, read_log, seal
 from moot.llm.request import Reply, call_id
 from verify_bundle import sha256
 

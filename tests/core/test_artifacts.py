@@ -28,7 +28,7 @@ from moot.core.artifacts import (
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.report.outcome import read_outcome, write_outcome
-from moot.workflow.records import RECORDS, read_records
+from moot.workflow.provenance import RECORDS, read_records
 from moot.workflow.resumed_debates import read_times_resumed
 
 

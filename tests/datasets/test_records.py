@@ -11,7 +11,7 @@ import pytest
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
-from moot.datasets.records import (
+from moot.datasets.debate_records import (
     WITHOUT_TEXT,
     RecordedDebate,
     RecordedUtterance,

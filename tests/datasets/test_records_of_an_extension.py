@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from moot.core.cases import Case, Task
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.records import RecordedDebate, RecordedUtterance
+from moot.datasets.debate_records import RecordedDebate, RecordedUtterance
 
 TASK = Task("the coin", "Which side is up?", labels=("tails", "heads"), positive="heads")
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from moot.core.errors import UserError
 from moot.core.user_tables import read_user_table
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.records import RecordedDebate, check_records
+from moot.datasets.debate_records import RecordedDebate, check_records
 from moot.datasets.transcripts import TranscriptsOptions
 
 YES_NO = {"labels": {"no": "no", "yes": "yes"}}

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.records import RecordedDebate, check_records, record_rows
+from moot.datasets.debate_records import RecordedDebate, check_records, record_rows
 
 TRIAL = [
     {

@@ -20,7 +20,7 @@ from moot.core.artifacts import atomic_path
 from moot.plan.plan import Plan
 from moot.plan.plan_cache import write_plan
 from moot.workflow import targets
-from moot.workflow.records import RECORDS
+from moot.workflow.provenance import RECORDS
 from people_in_debates import answer_all, answer_file, hold, open_questions, plan_debates, statuses
 
 pytestmark = pytest.mark.slow

@@ -14,9 +14,9 @@ from aiohttp.test_utils import TestClient, TestServer
 from at_the_desk import ROUNDS, SHEET, hold_panels, item, write_sheet
 from fault_server import FaultServer
 from moot.core.errors import UserError
-from moot.desk.answers import read_questions
 from moot.desk.labelling import Labelling
 from moot.desk.pages import Desk, make_app
+from moot.desk.questions import read_questions
 from moot.desk.runner import Runner
 from moot.desk.settling import conflicts
 from moot.labels.sheets import SheetContents, read_annotations

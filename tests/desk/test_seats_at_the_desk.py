@@ -11,8 +11,8 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from fault_server import FaultServer
-from moot.desk.answers import read_questions
 from moot.desk.pages import Desk, make_app
+from moot.desk.questions import read_questions
 from moot.desk.runner import Runner
 from moot.protocols.inbox import read_answer_file
 from people_in_debates import hold, plan_debates, statuses

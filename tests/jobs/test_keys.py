@@ -37,7 +37,7 @@ from moot.llm.redaction import REMOVED
 from moot.llm.request import Message, Request
 from moot.plan.plan import Plan
 from moot.report.exports import EXPORTERS, Export
-from moot.report.transcripts import render_markdown
+from moot.report.transcript_pages import render_markdown
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
 from patience import PATIENCE

@@ -11,7 +11,7 @@ import pytest
 from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
 from moot.core.rubric import RUBRICS
 from moot.jobs.statement_labels import effective_labels, labels_by_function, labels_by_people
-from moot.labels.agreement import annotator_agreement
+from moot.labels.labeler_agreement import annotator_agreement
 from moot.labels.sheets import SheetContents, blinded, filled_files, read_annotations, write_sheets
 from moot.labels.statements import read_statements, sheet_id, statement_id
 from moot.studies.appellate.legal.rubric import CODES, LABELS

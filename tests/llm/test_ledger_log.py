@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from moot.core.errors import UserError
 from moot.llm.ledger.ledger import Entry, Ledger
-from moot.llm.ledger.log import head_of, read_log, seal
+from moot.llm.ledger.reply_chain import head_of, read_log, seal
 from moot.llm.ledger.tables import CALLS
 from moot.llm.request import Reply, call_id
 from verify_bundle import chain_digests

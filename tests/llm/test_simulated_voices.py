@@ -19,7 +19,7 @@ from moot.core.simulated_voice import SimulatedVoice
 from moot.llm.endpoints.simulated import SimulatedEndpoint
 from moot.llm.request import Message, Request, request_to
 from moot.llm.simulated.beliefs import Belief, build_world, form_belief, read_request
-from moot.llm.simulated.replies import MARK
+from moot.llm.simulated.simulated_replies import MARK
 from moot.plan.plan import Plan
 from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, mean_statistic
 from moot.stats.calibration import calibration_error_by_chance, calibration_error_statistic

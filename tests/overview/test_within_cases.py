@@ -15,11 +15,11 @@ from moot.core.cases import Case
 from moot.core.rubric import RUBRICS
 from moot.overview.tables_contrasts import contrasts
 from moot.overview.tables_questions import questions
-from moot.report.claims import read_claims
 from moot.report.content import StudyResults
+from moot.report.published_claims import read_claims
 from moot.scores import no_scores
-from moot.scores.answers import evaluate_contrast
 from moot.scores.contrasts import FIRST_HIGHER, Contrast, Side
+from moot.scores.inference_scope import evaluate_contrast
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import DIFFERENCE
 from moot.stats.within_cases import interval_p, interval_within

@@ -15,8 +15,8 @@ from moot.papers import FILLERS
 from moot.papers.diagrams import diagram_svg
 from moot.papers.grid import build_grid, intervals_frame, values_frame
 from moot.papers.items import PaperItem, items_file, read_papers, select_items
-from moot.papers.latex import latex_source
 from moot.papers.page import ItemContent, paper_files, write_page
+from moot.papers.paper_latex import latex_source
 from moot.papers.parts import Diagram, Example, OwnRow, Point, Series, Step
 from moot.plan.as_published import paper_plan
 from moot.report import TABLES

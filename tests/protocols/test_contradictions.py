@@ -10,10 +10,10 @@ from fault_server import FaultServer
 from moot.core.cases import Task
 from moot.llm.parsing.ladder import parse_reply
 from moot.protocols.contradictions import find_contradiction
-from moot.protocols.replies import prediction_schema
-from moot.report.transcripts import read_debates
+from moot.protocols.reply_schemas import prediction_schema
+from moot.report.transcript_pages import read_debates
 from moot.scores import score_experiment
-from moot.scores.contradictions import contradiction_notes
+from moot.scores.contradiction_scores import contradiction_notes
 from moot.studies.courtroom.people.nlsy97_columns import TASK as REARREST
 from moot.studies.feedback.data_caselaw import TASK as CASELAW
 

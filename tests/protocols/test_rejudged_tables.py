@@ -11,7 +11,7 @@ from in_process import build_experiments, default_configuration
 from moot.core.config import Publication
 from moot.plan.plan import Plan
 from moot.report.exports import Export
-from moot.report.transcripts import render_markdown
+from moot.report.transcript_pages import render_markdown
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
 from project_copy import PROJECT

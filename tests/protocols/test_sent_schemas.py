@@ -11,7 +11,7 @@ import moot.protocols
 import moot.studies
 from moot.core.cases import Task
 from moot.labels.judge import judged_form
-from moot.protocols.replies import Factor, prediction_schema
+from moot.protocols.reply_schemas import Factor, prediction_schema
 from moot.studies.appellate.legal.rubric import LABELS
 from moot.studies.appellate.panel_statements import JudgeStatement, make_round_schema
 from moot.studies.conference.protocol import Evaluation, Notes, coding_schema

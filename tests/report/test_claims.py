@@ -7,7 +7,7 @@ import pytest
 from moot.core.errors import UserError
 from moot.protocols import PROTOCOLS
 from moot.report import TABLES
-from moot.report.claims import (
+from moot.report.published_claims import (
     CANNOT_TELL,
     COLUMNS,
     NOT_SUPPORTED,
@@ -17,7 +17,7 @@ from moot.report.claims import (
     Selector,
     read_claims,
 )
-from moot.scores.answers import Estimate
+from moot.scores.inference_scope import Estimate
 
 SHIPPED = Path(__file__).resolve().parents[2] / "data" / "published" / "claims.csv"
 

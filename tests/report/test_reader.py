@@ -18,7 +18,7 @@ from moot.core.cases import Task
 from moot.report.reader import render_reader
 from moot.report.reader_chunks import compress
 from moot.report.reader_debates import CHANGED, TO_RIGHT, TO_WRONG
-from moot.report.transcripts import _turn
+from moot.report.transcript_pages import _turn
 
 PAGE_ELEMENTS = {
     "html",

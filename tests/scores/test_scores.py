@@ -11,8 +11,8 @@ import pytest
 from moot.core.errors import UserError
 from moot.scores import SCORE_COLUMNS, score_experiment
 from moot.scores import results as results_module
-from moot.scores.calibration import calibration
-from moot.scores.classification import classification
+from moot.scores.classification_scores import classification
+from moot.scores.confidence_scores import calibration
 from moot.scores.cost import cost
 from moot.scores.dynamics import dynamics
 from moot.scores.multilabel import multilabel

@@ -13,7 +13,7 @@ from moot.datasets import LOADERS, Loaded
 from moot.jobs.load import set_cluster
 from moot.report import TABLES
 from moot.report.content import StudyResults
-from moot.scores.classification import classification
+from moot.scores.classification_scores import classification
 from results_on_disk import REARREST, case, prediction, write_results
 
 BY_COURT = replace(REARREST, cluster="court")

@@ -19,7 +19,7 @@ from moot.report.exports import EXPORTERS
 from moot.report.outcome import read_outcome
 from moot.workflow import dependencies, targets
 from moot.workflow.job_digests import JobDigests
-from moot.workflow.records import DIGESTS
+from moot.workflow.provenance import DIGESTS
 from moot.workflow.resumed_debates import SHARDS, times_resumed
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from moot.core.artifacts import describe, read_cases
 from moot.core.experiment_config import RECORDED
 from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
-from moot.datasets.records import write_records
+from moot.datasets.debate_records import write_records
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.job_results import write_scores
 from moot.jobs.load import load_dataset

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.core.artifacts import describe, read_cases
-from moot.datasets.records import write_records
+from moot.datasets.debate_records import write_records
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from moot.labels.judge import judged_form
 from moot.llm.parsing.ladder import Parsed, parse_label, parse_reply
-from moot.protocols.replies import prediction_schema
+from moot.protocols.reply_schemas import prediction_schema
 from moot.studies.appellate.legal.rubric import LABELS
 from moot.studies.appellate.panel_statements import make_round_schema
 from moot.studies.conference.protocol import Evaluation, Notes, coding_schema

@@ -23,7 +23,7 @@ from moot.plan.plan import Plan
 from moot.training.baselines import BASELINES, select
 from moot.training.baselines.tabpfn import FOLDER_VARIABLE, WEIGHTS
 from moot.training.evaluation import evaluate
-from moot.training.storage import load, store
+from moot.training.stored_baselines import load, store
 
 PROJECT = Path(__file__).parents[2]
 

@@ -263,7 +263,7 @@ LOAD = """
 from pathlib import Path
 import pandas as pd
 from moot.core.extensions import load_extensions
-from moot.training.storage import load
+from moot.training.stored_baselines import load
 load_extensions(["own"])
 print(load(Path("results/models/coins/first.skops")).predict(pd.DataFrame({"text": ["x"]})))
 """

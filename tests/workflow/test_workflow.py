@@ -75,7 +75,7 @@ def test_an_edited_prompt_reruns_its_own_calls_and_what_follows_and_nothing_else
 
 EDITS = {
     "scripts/moot/studies/courtroom/figures.py": {"tables_courtroom", "figures_courtroom"},
-    "scripts/moot/scores/calibration.py": {"score", "tables_courtroom", "figures_courtroom"},
+    "scripts/moot/scores/confidence_scores.py": {"score", "tables_courtroom", "figures_courtroom"},
     "scripts/moot/llm/chat.py": {
         "run_debates",
         "predict",

@@ -2,7 +2,7 @@
 
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.replies import prediction_schema, read_answer
+from moot.protocols.reply_schemas import prediction_schema, read_answer
 
 
 @protocol("toss", ProtocolParams, study="coinage", prompts=("coinage/",))

@@ -27,13 +27,13 @@ from moot.jobs.statement_labels import LabelJob, calls_of_labels
 from moot.labels import HUMAN, PEOPLE
 from moot.llm.ledger.database import portions
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.ledger.log import head_of, read_log, seal
+from moot.llm.ledger.reply_chain import head_of, read_log, seal
 from moot.llm.ledger.tables import ATTEMPTS, FAILURES, REFUSALS
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.workflow import targets
 from moot.workflow.dependencies import presented_study
-from moot.workflow.records import RECORDS
+from moot.workflow.provenance import RECORDS
 from moot.workflow.user_files import (
     ANNOTATIONS,
     INBOX,

@@ -32,7 +32,7 @@ from moot.jobs.frozen_plans import (
     read_frozen,
 )
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.ledger.log import head_of, read_log, seal
+from moot.llm.ledger.reply_chain import head_of, read_log, seal
 from moot.plan.plan import Plan
 from moot.workflow.user_files import FROZEN
 

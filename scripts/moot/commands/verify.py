@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from moot.core.errors import UserError
-from moot.workflow.records import DIGESTS, JobRecord, path_digest, read_records
+from moot.workflow.provenance import DIGESTS, JobRecord, path_digest, read_records
 
 MAX_LINES = 40
 _CHANGED = {

@@ -20,7 +20,7 @@ from moot.core.strict_model import StrictModel
 from moot.core.types import CheckedValues
 
 if TYPE_CHECKING:
-    from moot.datasets.records import RecordedDebate
+    from moot.datasets.debate_records import RecordedDebate
 
 
 if TYPE_CHECKING:

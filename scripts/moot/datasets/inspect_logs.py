@@ -21,8 +21,7 @@ from moot.core.input_files import quote_value
 from moot.core.log import LOG
 from moot.core.types import Json
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.label_words import find_label
-from moot.datasets.records import (
+from moot.datasets.debate_records import (
     WITHOUT_TEXT,
     FaultyShare,
     RecordedDebate,
@@ -30,6 +29,7 @@ from moot.datasets.records import (
     leave_out,
     read_confidence,
 )
+from moot.datasets.label_words import find_label
 from moot.datasets.turn_columns import AnswersOptions
 
 if TYPE_CHECKING:

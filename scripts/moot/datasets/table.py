@@ -19,6 +19,7 @@ from moot.core.input_files import check_unique, refuse_values
 from moot.core.log import LOG
 from moot.core.user_tables import numbered_rows, read_user_table, select_rows
 from moot.datasets import LoadContext, Loaded, UserDataOptions, dataset
+from moot.datasets.debate_records import FaultyShare, leave_out
 from moot.datasets.label_words import check_label_patterns, find_label
 from moot.datasets.near_duplicates import (
     RESEMBLING,
@@ -28,7 +29,6 @@ from moot.datasets.near_duplicates import (
     find_resembled_tests,
     split_by_family,
 )
-from moot.datasets.records import FaultyShare, leave_out
 
 ALL, BY_HASH = "all", "hash"
 SPLITS: Mapping[str, SplitName] = {

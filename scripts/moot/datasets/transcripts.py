@@ -21,7 +21,7 @@ from moot.core.cases import Case
 from moot.core.types import Json, JsonObject
 from moot.core.utterance_kinds import ANSWER, BELIEF, NO_LABEL, SPEECH, name_of_judge
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.records import JUDGES, RecordedDebate, RecordedUtterance
+from moot.datasets.debate_records import JUDGES, RecordedDebate, RecordedUtterance
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 from moot.datasets.turns import PUBLIC_MARKS, Turns, read_turns
 

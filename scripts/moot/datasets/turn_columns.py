@@ -13,8 +13,8 @@ from moot.core.strict_model import StrictModel
 from moot.core.user_tables import ENDINGS
 from moot.datasets import UserDataOptions
 from moot.datasets.case_table import CaseTable
+from moot.datasets.debate_records import FaultyShare
 from moot.datasets.label_words import check_label_patterns, compile_pattern
-from moot.datasets.records import FaultyShare
 from moot.datasets.wide_columns import ROUND, SPEAKER, find_placeholders
 
 

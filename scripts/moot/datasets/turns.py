@@ -21,8 +21,8 @@ from moot.core.types import Column
 from moot.core.user_tables import read_user_table, select_rows
 from moot.core.utterance_kinds import CONCLUSION
 from moot.datasets.case_table import read_case_table
+from moot.datasets.debate_records import leave_out
 from moot.datasets.label_words import find_label
-from moot.datasets.records import leave_out
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 from moot.datasets.wide_columns import ROUND, SPEAKER, is_wide, unfold_turns
 

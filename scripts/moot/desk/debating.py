@@ -16,7 +16,7 @@ from typing import Any
 
 from moot.core.artifacts import read_cases
 from moot.core.types import Fields
-from moot.desk.answers import answer_file
+from moot.desk.questions import answer_file
 from moot.jobs.debates import Job, prepare_debates
 from moot.llm.chat import Chat
 from moot.llm.ledger.ledger import Ledger
@@ -24,7 +24,7 @@ from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
 from moot.protocols.inbox import ANSWER, FORM, INBOX, case_folder
 from moot.workflow import targets
-from moot.workflow.records import path_digest, read_digests, read_inputs
+from moot.workflow.provenance import path_digest, read_digests, read_inputs
 from moot.workflow.user_files import answer_files
 
 _POLL_SECONDS = 1.0  # seconds, for answers that are written by hand

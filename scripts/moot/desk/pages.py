@@ -21,17 +21,17 @@ from aiohttp import web
 from moot.core.errors import UserError
 from moot.core.input_files import quote_value
 from moot.core.types import Fields
-from moot.desk.answers import (
+from moot.desk.colleagues import Colleagues
+from moot.desk.form_inputs import answer_text, form_text, inputs_of
+from moot.desk.instructions import read_instructions
+from moot.desk.labelling import Labelling, sheet_sizes
+from moot.desk.questions import (
     DeskQuestion,
     questions_for,
     read_questions,
     save_answer,
     set_answer_aside,
 )
-from moot.desk.colleagues import Colleagues
-from moot.desk.forms import answer_text, form_text, inputs_of
-from moot.desk.instructions import read_instructions
-from moot.desk.labelling import Labelling, sheet_sizes
 from moot.desk.runner import Runner
 from moot.desk.settling import Settling
 from moot.protocols.forms import MAX_ANSWER_CHARS

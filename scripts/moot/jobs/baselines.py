@@ -9,7 +9,7 @@ from moot.training.baselines import BASELINES, select
 from moot.training.baselines.tabpfn import FOLDER_VARIABLE
 from moot.training.evaluation import evaluate
 from moot.training.examples import examples
-from moot.training.storage import store
+from moot.training.stored_baselines import store
 
 
 def train_baselines(

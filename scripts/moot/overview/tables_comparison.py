@@ -18,7 +18,7 @@ from moot.report.content import NOT_A_NUMBER, Measurement, Run, StudyResults, Ta
 from moot.report.needs import has_baselines, has_debates
 from moot.report.published import COUNT_COLUMNS, share_valid, trained_rows, trained_score
 from moot.scores import INVALID_WRONG
-from moot.scores.contradictions import METRIC
+from moot.scores.contradiction_scores import METRIC
 from moot.scores.results import ExperimentResults
 
 MAX_SHORT_DATASETS = 6

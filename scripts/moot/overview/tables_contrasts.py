@@ -8,12 +8,6 @@ from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import StudyResults, TableContent
 from moot.report.needs import has_contrasts
-from moot.scores.answers import (
-    ContrastResult,
-    carried_note,
-    evaluate_among_valid,
-    evaluate_contrast,
-)
 from moot.scores.contrasts import (
     DIFFER,
     FIRST_HIGHER,
@@ -22,6 +16,12 @@ from moot.scores.contrasts import (
     Contrast,
     direction_met,
     group_by_family,
+)
+from moot.scores.inference_scope import (
+    ContrastResult,
+    carried_note,
+    evaluate_among_valid,
+    evaluate_contrast,
 )
 from moot.stats.differences import UNPAIRED_NOTE, Difference
 from moot.stats.paired import holm

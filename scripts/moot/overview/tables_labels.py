@@ -5,7 +5,7 @@ agreement.
 from collections.abc import Callable, Collection
 
 from moot.labels import ADJUDICATED, kinds
-from moot.labels.agreement import annotator_agreement
+from moot.labels.labeler_agreement import annotator_agreement
 from moot.report import EVERY_STUDY, table
 from moot.report.columns import Columns, Row
 from moot.report.content import Measurement, Run, StudyResults, TableContent

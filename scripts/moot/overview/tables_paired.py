@@ -11,7 +11,7 @@ import pandas as pd
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent
-from moot.report.paired import (
+from moot.report.paired_cells import (
     PAIRED_NOTE,
     SAME_NOTE,
     add_holm_correction,

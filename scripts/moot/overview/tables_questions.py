@@ -1,6 +1,6 @@
 """The table of the first page: each question, the published claim, this run's value and a verdict.
 
-`data/published/claims.csv` holds the questions and thresholds. `moot.report.claims` turns an
+`data/published/claims.csv` holds the questions and thresholds. `moot.report.published_claims` turns an
 interval into a verdict.
 """
 
@@ -16,7 +16,10 @@ from moot.core.experiment_config import COMPARISON
 from moot.core.types import Column
 from moot.core.utterance_kinds import SAMPLE, SPEECH, VOTES
 from moot.report import table
-from moot.report.claims import (
+from moot.report.columns import Columns, Row
+from moot.report.content import Run, StudyResults, TableContent, data_kind
+from moot.report.needs import is_in_run
+from moot.report.published_claims import (
     CANNOT_TELL,
     DIFFERENCE,
     OVER_MAJORITY,
@@ -25,10 +28,8 @@ from moot.report.claims import (
     Claim,
     Selector,
 )
-from moot.report.columns import Columns, Row
-from moot.report.content import Run, StudyResults, TableContent, data_kind
-from moot.report.needs import is_in_run
-from moot.scores.answers import (
+from moot.scores.contrasts import DIFFER, Contrast, Side
+from moot.scores.inference_scope import (
     ACCURACY,
     OF_VALID,
     Estimate,
@@ -37,7 +38,6 @@ from moot.scores.answers import (
     contrast_estimate,
     estimate_metric,
 )
-from moot.scores.contrasts import DIFFER, Contrast, Side
 from moot.stats import bootstrap
 from moot.stats.bootstrap import AMOUNT, Floats, Statistic, as_numbers, mean_statistic, ratio
 from moot.stats.paired import holm, share_right

@@ -13,7 +13,7 @@ from moot.papers.charts import PUBLISHED, draw_chart, points_frame, series_of
 from moot.papers.diagrams import clauses_html, diagram_svg
 from moot.papers.grid import Grid, PublishedValues, build_grid, intervals_frame, values_frame
 from moot.papers.items import Paper, PaperItem
-from moot.papers.latex import latex_source
+from moot.papers.paper_latex import latex_source
 from moot.papers.parts import Clauses, Diagram, Example, Part, Step
 from moot.report.content import REHEARSAL_NOTE
 from moot.report.escaping import csv_text, page_template

@@ -17,8 +17,8 @@ from moot.core.utterance_kinds import PUBLIC
 from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
 from moot.llm.request import Message
 from moot.protocols.people import FORM_BELOW, Question, Statement, choice_form
-from moot.protocols.reading import read_choice, read_fields, read_form, read_likelihood
 from moot.protocols.setup import JobSetup
+from moot.protocols.utterance_reading import read_choice, read_fields, read_form, read_likelihood
 from moot.protocols.utterances import Utterance, label_word
 from moot.protocols.voices import Voices
 

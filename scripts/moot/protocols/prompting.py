@@ -20,7 +20,7 @@ from moot.core.utterance_kinds import SAMPLE
 from moot.protocols import AnswerMode, ProtocolParams, Temperature, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import gather_statements
-from moot.protocols.replies import prediction_schema, read_answer
+from moot.protocols.reply_schemas import prediction_schema, read_answer
 
 SEAT = "expert"
 Factors = Annotated[int, Field(ge=1)] | Literal["any"]

@@ -19,7 +19,7 @@ from moot.core.utterance_kinds import BELIEF, PUBLIC
 from moot.protocols import Options, ProtocolParams, ReasonLength, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.replayed import RecordedDebate, missing_text_error, read_debates
-from moot.protocols.replies import prediction_schema, read_answer
+from moot.protocols.reply_schemas import prediction_schema, read_answer
 from moot.protocols.setup import JobSetup
 from moot.protocols.utterances import Utterance
 

@@ -17,9 +17,9 @@ from moot.core.cases import REFERENCE_MODELS, cluster_attributes
 from moot.core.simulated_voice import REHEARSAL_MARK
 from moot.core.types import Fields, JsonObject
 from moot.protocols.people import is_person
-from moot.report.claims import Claim
 from moot.report.needs import Need, has_debates
-from moot.scores.contradictions import contradiction_notes
+from moot.report.published_claims import Claim
+from moot.scores.contradiction_scores import contradiction_notes
 from moot.scores.contrasts import Contrast
 from moot.scores.refusals import refusal_notes
 from moot.scores.results import OVERALL, ExperimentResults

@@ -23,9 +23,9 @@ from moot.core.errors import UserError
 from moot.core.experiment_config import COMPARISON
 from moot.core.types import Fields
 from moot.report import FIGURES, FIRST_PAGE_NOTES, TABLES
-from moot.report.claims import NOT_SUPPORTED, SUPPORTED
 from moot.report.content import REHEARSAL_NOTE
 from moot.report.escaping import capitalised, page_template
+from moot.report.published_claims import NOT_SUPPORTED, SUPPORTED
 
 SIGNS = {SUPPORTED: "✓", "yes": "✓", NOT_SUPPORTED: "✗", "opposite": "✗"}
 TOO_FEW = "this run has too few cases for an interval"

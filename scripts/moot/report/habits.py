@@ -11,7 +11,7 @@ from moot.core.registry import Registry
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import StudyResults, TableContent
 from moot.report.needs import Need
-from moot.report.paired import add_holm_correction
+from moot.report.paired_cells import add_holm_correction
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import as_numbers
 from moot.stats.differences import Sums, compare_paired

@@ -17,7 +17,7 @@ from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, Json, JsonObject
 from moot.report.content import data_label
 from moot.report.reader_chunks import Calls, Chunks, StoreChunk, Words, compress
-from moot.report.transcripts import DebateText, Turn, read_debates, records
+from moot.report.transcript_pages import DebateText, Turn, read_debates, records
 from moot.report.turn_effects import DebateEffects, DebateName
 from moot.scores.dynamics import stated_by_part
 from moot.scores.groups import probability_of_prediction

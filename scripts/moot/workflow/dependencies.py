@@ -18,7 +18,7 @@ from moot.core.rubric import Rubric
 from moot.core.types import JsonObject
 from moot.datasets import LOADERS
 from moot.datasets.people.changes import CHANGES_OF_PEOPLE
-from moot.datasets.people.people import PeopleOptions
+from moot.datasets.people.people_cases import PeopleOptions
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.identity import model_asked, served_as
 from moot.plan.as_published import compare_with_papers

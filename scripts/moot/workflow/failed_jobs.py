@@ -14,7 +14,7 @@ from moot.plan.plan import Plan
 from moot.report.front_page import write_front_page
 from moot.report.outcome import failure_sentences, read_outcome, write_outcome
 from moot.workflow import targets
-from moot.workflow.records import RECORDS
+from moot.workflow.provenance import RECORDS
 from moot.workflow.targets import INDEX, existing_paths, outcome_files
 
 _MESSAGE = re.compile(r"^[\d:]{8} moot: (.*)", re.MULTILINE | re.DOTALL)

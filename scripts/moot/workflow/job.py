@@ -11,8 +11,8 @@ from moot.core.run_signals import interrupt_at_end_of_run
 from moot.core.types import Fields
 from moot.plan.plan import Plan
 from moot.plan.plan_cache import plan_of
-from moot.workflow.records import write_record
-from moot.workflow.storage import use_result_paths
+from moot.workflow.object_storage import use_result_paths
+from moot.workflow.provenance import write_record
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

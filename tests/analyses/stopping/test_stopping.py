@@ -26,8 +26,8 @@ from moot.core.schemas import SCHEMAS
 from moot.overview.tables_contrasts import contrasts
 from moot.report.content import StudyResults
 from moot.scores import no_scores
-from moot.scores.answers import evaluate_among_valid, evaluate_contrast
 from moot.scores.contrasts import Contrast, Side, measure
+from moot.scores.inference_scope import evaluate_among_valid, evaluate_contrast
 from moot.scores.results import ExperimentResults
 from results_on_disk import REARREST, case, experiment_view, prediction, write_results
 

@@ -22,7 +22,7 @@ from moot.report.content import StudyResults
 from moot.report.figures import draw
 from moot.report.published import read_published
 from moot.report.tables import as_csv, as_html, as_latex
-from moot.report.transcripts import render_markdown
+from moot.report.transcript_pages import render_markdown
 from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.results import ExperimentResults, ExperimentView
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN

@@ -24,7 +24,7 @@ from moot.report.content import StudyResults, data_label
 from moot.report.figures import draw, figure_style, name_points, new_figure
 from moot.report.published import read_published
 from moot.report.tables import as_csv, as_html, as_latex
-from moot.report.transcripts import _body, render_markdown
+from moot.report.transcript_pages import _body, render_markdown
 from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.results import ExperimentResults
 from moot.stats.score_intervals import wilson_interval

@@ -13,7 +13,7 @@ import skops.io
 from moot.core.cases import Case
 from moot.core.errors import LogprobsUnavailableError, UserError
 from moot.llm.request import Request
-from moot.protocols.replies import find_position
+from moot.protocols.reply_schemas import find_position
 from moot.studies.feedback.protocol import (
     STATED_CONFIDENCE,
     TOKEN_PROBABILITIES,

@@ -16,7 +16,7 @@ from moot.report.content import StudyResults
 from moot.report.exports import Export
 from moot.report.outcome import read_outcome
 from moot.report.reader_debates import Packing, pack_debates
-from moot.report.transcripts import read_debates, render_markdown
+from moot.report.transcript_pages import read_debates, render_markdown
 from moot.scores import score_experiment
 from moot.studies.recorded.tables import methods
 from moot.studies.recorded.tables_agreement import (

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from moot.report.content import StudyResults
-from moot.report.transcripts import NO_MAJORITY, read_debates, render_markdown
+from moot.report.transcript_pages import NO_MAJORITY, read_debates, render_markdown
 from moot.scores import score_experiment
 from moot.scores.case_metrics import brier
 from moot.studies.recorded.opinion_changes import UNDECIDED, find_occasions

@@ -10,7 +10,7 @@ from moot.report import TABLES
 from moot.report.content import StudyResults
 from moot.report.published import read_published
 from moot.scores import score_experiment
-from moot.scores.answers import estimate_metric
+from moot.scores.inference_scope import estimate_metric
 from moot.scores.results import ExperimentResults
 from results_on_disk import (
     experiment_view,

@@ -16,7 +16,7 @@ from moot.llm.endpoints import ENDPOINTS, Endpoint
 from moot.llm.request import Reply, Request
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.replies import prediction_schema, read_answer
+from moot.protocols.reply_schemas import prediction_schema, read_answer
 from moot.report import figure, table
 from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent

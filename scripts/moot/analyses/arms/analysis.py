@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from moot.analyses.arms.arm_experiments import arm_configs
 from moot.analyses.arms.config import ARM_MODELS, ARM_NAMES
 from moot.analyses.arms.controls import ARMS, BaseExperiment, arm_name, invalid_reason
-from moot.analyses.arms.experiments import arm_configs
 from moot.core.errors import UserError, unknown_name
 from moot.core.experiment_config import ExperimentConfig
 from moot.hooks import ANALYSES, Analysis

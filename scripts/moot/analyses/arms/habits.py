@@ -21,7 +21,7 @@ from moot.report.habits import (
     HabitSource,
     habit_row,
 )
-from moot.report.paired import same_answers
+from moot.report.paired_cells import same_answers
 from moot.stats.agreement import count_agreeing_pairs
 from moot.stats.asked_twice import NO_FLOOR
 from moot.stats.bootstrap import Floats, as_numbers

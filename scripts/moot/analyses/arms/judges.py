@@ -10,7 +10,7 @@ from moot.core.utterance_kinds import PUBLIC
 from moot.llm.request import Message
 from moot.protocols import Debaters
 from moot.protocols.debate import Answer, Turn
-from moot.protocols.replies import prediction_schema, read_answer
+from moot.protocols.reply_schemas import prediction_schema, read_answer
 from moot.protocols.utterances import Utterance
 
 COMMIT_TEMPLATE, CHALLENGE_TEMPLATE = "arms/commit_first", "arms/challenge"

@@ -19,7 +19,7 @@ from moot.core.types import Fields
 from moot.core.utterance_kinds import PUBLIC, VERDICT
 from moot.protocols import AnswerMode, ProtocolParams, ReasonLength, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.replies import prediction_schema, read_answer
+from moot.protocols.reply_schemas import prediction_schema, read_answer
 
 
 class AloneParams(ProtocolParams):

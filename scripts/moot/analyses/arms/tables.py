@@ -13,7 +13,7 @@ from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent
 from moot.report.needs import StudyPlan
-from moot.report.paired import (
+from moot.report.paired_cells import (
     PAIRED_NOTE,
     SAME_NOTE,
     add_holm_correction,

@@ -42,7 +42,7 @@ from moot.protocols import PROTOCOLS, Options, ProtocolEntry, ProtocolParams, pr
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import gather_statements
 from moot.protocols.replayed import RecordedDebate, missing_text_error, read_debates
-from moot.protocols.replies import prediction_schema, read_answer
+from moot.protocols.reply_schemas import prediction_schema, read_answer
 from moot.protocols.setup import JobSetup
 from moot.protocols.utterances import MOOT, Utterance
 

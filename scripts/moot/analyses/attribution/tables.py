@@ -18,8 +18,8 @@ from moot.report import EVERY_STUDY, EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent
 from moot.report.needs import StudyPlan
-from moot.report.paired import add_holm_correction
-from moot.report.transcripts import records
+from moot.report.paired_cells import add_holm_correction
+from moot.report.transcript_pages import records
 from moot.stats.asked_twice import NO_FLOOR, changes, distance
 from moot.stats.bootstrap import DIFFERENCE as BOUNDS
 from moot.stats.bootstrap import mean_statistic, share_statistic

@@ -17,7 +17,7 @@ from moot.core.input_files import quote_value
 from moot.core.types import Fields
 from moot.protocols import ProtocolParams, Temperature, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.replies import prediction_schema, read_answer
+from moot.protocols.reply_schemas import prediction_schema, read_answer
 
 SEAT, CONTINUATION, NAME = "reader", "continuation", "name"
 SEQUENCE = 5

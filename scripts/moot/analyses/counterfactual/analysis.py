@@ -3,7 +3,7 @@
 from moot.analyses.counterfactual.config import EXCHANGE
 from moot.core.experiment_config import ExperimentConfig
 from moot.datasets import DatasetOptions
-from moot.datasets.people.people import PeopleOptions
+from moot.datasets.people.people_cases import PeopleOptions
 from moot.hooks import ANALYSES, Analysis
 from moot.report.needs import StudyPlan
 

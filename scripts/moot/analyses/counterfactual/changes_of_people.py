@@ -17,7 +17,7 @@ from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.datasets import DatasetOptions
 from moot.datasets.people.changes import CHANGES_OF_PEOPLE, ChangedPeople, SplitPeople
-from moot.datasets.people.people import BUILD
+from moot.datasets.people.people_cases import BUILD
 
 SEX, RACE = "sex", "race"
 PAIRS: Mapping[str, tuple[tuple[str, str], ...]] = {

@@ -12,7 +12,7 @@ from moot.core.cases import positive_of_two
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import StudyResults, TableContent, data_label
-from moot.report.paired import add_holm_correction
+from moot.report.paired_cells import add_holm_correction
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults
 from moot.stats.asked_twice import NO_FLOOR, Change, changes, distance

@@ -11,8 +11,8 @@ from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import StudyResults, TableContent
 from moot.report.needs import StudyPlan
-from moot.scores.answers import repeats_of
 from moot.scores.contrasts import Contrast, measure, measure_spread, sides_of
+from moot.scores.inference_scope import repeats_of
 from moot.stats.power import Goal, cases_needed
 
 COLUMNS = (

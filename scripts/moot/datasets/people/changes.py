@@ -20,7 +20,7 @@ class SplitPeople:
 
     Attributes:
         dataset: the name of the data set, for messages.
-        frame: the cleaned table; see `moot.datasets.people.people.People`.
+        frame: the cleaned table; see `moot.datasets.people.people_cases.People`.
         is_test: whether each row is a test case.
         shown_features: the features that models read.
         task: the task of the data set.

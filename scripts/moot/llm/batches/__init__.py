@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable
 
 from moot.core.model_config import ModelConfig
+from moot.llm.batches.batch_records import RESERVED_SECONDS
 from moot.llm.batches.batches import Batches
-from moot.llm.batches.records import RESERVED_SECONDS
 from moot.llm.batches.waves import Call, Gatherer, ImmediateGatherer, Waves
 from moot.llm.endpoints import Endpoint
 from moot.llm.endpoints.openai import OpenAIEndpoint

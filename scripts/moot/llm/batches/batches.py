@@ -28,6 +28,7 @@ from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.types import JsonObject
 from moot.core.utterance_kinds import REPLY_PENDING
+from moot.llm.batches.batch_records import BatchRecord, BatchRecords
 from moot.llm.batches.providers import (
     BatchFolder,
     BatchProvider,
@@ -35,7 +36,6 @@ from moot.llm.batches.providers import (
     OpenAIBatches,
     batch_line,
 )
-from moot.llm.batches.records import BatchRecord, BatchRecords
 from moot.llm.batches.waves import Call, Gatherer, Waves
 from moot.llm.endpoints.failures import failure_of_status
 from moot.llm.endpoints.openai import OpenAIEndpoint

@@ -16,7 +16,7 @@ from moot.core.simulated_voice import SIMULATED
 from moot.llm.endpoints import Endpoint, register_endpoint
 from moot.llm.request import Reply, Request
 from moot.llm.simulated.beliefs import World, read_request
-from moot.llm.simulated.replies import Writer, spoil_reply
+from moot.llm.simulated.simulated_replies import Writer, spoil_reply
 
 _CHARACTERS_PER_TOKEN = 4.0
 

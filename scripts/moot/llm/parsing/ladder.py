@@ -35,8 +35,8 @@ from moot.llm.parsing.conclusions import find_announced, find_label
 from moot.llm.parsing.normaliser import has_end_token, strip_thoughts, strip_tokens
 from moot.llm.parsing.objects import FULL_WIDTH, Candidate, close_torn, find_candidates, load_json
 from moot.llm.parsing.plain_text import CUT, EchoError, UnreadableError, fold_text
-from moot.llm.parsing.ratings import find_only_number, read_rating
 from moot.llm.parsing.schema import PLACEHOLDER, Shape, describe_schema, json_schema, schema_fields
+from moot.llm.parsing.stated_number import find_only_number, read_rating
 from moot.llm.parsing.values import (
     NOT_STATED,
     Notes,

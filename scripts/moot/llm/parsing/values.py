@@ -14,8 +14,8 @@ from moot.core.types import Fields, Json, JsonObject
 from moot.llm.parsing.articles import split_list
 from moot.llm.parsing.numbers import read_number
 from moot.llm.parsing.plain_text import CUT, EchoError, UnreadableError, fold_text, shorten
-from moot.llm.parsing.ratings import NUMBER_KEYS, find_only_number
 from moot.llm.parsing.schema import PLACEHOLDER, Shape, schema_fields
+from moot.llm.parsing.stated_number import NUMBER_KEYS, find_only_number
 from moot.llm.parsing.words import Label, is_choice, read_label
 
 Status = Literal["strict", "repaired", "extracted", "invalid"]

@@ -19,7 +19,7 @@ from moot.core.errors import UserError
 from moot.core.input_files import quote_value, read_text
 from moot.core.yaml_text import load_yaml
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.records import FaultyShare
+from moot.datasets.debate_records import FaultyShare
 
 if TYPE_CHECKING:
     from moot.studies.appellate.deidentify import DeidentifiedOpinion, Opinion, Recogniser

@@ -26,7 +26,7 @@ from moot.studies.appellate.legal.rubric import (
     NONE,
     NOT_AFFIRMED_CODE,
 )
-from moot.studies.appellate.rubric import APPELLATE
+from moot.studies.appellate.rubric_of_statements import APPELLATE
 
 PROTOCOLS = ("synthetic_panel", "panel", "human_panel")
 HUMAN = "human"

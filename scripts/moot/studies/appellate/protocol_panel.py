@@ -37,7 +37,7 @@ from moot.studies.appellate.panel_statements import (
     read_json_round,
     split_round,
 )
-from moot.studies.appellate.rubric import APPELLATE
+from moot.studies.appellate.rubric_of_statements import APPELLATE
 
 HUMAN = "human"
 APPEAL = frozenset({AFFIRM, NOT_AFFIRM})

@@ -34,7 +34,7 @@ from moot.core.utterance_kinds import (
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, Options, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.replies import prediction_schema, read_answer
+from moot.protocols.reply_schemas import prediction_schema, read_answer
 from moot.protocols.utterances import Utterance
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.data_conference import Agenda, Topic, read_agenda

@@ -25,7 +25,7 @@ from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import choice_form
-from moot.protocols.replies import read_answer
+from moot.protocols.reply_schemas import read_answer
 from moot.protocols.utterances import Utterance
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.data_conference import Agenda, Topic

@@ -16,7 +16,7 @@ from pydantic import Field
 from moot.core.cases import Task
 from moot.core.input_files import check_values, read_csv
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.people.people import (
+from moot.datasets.people.people_cases import (
     PROTECTED,
     People,
     PeopleOptions,

@@ -14,7 +14,7 @@ from pydantic import Field, PositiveInt, model_validator
 
 from moot.core.input_files import read_csv
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.people.people import People, PeopleOptions, load_people
+from moot.datasets.people.people_cases import People, PeopleOptions, load_people
 from moot.studies.courtroom.people.investigator import Outcome, read_people
 from moot.studies.courtroom.people.nlsy97_columns import FEATURES, LABEL, TASK, clean
 from moot.studies.courtroom.people.nlsy97_narrative import narrate

@@ -23,7 +23,7 @@ from moot.core.utterance_kinds import BELIEF, PUBLIC, VERDICT
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import AnswerMode, Debaters, Options, ProtocolParams, ReasonLength, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.replies import prediction_schema, read_answer
+from moot.protocols.reply_schemas import prediction_schema, read_answer
 
 PHASES = ("opening", "rebuttal", "closing")
 PROSECUTOR, DEFENSE, JUDGE = "prosecutor", "defense", "judge"

@@ -20,7 +20,7 @@ from moot.core.input_files import quote_value, read_jsonl
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.studies.feedback.texts.facts import (
+from moot.studies.feedback.texts.legal_texts import (
     LegalTextOptions,
     Record,
     prepare,

@@ -14,7 +14,8 @@ from moot.core.cases import SplitName, Task
 from moot.core.evidence import Passage
 from moot.core.input_files import check_values, read_jsonl
 from moot.datasets import SOURCE_PATTERN, LoadContext, Loaded, dataset
-from moot.studies.feedback.texts.facts import (
+from moot.studies.feedback.texts.lawsuits import lawsuits
+from moot.studies.feedback.texts.legal_texts import (
     LegalTextOptions,
     Record,
     prepare,
@@ -22,7 +23,6 @@ from moot.studies.feedback.texts.facts import (
     require_text,
     source_files,
 )
-from moot.studies.feedback.texts.lawsuits import lawsuits
 
 WINNERS = {"Plaintiff wins": "plaintiff", "Defendant wins": "defendant"}
 UNDECIDED_OUTCOMES = ("Settlement", "Dismissed")

@@ -14,14 +14,14 @@ from pydantic import Field
 from moot.core.cases import SplitName, Task
 from moot.core.input_files import check_values, read_csv
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.studies.feedback.texts.facts import (
+from moot.studies.feedback.texts.lawsuits import between
+from moot.studies.feedback.texts.legal_texts import (
     LegalTextOptions,
     Record,
     prepare,
     read_evidence,
     source_files,
 )
-from moot.studies.feedback.texts.lawsuits import between
 
 COLUMNS = ("ID", "term", "first_party", "second_party", "facts", "first_party_winner", "issue_area")
 _NO_FACTS = ("", "currently unavailable.", "currently unknown.", "not available.")

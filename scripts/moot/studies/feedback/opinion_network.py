@@ -22,7 +22,7 @@ from moot.core.types import Fields, JsonObject
 from moot.training.baselines.transformers import EXTRA
 
 if TYPE_CHECKING:
-    from moot.training.transformers import PairTransformer
+    from moot.training.transformer_classifiers import PairTransformer
 
 MIN_PROBABILITY = 1e-6
 """Probabilities are kept at least this far from 0 and 1, so that log-odds are finite."""
@@ -66,7 +66,7 @@ class OpinionNetwork:
         """
         torch = import_optional("torch", EXTRA)
         transformers = import_optional("transformers", EXTRA)
-        from moot.training.transformers import PairTransformer
+        from moot.training.transformer_classifiers import PairTransformer
 
         config = json.loads(fields["config"])
         kind = config.pop("model_type")
@@ -96,7 +96,7 @@ def train_network(model: str, opinions: pd.DataFrame, seed: int, **settings: Any
     """
     import_optional("torch", EXTRA)
     import_optional("transformers", EXTRA)
-    from moot.training.transformers import PairTransformer
+    from moot.training.transformer_classifiers import PairTransformer
 
     classifier = PairTransformer(model, seed=seed, **settings)
     classifier.fit(_text_pairs(opinions), opinions["right"].astype(int).to_numpy())

@@ -37,7 +37,7 @@ from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Debaters, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import gather_statements
-from moot.protocols.replies import find_position, prediction_schema, prediction_type
+from moot.protocols.reply_schemas import find_position, prediction_schema, prediction_type
 from moot.protocols.smoothing import (
     LABEL_ALONE,
     STATED_CONFIDENCE,

@@ -16,7 +16,7 @@ from moot.core.types import JsonObject
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.replies import Confidence, prediction_type, read_answer
+from moot.protocols.reply_schemas import Confidence, prediction_type, read_answer
 
 SEAT = "expert"
 STEPS = 4

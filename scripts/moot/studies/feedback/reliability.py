@@ -35,7 +35,7 @@ from moot.datasets.near_duplicates import find_leaks
 from moot.studies.feedback.opinion_network import OpinionNetwork, train_network
 from moot.training.baselines.text import sentence_model
 from moot.training.baselines.transformers import ASSISTANT_MODEL, named_model
-from moot.training.storage import dump, read_trusted
+from moot.training.stored_baselines import dump, read_trusted
 from moot.training.text_features import SentenceEmbedding
 
 Features = Literal["tfidf", "tfidf-crossed", "embeddings", "transformer"]

@@ -4,7 +4,7 @@ from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import NOT_MEASURED, Measurement, StudyResults, TableContent
-from moot.report.paired import PAIRED_NOTE
+from moot.report.paired_cells import PAIRED_NOTE
 from moot.report.published import (
     COUNT_COLUMNS,
     INVALID_NOTE,

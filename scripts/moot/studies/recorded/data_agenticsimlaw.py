@@ -33,7 +33,7 @@ from moot.core.types import Column, JsonObject
 from moot.core.user_tables import numbered_rows
 from moot.core.utterance_kinds import VOTES
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.records import (
+from moot.datasets.debate_records import (
     WITHOUT_TEXT,
     RecordedDebate,
     RecordedUtterance,

@@ -25,7 +25,7 @@ from moot.core.input_files import quote_value, read_jsonl, read_text
 from moot.core.types import Fields, Json, JsonObject
 from moot.core.utterance_kinds import BELIEF, FEEDBACK, SPEECH
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.records import (
+from moot.datasets.debate_records import (
     NO_BELIEF,
     FaultyShare,
     RecordedDebate,

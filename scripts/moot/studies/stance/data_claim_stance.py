@@ -13,7 +13,7 @@ from pydantic import Field
 
 from moot.core.cases import Case, Task
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.claims import FILE, read_claims, with_validation
+from moot.datasets.claim_stance_file import FILE, read_claims, with_validation
 from moot.datasets.topics import source_folder, source_notes, topic_and_text
 
 

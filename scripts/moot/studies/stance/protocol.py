@@ -14,7 +14,7 @@ from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import choice_form
 from moot.protocols.prompting import choose_examples
-from moot.protocols.replies import prediction_schema, read_answer
+from moot.protocols.reply_schemas import prediction_schema, read_answer
 from moot.protocols.utterances import Utterance, label_word
 
 SEAT = "annotator"

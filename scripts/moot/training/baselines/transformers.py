@@ -37,15 +37,15 @@ def named_model(variable: str) -> str:
 
 
 def fine_tuned(variable: str, kind: str, **settings: float) -> Builder:
-    """The builder of a classifier of `moot.training.transformers` on the model that an environment
+    """The builder of a classifier of `moot.training.transformer_classifiers` on the model that an environment
     variable names.
     """
 
     def build(seed: int, threads: int) -> Estimator:
         model = named_model(variable)
-        from moot.training import transformers
+        from moot.training import transformer_classifiers
 
-        return getattr(transformers, kind)(model, seed=seed, **settings)
+        return getattr(transformer_classifiers, kind)(model, seed=seed, **settings)
 
     return build
 

@@ -10,7 +10,7 @@ from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.input_files import quote_value
 from moot.core.types import Fields
-from moot.datasets.records import leave_out
+from moot.datasets.debate_records import leave_out
 from moot.studies.appellate.deidentify.lexicon import CAPITALISED, INITIALS
 from moot.studies.appellate.deidentify.opinion import Opinion, find_parties
 from moot.studies.appellate.deidentify.segments import extract_majority

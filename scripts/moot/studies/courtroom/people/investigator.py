@@ -30,7 +30,7 @@ from moot.core.strict_model import StrictModel
 from moot.core.types import Column
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext
-from moot.datasets.people.people import People
+from moot.datasets.people.people_cases import People
 from moot.studies.courtroom.people.nlsy97_columns import (
     CATEGORIES,
     FEATURES,

@@ -8,7 +8,7 @@ import pandas as pd
 
 from moot.core.cases import Task
 from moot.core.input_files import parse_booleans, parse_whole_numbers
-from moot.datasets.people.people import PlausibleRange, typed_columns
+from moot.datasets.people.people_cases import PlausibleRange, typed_columns
 from moot.studies.courtroom.people.nlsy97_narrative import (
     AREAS,
     DEPRESSIONS,
