@@ -21,6 +21,7 @@ class EndpointTraits:
         is_protocol: whether many providers speak this protocol, so that the address names who
             answers.
         has_batches: whether calls can be sent in batches.
+        has_streams: whether replies can be streamed.
         can_be_started: whether a job can start the server (`serve`).
         in_process: whether the model runs in the job's process and takes its threads.
         is_simulated: whether replies are simulated.
@@ -36,6 +37,7 @@ class EndpointTraits:
     served_path: str = ""
     is_protocol: bool = False
     has_batches: bool = False
+    has_streams: bool = False
     can_be_started: bool = False
     in_process: bool = False
     is_simulated: bool = False

@@ -325,6 +325,13 @@ class ModelConfig(StrictModel):
         None,
         description="The server that each job starts for itself and ends (docs/cluster.md).",
     )
+    stream: bool = Field(
+        False,
+        description=(
+            "Whether the server sends replies in parts, which moot joins; use it where a proxy"
+            " closes connections that are idle during a long reply."
+        ),
+    )
     prompt_cache_key: str | None = Field(
         None,
         description=(
@@ -399,6 +406,17 @@ class ModelConfig(StrictModel):
         if self.batch is not None:
             has_name = bool(self.served_as or self.base_url)
             check_batch(self.batch, self.endpoint, self.jobs, has_name, self.serve is not None)
+        return self
+
+    @model_validator(mode="after")
+    def _check_stream(self) -> "ModelConfig":
+        if self.stream and not endpoint_traits(self.endpoint).has_streams:
+            raise ValueError(
+                f"`stream` goes with the endpoints {describe_endpoints('has_streams')}; this one"
+                f" is '{self.endpoint}'"
+            )
+        if self.stream and self.batch is not None:
+            raise ValueError("`stream` does not go with `batch`; remove one of them")
         return self
 
     @model_validator(mode="after")

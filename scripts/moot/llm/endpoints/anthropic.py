@@ -4,7 +4,7 @@ It has schemas and thinking, which Anthropic's OpenAI-compatible API leaves out.
 """
 
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from moot.core.endpoint_traits import EndpointTraits
 from moot.core.errors import UserError
@@ -16,6 +16,7 @@ from moot.llm.endpoints.failures import logprobs_unavailable
 from moot.llm.endpoints.messages import check_reply_content
 from moot.llm.endpoints.reply_size import check_reply_size
 from moot.llm.endpoints.sdk import SdkEndpoint, client_options, key_or_placeholder
+from moot.llm.endpoints.streams import assemble_message
 from moot.llm.identity import server_address
 from moot.llm.request import Reply, Request
 
@@ -49,6 +50,7 @@ TRAITS = EndpointTraits(
     default_address="https://api.anthropic.com/v1",
     example_address="http://localhost:8000/v1",
     is_protocol=True,
+    has_streams=True,
     starter_keys={"api_key_env": "ANTHROPIC_API_KEY", "price": "auto"},
 )
 
@@ -57,12 +59,13 @@ TRAITS = EndpointTraits(
 class AnthropicEndpoint(SdkEndpoint):
     """The messages API."""
 
+    stream_fields: ClassVar[Fields] = {"stream": True}
     path = "/v1/messages"
     models_path = "/v1/models"
     reply_kind = "message of Anthropic's"
 
     def __init__(self, config: ModelConfig, _threads: int) -> None:
-        super().__init__(_open_client(config), config.model)
+        super().__init__(_open_client(config), config)
 
     @staticmethod
     def package() -> Json:
@@ -116,6 +119,11 @@ class AnthropicEndpoint(SdkEndpoint):
         )
         check_reply_content(request.model, reply, "tool_use" in block_types, usage)
         return check_reply_size(request, replace(reply, **asdict(usage)))
+
+    @staticmethod
+    def assemble(content: bytes) -> JsonObject:
+        """Return the message whose parts were streamed."""
+        return assemble_message(content)
 
     @staticmethod
     def read_usage(counts: Json) -> Usage:

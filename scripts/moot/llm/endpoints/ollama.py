@@ -43,6 +43,7 @@ TRAITS = EndpointTraits(
     default_address="http://localhost:11434",
     example_address="http://localhost:11434",
     default_port=11434,
+    has_streams=True,
     can_be_started=True,
     request_keys=("context",),
     starter_keys={"base_url": "http://localhost:11434"},
@@ -65,8 +66,16 @@ async def _raise_for_status(response: "httpx.Response") -> None:
     content = await response.aread()
     if not response.is_success:
         raise _StatusError(response.status_code, response.headers, content)
-    if b'"error"' in content and error_in_success(read_json(content)):
-        raise _StatusError(200, response.headers, content)
+    for part in _split_parts(content):
+        if b'"error"' in part and error_in_success(read_json(part)):
+            raise _StatusError(200, response.headers, part)
+
+
+def _split_parts(content: bytes) -> list[bytes]:
+    """Return the parts of a streamed response, a line each; another response is one part."""
+    lines = [line for line in content.splitlines() if line.strip()]
+    is_streamed = all(line.startswith(b"{") and line.rstrip().endswith(b"}") for line in lines)
+    return lines if is_streamed else [content]
 
 
 @register_endpoint("ollama", TRAITS)
@@ -129,13 +138,27 @@ class OllamaEndpoint:
         started_at = time.perf_counter()
         try:
             served_model = await self._served_model()
-            response = await self._client.chat(**fields)
+            response = await self._chat(fields, is_streaming=not request.choices)
         except (_StatusError, ConnectionError, *self._connection_errors) as error:
             sent_fields = [*fields, *fields["options"]]
             raise self._failure(error, request.model, sent_fields) from None
         reply = self._reply(request, response, time.perf_counter() - started_at, served_model)
         check_prompt_length(request, reply, context=self._config.context)
         return check_reply_size(request, reply)
+
+    async def _chat(self, fields: JsonObject, is_streaming: bool) -> "ollama.ChatResponse":
+        """Return the response to a call, assembled if its entry asks for streams."""
+        if not (self._config.stream and is_streaming):
+            return await self._client.chat(**fields)
+        parts = [part async for part in await self._client.chat(**fields, stream=True)]
+        if not parts or not parts[-1].done:
+            raise TransientError("the stream ends before the reply is complete")
+        response: ollama.ChatResponse = parts[-1]
+        response.message.content = "".join(part.message.content or "" for part in parts)
+        response.message.thinking = "".join(part.message.thinking or "" for part in parts)
+        tool_calls = [part.message.tool_calls for part in parts if part.message.tool_calls]
+        response.message.tool_calls = tool_calls[0] if tool_calls else None
+        return response
 
     @staticmethod
     def _failure(error: Exception, model: str, sent_fields: Collection[str] = ()) -> MootError:

@@ -2,12 +2,12 @@
 
 import json
 from pathlib import PureWindowsPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from moot.core.endpoint_traits import EndpointTraits
 from moot.core.errors import TransientError
 from moot.core.model_config import ModelConfig
-from moot.core.types import Json, JsonObject
+from moot.core.types import Fields, Json, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
 from moot.llm.endpoints.error_bodies import read_error_body
@@ -17,6 +17,7 @@ from moot.llm.endpoints.messages import check_reply_content, optional_text, read
 from moot.llm.endpoints.prompt_length import check_prompt_length
 from moot.llm.endpoints.reply_size import check_reply_size, read_usage
 from moot.llm.endpoints.sdk import SdkEndpoint, client_options, key_or_placeholder
+from moot.llm.endpoints.streams import assemble_completion
 from moot.llm.identity import server_address
 from moot.llm.redaction import redacted
 from moot.llm.request import Reply, Request
@@ -34,6 +35,7 @@ TRAITS = EndpointTraits(
     served_path="/v1",
     is_protocol=True,
     has_batches=True,
+    has_streams=True,
     can_be_started=True,
     starter_keys={"api_key_env": "OPENAI_API_KEY", "price": "auto"},
 )
@@ -43,12 +45,13 @@ TRAITS = EndpointTraits(
 class OpenAIEndpoint(SdkEndpoint):
     """The chat completions API."""
 
+    stream_fields: ClassVar[Fields] = {"stream": True, "stream_options": {"include_usage": True}}
     path = "/chat/completions"
     models_path = "/models"
     reply_kind = "chat completion"
 
     def __init__(self, config: ModelConfig, _threads: int) -> None:
-        super().__init__(_open_client(config), config.model)
+        super().__init__(_open_client(config), config)
         self._config = config
 
     @staticmethod
@@ -111,6 +114,11 @@ class OpenAIEndpoint(SdkEndpoint):
             check_reply_content(self._config.model, reply, message.calls_tools, stated_usage)
         check_prompt_length(request, reply)
         return check_reply_size(request, reply)
+
+    @staticmethod
+    def assemble(content: bytes) -> JsonObject:
+        """Return the chat completion whose parts were streamed."""
+        return assemble_completion(content)
 
     @staticmethod
     def read_usage(counts: Json) -> Usage:

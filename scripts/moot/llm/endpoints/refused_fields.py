@@ -48,6 +48,7 @@ _REMEDIES = {
         "Write `structured: prompted` in the model's entry: the form of replies is described in the"
         " prompt then."
     ),
+    "stream_options": "Write `stream: false` in the model's entry.",
     "num_ctx": "Change `context` in the model's entry.",
 }
 _REMEDIES |= dict.fromkeys(("format", "output_config"), _REMEDIES["response_format"])

@@ -4,7 +4,7 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Collection
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from moot.core.errors import TransientError
 from moot.core.model_config import ModelConfig
@@ -18,6 +18,7 @@ from moot.llm.endpoints.failures import (
     failure_of_connection,
     failure_of_status,
 )
+from moot.llm.endpoints.streams import is_stream
 from moot.llm.identity import server_address
 from moot.llm.redaction import api_key, redacted
 from moot.llm.request import Reply, Request
@@ -47,22 +48,27 @@ class SdkEndpoint(ABC):
     package makes one attempt; `llm.client` repeats it.
 
     Attributes:
+        stream_fields: what a request adds to ask for a stream.
         path: of a call, below the client's base address.
         models_path: of the list of models.
         reply_kind: what a reply is called, for messages.
         client: the package's client.
     """
 
+    stream_fields: ClassVar[Fields]
     path: str
     models_path: str
     reply_kind: str
 
-    def __init__(self, client: "openai.AsyncOpenAI | anthropic.AsyncAnthropic", model: str) -> None:
+    def __init__(
+        self, client: "openai.AsyncOpenAI | anthropic.AsyncAnthropic", config: ModelConfig
+    ) -> None:
         import aiohttp  # a replay must not load clients
         import httpx2
 
         self.client: Json = client
-        self._model = model
+        self._model = config.model
+        self._is_streaming = config.stream
         self._response_type = httpx2.Response
         self._package = self.package()
         self._address = f"{str(client.base_url).rstrip('/')}{self.path}"
@@ -76,6 +82,11 @@ class SdkEndpoint(ABC):
     @abstractmethod
     def body(self, request: Request) -> JsonObject:
         """Return what is sent for a request."""
+
+    @staticmethod
+    @abstractmethod
+    def assemble(content: bytes) -> JsonObject:
+        """Return the response whose parts were streamed."""
 
     @abstractmethod
     def _reply(self, request: Request, response: Json, seconds: float) -> Reply:
@@ -94,6 +105,8 @@ class SdkEndpoint(ABC):
         """Make one attempt."""
         self.check(request)
         started_at, body = time.perf_counter(), self.body(request)
+        if self._is_streaming and not request.choices:
+            body |= self.stream_fields
         try:
             response = await self.call(
                 self.client.post(self._address, body=body, cast_to=self._response_type),
@@ -102,9 +115,18 @@ class SdkEndpoint(ABC):
             )
         except FailedGenerationError as error:
             return Reply(text=error.text, seconds=time.perf_counter() - started_at)
-        return self.read_reply(
-            request, read_json(response.content), time.perf_counter() - started_at, body
-        )
+        content = self._read_content(response.content)
+        return self.read_reply(request, content, time.perf_counter() - started_at, body)
+
+    def _read_content(self, content: bytes) -> Json:
+        """Return a decoded response; that of a stream is assembled."""
+        if not self._is_streaming or not is_stream(content):
+            return read_json(content)
+        try:
+            return self.assemble(content)
+        except (TypeError, KeyError, AttributeError) as error:
+            problem = redacted(f"{type(error).__name__}: {error}")
+            raise TransientError(f"unreadable stream ({problem})") from None
 
     async def call(
         self,
