@@ -1,8 +1,10 @@
 """The lock: one resolution of all that moot and its extras need, with hashes and without addresses.
 
-python envs/lock.py show default tabular      the requirements of these sets, for pip (needs nothing but Python)
-python envs/lock.py update [PACKAGE ... | all]  resolve anew (needs uv), with newer versions of these packages alone
-python envs/lock.py conda                     the conda files, with the versions and hashes of the lock
+python envs/lock.py show default tabular        print the requirements of these sets, for pip
+python envs/lock.py update [PACKAGE ... | all]  resolve again, with newer versions of these packages
+python envs/lock.py conda                       write the conda files from the lock
+
+`update` needs uv; the other commands need only Python.
 """
 
 import re

@@ -103,7 +103,9 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
         if not place and (ROOT / target).exists():
             return link["text"]
         if place == "reference.md" and link["anchor"]:
-            return f"[{link['text']}]({posixpath.relpath(headings()[link['anchor']], posixpath.dirname(here) or '.')})"
+            heading = headings()[link["anchor"]]
+            address = posixpath.relpath(heading, posixpath.dirname(here) or ".")
+            return f"[{link['text']}]({address})"
         path = posixpath.relpath(place, posixpath.dirname(here) or ".") if place else link["path"]
         return f"[{link['text']}]({path}{link['anchor'] or ''})"
 

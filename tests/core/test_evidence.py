@@ -1,4 +1,4 @@
-"""Evidence of a case: passages are read from data, numbered in the text, and sent by every protocol."""
+"""Evidence of a case: passages are read, numbered in the text, and sent by every protocol."""
 
 import json
 from collections.abc import Callable

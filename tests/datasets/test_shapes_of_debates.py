@@ -1,4 +1,4 @@
-"""Debates in unusual shapes of files: turns side by side, a second file, nested and keyed values."""
+"""Debates in unusual files: turns side by side, a second file, nested and keyed values."""
 
 import json
 from collections.abc import Mapping, Sequence

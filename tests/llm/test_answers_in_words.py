@@ -36,8 +36,8 @@ FRAMES = [
     "Final answer: {}", "The correct answer is {}.", "The best label for this text is {}.",
     "My answer to the question is {}.", "Most likely {}.", "Probably {}", "Therefore, {} is right.",
     "Both have a point. Overall, {} is the better choice.", "In conclusion, {} is correct.",
-    "We weighed it all.\n\nSo, the outcome is: **{}**", "正确答案是：{}", "【答案】{}", "答案选{}。",
-    "{} 解析：本题考查租赁。", "综上，应选{}。",
+    "We weighed it all.\n\nSo, the outcome is: **{}**", "正确答案是：{}", "【答案】{}",
+    "答案选{}。", "{} 解析：本题考查租赁。", "综上，应选{}。",
 ]  # fmt: skip
 
 
@@ -102,7 +102,8 @@ def test_doubt_about_the_answer_leaves_none(doubt: str, labels: tuple[str, ...])
 
 
 OPTION_LINES = ["{}: it favours the rent.", "- {}: a short reason", "({}) some words", "{}) words",
-                "* **{}**: many words", "1. {} - words", "Option {}: words", "选项{}：租金"]  # fmt: skip
+                "* **{}**: many words", "1. {} - words", "Option {}: words",
+                "选项{}：租金"]  # fmt: skip
 
 
 @pytest.mark.parametrize("line", OPTION_LINES)

@@ -31,10 +31,9 @@ def small_pdf(pages: Sequence[Sequence[str]]) -> bytes:
         file += b"%d 0 obj\n%s\nendobj\n" % (number, content)
     table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
     size = len(objects) + 1
-    return file + (
-        b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
-        % (size, table, size, len(file))
-    )
+    references = b"xref\n0 %d\n0000000000 65535 f \n%s" % (size, table)
+    trailer = b"trailer\n<< /Size %d /Root 1 0 R >>\n" % size
+    return file + references + trailer + b"startxref\n%d\n%%%%EOF\n" % len(file)
 
 
 def _escape(line: str) -> bytes:

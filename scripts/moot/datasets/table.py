@@ -97,8 +97,8 @@ class TableOptions(UserDataOptions):
     evidence: str = Field(
         "",
         description=(
-            'Column with the passages of a case, a JSON list ([{"text": ..., "source": ...}]), which'
-            " follow its text and may be cited by number. Default: no evidence."
+            'Column with the passages of a case, a JSON list ([{"text": ..., "source": ...}]),'
+            " which follow its text and may be cited by number. Default: no evidence."
         ),
     )
     split: str = Field(

@@ -1,7 +1,7 @@
 """The table of the first page: each question, the published claim, this run's value and a verdict.
 
-`data/published/claims.csv` holds the questions and thresholds. `moot.report.published_claims` turns an
-interval into a verdict.
+`data/published/claims.csv` holds the questions and thresholds. `moot.report.published_claims` turns
+an interval into a verdict.
 """
 
 import json

@@ -1,15 +1,15 @@
 """Which runs repeat an experiment of config/papers/: published values are shown next to these,
 and to no others.
 
-`config/papers/*.yaml` and `config/models.yaml`, as they come with moot, say what the papers ran. A run
-repeats one of these experiments when its protocol, data set, parameters and models are the same,
-and when it has at least as many cases and repeats. Data sets are the same when their options are; a
-file of the user's own (`source: local`) counts as the published one. A model is the same when its
-entry has the paper's name, the same model of the same provider and the same sampling, and when
-no server said that it served another. The context may differ, because no paper states one. Prompts
-are the paper's words, or moot's own, which is said of the run; with prompts in other words it
-repeats nothing. A run whose facts or scripts are moot's paraphrases is said to be in moot's words
-too, whatever its prompts are.
+`config/papers/*.yaml` and `config/models.yaml`, as they come with moot, say what the papers ran. A
+run repeats one of these experiments when its protocol, data set, parameters and models are the
+same, and when it has at least as many cases and repeats. Data sets are the same when their options
+are; a file of the user's own (`source: local`) counts as the published one. A model is the same
+when its entry has the paper's name, the same model of the same provider and the same sampling, and
+when no server said that it served another. The context may differ, because no paper states one.
+Prompts are the paper's words, or moot's own, which is said of the run; with prompts in other words
+it repeats nothing. A run whose facts or scripts are moot's paraphrases is said to be in moot's
+words too, whatever its prompts are.
 """
 
 import re

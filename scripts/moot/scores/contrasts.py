@@ -182,7 +182,11 @@ class SideDebates:
 
 
 def side_debates(side: Side, results: ExperimentResults) -> SideDebates:
-    """The debates of a side; raises `CannotTellError` if its metric does not apply to the experiment."""
+    """Return the debates of a side.
+
+    Raises:
+        CannotTellError: the metric of the side does not apply to its experiment.
+    """
     terms_by_model = [CASE_METRICS[side.metric](results, model) for model in side.models]
     debates = SideDebates(
         Terms(
@@ -197,8 +201,8 @@ def side_debates(side: Side, results: ExperimentResults) -> SideDebates:
 
 
 def matching_cases(side: Side, cases: pd.DataFrame) -> set[str]:
-    """The ids of the cases that have the attributes of a side; raises `CannotTellError` for an unknown
-    attribute.
+    """The ids of the cases that have the attributes of a side; raises `CannotTellError` for an
+    unknown attribute.
     """
     for name in side.cases:
         attribute_names = sorted(set(chain.from_iterable(cases["attributes"])))

@@ -267,7 +267,8 @@ def test_each_script_has_the_length_and_the_citations_of_the_papers(case_id: str
 
 
 REPLIES_TO_OTHERS = (
-    r"(?i)\b(?:my|our) (?:dear |learned )?(?:colleagues?|brothers?|sisters?)\b|\bI have (?:heard|listened)\b"
+    r"(?i)\b(?:my|our) (?:dear |learned )?(?:colleagues?|brothers?|sisters?)\b"
+    r"|\bI have (?:heard|listened)\b"
     r"|\bI am told\b|\bwe are told\b|\b(?:said|heard|argued) here\b|\bJudge \w+ (?:says|argues)\b"
     r"|\bas (?:the other|another) judge\b|\bI (?:still|remain)\b|\bI agree\b"
 )

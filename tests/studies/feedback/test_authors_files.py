@@ -41,7 +41,10 @@ def flat_records(split: str, count: int, field: str = "relevant_articles") -> li
     }
     return [
         {
-            "fact": f"{split}第{number * 37}号，被告人甲{number * 53}{FACTS[number % 3]}，价值{number * 91}元。",
+            "fact": (
+                f"{split}第{number * 37}号，被告人甲{number * 53}{FACTS[number % 3]}，"
+                f"价值{number * 91}元。"
+            ),
             field: labels[field][number % 3],
         }
         for number in range(count)

@@ -1,4 +1,4 @@
-"""Debate-Feedback at the paper's scale: one temperature, several runs, both readings of CAIL2018."""
+"""Debate-Feedback at the paper's scale: one temperature, runs, both readings of CAIL2018."""
 
 import csv
 from pathlib import Path

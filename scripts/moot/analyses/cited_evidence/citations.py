@@ -1,4 +1,7 @@
-"""Citations of passages by number in a statement: `[2]`, `[1, 3]`, `[1-3]`, also in wide brackets."""
+"""Citations of passages by number in a statement, such as `[2]`, `[1, 3]` or `[1-3]`.
+
+Wide brackets are read, too.
+"""
 
 import re
 import unicodedata

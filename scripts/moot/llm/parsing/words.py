@@ -104,8 +104,9 @@ COPULA = re.compile(  # "It's PRO", "The text is CON", "I would say PRO"
 # "Plaintiff wins the case", "AGREEMENT has been reached", "MORE DEBATE is needed", "选项" behind A
 PREDICATE = re.compile(
     r"\s+(?:(?:wins|prevails|(?:should|will|would|must)\s+(?:win|prevail))(?:\s+(?:the|this)\s\w+)?"
-    r"|(?<=agreement )(?:has|have)\s+(?:now\s+)?been\s+reached|(?<=debate"
-    r" )is\s+(?:needed|required|necessary))(?!\w)|\s?(?:选项|項|项|类别|類別|类型|類型|类案件|一类|类)",
+    r"|(?<=agreement )(?:has|have)\s+(?:now\s+)?been\s+reached"
+    r"|(?<=debate )is\s+(?:needed|required|necessary))(?!\w)"
+    r"|\s?(?:选项|項|项|类别|類別|类型|類型|类案件|一类|类)",
     re.IGNORECASE,
 )
 THE_WINNER = re.compile(

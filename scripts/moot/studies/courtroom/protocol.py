@@ -9,9 +9,9 @@ Before each public turn the advocate forms a private strategy. The paper does no
 author of a strategy reads it again. Here the author does, because a forgotten plan guides nothing.
 No other seat reads private text.
 
-The authors' program differs from the paper, and `paper-courtroom-code` in config/beyond.yaml has its
-design: fixed points instead of strategy calls, a judge that reads the most important features only,
-and a silent judge, always the same model, that is asked after every turn: 13 calls.
+The authors' program differs from the paper, and `paper-courtroom-code` in config/beyond.yaml has
+its design: fixed points instead of strategy calls, a judge that reads the most important features
+only, and a silent judge, always the same model, that is asked after every turn: 13 calls.
 """
 
 from typing import Annotated, Literal

@@ -58,9 +58,9 @@ class Cail18Options(LegalTextOptions):
     multi_label: bool | None = Field(
         None,
         description=(
-            "keep cases with several labels (a multi-label task, as Debate-Feedback's text says), or"
-            " leave them out (one label a case, as its authors' files have it); by default kept for"
-            " articles in layout `meta`, else left out"
+            "keep cases with several labels (a multi-label task, as Debate-Feedback's text says),"
+            " or leave them out (one label a case, as its authors' files have it); by"
+            " default kept for articles in layout `meta`, else left out"
         ),
     )
     min_cases: int = Field(
@@ -81,8 +81,8 @@ class Cail18Options(LegalTextOptions):
 
 @dataset("cail18", Cail18Options)
 def load(options: Cail18Options, context: LoadContext) -> Loaded:
-    """JSON lines: `fact`, and `meta` with `relevant_articles` (numbers) and `accusation` (names); in
-    layout `flat` one label beside `fact`.
+    """JSON lines: `fact`, and `meta` with `relevant_articles` (numbers) and `accusation` (names);
+    in layout `flat` one label beside `fact`.
 
     Raises:
         UserError: a file is missing or malformed, `fact` is empty, a record has no label, or no

@@ -3,8 +3,9 @@ verdict apart.
 
 Debate-Feedback (section 3) starts from cases "formatted into case background, plaintiff claim and
 defendant statement". The paper prints no prompt for that. Its authors' earlier repository has one
-(Xi7997/Adversarial-Model-for-Law, `Dataset/Original/data_preprocessing.py`: background of at most 500
-words, claims and defences of 200 each, by gpt-4o-mini), without a licence. The words here are ours.
+(Xi7997/Adversarial-Model-for-Law, `Dataset/Original/data_preprocessing.py`: background of at most
+500 words, claims and defences of 200 each, by gpt-4o-mini), without a licence. The words here are
+ours.
 """
 
 import json

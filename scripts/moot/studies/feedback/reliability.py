@@ -183,8 +183,9 @@ class Assistant:
         """
         if reads != self.card.reads:
             raise UserError(
-                f"{place}: the assistant was trained on {self.card.reads}, and `statement_summaries`"
-                f" gives it {reads}. Give both experiments the same `statement_summaries`."
+                f"{place}: the assistant was trained on {self.card.reads}, and"
+                f" `statement_summaries` gives it {reads}. Give both experiments the same"
+                " `statement_summaries`."
             )
 
     def check_case(self, case: Case, place: str) -> None:

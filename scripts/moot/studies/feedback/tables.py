@@ -46,12 +46,12 @@ SEVERAL_LABELS = (
 )
 METRIC_NOTE = (
     "The paper's accuracy compares whole answers (its Equation 2), which for several labels is"
-    " subset accuracy; its F1 is the macro average (Equation 6). The authors' code computes weighted"
-    " F1 for CAIL18 (`Eval/Bert.py`), which stands beside it. Micro F1 is ours."
+    " subset accuracy; its F1 is the macro average (Equation 6). The authors' code computes"
+    " weighted F1 for CAIL18 (`Eval/Bert.py`), which stands beside it. Micro F1 is ours."
 )
 READINGS_NOTE = (
-    "CAIL18 with several articles a case follows section 4.2; with one article a case it follows the"
-    " authors' files and code. Published values are compared with the former."
+    "CAIL18 with several articles a case follows section 4.2; with one article a case it follows"
+    " the authors' files and code. Published values are compared with the former."
 )
 CASES_NOTE = (
     "The paper's own cases were not published whole; ours are the published files. A difference is"

@@ -37,8 +37,8 @@ def named_model(variable: str) -> str:
 
 
 def fine_tuned(variable: str, kind: str, **settings: float) -> Builder:
-    """The builder of a classifier of `moot.training.transformer_classifiers` on the model that an environment
-    variable names.
+    """The builder of a classifier of `moot.training.transformer_classifiers` on the model that an
+    environment variable names.
     """
 
     def build(seed: int, threads: int) -> Estimator:

@@ -50,8 +50,9 @@ class LegalTextOptions(DatasetOptions):
     evidence: str = Field(
         "",
         description=(
-            'field with the passages of a case, a list ([{"text": ..., "source": ...}]), which follow'
-            " its facts and may be cited by number (in CSV the list is JSON); empty for no evidence"
+            'field with the passages of a case, a list ([{"text": ..., "source": ...}]), which'
+            " follow its facts and may be cited by number (in CSV the list is JSON); empty for no"
+            " evidence"
         ),
     )
     outcome_phrases: Literal["keep", "mask", "drop"] = Field(
@@ -95,8 +96,8 @@ class Record:
     """One record of a source, checked, before it becomes a case; `split` is None where the source
     has none.
 
-    `evidence` follows the text, uncut. Records with one of their `lawsuits` in common (`moot.studies.feedback.texts.lawsuits`) are
-    opinions of one lawsuit.
+    `evidence` follows the text, uncut. Records with one of their `lawsuits` in common
+    (`moot.studies.feedback.texts.lawsuits`) are opinions of one lawsuit.
     """
 
     row: int
@@ -144,12 +145,17 @@ def require_text(path: Path, row: object, column: str, text: str) -> str:
 
 
 def read_evidence(path: Path, row: object, column: str, values: Json) -> tuple[Passage, ...]:
-    """The passages in a record's field, a list or its JSON; raises `UserError` for anything else."""
+    """Return the passages in a record's field, which is a list or its JSON.
+
+    Raises:
+        UserError: the field holds anything else.
+    """
     try:
         return read_passages(values) if isinstance(values, str) else passages_from(values)
     except ValueError as error:
         raise UserError(
-            f"{path}: row {row}, field '{column}': {error}; expected {EXPECTED}. Correct the record."
+            f"{path}: row {row}, field '{column}': {error}; expected {EXPECTED}. Correct the"
+            " record."
         ) from None
 
 
