@@ -12,7 +12,7 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain, product
 from pathlib import Path
@@ -30,7 +30,7 @@ from moot.core.shipped_files import default_files
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
 from moot.report.markdown import markdown_table
-from moot.report.published_claims import Claim, read_claims
+from moot.report.published_claims import Claim, Selector, read_claims
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG, MEASURED, PAGE = ROOT / "config", ROOT / "data" / "measured", ROOT / "docs" / "claims.md"
@@ -74,8 +74,11 @@ ANSWERS = ["model", "answer", "this run", "95 % low", "95 % high", "cases"]
 
 
 def configuration_files(patterns: str) -> list[Path]:
-    """The files that some patterns, separated by spaces, name in the project."""
-    return [path for pattern in patterns.split() for path in sorted(ROOT.glob(pattern))]
+    """Return the files of the project that match patterns, which spaces separate."""
+    files = []
+    for pattern in patterns.split():
+        files += sorted(ROOT.glob(pattern))
+    return files
 
 
 def configuration(name: str, run: list[str], over: JsonObject) -> Plan:
@@ -84,21 +87,28 @@ def configuration(name: str, run: list[str], over: JsonObject) -> Plan:
     return Plan.from_yaml(merge_over_defaults({**over, "run": run}, files), ROOT, files)
 
 
+def matching_experiments(
+    plan: Plan, claim: Claim, side: tuple[Selector, ...], candidates: Sequence[str]
+) -> list[str]:
+    """Return the candidates that match a side of a claim."""
+    return [name for name in candidates if claim.matches_side(side, plan.view(name), "")]
+
+
 def experiments_judging(plan: Plan, claim: Claim, asks: bool) -> list[str]:
-    """The first experiments of a plan, one a side, that judge a claim; those that ask models, or
-    recorded ones.
+    """Return the first experiments of a plan, one a side, that judge a claim.
+
+    With `asks` these are experiments that call models, else recorded ones.
     """
     if not claim.statistic:
-        return (
-            [name for name in SIDE_BY_SIDE[claim.see] if name in plan.experiments] if asks else []
-        )
+        names = SIDE_BY_SIDE[claim.see] if asks else ()
+        return [name for name in names if name in plan.experiments]
+    candidates = [
+        name
+        for name, experiment in plan.experiments.items()
+        if (experiment.config.source != RECORDED) == asks
+    ]
     sides = [
-        [
-            name
-            for name, experiment in plan.experiments.items()
-            if (experiment.config.source != RECORDED) == asks
-            and claim.matches_side(side, plan.view(name), "")
-        ]
+        matching_experiments(plan, claim, side, candidates)
         for side in (claim.first, claim.second)
         if side
     ]
@@ -183,21 +193,17 @@ def measure(
         name: configuration(name, ["paper-*" if name == PAPER else "*"], {})
         for name in (SHIPPED, COLLECTIONS, PAPER)
     }
-    experiments_by_claim = {
-        (number, name): with_needed(plan, experiments_judging(plan, claim, name == PAPER))
-        for number, claim in enumerate(read_claims(ROOT / "data/published/claims.csv"))
-        for name, plan in plans.items()
-    }
-    previewed_names = sorted(
-        {name for (_, file), run in experiments_by_claim.items() if file == PAPER for name in run}
-    )
-    previewed_names = [
-        name
-        for name in previewed_names
-        if plans[PAPER].experiments[name].config.dataset not in UNAVAILABLE_DATASETS
-    ]
-    costs = preview_costs(previewed_names, folder, overs[PAPER])
-    for number, claim in enumerate(read_claims(ROOT / "data/published/claims.csv")):
+    claims = list(read_claims(ROOT / "data/published/claims.csv"))
+    experiments_by_claim = {}
+    previewed_names = set[str]()
+    for (number, claim), (name, plan) in product(enumerate(claims), plans.items()):
+        run = with_needed(plan, experiments_judging(plan, claim, name == PAPER))
+        experiments_by_claim[number, name] = run
+        if name == PAPER:
+            datasets = {item: plan.experiments[item].config.dataset for item in run}
+            previewed_names |= {item for item in run if datasets[item] not in UNAVAILABLE_DATASETS}
+    costs = preview_costs(sorted(previewed_names), folder, overs[PAPER])
+    for number, claim in enumerate(claims):
         for file in (SHIPPED, COLLECTIONS, PAPER):
             run = experiments_by_claim[number, file]
             if not run or (file == COLLECTIONS and experiments_by_claim[number, SHIPPED]):
@@ -214,9 +220,8 @@ def measure(
                 for entry in experiments
             )
             row["data"] = ", ".join(dict.fromkeys(sources))
-            row["models"] = " ".join(
-                dict.fromkeys(model for entry in experiments for model in entry.models)
-            )
+            models = chain.from_iterable(entry.models for entry in experiments)
+            row["models"] = " ".join(dict.fromkeys(models))
             if file == PAPER:
                 if set(run) <= set(previewed_names):
                     claim_costs = costs[costs["experiment"].isin(run)]

@@ -33,7 +33,7 @@ class World:
         slope: by how much the error of the surest answer lies below that of the least sure.
         error: the mean error.
         levels: how many values the signal has; 0: it is continuous.
-        allowed: the allowed share of errors.
+        max_error: the allowed share of errors.
     """
 
     cases: int
@@ -41,7 +41,7 @@ class World:
     slope: float
     error: float
     levels: int
-    allowed: float
+    max_error: float
 
     def signals(self, random: np.random.Generator) -> Floats:
         """The signal of each case."""
@@ -68,11 +68,11 @@ class World:
         clusters = np.repeat(np.arange(self.cases), self.repeats).tolist()
         positions = draw_one_per_cluster(clusters, int(random.integers(2**31)))
         first, second = positions[: self.cases // 2], positions[self.cases // 2 :]
-        candidates = candidate_thresholds(signals[second], self.allowed)
-        threshold = learn_threshold(signals[first], is_wrong[first], candidates, self.allowed)
+        candidates = candidate_thresholds(signals[second], self.max_error)
+        threshold = learn_threshold(signals[first], is_wrong[first], candidates, self.max_error)
         if threshold is None:
             return True, 1.0
-        return self.true_error(threshold) <= self.allowed, float((signals < threshold).mean())
+        return self.true_error(threshold) <= self.max_error, float((signals < threshold).mean())
 
 
 WORLDS_BY_NAME = {

@@ -113,20 +113,14 @@ def _draw_correct(
 def _compare(
     correct_counts: tuple[tuple[float, ...], ...], sizes: tuple[tuple[int, ...], ...]
 ) -> Difference:
-    sides = [
-        Sums(
-            as_numbers(
-                [float(n < k) for k, size in zip(mine, all_, strict=True) for n in range(size)]
-            )[:, None],
-            np.ones((sum(all_), 1)),
-        )
-        for mine, all_ in zip(correct_counts, sizes, strict=True)
-    ]
-    clusters = [
-        [f"{side} {n}" for n, size in enumerate(all_) for _ in range(size)]
-        for side, all_ in enumerate(sizes)
-    ]
-    return compare_unpaired(*sides, *clusters, SEED, SHARE)
+    sides, clusters = [], []
+    for side, (counts, side_sizes) in enumerate(zip(correct_counts, sizes, strict=True)):
+        answers = [np.arange(size) < count for count, size in zip(counts, side_sizes, strict=True)]
+        correct = as_numbers(np.concatenate(answers))
+        sides.append(Sums(correct[:, None], np.ones((len(correct), 1))))
+        names = [f"{side} {number}" for number in range(len(side_sizes))]
+        clusters.append(np.repeat(names, side_sizes).tolist())
+    return compare_unpaired(sides[0], sides[1], clusters[0], clusters[1], SEED, SHARE)
 
 
 def measure(cell: Cell, repetitions: int = REPETITIONS) -> CellResult:
@@ -141,9 +135,8 @@ def measure(cell: Cell, repetitions: int = REPETITIONS) -> CellResult:
             _draw_correct(random, side, rate, cell.correlation)
             for side, rate in zip(cell.sizes, cell.rates, strict=True)
         ]
-        difference = _compare(
-            tuple(tuple(sorted(mine) if single else mine) for mine in correct_counts), cell.sizes
-        )
+        counts = [sorted(mine) if single else mine for mine in correct_counts]
+        difference = _compare(tuple(map(tuple, counts)), cell.sizes)
         covered += np.isnan(difference.low) or bool(
             difference.low - 1e-9 <= truth <= difference.high + 1e-9
         )
@@ -152,12 +145,10 @@ def measure(cell: Cell, repetitions: int = REPETITIONS) -> CellResult:
     return CellResult(covered / repetitions, rejected / repetitions)
 
 
-def crossed(
+def measure_crossed(
     first: int, second: int, variances: tuple[float, float], repetitions: int = REPETITIONS
 ) -> CellResult:
-    """Of means over rows that belong to one of `first` stories and one of `second` judges, as the
-    NYU debates do.
-    """
+    """Measure means over rows with one of `first` stories and `second` judges, as NYU's debates."""
     covered = 0
     for number in range(repetitions):
         random = np.random.default_rng([SEED, first, second, number])
@@ -179,14 +170,15 @@ def crossed(
     return CellResult(covered / repetitions, 1 - covered / repetitions)
 
 
+CROSSED_SIZES = ((50, 12), (50, 20), (20, 20), (60, 60))
+CROSSED_VARIANCES = ((0.0, 0.0), (0.2, 0.0), (0.0, 0.2), (0.2, 0.2))
 CROSSED = {
     f"{stories} stories, {judges} judges; variance of stories {parts[0]}, of judges {parts[1]}": (
         stories,
         judges,
         parts,
     )
-    for stories, judges in ((50, 12), (50, 20), (20, 20), (60, 60))
-    for parts in ((0.0, 0.0), (0.2, 0.0), (0.0, 0.2), (0.2, 0.2))
+    for (stories, judges), parts in itertools.product(CROSSED_SIZES, CROSSED_VARIANCES)
 }
 AMOUNTS = {
     "rounds (geometric)": lambda random, shape: random.geometric(0.5, shape) / 2,
@@ -246,7 +238,7 @@ def tables(results: dict[Cell, CellResult], repetitions: int) -> str:
         )
     lines += ["", "| crossed clusters | coverage |", "|---|---|"]
     lines += [
-        f"| {name} | {percent(crossed(*cell, repetitions).covered)} |"
+        f"| {name} | {percent(measure_crossed(*cell, repetitions).covered)} |"
         for name, cell in CROSSED.items()
     ]
     lines += [

@@ -28,14 +28,14 @@ class CellResult:
 
     covered: int
     rejected: int
-    shown: int
+    intervals: int
     nulls: int
     worlds: int
 
     @property
     def coverage(self) -> float:
         """NaN without an interval."""
-        return self.covered / self.shown if self.shown else float("nan")
+        return self.covered / self.intervals if self.intervals else float("nan")
 
     @property
     def type_one_error(self) -> float:
@@ -45,10 +45,10 @@ class CellResult:
     @property
     def fails(self) -> bool:
         """Whether a Monte Carlo bound lies beyond what is allowed."""
-        misses = self.shown - self.covered
+        misses = self.intervals - self.covered
         return (
             lower_bound(self.rejected, self.nulls) > MAX_TYPE_ONE_ERROR
-            or lower_bound(misses, self.shown) > 1 - MIN_COVERAGE
+            or lower_bound(misses, self.intervals) > 1 - MIN_COVERAGE
         )
 
 
@@ -64,18 +64,18 @@ def lower_bound(count: int, total: int) -> float:
 def measure(cell: Cell, worlds: int) -> CellResult:
     """Draw the worlds of a cell."""
     random = np.random.default_rng([SEED, *cell.name.encode()])
-    covered = rejected = shown = nulls = 0
+    covered = rejected = intervals = nulls = 0
     for world in cell.worlds(random, worlds):
         low, high = world.interval
         if np.isnan([low, high]).any():
             continue
-        shown += 1
+        intervals += 1
         holds_truth = low - _ROUNDING <= world.truth <= high + _ROUNDING
         covered += holds_truth
         if world.rejected is not None and abs(world.truth) < _ROUNDING:
             nulls += 1
             rejected += world.rejected
-    return CellResult(covered, rejected, shown, nulls, worlds)
+    return CellResult(covered, rejected, intervals, nulls, worlds)
 
 
 def percent(value: float) -> str:
@@ -92,7 +92,7 @@ def summary(results: dict[Cell, CellResult]) -> str:
     ]
     for kind in dict.fromkeys(cell.kind for cell in results):
         rows = [result for cell, result in results.items() if cell.kind == kind]
-        coverages = [result.coverage for result in rows if result.shown]
+        coverages = [result.coverage for result in rows if result.intervals]
         coverage = min(coverages, default=float("nan"))
         errors = [result.type_one_error for result in rows if result.nulls]
         type_one_error = percent(max(errors)) if errors else ""

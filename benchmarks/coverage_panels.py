@@ -63,14 +63,14 @@ class Court:
         """The errors of one world."""
         members = len(self.accuracies)
         common = random.normal(size=(self.cases, 1))
-        own = random.normal(size=(self.cases, members))
-        latent = np.sqrt(self.latent) * common + np.sqrt(1 - self.latent) * own
-        wrong = (latent < norm.ppf(1 - np.array(self.accuracies))).astype(float)
-        counts = np.ones_like(wrong)
+        member_noise = random.normal(size=(self.cases, members))
+        latent = np.sqrt(self.latent) * common + np.sqrt(1 - self.latent) * member_noise
+        errors = (latent < norm.ppf(1 - np.array(self.accuracies))).astype(float)
+        counts = np.ones_like(errors)
         if not self.are_named:
-            wrong, counts = wrong.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)
+            errors, counts = errors.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)
         names = [str(number) for number in range(self.cases)]
-        return Panels(SINGLE, names, counts, wrong, np.zeros(self.cases))
+        return Panels(SINGLE, names, counts, errors, np.zeros(self.cases))
 
 
 COURTS = {
@@ -104,9 +104,9 @@ def table(worlds: int) -> str:
     """The Markdown table of all courts, from a number of worlds each."""
     lines = ["| panels | planted correlation | covered | refused |", "|---|---|---|---|"]
     for name, court in COURTS.items():
-        planted, coverage, refused = measure(court, worlds)
+        planted, coverage, refused_share = measure(court, worlds)
         covered = "" if np.isnan(coverage) else f"{100 * coverage:.1f}"
-        lines.append(f"| {name} | {planted:.2f} | {covered} | {100 * refused:.0f} |")
+        lines.append(f"| {name} | {planted:.2f} | {covered} | {100 * refused_share:.0f} |")
     return "\n".join(lines)
 
 

@@ -46,11 +46,14 @@ class Tournament:
 
     def simulate(self, random: np.random.Generator) -> Ratings | None:
         """One tournament, rated with the terms that decided it."""
-        rows = [row for topic in range(self.topics) for row in self._topic(random, topic)]
+        rows = list[tuple[float, ...]]()
+        for topic in range(self.topics):
+            rows += self._topic(random, topic)
         first, second, outcomes, topics, *features = zip(*rows, strict=True)
         terms = {name: as_numbers(values) for name, values in zip(PLANTED, features, strict=True)}
-        names = [[f"debater {number}" for number in side] for side in (first, second)]
-        return fit_ratings(names[0], names[1], as_numbers(outcomes), topics, terms)
+        first_names = [f"debater {number}" for number in first]
+        second_names = [f"debater {number}" for number in second]
+        return fit_ratings(first_names, second_names, as_numbers(outcomes), topics, terms)
 
     def _topic(self, random: np.random.Generator, topic: int) -> Iterator[tuple[float, ...]]:
         pair = random.choice(self.debaters, 2, replace=False)

@@ -61,13 +61,9 @@ def read_summaries(path: Path) -> list[Opinion]:
 
 
 def surviving_names(facts: str) -> list[str]:
-    """What the recogniser takes for a name in finished facts, less customary words and
-    pseudonyms.
-    """
-    survivors = [name for name, _ in recognise_names(lower_pseudonyms(facts))]
-    return [
-        name for name in survivors if any(plain not in COMMON_WORDS for plain in _capitalised(name))
-    ]
+    """Return the names in finished facts, without common words and pseudonyms."""
+    names = [name for name, _ in recognise_names(lower_pseudonyms(facts))]
+    return [name for name in names if set(_capitalised(name)) - COMMON_WORDS]
 
 
 def _capitalised(name: str) -> list[str]:
@@ -123,8 +119,10 @@ def measure(finished: Sequence[tuple[Opinion, DeidentifiedOpinion]]) -> list[str
     """The lines of the report on some opinions."""
     opinions = [opinion for opinion, _ in finished]
     passed = [(opinion, result) for opinion, result in finished if result.report.passed]
-    reasons = Counter(reason for _, result in finished for reason in result.report.reasons)
-    rules = Counter(rule for _, result in finished for rule in result.report.party_rules)
+    reasons, rules = Counter[str](), Counter[str]()
+    for _, result in finished:
+        reasons.update(result.report.reasons)
+        rules.update(result.report.party_rules)
     lines = [
         f"- {len(passed)} of {len(opinions)} opinions pass; excluded for"
         f" {dict(reasons) or 'nothing'}"
@@ -212,8 +210,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="which ones")
     arguments = parser.parse_args()
     recognise = recognise_names if is_installed() and not arguments.no_ner else None
-    read = read_summaries if arguments.path.suffix == ".csv" else read_opinions
-    opinions = [o for o in read(arguments.path) if arguments.half in ("all", half_of(o.opinion_id))]
+    read_file = read_summaries if arguments.path.suffix == ".csv" else read_opinions
+    opinions = [
+        o for o in read_file(arguments.path) if arguments.half in ("all", half_of(o.opinion_id))
+    ]
     opinions = random.Random(arguments.seed).sample(
         opinions, min(arguments.sample or len(opinions), len(opinions))
     )

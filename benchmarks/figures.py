@@ -122,19 +122,17 @@ def auc_of(results: Path, name: str, baseline: str, seed: int, attribute: str = 
     return float(roc_auc_score(truth[splits == "test"], score))
 
 
-def files(results: Path, data_root: Path) -> pd.DataFrame:
-    """The files of the data sets: columns `name` (of the data set), `file` (below the data root),
-    `sha256`.
+def list_source_files(results: Path, data_root: Path) -> pd.DataFrame:
+    """Return the files of the data sets.
+
+    Columns: `name` of the data set, `file` relative to the data root, `sha256`.
     """
-    rows = [
-        (
-            path.name.removeprefix(PREFIX).partition(".")[0],
-            str(Path(file).relative_to(data_root)),
-            digest,
-        )
-        for path in results.glob(f"provenance/cases/{PREFIX}*.json")
-        for file, digest in json.loads(path.read_text(encoding="utf-8"))["inputs"].items()
-    ]
+    rows = []
+    for path in results.glob(f"provenance/cases/{PREFIX}*.json"):
+        name = path.name.removeprefix(PREFIX).partition(".")[0]
+        inputs = json.loads(path.read_text(encoding="utf-8"))["inputs"]
+        for file, digest in inputs.items():
+            rows.append((name, str(Path(file).relative_to(data_root)), digest))
     return pd.DataFrame(rows, columns=["name", "file", "sha256"])
 
 
@@ -152,7 +150,7 @@ def write(results: Path, data_root: Path) -> None:
         "date": datetime.now(UTC).date().isoformat(),
         "commit": commit.stdout.strip(),
     }
-    source_files = files(results, data_root)
+    source_files = list_source_files(results, data_root)
     source_files[["file", "sha256"]].drop_duplicates().sort_values("file").to_csv(
         MEASURED / "files.csv", index=False
     )
@@ -168,10 +166,11 @@ def write(results: Path, data_root: Path) -> None:
     table = pd.concat(
         [previous[previous["command"] != COMMAND], pd.DataFrame(rows)]
     ).drop_duplicates("key", keep="last")
-    table["page"] = [
-        " ".join(page for page, page_keys in pages.items() if key in page_keys)
-        for key in table["key"]
-    ]
+    pages_by_key: dict[str, list[str]] = {}
+    for page, page_keys in pages.items():
+        for key in page_keys:
+            pages_by_key.setdefault(key, []).append(page)
+    table["page"] = [" ".join(pages_by_key.get(key, [])) for key in table["key"]]
     table = table.loc[table["page"] != "", list(previous.columns)].sort_values(["page", "key"])
     table.to_csv(path, index=False, float_format="%.10g")
     for key in sorted(set().union(*pages.values()) - set(table["key"])):

@@ -104,19 +104,25 @@ plan_of(json.loads(Path("config.json").read_text())).view("courtroom-nlsy97")
 """What a job of debates imports, and the plan that its run kept."""
 
 
-def source(*folders: Path, suffix: str = ".py") -> list[Path]:
-    """The files of folders, with all below."""
-    return sorted(file for folder in folders for file in folder.rglob(f"*{suffix}"))
+def source_files(*folders: Path, suffix: str = ".py") -> list[Path]:
+    """Return the files below folders."""
+    files = set[Path]()
+    for folder in folders:
+        files |= set(folder.rglob(f"*{suffix}"))
+    return sorted(files)
 
 
-def lines(files: Iterable[Path]) -> list[str]:
-    """Every line of files."""
-    return [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+def read_lines(files: Iterable[Path]) -> list[str]:
+    """Return the lines of all files."""
+    lines = []
+    for file in files:
+        lines += file.read_text(encoding="utf-8").splitlines()
+    return lines
 
 
 def matching(pattern: str, files: Iterable[Path]) -> int:
     """Lines in which a pattern is found."""
-    return sum(bool(re.search(pattern, line)) for line in lines(files))
+    return sum(bool(re.search(pattern, line)) for line in read_lines(files))
 
 
 def words(page: str) -> int:
@@ -136,7 +142,7 @@ def words_by_page() -> dict[str, int]:
 def places(study: str) -> list[str]:
     """A study's folder, and the rooms that import from it."""
     folders = [f"studies/{study}"]
-    for file in source(PACKAGE):
+    for file in source_files(PACKAGE):
         room = file.relative_to(PACKAGE).parts[0]
         imports = re.search(
             rf"^\s*(from|import) moot\.studies\.{study}\b",
@@ -150,8 +156,8 @@ def places(study: str) -> list[str]:
 
 def code_files() -> list[Path]:
     """Return every file of code that is not a test: scripts, rules and the Snakefile."""
-    rules = [PROJECT / "Snakefile", *source(PROJECT / "rules", suffix=".smk")]
-    return [*source(PROJECT / "scripts"), *rules]
+    rules = [PROJECT / "Snakefile", *source_files(PROJECT / "rules", suffix=".smk")]
+    return [*source_files(PROJECT / "scripts"), *rules]
 
 
 def lines_elsewhere() -> dict[str, int]:
@@ -191,27 +197,26 @@ def pattern_of_analysis(folder: Path) -> str:
 
 def code_outside(excluded: Sequence[Path]) -> list[Path]:
     """Return the files of code that are neither excluded nor in an excluded folder."""
-    return [
-        file for file in code_files() if not any(file.is_relative_to(path) for path in excluded)
-    ]
+    folders = set(excluded)
+    return [file for file in code_files() if not folders & {file, *file.parents}]
 
 
 def rules_with_inputs() -> str:
     """Return how many rules state their inputs in place, of all rules that have inputs."""
-    rules, stated = 0, 0
-    for file in [PROJECT / "Snakefile", *source(PROJECT / "rules", suffix=".smk")]:
+    rules, stated_count = 0, 0
+    for file in [PROJECT / "Snakefile", *source_files(PROJECT / "rules", suffix=".smk")]:
         for text in re.split(r"^ *rule\b", file.read_text(encoding="utf-8"), flags=re.M)[1:]:
             if re.search(r"^ +input:", text, re.M):
                 rules += 1
-                stated += "inputs_of(" not in text
-    return f"{stated} of {rules}"
+                stated_count += "inputs_of(" not in text
+    return f"{stated_count} of {rules}"
 
 
 def private_lines() -> list[str]:
     """Lines of code that touch what Snakemake keeps to itself."""
     places = []
-    rules = [PROJECT / "Snakefile", *source(PROJECT / "rules", suffix=".smk")]
-    for file in [*source(PROJECT / "scripts"), *rules]:
+    rules = [PROJECT / "Snakefile", *source_files(PROJECT / "rules", suffix=".smk")]
+    for file in [*source_files(PROJECT / "scripts"), *rules]:
         text = file.read_text(encoding="utf-8")
         docstring_numbers = docstring_lines(text) if file.suffix == ".py" else set()
         for number, line in enumerate(text.splitlines(), 1):
@@ -221,16 +226,13 @@ def private_lines() -> list[str]:
 
 
 def docstring_lines(text: str) -> set[int]:
-    """The numbers of the lines that docstrings take."""
-    strings = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr))
-    docstrings = (
-        node for node in strings if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
-    return {
-        number
-        for node in docstrings
-        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    }
+    """Return the numbers of the lines of docstrings."""
+    numbers = set[int]()
+    expressions = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr)]
+    for node in expressions:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            numbers |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return numbers
 
 
 def processor_seconds(*command: str | Path, folder: Path = PROJECT) -> list[float]:
@@ -289,14 +291,14 @@ def dry_run() -> list[float]:
 
 def measures() -> dict[str, str]:
     """Each row of the table."""
-    package, studies_source = source(PACKAGE), source(STUDIES)
+    package, studies_source = source_files(PACKAGE), source_files(STUDIES)
     studies = sorted(path.name for path in STUDIES.iterdir() if (path / "__init__.py").exists())
-    rules = source(PROJECT / "rules", suffix=".smk")
+    rules = source_files(PROJECT / "rules", suffix=".smk")
     common = [file for file in rules if file.name == "common.smk"]
     private = private_lines()
     rows = {
-        "lines of the package": f"{len(lines(package)):,}",
-        "lines outside studies/": f"{len(lines(package)) - len(lines(studies_source)):,}",
+        "lines of the package": f"{len(read_lines(package)):,}",
+        "lines outside studies/": f"{len(read_lines(package)) - len(read_lines(studies_source)):,}",
         "words written by hand in pages": f"{sum(words_by_page().values()):,}",
     }
     for study in studies:
@@ -306,7 +308,8 @@ def measures() -> dict[str, str]:
         rows[f"lines elsewhere that name {name}"] = str(count)
     rows["rules whose inputs can be read in the rule"] = rules_with_inputs()
     return rows | {
-        "lines of rules/; of common.smk": f"{len(lines(rules)):,}; {len(lines(common)):,}",
+        "lines of rules/": f"{len(read_lines(rules)):,}",
+        "lines of common.smk": f"{len(read_lines(common)):,}",
         "lines that touch private parts of Snakemake": "\n  - ".join([str(len(private)), *private]),
         "noqa": str(matching("# noqa", package)),
         "type: ignore": str(matching(r"# type: ignore", package)),

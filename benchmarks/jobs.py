@@ -6,6 +6,7 @@ is measured.
 """
 
 import argparse
+import itertools
 import multiprocessing
 import statistics
 import tempfile
@@ -107,7 +108,7 @@ def measure(
 ) -> Samples:
     """What `measure_once` found by database and number of jobs; all take turns."""
     with databases() as ledgers:
-        samples: Samples = {(name, count): [] for name in ledgers for count in jobs}
+        samples: Samples = {pair: [] for pair in itertools.product(ledgers, jobs)}
         for _ in range(repeats):
             for (name, count), runs in samples.items():
                 runs.append(measure_once(ledgers[name], count, debates, concurrency, seconds))

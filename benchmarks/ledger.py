@@ -22,14 +22,20 @@ GETS = 2000
 SYSTEM_PROMPT = "You are a judge in a study of how language models decide. " * 6
 
 
+def make_facts(draw: random.Random) -> str:
+    """Return twenty random sentences."""
+    return " ".join(sentence(draw) for _ in range(20))
+
+
 def debates(concurrent: int = 16) -> Iterator[Entry]:
-    """Entries of debates without end, some at once; each prompt holds the case and all that was
-    said before.
+    """Yield entries of concurrent debates without end.
+
+    Each prompt holds the case and all earlier statements.
     """
     number = 0
     while True:
         draws = [random.Random(f"debate {number + place}") for place in range(concurrent)]
-        facts = [" ".join(sentence(draw) for _ in range(20)) for draw in draws]
+        facts = [make_facts(draw) for draw in draws]
         statements: list[list[str]] = [[] for _ in draws]
         for turn in range(CALLS):
             for draw, case, earlier in zip(draws, facts, statements, strict=True):

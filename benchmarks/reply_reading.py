@@ -10,6 +10,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -34,14 +35,15 @@ FAMILIES = {
 Reader = Callable[[str, str], Mapping[str, Any] | None]
 
 
-def by_moot(form: str, reply: str) -> Mapping[str, Any] | None:
-    """The value that moot reads; None where it refuses."""
+def read_by_moot(form: str, reply: str) -> Mapping[str, Any] | None:
+    """Return the value that moot reads; None if it rejects the reply."""
     return read_reply(form, reply).value
 
 
-def by_library(form: str, reply: str) -> Mapping[str, Any] | None:
-    """The value of `json_repair` and pydantic (not strict), of a bare label pydantic's alone;
-    None if they refuse.
+def read_by_library(form: str, reply: str) -> Mapping[str, Any] | None:
+    """Return the value that `json_repair` and pydantic (not strict) read; None if they fail.
+
+    A bare label is read by pydantic only.
     """
     try:
         if form in LABELS:
@@ -52,12 +54,13 @@ def by_library(form: str, reply: str) -> Mapping[str, Any] | None:
         return None
 
 
-READERS: dict[str, Reader] = {"moot": by_moot, "`json_repair` + pydantic": by_library}
+READERS: dict[str, Reader] = {"moot": read_by_moot, "`json_repair` + pydantic": read_by_library}
 
 
-def outcome(row: Mapping[str, Any], reading: Mapping[str, Any] | None) -> str:
-    """Which of `OUTCOMES` a reading is: right where it holds all that the row says, and nothing
-    that is missing.
+def classify_reading(row: Mapping[str, Any], reading: Mapping[str, Any] | None) -> str:
+    """Return which of `OUTCOMES` a reading is.
+
+    A correct reading holds all values of the row and none of its missing fields.
     """
     if row["value"] is None:
         return "refused rightly" if reading is None else "wrong value"
@@ -69,42 +72,46 @@ def outcome(row: Mapping[str, Any], reading: Mapping[str, Any] | None) -> str:
 
 
 def measure() -> dict[str, dict[str, Counter[str]]]:
-    """By reader and family of forms: how many replies come to each outcome."""
-    family_of = {form: family for family, forms in FAMILIES.items() for form in forms}
-    counts = {name: {family: Counter[str]() for family in FAMILIES} for name in READERS}
+    """Count the replies with each outcome by reader and family of forms."""
+    family_of = {}
+    for family, forms in FAMILIES.items():
+        family_of.update(dict.fromkeys(forms, family))
+    counts: dict[str, dict[str, Counter[str]]] = {}
     for name, reader in READERS.items():
+        counts[name] = {family: Counter() for family in FAMILIES}
         for row in NASTY:
-            counts[name][family_of[row["schema"]]][
-                outcome(row, reader(row["schema"], row["reply"]))
-            ] += 1
+            outcome = classify_reading(row, reader(row["schema"], row["reply"]))
+            counts[name][family_of[row["schema"]]][outcome] += 1
     return counts
 
 
-def section() -> str:
-    """The table as Markdown."""
+def render_section() -> str:
+    """Return the table as Markdown."""
     lines = [f"| forms | reader | {' | '.join(OUTCOMES)} |", "|---|---|" + "--:|" * len(OUTCOMES)]
     counts = measure()
-    rows = [(family, name, counts[name][family]) for family in FAMILIES for name in READERS]
-    rows += [
-        (f"**all {len(NASTY)}**", name, sum(counts[name].values(), Counter[str]()))
-        for name in READERS
-    ]
-    lines += [
-        f"| {forms} | {name} | {' | '.join(str(counts_by_outcome[kind]) for kind in OUTCOMES)} |"
-        for forms, name, counts_by_outcome in rows
-    ]
+    for family, name in product(FAMILIES, READERS):
+        lines.append(render_row(family, name, counts[name][family]))
+    for name in READERS:
+        total = sum(counts[name].values(), Counter[str]())
+        lines.append(render_row(f"**all {len(NASTY)}**", name, total))
     return "\n".join(lines) + "\n"
 
 
-def with_section(page: str) -> str:
-    """`page` with the section between its marks."""
+def render_row(forms: str, reader: str, counts: Mapping[str, int]) -> str:
+    """Return a row of the table: the number of replies with each outcome."""
+    numbers = [str(counts[outcome]) for outcome in OUTCOMES]
+    return f"| {forms} | {reader} | {' | '.join(numbers)} |"
+
+
+def replace_section(page: str) -> str:
+    """Return a page with the section between its marks."""
     start, end = MARKS
     pattern = re.compile(f"{re.escape(start)}.*?{re.escape(end)}", re.DOTALL)
-    return pattern.sub(lambda _: f"{start}\n{section()}\n{end}", page)
+    return pattern.sub(lambda _: f"{start}\n{render_section()}\n{end}", page)
 
 
 if __name__ == "__main__":
     if "--write" in sys.argv:
-        PAGE.write_text(with_section(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        PAGE.write_text(replace_section(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     else:
-        sys.stdout.write(section())
+        sys.stdout.write(render_section())

@@ -98,7 +98,7 @@ def make(debates: int, shards: int) -> None:
 
 
 def _templates() -> tuple[list[pa.Table], dict[str, Entry]]:
-    """Debates that are really held, one table each, and their calls."""
+    """Return real debates, one table each, and their calls."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         config = instant(folder, 64)
@@ -106,17 +106,14 @@ def _templates() -> tuple[list[pa.Table], dict[str, Entry]]:
         hold(config, people(folder / "cases.parquet", TEMPLATES, FACTS), folder / "out.parquet")
         transcripts = pq.read_table(folder / "out.parquet")
         ledger = Ledger(config["ledger"])
-        entries = {
-            entry.call_id: entry
-            for entry in ledger.entries([i for i in transcripts["call_id"].to_pylist() if i])
-        }
+        call_ids = [call_id for call_id in transcripts["call_id"].to_pylist() if call_id]
+        entries = {entry.call_id: entry for entry in ledger.entries(call_ids)}
         ledger.close()
     names = transcripts["debate_id"].to_pylist()
     starts = [row for row, name in enumerate(names) if row == 0 or names[row - 1] != name]
     ends = [*starts[1:], len(names)]
-    return [
-        transcripts.slice(start, end - start) for start, end in zip(starts, ends, strict=True)
-    ], entries
+    spans = zip(starts, ends, strict=True)
+    return [transcripts.slice(start, end - start) for start, end in spans], entries
 
 
 def _call_id(number: int, call_id: str) -> str:

@@ -244,8 +244,8 @@ def paired_clusters() -> Iterator[Cell]:
 @cache
 def _single_cases(first_right: int, first: int, second_right: int, second: int) -> Difference:
     sides = [
-        as_numbers(np.arange(cases) < right)
-        for right, cases in ((first_right, first), (second_right, second))
+        as_numbers(np.arange(cases) < correct_count)
+        for correct_count, cases in ((first_right, first), (second_right, second))
     ]
     return compare_unpaired(
         means(sides[0]), means(sides[1]), range(first), range(first, first + second), 0, SHARE
@@ -424,9 +424,9 @@ def single_amounts() -> Iterator[Cell]:
         yield Cell("mean score or amount", f"{name.split(',')[0]}, {cases} cases", draw)
 
 
-def f1_sums(true: Floats, named: Floats) -> Sums:
+def f1_sums(true: Floats, predicted: Floats) -> Sums:
     """F1 of the positive label."""
-    return Sums(2 * (true * named)[:, None], (true + named)[:, None])
+    return Sums(2 * (true * predicted)[:, None], (true + predicted)[:, None])
 
 
 def f1_differences() -> Iterator[Cell]:
@@ -446,8 +446,8 @@ def f1_differences() -> Iterator[Cell]:
             rates: tuple[float, float] = (recall, false_rate),
         ) -> World:
             true = as_numbers(random.random(cases) < base)
-            named = as_numbers(random.random(cases) < np.where(true > 0, *rates))
-            first, second = f1_sums(true, np.ones(cases)), f1_sums(true, named)
+            predicted = as_numbers(random.random(cases) < np.where(true > 0, *rates))
+            first, second = f1_sums(true, np.ones(cases)), f1_sums(true, predicted)
             statistic = Statistic(lambda w: first.value(w) - second.value(w), DIFFERENCE)
             interval = bootstrap_interval(statistic, range(cases))
             return World(interval, 0.0, excludes_0(interval))
@@ -472,8 +472,8 @@ def f1_values() -> Iterator[Cell]:
             truth: float = truth,
         ) -> World:
             true = as_numbers(random.random(cases) < base)
-            named = np.where(random.random(cases) < skill, true, 1 - true)
-            statistic = ratio_statistic(2 * true * named, true + named, SHARE)
+            predicted = np.where(random.random(cases) < skill, true, 1 - true)
+            statistic = ratio_statistic(2 * true * predicted, true + predicted, SHARE)
             return World(bootstrap_interval(statistic, range(cases)), truth)
 
         yield Cell("F1 of a label", f"{cases} cases, base rate {base}, skill {skill}", draw)
@@ -635,20 +635,20 @@ def tournaments() -> Iterator[Cell]:
 
 def corrected_shares() -> Iterator[Cell]:
     """Shares that people's labels of a sample correct."""
-    for rows, drawn, rate in itertools.product((100, 400), (0.15, 0.5), (0.05, 0.3, 0.7)):
+    for rows, sample_share, rate in itertools.product((100, 400), (0.15, 0.5), (0.05, 0.3, 0.7)):
 
         def draw(
-            random: Random, rows: int = rows, drawn: float = drawn, rate: float = rate
+            random: Random, rows: int = rows, sample_share: float = sample_share, rate: float = rate
         ) -> World:
             people = as_numbers(random.random(rows) < rate)
             labeler = people * (random.random(rows) < 0.7)
-            inclusion = np.where(random.random(rows) < drawn, drawn, np.nan)
+            inclusion = np.where(random.random(rows) < sample_share, sample_share, np.nan)
             statistic = corrected_mean(labeler, people, inclusion)
             bootstrap = ClusterBootstrap(range(rows), SEED)
             _, low, high = estimate_share(bootstrap, statistic, labeler != people)
             return World((low, high), rate)
 
-        yield Cell("corrected share", f"{rows} rows, {drawn} labelled, rate {rate}", draw)
+        yield Cell("corrected share", f"{rows} rows, {sample_share} labelled, rate {rate}", draw)
 
 
 KINDS = (

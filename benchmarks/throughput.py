@@ -149,13 +149,11 @@ def measure(url: str, concurrency: int, calls: int, repeats: int) -> dict[str, t
             asyncio.run(run(url, concurrency, calls))
             seconds = time.perf_counter() - wall
             samples[name].append((calls / seconds, 1000 * (time.process_time() - cpu) / calls))
-    return {
-        name: (
-            statistics.median(rate for rate, _ in runs),
-            statistics.median(cpu for _, cpu in runs),
-        )
-        for name, runs in samples.items()
-    }
+    medians = {}
+    for name, runs in samples.items():
+        rates, cpu_times = zip(*runs, strict=True)
+        medians[name] = (statistics.median(rates), statistics.median(cpu_times))
+    return medians
 
 
 def main() -> None:

@@ -17,25 +17,20 @@ from moot.stats.ratings import FIRST, SECOND, fit_ratings
 
 WORLDS, SEED, SIDE = 50, 12, 0.5
 OPPONENT_COUNTS = {6: (2, 3, 5), 12: (2, 4, 6, 11), 20: (2, 4, 8, 19)}
-DESIGNS = [
-    (debaters, *design)
-    for debaters, counts in OPPONENT_COUNTS.items()
-    for design in product(counts, (5, 20))
-]
+DESIGNS: list[tuple[int, int, int]] = []
+for debater_count, opponent_counts in OPPONENT_COUNTS.items():
+    DESIGNS += product((debater_count,), opponent_counts, (5, 20))
 
 
 def correlation(debaters: int, opponents: int, cases: int, world: int) -> float:
-    """Of the ratings of one tournament with the strengths that decided it."""
+    """Return the correlation of the ratings of one tournament with the true strengths."""
     random = np.random.default_rng([SEED, debaters, opponents, cases, world])
     names = [str(number) for number in range(debaters)]
     strengths = dict(
         zip(names, random.permutation(np.linspace(-1.2, 1.2, debaters)).tolist(), strict=True)
     )
-    pairings = [
-        (*pair, case)
-        for pair in TournamentConfig(debaters=names, opponents=opponents).pairs
-        for case in range(cases)
-    ]
+    pairs = TournamentConfig(debaters=names, opponents=opponents).pairs
+    pairings = [(*pair, case) for pair, case in product(pairs, range(cases))]
     chances = [
         1 / (1 + np.exp(-(strengths[debater] - strengths[opponent] + SIDE)))
         for debater, opponent, _ in pairings

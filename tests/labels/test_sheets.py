@@ -1,6 +1,7 @@
-"""Annotation sheets going out and coming back, labels that count, and agreement."""
+"""Annotation sheets are written and read; effective labels; agreement of annotators."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -52,14 +53,12 @@ def statements(tmp_path: Path) -> pd.DataFrame:
     return read_statements([path], RUBRIC.utterance_kinds)
 
 
-def known(statements: pd.DataFrame) -> dict[str, SheetContents]:
+def sheet_contents(statements: pd.DataFrame) -> dict[str, SheetContents]:
     return {sheet_id("panel", "tiny"): SheetContents(set(statements["item"]), LABELS)}
 
 
 def fill(path: Path, sheet: Path, label: dict[str, str], annotator: str = "") -> Path:
-    """What an annotator does: copy the sheet, write a label into each row that has one for its
-    statement.
-    """
+    """Copy a sheet and write the label of each statement, as an annotator does."""
     frame = pd.read_csv(sheet, dtype=str, keep_default_na=False)
     frame["label"] = [label.get(text.removeprefix("'"), "") for text in frame["statement"]]
     frame["annotator"] = annotator
@@ -72,63 +71,61 @@ def test_a_sheet_is_blind_shuffled_and_without_empty_statements(statements: pd.D
     sheet = blinded(statements, FACTS, seed=1)
     assert len(sheet) == 4
     assert sorted(sheet["statement"]) == sorted(text for text in TEXTS if text)
-    shown = sheet.to_csv()
+    content = sheet.to_csv()
     assert not [
-        word for word in ("judge_1", "tiny", "panel", "c1#0", "affirm\tlabel") if word in shown
+        word for word in ("judge_1", "tiny", "panel", "c1#0", "affirm\tlabel") if word in content
     ]
     orders = {tuple(blinded(statements, FACTS, seed)["item"]) for seed in range(8)}
     assert len(orders) > 1
     assert list(blinded(statements, FACTS, 1)["item"]) == list(sheet["item"])
 
 
-def test_a_label_is_of_the_words_that_were_labelled(
+def test_a_label_counts_only_for_the_labelled_words(
     statements: pd.DataFrame, tmp_path: Path
 ) -> None:
-    """A debate that is held anew says other words in the same turn: the old label is none of
-    theirs.
-    """
+    """The label of a turn does not count after the debate was held again with other words."""
     shards = tmp_path / "transcripts" / "panel" / "tiny" / "0.parquet"
     sheet = write_sheets(blinded(statements, FACTS, seed=1), tmp_path, "abc", RUBRIC)[0]
-    filled = fill(
+    filled_sheet = fill(
         tmp_path / "annotations" / "ann.csv", sheet, dict.fromkeys(TEXTS, "AFFIRM"), "ann"
     )
-    said = pd.read_parquet(shards)
+    transcripts = pd.read_parquet(shards)
     changed = TEXTS[1]
-    said.loc[said["text"] == changed, "text"] = "I would reverse."
-    write_frame(shards, "transcripts", said, describe("panel"))
-    anew = read_statements([shards], RUBRIC.utterance_kinds)
-    labels, faults = read_annotations([filled], known(anew))
+    transcripts.loc[transcripts["text"] == changed, "text"] = "I would reverse."
+    write_frame(shards, "transcripts", transcripts, describe("panel"))
+    new_statements = read_statements([shards], RUBRIC.utterance_kinds)
+    labels, faults = read_annotations([filled_sheet], sheet_contents(new_statements))
     assert len(labels) == 3 and len(faults) == 1 and "may say other words" in faults[0]
-    [new] = anew.loc[anew["text"] == "I would reverse.", "item"]
-    assert new not in set(labels["item"])
+    [new_item] = new_statements.loc[new_statements["text"] == "I would reverse.", "item"]
+    assert new_item not in set(labels["item"])
     assert list(
-        pd.read_csv(write_sheets(blinded(anew, FACTS, 1), tmp_path, "abc", RUBRIC)[0])["item"]
-    ) == [new]
+        pd.read_csv(write_sheets(blinded(new_statements, FACTS, 1), tmp_path, "abc", RUBRIC)[0])[
+            "item"
+        ]
+    ) == [new_item]
 
 
-def test_a_sheet_on_disk_is_never_written_to_again(
-    statements: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_a_sheet_on_disk_is_never_overwritten(statements: pd.DataFrame, tmp_path: Path) -> None:
     sheet = blinded(statements, FACTS, seed=1)
     path, tasks = write_sheets(sheet, tmp_path, "abc", RUBRIC)
     assert "'=HYPERLINK" in path.read_text()
     assert len(json.loads(tasks.read_text())) == 4
     fill(path, path, {"I vote to affirm.": "AFFIRM"})
-    filled = path.read_bytes()
+    content = path.read_bytes()
     assert write_sheets(sheet, tmp_path, "abc", RUBRIC)[0] == path
-    assert path.read_bytes() == filled
-    more = pd.concat([sheet, sheet.iloc[:1].assign(item="abc-new")])
-    assert write_sheets(more, tmp_path, "abc", RUBRIC)[0] == tmp_path / "abc-2.csv"
+    assert path.read_bytes() == content
+    longer_sheet = pd.concat([sheet, sheet.iloc[:1].assign(item="abc-new")])
+    assert write_sheets(longer_sheet, tmp_path, "abc", RUBRIC)[0] == tmp_path / "abc-2.csv"
     assert list(pd.read_csv(tmp_path / "abc-2.csv")["item"]) == ["abc-new"]
-    assert path.read_bytes() == filled
+    assert path.read_bytes() == content
     assert (
-        write_sheets(more, tmp_path, "abc", RUBRIC)[0] == tmp_path / "abc-2.csv"
+        write_sheets(longer_sheet, tmp_path, "abc", RUBRIC)[0] == tmp_path / "abc-2.csv"
         and not (tmp_path / "abc-3.csv").exists()
     )
     assert write_sheets(sheet.iloc[:0], tmp_path, "none", RUBRIC) == []
 
 
-def test_filled_sheets_and_exports_come_back(statements: pd.DataFrame, tmp_path: Path) -> None:
+def test_filled_sheets_and_exports_are_read(statements: pd.DataFrame, tmp_path: Path) -> None:
     sheet = blinded(statements, FACTS, seed=1)
     path, tasks = write_sheets(sheet, tmp_path / "out", "abc", RUBRIC)
     folder = tmp_path / "annotations"
@@ -158,22 +155,27 @@ def test_filled_sheets_and_exports_come_back(statements: pd.DataFrame, tmp_path:
         for number, task in enumerate(json.loads(tasks.read_text()))
     ]
     (folder / "bob.json").write_text(json.dumps(export))
-    found, faults = read_annotations(filled_files(folder), known(statements))
+    annotations, faults = read_annotations(filled_files(folder), sheet_contents(statements))
     assert faults == []
-    assert found.groupby("annotator").size().to_dict() == {"ann": 2, "bob@example.org": 4}
+    assert annotations.groupby("annotator").size().to_dict() == {"ann": 2, "bob@example.org": 4}
     labels = pd.DataFrame(
-        [*labels_by_function("rules", statements, RUBRIC), *labels_by_people(statements, found)]
+        [
+            *labels_by_function("rules", statements, RUBRIC),
+            *labels_by_people(statements, annotations),
+        ]
     )
     assert set(labels["labeler"]) == {"rules", "human:ann", "human:bob@example.org"}
 
 
-def test_label_studio_minimal_export(statements: pd.DataFrame, tmp_path: Path) -> None:
+def test_the_minimal_export_of_label_studio_is_read(
+    statements: pd.DataFrame, tmp_path: Path
+) -> None:
     item = statements["item"].iloc[0]
     (tmp_path / "min.json").write_text(
         json.dumps([{"item": item, "statement": "x", "label": "REMAND", "annotator": 3}])
     )
-    found, _ = read_annotations([tmp_path / "min.json"], known(statements))
-    assert found[["item", "label", "annotator"]].iloc[0].tolist() == [item, "REMAND", "3"]
+    annotations, _ = read_annotations([tmp_path / "min.json"], sheet_contents(statements))
+    assert annotations[["item", "label", "annotator"]].iloc[0].tolist() == [item, "REMAND", "3"]
 
 
 @pytest.mark.parametrize(
@@ -192,15 +194,15 @@ def test_faulty_rows_get_one_clear_message(
     rows: list[tuple[str, str, str]], message: str, statements: pd.DataFrame, tmp_path: Path
 ) -> None:
     path = tmp_path / "ann.csv"
-    lines = [",".join(cell.format(statements["item"].iloc[0]) for cell in row) for row in rows]
-    path.write_text("\n".join(["item,label,annotator", *lines]) + "\n")
-    found, (fault,) = read_annotations([path], known(statements))
+    lines = "\n".join(",".join(row) for row in rows).format(statements["item"].iloc[0])
+    path.write_text(f"item,label,annotator\n{lines}\n")
+    annotations, (fault,) = read_annotations([path], sheet_contents(statements))
     assert message in fault
     assert str(path) in fault
-    assert len(found) == len(rows) - 1
+    assert len(annotations) == len(rows) - 1
 
 
-def test_one_faulty_row_or_file_stops_no_other_and_all_are_named(
+def test_all_faulty_rows_and_files_are_named_and_the_others_are_read(
     statements: pd.DataFrame, tmp_path: Path
 ) -> None:
     first, second = statements["item"].iloc[:2]
@@ -209,21 +211,15 @@ def test_one_faulty_row_or_file_stops_no_other_and_all_are_named(
     )
     (tmp_path / "bob.csv").write_bytes(f"item,label\n{first},AFFIRM\xfc\n".encode("latin-1"))
     (tmp_path / "cid.csv").write_text(f'item;label;note\n{first};AFFIRM;"well; yes, so"\n')
-    found, faults = read_annotations(filled_files(tmp_path), known(statements))
-    assert found[["item", "label", "annotator"]].to_numpy().tolist() == [
+    annotations, faults = read_annotations(filled_files(tmp_path), sheet_contents(statements))
+    assert annotations[["item", "label", "annotator"]].to_numpy().tolist() == [
         [second, "AFFIRM", "ann"],
         [first, "AFFIRM", "cid"],
     ]
-    assert [
-        "bob.csv" in faults[0],
-        "row 1, column 'label'" in faults[1],
-        "row 3, column 'item'" in faults[2],
-    ] == [
-        True,
-        True,
-        True,
-    ]
     assert len(faults) == 3
+    assert "bob.csv" in faults[0]
+    assert "row 1, column 'label'" in faults[1]
+    assert "row 3, column 'item'" in faults[2]
 
 
 def test_another_encoding_and_a_broken_export_get_one_clear_message(
@@ -231,13 +227,13 @@ def test_another_encoding_and_a_broken_export_get_one_clear_message(
 ) -> None:
     encoded = tmp_path / "ann.csv"
     encoded.write_bytes("item,label,note\nx,AFFIRM,f\xfcr\n".encode("latin-1"))
-    assert "line 2: byte 0xfc" in read_annotations([encoded], known(statements))[1][0]
+    assert "line 2: byte 0xfc" in read_annotations([encoded], sheet_contents(statements))[1][0]
     no_item = '[{"data": {}, "annotations": [{"result": [{"type": "choices"}]}]}]'
     for content in ('{"a": 1}', '[{"a": 1}]', "[1]", "[{", no_item):
         broken = tmp_path / "bob.json"
         broken.write_text(content)
-        found, faults = read_annotations([broken], known(statements))
-        assert found.empty
+        annotations, faults = read_annotations([broken], sheet_contents(statements))
+        assert annotations.empty
         assert [str(broken) in fault for fault in faults] == [True], content
 
 
@@ -251,54 +247,48 @@ def test_people_override_rules_in_the_configured_order() -> None:
         {**columns, "turn": 2, "label": "REMAND", "labeler": "rules"},
         {**columns, "turn": 2, "label": "NONE", "labeler": "judge:gpt"},
     ]
-    chosen = effective_labels(pd.DataFrame(rows), ("human", "rules", "judge"))
-    assert chosen["label"].tolist() == ["AFFIRM", "REMAND"]
+    effective = effective_labels(pd.DataFrame(rows), ("human", "rules", "judge"))
+    assert effective["label"].tolist() == ["AFFIRM", "REMAND"]
     assert effective_labels(pd.DataFrame(rows), ("judge", "rules", "human"))["label"].tolist() == [
         "NONE",
         "NONE",
     ]
 
 
-def test_items_differ_and_tell_nothing() -> None:
-    items = {
-        statement_id("e", "m", f"c{case}#0", turn, "") for case in range(20) for turn in range(20)
-    }
+def test_items_are_unique() -> None:
+    turns = product(range(20), range(20))
+    items = {statement_id("e", "m", f"c{case}#0", turn, "") for case, turn in turns}
     assert len(items) == 400
 
 
 # Agreement
 
 
-def frame_of(**labelers: list[str]) -> pd.DataFrame:
-    rows = [
-        {
-            "experiment": "e",
-            "model": "m",
-            "debate_id": f"d{n}",
-            "turn": 1,
-            "case_id": f"c{n % 5}",
-            "labeler": who,
-            "label": label,
-        }
-        for who, labels in labelers.items()
-        for n, label in enumerate(labels)
-        if label
-    ]
-    return pd.DataFrame(rows)
+def make_labels(**labelers: list[str]) -> pd.DataFrame:
+    """Return the labels of each labeler for statements in their order; an empty one is missing."""
+    frames = []
+    for labeler, labels in labelers.items():
+        frame = pd.DataFrame({"label": labels, "labeler": labeler, "turn": 1})
+        numbers = range(len(labels))
+        frame["debate_id"] = [f"d{number}" for number in numbers]
+        frame["case_id"] = [f"c{number % 5}" for number in numbers]
+        frames.append(frame.assign(experiment="e", model="m"))
+    frame = pd.concat(frames, ignore_index=True)
+    return frame[frame["label"] != ""]
 
 
-def test_agreement_has_intervals_and_leaves_out_what_only_one_labelled() -> None:
+def test_agreement_has_intervals_and_ignores_statements_with_one_label() -> None:
     draw = np.random.default_rng(1)
     truth = [str(label) for label in draw.choice(LABELS, 60)]
     noisy = [label if draw.random() < 0.8 else "NONE" for label in truth]
-    found = annotator_agreement(
-        frame_of(rules=truth, ann=[*noisy[:50], *[""] * 10]), seed=1
+    agreement = annotator_agreement(
+        make_labels(rules=truth, ann=[*noisy[:50], *[""] * 10]), seed=1
     ).set_index("measure")
-    assert set(found["n"]) == {50}
-    equal, kappa = found.loc["equal labels"], found.loc["Cohen's kappa"]
+    assert set(agreement["n"]) == {50}
+    equal, kappa = agreement.loc["equal labels"], agreement.loc["Cohen's kappa"]
     assert 0.6 < kappa["value"] < equal["value"] < 0.95
     assert kappa["ci_low"] <= kappa["value"] <= kappa["ci_high"]
-    assert annotator_agreement(frame_of(rules=truth), seed=1).empty
+    assert annotator_agreement(make_labels(rules=truth), seed=1).empty
 
 
 def test_rules_label_every_statement(statements: pd.DataFrame) -> None:
@@ -365,7 +355,7 @@ def test_a_sheet_is_read_from_every_format_in_any_case(tmp_path: Path, name: str
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.ods", "notes.txt", "a"])
-def test_a_file_that_is_not_read_is_named(tmp_path: Path, name: str) -> None:
+def test_an_unsupported_file_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("x")
     (tmp_path / ".DS_Store").write_text("x")
     rows, (fault,) = read_annotations(filled_files(tmp_path), {})

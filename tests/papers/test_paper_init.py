@@ -29,9 +29,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_the_file_holds_the_model_and_the_items(folder: Path, papers: dict[str, object]) -> None:
     report = write_configuration(InitConfig(model=MODEL, papers=papers), None)
-    written = yaml.safe_load((folder / "my.yaml").read_text(encoding="utf-8"))
-    assert written["papers"] == {"models": ["mine"], **papers}
-    assert set(written["models"]) == {"mine"}
+    configuration = yaml.safe_load((folder / "my.yaml").read_text(encoding="utf-8"))
+    assert configuration["papers"] == {"models": ["mine"], **papers}
+    assert set(configuration["models"]) == {"mine"}
     assert "papers --cores 4 --configfile my.yaml" in report
 
 

@@ -5,6 +5,7 @@ import io
 import math
 import re
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,9 @@ from moot.report.published import Published, read_published
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAPERS = read_papers(items_file(PROJECT))
-ITEMS = {item.name: item for paper in PAPERS.values() for item in paper.items}
+ITEMS: dict[str, PaperItem] = {}
+for each_paper in PAPERS.values():
+    ITEMS |= {item.name: item for item in each_paper.items}
 FRAME = read_published(PROJECT / "data/published/published_results.csv")
 PUBLISHED = published_values_of(FRAME)
 TABLE_ITEMS = [item for item in ITEMS.values() if item.kind in ("table", "facts")]
@@ -112,11 +115,10 @@ def test_every_published_value_of_a_table_is_in_its_place(item: PaperItem) -> No
     study, _, table = item.published.partition("/")
     rows = FRAME[(FRAME["study"] == study) & (FRAME["table"] == table)]
     expected = set(zip(rows["row"], rows["metric"], strict=True))
-    shown = set()
-    for row in item.rows:
-        for column in item.columns:
-            shown |= {(row.key, name) for name in item.cell(row, column).published}
-    assert expected <= shown | {("human_ai", "debates"), ("human_ai", "debates_per_case")}
+    table_values = set()
+    for row, column in product(item.rows, item.columns):
+        table_values |= {(row.key, name) for name in item.cell(row, column).published}
+    assert expected <= table_values | {("human_ai", "debates"), ("human_ai", "debates_per_case")}
 
 
 def test_the_file_holds_no_published_number() -> None:
@@ -128,12 +130,12 @@ def test_the_file_holds_no_published_number() -> None:
 
 def test_items_name_experiments_tables_and_fillers_that_exist() -> None:
     experiments = set(paper_plan(PROJECT).config.experiments)
-    filled = {FILLERS[name].item for name in FILLERS}
-    assert filled <= set(ITEMS)
+    filled_items = {FILLERS[name].item for name in FILLERS}
+    assert filled_items <= set(ITEMS)
     for item in ITEMS.values():
         assert set(item.experiments) <= experiments
         assert all(name in TABLES for name in item.details)
-        assert item.name in filled or item.name == "courtroom/table8"
+        assert item.name in filled_items or item.name == "courtroom/table8"
 
 
 def own_row(item: PaperItem, value: float, **changes: object) -> OwnRow:
@@ -153,7 +155,8 @@ def test_own_rows_follow_the_papers_rows(item: PaperItem) -> None:
     grid = build_grid(item, PUBLISHED, [own_row(item, 0.5)])
     assert len(grid.paper_rows) == len(item.rows)
     assert [row.is_own for row in grid.rows] == sorted(row.is_own for row in grid.rows)
-    assert all(not cell.own_value.text for row in grid.paper_rows for cell in row.cells)
+    for row in grid.paper_rows:
+        assert not any(cell.own_value.text for cell in row.cells)
     if item.kind == "table":
         assert grid.own_rows and {row.data for row in grid.own_rows} == {"mine (synthetic)"}
 
@@ -180,8 +183,8 @@ def test_values_outside_the_replication_interval_are_marked(ours: float, is_outs
     row = item.rows[1]
     value = Measurement(ours, ours - 0.05, min(ours + 0.05, 1), 150, 0, 150)
     published = {(row.key, "zero_shot_accuracy"): Published.of(0.74, 150, 150, share=True)}
-    own = OwnRow(("x",), "e", "d", 150, {("zero_shot", "accuracy"): value}, published, row.key)
-    grid = build_grid(item, PUBLISHED, [own])
+    run_row = OwnRow(("x",), "e", "d", 150, {("zero_shot", "accuracy"): value}, published, row.key)
+    grid = build_grid(item, PUBLISHED, [run_row])
     assert grid.rows[1].cells[0].own_value.is_outside is is_outside
     intervals = intervals_frame(grid)
     assert intervals["published_is_outside"].tolist() == ["yes" if is_outside else "no"]
@@ -193,8 +196,8 @@ def test_without_the_papers_n_no_value_is_marked() -> None:
     row = item.rows[0]
     published = {(row.key, "accuracy"): Published.of(0.9)}
     value = Measurement(0.1, 0.05, 0.15, 500, 0, 500)
-    own = OwnRow(("x", "y"), "e", "d", 500, {("", "accuracy"): value}, published, row.key)
-    assert not build_grid(item, PUBLISHED, [own]).rows[0].cells[0].own_value.is_outside
+    run_row = OwnRow(("x", "y"), "e", "d", 500, {("", "accuracy"): value}, published, row.key)
+    assert not build_grid(item, PUBLISHED, [run_row]).rows[0].cells[0].own_value.is_outside
 
 
 @pytest.mark.parametrize(
@@ -218,7 +221,7 @@ def test_an_item_that_does_not_exist_names_the_nearest(name: str, nearest: str) 
         list(select_items(PAPERS, [name]))
 
 
-def page_of(paper: str, folder: Path, *parts: object, is_rehearsal: bool = False) -> str:
+def write_paper_page(paper: str, folder: Path, *parts: object, is_rehearsal: bool = False) -> str:
     contents = []
     for item in PAPERS[paper].items:
         of_item = [part for part in parts if isinstance(part, Series) == (item.kind == "figure")]
@@ -231,7 +234,7 @@ def page_of(paper: str, folder: Path, *parts: object, is_rehearsal: bool = False
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_page_without_a_run_has_every_item_in_its_form(paper: str, tmp_path: Path) -> None:
-    page = page_of(paper, tmp_path)
+    page = write_paper_page(paper, tmp_path)
     assert re.findall(r'<section id="(\w+)"', page) == [item.key for item in PAPERS[paper].items]
     for file in paper_files(PAPERS[paper]):
         assert (tmp_path / Path(file).relative_to("results/papers")).stat().st_size
@@ -244,7 +247,7 @@ def test_texts_of_models_and_data_are_harmless(paper: str, tmp_path: Path) -> No
     )
     diagram = Diagram(HOSTILE, (HOSTILE,), (Step(HOSTILE, HOSTILE, stage=HOSTILE),))
     example = Example(HOSTILE, (("1. Initial step", HOSTILE),))
-    page = page_of(paper, tmp_path, series, diagram, example)
+    page = write_paper_page(paper, tmp_path, series, diagram, example)
     assert "<script" not in page
     assert "<script" not in diagram_svg(diagram)
     for file in tmp_path.rglob("*.tex"):
@@ -252,7 +255,7 @@ def test_texts_of_models_and_data_are_harmless(paper: str, tmp_path: Path) -> No
 
 
 def test_a_rehearsal_is_marked_on_the_page_and_in_files(tmp_path: Path) -> None:
-    page = page_of("feedback", tmp_path, is_rehearsal=True)
+    page = write_paper_page("feedback", tmp_path, is_rehearsal=True)
     assert "SIMULATED" in page
     rows = csv.DictReader(io.StringIO((tmp_path / "feedback/table2.csv").read_text("utf-8")))
     assert {row["voices"] for row in rows} == {"SIMULATED"}

@@ -35,21 +35,23 @@ def plan_of_defaults(**changes: Any) -> Plan:
 
 
 @pytest.mark.parametrize("experiment", CHANGES)
-def test_a_changed_prompt_reruns_what_rests_on_it(experiment: str, tmp_path: Path) -> None:
+def test_a_changed_prompt_reruns_dependent_debates_and_pages(
+    experiment: str, tmp_path: Path
+) -> None:
     template, paper = CHANGES[experiment]
     path = tmp_path / "prompts" / template
     path.parent.mkdir(parents=True)
     text = (PROJECT / "config/prompts" / template).read_text(encoding="utf-8")
     path.write_text(f"{text}\nTake your time.\n", encoding="utf-8")
     plan = plan_of_defaults()
-    before = declared_jobs(plan)
-    after = declared_jobs(plan_of_defaults(**{experiment: str(tmp_path / "prompts")}))
-    pages = {page for page in PAGES if before.of(f"paper_{page}") != after.of(f"paper_{page}")}
+    jobs = declared_jobs(plan)
+    changed_jobs = declared_jobs(plan_of_defaults(**{experiment: str(tmp_path / "prompts")}))
+    pages = {page for page in PAGES if jobs.of(f"paper_{page}") != changed_jobs.of(f"paper_{page}")}
     assert pages == {paper}
     debates = set()
     for name, entry in plan.experiments.items():
         for model in entry.config.models:
             job = {"experiment": name, "model": model}
-            if before.of("run_debates", **job) != after.of("run_debates", **job):
+            if jobs.of("run_debates", **job) != changed_jobs.of("run_debates", **job):
                 debates.add(name)
     assert debates - RESTS_ON.get(experiment, set()) == {experiment}

@@ -20,12 +20,12 @@ def make_examples(targets: list[str] | None = None, task: Task = TASK) -> Exampl
         Case(
             f"c{i:03}",
             "made-up",
-            split,
+            split_name,
             f"text {i % 7} {target[:1] * (i % 3)}",
             target,
             task.labels,
         )
-        for i, (split, target) in enumerate(zip(SPLITS, targets, strict=True))
+        for i, (split_name, target) in enumerate(zip(SPLITS, targets, strict=True))
     ]
     signal = np.array(
         [task.labels.index(target.split(";")[0]) for target in targets]

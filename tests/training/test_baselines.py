@@ -1,6 +1,4 @@
-"""Baselines: what is fitted on what, what the figures mean, and what a failing model does to the
-others.
-"""
+"""Baselines: the data of each fit, the scores, and failing models."""
 
 import json
 import os
@@ -35,10 +33,10 @@ PROJECT = Path(__file__).parents[2]
 class Recorder(ClassifierMixin, BaseEstimator):
     """Remembers every matrix that it was fitted on."""
 
-    seen: "list[np.ndarray[Any, Any]]" = []  # noqa: RUF012
+    inputs_of_fits: "list[np.ndarray[Any, Any]]" = []  # noqa: RUF012
 
     def fit(self, inputs: Any, targets: Any) -> "Recorder":
-        Recorder.seen.append(np.asarray(inputs))
+        Recorder.inputs_of_fits.append(np.asarray(inputs))
         self.classes_ = np.unique(targets)
         return self
 
@@ -48,62 +46,66 @@ class Recorder(ClassifierMixin, BaseEstimator):
 
 @pytest.fixture
 def recorder() -> Iterator[Baseline]:
-    Recorder.seen.clear()
+    Recorder.inputs_of_fits.clear()
     yield Baseline("recorder", "Recorder", (), "tabular", lambda seed, threads: encoded(Recorder()))
-    Recorder.seen.clear()
+    Recorder.inputs_of_fits.clear()
 
 
-def test_preprocessing_is_fitted_on_the_training_fold_alone(recorder: Baseline) -> None:
-    """Every row has a number and a category of its own, so a fitted matrix tells which rows its
-    pipeline has seen.
-    """
+def test_preprocessing_is_fitted_only_on_the_training_fold(recorder: Baseline) -> None:
+    """Each row has a unique number and category, so a fitted matrix shows its rows."""
     data = make_examples()
     numbers = np.arange(100.0)
     gaps = np.where(numbers % 4 == 0, np.nan, 1000 + numbers**2)
-    own = [f"only {i}" for i in range(100)]
+    categories = [f"only {i}" for i in range(100)]
     data = Examples(
         "d",
         TASK,
         data.cases,
         data.texts,
-        pd.DataFrame({"row": numbers, "gaps": gaps, "own": own}).astype({"own": "object"}),
+        pd.DataFrame({"row": numbers, "gaps": gaps, "own": categories}).astype({"own": "object"}),
     )
     evaluate(data, [recorder], seed=1, folds=5)
-    assert len(Recorder.seen) == 6, "five folds and the whole training split"
+    assert len(Recorder.inputs_of_fits) == 6, "five folds and the whole training split"
     training = set(range(60))
-    for matrix in Recorder.seen:
+    for matrix in Recorder.inputs_of_fits:
         rows = matrix[:, 0].astype(int)
         assert set(rows) <= training, "a validation or test row was fitted"
-        filled = matrix[np.isnan(gaps[rows]), 1]
-        assert np.allclose(filled, np.nanmean(gaps[rows])), (
+        imputed = matrix[np.isnan(gaps[rows]), 1]
+        assert np.allclose(imputed, np.nanmean(gaps[rows])), (
             "the imputed mean is not that of the fitted rows"
         )
         assert matrix.shape[1] == 2 + len(rows), (
             "the encoder knows categories of rows that it was not fitted on"
         )
-    assert [len(matrix) for matrix in Recorder.seen] == [48] * 5 + [60]
-    held_out = [training - set(matrix[:, 0].astype(int)) for matrix in Recorder.seen[:5]]
+    assert [len(matrix) for matrix in Recorder.inputs_of_fits] == [48] * 5 + [60]
+    held_out = [training - set(matrix[:, 0].astype(int)) for matrix in Recorder.inputs_of_fits[:5]]
     assert set().union(*held_out) == training, "every training row is held out once"
 
 
-def test_same_seed_same_figures_and_another_seed_others() -> None:
+def test_the_seed_determines_the_scores() -> None:
     data, entries = make_examples(), select(["rf", "svm", BASE_RATE_COIN])
-    first, again, other = (evaluate(data, entries, seed=seed, folds=3) for seed in (1, 1, 2))
-    pd.testing.assert_frame_equal(
-        without_times(first.leaderboard), without_times(again.leaderboard)
+    first, repeated, other_seed = (
+        evaluate(data, entries, seed=seed, folds=3) for seed in (1, 1, 2)
     )
-    pd.testing.assert_frame_equal(first.predictions, again.predictions)
-    assert not without_times(first.leaderboard).equals(without_times(other.leaderboard))
+    pd.testing.assert_frame_equal(
+        without_times(first.leaderboard), without_times(repeated.leaderboard)
+    )
+    pd.testing.assert_frame_equal(first.predictions, repeated.predictions)
+    assert not without_times(first.leaderboard).equals(without_times(other_seed.leaderboard))
 
 
-def test_threads_change_nothing() -> None:
+def test_the_number_of_threads_changes_no_score() -> None:
     data, entries = make_examples(), select(["rf", "xgboost"])
-    one, two = (evaluate(data, entries, seed=1, threads=threads, folds=2) for threads in (1, 2))
-    pd.testing.assert_frame_equal(without_times(one.leaderboard), without_times(two.leaderboard))
-    pd.testing.assert_frame_equal(one.predictions, two.predictions)
+    single_thread, two_threads = (
+        evaluate(data, entries, seed=1, threads=threads, folds=2) for threads in (1, 2)
+    )
+    pd.testing.assert_frame_equal(
+        without_times(single_thread.leaderboard), without_times(two_threads.leaderboard)
+    )
+    pd.testing.assert_frame_equal(single_thread.predictions, two_threads.predictions)
 
 
-def test_a_failing_baseline_says_why_and_spares_the_others() -> None:
+def test_a_failing_baseline_states_its_reason_and_stops_no_other() -> None:
     class Explodes(DummyClassifier):
         def fit(self, inputs: Any, targets: Any) -> Any:
             raise ValueError("first line\nsecond | line")
@@ -116,16 +118,19 @@ def test_a_failing_baseline_says_why_and_spares_the_others() -> None:
         Baseline("absent", "Absent", (), "tabular", absent),
         BASELINES["nb"],
     ]
-    found = evaluate(make_examples(), entries, seed=1, folds=3)
-    assert list(found.leaderboard.columns) == list(LEADERBOARD_COLUMNS)
-    status = found.leaderboard.groupby("baseline")["status"].unique().map(list)
+    evaluation = evaluate(make_examples(), entries, seed=1, folds=3)
+    assert list(evaluation.leaderboard.columns) == list(LEADERBOARD_COLUMNS)
+    status = evaluation.leaderboard.groupby("baseline")["status"].unique().map(list)
     assert status["explodes"] == ["failed: ValueError: first line second | line"]
     assert status["absent"] == ["not installed: no_such_library (the extra 'tabular' brings it)"]
     assert status["nb"] == ["ok"]
     assert (
-        found.leaderboard.set_index("baseline").loc["explodes", list(METRICS)].isna().all(axis=None)
+        evaluation.leaderboard.set_index("baseline")
+        .loc["explodes", list(METRICS)]
+        .isna()
+        .all(axis=None)
     )
-    assert set(found.predictions["baseline"]) == set(found.models) == {"nb"}
+    assert set(evaluation.predictions["baseline"]) == set(evaluation.models) == {"nb"}
 
 
 def test_a_label_with_one_training_case_has_no_folds() -> None:
@@ -139,7 +144,7 @@ def test_a_label_with_one_training_case_has_no_folds() -> None:
     assert leaderboard_row(board, "nb", "test").status == "ok"
 
 
-def test_fewer_folds_where_a_label_is_rare() -> None:
+def test_a_rare_label_reduces_the_number_of_folds() -> None:
     targets = ["yes"] * 4 + ["no"] * 76 + ["yes", "no"] * 10
     assert (
         leaderboard_row(
@@ -151,10 +156,10 @@ def test_fewer_folds_where_a_label_is_rare() -> None:
     )
 
 
-def test_reference_scores_by_hand() -> None:
-    """Training: 15 of 60 are yes.
+def test_reference_scores_equal_values_computed_by_hand() -> None:
+    """15 of 60 training cases and 8 of 20 test cases are yes.
 
-    Test: 8 of 20. The coin says yes with probability 1/4, whatever the case.
+    The coin says yes with a probability of 1/4 for each case.
     """
     targets = ["yes"] * 15 + ["no"] * 45 + ["no"] * 20 + ["yes"] * 8 + ["no"] * 12
     board = evaluate(make_examples(targets), select(["reference"]), seed=1, folds=5).leaderboard
@@ -174,7 +179,7 @@ def test_reference_scores_by_hand() -> None:
             "mcc": 0,
             "brier": (
                 0.4 * 0.75**2 + 0.6 * 0.25**2
-            ),  # it predicts no, and says that yes has a chance of 1/4
+            ),  # it predicts no with a probability of 1/4 for yes
             "tn": 12,
             "fp": 0,
             "fn": 8,
@@ -197,23 +202,23 @@ def test_reference_scores_by_hand() -> None:
         },
     }
     for name, values in expected.items():
-        found = leaderboard_row(board, name, "test")
+        row = leaderboard_row(board, name, "test")
         for metric, value in values.items():
-            assert found[metric] == pytest.approx(value, abs=1e-12), (name, metric)
-        assert json.loads(found.confusion) == [[found.tn, found.fp], [found.fn, found.tp]]
+            assert row[metric] == pytest.approx(value, abs=1e-12), (name, metric)
+        assert json.loads(row.confusion) == [[row.tn, row.fp], [row.fn, row.tp]]
         validated = leaderboard_row(board, name, "cross_validation")
         assert validated.accuracy == pytest.approx(
             45 / 60 if name == MAJORITY_CLASS else 0.75**2 + 0.25**2
         )
 
 
-def test_the_coin_draws_by_case_alone() -> None:
-    found = evaluate(make_examples(), select([BASE_RATE_COIN]), seed=1, folds=3).predictions
-    again = evaluate(
+def test_the_coin_depends_only_on_the_case() -> None:
+    predictions = evaluate(make_examples(), select([BASE_RATE_COIN]), seed=1, folds=3).predictions
+    with_tree = evaluate(
         make_examples(), [BASELINES[BASE_RATE_COIN], BASELINES["dt"]], seed=1, folds=3
     ).predictions
-    pd.testing.assert_frame_equal(found, again[again.baseline == BASE_RATE_COIN])
-    assert set(found.prediction) == {"yes", "no"}
+    pd.testing.assert_frame_equal(predictions, with_tree[with_tree.baseline == BASE_RATE_COIN])
+    assert set(predictions.prediction) == {"yes", "no"}
 
 
 @pytest.mark.parametrize("labels", [2, 3])
@@ -222,7 +227,7 @@ def test_metrics_agree_with_scikit_learn(labels: int) -> None:
     for _ in range(20):
         actual, predicted = random.integers(labels, size=(2, 40))
         scores = random.dirichlet(np.ones(labels), 40).round(1)
-        found = measure(
+        values = measure(
             ClassificationOutcome(
                 np.eye(labels)[actual],
                 np.eye(labels)[predicted],
@@ -231,9 +236,13 @@ def test_metrics_agree_with_scikit_learn(labels: int) -> None:
                 1 if labels == 2 else None,
             )
         )
-        assert found["accuracy"] == pytest.approx(sklearn_metrics.accuracy_score(actual, predicted))
-        assert found["kappa"] == pytest.approx(sklearn_metrics.cohen_kappa_score(actual, predicted))
-        assert found["mcc"] == pytest.approx(sklearn_metrics.matthews_corrcoef(actual, predicted))
+        assert values["accuracy"] == pytest.approx(
+            sklearn_metrics.accuracy_score(actual, predicted)
+        )
+        assert values["kappa"] == pytest.approx(
+            sklearn_metrics.cohen_kappa_score(actual, predicted)
+        )
+        assert values["mcc"] == pytest.approx(sklearn_metrics.matthews_corrcoef(actual, predicted))
         for average in (
             ("binary", "macro", "weighted", "micro")
             if labels == 2
@@ -243,38 +252,37 @@ def test_metrics_agree_with_scikit_learn(labels: int) -> None:
                 score = getattr(sklearn_metrics, f"{metric}_score")(
                     actual, predicted, average=average, zero_division=0
                 )
-                assert found[f"{metric}_{average}"] == pytest.approx(score), (metric, average)
+                assert values[f"{metric}_{average}"] == pytest.approx(score), (metric, average)
         if labels == 2:
-            assert found["auc"] == pytest.approx(
+            assert values["auc"] == pytest.approx(
                 sklearn_metrics.roc_auc_score(actual, scores[:, 1])
             )
-            assert found["brier"] == pytest.approx(np.mean((scores[:, 1] - actual) ** 2))
+            assert values["brier"] == pytest.approx(np.mean((scores[:, 1] - actual) ** 2))
         else:
             truth = np.eye(labels)[actual]
-            assert found["auc"] == pytest.approx(
+            assert values["auc"] == pytest.approx(
                 sklearn_metrics.roc_auc_score(truth, scores, average="weighted")
             )
-            assert np.isnan(found["f1_binary"])
+            assert np.isnan(values["f1_binary"])
 
 
-def test_several_labels_at_once() -> None:
+def test_several_labels_are_predicted_at_once() -> None:
     task = Task("the case", "Which articles?", ("a", "b", "c", "d"), multilabel=True)
     targets = [("a", "b", "c", "a;b", "c", "d", "a")[i % 7] for i in range(100)]
     data = make_examples(targets, task)
     entries = [*select(["lr", "reference"])]
-    found = evaluate(data, entries, seed=1, folds=3)
-    assert set(found.leaderboard["status"]) == {"ok"}
-    predictions = found.predictions[found.predictions.baseline == "lr"]
+    evaluation = evaluate(data, entries, seed=1, folds=3)
+    assert set(evaluation.leaderboard["status"]) == {"ok"}
+    predictions = evaluation.predictions[evaluation.predictions.baseline == "lr"]
     truth, answers = (
-        np.array(
-            [[label in text.split(";") for label in task.labels] for text in predictions[column]]
-        )
+        predictions[column].str.get_dummies(";").reindex(columns=task.labels, fill_value=0)
         for column in ("target", "prediction")
     )
-    row = leaderboard_row(found.leaderboard, "lr", "test")
+    truth, answers = truth.to_numpy(dtype=bool), answers.to_numpy(dtype=bool)
+    row = leaderboard_row(evaluation.leaderboard, "lr", "test")
     assert row.accuracy == pytest.approx(np.mean((truth == answers).all(axis=1)))
     assert answers.any(axis=1).all(), "every case has a label, so no predicted set is empty"
-    majority = found.predictions[found.predictions.baseline == MAJORITY_CLASS]
+    majority = evaluation.predictions[evaluation.predictions.baseline == MAJORITY_CLASS]
     most_frequent = pd.Series(";".join(targets[:60]).split(";")).value_counts().idxmax()
     assert set(majority.prediction) == {most_frequent}
     for average in ("micro", "macro", "weighted"):
@@ -282,7 +290,7 @@ def test_several_labels_at_once() -> None:
         assert row[f"f1_{average}"] == pytest.approx(score), average
 
 
-def test_intervals_hold_the_test_score() -> None:
+def test_intervals_contain_the_test_score() -> None:
     board = evaluate(make_examples(), select(["lr", "knn"]), seed=1, folds=3).leaderboard
     for name in ("lr", "knn"):
         row = leaderboard_row(board, name, "test")
@@ -291,7 +299,7 @@ def test_intervals_hold_the_test_score() -> None:
             assert row[f"{metric}_high"] - row[f"{metric}_low"] > 0.05
 
 
-def test_selection_by_name_and_family() -> None:
+def test_baselines_are_selected_by_name_or_family() -> None:
     paper = {entry.name for entry in select(["courtroom_paper"])}
     fourteen = {
         "et",
@@ -318,7 +326,7 @@ def test_selection_by_name_and_family() -> None:
         select(["tabulr"])
 
 
-def test_bad_input_is_named() -> None:
+def test_invalid_input_is_an_error() -> None:
     cases = [
         Case("a", "d", "train", "t", "no", TASK.labels),
         Case("b", "d", "test", "t", "yes", TASK.labels),
@@ -337,7 +345,7 @@ def test_bad_input_is_named() -> None:
         evaluate(examples(cases, TASK), select(["lr"]), seed=1)
 
 
-def test_an_unknown_baseline_is_named_with_its_place() -> None:
+def test_an_unknown_baseline_in_the_configuration_is_an_error() -> None:
     raw = {
         "seed": 3,
         "models": {"m": {"model": "any"}},
@@ -352,23 +360,21 @@ def test_an_unknown_baseline_is_named_with_its_place() -> None:
 
 
 def test_reading_the_registry_imports_no_library() -> None:
-    """Snakemake reads it at every start."""
+    """Snakemake reads the registry at every start."""
     code = (
         "import sys, moot.training.baselines as b; b.select(['tabular', 'text']); print('sklearn'"
         " in sys.modules)"
     )
     path = {"PYTHONPATH": str(PROJECT / "scripts"), "PATH": os.environ["PATH"]}
-    found = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code], env=path, capture_output=True, text=True, check=True
     )
-    assert found.stdout.strip() == "False"
+    assert process.stdout.strip() == "False"
 
 
 @pytest.mark.slow  # only it trains on real cases
-def test_the_released_table(shared_data: Path) -> None:
-    """On the real cases linear models rank better than chance, and no naive model beats always
-    saying no.
-    """
+def test_linear_models_beat_chance_on_the_released_table(shared_data: Path) -> None:
+    """On the real cases linear models rank better than chance, but the majority class is best."""
     options = LOADERS["nlsy97"].options.model_validate({"source": "local"})
     loaded = LOADERS["nlsy97"].load(options, LoadContext("nlsy97", shared_data, PROJECT, 20261121))
     data = examples(loaded.cases, loaded.task, loaded.features)
@@ -388,10 +394,10 @@ def test_the_released_table(shared_data: Path) -> None:
 
 
 @pytest.mark.parametrize("positive", [3, 13, 26, 79])
-def test_a_coin_agrees_by_chance_alone_and_rounding_leaves_nothing_of_it(positive: int) -> None:
+def test_kappa_of_a_coin_is_exactly_zero(positive: int) -> None:
     share = positive / 283
     truth = np.zeros((283, 2))
     truth[:positive, 1], truth[positive:, 0] = 1, 1
     coin = np.tile([1 - share, share], (283, 1))
-    found = measure(ClassificationOutcome(truth, coin, coin, "probability", 1))
-    assert (found["kappa"], found["mcc"]) == (0, 0)
+    values = measure(ClassificationOutcome(truth, coin, coin, "probability", 1))
+    assert (values["kappa"], values["mcc"]) == (0, 0)

@@ -1,4 +1,4 @@
-"""Baselines on disk: stored models without pickle, TabPFN's weights, and what the job writes."""
+"""Baselines on disk: stored models without pickle, the weights of TabPFN, and files of the job."""
 
 import os
 import sys
@@ -29,25 +29,27 @@ PROJECT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", ["rf", "lr", "gbc", "knn", "qda", "xgboost", "catboost"])
-def test_a_stored_model_predicts_as_before(name: str, tmp_path: Path) -> None:
+def test_a_stored_model_gives_the_same_predictions(name: str, tmp_path: Path) -> None:
     if name == "catboost":
         pytest.importorskip("catboost", reason="catboost comes with the extra 'tabular'")
     data = make_examples()
-    found = evaluate(data, select([name]), seed=1, folds=2)
-    store(tmp_path / "model.skops", found.models[name], TASK.labels)
+    evaluation = evaluate(data, select([name]), seed=1, folds=2)
+    store(tmp_path / "model.skops", evaluation.models[name], TASK.labels)
     assert data.features is not None
     test = data.features[(data.cases["split"] == "test").to_numpy()]
-    again = load(tmp_path / "model.skops")
-    assert list(again.predict(test)) == list(found.predictions["prediction"])
-    assert np.array_equal(again.estimator.predict_proba(test)[:, 1], found.predictions["score"])
+    loaded = load(tmp_path / "model.skops")
+    assert list(loaded.predict(test)) == list(evaluation.predictions["prediction"])
+    assert np.array_equal(
+        loaded.estimator.predict_proba(test)[:, 1], evaluation.predictions["score"]
+    )
 
 
 def test_every_stored_model_is_made_of_trusted_types(tmp_path: Path) -> None:
-    found = evaluate(
+    evaluation = evaluate(
         make_examples(), [entry for entry in select(["tabular"]) if entry.stored], seed=1, folds=2
     )
-    assert len(found.models) >= 15
-    for name, model in found.models.items():
+    assert len(evaluation.models) >= 15
+    for name, model in evaluation.models.items():
         store(tmp_path / f"{name}.skops", model, TASK.labels)
         assert load(tmp_path / f"{name}.skops").labels == TASK.labels
 
@@ -63,7 +65,7 @@ def test_a_foreign_or_broken_model_is_not_loaded(tmp_path: Path) -> None:
         load(tmp_path / "broken.skops")
 
 
-def test_tabpfn_without_weights_says_so_before_any_library_does(
+def test_missing_weights_of_tabpfn_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "tabpfn", None)
@@ -80,12 +82,10 @@ def test_tabpfn_without_weights_says_so_before_any_library_does(
         BASELINES["tabpfn"].build(1, 1)
 
 
-def test_tabpfn_runs_from_the_file_that_it_finds(
+def test_tabpfn_runs_with_weights_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A small checkpoint of random weights in the format of version 2 goes through the library's
-    own loading.
-    """
+    """The library loads a small checkpoint of random weights in the format of version 2."""
     torch = pytest.importorskip("torch", reason="torch comes with the extra 'tabular'")
     pytest.importorskip("tabpfn", reason="tabpfn comes with the extra 'tabular'")
     from tabpfn.architectures import tabpfn_v2
@@ -97,25 +97,23 @@ def test_tabpfn_runs_from_the_file_that_it_finds(
         torch.nn.init.normal_(weight, std=0.3)
     torch.save({"state_dict": model.state_dict(), "config": asdict(config)}, tmp_path / WEIGHTS[0])
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    first, again = (
+    first, second = (
         evaluate(make_examples(), select(["tabpfn"]), seed=1, folds=2) for _ in range(2)
     )
     row = leaderboard_row(first.leaderboard, "tabpfn", "test")
     assert (row.status, row.n) == ("ok", 20)
     assert first.predictions["score"].between(0, 1).all()
     assert first.predictions["score"].nunique() > 10, "random weights still read the cases"
-    pd.testing.assert_frame_equal(first.predictions, again.predictions)
+    pd.testing.assert_frame_equal(first.predictions, second.predictions)
     pd.testing.assert_frame_equal(
-        without_times(first.leaderboard), without_times(again.leaderboard)
+        without_times(first.leaderboard), without_times(second.leaderboard)
     )
 
 
 def test_the_job_writes_leaderboard_predictions_and_models(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(
-        FOLDER_VARIABLE, ""
-    )  # whatever an earlier job of this process has set is set back afterwards
+    monkeypatch.setenv(FOLDER_VARIABLE, "")  # monkeypatch then restores the variable afterwards
     monkeypatch.delenv(FOLDER_VARIABLE)
     raw = {
         "seed": 3,
@@ -152,9 +150,7 @@ def test_the_job_writes_leaderboard_predictions_and_models(
 
 
 def test_a_vocabulary_is_stored_in_one_piece(tmp_path: Path) -> None:
-    """A vectorizer that was cut to its most frequent terms once took a file in the archive for each
-    of them.
-    """
+    """The archive of a vectorizer has no file for each of its terms."""
     texts = [f"word{number % 60} word{number % 7} rare{number}" for number in range(300)]
     targets = [number % 2 for number in range(300)]
     model = make_pipeline(TfidfVectorizer(max_features=60), LogisticRegression()).fit(

@@ -1,6 +1,4 @@
-"""Transformers as baselines, with a tiny random model that the test makes: nothing is
-downloaded.
-"""
+"""Transformers as baselines, with a tiny random model and without downloads."""
 
 from pathlib import Path
 
@@ -26,7 +24,7 @@ def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("name", "variable"), [("cnn-bert", BERT), ("legal-bert", LEGAL_BERT), ("lawformer", LAWFORMER)]
 )
-def test_it_learns_what_a_word_decides(
+def test_a_transformer_learns_a_decisive_word(
     name: str, variable: str, tiny_bert: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, str(tiny_bert))
@@ -35,20 +33,20 @@ def test_it_learns_what_a_word_decides(
     shares = fitted.predict_proba(TEXTS)
     assert shares.shape == (24, 2) and np.allclose(shares.sum(axis=1), 1)
     assert (fitted.predict(TEXTS) == TARGETS).all()
-    again = (
+    second = (
         BASELINES[name].build(3, 1).set_params(epochs=30, rate=5e-3, batch=8).fit(TEXTS, TARGETS)
     )
-    assert (again.predict_proba(TEXTS) == shares).all()
+    assert (second.predict_proba(TEXTS) == shares).all()
 
 
 def test_long_texts_are_read_to_their_end(tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LEGAL_BERT, str(tiny_bert))
     filler = "a the " * 40
-    long = pd.DataFrame(
+    long_texts = pd.DataFrame(
         {"text": [filler + text for text in TEXTS["text"]]}
     )  # the window holds 24 tokens
     classifier = BASELINES["legal-bert"].build(3, 1).set_params(epochs=60, rate=5e-3)
-    shares = classifier.fit(long, TARGETS).predict_proba(long)
+    shares = classifier.fit(long_texts, TARGETS).predict_proba(long_texts)
     assert (shares[TARGETS == 1, 1].min()) > (shares[TARGETS == 0, 1].max())
 
 
@@ -67,7 +65,7 @@ def test_several_labels_are_learnt_at_once(
     assert classifier.predict_proba(TEXTS).shape == (24, 3)
 
 
-def test_an_unnamed_model_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_model_names_the_variable_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(LEGAL_BERT, raising=False)
     with pytest.raises(UnavailableError, match=f"{LEGAL_BERT}|the extra 'transformers'"):
         BASELINES["legal-bert"].build(3, 1)

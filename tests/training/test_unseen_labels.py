@@ -1,6 +1,4 @@
-"""Labels that training never shows: left out by `min_cases`, or said by the leaderboard; never an
-error.
-"""
+"""Labels without training cases are removed by `min_cases` or counted by the leaderboard."""
 
 import json
 from collections import Counter
@@ -23,7 +21,7 @@ MakeContext = Callable[..., LoadContext]
 ARTICLES = Task("the case", "Which articles?", ("a", "b", "c", "d"), multilabel=True)
 
 
-def test_the_leaderboard_says_how_many_test_cases_no_model_can_get_right() -> None:
+def test_the_leaderboard_counts_test_cases_with_unseen_labels() -> None:
     task = Task("the case", "Which charge?", ("a", "b", "c"))
     targets = ["b", "c"] * 30 + ["b", "c"] * 10 + ["a"] * 5 + ["b"] * 8 + ["c"] * 7
     board = evaluate(
@@ -39,25 +37,23 @@ def test_the_leaderboard_says_how_many_test_cases_no_model_can_get_right() -> No
 
 @pytest.mark.parametrize("absent", ["a", "d"])
 @pytest.mark.parametrize("name", ["character-svm", "character-logistic-regression", "lr"])
-def test_several_labels_of_which_training_lacks_one(absent: str, name: str) -> None:
-    """The first label decided whether a linear support vector machine was asked for probabilities,
-    which it has not.
-    """
-    held = [label for label in ARTICLES.labels if label != absent]
-    targets = [held[i % 3] if i % 4 else ";".join(held[:2]) for i in range(96)] + [
+def test_a_label_without_training_cases_is_never_predicted(absent: str, name: str) -> None:
+    """The first or the last label has no training case."""
+    seen_labels = [label for label in ARTICLES.labels if label != absent]
+    targets = [seen_labels[i % 3] if i % 4 else ";".join(seen_labels[:2]) for i in range(96)] + [
         f"b;{absent}"
     ] * 4
     targets = [";".join(sorted(target.split(";"))) for target in targets]
-    found = evaluate(make_examples(targets, ARTICLES), [BASELINES[name]], seed=1, folds=3)
-    row = leaderboard_row(found.leaderboard, name, "test")
+    evaluation = evaluate(make_examples(targets, ARTICLES), [BASELINES[name]], seed=1, folds=3)
+    row = leaderboard_row(evaluation.leaderboard, name, "test")
     assert (
         row.unseen == 4
         and row.status.startswith("4 of 20 test cases")
         and np.isfinite(row.accuracy)
     )
-    assert leaderboard_row(found.leaderboard, name, "cross_validation").status == "ok"
+    assert leaderboard_row(evaluation.leaderboard, name, "cross_validation").status == "ok"
     assert not any(
-        absent in prediction.split(";") for prediction in found.predictions["prediction"]
+        absent in prediction.split(";") for prediction in evaluation.predictions["prediction"]
     )
 
 
@@ -75,17 +71,12 @@ def test_a_label_that_every_training_case_has_is_always_predicted() -> None:
 
 def write(path: Path, articles: Sequence[Sequence[int]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    records = [
-        {
-            "fact": (
-                "".join(chr(0x4E00 + (31 * row + 7 * place * place) % 5000) for place in range(60))
-                + path.stem
-            ),
-            "meta": {"relevant_articles": list(each)},
-        }
-        for row, each in enumerate(articles)
-    ]
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    lines = []
+    for row, labels in enumerate(articles):
+        characters = [chr(0x4E00 + (31 * row + 7 * place**2) % 5000) for place in range(60)]
+        fact = "".join(characters) + path.stem
+        lines.append(json.dumps({"fact": fact, "meta": {"relevant_articles": list(labels)}}))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def load(context: LoadContext, **options: Any) -> Loaded:
@@ -93,12 +84,12 @@ def load(context: LoadContext, **options: Any) -> Loaded:
     return loader.load(loader.options(source="local", **options), context)
 
 
-def test_min_cases_counts_training_alone(tmp_path: Path, load_context: MakeContext) -> None:
+def test_min_cases_counts_only_training_cases(tmp_path: Path, load_context: MakeContext) -> None:
     write(tmp_path / "train.jsonl", [[264]] * 6 + [[266]] * 5 + [[264, 303]] * 2)
     write(tmp_path / "test.jsonl", [[264]] * 3 + [[303]] * 9 + [[347]] * 8)
     files = {"train": "train.jsonl", "test": "test.jsonl"}
-    kept = load(load_context("cail18"), files=files, similarity=1.0)
-    assert kept.task.labels == ("264", "266", "303", "347")
+    unlimited = load(load_context("cail18"), files=files, similarity=1.0)
+    assert unlimited.task.labels == ("264", "266", "303", "347")
     assert load(load_context("cail18"), files=files, similarity=1.0, min_cases=1).task.labels == (
         "264",
         "266",

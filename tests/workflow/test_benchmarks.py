@@ -62,8 +62,8 @@ def test_the_page_of_many_debates(benchmark: object, tmp_path: Path) -> None:
 def test_the_published_table_of_readers_is_what_the_script_counts(benchmark: object) -> None:
     reply_reading: ModuleType = benchmark("reply_reading")
     page = (PROJECT / "docs/faults.md").read_text(encoding="utf-8")
-    assert reply_reading.section() in page
-    assert reply_reading.with_section(page) == page
+    assert reply_reading.render_section() in page
+    assert reply_reading.replace_section(page) == page
     counts = reply_reading.measure()["moot"]
     assert sum(counter["wrong value"] + counter["missed"] for counter in counts.values()) == 0
 

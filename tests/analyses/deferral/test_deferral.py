@@ -1,5 +1,6 @@
 """Deferral: thresholds learnt on planted errors, and what a run lacks where none can be learnt."""
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,8 @@ def test_few_cases_are_refused_with_the_number_that_is_needed(tmp_path: Path) ->
 
 def test_repeats_of_a_case_are_a_signal(tmp_path: Path) -> None:
     rows, targets = planted_rows()
-    repeats = [{**row, "confidence": None, "repeat": number} for row in rows for number in range(3)]
+    pairs = product(rows, range(3))
+    repeats = [{**row, "confidence": None, "repeat": number} for row, number in pairs]
     for row in repeats[::6]:
         row["prediction"] = {"no": "yes", "yes": "no"}[row["prediction"]]
     frame = deferral_table(tmp_path, repeats, targets)
@@ -135,12 +137,12 @@ def test_the_bound_holds_in_95_of_100_worlds_without_information() -> None:
     assert broken <= 0.05 * WORLDS + 2 * np.sqrt(0.05 * 0.95 * WORLDS)
 
 
-@pytest.mark.parametrize(("allowed", "needed"), [(0.05, 59), (0.1, 29), (0.2, 14)])
-def test_the_smallest_number_of_faultless_answers(allowed: float, needed: int) -> None:
-    signals, is_wrong = np.ones(needed), np.zeros(needed, dtype=bool)
-    assert answers_needed(allowed) == needed
-    assert learn_threshold(signals, is_wrong, np.array([1.0]), allowed) == 1
-    assert learn_threshold(signals[1:], is_wrong[1:], np.array([1.0]), allowed) is None
+@pytest.mark.parametrize(("max_error", "count"), [(0.05, 59), (0.1, 29), (0.2, 14)])
+def test_the_smallest_number_of_faultless_answers(max_error: float, count: int) -> None:
+    signals, is_wrong = np.ones(count), np.zeros(count, dtype=bool)
+    assert answers_needed(max_error) == count
+    assert learn_threshold(signals, is_wrong, np.array([1.0]), max_error) == 1
+    assert learn_threshold(signals[1:], is_wrong[1:], np.array([1.0]), max_error) is None
 
 
 def test_one_answer_of_each_cluster_is_drawn_and_halves_do_not_share_clusters() -> None:

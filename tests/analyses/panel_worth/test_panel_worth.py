@@ -37,20 +37,20 @@ from moot.stats.bootstrap import Floats
 from results_on_disk import case, prediction, utterance, write_results
 
 CASES = 60
-OTHER = {"no": "yes", "yes": "no"}
+OPPOSITE = {"no": "yes", "yes": "no"}
 
 
-def panels_of(wrong: Floats, *, is_named: bool = True) -> Panels:
-    counts = np.ones_like(wrong)
+def make_panels(errors: Floats, *, is_named: bool = True) -> Panels:
+    counts = np.ones_like(errors)
     if not is_named:
-        wrong, counts = wrong.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)
-    names = [str(number) for number in range(len(wrong))]
-    return Panels(SINGLE, names, counts, wrong, np.zeros(len(wrong)))
+        errors, counts = errors.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)
+    names = [str(number) for number in range(len(errors))]
+    return Panels(SINGLE, names, counts, errors, np.zeros(len(errors)))
 
 
-def correlation_of(wrong: Floats, *, is_named: bool = True) -> float:
-    panels = panels_of(wrong, is_named=is_named)
-    return float(error_correlation(panels)(np.ones((1, len(wrong))))[0])
+def correlate_errors(errors: Floats, *, is_named: bool = True) -> float:
+    panels = make_panels(errors, is_named=is_named)
+    return float(error_correlation(panels)(np.ones((1, len(errors))))[0])
 
 
 @pytest.mark.parametrize("accuracy", [0.3, 0.6, 0.9])
@@ -58,25 +58,25 @@ def test_the_correlation_of_two_members_is_phi(accuracy: float) -> None:
     random = np.random.default_rng(1)
     first = random.random(500) > accuracy
     second = np.where(random.random(500) < 0.4, first, random.random(500) > accuracy)
-    wrong = np.stack([first, second], axis=1).astype(float)
-    assert correlation_of(wrong) == pytest.approx(np.corrcoef(wrong.T)[0, 1])
+    errors = np.stack([first, second], axis=1).astype(float)
+    assert correlate_errors(errors) == pytest.approx(np.corrcoef(errors.T)[0, 1])
 
 
 @pytest.mark.parametrize("is_named", [True, False])
 def test_independent_and_equal_members_have_the_extreme_correlations(is_named: bool) -> None:
     random = np.random.default_rng(2)
     independent = (random.random((4000, 5)) < 0.3).astype(float)
-    assert correlation_of(independent, is_named=is_named) == pytest.approx(0, abs=0.03)
+    assert correlate_errors(independent, is_named=is_named) == pytest.approx(0, abs=0.03)
     equal = np.repeat(independent[:, :1], 5, axis=1)
-    assert correlation_of(equal, is_named=is_named) == pytest.approx(1)
+    assert correlate_errors(equal, is_named=is_named) == pytest.approx(1)
 
 
 def test_a_member_who_never_errs_does_not_make_the_correlation_undefined() -> None:
     random = np.random.default_rng(3)
-    wrong = (random.random((400, 3)) < 0.4).astype(float)
-    wrong[:, 2] = 0
-    first_pair = np.corrcoef(wrong[:, :2].T)[0, 1]
-    assert correlation_of(wrong) == pytest.approx(first_pair)
+    errors = (random.random((400, 3)) < 0.4).astype(float)
+    errors[:, 2] = 0
+    first_pair = np.corrcoef(errors[:, :2].T)[0, 1]
+    assert correlate_errors(errors) == pytest.approx(first_pair)
 
 
 @pytest.mark.parametrize(("size", "rho", "votes"), [(9, 0, 9), (9, 1, 1), (3, 0.5, 1.5)])
@@ -90,7 +90,7 @@ def test_the_majority_of_independent_members_is_poisson_binomial() -> None:
     assert poisson_binomial_majority(accuracy, np.ones(3)) == pytest.approx(expected)
     assert poisson_binomial_majority(accuracy, np.array([2.0, 0, 0])) == pytest.approx(0.6)
     random = np.random.default_rng(4)
-    panels = panels_of((random.random((4000, 5)) < 0.35).astype(float))
+    panels = make_panels((random.random((4000, 5)) < 0.35).astype(float))
     share = independent_majority(panels)(np.ones((1, 4000)))[0]
     assert share == pytest.approx(majority_right(panels).mean(), abs=0.02)
 
@@ -98,25 +98,25 @@ def test_the_majority_of_independent_members_is_poisson_binomial() -> None:
 @pytest.mark.parametrize("size", [3, 6, 12])
 def test_rules_agree_with_drawn_members(size: int) -> None:
     random = np.random.default_rng(5)
-    wrong = (random.random((1, 12)) < 0.4).astype(float)
-    draws = [random.permutation(wrong[0])[:size].sum() for _ in range(4000)]
+    errors = (random.random((1, 12)) < 0.4).astype(float)
+    draws = [random.permutation(errors[0])[:size].sum() for _ in range(4000)]
     for votes in decision_rules(size).values():
-        right, wrong_share = decision_shares(panels_of(wrong), size, votes)
-        assert right[0] == pytest.approx(np.mean(size - np.array(draws) >= votes), abs=0.03)
+        correct_share, wrong_share = decision_shares(make_panels(errors), size, votes)
+        assert correct_share[0] == pytest.approx(np.mean(size - np.array(draws) >= votes), abs=0.03)
         assert wrong_share[0] == pytest.approx(np.mean(np.array(draws) >= votes), abs=0.03)
 
 
 def test_panels_that_are_too_small_are_left_out() -> None:
-    right, wrong = decision_shares(panels_of(np.zeros((4, 3))), 6, 4)
-    assert len(right) == len(wrong) == 0
+    correct_shares, wrong_shares = decision_shares(make_panels(np.zeros((4, 3))), 6, 4)
+    assert len(correct_shares) == len(wrong_shares) == 0
 
 
 @pytest.mark.parametrize("accuracy", [0.65, 0.8, 0.95])
 def test_accuracy_without_truth_is_found_for_independent_members(accuracy: float) -> None:
     random = np.random.default_rng(6)
     truth = random.random(2000) < 0.3
-    right = random.random((2000, 5)) < accuracy
-    votes_yes = np.where(truth[:, None], right, ~right).sum(axis=1)
+    is_correct = random.random((2000, 5)) < accuracy
+    votes_yes = np.where(truth[:, None], is_correct, ~is_correct).sum(axis=1)
     votes = np.stack([5 - votes_yes, votes_yes], axis=1).astype(float)
     estimate, frequency = estimate_accuracy_without_truth(votes)
     assert estimate == pytest.approx(accuracy, abs=0.02)
@@ -130,17 +130,17 @@ def test_accuracy_without_truth_is_found_for_independent_members(accuracy: float
 def test_accuracies_near_1_or_0_leave_the_correlation_open(
     errors: int, cases: int, words: str
 ) -> None:
-    wrong = np.zeros(cases * 3)
-    wrong[:errors] = 1
-    reason = open_reason(panels_of(wrong.reshape(cases, 3)), cases, -0.1, 0.1)
+    error_flags = np.zeros(cases * 3)
+    error_flags[:errors] = 1
+    reason = open_reason(make_panels(error_flags.reshape(cases, 3)), cases, -0.1, 0.1)
     assert words in reason and "leave the correlation open" in reason
 
 
 def test_a_wide_interval_is_refused_with_the_number_of_cases() -> None:
-    wrong = (np.random.default_rng(7).random((20, 3)) < 0.5).astype(float)
-    reason = open_reason(panels_of(wrong), 20, -0.2, 0.8)
+    errors = (np.random.default_rng(7).random((20, 3)) < 0.5).astype(float)
+    reason = open_reason(make_panels(errors), 20, -0.2, 0.8)
     assert reason == "the correlation lies between -0.20 and 0.80; needed: 80 cases"
-    assert open_reason(panels_of(wrong[:6]), 6, 0.0, 0.1) == "too few cases: 6; needed: 10"
+    assert open_reason(make_panels(errors[:6]), 6, 0.0, 0.1) == "too few cases: 6; needed: 10"
 
 
 def study(folder: Path, **rows: Any) -> StudyResults:
@@ -158,7 +158,7 @@ def talking_panel(truth: bool = True, members: int = 3) -> dict[str, Any]:
     for number in range(CASES):
         name, target = f"c{number:02}", ("no", "yes")[number % 2]
         answers = [
-            target if is_right else OTHER[target] for is_right in random.random(members) < 0.6
+            target if is_right else OPPOSITE[target] for is_right in random.random(members) < 0.6
         ]
         predictions.append(prediction(name, target if truth else "", answers[0]))
         turns = [*answers, *[answers[0]] * members]
@@ -213,7 +213,7 @@ def test_repeats_of_a_debate_are_members(tmp_path: Path) -> None:
     for number in range(CASES):
         target = ("no", "yes")[number % 2]
         for repeat in range(4):
-            answer = target if random.random() < 0.7 else OTHER[target]
+            answer = target if random.random() < 0.7 else OPPOSITE[target]
             rows.append(prediction(f"c{number:02}", target, answer, repeat=repeat))
     frame = panel_worth(study(tmp_path, predictions=rows, talk=[])).frame
     assert frame["members are"].tolist() == ["repeats of a debate"]

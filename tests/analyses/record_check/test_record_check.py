@@ -126,7 +126,7 @@ def test_a_quotation_does_not_span_two_texts() -> None:
     assert record.check(quotation) != VERBATIM
 
 
-def checked(folder: Path, talk: list[dict[str, Any]]) -> pd.DataFrame:
+def check_records(folder: Path, talk: list[dict[str, Any]]) -> pd.DataFrame:
     names = [f"c{number}" for number in range(12)]
     cases = [case(name, ("no", "yes")[number % 2]) for number, name in enumerate(names)]
     predictions = [prediction(name, "no", "no") for name in names]
@@ -144,7 +144,7 @@ def test_shares_are_by_speaker_and_an_opponents_words_are_record(tmp_path: Path)
             utterance(name, 0, "prosecutor", f"“Facts of c{number}” show 77 thefts by night."),
             utterance(name, 1, "defense", "You say “thefts by night” and “no thefts at all”."),
         ]
-    frame = checked(tmp_path, talk).set_index(["speaker", "passages are"])
+    frame = check_records(tmp_path, talk).set_index(["speaker", "passages are"])
     assert frame.loc[("prosecutor", "quotations"), VERBATIM] == 1
     assert frame.loc[("prosecutor", "figures"), NOT_LOCATABLE] == 1
     assert frame.loc[("defense", "quotations"), VERBATIM] == 0.5
@@ -158,7 +158,7 @@ def test_own_earlier_words_are_no_record(tmp_path: Path) -> None:
         utterance("c0", 0, "prosecutor", "He robbed nine banks."),
         utterance("c0", 1, "prosecutor", "As shown, “he robbed nine banks”."),
     ]
-    assert checked(tmp_path, talk)[NOT_LOCATABLE].tolist() == [1]
+    assert check_records(tmp_path, talk)[NOT_LOCATABLE].tolist() == [1]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_own_earlier_words_are_no_record(tmp_path: Path) -> None:
     ],
 )
 def test_a_run_says_what_is_missing(tmp_path: Path, text: str, parsed: str, missing: str) -> None:
-    frame = checked(tmp_path, [utterance("c0", 0, "prosecutor", text, parsed=parsed)])
+    frame = check_records(tmp_path, [utterance("c0", 0, "prosecutor", text, parsed=parsed)])
     assert frame["what is missing"].tolist() == [missing]
     assert frame[VERBATIM].isna().all()
 

@@ -29,11 +29,13 @@ def analysis_of_variance(groups: list[np.ndarray]) -> tuple[float, float]:
     sizes = np.array([len(group) for group in groups], dtype=float)
     means = np.array([group.mean() for group in groups])
     total = sizes.sum()
-    within = sum(((group - group.mean()) ** 2).sum() for group in groups) / (total - len(groups))
+    within_variance = sum(((group - group.mean()) ** 2).sum() for group in groups) / (
+        total - len(groups)
+    )
     grand_mean = (sizes * means).sum() / total
-    between = (sizes * (means - grand_mean) ** 2).sum() / (len(groups) - 1)
+    between_variance = (sizes * (means - grand_mean) ** 2).sum() / (len(groups) - 1)
     typical_size = (total - (sizes**2).sum() / total) / (len(groups) - 1)
-    return (between - within) / typical_size, within
+    return (between_variance - within_variance) / typical_size, within_variance
 
 
 def draw_groups(random: np.random.Generator, sizes: list[int], share: float) -> list[np.ndarray]:
@@ -53,10 +55,10 @@ def decompose_groups(groups: list[np.ndarray]) -> Decomposition | None:
 @pytest.mark.parametrize("name", SIZES)
 def test_one_facet_has_the_estimates_of_the_analysis_of_variance(name):
     groups = draw_groups(np.random.default_rng(3), SIZES[name], 0.3)
-    between, within = analysis_of_variance(groups)
+    between_variance, within_variance = analysis_of_variance(groups)
     estimates = variances(decompose_groups(groups))
-    assert estimates[CASE] == pytest.approx(between)
-    assert estimates[RESIDUAL] == pytest.approx(within)
+    assert estimates[CASE] == pytest.approx(between_variance)
+    assert estimates[RESIDUAL] == pytest.approx(within_variance)
 
 
 @pytest.mark.parametrize("name", SIZES)
@@ -77,9 +79,9 @@ def test_shares_of_unequal_cases_are_unbiased_and_covered(name):
 
 @pytest.mark.parametrize(("levels", "rate"), [(10, 0.15), (20, 0.05), (30, 0.9), (60, 0.03)])
 def test_a_share_of_few_cases_with_rare_answers_has_no_interval(levels: int, rate: float) -> None:
-    right = round(rate * levels * 5)
+    correct_count = round(rate * levels * 5)
     values = np.zeros(levels * 5)
-    values[:right] = 1
+    values[:correct_count] = 1
     decomposition = decompose_groups(np.split(values, levels))
     assert decomposition is not None
     part = next(part for part in decomposition.components if part.effect == CASE)
@@ -123,5 +125,5 @@ def test_planted_components_of_an_unbalanced_crossed_design_come_back():
         RESIDUAL: 1.0,
     }
     for effect, variance in planted.items():
-        drawn = np.array([estimate[effect] for estimate in estimates])
-        assert abs(drawn.mean() - variance) < 3.5 * drawn.std() / WORLDS**0.5, effect
+        simulated = np.array([estimate[effect] for estimate in estimates])
+        assert abs(simulated.mean() - variance) < 3.5 * simulated.std() / WORLDS**0.5, effect
