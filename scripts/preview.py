@@ -6,6 +6,7 @@ from pathlib import Path
 from moot.commands.item_costs import costs_of_items
 from moot.commands.planned_power import summarise_power
 from moot.commands.preview import describe_servers, preview
+from moot.commands.requirements import describe_requirements
 from moot.workflow.job import job
 
 if __name__ == "__main__":
@@ -14,4 +15,5 @@ if __name__ == "__main__":
         sys.stdout.write(frame.to_string(index=False, na_rep="") + "\n")
         sys.stdout.write(costs_of_items(frame, snakemake.config, plan.shipped))
         sys.stdout.write(f"\nWhere calls go:\n{describe_servers(plan)}\n")
+        sys.stdout.write(describe_requirements(plan))
         sys.stdout.write(summarise_power(plan))

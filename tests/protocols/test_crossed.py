@@ -11,7 +11,14 @@ from moot.core.errors import UserError
 from moot.llm.request import Request
 from moot.protocols.debate import Debate
 from moot.protocols.prompting import SelfConsistencyParams, self_consistency
-from moot.studies.appellate.protocol_panel import PanelParams, panel
+from moot.studies.appellate.protocol_panel import (
+    HumanPanelParams,
+    PanelParams,
+    SyntheticParams,
+    human_panel,
+    panel,
+    synthetic_panel,
+)
 from moot.studies.feedback.protocol import FeedbackParams, debate_feedback
 from scripted_model import ScriptedModel, make_debate
 
@@ -43,10 +50,72 @@ async def test_a_panel_votes_on_the_labels_of_its_data() -> None:
     )
 
 
-async def test_a_panel_without_votes_needs_the_appellate_question() -> None:
-    params = PanelParams(judges=3, rounds=1)
-    with pytest.raises(UserError, match="votes: likelihood"):
-        await panel(make_debate(ScriptedModel(lambda *_: "text"), params, WINNER), params)
+TASKS = [
+    WINNER,
+    STANCE,
+    Task(noun="the claim", question="Is it true?", labels=("true", "false"), positive=""),
+    Task(noun="the post", question="Which?", labels=("a b", "c", "d", "e"), multilabel=True),
+]
+
+
+def vote_for(label: str, task: Task) -> dict[str, Any]:
+    word = label.upper()
+    return {"prediction": [word] if task.multilabel else word, "confidence": 70}
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.noun)
+async def test_a_panel_votes_by_generation_on_any_labels(task: Task) -> None:
+    first, last = task.labels[0], task.labels[-1]
+    votes = iter([first, first, last, last, last, first])
+
+    def answer(request: Request, _: int) -> Any:
+        return vote_for(next(votes), task) if request.schema else "It was clear. Confidence: 80"
+
+    params = PanelParams(judges=3, rounds=2)
+    voice = ScriptedModel(answer)
+    debate = make_debate(voice, params, task)
+    found = await panel(debate, params)
+    assert found and found.prediction == last, "the last round decides"
+    assert found.probability == pytest.approx(2 / 3)
+    ballots = [said for said in debate.utterances if said.kind == "vote"]
+    assert [vote.round for vote in ballots] == [1] * 3 + [2] * 3
+    assert all(vote.visibility == vote.speaker for vote in ballots), "no judge reads them"
+    assert not any("AFFIRM" in prompt for prompt in voice.prompts)
+    assert not any(request.choices for request in voice.requests), "no log-probability is needed"
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.noun)
+async def test_one_model_votes_for_all_judges_on_any_labels(task: Task) -> None:
+    first, last = (vote_for(task.labels[place], task)["prediction"] for place in (0, -1))
+
+    def answer(request: Request, _: int) -> Any:
+        if not request.schema:
+            return "Judge 1: Well. Judge 2: No."
+        return {"judge_1": last, "judge_2": first, "judge_3": last}
+
+    params = SyntheticParams(judges=3, rounds=1)
+    voice = ScriptedModel(answer)
+    debate = make_debate(voice, params, task)
+    found = await synthetic_panel(debate, params)
+    assert found and found.prediction == task.labels[-1]
+    assert not any("AFFIRM" in prompt for prompt in voice.prompts)
+
+
+async def test_unusable_and_tied_votes_give_no_decision() -> None:
+    params = PanelParams(judges=2, rounds=1)
+    replies = iter([{"prediction": "CON"}, {"prediction": "PRO"}])
+    voice = ScriptedModel(lambda request, _: next(replies) if request.schema else "text")
+    assert await panel(make_debate(voice, params, STANCE), params) is None
+    voice = ScriptedModel(lambda request, _: "perhaps" if request.schema else "text")
+    debate = make_debate(voice, params, STANCE)
+    assert await panel(debate, params) is None
+    assert not any(said.usable for said in debate.utterances if said.kind == "vote")
+
+
+async def test_the_bank_has_statements_on_appeals_alone() -> None:
+    params = HumanPanelParams(judges=3, rounds=1)
+    with pytest.raises(UserError, match="human: ask"):
+        await human_panel(make_debate(ScriptedModel(lambda *_: "text"), params, WINNER), params)
 
 
 async def test_debate_feedback_on_three_labels() -> None:

@@ -13,7 +13,11 @@ from moot.core.cases import Task
 from moot.labels.judge import judged_form
 from moot.protocols.reply_schemas import Factor, prediction_schema
 from moot.studies.appellate.legal.rubric import LABELS
-from moot.studies.appellate.panel_statements import JudgeStatement, make_round_schema
+from moot.studies.appellate.panel_statements import (
+    JudgeStatement,
+    make_round_schema,
+    make_votes_schema,
+)
 from moot.studies.conference.protocol import Evaluation, Notes, coding_schema
 from moot.studies.conference.protocol_decisions import Grade, decision_schema
 from moot.studies.courtroom.protocol import Inline
@@ -48,6 +52,7 @@ PINNED_SCHEMAS: dict[str, tuple[type[BaseModel], str]] = {
     ),
     "prediction_schema, factors": (prediction_schema(SINGLE_LABEL, factors=5), "c1136b0d33377cf7"),
     "make_round_schema": (make_round_schema(3, 1500), "e3f8c6367c3d50ac"),
+    "make_votes_schema": (make_votes_schema(SINGLE_LABEL.labels, False, 3), "137bab3ff415b94e"),
     "steps_schema": (steps_schema(SINGLE_LABEL.labels, False), "7db1a4e9eaa900eb"),
 }
 

@@ -10,13 +10,16 @@ import json
 import os
 import platform
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from moot import __version__
+from moot.commands.doctor_cases import TABLE_LOADER, describe_case_counts, load_table
 from moot.commands.doctor_table import describe_table
+from moot.commands.requirements import list_requirements
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import CallError, CallFailedError, MootError, RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
@@ -28,7 +31,8 @@ from moot.llm.redaction import read_key, redacted
 from moot.llm.request import Message, Reply, Request, request_to
 from moot.plan.plan import Plan
 
-STATE_OK, STATE_MISSING, STATE_UNKNOWN = "ok", "missing", "?"
+STATE_OK, STATE_MISSING, STATE_UNKNOWN, STATE_NOTE = "ok", "missing", "?", "note"
+SIMULATED_MODEL_NOTE = "SIMULATED: its replies are drawn at random; no number is about a model"
 _TIMEOUT_SECONDS = 10.0
 _MIN_GIGABYTES = 2.0
 _CALLS, _PROMPT_TOKENS, _REPLY_TOKENS = 4, 40, 64
@@ -52,7 +56,7 @@ class Finding:
 
     Attributes:
         subject: what was checked.
-        state: ok, missing, or unknown.
+        state: ok, missing, unknown, or a note that readers of the results need.
         details: the result, and what to do.
     """
 
@@ -68,10 +72,12 @@ async def check_all(plan: Plan) -> list[Finding]:
     """Check everything that a run needs; with `doctor: {make_calls: true}`, models answer four
     calls.
     """
-    findings = [*_check_machine(), *_check_data(plan)]
+    findings = [*_check_machine(), *_check_data(plan), *_check_requirements(plan)]
     for name in sorted(plan.models_used):
         model = plan.config.models[name]
         traits = endpoint_traits(model.endpoint)
+        if traits.is_simulated:
+            findings.append(Finding(name, STATE_NOTE, SIMULATED_MODEL_NOTE))
         if traits.is_recorded or traits.is_simulated:
             continue
         if traits.in_process:
@@ -116,7 +122,11 @@ def _check_data(plan: Plan) -> Iterator[Finding]:
                 f"data {dataset}", STATE_OK, "fetched when first needed, unless it is there"
             )
         elif options.source != "local":
-            yield Finding(f"data {dataset}", STATE_OK, f"{options.source}: comes with moot")
+            note = _describe_made_up_data(options.source)
+            state = STATE_NOTE if note else STATE_OK
+            yield Finding(f"data {dataset}", state, note or f"{options.source}: comes with moot")
+        elif options.loader == TABLE_LOADER:
+            yield from _check_table(plan, dataset)
         elif files := plan.local_files(dataset):
             size = sum(file.stat().st_size for file in files) / 1e6
             further_files = f" and {len(files) - 1} more" if len(files) > 1 else ""
@@ -127,6 +137,48 @@ def _check_data(plan: Plan) -> Iterator[Finding]:
                 STATE_MISSING,
                 f"no file below {plan.config.data_root}; see data/raw/README.md",
             )
+
+
+def _describe_made_up_data(source: str) -> str:
+    """A note on data that are synthetic or a sample; "" for others."""
+    if source == "synthetic":
+        return "SYNTHETIC: made-up people or cases; no number about them is a finding"
+    if source == "sample":
+        return "SAMPLE: a few cases that show how moot works, too few for a finding"
+    return ""
+
+
+def _check_table(plan: Plan, dataset: str) -> Iterator[Finding]:
+    """Load a table of the user, and compare its cases with what experiments ask for."""
+    subject = f"data {dataset}"
+    try:
+        loaded = load_table(plan, dataset)
+    except UserError as error:
+        yield Finding(subject, STATE_MISSING, str(error))
+        return
+    if loaded is None:
+        return
+    counts = ", ".join(f"{count} {finding}" for finding, count in loaded.cleaning.items())
+    labels = Counter(case.target for case in loaded.cases)
+    label_counts = ", ".join(f"{label} {labels[label]}" for label in loaded.task.labels)
+    positive = f"; positive: {loaded.task.positive}" if loaded.task.positive else ""
+    yield Finding(subject, STATE_OK, f"{counts}; labels: {label_counts}{positive}")
+    for experiment in plan.experiments.values():
+        if experiment.config.dataset == dataset:
+            is_enough, details = describe_case_counts(experiment.config, loaded)
+            state = STATE_OK if is_enough else STATE_MISSING
+            yield Finding(f"cases of {experiment.name}", state, details)
+
+
+def _check_requirements(plan: Plan) -> Iterator[Finding]:
+    """What protocols need of models and data."""
+    for requirement in list_requirements(plan):
+        if requirement.ends_run:
+            state = STATE_MISSING
+        else:
+            state = STATE_UNKNOWN if requirement.fault or requirement.is_unknown else STATE_OK
+        details = requirement.fault or f"needs {requirement.text}"
+        yield Finding(requirement.experiment, state, details)
 
 
 def _check_key(name: str, model: ModelConfig) -> Iterator[Finding]:

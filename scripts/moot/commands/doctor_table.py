@@ -10,9 +10,10 @@ import pandas as pd
 import yaml
 from pydantic import ValidationError
 
+from moot.commands.doctor_cases import describe_cases_table, list_columns
 from moot.core.config_errors import validation_message
 from moot.core.errors import UserError
-from moot.core.input_files import quote_value, read_text
+from moot.core.input_files import read_text
 from moot.core.types import JsonObject
 from moot.core.user_tables import ENDINGS, read_user_table
 from moot.datasets import LOADERS, LoadContext, Loaded
@@ -55,7 +56,7 @@ _BENEFITS = {
     ("truth",): "accuracy, and who changes to right and to wrong",
 }
 """Meanings of columns, of which one is enough, to what can be computed with them."""
-_MAX_CATEGORIES, _MAX_NAME_CHARS = 12, 40
+_MAX_CATEGORIES, _MAX_NAME_CHARS, _BINARY = 12, 40, 2
 _NUMERIC_MEANINGS = ("turn", "round", "judge_repeat", "belief", "confidence", "time")
 
 
@@ -69,21 +70,16 @@ def describe_table(path: Path) -> str:
     file, kind = _first_file(path)
     table = read_user_table(file, [], kind=kind)
     columns = _guess_columns(table)
+    if "debate" not in columns:
+        return describe_cases_table(file, table, kind)
     options: JsonObject = {
         "loader": "transcripts",
         "path": str(path),
         **({"format": kind} if kind else {}),
     }
     options |= {"columns": {"speaker": "", "text": "", **columns}, **_guess_labels(table, columns)}
-    lines = [f"{file}: {len(table)} rows, {len(table.columns)} columns", ""]
-    meanings = {column: meaning for meaning, column in columns.items()}
-    for name in table.columns:
-        example = next((cell for cell in table[name] if cell.strip()), "")
-        lines.append(
-            f"  {name}: {meanings.get(name, '-')} ({table[name].nunique()} different, such as"
-            f" {quote_value(example)})"
-        )
-    lines += [
+    lines = [
+        *list_columns(file, table, {column: meaning for meaning, column in columns.items()}),
         "",
         *_describe_guess(options, columns),
         "",
@@ -91,6 +87,7 @@ def describe_table(path: Path) -> str:
         "",
     ]
     entry = {
+        "run": ["debates"],
         "models": {"people": {"endpoint": "recorded", "model": "recorded"}},
         "datasets": {NAME: options},
         "experiments": {
@@ -217,18 +214,13 @@ def _guess_labels(table: pd.DataFrame, columns: Mapping[str, str]) -> JsonObject
         or [pd.Series(dtype="str")]
     )
     labels = sorted({word for word in words if word and word not in ("None", "null", "UNKNOWN")})
-    return {"labels": {word: word.casefold() for word in labels or ["no", "yes"]}}
+    options: JsonObject = {"labels": {word: word.casefold() for word in labels or ["no", "yes"]}}
+    names = list(dict.fromkeys(options["labels"].values()))
+    return {**options, "positive": names[1]} if len(names) == _BINARY else options
 
 
 def _describe_guess(options: JsonObject, columns: Mapping[str, str]) -> Iterator[str]:
     """What the loader makes of the guess, and what can be computed of it."""
-    if "debate" not in columns:
-        yield (
-            "No column says which debate a turn belongs to, in several rows each. If a row is an"
-            ' answer, say `debate: ""` and name the column of the `case`; a table of cases to'
-            " argue: `loader: table`."
-        )
-        return
     loader = LOADERS["transcripts"]
     try:
         loaded: Loaded = loader.load(

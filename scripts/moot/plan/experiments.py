@@ -209,6 +209,7 @@ class ExperimentReader:
         with self._faults.noting():
             place = self._where("experiments", entry, "params", "seats")
             check_seats(params.seats, protocol.seats(params), self._config.models, place)
+        config = self._with_default_labelers(config)
         rubric = self._rubric(entry, config)
         try:
             prompts = self._templates(config.prompts, *templates_used(config, rubric))
@@ -234,6 +235,25 @@ class ExperimentReader:
         params, control_needs = control_params(config, params)
         needs = self._needed_files({**protocol.needs(params), **control_needs})
         return Experiment(name, config, params, config.study or protocol.study, needs, prompts)
+
+    def _with_default_labelers(self, config: ExperimentConfig) -> ExperimentConfig:
+        """An entry that names no labelers gets the rules of its protocol's rubric, where the rules
+        are about the labels of its data.
+        """
+        protocol = PROTOCOLS[config.protocol]
+        if "labelers" in config.model_fields_set or config.rubric or not protocol.rubric:
+            return config
+        labels = self._dataset_labels(config.dataset)
+        if set(labels) != protocol.options.fixed_labels or not RUBRICS[protocol.rubric].has_rules:
+            return config
+        return config.model_copy(update={"labelers": (RULES,)})
+
+    def _dataset_labels(self, dataset: str) -> Sequence[str]:
+        """The labels of a data set, as far as they are known before it is loaded."""
+        options = self._config.datasets.get(dataset, {})
+        loader = str(options.get("loader") or dataset)
+        labels = LOADERS[loader].labels if loader in LOADERS else ()
+        return labels or tuple(options.get("labels") or ())
 
     def _needed_files(self, paths: Mapping[str, str]) -> dict[str, str]:
         """The files of the artifacts that debates rest on; the further files of one by number."""

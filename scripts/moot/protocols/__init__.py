@@ -70,6 +70,10 @@ class ProtocolParams(StrictModel):
 Needs = Callable[[CheckedValues], Mapping[str, str]]
 Repeats = Callable[[JobSetup, Case], Sequence[int] | None]
 Seats = Callable[[CheckedValues], Sequence[str] | None]
+Misfit = Callable[[CheckedValues, Sequence[str], bool], str]
+"""Parameters, labels of the data and whether a case has several to the reason why debates about
+such data cannot be held; "" where they can.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,7 @@ class ProtocolEntry:
         seats: who may speak, from the parameters, so that `seats` can be checked; None where that
             is not said.
         rubric: the labels of its statements, by the rubric's name; "" where they get none.
+        misfit: why debates about data with some labels cannot be held, and what to change.
     """
 
     run: Protocol
@@ -141,6 +146,7 @@ class ProtocolEntry:
     options: Options = Options()
     seats: Seats = lambda _: None
     rubric: str = ""
+    misfit: Misfit = lambda *_: ""
 
 
 PROTOCOLS: Registry[ProtocolEntry] = Registry("protocol", "protocol", "moot.protocols")
@@ -178,6 +184,7 @@ def protocol(  # noqa: PLR0913 - what may be said of a protocol, by name
     options: Options = Options(),
     seats: Seats = lambda _: None,
     rubric: str = "",
+    misfit: Misfit = lambda *_: "",
 ) -> Callable[[Protocol], Protocol]:
     """Register a protocol: `@protocol("courtroom", CourtroomParams, study="courtroom")`.
 
@@ -188,7 +195,7 @@ def protocol(  # noqa: PLR0913 - what may be said of a protocol, by name
     def add(run: Protocol) -> Protocol:
         templates = (f"{name}/",) if prompts is None else prompts
         entry = ProtocolEntry(
-            run, params, study, templates, needs, repeats, debaters, options, seats, rubric
+            run, params, study, templates, needs, repeats, debaters, options, seats, rubric, misfit
         )
         PROTOCOLS.register(name)(entry)
         return run

@@ -7,8 +7,9 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.core.confidence import scaled_confidence
-from moot.core.types import JsonObject
+from moot.core.types import Json, JsonObject
 from moot.llm.parsing.schema import MAY_BE_MISSING
+from moot.protocols.reply_schemas import prediction_type
 from moot.protocols.utterances import Utterance
 
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "a": 1, "b": 2, "c": 3, "d": 4}
@@ -56,6 +57,23 @@ def make_round_schema(judges: int, max_chars: int) -> type[BaseModel]:
     }
     model: type[BaseModel] = create_model("Round", __config__=ConfigDict(extra="forbid"), **fields)
     return model
+
+
+@cache
+def make_votes_schema(labels: tuple[str, ...], multilabel: bool, judges: int) -> type[BaseModel]:
+    """Make the schema of the votes of a round: a label, or several, of each judge."""
+    fields: JsonObject = {
+        f"judge_{number}": (Annotated[prediction_type(labels, multilabel), MAY_BE_MISSING], ...)
+        for number in range(1, judges + 1)
+    }
+    model: type[BaseModel] = create_model("Votes", __config__=ConfigDict(extra="forbid"), **fields)
+    return model
+
+
+def read_vote(value: Json) -> str:
+    """Return a vote as predictions spell it: a label, or several joined by ";"."""
+    labels = value if isinstance(value, list) else [value or ""]
+    return ";".join(sorted(str(label).casefold() for label in labels))
 
 
 def read_json_round(utterance: Utterance) -> list[JudgeStatement]:

@@ -5,10 +5,13 @@
     human_panel       as panel, with a person or a bank of statements as the last judge
 
 A panel has three judges and three rounds. After a round all its statements join the shared memory.
-No prompt asks for a position. Our choices where the paper is silent: rules read a statement's
-position; the panel's decision is the majority of the last round's positions; a tie or a round
-without positions gives no decision. The bank's human affirms in every other repeat of a case, so
-that each case has both stances.
+On appeals no prompt asks for a position. Our choices where the paper is silent: rules read a
+statement's position; the panel's decision is the majority of the last round's positions; a tie or a
+round without positions gives no decision. The bank's human affirms in every other repeat of a case,
+so that each case has both stances.
+
+On other data no rule reads a position. There each judge votes for a label at the end of each round,
+by a generated reply, and the decision is the majority of the last round's votes.
 """
 
 from collections import Counter
@@ -26,6 +29,7 @@ from moot.core.utterance_kinds import EXTRA, OVERRUN, STATEMENT, VOTE
 from moot.protocols import Debaters, Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import PERSON, PersonForm, gather_statements
+from moot.protocols.reply_schemas import prediction_schema
 from moot.protocols.utterances import Utterance
 from moot.studies.appellate.data_opinions import AFFIRM, NOT_AFFIRM, load_human_statements
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
@@ -33,8 +37,10 @@ from moot.studies.appellate.legal.rules import label_statement
 from moot.studies.appellate.panel_statements import (
     JudgeStatement,
     make_round_schema,
+    make_votes_schema,
     read_confidence,
     read_json_round,
+    read_vote,
     split_round,
 )
 from moot.studies.appellate.rubric_of_statements import APPELLATE
@@ -58,11 +64,12 @@ class PanelParams(ProtocolParams):
         le=9,
         description="Number of rounds; every judge speaks once per round. Default: 3, the paper's.",
     )
-    votes: Literal["none", "likelihood"] = Field(
-        "none",
+    votes: Literal["none", "generation", "likelihood"] | None = Field(
+        None,
         description=(
-            "Whether to read each judge's position also from the log-probabilities of the labels"
-            " after each statement. Default: none."
+            "Whether each judge also votes for a label at the end of each round, by a generated"
+            " reply or by the log-probabilities of the labels. Default: none on appeals, generation"
+            " on other labels."
         ),
     )
 
@@ -144,8 +151,33 @@ class HumanPanelParams(PanelParams):
         return given
 
 
+def find_misfit(params: PanelParams, labels: Sequence[str], _multilabel: bool) -> str:
+    """Return why a panel on data with these labels comes to no decision; "" where it does."""
+    if set(labels) == APPEAL or params.votes != "none":
+        return ""
+    return (
+        f"the labels are {', '.join(labels)}; expected {AFFIRM} and {NOT_AFFIRM}, which rules read"
+        " from statements. Leave `votes` out, so that judges vote for these labels."
+    )
+
+
+def find_human_misfit(params: HumanPanelParams, labels: Sequence[str], multilabel: bool) -> str:
+    """Return why a panel with a human on these data cannot decide; "" where it can."""
+    if params.human == "bank" and set(labels) != APPEAL:
+        return (
+            f"the labels are {', '.join(labels)}; expected {AFFIRM} and {NOT_AFFIRM}, on which the"
+            " bank has statements. Set `human: ask`, or use the protocol panel."
+        )
+    return find_misfit(params, labels, multilabel)
+
+
 appellate_protocol = partial(
-    protocol, study="appellate", prompts=("panel/",), options=OPTIONS, rubric=APPELLATE
+    protocol,
+    study="appellate",
+    prompts=("panel/",),
+    options=OPTIONS,
+    rubric=APPELLATE,
+    misfit=find_misfit,
 )
 
 # Phase 1: one model plays all judges.
@@ -165,6 +197,8 @@ async def synthetic_panel(debate: Debate, params: SyntheticParams) -> Answer | N
         )
         statements = read_json_round(reply) if schema else split_round(reply.text, number)
         record_statements(debate, params, reply, number, statements)
+        if vote_mode(debate, params) != "none":
+            await cast_script_votes(debate, params, number)
     return decide_panel(debate, params.rounds)
 
 
@@ -227,12 +261,8 @@ JUDGES = Debaters(_list_judges, "judge_1", are_judges=True)
 async def panel(debate: Debate, params: PanelParams) -> Answer | None:
     """Hold a debate in which the judges of a round speak independently and then share memory."""
     seats = debate.speaking_order(_list_judges(params))
-    if not is_appeal(debate) and params.votes == "none":
-        raise UserError(
-            f"experiment '{debate.experiment}': the labels of '{debate.case.dataset}' are"
-            f" {', '.join(debate.task.labels)}; expected {AFFIRM} and {NOT_AFFIRM}, which are read"
-            " from statements. Set `votes: likelihood`."
-        )
+    if reason := find_misfit(params, debate.task.labels, debate.task.multilabel):
+        raise UserError(f"experiment '{debate.experiment}', data '{debate.case.dataset}': {reason}")
     for number in range(1, params.rounds + 1):
         await hold_round(debate, params, seats, number)
     return decide_panel(debate, params.rounds)
@@ -244,18 +274,21 @@ async def hold_round(
     """Hold one round: all judges speak with the memory of earlier rounds, then they may vote."""
     shared_memory = list_shared_statements(debate, number)
     models = [seat for seat in seats if not debate.is_human_seat(seat)]
-    if params.votes == "likelihood" and number == 1 and models:
+    mode = vote_mode(debate, params)
+    if mode == "likelihood" and number == 1 and models:
         await cast_vote(debate, models[0], 0, (), blank=True)
     statements = await gather_statements(
         *(make_statement(debate, seat, number, shared_memory) for seat in seats)
     )
-    if params.votes == "likelihood":
-        votes = []
-        for statement in statements:
-            if not statement.has_failed:
-                heard = [*shared_memory, statement]
-                votes.append(cast_vote(debate, statement.speaker, number, heard))
-        await gather_statements(*votes)
+    if mode == "none":
+        return
+    cast = cast_vote if mode == "likelihood" else cast_ballot
+    votes = []
+    for statement in statements:
+        if not statement.has_failed:
+            heard = [*shared_memory, statement]
+            votes.append(cast(debate, statement.speaker, number, heard))
+    await gather_statements(*votes)
 
 
 async def make_statement(
@@ -296,6 +329,54 @@ async def cast_vote(
     )
 
 
+async def cast_ballot(
+    debate: Debate, seat: str, number: int, utterances: Sequence[Utterance]
+) -> Utterance:
+    """Ask a judge for a label and a confidence, by a generated reply or a person's form."""
+    return await debate.say(
+        seat,
+        VOTE,
+        "panel/ballot",
+        schema=prediction_schema(debate.task),
+        private=True,
+        round=number,
+        utterances=utterances,
+        people=has_person(debate),
+    )
+
+
+async def cast_script_votes(debate: Debate, params: SyntheticParams, number: int) -> None:
+    """Ask the model that plays all judges for the vote of each, and record these votes."""
+    judges = _list_judges(params)
+    reply = await debate.say(
+        SCRIPT,
+        "script_votes",
+        "panel/script_votes",
+        schema=make_votes_schema(debate.task.labels, debate.task.multilabel, params.judges),
+        private=True,
+        round=number,
+    )
+    votes = (reply.parsed or {}) if reply.usable else {}
+    for judge in judges:
+        label = read_vote(votes.get(judge))
+        debate.record(
+            judge,
+            VOTE,
+            label,
+            source=reply.source,
+            private=True,
+            round=number,
+            prediction=label or None,
+            call_id=reply.call_id,
+            parse_status="strict" if label else "failed" if reply.has_failed else "invalid",
+        )
+
+
+def vote_mode(debate: Debate, params: PanelParams) -> str:
+    """Return how judges vote: none, generation or likelihood."""
+    return params.votes or ("none" if is_appeal(debate) else "generation")
+
+
 def calibrate_votes(debate: Debate) -> None:
     """Remove the content-free prior of the words from every vote (contextual calibration).
 
@@ -311,8 +392,8 @@ def calibrate_votes(debate: Debate) -> None:
         None,
     )
     for utterance in debate.utterances:
-        if "shares" in (utterance.parsed or {}):
-            continue  # The vote of a person has no log-probabilities.
+        if utterance.kind == VOTE and "logprobs" not in (utterance.parsed or {}):
+            continue  # The vote of a person, or one that was generated.
         if utterance.kind == VOTE and utterance.parsed and utterance.usable and blank_vote:
             utterance.answer_likeliest(
                 label_shares(subtract_prior(utterance.parsed["logprobs"], blank_vote["logprobs"]))
@@ -349,11 +430,17 @@ JUDGES_AND_PERSON = Debaters(
 
 
 @appellate_protocol(
-    "human_panel", HumanPanelParams, debaters=JUDGES_AND_PERSON, seats=JUDGES_AND_PERSON.seats
+    "human_panel",
+    HumanPanelParams,
+    debaters=JUDGES_AND_PERSON,
+    seats=JUDGES_AND_PERSON.seats,
+    misfit=find_human_misfit,
 )
 async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None:
     """Hold a debate as `panel` does, with the human as the last judge of each round."""
     seats = debate.speaking_order(_list_judges(params)[:-1])
+    if reason := find_human_misfit(params, debate.task.labels, debate.task.multilabel):
+        raise UserError(f"experiment '{debate.experiment}', data '{debate.case.dataset}': {reason}")
     condition = choose_condition(debate, params) if params.human == "bank" else "asked"
     for number in range(1, params.rounds + 1):
         await hold_round(debate, params, seats, number)
@@ -369,6 +456,9 @@ async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None
                 round=number,
             )
         statement.parsed = {"condition": condition}
+        if params.human == "ask" and vote_mode(debate, params) != "none" and not is_appeal(debate):
+            heard = [*list_shared_statements(debate, number), statement]
+            await cast_ballot(debate, HUMAN, number, heard)
     return decide_panel(debate, params.rounds)
 
 
@@ -400,7 +490,8 @@ def get_bank_statement(
 def decide_panel(debate: Debate, last_round: int) -> Answer | None:
     """Return the majority of the last round's positions, or None for a tie or no position.
 
-    With votes by likelihood, the vote of a judge whose statement takes no position counts.
+    On appeals the vote of a judge whose statement takes no position counts, where judges vote. On
+    other data the votes count.
     """
     calibrate_votes(debate)
     codes: dict[str, int] = {}

@@ -153,6 +153,16 @@ EXPERTS = Debaters(
 )
 
 
+def find_misfit(params: FeedbackParams, _labels: Sequence[str], multilabel: bool) -> str:
+    """Return why debates about some data cannot be held; "" where they can."""
+    if params.sides == "opposed" and multilabel:
+        return (
+            "`sides: opposed` gives each debater one label to argue for, and these cases have"
+            " several. Set `sides: free`."
+        )
+    return ""
+
+
 @protocol(
     "feedback",
     FeedbackParams,
@@ -160,6 +170,7 @@ EXPERTS = Debaters(
     needs=_assistant_file,
     debaters=EXPERTS,
     seats=lambda params: (*_seats(params), JUDGE),
+    misfit=find_misfit,
 )
 async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | None:
     """Algorithm 1. No answer where the judge gives no usable probabilities, or no seat speaks in a
@@ -201,11 +212,8 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
 
 def assign_seats(debate: Debate, params: FeedbackParams) -> dict[str, str]:
     """The debaters in their order of speaking, with what each must argue for."""
-    if params.sides == "opposed" and debate.task.multilabel:
-        raise UserError(
-            f"experiment '{debate.experiment}': `sides: opposed` gives each debater one label to"
-            f" argue for, and cases of '{debate.case.dataset}' have several. Set `sides: free`."
-        )
+    if reason := find_misfit(params, debate.task.labels, debate.task.multilabel):
+        raise UserError(f"experiment '{debate.experiment}', data '{debate.case.dataset}': {reason}")
     sides = _sides(params, debate.task)
     return {seat: sides[seat] for seat in debate.speaking_order(_seats(params))}
 

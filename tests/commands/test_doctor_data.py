@@ -1,0 +1,177 @@
+"""What `doctor` and `preview` say of data and protocols before anything is paid."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from in_process import default_configuration
+from moot.commands.doctor import Finding, _check_data, _check_requirements
+from moot.commands.doctor_table import describe_table
+from moot.commands.requirements import describe_requirements
+from moot.datasets import LOADERS, LoadContext
+from moot.plan.plan import Plan
+from project_copy import PROJECT
+
+SERVER = {"model": "test", "base_url": "http://localhost:9"}
+
+
+def make_plan(table: Path, experiment: dict[str, Any], **options: Any) -> Plan:
+    dataset = {
+        "loader": "table",
+        "path": str(table),
+        "text": "facts",
+        "target": "outcome",
+        "question": "Who wins?",
+        **options,
+    }
+    config = {
+        "run": ["mine"],
+        "models": {"served": SERVER},
+        "datasets": {"own": dataset},
+        "experiments": {"mine": {"dataset": "own", "models": ["served"], **experiment}},
+    }
+    return Plan.from_yaml(default_configuration(config), PROJECT)
+
+
+def write_table(path: Path, outcomes: list[str]) -> Path:
+    rows = [{"facts": f"Case {row} is long.", "outcome": word} for row, word in enumerate(outcomes)]
+    pd.DataFrame(rows).to_csv(path, index=False)
+    return path
+
+
+def data_findings(plan: Plan) -> list[Finding]:
+    return [*_check_data(plan), *_check_requirements(plan)]
+
+
+@pytest.mark.parametrize("missing_rows", [[2], [1, 4], [5, 6, 7]])
+def test_rows_without_a_label_are_named_before_a_run(
+    missing_rows: list[int], tmp_path: Path
+) -> None:
+    outcomes = ["won", "lost"] * 4
+    for row in missing_rows:
+        outcomes[row - 1] = ""
+    table = write_table(tmp_path / "cases.csv", outcomes)
+    plan = make_plan(table, {"protocol": "zero_shot"}, labels=["lost", "won"])
+    [finding] = data_findings(plan)
+    assert (finding.state, finding.subject) == ("missing", "data own")
+    assert f"row {missing_rows[0]}, column 'outcome': found ''" in finding.details
+    report = describe_table(table)
+    listing = ", ".join(map(str, missing_rows))
+    assert f"without a label in column 'outcome': row {listing} (the first row" in report
+
+
+@pytest.mark.parametrize(("wanted", "state"), [(None, "ok"), (3, "ok"), (4, "ok"), (5, "missing")])
+def test_more_cases_than_the_table_has_are_missing(
+    wanted: int | None, state: str, tmp_path: Path
+) -> None:
+    table = write_table(tmp_path / "cases.csv", ["won", "lost"] * 2)
+    experiment = {"protocol": "zero_shot", "cases": wanted}
+    table_finding, cases_finding = data_findings(make_plan(table, experiment))
+    assert "labels: lost 2, won 2; positive: won" in table_finding.details
+    assert (cases_finding.subject, cases_finding.state) == ("cases of mine", state)
+    assert " 4" in cases_finding.details
+
+
+@pytest.mark.parametrize(
+    ("experiment", "outcomes", "state", "text"),
+    [
+        ({"protocol": "zero_shot", "params": {"answer": "likelihood"}}, "ab", "?", "log-prob"),
+        ({"protocol": "panel", "params": {"votes": "likelihood"}}, "abc", "?", "log-prob"),
+        ({"protocol": "panel"}, "abc", "ok", "on the labels a, b, c each judge votes"),
+        ({"protocol": "panel", "params": {"votes": "none"}}, "ab", "missing", "Leave `votes` out"),
+        ({"protocol": "human_panel"}, "ab", "missing", "Set `human: ask`"),
+        ({"protocol": "panel", "labelers": ["rules"]}, "ab", "ok", "by the rubric appellate"),
+    ],
+)
+def test_protocols_say_what_they_need(
+    experiment: dict[str, Any], outcomes: str, state: str, text: str, tmp_path: Path
+) -> None:
+    plan = make_plan(write_table(tmp_path / "cases.csv", list(outcomes) * 2), experiment)
+    findings = [finding for finding in _check_requirements(plan) if text in finding.details]
+    assert [finding.state for finding in findings] == [state]
+    assert text in describe_requirements(plan)
+
+
+def test_a_protocol_without_needs_says_nothing(tmp_path: Path) -> None:
+    plan = make_plan(write_table(tmp_path / "cases.csv", ["a", "b"]), {"protocol": "courtroom"})
+    assert describe_requirements(plan) == ""
+
+
+def test_an_f1_without_a_positive_of_two_labels_is_reported(tmp_path: Path) -> None:
+    table = write_table(tmp_path / "cases.csv", ["a", "b", "c"])
+    plan = make_plan(table, {"protocol": "courtroom", "arms": ["alone"]})
+    assert describe_requirements(plan) == ""
+    contrast = {
+        "first": "mine",
+        "second": "mine-arm=alone",
+        "metric": "f1",
+        "question": "Does debate help?",
+    }
+    raw = default_configuration(
+        {
+            "run": ["mine"],
+            "models": {"served": SERVER},
+            "datasets": {"own": plan.config.datasets["own"]},
+            "experiments": {
+                "mine": {
+                    "protocol": "courtroom",
+                    "dataset": "own",
+                    "models": ["served"],
+                    "arms": ["alone"],
+                }
+            },
+            "contrasts": {"f1": contrast},
+        }
+    )
+    text = describe_requirements(Plan.from_yaml(raw, PROJECT))
+    assert "the metric f1 needs two labels" in text and "Use macro_f1" in text
+
+
+@pytest.mark.parametrize(
+    ("source", "word"), [("synthetic", "SYNTHETIC: made-up"), ("sample", "SAMPLE: a few cases")]
+)
+def test_made_up_data_are_noted(source: str, word: str) -> None:
+    dataset = {"synthetic": "nlsy97", "sample": "opinions"}[source]
+    experiment = {"protocol": "zero_shot", "dataset": dataset, "models": ["served"], "cases": 1}
+    config = {
+        "run": ["mine"],
+        "models": {"served": SERVER},
+        "datasets": {dataset: {"source": source}},
+        "experiments": {"mine": experiment},
+    }
+    plan = Plan.from_yaml(default_configuration(config), PROJECT)
+    [finding] = _check_data(plan)
+    assert finding.state == "note" and finding.details.startswith(word)
+
+
+@pytest.mark.parametrize(
+    ("columns", "labels", "positive"),
+    [
+        (("facts", "outcome"), ["lost", "won"], "won"),
+        (("claim", "label"), ["False", "True"], "true"),
+        (("post", "stance"), ["against", "favor", "none"], None),
+        (("Beschreibung", "Urteil"), ["nein", "ja"], "nein"),
+    ],
+)
+def test_the_entry_for_a_table_of_cases_can_be_pasted_whole(
+    columns: tuple[str, str], labels: list[str], positive: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "cases.csv"
+    text, target = columns
+    rows = [
+        {"nr": row, text: f"Text number {row} of many.", target: labels[row % len(labels)]}
+        for row in range(12)
+    ]
+    pd.DataFrame(rows).to_csv(path, index=False)
+    entry = yaml.safe_load(describe_table(path).partition("guessed:\n\n")[2])
+    assert entry["datasets"]["mine"].get("positive") == positive
+    plan = Plan.from_yaml(default_configuration(entry), PROJECT)
+    assert [*plan.experiments] == entry["run"]
+    loader = LOADERS["table"]
+    options = loader.options.model_validate(entry["datasets"]["mine"])
+    loaded = loader.load(options, LoadContext("mine", Path(), Path(), 1))
+    assert [case.target for case in loaded.cases][:2] == [label.casefold() for label in labels[:2]]
+    assert [finding.state for finding in _check_data(plan)] == ["ok", "ok"]
