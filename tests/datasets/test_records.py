@@ -484,6 +484,28 @@ def test_a_sample_that_cannot_be_read_is_named(
     assert message in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"filtered_resps": ["maybe"]},
+        {"filtered_resps": []},
+        {"filtered_resps": [["x", "True"]]},
+        {"filtered_resps": [None]},
+        {"doc": {}},
+        {"doc": None},
+        {"target": "2"},
+    ],
+)
+def test_few_faulty_samples_are_left_out_and_counted(tmp_path: Path, fault: dict[str, Any]) -> None:
+    lines = [{**WORD_SAMPLE, "doc_id": number} for number in range(4)]
+    lines[2] |= fault
+    options = write_samples(tmp_path, lines)
+    targets, debates = read_records("lm_eval", **options, faulty=0.25)
+    assert list(targets) == [debate.case_id for debate in debates] == ["doc-0", "doc-1", "doc-3"]
+    with pytest.raises(UserError, match=r"row 3, column (.|\n)*1 of 4 answers cannot be read"):
+        read_records("lm_eval", **options, faulty=0.2)
+
+
 def test_samples_of_several_filters_need_a_choice(tmp_path: Path) -> None:
     lines = [WORD_SAMPLE, {**WORD_SAMPLE, "filter": "strict", "filtered_resps": ["no"]}]
     options = write_samples(tmp_path, lines)

@@ -6,18 +6,22 @@ other tasks the first filtered reply is the answer.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.input_files import describe_cell, quote_value, read_jsonl
 from moot.core.likelihood import label_shares
 from moot.core.types import Json, JsonObject
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.debate_records import RecordedDebate
+from moot.datasets.records import FaultyShare, leave_out
 from moot.datasets.transcripts import cases_of, debates_of
 from moot.datasets.turn_columns import AnswersOptions, TranscriptsOptions, TurnColumns
 from moot.datasets.turns import Turns, read_turns
@@ -27,6 +31,7 @@ _FIELDS: Mapping[str, type | tuple[type, ...]] = {
     "target": (str, int),
     "filtered_resps": (list, str),
 }
+_LEFT_OUT = "answers left out because of faults"
 _CHOICE_LENGTH = 2
 """Items of a multiple-choice reply: log-probability, and whether greedy decoding gives it."""
 
@@ -49,6 +54,7 @@ class LmEvalOptions(AnswersOptions):
         "",
         description="Field of the document with the text of the case. Default: no text is shown.",
     )
+    faulty: FaultyShare = 0.01
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
         """The samples."""
@@ -59,21 +65,35 @@ def read_answers(options: LmEvalOptions, context: LoadContext) -> Iterator[Recor
     """The answers of each model, in the order of its file.
 
     Raises:
-        UserError: a line cannot be read.
+        UserError: more lines have a fault than `faulty` allows.
     """
     del context
-    return debates_of(*_turns(options))
+    samples = _read_samples(options)
+    return debates_of(samples.options, samples.turns)
 
 
 @dataset("lm_eval", LmEvalOptions, records=read_answers)
 def load(options: LmEvalOptions, context: LoadContext) -> Loaded:
     """The documents that were answered, all of them test cases."""
     files = options.own_files(context.data_root)
-    return cases_of(*_turns(options), context, ", ".join(path.name for path in files), files)
+    samples, names = _read_samples(options), ", ".join(path.name for path in files)
+    loaded = cases_of(samples.options, samples.turns, context, names, files)
+    if not samples.left_out:
+        return loaded
+    left_out = loaded.cleaning.get(_LEFT_OUT, 0) + samples.left_out
+    return replace(loaded, cleaning={**loaded.cleaning, _LEFT_OUT: left_out})
 
 
-def _turns(options: LmEvalOptions) -> tuple[TranscriptsOptions, Turns]:
-    """The samples as a table of answers, with the columns named as in the files."""
+class _Samples(NamedTuple):
+    """The samples as a table of answers, its options, and the number of unreadable lines."""
+
+    options: TranscriptsOptions
+    turns: Turns
+    left_out: int
+
+
+def _read_samples(options: LmEvalOptions) -> _Samples:
+    """Read the samples as a table of answers, with the columns named as in the files."""
     columns = TurnColumns(
         debate="",
         case="doc_id",
@@ -84,14 +104,23 @@ def _turns(options: LmEvalOptions) -> tuple[TranscriptsOptions, Turns]:
         facts="doc" if options.text else "",
     )
     options_of_answers = options.model_dump(include=set(AnswersOptions.model_fields))
-    files = {path: _table(options, model, path) for model, path in options.samples.items()}
+    faults, line_count = Faults(), 0
+    files: dict[Path, pd.DataFrame] = {}
+    for model, path in options.samples.items():
+        lines = _read_lines(options, path)
+        line_count += len(lines)
+        files[path] = _table(options, model, path, lines, faults)
+    left_out = line_count - sum(map(len, files.values()))
+    remedy = "Correct the files, or allow more."
+    leave_out(faults.messages, left_out, line_count, options.faulty, remedy, "answers")
     table = TranscriptsOptions(
-        path=next(iter(files)), columns=columns, faulty=0, **options_of_answers
+        path=next(iter(files)), columns=columns, faulty=options.faulty, **options_of_answers
     )
-    return table, read_turns(table, files)
+    return _Samples(table, read_turns(table, files), left_out)
 
 
-def _table(options: LmEvalOptions, model: str, path: Path) -> pd.DataFrame:
+def _read_lines(options: LmEvalOptions, path: Path) -> pd.DataFrame:
+    """The lines of one filter, each document once."""
     table = read_jsonl(
         path, _FIELDS, optional={"filter": str, "doc": dict}, get="Name it under `samples`."
     )
@@ -109,21 +138,31 @@ def _table(options: LmEvalOptions, model: str, path: Path) -> pd.DataFrame:
             " `filter`."
         )
     _refuse_repeated_documents(path, table["doc_id"])
-    answers = [
-        _answer(describe_cell(path, row, "filtered_resps"), replies)
-        for row, replies in table["filtered_resps"].items()
-    ]
-    table = table.astype({"target": "str"}).assign(
-        doc_id="doc-" + table["doc_id"].astype("str"), model=model
+    return table
+
+
+def _table(
+    options: LmEvalOptions, model: str, path: Path, lines: pd.DataFrame, faults: Faults
+) -> pd.DataFrame:
+    """The answers of lines as texts, without the lines that have a fault, which is noted."""
+    cells: dict[Json, JsonObject] = {}
+    for row, line in zip(lines.index, lines.to_dict("records"), strict=True):
+        with faults.noting():
+            place = describe_cell(path, row, "filtered_resps")
+            answer, share = _answer(place, line["filtered_resps"])
+            text = ""
+            if options.text:
+                text = _text(options, describe_cell(path, row, "doc"), line["doc"])
+            cells[row] = {"filtered_resps": answer, "share": share, "doc": text}
+    answers = pd.DataFrame.from_dict(
+        cells, orient="index", columns=["filtered_resps", "share", "doc"], dtype="str"
     )
-    if options.text:
-        table["doc"] = [
-            _text(options, describe_cell(path, row, "doc"), document)
-            for row, document in table["doc"].items()
-        ]
-    return table.assign(
-        filtered_resps=[answer for answer, _ in answers], share=[share for _, share in answers]
-    )
+    readable = lines.loc[list(cells)]
+    return answers.assign(
+        target=readable["target"].astype("str"),
+        doc_id="doc-" + readable["doc_id"].astype("str"),
+        model=model,
+    ).rename_axis("row")
 
 
 def _refuse_repeated_documents(path: Path, doc_ids: pd.Series) -> None:
