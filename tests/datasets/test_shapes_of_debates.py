@@ -282,3 +282,130 @@ def test_a_nested_column_without_the_missing_name_is_not_shown(tmp_path: Path) -
     with pytest.raises(UserError, match="missing column speaker") as error:
         read_user_table(tmp_path / "a.jsonl", ["speaker"])
     assert "holds nested" not in str(error.value)
+
+
+RELAY = [
+    {"name": "Lawyer", "says": "The rent was paid.", "agrees": False},
+    {"name": "Neighbour", "says": "I agree.", "agrees": True},
+]
+RELAY_COLUMNS = {"debate": "id", "speaker": "log.name", "text": "log.says", "answer": "final"}
+
+
+def relay_rows(shape: str) -> list[dict[str, Any]]:
+    """Two records with their turns and their final answers, which belong to no speaker."""
+    logs: dict[str, Any] = {
+        "a list": RELAY,
+        "a list with null": [RELAY[0], None, RELAY[1]],
+        "an object": {"1": RELAY[0], "2": RELAY[1]},
+        "text": json.dumps(RELAY),
+        "deeper": {"turns": RELAY},
+    }
+    log = logs[shape]
+    return [
+        {"id": "e1", "log": log, "final": "YES", "truths": ["YES", "SURE"]},
+        {"id": "e2", "log": log, "final": "NO", "truths": ["YES", "SURE"]},
+    ]
+
+
+@pytest.mark.parametrize("ending", [".json", ".jsonl", ".csv", ".parquet"])
+@pytest.mark.parametrize("shape", ["a list", "a list with null", "an object", "text", "deeper"])
+def test_a_final_answer_of_a_record_is_one_answer(tmp_path: Path, shape: str, ending: str) -> None:
+    rows = relay_rows(shape)
+    if ending in (".csv", ".parquet"):
+        logs = [row["log"] for row in rows]
+        texts = [log if isinstance(log, str) else json.dumps(log) for log in logs]
+        rows = [{**row, "log": text} for row, text in zip(rows, texts, strict=True)]
+    if ending == ".csv":
+        rows = [{**row, "truths": json.dumps(row["truths"])} for row in rows]
+    path = tmp_path / f"a{ending}"
+    WRITERS[ending](rows, path)
+    inner = "log.turns" if shape == "deeper" else "log"
+    columns = {
+        **RELAY_COLUMNS,
+        "speaker": f"{inner}.name",
+        "text": f"{inner}.says",
+        "truth": "truths.0",
+    }
+    loaded, debates = read_debates(path, columns=columns, labels={"NO": "no", "YES": "yes"})
+    assert [(case.case_id, case.target) for case in loaded.cases] == [("e1", "yes"), ("e2", "yes")]
+    assert [(debate.method, debate.case_id, debate.judge) for debate in debates] == [
+        ("debate", "e1", ""),
+        ("debate", "e2", ""),
+    ]
+    assert [debate.prediction for debate in debates] == ["yes", "no"]
+    assert utterances_of(debates[0]) == [
+        ("Lawyer", 0, "The rent was paid.", None),
+        ("Neighbour", 0, "I agree.", "yes"),
+    ]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("has_judge", [True, False])
+def test_a_verdict_beside_the_list_of_turns_is_one_answer(
+    tmp_path: Path, indent: int | None, has_judge: bool
+) -> None:
+    for number, verdict in enumerate(["YES", "NO"]):
+        document = {"verdict": verdict, "arbiter": "gpt", "turns": RELAY, "seconds": 3}
+        (tmp_path / f"talk {number}.json").write_text(json.dumps(document, indent=indent))
+    columns = {"debate": "(file)", "speaker": "name", "text": "says", "answer": "verdict"}
+    columns |= {"judge": "arbiter"} if has_judge else {}
+    _, debates = read_debates(tmp_path, columns=columns, labels={"NO": "no", "YES": "yes"})
+    assert [(debate.case_id, debate.prediction, debate.judge) for debate in debates] == [
+        ("talk 0", "yes", "gpt" if has_judge else ""),
+        ("talk 1", "no", "gpt" if has_judge else ""),
+    ]
+    speakers = [utterance[0] for utterance in utterances_of(debates[0])]
+    assert speakers == ["Lawyer", "Neighbour", *(["gpt"] if has_judge else [])]
+
+
+def test_a_judge_who_answers_after_each_turn_takes_no_words(tmp_path: Path) -> None:
+    rows = [
+        {"debate": "d", "speaker": speaker, "text": f"{speaker} speaks.", "judge": "J", "p": belief}
+        for speaker, belief in (("Ann", 0.5), ("Bob", 0.7), ("J", 0.9), ("the judge", 0.2))
+    ]
+    WRITERS[".csv"](rows, tmp_path / "a.csv")
+    columns = {"judge": "judge", "belief": "p", "round": ""}
+    _, debates = read_debates(
+        tmp_path / "a.csv", columns=columns | {"turn": ""}, positive="yes", **YES_NO
+    )
+    spoken = [
+        (utterance.speaker.partition(" · ")[0], utterance.text, utterance.private)
+        for utterance in debates[0].utterances
+    ]
+    assert spoken == [
+        ("Ann", "Ann speaks.", False),
+        ("J", "", True),
+        ("Bob", "Bob speaks.", False),
+        ("J", "", True),
+        ("J", "J speaks.", True),
+        ("J", "the judge speaks.", True),
+    ]
+
+
+def test_a_fault_inside_a_record_names_the_row_of_the_file(tmp_path: Path) -> None:
+    rows = relay_rows("a list")
+    rows[1]["final"] = "perhaps"
+    WRITERS[".jsonl"](rows, tmp_path / "a.jsonl")
+    with pytest.raises(UserError, match=r"a.jsonl: row 2, column 'final': found 'perhaps'"):
+        read_debates(tmp_path / "a.jsonl", columns=RELAY_COLUMNS, labels={"NO": "no", "YES": "yes"})
+
+
+def test_cases_inside_rows_have_ids_of_their_own(tmp_path: Path) -> None:
+    rows = [{"log": RELAY, "y": "yes"}, {"log": RELAY[:1], "y": "no"}]
+    WRITERS[".jsonl"](rows, tmp_path / "a.jsonl")
+    entry = LOADERS["table"]
+    options = entry.options.model_validate(
+        {"path": tmp_path / "a.jsonl", "text": "log.says", "target": "y"}
+    )
+    loaded = entry.load(options, LoadContext("mine", Path("data"), Path(), 7))
+    assert [case.case_id for case in loaded.cases] == ["row-1", "row-2", "row-3"]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_one_record_alone_is_read_as_in_a_list(tmp_path: Path, indent: int | None) -> None:
+    rows = relay_rows("a list")
+    (tmp_path / "one.json").write_text(json.dumps(rows[0], indent=indent))
+    labels = {"NO": "no", "YES": "yes"}
+    for columns in (RELAY_COLUMNS, {**RELAY_COLUMNS, "speaker": "name", "text": "says"}):
+        _, [debate] = read_debates(tmp_path / "one.json", columns=columns, labels=labels)
+        assert (debate.prediction, len(debate.utterances)) == ("yes", 2)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -18,7 +19,11 @@ _EXPECTED = "expected an array of objects, one object a line, or an object with 
 
 
 def read_objects(
-    path: Path, *, is_keyed: bool = False, columns: Collection[str] = ()
+    path: Path,
+    *,
+    is_keyed: bool = False,
+    columns: Collection[str] = (),
+    last_only: Collection[str] = (),
 ) -> pd.DataFrame:
     """Read the objects of a JSON file as rows; a key that an object lacks is a missing cell.
 
@@ -30,6 +35,7 @@ def read_objects(
         is_keyed: whether the values of an object are the rows, with its keys in the column
             `(key)`. A list of objects gives several rows, a single value the column `(value)`.
         columns: columns of the table. A list in one of them is a cell, never a list of rows.
+        last_only: fields of an object with one list that only its last row gets.
 
     Raises:
         UserError: the file is not JSON, or holds no objects.
@@ -40,11 +46,18 @@ def read_objects(
         rows = _read_lines(path, text)
         if is_keyed:
             return _as_frame(list(_keyed_rows(rows)))
-        return _as_frame(_unpack_object(path, rows[0], columns) if len(rows) == 1 else rows)
+        return _as_frame(
+            _unpack_object(path, rows[0], columns, last_only) if len(rows) == 1 else rows
+        )
     is_document = lines[0].lstrip()[:1] in ("[", "{")
     if not is_document:
         return _as_frame(_read_lines(path, text))
-    return _as_frame(_read_document(path, text, is_keyed=is_keyed, columns=columns))
+    document = _read_document(path, text)
+    if not isinstance(document, dict):
+        return _as_frame(document)
+    if is_keyed:
+        return _as_frame(list(_keyed_rows([document])))
+    return _as_frame(_unpack_object(path, document, columns, last_only))
 
 
 def _is_json(text: str) -> bool:
@@ -70,17 +83,14 @@ def _read_lines(path: Path, text: str) -> list[JsonObject]:
     return rows
 
 
-def _read_document(
-    path: Path, text: str, *, is_keyed: bool, columns: Collection[str]
-) -> Sequence[JsonObject]:
+def _read_document(path: Path, text: str) -> Sequence[JsonObject] | JsonObject:
+    """Return the object, or the array of objects, of a whole file."""
     try:
-        document = json.loads(text)
+        document: Json = json.loads(text)
     except (ValueError, RecursionError) as fault:
         raise UserError(f"{path}: not JSON ({fault}); {_EXPECTED}. Save it again.") from None
     if isinstance(document, dict):
-        if is_keyed:
-            return list(_keyed_rows([document]))
-        return _unpack_object(path, document, columns)
+        return document
     if not document:
         raise UserError(f"{path}: an empty array; {_EXPECTED}.")
     for number, row in enumerate(document, 1):
@@ -106,10 +116,11 @@ def _keyed_rows(documents: Sequence[JsonObject]) -> Iterator[JsonObject]:
 
 
 def _unpack_object(
-    path: Path, document: JsonObject, columns: Collection[str]
+    path: Path, document: JsonObject, columns: Collection[str], last_only: Collection[str]
 ) -> Sequence[JsonObject]:
     """Return the rows of an object with one list of objects; without such a list, the object."""
-    fields = {name: value for name, value in document.items() if name not in columns}
+    nested_columns = {name.partition(".")[0] for name in columns}
+    fields = {name: value for name, value in document.items() if name not in nested_columns}
     lists = [name for name, value in fields.items() if _is_list_of_objects(value)]
     if len(lists) > 1:
         raise UserError(
@@ -127,27 +138,46 @@ def _unpack_object(
             )
         return [document]
     constants = {name: value for name, value in document.items() if name != lists[0]}
-    return [{**constants, **row} for row in document[lists[0]]]
+    repeated = {name: value for name, value in constants.items() if name not in last_only}
+    *rows, last_row = document[lists[0]]
+    return [*({**repeated, **row} for row in rows), {**constants, **last_row}]
 
 
 def _is_list_of_objects(value: Json) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
 
 
-def expand_paths(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+@dataclass(frozen=True, slots=True)
+class ExpandedTable:
+    """A table with a column for each path into nested values.
+
+    Attributes:
+        frame: the rows.
+        source_rows: the number of the row of the file that each row comes from, from 1.
+    """
+
+    frame: pd.DataFrame
+    source_rows: Sequence[int]
+
+
+def expand_paths(
+    path: Path, frame: pd.DataFrame, columns: Sequence[str], last_only: Sequence[str] = ()
+) -> ExpandedTable:
     """Add each of `columns` that is a path into nested values, such as `messages.content`.
 
-    A column of objects gives one value for each row. A column with lists of objects, or objects
-    of objects, gives one row for each inner object; only one column can do so.
+    A column of objects gives one value for each row; a number in a path is a position in a list,
+    from 0. A column with lists of objects, or objects of objects, gives one row for each inner
+    object; only one column can do so. Of the columns in `last_only`, the last of these rows keeps
+    the value alone.
 
     Raises:
         UserError: two columns hold lists, or a value is not nested.
     """
-    expanded = ""
+    expanded, source_rows = "", list(range(1, len(frame) + 1))
     while True:
         pending = [name for name in columns if name not in frame and _parent(name, frame)]
         if not pending:
-            return frame
+            return ExpandedTable(frame, source_rows)
         parent = _parent(pending[0], frame)
         values = [_parse_nested(value) for value in frame[parent]]
         depth = len(parent) + 1
@@ -160,12 +190,29 @@ def expand_paths(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -> pd.
                     " lists of objects; expected one such column. Name the paths of one of them."
                 )
             expanded = parent
-            frame, values = _explode(frame, values, keys)
+            outer = [name for name in last_only if not name.startswith(f"{parent}.")]
+            pairs = list(_row_objects(values, keys))
+            source_rows = [source_rows[position] for position, _ in pairs]
+            frame = _repeat_rows(frame, [position for position, _ in pairs], outer)
+            values = [part for _, part in pairs]
         for key in keys:
-            if not any(isinstance(value, dict) and key in value for value in values):
-                return frame  # the check of the header names the missing column
-            parts = [value.get(key) if isinstance(value, dict) else None for value in values]
+            if not any(_has_part(value, key) for value in values):
+                return ExpandedTable(frame, source_rows)  # the check of the header names the column
+            parts = [_part_of(value, key) for value in values]
             frame[f"{parent}.{key}"] = pd.Series(parts, frame.index, dtype="object")
+
+
+def _has_part(value: Json, key: str) -> bool:
+    """Whether an object has a key, or a list a position."""
+    if isinstance(value, list):
+        return key.isdecimal() and int(key) < len(value)
+    return isinstance(value, dict) and key in value
+
+
+def _part_of(value: Json, key: str) -> Json:
+    if not _has_part(value, key):
+        return None
+    return value[int(key)] if isinstance(value, list) else value[key]
 
 
 def _parent(name: str, frame: pd.DataFrame) -> str:
@@ -186,22 +233,30 @@ def _parse_nested(value: Json) -> Json:
 
 
 def _inner_objects(value: Json, keys: Sequence[str]) -> list[Json] | None:
-    """Return the objects of a list of objects, or of an object of objects; None for others."""
+    """Return the objects of a list of objects, or of an object of objects; None for others.
+
+    A list is not unfolded if all keys are positions in it. Missing objects are left out.
+    """
     if isinstance(value, list):
-        return value if all(isinstance(part, dict) for part in value) else None
+        if keys and all(key.isdecimal() for key in keys):
+            return None
+        parts = [part for part in value if part is not None]
+        return parts if all(isinstance(part, dict) for part in parts) else None
     if isinstance(value, dict) and value and not set(keys) & set(value):
         parts = list(value.values())
         return parts if all(isinstance(part, dict) for part in parts) else None
     return None
 
 
-def _explode(
-    frame: pd.DataFrame, values: Sequence[Json], keys: Sequence[str]
-) -> tuple[pd.DataFrame, list[Json]]:
-    """Repeat each row for each of its inner objects; a row without any stays as it is."""
-    pairs = list(_row_objects(values, keys))
-    positions = [position for position, _ in pairs]
-    return frame.iloc[positions].reset_index(drop=True), [part for _, part in pairs]
+def _repeat_rows(
+    frame: pd.DataFrame, positions: Sequence[int], last_only: Sequence[str]
+) -> pd.DataFrame:
+    """Repeat rows; of the columns in `last_only`, the last of equal rows keeps the value alone."""
+    repeated = frame.iloc[list(positions)].reset_index(drop=True)
+    is_last = ~pd.Series(list(positions)).duplicated(keep="last")
+    for name in set(last_only) & set(map(str, repeated)):
+        repeated[name] = repeated[name].astype("object").where(is_last, "")
+    return repeated
 
 
 def _row_objects(values: Sequence[Json], keys: Sequence[str]) -> Iterator[tuple[int, Json]]:

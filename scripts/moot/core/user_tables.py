@@ -4,6 +4,7 @@ strings.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
@@ -22,6 +23,7 @@ from moot.core.input_files import (
 )
 from moot.core.json_tables import (
     KEY_COLUMN,
+    ExpandedTable,
     describe_nested_columns,
     expand_paths,
     read_objects,
@@ -52,6 +54,7 @@ def read_user_table(
     sheet: str = "",
     kind: str = "",
     optional: Sequence[str] = (),
+    last_only: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Read a table as text; the file's ending gives its format, and a missing cell is "".
 
@@ -65,20 +68,29 @@ def read_user_table(
         sheet: of an Excel file; "" for its first.
         kind: the format, if the ending does not give it (csv, tsv, ...).
         optional: columns, perhaps parts of nested ones, that may be there.
+        last_only: columns that, where a record of the file becomes several rows, belong to the
+            record as a whole: the last of its rows keeps their values alone.
 
     Returns:
-        A frame of strings, indexed by 1-based row.
+        A frame of strings, indexed by 1-based row of the file, which a row that is unfolded into
+        several gives to each of them.
 
     Raises:
         UserError: no such file, an unknown ending, a column that is missing or repeated, a column
             of bytes that are not text, no rows; for CSV as `read_csv`.
     """
-    is_keyed = KEY_COLUMN in columns
+    read_json = partial(
+        read_objects,
+        path,
+        is_keyed=KEY_COLUMN in columns,
+        columns=columns,
+        last_only=last_only,
+    )
     readers: Mapping[str, Callable[[], pd.DataFrame]] = {
         ".csv": lambda: _read_delimited(path, ""),
         ".tsv": lambda: _read_delimited(path, "\t"),
-        ".jsonl": lambda: read_objects(path, is_keyed=is_keyed, columns=columns),
-        ".json": lambda: read_objects(path, is_keyed=is_keyed, columns=columns),
+        ".jsonl": read_json,
+        ".json": read_json,
         ".parquet": lambda: _read_parquet(path, columns),
         ".xlsx": lambda: _read_excel(path, sheet),
     }
@@ -95,8 +107,8 @@ def read_user_table(
     frame = reader()
     if FILE_COLUMN in columns:
         frame[FILE_COLUMN] = path.stem
-    frame = expand_paths(path, frame, [*columns, *optional])
-    return _check_table(path, frame, columns)
+    table = expand_paths(path, frame, [*columns, *optional], last_only)
+    return _check_table(path, table, columns)
 
 
 def select_rows(
@@ -281,8 +293,9 @@ def _check_cells(path: Path, cells: int) -> None:
         )
 
 
-def _check_table(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+def _check_table(path: Path, table: ExpandedTable, columns: Sequence[str]) -> pd.DataFrame:
     """Check the header, and return the cells as text without repeated columns."""
+    frame = table.frame
     names = list(map(str, frame.columns))
     try:
         check_header(path, names, columns, allows_repeated_columns=True)
@@ -294,7 +307,7 @@ def _check_table(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -> pd.
     frame.columns = pd.Index(names)
     frame = frame.loc[:, ~frame.columns.duplicated(keep=False)]
     texts = {name: _column_texts(frame[name]) for name in frame}
-    return pd.DataFrame(texts).set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
+    return pd.DataFrame(texts).set_axis(pd.Index(table.source_rows, name="row"))
 
 
 def _column_texts(cells: pd.Series) -> pd.Series:

@@ -20,8 +20,7 @@ from moot.core.input_files import describe_cell, quote_value, read_jsonl
 from moot.core.likelihood import label_shares
 from moot.core.types import Json, JsonObject
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.debate_records import RecordedDebate
-from moot.datasets.records import FaultyShare, leave_out
+from moot.datasets.debate_records import FaultyShare, RecordedDebate, leave_out
 from moot.datasets.transcripts import cases_of, debates_of
 from moot.datasets.turn_columns import AnswersOptions, TranscriptsOptions, TurnColumns
 from moot.datasets.turns import Turns, read_turns

@@ -215,6 +215,8 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
         options.path, list(dict.fromkeys(filter(None, columns))), options.sheet
     )
     full_table = select_rows(options.path, full_table, options.where)
+    if not full_table.index.is_unique:
+        full_table = full_table.set_axis(pd.RangeIndex(1, len(full_table) + 1, name="row"))
     labels = _labels(options, full_table)
     table = _without_faulty(options, full_table, labels)
     rows = _read_rows(options, table, labels)

@@ -281,12 +281,24 @@ def _read_debate(rows: Sequence[Json], turns: Turns) -> _DebateContent:
         answer = _read_answer(row, turns) if row.judge or row.answer or row.distribution else None
         if answer and row.is_verdict:
             content.answers.setdefault(judge, []).append(answer)
-        if row.text.strip() or answer:
-            content.utterances.append(_utterance(row, judge, answer or _Answer(None)))
+        is_reply = _has_words_before_judge(row)
+        if is_reply:
+            speech = row._replace(judge="", kind=row.kind or SPEECH)
+            content.utterances.append(_utterance(speech, judge, _Answer(None)))
+        if is_reply or row.text.strip() or answer:
+            verdict = row._replace(text="", kind="", role="", side="") if is_reply else row
+            content.utterances.append(_utterance(verdict, judge, answer or _Answer(None)))
         for name, word in turns.words_of_cell.get(row.answers, {}).items():
             answer = _Answer(turns.label_of_word[word], word=word)
             _add_changed_answer(content, name, answer, row.round)
     return content
+
+
+def _has_words_before_judge(row: Json) -> bool:
+    """Whether a row has the words of a speaker and the answer of a judge who hears them."""
+    if not (row.judge and row.speaker and row.text.strip()) or row.speaker == row.judge:
+        return False
+    return not _JUDGE_NAME.search(f"{row.speaker} {row.role}")
 
 
 def _add_changed_answer(

@@ -186,6 +186,16 @@ class TurnColumns(StrictModel):
         return {"": self.belief} if self.belief else {}
 
     @property
+    def answer_columns(self) -> list[str]:
+        """The columns with answers and their authors.
+
+        Where a record holds several turns, such a column of the record follows its last turn.
+        """
+        names = (self.answer, self.answers, self.confidence, self.judge, self.persona)
+        columns = (*names, self.judge_repeat, *self.beliefs.values())
+        return list(dict.fromkeys(filter(None, columns)))
+
+    @property
     def column_names(self) -> list[str]:
         """All columns that the table must have."""
         single_columns = [

@@ -188,7 +188,8 @@ def _read_file(path: Path, options: TranscriptsOptions, case_columns: set[str]) 
     named = dict.fromkeys([*options.columns.column_names, *options.case_columns])
     columns = [name for name in named if name not in added and not is_wide(name)]
     needed_columns = dict.fromkeys([*columns, *options.extract, *options.where])
-    table = read_user_table(path, list(needed_columns), kind=options.format)
+    last_only = options.columns.answer_columns
+    table = read_user_table(path, list(needed_columns), kind=options.format, last_only=last_only)
     return unfold_turns(path, select_rows(path, table, options.where), list(named))
 
 
