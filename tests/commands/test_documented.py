@@ -144,8 +144,8 @@ def test_every_figure_names_its_place(page: str) -> None:
     assert [figure for figure in figures if figure.split()[0] not in CONVENTIONS[page]] == []
 
 
-def entry(after: str, place: str) -> dict[str, str]:
-    return {"after": after, "place": place}
+def entry(preceding_words: str, place: str) -> dict[str, str]:
+    return {"after": preceding_words, "place": place}
 
 
 def test_numbers_keep_their_format_and_decimals(tmp_path: Path) -> None:
@@ -161,9 +161,9 @@ def test_numbers_keep_their_format_and_decimals(tmp_path: Path) -> None:
         entry(",", "s/other; a=1; b"),
     ]
     page = "| {} | {}; {}, which\nis ({} %), {}."
-    before = page.format("0.5", "+0.50", "[1.0, 2.0]", "7", "0.99")
-    after = page.format("−0.1", "−0.12", "[0.1, 0.2]", "25", "0.99")
-    assert numbers.fill(before, "page", entries) == after
+    old = page.format("0.5", "+0.50", "[1.0, 2.0]", "7", "0.99")
+    new = page.format("−0.1", "−0.12", "[0.1, 0.2]", "25", "0.99")
+    assert numbers.fill(old, "page", entries) == new
     assert numbers.missing == {"s/other"}
 
 
@@ -203,9 +203,9 @@ def test_a_key_alone_names_a_measured_figure_or_its_interval(tmp_path: Path) -> 
         entry("% of", "d/rows, in all"),
     ]
     page = "| {} {}, {} % of {} |"
-    before = page.format("0.50", "[0.11, 0.22]", "7", "1,000")
-    after = page.format("0.71", "[0.60, 0.81]", "71", "12,345")
-    assert numbers.fill(before, "page", entries) == after
+    old = page.format("0.50", "[0.11, 0.22]", "7", "1,000")
+    new = page.format("0.71", "[0.60, 0.81]", "71", "12,345")
+    assert numbers.fill(old, "page", entries) == new
     assert figure_keys(entries) == {"d/m/test auc", "d/rows, in all"}
     with pytest.raises(UserError, match="0 rows"):
         numbers.fill("| 1", "page", [entry("|", "d/none")])

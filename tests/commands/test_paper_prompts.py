@@ -128,13 +128,18 @@ def paper_lines(width: int = 60, hyphen: str = "-") -> list[str]:
     ]
 
 
-def written(folder: Path, name: str) -> str:
+def read_words(folder: Path, name: str) -> str:
     return (folder / "harbour" / "panel" / "words" / f"{name}.txt").read_text("utf-8")
 
 
-def check_written(folder: Path) -> None:
+def message_contents(request: Request) -> list[str]:
+    """Return the contents of the messages of a request."""
+    return [message.content for message in request.messages]
+
+
+def check_words(folder: Path) -> None:
     for name, words in WORDS.items():
-        assert words_digest(written(folder, name)) == words_digest(words), name
+        assert words_digest(read_words(folder, name)) == words_digest(words), name
 
 
 @pytest.mark.parametrize("width", [40, 57, 73, 200])
@@ -149,12 +154,12 @@ def test_passages_are_found_in_each_form_of_a_paper(
         script = "<script>var first = 'You are Judge';</script>"
         path.write_text(f"<!DOCTYPE html><html><head>{script}</head><body>{body}</body></html>")
     elif kind == "pdf":
+        plain_lines = [line.replace("\ufb03", "ffi") for line in lines]
         pages = [
-            ["A running head", *lines[start : start + 6], str(start)]
+            ["A running head", *plain_lines[start : start + 6], str(start)]
             for start in range(0, len(lines), 6)
         ]
-        plain_pages = [[line.replace("\ufb03", "ffi") for line in page] for page in pages]
-        path.write_bytes(small_pdf(plain_pages))
+        path.write_bytes(small_pdf(pages))
     elif kind == "straight":
         path.write_text(
             "\n".join(lines).replace("“", '"').replace("”", '"').replace("\ufb03", "ffi")
@@ -164,34 +169,32 @@ def test_passages_are_found_in_each_form_of_a_paper(
     else:
         path.write_text("\n".join(lines), "utf-8")
     message = write_prompts(str(path), shipped, target)
-    check_written(target)
+    check_words(target)
     assert "(words/first.txt, words/second.txt)" in message
     assert (target / "harbour/panel/panel/statement.jinja").is_file()
     assert write_prompts(str(path), shipped, target) == message, "a second run changes nothing"
 
 
 def test_running_heads_within_a_passage_are_left_out(shipped: Path, tmp_path: Path) -> None:
-    lines = paper_lines(30)
+    lines = [line.replace("\ufb03", "ffi") for line in paper_lines(30)]
     pages = [
         [f"Harbour Law Review {number}", line, "", f"{number}"] for number, line in enumerate(lines)
     ]
     path = tmp_path / "paper.pdf"
-    path.write_bytes(
-        small_pdf([[line.replace("\ufb03", "ffi") for line in page] for page in pages])
-    )
+    path.write_bytes(small_pdf(pages))
     write_prompts(str(path), shipped, tmp_path / "out")
-    check_written(tmp_path / "out")
+    check_words(tmp_path / "out")
 
 
 def test_a_passage_is_taken_from_where_its_punctuation_is_right() -> None:
     passage = read_passage({key: str(value) for key, value in ROWS[0].items()})
-    bad = PRINTED["first"].replace(",", ";")
-    match = PaperText(f"{bad}\n\n{PRINTED['first']}").find(passage)
+    misprint = PRINTED["first"].replace(",", ";")
+    match = PaperText(f"{misprint}\n\n{PRINTED['first']}").find(passage)
     assert match is not None and match.is_exact
     assert words_digest(match.words) == words_digest(WORDS["first"])
-    only_bad = PaperText(bad).find(passage)
-    assert only_bad is not None and not only_bad.is_exact
-    assert "{judge}" in only_bad.words and ";" in only_bad.words
+    inexact = PaperText(misprint).find(passage)
+    assert inexact is not None and not inexact.is_exact
+    assert "{judge}" in inexact.words and ";" in inexact.words
 
 
 def test_punctuation_that_differs_is_said(shipped: Path, tmp_path: Path) -> None:
@@ -203,7 +206,7 @@ def test_punctuation_that_differs_is_said(shipped: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "found", "missing"),
+    ("old", "new", "match", "missing"),
     [
         ("harbour. Weigh", "haven. Weigh", "words/second.txt", "words/first.txt"),
         ("one of them", "one of these", "words/first.txt", "words/second.txt"),
@@ -211,7 +214,7 @@ def test_punctuation_that_differs_is_said(shipped: Path, tmp_path: Path) -> None
     ],
 )
 def test_a_version_with_other_words_says_which_passages_were_found(
-    old: str, new: str, found: str, missing: str, shipped: Path, tmp_path: Path
+    old: str, new: str, match: str, missing: str, shipped: Path, tmp_path: Path
 ) -> None:
     text = "\n".join(paper_lines(9999))
     changed = text.replace(old, new)
@@ -223,10 +226,10 @@ def test_a_version_with_other_words_says_which_passages_were_found(
         write_prompts(str(tmp_path / "paper.txt"), shipped, tmp_path / "out")
     message = str(error.value)
     assert re.search(
-        rf"panel: found {found}; not found {missing} \(appendix, \w+ prompt\)", message
+        rf"panel: found {match}; not found {missing} \(appendix, \w+ prompt\)", message
     )
-    if found != "none":
-        assert words_digest(written(tmp_path / "out", Path(found).stem))
+    if match != "none":
+        assert words_digest(read_words(tmp_path / "out", Path(match).stem))
 
 
 def test_a_paper_that_prints_no_prompts_says_so(shipped: Path, tmp_path: Path) -> None:
@@ -376,17 +379,18 @@ def test_the_texts_of_a_program_are_read_and_the_program_never_runs() -> None:
 def test_the_texts_of_the_pinned_program_are_written(
     source: str, shipped: Path, tmp_path: Path
 ) -> None:
-    asked = []
+    requests = []
 
     def fetch(url: str) -> bytes:
-        asked.append(url)
+        requests.append(url)
         return PROGRAM.encode()
 
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
     name = DOWNLOAD if source == "download" else str(path)
     message = write_prompts(name, shipped, tmp_path / "out", fetch)
-    assert asked == (["https://example.org/pinned/program.py"] if source == "download" else [])
+    url = "https://example.org/pinned/program.py"
+    assert requests == ([url] if source == "download" else [])
     for file, text in EXPECTED.items():
         words = (tmp_path / "out/harbour_code/courtroom/words" / f"{file}.txt").read_text()
         assert words.strip() == text
@@ -460,15 +464,15 @@ async def test_the_templates_around_a_program_send_its_texts(tmp_path: Path) -> 
     )
     assert len(model.requests) == 13, "six statements, six opinions and a verdict"
     assert answer is not None and answer.prediction == "yes"
-    beliefs = [said for said in debate.utterances if said.kind == "belief"]
-    assert [said.prediction for said in beliefs] == ["yes"] * 6
-    requests = [[message.content for message in request.messages] for request in model.requests]
-    opening_system, opening = requests[0]
-    assert opening_system == EXPECTED["persona_prosecutor"]
+    beliefs = [item for item in debate.utterances if item.kind == "belief"]
+    assert [item.prediction for item in beliefs] == ["yes"] * 6
+    requests = [message_contents(request) for request in model.requests]
+    system_prompt, first_prompt = requests[0]
+    assert system_prompt == EXPECTED["persona_prosecutor"]
     for text in (facts, "Age 22, arrests 2", "ROLE: Prosecutor You accuse.", "1. Be brief",
                  "Points: Count arrests\nName risks", "Open the case"):  # fmt: skip
-        assert text in opening
-    assert "Two arrests" not in opening
+        assert text in first_prompt
+    assert "Two arrests" not in first_prompt
     assert requests[1][0] == "You judge."
     assert f"{facts} (Prosecutor): Two arrests." in requests[1][1]
     assert "ROLE: Defense Attorney You defend." in requests[2][1]

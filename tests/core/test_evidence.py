@@ -59,9 +59,9 @@ def test_a_column_of_any_file_holds_passages(ending: str, tmp_path: Path) -> Non
     assert cases[0].text.startswith("A trunk was lost.\n\n" + HEADINGS["en"])
     assert "[2] The trunk was sealed. (source: a clerk's letter)" in cases[0].text
     assert cases[2].text == "A fence fell down."
-    without = load_table(path, evidence="").cases
-    assert [case.text for case in without] == [case["facts"] for case in CASES]
-    assert [case.case_id for case in without] == [case.case_id for case in cases]
+    plain_cases = load_table(path, evidence="").cases
+    assert [case.text for case in plain_cases] == [case["facts"] for case in CASES]
+    assert [case.case_id for case in plain_cases] == [case.case_id for case in cases]
 
 
 @pytest.mark.parametrize("ending", ["json", "jsonl"])
@@ -137,9 +137,9 @@ def test_near_duplicates_are_found_by_the_facts_alone(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with_passages = load_table(path, split="hash", faulty=0)
-    without = load_table(path, split="hash", evidence="")
-    assert [case.split for case in with_passages.cases] == [case.split for case in without.cases]
-    assert with_passages.cleaning == without.cleaning
+    plain = load_table(path, split="hash", evidence="")
+    assert [case.split for case in with_passages.cases] == [case.split for case in plain.cases]
+    assert with_passages.cleaning == plain.cleaning
 
 
 # The text
@@ -208,13 +208,9 @@ async def test_every_protocol_shows_the_passages(
     text = with_evidence("A trunk was lost.", passages, task.language)
     case = Case("c1", "toy", "test", text, task.labels[0], task.labels)
     _, _, model = await hold(protocol, case, task, reply, **params)
-    prompts = [
-        "\n".join(message.content for message in request.messages) for request in model.requests
-    ]
-    assert prompts
-    shown = [prompt for prompt in prompts if "[1] The receipt limits liability." in prompt]
-    assert shown and all("[2] Sealed." in prompt for prompt in shown)
-    assert len(shown) >= len(prompts) / 2
+    matches = [prompt for prompt in model.prompts if "[1] The receipt limits liability." in prompt]
+    assert matches and all("[2] Sealed." in prompt for prompt in matches)
+    assert len(matches) >= len(model.prompts) / 2
 
 
 @pytest.mark.parametrize("name", ["caselaw", "cail18", "justice"])

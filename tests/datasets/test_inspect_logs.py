@@ -229,8 +229,8 @@ def test_a_sample_with_a_fault_is_left_out_within_the_allowed_share(
 def test_a_second_run_is_a_repeat_and_other_arguments_are_a_method(
     log: Path, edited_log: Callable[..., Path]
 ) -> None:
-    again = edited_log(lambda log: setattr(log.eval, "eval_id", "again"))
-    _, debates = read_logs(log, again)
+    second_log = edited_log(lambda log: setattr(log.eval, "eval_id", "again"))
+    _, debates = read_logs(log, second_log)
     assert {debate.method for debate in debates} == {"invented"}
     assert {debate.repeat for debate in debates} == {0, 1, 2, 3}
 

@@ -176,9 +176,9 @@ def test_a_label_of_one_letter_is_matched_by_case(label: str) -> None:
 @pytest.mark.parametrize("label", LETTERS)
 def test_an_option_is_named_by_its_letter(reply: str, label: str) -> None:
     assert label_of(reply.format(label), LETTERS) == label
-    other = next(letter for letter in LETTERS if letter != label)
-    assert label_of(f"{reply.format(label)} Or option {other}?", LETTERS) in (None, label)
-    assert label_of(f"Answer: {label}. Option {other} is wrong.", LETTERS) in (None, label)
+    other_label = next(letter for letter in LETTERS if letter != label)
+    assert label_of(f"{reply.format(label)} Or option {other_label}?", LETTERS) in (None, label)
+    assert label_of(f"Answer: {label}. Option {other_label} is wrong.", LETTERS) in (None, label)
     assert label_of(f"The grade is not {label}.", LETTERS) is None
 
 

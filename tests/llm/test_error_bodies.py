@@ -82,10 +82,13 @@ ENDS = {
 }
 
 
+REMEDIES_AND_BODIES: list[tuple[str, Any]] = []
+for each_remedy, bodies in ENDS.items():
+    REMEDIES_AND_BODIES += [(each_remedy, each_body) for each_body in bodies]
+
+
 @pytest.mark.parametrize("status", [400, 422, 500])
-@pytest.mark.parametrize(
-    ("remedy", "body"), [(remedy, body) for remedy in ENDS for body in ENDS[remedy]], ids=str
-)
+@pytest.mark.parametrize(("remedy", "body"), REMEDIES_AND_BODIES, ids=str)
 def test_key_credit_and_model_end_the_run_whatever_the_status(
     status: int, remedy: str, body: Any
 ) -> None:

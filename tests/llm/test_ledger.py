@@ -10,10 +10,11 @@ import resource
 import signal
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -392,7 +393,7 @@ def requests_of_a_debate(case: int) -> list[str]:
     return requests
 
 
-def of_requests(requests: list[str]) -> list[Entry]:
+def of_requests(requests: Iterable[str]) -> list[Entry]:
     reply = Reply(
         "YES", created_at="2026-11-22T10:00:00+00:00", finish_reason="stop", prompt_tokens=900
     )
@@ -409,11 +410,9 @@ def test_a_request_comes_back_character_by_character(text: str, tmp_path: Path) 
     odd = [request, text, request + text, text + request]
     ledger = Ledger(str(tmp_path))
     ledger.store(of_requests(odd))
-    stored_requests = {
-        entry.call_id: entry.request
-        for entry in ledger.entries([call_id(odd_request, 0) for odd_request in odd])
-    }
-    assert [stored_requests[call_id(odd_request, 0)] for odd_request in odd] == odd
+    call_ids = [call_id(odd_request, 0) for odd_request in odd]
+    stored_requests = {entry.call_id: entry.request for entry in ledger.entries(call_ids)}
+    assert [stored_requests[each_id] for each_id in call_ids] == odd
     assert all(
         entry.request == "" for entry in ledger.entries(list(stored_requests), requests=False)
     )
@@ -422,15 +421,12 @@ def test_a_request_comes_back_character_by_character(text: str, tmp_path: Path) 
 
 def test_requests_of_debates_are_compressed(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
-    all_entries = of_requests(
-        [request for case in range(100) for request in requests_of_a_debate(case)]
-    )
+    all_entries = of_requests(chain.from_iterable(map(requests_of_a_debate, range(100))))
     for start in range(0, len(all_entries), 64):
         ledger.store(all_entries[start : start + 64])
-    stored_entries = {
-        entry.call_id: entry for entry in ledger.entries([entry.call_id for entry in all_entries])
-    }
-    assert [stored_entries[entry.call_id] for entry in all_entries] == all_entries
+    call_ids = [entry.call_id for entry in all_entries]
+    stored_entries = {entry.call_id: entry for entry in ledger.entries(call_ids)}
+    assert [stored_entries[each_id] for each_id in call_ids] == all_entries
     ledger.close()
     size = (tmp_path / "ledger.sqlite").stat().st_size
     assert size < 0.8 * sum(len(entry.request) for entry in all_entries)

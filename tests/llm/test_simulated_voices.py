@@ -3,6 +3,7 @@ passes for a model.
 """
 
 import asyncio
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ def test_planted_over_confidence_comes_out_as_calibration_error(
     a known amount.
     """
     for position, factor in ((0, 1), (1, 2)):
-        voice_beliefs = [belief for world in worlds for belief in world[position]]
+        voice_beliefs = list(chain.from_iterable(world[position] for world in worlds))
         certainties, correct = (
             np.array([belief.certainty for belief in voice_beliefs]),
             correctness(voice_beliefs),

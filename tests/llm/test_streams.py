@@ -85,15 +85,11 @@ def stream_of_message(response: dict[str, Any]) -> list[dict[str, Any]]:
 def stream_of_chat(response: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the parts of a response of Ollama's."""
     message = response["message"]
-    parts = [
-        {
-            "model": "test",
-            "message": {"role": "assistant", "content": "", name: part},
-            "done": False,
-        }
-        for name in ("thinking", "content")
-        for part in split_text(message.get(name) or "")
-    ]
+    parts = []
+    for name in ("thinking", "content"):
+        for part in split_text(message.get(name) or ""):
+            part_message = {"role": "assistant", "content": "", name: part}
+            parts.append({"model": "test", "message": part_message, "done": False})
     end = {**response, "message": {"role": "assistant", "content": ""}}
     return [*parts, end]
 
@@ -194,8 +190,8 @@ async def test_other_forms_of_a_message_can_be_streamed(message: dict[str, Any])
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
 async def test_a_stream_that_ends_early_is_no_reply(endpoint: str, share: float) -> None:
     parts = STREAMS[endpoint](completion(endpoint, "It will rain in the whole of the country."))
-    kept = parts[: max(1, int(share * (len(parts) - 2)))]
-    content = as_lines(endpoint, kept).replace(b"data: [DONE]\n\n", b"")
+    beginning = parts[: max(1, int(share * (len(parts) - 2)))]
+    content = as_lines(endpoint, beginning).replace(b"data: [DONE]\n\n", b"")
     with pytest.raises(CallFailedError, match="stream ends before the reply is complete"):
         await ask(endpoint, content, attempts=2)
 

@@ -35,10 +35,10 @@ def test_the_design_of_a_paper_stands_alone_and_adds_nothing(file: Path) -> None
 
 def test_what_moot_adds_changes_no_setting_of_a_paper() -> None:
     papers = merge_over_defaults({}, paper_files())
-    beyond = read_design(beyond_files()[-1])
-    for name in beyond["experiments"].keys() & papers["experiments"].keys():
-        assert beyond["experiments"][name].keys() <= ADDITIONS, name
-    assert not beyond["datasets"].keys() & papers["datasets"].keys()
+    additions = read_design(beyond_files()[-1])
+    for name in additions["experiments"].keys() & papers["experiments"].keys():
+        assert additions["experiments"][name].keys() <= ADDITIONS, name
+    assert not additions["datasets"].keys() & papers["datasets"].keys()
     files = [*default_files(), *beyond_files()]
     plan = Plan.from_yaml(merge_over_defaults({}, files), SHIPPED, files)
     assert {"paper-courtroom", "paper-courtroom-repeated"} <= plan.experiments.keys()

@@ -477,12 +477,12 @@ def test_the_tags_of_the_authors_list_that_no_table_names() -> None:
         "models"
     ]
     table_1 = set(published_rows("courtroom", "table1_small_ensemble"))
-    named = {row["model"]: row["named_in"] for row in tags if row["model"]}
+    places = {row["model"]: row["named_in"] for row in tags if row["model"]}
     for row in tags:
         assert bool(row["model"]) == bool(row["named_in"])
         if row["model"]:
             assert row["tag"].startswith(models[row["model"]]["model"])
-    in_table = {model for model, place in named.items() if place == "Table 1"}
+    in_table = {model for model, place in places.items() if place == "Table 1"}
     assert in_table < table_1 and table_1 - in_table == {"deepseek-r1"}
     unnamed = sum(not row["model"] for row in tags)
     text = (PUBLISHED / "departures.csv").read_text(encoding="utf-8")
@@ -513,7 +513,7 @@ def test_the_debates_of_table_3_are_those_of_table_2_of_debate_feedback() -> Non
     }
     (finding,) = FINDINGS["feedback/table3_reasoning"]
     assert f"in {sum(is_equal.values())} of {len(pairs)} values" in finding
-    ((row, metric),) = [pair for pair, same in is_equal.items() if not same]
+    ((row, metric),) = [pair for pair in pairs if not is_equal[pair]]
     assert (row, metric) == ("debate-feedback-single", "caselaw_f1")
     assert f"({models[row][metric]:.2f} and {reasoning[row][metric]:.1%})" in finding.replace(
         " %", "%"

@@ -43,13 +43,15 @@ class Example(NamedTuple):
 
 def newcombe(first: tuple[int, int], second: tuple[int, int]) -> tuple[float, float]:
     """The interval of a difference of two shares."""
-    sides = [wilson_interval(right / cases, cases) for right, cases in (first, second)]
+    sides = [
+        wilson_interval(correct_counts / cases, cases) for correct_counts, cases in (first, second)
+    ]
     return difference_interval(*sides)
 
 
-def wilson(right: int, cases: int) -> tuple[float, float]:
+def wilson(correct_count: int, cases: int) -> tuple[float, float]:
     """The interval of a share."""
-    interval = wilson_interval(right / cases, cases)
+    interval = wilson_interval(correct_count / cases, cases)
     return interval.low, interval.high
 
 

@@ -104,7 +104,7 @@ def write_results(
     ]
     for kind, by_model, file in artifacts:
         for model, rows in (by_model or {}).items():
-            filled = [
+            full_rows = [
                 {
                     **dict.fromkeys(SCHEMAS[kind].names),
                     "experiment": experiment,
@@ -116,7 +116,7 @@ def write_results(
             write_rows(
                 results / kind / experiment / file.format(model=model),
                 kind,
-                filled,
+                full_rows,
                 describe(experiment),
             )
     return ExperimentResults(results, experiment, config, seed=0)

@@ -69,7 +69,7 @@ def test_the_hooks_before_a_commit_run_tools_of_the_lock() -> None:
 
 def test_the_container_is_built_from_files_that_exist() -> None:
     copied = re.findall(r"^COPY (.*) \S+$", (PROJECT / "Dockerfile").read_text(), re.MULTILINE)
-    assert all((PROJECT / name).exists() for line in copied for name in line.split())
+    assert all((PROJECT / name).exists() for name in " ".join(copied).split())
 
 
 def test_the_catalogue_finds_the_keys_of_the_configuration() -> None:

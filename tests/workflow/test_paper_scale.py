@@ -59,7 +59,7 @@ def test_2700_steps_run_whole(tmp_path: Path) -> None:
                 write_transcripts(
                     plan, Job(phase, "gpt-3.5-turbo", loaded, task, shard=number), [cases], shard
                 )
-            utterances = [row for shard in shards for row in pq.read_table(shard).to_pylist()]
+            utterances = pq.read_table(shards).to_pylist()
             assert sum(row["kind"] == "statement" for row in utterances) == STEPS
             assert sum(row["source"] == "human" for row in utterances) == (
                 STEPS / 3 if "human" in phase else 0

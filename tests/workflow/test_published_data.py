@@ -98,7 +98,7 @@ def test_stances_of_the_test_files(loaded: dict[str, pd.DataFrame]) -> None:
 def test_cail18_has_its_records_and_articles(loaded: dict[str, pd.DataFrame]) -> None:
     frame = loaded["cail18"]
     assert len(frame) == 3675
-    assert len({article for target in frame["target"] for article in target.split(";")}) == 63
+    assert len(set(";".join(frame["target"]).split(";"))) == 63
     assert account(loaded, "cail18")["records that list several articles"] == 1143
 
 

@@ -112,14 +112,12 @@ kept = Path("jobs", snakemake.rule, "-".join(snakemake.wildcards) or "all")
 kept.parent.mkdir(parents=True, exist_ok=True)
 kept.write_bytes(pickle.dumps((__file__, snakemake)))
 """
-RULES = [
-    name
-    for file in sorted((PROJECT / "rules").glob("*.smk"))
-    for name, text in re.findall(
-        r"^ *rule ?(\w*):\n(.*?)(?=^ *rule ?\w*:|\Z)", file.read_text(), re.MULTILINE | re.DOTALL
-    )
-    if name != "download" and "output:" in text
-]
+RULE = re.compile(r"^ *rule ?(\w*):\n(.*?)(?=^ *rule ?\w*:|\Z)", re.MULTILINE | re.DOTALL)
+RULES: list[str] = []
+for rule_file in sorted((PROJECT / "rules").glob("*.smk")):
+    for rule_name, rule_text in RULE.findall(rule_file.read_text()):
+        if rule_name != "download" and "output:" in rule_text:
+            RULES.append(rule_name)
 """Every rule that makes files of files; those without a name of their own are called after it:
 tables_..., figures_...
 """
@@ -219,12 +217,10 @@ def run_again(job_file: Path, folder: Path) -> list[tuple[Path, Path]]:
         patch.chdir(folder)
         runpy.run_path(script, {"snakemake": job}, "__main__")
     logging.getLogger("moot").handlers[:] = handlers
-    output_pairs = [
-        path
-        for output in map(Path, job.output)
-        for path in (folder / output, *(folder / output).rglob("*"))
-    ]
-    return [(home / path.relative_to(folder), path) for path in output_pairs if path.is_file()]
+    paths = []
+    for output in job.output:
+        paths += [folder / output, *(folder / output).rglob("*")]
+    return [(home / path.relative_to(folder), path) for path in paths if path.is_file()]
 
 
 @pytest.mark.parametrize("rule", [*filter(None, RULES), "tables_", "figures_", "courtroom"])
@@ -259,13 +255,9 @@ AFTER_LABELS = {"label_statements", "score", "tables_appellate"}
 
 @contextmanager
 def broken(workflow: Reruns, *scripts: str, by: str = "raise KeyError") -> Iterator[None]:
-    """While the block runs these scripts fail, or what `by` says; afterwards they do something else
-    than before.
-    """
-    texts = {
-        file: file.read_text()
-        for file in (workflow.project / "scripts" / f"{name}.py" for name in scripts)
-    }
+    """Insert the line `by` into scripts within the block, and change their code afterwards."""
+    files = [workflow.project / "scripts" / f"{name}.py" for name in scripts]
+    texts = {file: file.read_text() for file in files}
     for file, text in texts.items():
         file.write_text(re.sub(r"( +)with job\(globals\(\)\)", rf"\1{by}\n\g<0>", text))
     yield

@@ -27,11 +27,11 @@ def test_every_page_is_on_it_and_can_be_searched(site: Path) -> None:
     )
     pages = {entry["location"].partition("#")[0] for entry in index["docs"]}
     page_names = {path.stem for path in PROJECT.glob("docs/*.md")} - {"README"}
-    studies = {
-        f"{path.parent.parent.name}/{path.parent.name}.html"
-        for room in ("studies", "analyses")
-        for path in PROJECT.glob(f"scripts/moot/{room}/*/README.md")
-    }
+    readmes = [
+        *PROJECT.glob("scripts/moot/studies/*/README.md"),
+        *PROJECT.glob("scripts/moot/analyses/*/README.md"),
+    ]
+    studies = {f"{path.parent.parent.name}/{path.parent.name}.html" for path in readmes}
     assert {f"{name}.html" for name in page_names} | studies | {
         "index.html",
         "configuration.html",

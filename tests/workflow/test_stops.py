@@ -92,16 +92,15 @@ class Run:
         number: signal.Signals,
         group: bool = False,
     ) -> None:
-        """Signal, and see that the calls under way were kept, that nothing goes on, and what is
-        said.
-        """
+        """Send a signal and check that calls in flight are stored and all processes end."""
         earlier_counts = self.counts()
         assert len(jobs) == 2
         (os.killpg if group else os.kill)(snakemake.pid, number)
         assert snakemake.wait(PATIENCE) == 1
         assert not psutil.wait_procs(jobs, PATIENCE)[1], "jobs go on"
         stats = [server.stats() for server in self.servers]
-        requests, replies = ([server[key] for server in stats] for key in ("requests", "replies"))
+        requests = [counts["requests"] for counts in stats]
+        replies = [counts["replies"] for counts in stats]
         assert sum(requests) - sum(earlier_counts) < CALLS // 2, "calls were made after the signal"
         assert requests == replies
         ledger = Ledger(str(self.workflow.work / "data" / "ledger"))
@@ -129,9 +128,9 @@ def test_a_run_that_is_told_to_end_keeps_what_is_under_way_and_goes_on(run: Run)
         )
 
     snakemake, jobs = run.start()
-    of_mixed = next(job for job in jobs if any("mixed" in file.path for file in job.open_files()))
-    of_mixed.send_signal(signal.SIGTERM)
-    psutil.wait_procs([of_mixed], PATIENCE)
+    mixed_job = next(job for job in jobs if "mixed" in str(job.open_files()))
+    mixed_job.send_signal(signal.SIGTERM)
+    psutil.wait_procs([mixed_job], PATIENCE)
     (log,) = (run.workflow.work / "results" / "logs" / "debates" / "mixed").rglob("*.log")
     assert "stopped by SIGTERM" in log.read_text().splitlines()[-1]
     run.servers[1].wait_for(

@@ -93,13 +93,13 @@ def test_citations_are_counted_by_speaker(tmp_path: Path) -> None:
 
 def test_private_and_computed_words_count_for_nothing(tmp_path: Path) -> None:
     talk = talk_of_twelve()
-    more = [
+    excluded = [
         utterance("c0", 5, "prosecutor", "[4] [4]", visibility="prosecutor"),
         utterance("c0", 6, "moot", "[4]", source="computed"),
         utterance("c0", 7, "moot", "[4]", kind="conclusion"),
     ]
     first = table_of(tmp_path / "a", talk)
-    second = table_of(tmp_path / "b", [*talk, *more])
+    second = table_of(tmp_path / "b", [*talk, *excluded])
     pd.testing.assert_frame_equal(first, second)
 
 
@@ -121,12 +121,12 @@ def test_statements_without_citations_have_no_share_of_existing_ones(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("options", "needed"), [({"evidence": "x"}, True), ({"evidence": ""}, False), ({}, False)]
+    ("options", "is_needed"), [({"evidence": "x"}, True), ({"evidence": ""}, False), ({}, False)]
 )
 def test_the_table_is_built_where_data_bring_evidence(
-    options: dict[str, str], needed: bool
+    options: dict[str, str], is_needed: bool
 ) -> None:
     entry = SimpleNamespace(**options)
     plan: Any = SimpleNamespace(experiments=["debates"], options_of=lambda _: entry)
-    assert has_evidence(plan) == needed
+    assert has_evidence(plan) == is_needed
     assert COLUMNS

@@ -94,11 +94,11 @@ def panel(
             experiment_view(protocol, "toy", ("tiny",), "test", PARAMS), rubric=RUBRICS["appellate"]
         ),
     )
-    drawn_courses = {
-        (debate, turn): {"drawn_label": LABEL_OF[position], "inclusion": 1.0}
-        for debate, course in (people or {}).items()
-        for turn, position in enumerate(course.replace(" ", ""), start=1)
-    }
+    drawn_courses = {}
+    for debate, course in (people or {}).items():
+        for turn, position in enumerate(course.replace(" ", ""), start=1):
+            columns = {"drawn_label": LABEL_OF[position], "inclusion": 1.0}
+            drawn_courses[debate, turn] = columns
     rows = [
         {
             "experiment": name,
@@ -357,10 +357,8 @@ def test_a_sample_corrects_by_what_people_say_differently(tmp_path: Path) -> Non
 
 def study(results: list[ExperimentResults]) -> StudyResults:
     published = read_published(PROJECT / "data" / "published" / "published_results.csv")
-    scored = [
-        scorer(experiment) for experiment in results for scorer in (panel_scores, label_scores)
-    ]
-    scores = pd.concat(scored, ignore_index=True) if results else panel_scores_of_none()
+    frames = [*map(panel_scores, results), *map(label_scores, results)]
+    scores = pd.concat(frames, ignore_index=True) if results else panel_scores_of_none()
     experiments = {experiment.experiment: experiment for experiment in results}
     return StudyResults(STUDY, experiments, scores, {}, published[published["study"] == STUDY])
 

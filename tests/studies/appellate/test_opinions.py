@@ -246,16 +246,16 @@ def script_comments() -> dict[str, list[str]]:
     comments = {}
     for block in re.split(r"(?m)^- case_id: ", text)[1:]:
         lines = re.findall(r"(?m)^  #(.*)$", block)
-        joined = " ".join(line.strip() for line in lines)
-        comments[block.split("\n")[0]] = re.split(r" - (?=[A-Z0-9])", joined)[1:]
+        text_of_case = " ".join(line.strip() for line in lines)
+        comments[block.split("\n")[0]] = re.split(r" - (?=[A-Z0-9])", text_of_case)[1:]
     return comments
 
 
 @pytest.mark.parametrize("case_id", list(script_comments()))
 def test_each_script_has_the_length_and_the_citations_of_the_papers(case_id: str) -> None:
-    listed = script_comments()[case_id]
-    authorities = {re.split(r": (?=\w|\()", line)[0] for line in listed}
-    assert all(len(line) > len(line.split(": ")[0]) + 2 for line in listed), "each has a holding"
+    comments = script_comments()[case_id]
+    authorities = tuple({re.split(r": (?=\w|\()", line)[0] for line in comments})
+    assert all(len(line) > len(line.split(": ")[0]) + 2 for line in comments), "each has a holding"
     for stance, statements in load_human_statements(case_id).items():
         assert len(statements) == 3
         for statement in statements:
@@ -263,7 +263,7 @@ def test_each_script_has_the_length_and_the_citations_of_the_papers(case_id: str
             cited = {*STATUTE.findall(statement), *map(str.strip, CASE.findall(statement))}
             assert 2 <= len(cited) <= 4, (stance, cited)
             for citation in cited:
-                assert any(citation.endswith(known) for known in authorities), citation
+                assert citation.endswith(authorities), citation
 
 
 REPLIES_TO_OTHERS = (
@@ -277,9 +277,8 @@ REPLIES_TO_OTHERS = (
 def test_no_script_answers_what_nobody_has_said() -> None:
     for case_id in script_comments():
         for statements in load_human_statements(case_id).values():
-            assert not [
-                match[0] for text in statements for match in re.finditer(REPLIES_TO_OTHERS, text)
-            ]
+            for text in statements:
+                assert not list(re.finditer(REPLIES_TO_OTHERS, text))
 
 
 def test_local_opinions_are_loaded_without_names_in_anything_a_model_sees(

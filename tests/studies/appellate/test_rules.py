@@ -431,12 +431,12 @@ def _records(shared_data: Path) -> list[dict[str, Any]]:
 
 def test_marked_outcome_sentences_of_real_opinions(shared_data: Path) -> None:
     records = _records(shared_data)
-    right = [
+    correct_count = [
         find_opinion_outcome("\n\n".join(record["outcome_sentences"]))[0]
         == OUTCOMES[record["label"]]
         for record in records
     ]
-    assert sum(right) / len(right) >= MARKED_ACCURACY
+    assert sum(correct_count) / len(correct_count) >= MARKED_ACCURACY
 
 
 def test_negated_and_attributed_verbs_are_nobodys_vote() -> None:

@@ -61,7 +61,7 @@ def algorithm_1(messages: list[Turn]) -> str:
 def test_speaker_order_is_algorithm_1_on_every_history_of_up_to_four_messages() -> None:
     speakers = [USER, MODERATOR, "participant_1", "participant_2", JUDGE, EVALUATOR]
     contents = ["", "AGREEMENT", "MORE DEBATE"]
-    messages = [Turn(speaker, content) for speaker in speakers for content in contents]
+    messages = list(itertools.starmap(Turn, itertools.product(speakers, contents)))
     compared = 0
     for length in range(5):
         for history in itertools.product(messages, repeat=min(length, 2)):
@@ -340,11 +340,8 @@ async def test_each_decision_is_graded_alone_twice_and_reversed(
         for utterance in debate.utterances
         if utterance.kind.startswith("grade")
     ]
-    assert graded == [
-        (kind, n)
-        for n in (1, 2, 3)
-        for kind in ("grade", "grade", "grade_reversed", "grade_reversed")
-    ]
+    kinds = ("grade", "grade", "grade_reversed", "grade_reversed")
+    assert graded == [(kind, number) for number, kind in itertools.product((1, 2, 3), kinds)]
     prompts = [
         r.messages[-1].content
         for r in chat.requests
@@ -467,16 +464,16 @@ async def test_the_judge_reads_one_prompt_in_a_conference_and_on_known_statement
 
     def talk(request: Request) -> Any:
         is_statement = "Give your view" in request.messages[-1].content
-        return next(statements) if is_statement else script("AGREEMENT", opening="")(request)
+        return next(statements) if is_statement else script("AGREEMENT", greeting="")(request)
 
     _, _, conference = await hold("conference", case, PAIR_TASK, talk, topics=[topic], rounds=1)
-    _, _, known = await hold("agreement", PAIR, PAIR_TASK, talk)
-    asked = [
+    _, _, agreement = await hold("agreement", PAIR, PAIR_TASK, talk)
+    prompts = [
         request.messages
         for request in conference.requests
         if "You are the judge" in request.messages[-1].content
     ]
-    assert asked == [request.messages for request in known.requests]
+    assert prompts == [request.messages for request in agreement.requests]
 
 
 @pytest.mark.parametrize(

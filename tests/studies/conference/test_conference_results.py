@@ -464,12 +464,12 @@ def stance_results(folder: Path, model: str, **params: Any) -> ExperimentResults
 
 def test_published_values_stand_beside_runs_that_asked_alike(tmp_path: Path) -> None:
     comparable = stance_results(tmp_path / "alike", "gemma-2-9b", answer="json")
-    different = stance_results(
+    other_run = stance_results(
         tmp_path / "other", "gemma-2-9b", prompting="few_shot", answer="likelihood"
     )
     frame = (
         TABLES["stance/table3_claim_stance"]
-        .build(study_of("stance", [comparable, different]))
+        .build(study_of("stance", [comparable, other_run]))
         .frame
     )
     accuracy = frame[(frame["system"] == "gemma-2-9b") & (frame["metric"] == "accuracy")].set_index(

@@ -43,9 +43,9 @@ async def judge(
     entry = PROTOCOLS["judging"]
     answer_request = script([*decisions])
     model = ScriptedModel(lambda request, _: answer_request(request))
-    checked = entry.params.model_validate({**SOURCE, **params})
-    debate = make_debate(model, checked, task, case, artifacts={"debates": path})
-    return await entry.run(debate, checked), debate, model
+    checked_params = entry.params.model_validate({**SOURCE, **params})
+    debate = make_debate(model, checked_params, task, case, artifacts={"debates": path})
+    return await entry.run(debate, checked_params), debate, model
 
 
 def decision_prompts(model: ScriptedModel) -> list[str]:

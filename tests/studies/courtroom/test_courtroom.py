@@ -220,13 +220,9 @@ async def test_cooperative_roles_change_one_paragraph_of_the_advocates_prompts_a
 
 async def test_labels_without_a_meaning_are_argued_by_their_names() -> None:
     _, _, chat = await hold("courtroom", CASE, replace(TASK, meaning={}), numbered_speech())
-    argued = [
-        line
-        for request in chat.requests
-        for line in prompt(request).splitlines()
-        if line.startswith("You argue")
-    ]
-    sentences = {line.partition(". Stress")[0].rstrip(".") for line in argued}
+    lines = "\n".join(map(prompt, chat.requests)).splitlines()
+    instructions = [line for line in lines if line.startswith("You argue")]
+    sentences = {line.partition(". Stress")[0].rstrip(".") for line in instructions}
     assert sentences == {"You argue that the answer is YES", "You argue that the answer is NO"}
 
 

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -150,11 +150,10 @@ def study(tmp_path_factory):
             )
             for c in truth
         ]
-        talk = (
-            [row for c in truth for row in debate_rows(c, truth[c])]
-            if protocol == "courtroom"
-            else []
-        )
+        talk = []
+        if protocol == "courtroom":
+            for case_id, target in truth.items():
+                talk += debate_rows(case_id, target)
         experiments.append(
             write_results(
                 folder,
@@ -402,7 +401,7 @@ def test_names_of_points_cover_neither_each_other_nor_a_point(places):
         assert len(boxes) == len(points)
         assert not any(first.overlaps(second) for first, second in combinations(boxes, 2))
         dots = [axes.transData.transform((x, y)) for x, y, _ in points]
-        assert not any(box.contains(*dot) for box in boxes for dot in dots)
+        assert not any(box.contains(*dot) for box, dot in product(boxes, dots))
         assert all(axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 for box in boxes)
 
 
@@ -444,9 +443,8 @@ def test_a_figure_draws_a_model_with_a_hostile_name(tmp_path):
     with figure_style():
         drawing = entry.build(study_of([results]))
         drawing.draw_without_rendering()
-        texts = [
-            text for axes in drawing.axes for text in axes.findobj(Text) if len(text.get_text()) > 9
-        ]
+        all_texts = chain.from_iterable(axes.findobj(Text) for axes in drawing.axes)
+        texts = [text for text in all_texts if len(text.get_text()) > 9]
         cut = [text.get_text() for text in texts if text.get_window_extent().x1 > drawing.bbox.x1]
     assert texts and cut == []
 

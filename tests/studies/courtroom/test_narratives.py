@@ -19,13 +19,12 @@ from narrative_checks import GENDERED, check_narrative
 
 MakeContext = Callable[..., LoadContext]
 
-_VALUES: dict[str, st.SearchStrategy[Any]] = {
-    **{
-        name: st.sampled_from([value or "none" for value in values])
-        for name, values in CATEGORIES.items()
-    },
-    **{name: st.booleans() for name in FLAGS},
-    **{name: st.integers(0, 9) for name in PLAUSIBLE},
+_VALUES: dict[str, st.SearchStrategy[Any]] = {}
+for _name, _categories in CATEGORIES.items():
+    _VALUES[_name] = st.sampled_from([value or "none" for value in _categories])
+_VALUES |= {name: st.booleans() for name in FLAGS}
+_VALUES |= {name: st.integers(0, 9) for name in PLAUSIBLE}
+_VALUES |= {
     "age": st.integers(18, 22),
     "height_total_inches": st.integers(48, 84),
     "num_weight": st.integers(80, 400),

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -95,17 +96,9 @@ def test_splits_are_stratified_seeded_and_disjoint(
 ) -> None:
     loaded = request.getfixturevalue(data)
     counts = Counter((case.split, case.target) for case in loaded.cases)
-    assert counts["train", "yes"] == 236
-    assert counts["validation", "yes"] == 78
-    assert counts["test", "yes"] == 79
-    assert [
-        sum(counts[split, label] for label in ("yes", "no"))
-        for split in ("train", "validation", "test")
-    ] == [
-        847,
-        282,
-        283,
-    ]
+    assert (counts["train", "yes"], counts["train", "no"]) == (236, 847 - 236)
+    assert (counts["validation", "yes"], counts["validation", "no"]) == (78, 282 - 78)
+    assert (counts["test", "yes"], counts["test", "no"]) == (79, 283 - 79)
     assert len({case.case_id for case in loaded.cases}) == 1412
 
 
@@ -325,11 +318,8 @@ def extract(folder: Path, content: str, name: str = "extract.csv") -> None:
 
 def arrests(respondents: int, **months: list[int]) -> str:
     """An extract with all arrest months: 0 but for those named, as `m2003_05=[...]`."""
-    names = [
-        f"ARREST_STATUS_{year}.{month:02}_XRND"
-        for year in range(1992, 2006)
-        for month in range(1, 13)
-    ]
+    all_months = product(range(1992, 2006), range(1, 13))
+    names = [f"ARREST_STATUS_{year}.{month:02}_XRND" for year, month in all_months]
     values = {name: [0] * respondents for name in names}
     values |= {
         f"ARREST_STATUS_{name[1:5]}.{name[6:]}_XRND": counts for name, counts in months.items()

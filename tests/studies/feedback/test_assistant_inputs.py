@@ -149,11 +149,11 @@ async def test_the_judge_summarises_each_debaters_statements_of_a_round(rounds: 
     voice = voice_of()
     debate = make_debate(voice, params, WINNER)
     assert await debate_feedback(debate, params)
-    summaries = [said for said in debate.utterances if said.kind == "statement summary"]
-    assert [(said.round, (said.parsed or {})["debater"]) for said in summaries] == [
-        (number, f"debater {seat}") for number in range(1, rounds + 1) for seat in (1, 2, 3)
-    ]
-    assert {said.visibility for said in summaries} == {"judge"}
+    summaries = [item for item in debate.utterances if item.kind == "statement summary"]
+    debaters = [f"debater {seat}" for seat in (1, 2, 3)]
+    assert [item.round for item in summaries] == sorted([*range(1, rounds + 1)] * 3)
+    assert [(item.parsed or {})["debater"] for item in summaries] == debaters * rounds
+    assert {item.visibility for item in summaries} == {"judge"}
     prompts = [prompt for prompt in voice.prompts if "this one expert" in prompt]
     assert len(prompts) == 3 * rounds
     assert all(prompt.count("<opinion>\n") == 2 for prompt in prompts)
@@ -190,20 +190,20 @@ async def test_the_assistant_reads_the_summary_or_nothing(
     texts.clear()
     debate = make_debate(voice_of(None), params, WINNER, case, {"assistant": path})
     await debate_feedback(debate, params)
-    assert not texts and not any(said.kind == "reliability" for said in debate.utterances)
+    assert not texts and not any(utterance.kind == "reliability" for utterance in debate.utterances)
 
 
-@pytest.mark.parametrize(("trained", "given"), [(True, False), (False, True)])
+@pytest.mark.parametrize(("is_trained", "is_requested"), [(True, False), (False, True)])
 async def test_an_assistant_of_another_form_of_opinions_is_refused(
-    trained: bool, given: bool, tmp_path: Path
+    is_trained: bool, is_requested: bool, tmp_path: Path
 ) -> None:
     path = tmp_path / "assistant.skops"
-    frame = transcript(learnable(cases_of()), summaries=trained)
+    frame = transcript(learnable(cases_of()), summaries=is_trained)
     opinions = debater_opinions(frame, cases_of())
     save_assistant(
         train_assistant(opinions, cases_of(), WINNER, source=opinion_source(frame)), path
     )
-    params = FeedbackParams(debaters=1, rounds=1, assistant="a", statement_summaries=given)
+    params = FeedbackParams(debaters=1, rounds=1, assistant="a", statement_summaries=is_requested)
     case = next(case for case in cases_of() if case.split == "test")
     debate = make_debate(voice_of(), params, WINNER, case, {"assistant": path})
     with pytest.raises(UserError, match="the same `statement_summaries`"):
@@ -227,7 +227,7 @@ def test_a_fine_tuned_transformer_learns_and_is_stored(deciding: str, tiny_bert:
     )
     words = {"facts": STORIES, "opinion": ("clearly broke", "clearly late"), "position": LABELS}
     first, second = words[deciding]
-    opinions[deciding] = [first if right else second for right in is_right]
+    opinions[deciding] = [first if is_correct else second for is_correct in is_right]
     network = train_network(str(tiny_bert), opinions, 3, epochs=40, rate=5e-3)
     log_odds = network.log_odds(opinions)[:, 0]
     assert log_odds[opinions["right"]].min() > log_odds[~opinions["right"]].max() + 1

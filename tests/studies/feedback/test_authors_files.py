@@ -34,7 +34,9 @@ def write_lines(path: Path, records: Iterable[Any]) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
-def flat_records(split: str, count: int, field: str = "relevant_articles") -> list[dict[str, Any]]:
+def flat_records(
+    split_name: str, count: int, field: str = "relevant_articles"
+) -> list[dict[str, Any]]:
     labels: dict[str, tuple[Any, ...]] = {
         "relevant_articles": ARTICLES,
         "accusation": ("盗窃", "故意伤害", "交通肇事"),
@@ -42,7 +44,7 @@ def flat_records(split: str, count: int, field: str = "relevant_articles") -> li
     return [
         {
             "fact": (
-                f"{split}第{number * 37}号，被告人甲{number * 53}{FACTS[number % 3]}，"
+                f"{split_name}第{number * 37}号，被告人甲{number * 53}{FACTS[number % 3]}，"
                 f"价值{number * 91}元。"
             ),
             field: labels[field][number % 3],
@@ -56,8 +58,8 @@ def flat_records(split: str, count: int, field: str = "relevant_articles") -> li
 def test_files_of_one_article_a_case_are_read(
     field: str, count: int, tmp_path: Path, load_context: MakeContext
 ) -> None:
-    for split, name in FILES.items():
-        write_lines(tmp_path / name, flat_records(split, count, field))
+    for split_name, name in FILES.items():
+        write_lines(tmp_path / name, flat_records(split_name, count, field))
     predict = "articles" if field == "relevant_articles" else "charges"
     context = load_context("cail18", data_root=tmp_path)
     loaded = load(
@@ -97,15 +99,15 @@ def test_the_published_shape_is_refused_as_flat_and_says_what_is_missing(
 
 
 def test_both_readings_of_the_published_sample(load_context: MakeContext) -> None:
-    several = load(load_context("cail18"), source="sample")
+    multilabel = load(load_context("cail18"), source="sample")
     single = load(load_context("cail18"), source="sample", multi_label=False)
-    assert several.task.multilabel and not single.task.multilabel
-    targets = [case.target for case in several.cases]
+    assert multilabel.task.multilabel and not single.task.multilabel
+    targets = [case.target for case in multilabel.cases]
     assert any(";" in target for target in targets)
     expected = sorted(target for target in targets if ";" not in target)
     assert sorted(case.target for case in single.cases) == expected
     left_out = single.cleaning["several labels (left out)"]
-    assert left_out == len(several.cases) - len(single.cases) > 0
+    assert left_out == len(multilabel.cases) - len(single.cases) > 0
 
 
 # The cap on plaintiffs
@@ -132,14 +134,14 @@ def write_cases(path: Path, outcomes: Iterable[str]) -> None:
 def capped_by_hand(outcomes: list[str], ratio: float) -> list[str]:
     """The authors' loop, written anew."""
     counts = {"plaintiff": 0, "defendant": 0}
-    kept: list[str] = []
+    selected: list[str] = []
     for outcome in outcomes:
         is_over = counts["defendant"] > 100 and counts["plaintiff"] > ratio * counts["defendant"]
         if outcome == "plaintiff" and is_over:
             continue
         counts[outcome] += 1
-        kept.append(outcome)
-    return kept
+        selected.append(outcome)
+    return selected
 
 
 @pytest.mark.parametrize("ratio", [0.5, 1.0, 1.75, 4.0])
@@ -156,8 +158,8 @@ def test_the_cap_is_the_authors(
     expected = capped_by_hand(outcomes, ratio)
     assert outcomes_of(loaded) == expected
     assert loaded.cleaning[OVER_THE_CAP] == len(outcomes) - len(expected)
-    whole = load(context, **options, similarity=1.0)
-    assert outcomes_of(whole) == outcomes and OVER_THE_CAP not in whole.cleaning
+    uncapped = load(context, **options, similarity=1.0)
+    assert outcomes_of(uncapped) == outcomes and OVER_THE_CAP not in uncapped.cleaning
 
 
 def test_the_share_of_plaintiffs_in_the_published_file_is_at_the_cap(

@@ -26,19 +26,19 @@ MakeContext = Callable[..., LoadContext]
 RECORD = {"name_abbreviation": "Low v. High", "decision_date": "1901-05-03"}
 
 
-def opinions(folder: Path, *bodies: Any) -> None:
+def write_opinions(folder: Path, *bodies: Any) -> None:
     (folder / "opinions").mkdir(exist_ok=True)
     lines = [json.dumps({"id": n, **RECORD, "casebody": body}) for n, body in enumerate(bodies)]
     (folder / "opinions" / "cap_illinois_sample.jsonl").write_text("\n".join(lines) + "\n")
 
 
 def load(context: LoadContext, loader: str, **options: Any) -> Loaded:
-    found = LOADERS[loader]
-    return found.load(found.options(**options), context)
+    entry = LOADERS[loader]
+    return entry.load(entry.options(**options), context)
 
 
 def test_both_formats_of_the_project_are_read(tmp_path: Path, load_context: MakeContext) -> None:
-    opinions(
+    write_opinions(
         tmp_path,
         {"status": "ok", "data": "<casebody><p>Low &amp; Co. sued.</p></casebody>"},
         {"status": "ok", "data": {"opinions": [{"text": "High answered."}]}},
@@ -46,7 +46,7 @@ def test_both_formats_of_the_project_are_read(tmp_path: Path, load_context: Make
     )
     cases = load(load_context("cap"), "cap", source="local").cases
     assert [case.text for case in cases] == ["Low & Co. sued.", "High answered.", "One.\n\nTwo."]
-    opinions(tmp_path, {"status": "error"})
+    write_opinions(tmp_path, {"status": "error"})
     with pytest.raises(UserError, match="row 1, field 'casebody'"):
         load(load_context("cap"), "cap", source="local")
 
@@ -58,7 +58,7 @@ def test_the_ten_real_opinions(shared_data: Path, load_context: MakeContext) -> 
 
 
 async def test_a_summary_keeps_the_verdict_apart() -> None:
-    told = {
+    summary = {
         "background": "Low sold a horse.",
         "claim": "The price.",
         "defence": "It was lame.",
@@ -66,13 +66,13 @@ async def test_a_summary_keeps_the_verdict_apart() -> None:
     }
     task = LOADERS["cap"].load.__globals__["TASK"]
     params = SummaryParams()
-    voice = ScriptedModel(lambda *_: told)
+    voice = ScriptedModel(lambda *_: summary)
     answer = await case_summary(make_debate(voice, params, task), params)
     assert answer and answer.prediction == "plaintiff"
     assert "NOT KNOWN" not in voice.prompts[0] and "SETTLEMENT" in voice.prompts[0]
 
 
-def summaries(tmp_path: Path, *outcomes: str) -> Path:
+def write_case_summaries(tmp_path: Path, *outcomes: str) -> Path:
     parts = {"claim": "He asks\tfor the price.", "defence": "It was lame."}
     rows = [
         {
@@ -82,8 +82,10 @@ def summaries(tmp_path: Path, *outcomes: str) -> Path:
         }
         for n, outcome in enumerate(outcomes)
     ]
-    said = [{"kind": KIND, "parse_status": "strict", "parsed": json.dumps(row)} for row in rows]
-    write_rows(tmp_path / "0.parquet", "transcripts", said, describe())
+    utterances = [
+        {"kind": KIND, "parse_status": "strict", "parsed": json.dumps(row)} for row in rows
+    ]
+    write_rows(tmp_path / "0.parquet", "transcripts", utterances, describe())
     output = tmp_path / "results" / "summaries" / "from-cap" / "gpt.jsonl"
     write_summaries([tmp_path / "0.parquet"], output)
     return output
@@ -93,8 +95,10 @@ def test_summaries_become_cases_and_settlements_are_set_aside(
     tmp_path: Path, load_context: MakeContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    made = summaries(tmp_path, *(["PLAINTIFF", "DEFENDANT"] * 6), "SETTLEMENT", "DISMISSED")
-    context = replace(load_context("caselaw-cap"), artifacts={"summaries": made})
+    summaries_file = write_case_summaries(
+        tmp_path, *(["PLAINTIFF", "DEFENDANT"] * 6), "SETTLEMENT", "DISMISSED"
+    )
+    context = replace(load_context("caselaw-cap"), artifacts={"summaries": summaries_file})
     loaded = load(context, "caselaw", source="cap", summaries="from-cap/gpt")
     assert len(loaded.cases) == 12 and loaded.cleaning["settled or dismissed (left out)"] == 2
     assert (
@@ -107,4 +111,4 @@ def test_summaries_become_cases_and_settlements_are_set_aside(
 
 def test_no_usable_summary_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="none of 0 utterances"):
-        summaries(tmp_path)
+        write_case_summaries(tmp_path)

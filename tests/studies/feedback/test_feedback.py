@@ -1,8 +1,9 @@
-"""Debate-Feedback: Algorithm 1, the assistant, and the reasoning methods beside it."""
+"""Debate-Feedback: Algorithm 1, the assistant, and the reasoning methods."""
 
 import json
 import math
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +40,13 @@ from scripted_model import ARTICLES, WINNER, ScriptedModel, make_debate
 # Algorithm 1
 
 
-def judged(shares: Sequence[float]) -> ScriptedModel:
+def script_judge(shares: Sequence[float]) -> ScriptedModel:
     """Debaters speak freely; the judge's probability of the plaintiff runs through `shares`."""
-    left = iter(shares)
+    remaining_shares = iter(shares)
 
     def answer(request: Request, _: int) -> Any:
         if request.choices:
-            share = next(left)
+            share = next(remaining_shares)
             return {"PLAINTIFF": math.log(share), "DEFENDANT": math.log(1 - share)}
         if request.schema and "statement" in request.schema["properties"]:
             return {"statement": "The horse was lame.", "prediction": "PLAINTIFF"}
@@ -56,18 +57,22 @@ def judged(shares: Sequence[float]) -> ScriptedModel:
 
 async def test_the_debate_follows_the_algorithm() -> None:
     params = FeedbackParams(debaters=2, rounds=2)
-    debate = make_debate(judged([0.2, 0.8, 0.6]), params, WINNER)
+    debate = make_debate(script_judge([0.2, 0.8, 0.6]), params, WINNER)
     answer = await debate_feedback(debate, params)
     assert answer and answer.prediction == "plaintiff"
     assert answer.score == pytest.approx(0.55)  # by hand, above
-    kinds = [(said.round, said.kind) for said in debate.utterances if said.source == "model"]
+    kinds = [
+        (utterance.round, utterance.kind)
+        for utterance in debate.utterances
+        if utterance.source == "model"
+    ]
     one_round = ["opening"] * 2 + ["rebuttal"] * 2 + ["summary", "prediction"]
     assert kinds == [
         (0, "prediction"),
         *((1, kind) for kind in one_round),
         *((2, kind) for kind in one_round),
     ]
-    recorded = [said.parsed for said in debate.utterances if said.kind == "smoothed"]
+    recorded = [utterance.parsed for utterance in debate.utterances if utterance.kind == "smoothed"]
     assert [step["smoothed"]["plaintiff"] for step in recorded if step] == pytest.approx(
         [0.2, 0.5, 0.55]
     )
@@ -78,15 +83,19 @@ async def test_the_debate_follows_the_algorithm() -> None:
     ("changes", "score"),
     [({"weight": 0.0}, 0.2), ({"smoothing": False}, 0.6), ({"weight": 1.0}, 0.6)],
 )
-async def test_weights_at_their_ends(changes: dict[str, Any], score: float) -> None:
+async def test_the_weight_sets_the_share_of_the_latest_outlook(
+    changes: dict[str, Any], score: float
+) -> None:
     params = FeedbackParams(debaters=1, rounds=2, **changes)
-    answer = await debate_feedback(make_debate(judged([0.2, 0.8, 0.6]), params, WINNER), params)
+    answer = await debate_feedback(
+        make_debate(script_judge([0.2, 0.8, 0.6]), params, WINNER), params
+    )
     assert answer and answer.score == pytest.approx(score)
 
 
-async def test_rebuttals_read_the_others_and_openings_do_not() -> None:
+async def test_only_rebuttals_read_the_other_debaters() -> None:
     params = FeedbackParams(debaters=2, rounds=2, sides="opposed")
-    voice = judged([0.5, 0.5, 0.5])
+    voice = script_judge([0.5, 0.5, 0.5])
     debate = make_debate(voice, params, WINNER)
     await debate_feedback(debate, params)
     openings = [prompt for prompt in voice.prompts if "Give your reasons" in prompt]
@@ -100,19 +109,19 @@ async def test_rebuttals_read_the_others_and_openings_do_not() -> None:
         True,
         True,
     ]  # the second round's
-    sides = [said.prediction for said in debate.utterances if said.kind == "opening"]
+    sides = [utterance.prediction for utterance in debate.utterances if utterance.kind == "opening"]
     assert sides == ["plaintiff", "defendant"] * 2
 
 
 async def test_debaters_share_the_beginning_of_their_prompts() -> None:
     params = FeedbackParams(debaters=2, rounds=1, sides="opposed")
-    voice = judged([0.5, 0.5])
+    voice = script_judge([0.5, 0.5])
     await debate_feedback(make_debate(voice, params, WINNER), params)
     start = voice.prompts[0].split("You are")[0]
     assert "lame horse" in start and all(prompt.startswith(start[:200]) for prompt in voice.prompts)
 
 
-async def test_without_token_probabilities_the_stated_confidence_counts_and_is_shown() -> None:
+async def test_the_stated_confidence_replaces_missing_token_probabilities() -> None:
     def answer(request: Request, _: int) -> Any:
         if request.schema and "confidence" in request.schema["properties"]:
             return {"prediction": "DEFENDANT", "confidence": 60}
@@ -121,12 +130,12 @@ async def test_without_token_probabilities_the_stated_confidence_counts_and_is_s
     params = FeedbackParams(debaters=1, rounds=1)
     voice = ScriptedModel(answer, token_probabilities=False)
     debate = make_debate(voice, params, WINNER)
-    found = await debate_feedback(debate, params)
-    assert found and found.prediction == "defendant" and found.score == pytest.approx(0.2)
+    result = await debate_feedback(debate, params)
+    assert result and result.prediction == "defendant" and result.score == pytest.approx(0.2)
     recorded = [
-        said.parsed["probability"]
-        for said in debate.utterances
-        if said.kind == "smoothed" and said.parsed
+        utterance.parsed["probability"]
+        for utterance in debate.utterances
+        if utterance.kind == "smoothed" and utterance.parsed
     ]
     assert recorded == [STATED_CONFIDENCE, STATED_CONFIDENCE]
     assert sum(bool(request.choices) for request in voice.requests) == 1  # asked once, then known
@@ -151,9 +160,11 @@ async def test_several_labels_are_asked_one_by_one_in_chinese() -> None:
     params = FeedbackParams(debaters=2, rounds=1, opinions="form")
     voice = ScriptedModel(answer)
     debate = make_debate(voice, params, ARTICLES)
-    found = await debate_feedback(debate, params)
-    assert found and found.prediction == "264" and found.logprobs is None
-    assert {said.prediction for said in debate.utterances if said.kind == "opening"} == {"234;264"}
+    result = await debate_feedback(debate, params)
+    assert result and result.prediction == "264" and result.logprobs is None
+    assert {
+        utterance.prediction for utterance in debate.utterances if utterance.kind == "opening"
+    } == {"234;264"}
     assert all("你" in prompt for prompt in voice.prompts)
     opposed = FeedbackParams(sides="opposed")
     with pytest.raises(UserError, match="sides: free"):
@@ -198,7 +209,7 @@ async def test_an_unusable_reply_leaves_no_answer(broken: str) -> None:
         ("The judgment is affirmed for the appellee.", None),
     ],
 )
-def test_what_a_debater_argues_for_is_read_from_its_sentences(text: str, label: str | None) -> None:
+def test_a_debaters_position_is_read_from_its_sentences(text: str, label: str | None) -> None:
     assert find_position(text, WINNER) == label
 
 
@@ -218,7 +229,7 @@ def test_a_debater_names_articles_in_prose(text: str, labels: str | None) -> Non
 
 
 async def test_debaters_speak_freely_in_the_papers_words_and_their_label_is_read() -> None:
-    said = iter(
+    replies = iter(
         [
             "The plaintiff wins, I say.",
             "It is hard to tell.",
@@ -228,23 +239,23 @@ async def test_debaters_speak_freely_in_the_papers_words_and_their_label_is_read
     )
 
     def answer(request: Request, _: int) -> Any:
-        return dict.fromkeys(request.choices, -1.0) if request.choices else next(said, "In short.")
+        if request.choices:
+            return dict.fromkeys(request.choices, -1.0)
+        return next(replies, "In short.")
 
     names = {"plaintiff": "Plaintiff wins", "defendant": "Defendant wins"}
     params = FeedbackParams(debaters=2, rounds=1, label_names=names)
     voice = ScriptedModel(answer)
     debate = make_debate(voice, params, WINNER)
     assert await debate_feedback(debate, params)
-    spoken = [said for said in debate.utterances if said.kind in ("opening", "rebuttal")]
-    assert [said.prediction for said in spoken] == ["plaintiff", None, "defendant", None]
-    assert all(said.usable for said in spoken) and not any(
-        request.schema for request in voice.requests
-    )
-    asked = [request for request in voice.requests if request.choices]
-    assert {request.choices for request in asked} == {("Defendant wins", "Plaintiff wins")}
-    assert all(
-        "Defendant wins or Plaintiff wins" in request.messages[-1].content for request in asked
-    )
+    utterances = [item for item in debate.utterances if item.kind in ("opening", "rebuttal")]
+    assert [item.prediction for item in utterances] == ["plaintiff", None, "defendant", None]
+    assert all(item.usable for item in utterances)
+    assert not any(request.schema for request in voice.requests)
+    questions = [request for request in voice.requests if request.choices]
+    assert {request.choices for request in questions} == {("Defendant wins", "Plaintiff wins")}
+    for request in questions:
+        assert "Defendant wins or Plaintiff wins" in request.messages[-1].content
     assert not any("PLAINTIFF" in prompt.replace("PLAINTIFF or", "") for prompt in voice.prompts)
 
 
@@ -252,8 +263,9 @@ async def test_debaters_speak_freely_in_the_papers_words_and_their_label_is_read
 
 
 def court_cases(count: int = 24, dataset: str = "toy") -> list[Case]:
-    """Cases that plaintiffs win where goods were broken; four training cases, two validation, two
-    test of each eight.
+    """Return cases that plaintiffs win if goods were broken.
+
+    Of each eight, four are for training, two for validation and two for the test.
     """
     splits = ["train", "train", "train", "train", "validation", "validation", "test", "test"]
     stories = [
@@ -274,7 +286,8 @@ def court_cases(count: int = 24, dataset: str = "toy") -> list[Case]:
     ]
 
 
-def opinions(cases: Sequence[Case]) -> pd.DataFrame:
+def make_opinions(cases: Sequence[Case]) -> pd.DataFrame:
+    """Return an opinion for each label on each case."""
     rows = [
         (
             case.case_id,
@@ -285,8 +298,7 @@ def opinions(cases: Sequence[Case]) -> pd.DataFrame:
             f"Clearly the {label}.",
             case.target == label,
         )
-        for case in cases
-        for label in WINNER.labels
+        for case, label in product(cases, WINNER.labels)
     ]
     return pd.DataFrame(rows, columns=list(OPINION_COLUMNS))
 
@@ -294,61 +306,65 @@ def opinions(cases: Sequence[Case]) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def assistant() -> Assistant:
     cases = court_cases(48)
-    frame = opinions(cases)
+    frame = make_opinions(cases)
     return train_assistant(
         frame[frame["split"] != "test"], cases, WINNER, features="tfidf-crossed", seed=1
     )
 
 
-def test_the_assistant_learns_which_opinions_are_right(assistant: Assistant) -> None:
-    test = opinions([case for case in court_cases(48) if case.split == "test"])
+def test_the_assistant_learns_correct_opinions(assistant: Assistant) -> None:
+    test = make_opinions([case for case in court_cases(48) if case.split == "test"])
     reliability = assistant.reliability(test)
     assert reliability[test["right"]].min() > reliability[~test["right"]].max()
     assert ((reliability > 0) & (reliability < 1)).all()
 
 
-def test_no_test_case_or_twin_of_one_trains_the_assistant() -> None:
+def test_the_assistant_is_not_trained_on_test_cases_or_copies() -> None:
     cases = court_cases(48)
     tested = next(case for case in cases if case.split == "test")
     twin = Case("twin", "toy", "train", tested.text + " Also.", tested.target, tested.labels)
-    frame = opinions([*cases, twin])
-    found = train_assistant(frame[frame["split"] != "test"], [*cases, twin], WINNER)
-    assert found.card.left_out == ("twin",)
+    frame = make_opinions([*cases, twin])
+    assistant = train_assistant(frame[frame["split"] != "test"], [*cases, twin], WINNER)
+    assert assistant.card.left_out == ("twin",)
     test_ids = {case.case_id for case in cases if case.split == "test"}
-    assert not ({"twin"} | test_ids) & {*found.card.trained_on, *found.card.calibrated_on}
+    assert not ({"twin"} | test_ids) & {*assistant.card.trained_on, *assistant.card.calibrated_on}
     with pytest.raises(UserError, match="opinions over the test case"):
         train_assistant(frame, [*cases, twin], WINNER)
 
 
 @pytest.mark.parametrize(
-    ("split", "right"), [("train", True), ("train", False), ("validation", True)]
+    ("split_name", "is_correct"), [("train", True), ("train", False), ("validation", True)]
 )
-def test_opinions_of_one_class_are_refused(split: str, right: bool) -> None:
-    frame = opinions(court_cases())
+def test_opinions_of_one_class_are_an_error(split_name: str, is_correct: bool) -> None:
+    frame = make_opinions(court_cases())
     frame = frame[
-        (frame["split"] != "test") & ((frame["split"] != split) | (frame["right"] == right))
+        (frame["split"] != "test")
+        & ((frame["split"] != split_name) | (frame["right"] == is_correct))
     ]
     with pytest.raises(
-        UserError, match=f"opinions over {split} cases are all {'right' if right else 'wrong'}"
+        UserError,
+        match=f"opinions over {split_name} cases are all {'right' if is_correct else 'wrong'}",
     ):
         train_assistant(frame, court_cases(), WINNER)
 
 
 def test_one_validation_case_is_enough() -> None:
     cases = court_cases(8)
-    frame = opinions([case for case in cases if case.split == "train"] + [cases[4]])
+    frame = make_opinions([case for case in cases if case.split == "train"] + [cases[4]])
     assert train_assistant(frame, cases, WINNER).card.calibrated_on == (cases[4].case_id,)
 
 
-def test_a_stored_assistant_says_the_same(assistant: Assistant, tmp_path: Path) -> None:
+def test_a_stored_assistant_gives_the_same_reliabilities(
+    assistant: Assistant, tmp_path: Path
+) -> None:
     save_assistant(assistant, tmp_path / "a.skops")
     loaded = load_assistant(tmp_path / "a.skops")
     assert loaded.card == assistant.card and len(loaded.card.trained_on) == 24
-    test = opinions(court_cases())
+    test = make_opinions(court_cases())
     assert (loaded.reliability(test) == assistant.reliability(test)).all()
 
 
-def test_what_is_no_assistant_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_file_of_an_assistant_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "text.skops").write_text("hello")
     skops.io.dump({"about": Path("x")}, tmp_path / "foreign.skops")
     with pytest.raises(UserError, match="no model that moot stored"):
@@ -370,13 +386,13 @@ async def test_a_low_reliability_falls_back_to_the_first_outlook(
     params = FeedbackParams(
         debaters=1, rounds=1, assistant="training", opinions="form"
     )  # the debater argues for the plaintiff: wrong
-    debate = make_debate(judged([0.2, 0.8]), params, WINNER, case, {"assistant": path})
+    debate = make_debate(script_judge([0.2, 0.8]), params, WINNER, case, {"assistant": path})
     answer = await debate_feedback(debate, params)
     assert answer and answer.score == pytest.approx(0.2) and answer.prediction == "defendant"
-    believed = next(said for said in debate.utterances if said.kind == "reliability")
+    believed = next(utterance for utterance in debate.utterances if utterance.kind == "reliability")
     assert believed.parsed and believed.parsed["reliability"] < 0.5
     trusting = params.model_copy(update={"threshold": 0.0})
-    voice = judged([0.2, 0.8])
+    voice = script_judge([0.2, 0.8])
     answer = await debate_feedback(
         make_debate(voice, trusting, WINNER, case, {"assistant": path}), trusting
     )
@@ -384,7 +400,7 @@ async def test_a_low_reliability_falls_back_to_the_first_outlook(
     assert any("How reliable their opinions are" in prompt for prompt in voice.prompts)
 
 
-async def test_an_assistant_of_other_data_or_of_this_case_is_refused(
+async def test_an_assistant_of_other_data_or_of_this_case_is_an_error(
     assistant: Assistant, tmp_path: Path
 ) -> None:
     path = tmp_path / "other.skops"
@@ -394,7 +410,7 @@ async def test_an_assistant_of_other_data_or_of_this_case_is_refused(
         (court_cases(8, dataset="justice")[6], "trained on data set 'toy'"),
         (court_cases(8)[0], "trained the assistant"),
     ]:
-        debate = make_debate(judged([0.2, 0.8]), params, WINNER, case, {"assistant": path})
+        debate = make_debate(script_judge([0.2, 0.8]), params, WINNER, case, {"assistant": path})
         with pytest.raises(UserError, match=message):
             await debate_feedback(debate, params)
 
@@ -410,8 +426,8 @@ def test_opinions_are_read_off_transcripts() -> None:
         ],
         columns=["debate_id", "case_id", "kind", "parse_status", "prediction", "text"],
     )
-    found = debater_opinions(transcripts, cases)
-    assert list(found["opinion"]) == ["Broken!", "Owed!"] and list(found["right"]) == [True, False]
+    frame = debater_opinions(transcripts, cases)
+    assert list(frame["opinion"]) == ["Broken!", "Owed!"] and list(frame["right"]) == [True, False]
 
 
 # Reasoning
@@ -424,10 +440,10 @@ async def test_four_steps_then_the_answer() -> None:
     answer = await four_step_chain_of_thought(make_debate(voice, params, WINNER), params)
     assert answer and answer.prediction == "plaintiff" and answer.score == pytest.approx(0.85)
     assert len(voice.requests) == 1 and "four steps" in voice.prompts[0]
-    short = ScriptedModel(
+    three_steps = ScriptedModel(
         lambda *_: {"steps": steps[:3], "prediction": "PLAINTIFF", "confidence": 70}
     )
-    answer = await four_step_chain_of_thought(make_debate(short, params, WINNER), params)
+    answer = await four_step_chain_of_thought(make_debate(three_steps, params, WINNER), params)
     assert answer and answer.prediction == "plaintiff", (
         "the number of steps is no condition of an answer"
     )
@@ -447,9 +463,7 @@ async def test_likelihood_after_reasoning() -> None:
 @pytest.mark.parametrize(
     ("stands", "calls"), [([True], 2), ([False, True], 4), ([False, False], 5)]
 )
-async def test_reflexion_learns_from_its_own_criticism_alone(
-    stands: list[bool], calls: int
-) -> None:
+async def test_reflexion_reads_only_its_own_criticism(stands: list[bool], calls: int) -> None:
     verdicts = iter(stands)
 
     def answer(request: Request, _: int) -> Any:
@@ -468,8 +482,8 @@ async def test_reflexion_learns_from_its_own_criticism_alone(
         WINNER.labels,
         {"secret": "GOLD"},
     )
-    found = await reflexion(make_debate(voice, params, WINNER, case), params)
-    assert found and found.prediction == "defendant"
+    result = await reflexion(make_debate(voice, params, WINNER, case), params)
+    assert result and result.prediction == "defendant"
     assert len(voice.requests) == calls
     assert sum("Look at the receipt." in prompt for prompt in voice.prompts) == sum(
         not stand for stand in stands
@@ -496,20 +510,20 @@ async def test_a_tied_debate_ends_with_the_latest_answer(
 
     params = FeedbackParams(debaters=1, rounds=2, answer="generation")
     debate = make_debate(ScriptedModel(answer), params, WINNER)
-    found = await debate_feedback(debate, params)
-    assert found and found.prediction == decision and found.score == pytest.approx(0.5)
-    assert found.logprobs is None, "no threshold is fitted on stated confidences"
-    assert [said.prediction for said in debate.utterances if said.kind == "smoothed"][
-        -1
-    ] == decision
+    result = await debate_feedback(debate, params)
+    assert result and result.prediction == decision and result.score == pytest.approx(0.5)
+    assert result.logprobs is None, "no threshold is fitted on stated confidences"
+    assert [
+        utterance.prediction for utterance in debate.utterances if utterance.kind == "smoothed"
+    ][-1] == decision
 
 
-async def test_several_labels_with_confidence_0_are_the_labels_that_were_named() -> None:
+async def test_several_labels_with_confidence_0_are_the_named_labels() -> None:
     def answer(request: Request, _: int) -> Any:
         if request.schema and "confidence" in request.schema["properties"]:
             return {"prediction": ["264"], "confidence": 0}
         return {"statement": "x", "prediction": ["264"]} if request.schema else "摘要"
 
     params = FeedbackParams(debaters=1, rounds=1, answer="generation")
-    found = await debate_feedback(make_debate(ScriptedModel(answer), params, ARTICLES), params)
-    assert found and found.prediction == "264"
+    result = await debate_feedback(make_debate(ScriptedModel(answer), params, ARTICLES), params)
+    assert result and result.prediction == "264"

@@ -39,7 +39,7 @@ def step(latest: float, current: float, met: bool) -> str:
     return json.dumps(parsed)
 
 
-def said(case_id: str, first: float, latest: float, met: bool) -> list[dict[str, Any]]:
+def make_debate(case_id: str, first: float, latest: float, met: bool) -> list[dict[str, Any]]:
     final = 0.5 * first + 0.5 * latest if met else first
     reliability = json.dumps({"debater": "debater 1", "reliability": 0.8 if met else 0.1})
     return [
@@ -65,11 +65,9 @@ def results(tmp_path: Path) -> ExperimentResults:
         Case(name, "toy", "test", name, target, WINNER.labels)
         for name, (target, *_) in DEBATES.items()
     ]
-    rows = [
-        row
-        for name, (_, first, latest, met) in DEBATES.items()
-        for row in said(name, first, latest, met)
-    ]
+    rows = []
+    for name, (_, first, latest, met) in DEBATES.items():
+        rows += make_debate(name, first, latest, met)
     answers = [prediction(name, target, "plaintiff") for name, (target, *_) in DEBATES.items()]
     config = experiment_view(protocol="feedback", params={"weight": 0.5, "smoothing": True})
     return write_results(
@@ -94,7 +92,7 @@ def test_corrections_and_degradations_by_hand(results: ExperimentResults) -> Non
     assert value(frame, "accuracy_final", "T=1") == pytest.approx(2 / 5)
 
 
-def test_at_no_weight_nothing_changes_and_the_own_weight_is_among_the_sweep(
+def test_weight_0_changes_no_answer(
     results: ExperimentResults,
 ) -> None:
     frame = feedback(results)
@@ -114,7 +112,7 @@ def test_the_assistants_quality(results: ExperimentResults) -> None:
     assert value(frame, "share_of_token_probabilities") == 1
 
 
-def test_thresholds_are_fitted_on_validation_cases_alone(tmp_path: Path) -> None:
+def test_thresholds_are_fitted_only_on_validation_cases(tmp_path: Path) -> None:
     # All shares lie below a half; on the validation cases 0.3 parts plaintiffs from defendants.
     shares = {"v1": 0.4, "v2": 0.2, "v3": 0.41, "v4": 0.21, "t1": 0.39, "t2": 0.22}
     cases = [
@@ -128,18 +126,20 @@ def test_thresholds_are_fitted_on_validation_cases_alone(tmp_path: Path) -> None
         )
         for name, share in shares.items()
     ]
-    rows = [row for name, share in shares.items() for row in said(name, share, share, True)]
+    rows = []
+    for name, share in shares.items():
+        rows += make_debate(name, share, share, True)
     answers = [
         prediction(case.case_id, case.target, case.target) for case in cases if case.split == "test"
     ]
     config = experiment_view(protocol="feedback", params={"weight": 0.5, "smoothing": True})
-    found = feedback(
+    frame = feedback(
         write_results(
             tmp_path, cases, {"tiny": answers}, {"tiny": rows}, WINNER, "toy-feedback", config
         )
     )
-    assert value(found, "accuracy_final") == value(found, "accuracy_initial") == 1
-    assert set(found["n"]) == {2}
+    assert value(frame, "accuracy_final") == value(frame, "accuracy_initial") == 1
+    assert set(frame["n"]) == {2}
 
 
 def test_other_protocols_have_no_such_scores(results: ExperimentResults) -> None:
@@ -147,9 +147,9 @@ def test_other_protocols_have_no_such_scores(results: ExperimentResults) -> None
     assert feedback(results).empty
 
 
-def test_debates_that_all_came_to_no_answer_are_counted(tmp_path: Path) -> None:
+def test_debates_without_an_answer_are_counted(tmp_path: Path) -> None:
     cases = [Case(name, "toy", "test", name, "plaintiff", WINNER.labels) for name in ("a", "b")]
-    said = [
+    conclusions = [
         utterance(
             case.case_id,
             1,
@@ -161,10 +161,16 @@ def test_debates_that_all_came_to_no_answer_are_counted(tmp_path: Path) -> None:
     ]
     answers = [prediction(case.case_id, case.target, "") for case in cases]
     config = experiment_view(protocol="feedback", params={"weight": 0.5, "smoothing": True})
-    found = feedback(
+    frame = feedback(
         write_results(
-            tmp_path, cases, {"tiny": answers}, {"tiny": said}, WINNER, "toy-feedback", config
+            tmp_path,
+            cases,
+            {"tiny": answers},
+            {"tiny": conclusions},
+            WINNER,
+            "toy-feedback",
+            config,
         )
     )
-    assert pd.isna(value(found, "accuracy_final", "T=0.5")) and pd.isna(value(found, "corrections"))
-    assert set(found["n"]) == {0} and set(found["n_invalid"]) == {2}
+    assert pd.isna(value(frame, "accuracy_final", "T=0.5")) and pd.isna(value(frame, "corrections"))
+    assert set(frame["n"]) == {0} and set(frame["n_invalid"]) == {2}

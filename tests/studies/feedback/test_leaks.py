@@ -4,6 +4,7 @@ one lawsuit.
 
 import json
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -27,20 +28,25 @@ PLANTED = 20
 LEFT_OUT = "training and validation cases that resemble a test case (nothing learns from them)"
 
 
-def words(draw: random.Random, count: int = 120) -> list[str]:
-    """A text of made-up words that no other text has."""
+def make_words(draw: random.Random, count: int = 120) -> list[str]:
+    """Return made-up words that no other text has."""
     return ["".join(draw.choices("bcdfglmnprst", k=3)) + draw.choice("aeiou") for _ in range(count)]
 
 
-def thinned(text: list[str], draw: random.Random, share: float = 0.07) -> list[str]:
-    """A copy without some of its words."""
+def make_characters(draw: random.Random) -> list[str]:
+    """Return 200 random Chinese characters."""
+    return [chr(0x4E00 + draw.randrange(3000)) for _ in range(200)]
+
+
+def drop_words(text: list[str], draw: random.Random, share: float = 0.07) -> list[str]:
+    """Return a copy of a text without some of its words."""
     return [word for word in text if draw.random() >= share]
 
 
-def write(path: Path, texts: Iterable[str], plaintiffs: Iterable[bool]) -> None:
+def write_cases(path: Path, texts: Iterable[str], plaintiffs: Iterable[bool]) -> None:
     records = [
-        {"case_background": text, "labels": "Plaintiff wins" if won else "Defendant wins"}
-        for text, won in zip(texts, plaintiffs, strict=True)
+        {"case_background": text, "labels": "Plaintiff wins" if is_won else "Defendant wins"}
+        for text, is_won in zip(texts, plaintiffs, strict=True)
     ]
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
 
@@ -52,16 +58,21 @@ def load(context: LoadContext, **options: Any) -> Loaded:
 
 @pytest.fixture
 def planted(tmp_path: Path, load_context: MakeContext) -> Loaded:
-    """Forty test cases whose labels nothing tells; twenty of them stand in training with 7 % of
-    their words left out.
+    """Load forty test cases with random labels; training has copies of twenty of them.
+
+    A copy lacks 7 % of the words.
     """
     draw = random.Random(5)
-    tested, others = ([words(draw) for _ in range(COUNT)] for _ in range(2))
-    won, others_won = ([draw.random() < 0.5 for _ in range(COUNT)] for _ in range(2))
-    copies = [thinned(text, draw) for text in tested[:PLANTED]]
-    write(tmp_path / "test.jsonl", map(" ".join, tested), won)
-    write(
-        tmp_path / "train.jsonl", map(" ".join, [*others, *copies]), [*others_won, *won[:PLANTED]]
+    tested = [make_words(draw) for _ in range(COUNT)]
+    other_texts = [make_words(draw) for _ in range(COUNT)]
+    outcomes = [draw.random() < 0.5 for _ in range(COUNT)]
+    others_won = [draw.random() < 0.5 for _ in range(COUNT)]
+    copies = [drop_words(text, draw) for text in tested[:PLANTED]]
+    write_cases(tmp_path / "test.jsonl", map(" ".join, tested), outcomes)
+    write_cases(
+        tmp_path / "train.jsonl",
+        map(" ".join, [*other_texts, *copies]),
+        [*others_won, *outcomes[:PLANTED]],
     )
     return load(load_context("caselaw"), files={"train": "train.jsonl", "test": "test.jsonl"})
 
@@ -75,15 +86,17 @@ def test_no_baseline_is_trained_on_planted_copies(planted: Loaded) -> None:
     data = examples(planted.cases, planted.task)
     assert data.left_out == PLANTED
     assert data.cases["split"].value_counts().to_dict() == {"train": COUNT, "test": COUNT}
-    found = evaluate(data, select(["tfidf-logistic-regression", "reference"]), seed=1, folds=2)
-    assert set(found.leaderboard["left_out"]) == {PLANTED}
+    evaluation = evaluate(data, select(["tfidf-logistic-regression", "reference"]), seed=1, folds=2)
+    assert set(evaluation.leaderboard["left_out"]) == {PLANTED}
     copied = {
         case.attributes["near_duplicate_of"] for case in planted.cases if resembles_test_case(case)
     }
-    answers = found.predictions[found.predictions["baseline"] == "tfidf-logistic-regression"]
+    answers = evaluation.predictions[
+        evaluation.predictions["baseline"] == "tfidf-logistic-regression"
+    ]
     answers = answers[answers["case_id"].isin(copied)]
-    right = (answers["prediction"] == answers["target"]).sum()
-    assert len(answers) == PLANTED and right < 0.85 * PLANTED, (
+    correct_count = (answers["prediction"] == answers["target"]).sum()
+    assert len(answers) == PLANTED and correct_count < 0.85 * PLANTED, (
         "a copy that was trained on is always right"
     )
 
@@ -100,19 +113,19 @@ def test_training_debates_and_thresholds_leave_copies_out(planted: Loaded) -> No
 
 
 @pytest.mark.parametrize(("language", "joint"), [("en", " "), ("zh", "")])
-@pytest.mark.parametrize("spoil", [thinned, lambda text, draw: text[: len(text) // 2]])
+@pytest.mark.parametrize("spoil", [drop_words, lambda text, draw: text[: len(text) // 2]])
 def test_thinned_and_halved_copies_are_found(language: str, joint: str, spoil: Any) -> None:
     draw = random.Random(7)
-    texts = [words(draw) for _ in range(30)]
+    texts = [make_words(draw) for _ in range(30)]
     if language == "zh":
-        texts = [[chr(0x4E00 + draw.randrange(3000)) for _ in range(200)] for _ in range(30)]
+        texts = [make_characters(draw) for _ in range(30)]
     both = {f"{n}": joint.join(text) for n, text in enumerate(texts)}
     both |= {f"copy of {n}": joint.join(spoil(text, draw)) for n, text in enumerate(texts)}
     pairs = find_near_duplicates(both, language)
     assert {(pair.first, pair.second) for pair in pairs} <= {
         (f"{n}", f"copy of {n}") for n in range(30)
     }
-    assert len(pairs) >= (28 if spoil is thinned else 24), (
+    assert len(pairs) >= (28 if spoil is drop_words else 24), (
         "a copy that lost twice as much may be missed, and some halves"
     )
 
@@ -132,9 +145,13 @@ def test_two_opinions_of_one_lawsuit_are_found_by_their_parties(
     tmp_path: Path, load_context: MakeContext
 ) -> None:
     draw = random.Random(3)
-    others = [f"Farmer {' '.join(words(draw, 30))} versus a bank." for _ in range(12)]
-    write(tmp_path / "test.jsonl", [APPEAL, *others[:4]], [True, False, True, False, True])
-    write(tmp_path / "train.jsonl", [AFTER_REMAND, *others[4:]], [True, False] * 4 + [True])
+    other_texts = [f"Farmer {' '.join(make_words(draw, 30))} versus a bank." for _ in range(12)]
+    write_cases(
+        tmp_path / "test.jsonl", [APPEAL, *other_texts[:4]], [True, False, True, False, True]
+    )
+    write_cases(
+        tmp_path / "train.jsonl", [AFTER_REMAND, *other_texts[4:]], [True, False] * 4 + [True]
+    )
     loaded = load(
         load_context("caselaw"),
         files={"train": "train.jsonl", "test": "test.jsonl"},
@@ -145,21 +162,21 @@ def test_two_opinions_of_one_lawsuit_are_found_by_their_parties(
     [leak] = [case for case in loaded.cases if resembles_test_case(case)]
     [tested] = [case for case in loaded.cases if "mill dam" in case.text]
     assert leak.attributes["same_lawsuit_as"] == tested.case_id
-    write(tmp_path / "all.jsonl", [APPEAL, AFTER_REMAND, *others], [True, False] * 7)
+    write_cases(tmp_path / "all.jsonl", [APPEAL, AFTER_REMAND, *other_texts], [True, False] * 7)
     for seed in range(5):
-        together = load(load_context("caselaw", seed=seed), path="all.jsonl")
-        splits = {case.split for case in together.cases if "Lund" in case.text}
-        assert len(splits) == 1 and not any(map(resembles_test_case, together.cases))
+        single_file = load(load_context("caselaw", seed=seed), path="all.jsonl")
+        splits = {case.split for case in single_file.cases if "Lund" in case.text}
+        assert len(splits) == 1 and not any(map(resembles_test_case, single_file.cases))
 
 
-def test_names_that_many_texts_have_make_no_lawsuit() -> None:
+def test_names_in_many_texts_identify_no_lawsuit() -> None:
     assert names(APPEAL) == {"o brandvold", "c lund"} == names(AFTER_REMAND)
-    many = [f"{APPEAL} Again for the {n}th time." for n in range(MOST_TEXTS + 1)]
+    texts = [f"{APPEAL} Again for the {n}th time." for n in range(MOST_TEXTS + 1)]
     assert (
-        len(pair_by_marks({str(n): marks for n, marks in enumerate(lawsuits(many[:-1]))}))
+        len(pair_by_marks({str(n): marks for n, marks in enumerate(lawsuits(texts[:-1]))}))
         == MOST_TEXTS - 1
     )
-    assert not any(lawsuits(many))
+    assert not any(lawsuits(texts))
 
 
 def test_lawsuits_of_the_published_file(shared_data: Path, load_context: MakeContext) -> None:
@@ -188,7 +205,7 @@ def test_only_marked_cases_outside_the_test_split_leak() -> None:
     )
 
 
-def test_the_second_published_caselaw_file_is_the_test_set_whole(
+def test_the_second_published_caselaw_file_is_the_test_set(
     tmp_path: Path, load_context: MakeContext
 ) -> None:
     """As config/papers/feedback.yaml names it: the file of 1000 cases trains and validates, the
@@ -196,23 +213,20 @@ def test_the_second_published_caselaw_file_is_the_test_set_whole(
     """
     draw = random.Random(9)
     (tmp_path / "caselaw").mkdir()
-    write(
+    write_cases(
         tmp_path / "caselaw/trial_prediction.jsonl",
-        [" ".join(words(draw)) for _ in range(200)],
+        [" ".join(make_words(draw)) for _ in range(200)],
         [True, False] * 100,
     )
-    write(
+    write_cases(
         tmp_path / "caselaw/trial_prediction_test.jsonl",
-        [" ".join(words(draw)) for _ in range(30)],
+        [" ".join(make_words(draw)) for _ in range(30)],
         [True] * 30,
     )
     paper = yaml.safe_load((PROJECT / "config/papers/feedback.yaml").read_text())["datasets"][
         "caselaw"
     ]
     loaded = load(load_context("caselaw"), files=paper["files"], validation=paper["validation"])
-    counts = {
-        split: sum(case.split == split for case in loaded.cases)
-        for split in ("train", "validation", "test")
-    }
+    counts = Counter(case.split for case in loaded.cases)
     assert counts["test"] == 30 and counts["train"] + counts["validation"] == 200
     assert 35 <= counts["validation"] <= 65

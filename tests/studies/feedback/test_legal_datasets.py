@@ -82,11 +82,11 @@ def test_justice_counts(shared_data: Path, load_context: MakeContext) -> None:
     targets = Counter(case.target for case in loaded.cases)
     # 1933 and 1054 in the file; two petitioners and one respondent have "not available" for facts
     assert targets == {"petitioner": 1931, "respondent": 1053}
-    dropped = load(
+    without_outcomes = load(
         load_context("justice", data_root=shared_data), source="local", outcome_phrases="drop"
     )
-    stated = cleaning["facts that state an outcome (kept)"]
-    assert len(dropped.cases) == len(loaded.cases) - stated
+    stating_count = cleaning["facts that state an outcome (kept)"]
+    assert len(without_outcomes.cases) == len(loaded.cases) - stating_count
     assert all(
         not {"disposition", "majority_vote", "decision_type"} & set(case.attributes)
         for case in loaded.cases
@@ -178,12 +178,12 @@ def test_published_splits_are_kept_and_their_twins_reported(
         for case in loaded.cases
         if case.split == "test" and case.text == records[3]["case_background"]
     )
-    marked = {
+    copies = {
         case.text: case.attributes.get("near_duplicate_of")
         for case in loaded.cases
         if case.split == "train"
     }
-    assert marked[records[3]["case_background"]] == twin.case_id
+    assert copies[records[3]["case_background"]] == twin.case_id
 
 
 def test_a_test_file_alone_suffices_unless_something_is_fitted(
@@ -211,12 +211,12 @@ def test_leaking_finds_twins_and_shared_ids(language: str) -> None:
         "The mill burnt on a Tuesday in May and the insurer would not pay for any of the grain that"
         " lay in it. " * 3
     )
-    found = find_leaks(
+    leaks = find_leaks(
         {"a": text + "More.", "b": "nothing of the kind", "c": "x y z"},
         {"t": text, "c": "q"},
         language,
     )
-    assert found == {"a": "t", "c": "c"}
+    assert leaks == {"a": "t", "c": "c"}
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=12))
@@ -232,9 +232,9 @@ def test_families_are_closed(links: list[tuple[int, int]]) -> None:
 
 @given(st.text(max_size=500), st.integers(20, 400))
 def test_cut_keeps_the_limit_and_both_ends(text: str, limit: int) -> None:
-    short = cut(text, limit)
-    assert len(short) <= limit
-    assert short == text if len(text) <= limit else (short[0], short[-1]) == (text[0], text[-1])
+    result = cut(text, limit)
+    assert len(result) <= limit
+    assert result == text if len(text) <= limit else (result[0], result[-1]) == (text[0], text[-1])
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from moot.plan.as_published import paper_plan
 from moot.plan.plan import Plan
-from moot.plan.wording import Wordings
+from moot.plan.wording import MOOT_WORDING, Wordings
 from scripted_model import PROJECT
 
 METHODS = ("feedback", "zero_shot", "few_shot", "four_step_cot", "reflexion")
@@ -37,11 +37,11 @@ def test_methods_of_tables_2_and_3_have_one_temperature(paper: Plan) -> None:
 
 @pytest.mark.parametrize("data", ["caselaw", "cail18"])
 def test_the_model_of_table_3_is_also_asked_alone(data: str, paper: Plan) -> None:
-    alone = paper.experiments[f"paper-gpt-{data}"].config
+    single_prompt = paper.experiments[f"paper-gpt-{data}"].config
     for method in ("few-shot", "four-step-cot", "reflexion"):
         compared = paper.experiments[f"paper-{method}-{data}"].config
-        assert set(compared.models) <= set(alone.models)
-        assert compared.dataset == alone.dataset
+        assert set(compared.models) <= set(single_prompt.models)
+        assert compared.dataset == single_prompt.dataset
 
 
 @pytest.mark.parametrize("data", ["caselaw", "cail18"])
@@ -57,10 +57,10 @@ def test_the_assistant_learns_from_several_runs_in_the_form_that_it_reads(
 
 
 def test_both_readings_of_cail18_are_offered(paper: Plan) -> None:
-    several, single = (
+    multilabel, single = (
         paper.datasets[name].model_dump() for name in ("cail18", "cail18-one-article")
     )
-    assert several["multi_label"] is None and single["multi_label"] is False
+    assert multilabel["multi_label"] is None and single["multi_label"] is False
     for name in ("paper-feedback-single", "paper-gpt"):
         assert (
             paper.experiments[f"{name}-cail18-one-article"].config.dataset == "cail18-one-article"
@@ -85,7 +85,7 @@ def test_both_readings_of_cail18_are_offered(paper: Plan) -> None:
 def test_what_the_paper_leaves_open_is_stated(
     protocol: str, data: str, words: tuple[str, ...]
 ) -> None:
-    text = " ".join(Wordings(PROJECT).departures(protocol, data))
+    text = " ".join(Wordings(PROJECT).departures(protocol, data, MOOT_WORDING))
     assert [word for word in words if word not in text] == []
 
 

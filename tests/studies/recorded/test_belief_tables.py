@@ -89,10 +89,10 @@ def test_both_sides_may_be_sure_of_themselves(
         assert row["belief"] == pytest.approx(np.mean(own_beliefs))
         assert row["both above 0.75"] == (min(own_beliefs) > 0.75)
         assert row["speaker"] == ALL_SPEAKERS
-    for value, short in INTERVALS.items():
-        known = frame.dropna(subset=[value, f"{short} low"])
-        assert (known[f"{short} low"] <= known[value] + 1e-9).all()
-        assert (known[value] <= known[f"{short} high"] + 1e-9).all()
+    for value, summary in INTERVALS.items():
+        expected = frame.dropna(subset=[value, f"{summary} low"])
+        assert (expected[f"{summary} low"] <= expected[value] + 1e-9).all()
+        assert (expected[value] <= expected[f"{summary} high"] + 1e-9).all()
 
 
 def test_without_truth_the_verdict_is_the_outcome_for_debaters_alone(tmp_path: Path) -> None:
@@ -127,8 +127,8 @@ def panel_rows(seed: int, judges: Sequence[int], truth: bool = True) -> list[Row
     for number, judge_count in enumerate(judges):
         outcome = "pro" if random.random() < 0.5 else "con"
         for judge in range(judge_count):
-            towards = random.beta(3, 2)
-            belief = round(float(towards if outcome == "pro" else 1 - towards), 3)
+            target = random.beta(3, 2)
+            belief = round(float(target if outcome == "pro" else 1 - target), 3)
             turn = {"debate": f"d{number}", "judge": f"J{judge}", "text": "A verdict."}
             rows.append({**turn, "belief": belief, "truth": outcome if truth else ""})
     return rows
@@ -152,11 +152,11 @@ def test_aggregates_are_means_over_all_panels_of_some_members(
     single = np.mean([np.mean((beliefs - truth) ** 2) for beliefs, truth in panels])
     assert frame.loc[("mean", "1"), "Brier score"] == pytest.approx(single)
     assert frame.loc[("mean", "1"), "difference from one member"] == pytest.approx(0)
-    pairs = [
-        np.mean([(np.mean(pair) - truth) ** 2 for pair in combinations(beliefs, 2)])
-        for beliefs, truth in panels
-    ]
-    assert frame.loc[("mean", "2"), "Brier score"] == pytest.approx(np.mean(pairs))
+    pair_scores = []
+    for beliefs, truth in panels:
+        pair_means = np.mean(list(combinations(beliefs, 2)), axis=1)
+        pair_scores.append(np.mean((pair_means - truth) ** 2))
+    assert frame.loc[("mean", "2"), "Brier score"] == pytest.approx(np.mean(pair_scores))
     everyone = frame.loc[("mean", "all")]
     assert everyone["Brier score"] == pytest.approx(
         np.mean([(beliefs.mean() - truth) ** 2 for beliefs, truth in panels])
@@ -186,8 +186,8 @@ def test_panels_of_repeats_and_panels_without_truth(tmp_path: Path) -> None:
     [run] = recorded_runs(study_of(tmp_path, rows, columns))
     panels = gather_panels(run)
     assert panels["beliefs"].map(len).tolist() == [3] * 8, "repeats of one case, 0.5 among them"
-    unknown = study_of(tmp_path / "unknown", panel_rows(1, [3] * 9), {**PANEL, "truth": ""})
-    assert belief_aggregates(unknown).frame.empty
+    without_truth = study_of(tmp_path / "unknown", panel_rows(1, [3] * 9), {**PANEL, "truth": ""})
+    assert belief_aggregates(without_truth).frame.empty
 
 
 def votes_of_councils(members: int, cases: int = 6) -> list[Row]:
@@ -268,10 +268,9 @@ def test_tables_are_built_where_the_data_can_have_them(
         {"path": "t.csv", "columns": columns, "labels": {"a": "a", "b": "b"}}
     )
     plan = SimpleNamespace(experiments=["one"], options_of=lambda _: options)
-    is_built = {
-        name: any(need(cast("StudyPlan", plan)) for need in TABLES[f"recorded/{name}"].needs)
-        for name in ("beliefs_by_round", "belief_aggregates", "council_verdicts")
-    }
-    assert {name for name, built in is_built.items() if built} == {
-        "council_verdicts" if name == "council" else name for name in names
-    }
+    built = set()
+    for name in ("beliefs_by_round", "belief_aggregates", "council_verdicts"):
+        needs = TABLES[f"recorded/{name}"].needs
+        if any(need(cast("StudyPlan", plan)) for need in needs):
+            built.add(name)
+    assert built == {"council_verdicts" if name == "council" else name for name in names}

@@ -1,7 +1,7 @@
 """Beliefs of debaters, judges and members: who counts, one half, and juries without a majority."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +90,8 @@ def test_beliefs_of_debaters_are_kept_in_the_transcript(tmp_path: Path) -> None:
     rows = rows_with_debaters_beliefs(2)
     results = study_of(tmp_path, rows, TURN_COLUMNS | {"judge": "judge"}).experiments["talk"]
     turns = results.transcripts
-    spoken = turns[turns["speaker"] == "pro yes"]
-    assert len(spoken) == 18 and set(spoken["prediction"]) == {"yes"}
+    utterances = turns[turns["speaker"] == "pro yes"]
+    assert len(utterances) == 18 and set(utterances["prediction"]) == {"yes"}
 
 
 def test_all_who_answer_count_where_nothing_tells_judges_from_debaters(tmp_path: Path) -> None:
@@ -119,10 +119,10 @@ def test_every_row_of_the_agreement_lies_in_its_interval(tmp_path: Path, seed: i
     columns |= {"speaker": "", "judge_repeat": "nth"}
     frame = agreement(study_of(tmp_path, rows, columns)).frame
     assert len(frame) > 3
-    for value, short in (("same answer", "same"), ("beyond chance", "beyond")):
-        known = frame.dropna(subset=[f"{short} low"])
-        assert (known[f"{short} low"] <= known[value] + 1e-9).all()
-        assert (known[value] <= known[f"{short} high"] + 1e-9).all()
+    for value, summary in (("same answer", "same"), ("beyond chance", "beyond")):
+        expected = frame.dropna(subset=[f"{summary} low"])
+        assert (expected[f"{summary} low"] <= expected[value] + 1e-9).all()
+        assert (expected[value] <= expected[f"{summary} high"] + 1e-9).all()
 
 
 def belief_rows(beliefs: Sequence[Sequence[float]], truth: str = "yes") -> list[Row]:
@@ -212,8 +212,8 @@ def test_judges_who_change_their_mind_are_no_group_that_talks(tmp_path: Path) ->
     [run] = recorded_runs(study)
     changes = list(find_occasions(run))
     assert len(changes) == 9 * 3, "one for each judge and debate"
-    speakers = {heard.speaker for change in changes for heard in change.utterances}
-    assert speakers == {"pro yes", "pro no"}
+    utterances = chain.from_iterable(change.utterances for change in changes)
+    assert {utterance.speaker for utterance in utterances} == {"pro yes", "pro no"}
 
 
 @pytest.mark.parametrize(

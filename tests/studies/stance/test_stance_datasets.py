@@ -98,23 +98,20 @@ def test_samples_are_balanced(name: str, expected: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize("name", ["vast", "claim_stance", "claim_polarity", "agreement"])
-def test_same_seed_same_cases_and_no_text_in_two_splits(name: str) -> None:
+def test_the_seed_determines_the_cases_and_splits_share_no_text(name: str) -> None:
     first, second = load(name), load(name)
     assert list(first.cases) == list(second.cases)
-    texts = {
-        split: {case.text for case in first.cases if case.split == split}
-        for split in ("train", "test")
-    }
-    assert texts["train"] and not texts["train"] & texts["test"]
+    training_texts = {case.text for case in first.cases if case.split == "train"}
+    test_texts = {case.text for case in first.cases if case.split == "test"}
+    assert training_texts and not training_texts & test_texts
 
 
 def test_validation_takes_whole_topics() -> None:
     loaded = load("claim_stance", validation=0.25)
-    topics = {
-        split: {c.attributes["topic"] for c in loaded.cases if c.split == split}
-        for split in ("train", "validation")
-    }
-    assert len(topics["validation"]) == 1 and not topics["train"] & topics["validation"]
+    pairs = {(case.split, case.attributes["topic"]) for case in loaded.cases}
+    training_topics = {topic for split_name, topic in pairs if split_name == "train"}
+    (validation_topic,) = (topic for split_name, topic in pairs if split_name == "validation")
+    assert validation_topic not in training_topics
     assert len(load("claim_stance").cases) == len(loaded.cases)
 
 
@@ -140,15 +137,9 @@ def test_agreement_is_balanced_within_each_motion_and_disjoint_from_training(
     sides = Counter(case.attributes["stances"] for case in cases if case.split == "test")
     assert abs(sides["pro;pro"] - sides["con;con"]) < 0.1 * (sides["pro;pro"] + sides["con;con"])
     assert abs(sides["pro;con"] - sides["con;pro"]) < 0.2 * (sides["pro;con"] + sides["con;pro"])
-    claims = {
-        split: {
-            claim
-            for case in cases
-            if case.split == split
-            for claim in case.attributes["claims"].split(";")
-        }
-        for split in ("train", "validation", "test")
-    }
+    claims: dict[str, set[str]] = {"train": set(), "validation": set(), "test": set()}
+    for case in cases:
+        claims[case.split].update(case.attributes["claims"].split(";"))
     assert not claims["train"] & claims["test"] and not claims["validation"] & claims["test"]
     assert len({case.case_id for case in cases}) == len(cases)
 
