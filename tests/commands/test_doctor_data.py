@@ -63,12 +63,14 @@ def test_rows_without_a_label_are_named_before_a_run(
     assert f"without a label in column 'outcome': row {listing} (the first row" in report
 
 
-@pytest.mark.parametrize(("wanted", "state"), [(None, "ok"), (3, "ok"), (4, "ok"), (5, "missing")])
+@pytest.mark.parametrize(
+    ("case_count", "state"), [(None, "ok"), (3, "ok"), (4, "ok"), (5, "missing")]
+)
 def test_more_cases_than_the_table_has_are_missing(
-    wanted: int | None, state: str, tmp_path: Path
+    case_count: int | None, state: str, tmp_path: Path
 ) -> None:
     table = write_table(tmp_path / "cases.csv", ["won", "lost"] * 2)
-    experiment = {"protocol": "zero_shot", "cases": wanted}
+    experiment = {"protocol": "zero_shot", "cases": case_count}
     table_finding, cases_finding = data_findings(make_plan(table, experiment))
     assert "labels: lost 2, won 2; positive: won" in table_finding.details
     assert (cases_finding.subject, cases_finding.state) == ("cases of mine", state)

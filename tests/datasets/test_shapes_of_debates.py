@@ -368,11 +368,11 @@ def test_a_judge_who_answers_after_each_turn_takes_no_words(tmp_path: Path) -> N
     _, debates = read_debates(
         tmp_path / "a.csv", columns=columns | {"turn": ""}, positive="yes", **YES_NO
     )
-    spoken = [
+    utterances = [
         (utterance.speaker.partition(" · ")[0], utterance.text, utterance.private)
         for utterance in debates[0].utterances
     ]
-    assert spoken == [
+    assert utterances == [
         ("Ann", "Ann speaks.", False),
         ("J", "", True),
         ("Bob", "Bob speaks.", False),

@@ -74,10 +74,10 @@ async def test_a_panel_votes_by_generation_on_any_labels(task: Task) -> None:
     params = PanelParams(judges=3, rounds=2)
     voice = ScriptedModel(answer)
     debate = make_debate(voice, params, task)
-    found = await panel(debate, params)
-    assert found and found.prediction == last, "the last round decides"
-    assert found.probability == pytest.approx(2 / 3)
-    ballots = [said for said in debate.utterances if said.kind == "vote"]
+    result = await panel(debate, params)
+    assert result and result.prediction == last, "the last round decides"
+    assert result.probability == pytest.approx(2 / 3)
+    ballots = [utterance for utterance in debate.utterances if utterance.kind == "vote"]
     assert [vote.round for vote in ballots] == [1] * 3 + [2] * 3
     assert all(vote.visibility == vote.speaker for vote in ballots), "no judge reads them"
     assert not any("AFFIRM" in prompt for prompt in voice.prompts)
@@ -96,8 +96,8 @@ async def test_one_model_votes_for_all_judges_on_any_labels(task: Task) -> None:
     params = SyntheticParams(judges=3, rounds=1)
     voice = ScriptedModel(answer)
     debate = make_debate(voice, params, task)
-    found = await synthetic_panel(debate, params)
-    assert found and found.prediction == task.labels[-1]
+    result = await synthetic_panel(debate, params)
+    assert result and result.prediction == task.labels[-1]
     assert not any("AFFIRM" in prompt for prompt in voice.prompts)
 
 
@@ -109,7 +109,7 @@ async def test_unusable_and_tied_votes_give_no_decision() -> None:
     voice = ScriptedModel(lambda request, _: "perhaps" if request.schema else "text")
     debate = make_debate(voice, params, STANCE)
     assert await panel(debate, params) is None
-    assert not any(said.usable for said in debate.utterances if said.kind == "vote")
+    assert not any(utterance.usable for utterance in debate.utterances if utterance.kind == "vote")
 
 
 async def test_the_bank_has_statements_on_appeals_alone() -> None:
