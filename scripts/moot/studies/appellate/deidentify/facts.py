@@ -13,6 +13,7 @@ from moot.studies.appellate.deidentify.hints import (
 from moot.studies.appellate.deidentify.references import cites_cases
 from moot.studies.appellate.deidentify.replacing import lower_pseudonyms
 from moot.studies.appellate.deidentify.segments import split_opinion
+from moot.studies.appellate.deidentify.vocabulary import PARTY_ROLES, match_any
 from moot.studies.appellate.legal.dispositions import find_dispositions
 from moot.studies.appellate.legal.sentences import split_sentences
 
@@ -33,6 +34,7 @@ _MISSING_SPACE = re.compile(r"(\b\d{1,3}|\b[a-z]{2,})(?=[A-Z][a-z]{2,})")
 """A footnote's number or a lower-case word without the space before a capital."""
 _COMPANY_INITIALS = re.compile(r"\b([A-Z]) & ([A-Z])\b")
 _ENUMERATION_LETTER = re.compile(r"^[A-Z]\.\s+(?=[A-Z][a-z]*,? [a-z])")
+_PROSE_WORD = re.compile(rf"\b(?:[a-z]{{2,}}|{match_any(PARTY_ROLES)})\b")
 _CITATION_SIGNAL = re.compile(r"(?:See|Cf|Accord|Id|E\.g|But see|Compare)\b")
 _SIGNATURE = re.compile(
     r"^(?:OPINION\b\W*)?[A-Z][A-Z.'’ -]{2,40},?\s+(?:(?:Chief|Presiding|Senior) )?(?:Judge|Justice|"
@@ -154,7 +156,7 @@ def drop_remnants(facts: str) -> str:
 
 
 def _is_prose(text: str) -> bool:
-    return len(re.findall(r"\b[a-z]{2,}", text)) >= MIN_PROSE_WORDS
+    return len(_PROSE_WORD.findall(text)) >= MIN_PROSE_WORDS
 
 
 def is_fact(sentence: BackgroundSentence) -> bool:

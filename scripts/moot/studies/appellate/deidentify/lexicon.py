@@ -26,7 +26,7 @@ _ABBREVIATION_AT_END = re.compile(
     r"Messrs))\.\s*$"
 )
 _DERIVED_WORD = re.compile(
-    r"\w{3,}(?:[a-z]{2}ing|(?:al|ful|ent|ous|ive|ed|ing|den|ate)ly|tion|tions|sion|sions|ments|[ae]nces?|"
+    r"\w{3,}(?:[a-z]{2}ing|(?:al|ful|ent|ous|ive|ed|ing|den|ate)ly|tion|tions|sion|sions|ments?|[ae]nces?|"
     r"ness|ities|ized)"
 )
 _ACRONYM_DEFINITION = re.compile(
@@ -140,10 +140,12 @@ class Lexicon:
         return not self.capitals_in_sentence[key] and (self.is_ordinary(word) or is_english_word)
 
     def is_plain(self, key: str) -> bool:
-        """Whether a word is English and nobody's name, as far as the dictionary and lists tell."""
+        """Whether a word is English and not a name. A noun of the dictionary may be a town."""
         if self.is_ordinary(key) or key in COMMON_WORDS:
             return True
-        return is_english(key) and key not in ALSO_NAMES and key.removesuffix("s") not in ALSO_NAMES
+        if key in ALSO_NAMES or key.removesuffix("s") in ALSO_NAMES:
+            return False
+        return _DERIVED_WORD.fullmatch(key) is not None or is_english(key, has_nouns=False)
 
     def _is_ordinary_part(self, part: str) -> bool:
         if part in self.lower_case_counts or part in COMMON_WORDS:

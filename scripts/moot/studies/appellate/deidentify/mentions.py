@@ -26,8 +26,8 @@ _SUFFIX = (
 _ABBREVIATED_TITLE = r"(?:Mr|Mrs|Ms|Messrs|Dr|Drs|Sgt|Lt|Capt|Hon|Prof|Rev|Gov|Sen|Det|Dep|Cpl)\."
 _WORD = rf"(?:{_ABBREVIATED_TITLE}|{INITIALS}|{CAPITALISED}(?:(?<=s)['’](?=\s+[A-Z]))?)"
 _RUN = re.compile(
-    rf"(?<![\wÀ-ÿ'’]){_WORD}(?:{_SUFFIX}|\s+[\"“(][A-Z][\w]+[\"”)](?=\s+{_WORD})|"
-    rf"\s+(?:{_LINK}\s+)?{_WORD})*"
+    rf"(?<![\wÀ-ÿ'’]){_WORD}(?:\s+[\"“(][A-Z][\w]+[\"”)](?=\s+{_WORD})|"
+    rf"\s+(?:{_LINK}\s+)?{_WORD})*(?:{_SUFFIX})?"
 )
 _PIECE = re.compile(rf"[\"“(]?{_WORD}[\"”)]?|[&\w]+")
 _STATE = re.compile(rf"\b(?:{v.STATES})(?:['’]s)?\b")
@@ -83,6 +83,7 @@ _PRECEDES_ENUMERATION = re.compile(
 _REST_OF_TITLE = re.compile(
     rf"(?: (?i:in|to|from|with|on|by|against) {CAPITALISED}(?: {CAPITALISED})*)+"
 )
+_START_OF_TITLE = re.compile(r"\b([A-Z]\w+) (?:for|to|of|in|on|by) (?:the )?$")
 _LIST_SEPARATOR = re.compile(r",? and |, |,? & ")
 _MAX_PERSON_WORDS = 4
 
@@ -281,8 +282,10 @@ class MentionFinder:
 
     def _opens_organisation(self, tokens: Sequence[_Token]) -> bool:
         """Whether the first token opens an organisation: "Harbor Division" is all name."""
-        if len(tokens) < 2 or tokens[0].key in v.list_opening_words() | v.ROLE_WORDS:
+        if len(tokens) < 2 or tokens[0].key in v.ROLE_WORDS:
             return False
+        if tokens[0].key in v.list_opening_words():
+            return tokens[0].key == "first" and tokens[1].key in ("bank", "national", "state")
         return v.find_kind([tokens[-1].key]) in v.ORGANISATION_KINDS
 
     def _is_name(
@@ -324,7 +327,9 @@ class MentionFinder:
         keys = [word.key for word in words if word.key not in v.LINKING_WORDS]
         if words and (rest := _REST_OF_TITLE.match(sentence, words[-1].end)):
             keys += rest[0].lower().split()
-        if len(keys) < 2 or not v.DOCUMENT_NOUN.fullmatch(keys[-1]):
+        if words and (beginning := _START_OF_TITLE.search(sentence[: words[0].start])):
+            keys.insert(0, beginning[1].lower())
+        if len(keys) < 2 or not any(v.DOCUMENT_NOUN.fullmatch(keys[end]) for end in (0, -1)):
             return False
         return all(self.lexicon.is_plain(key) for key in keys)
 
@@ -510,6 +515,8 @@ def _is_inside_name(tokens: Sequence[_Token], position: int) -> bool:
         following_keys.append(token.key)
     if not following_keys:
         return False
+    if tokens[position].key == "for" and tokens[position - 1].key in v.NAMED_WITH_FOR:
+        return True
     neighbours = {tokens[position - 1].key, following_keys[0]}
     if neighbours & (v.ROLE_WORDS | v.TITLES):
         return False

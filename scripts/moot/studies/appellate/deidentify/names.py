@@ -29,6 +29,8 @@ _ALIAS_DEFINITION = re.compile(
 _APPEALS_AFTER_NAME = re.compile(
     r"(?:,[^,.;]{0,80},)?\s*(?:\([^)]*\)\s*)?(?:appeals?|petitions?)\b"
 )
+_SUES_AFTER_NAME = re.compile(r"\s*(?:\([^)]*\)\s*)?(?:sued|brought suit|filed suit)\b")
+_SUED_BEFORE_NAME = re.compile(r"\b(?:sued|suit against)\s+$")
 _CONVICTED_AFTER_NAME = re.compile(
     r"\s*(?:\([^)]*\)\s*)?(?:was|were) (?:\w+ )?(?:convicted|charged|indicted)\b"
 )
@@ -165,6 +167,8 @@ class Entities:
                 return entity
         if len(key) == 1:
             holders = [entity for entity in candidates if entity.has_word(key[0])]
+            if len(holders) > 1:
+                holders = [entity for entity in holders if entity.kind == kind != "person"]
             return holders[0] if len(holders) == 1 and holders[0].has_form(name) else None
         for entity in candidates:
             entity_words = set(entity.words)
@@ -264,6 +268,10 @@ def _role_in_introduction(mention: Mention, text: str) -> str:
         if role_match:
             return role_match["role"].lower()
     family = _family_of(mention.kind)
+    if family != "place" and _SUES_AFTER_NAME.match(following_text):
+        return "plaintiff"
+    if family != "place" and _SUED_BEFORE_NAME.search(preceding_text):
+        return "defendant"
     if family != "place" and _APPEALS_AFTER_NAME.match(following_text):
         return "appellant"
     if family == "person" and _CONVICTED_AFTER_NAME.match(following_text):

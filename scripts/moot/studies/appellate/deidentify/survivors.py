@@ -144,6 +144,7 @@ def _match_capitals(sentence: str, lexicon: Lexicon) -> Iterator[Survivor]:
         is_first_word = (
             not re.search(r"[A-Za-zÀ-ÿ]", preceding_text)
             or normalise_word(word) not in v.ALSO_NAMES
+            or re.match(r"\s+[a-z]", sentence[match.end() :]) is not None
         )
         is_ordinary = lexicon.is_ordinary(word)
         if not is_sentence_start(preceding_text):

@@ -116,7 +116,8 @@ _OPENING_WORDS = (
 ).split()
 ALSO_NAMES = frozenset(
     (
-        "abbey amber angel apple archer art ash baker banks barber bass battle bean bear bell"
+        "abbey cox eddy garner garrison hull jade kern lee peck randy ransom raven slaughter stout"
+        " tucker ware welch amber angel apple archer art ash baker banks barber bass battle bean bear bell"
         " berry best bill bird bishop black blanco bloom blue bob bond bonita booth bowl branch"
         " brand brook brooks brothers brown browning buck burns bush butcher butler cain call candy"
         " carpenter carter case cash chance chandler channing chase chip christian church clay"
@@ -151,6 +152,7 @@ COMMON_SURNAMES = frozenset(
 )
 """Customary words that are also surnames: they name people behind a title or a given name."""
 _COMMON_PLACES = ("pueblo", "union", "superior", "center", "village", "security", "house")
+NAMED_WITH_FOR = frozenset("citizens friends coalition alliance residents committee".split())
 LINKING_WORDS = frozenset("of the de la los del van von y and for &".split())
 _LEGAL_FORMS = "inc incorporated corp corporation co company companies llc llp lp ltd pc pa".split()
 _NOUNS_BY_KIND = {
@@ -175,7 +177,7 @@ _KINDS_SAID_BY_NOUN = (
 KIND_BY_NOUN = {noun: kind for kind, nouns in _NOUNS_BY_KIND.items() for noun in nouns} | {
     noun: noun for noun in _KINDS_SAID_BY_NOUN
 }
-KIND_BY_NOUN["schools"] = "school"
+KIND_BY_NOUN |= {"schools": "school", **dict.fromkeys(NAMED_WITH_FOR, "organization")}
 DOCUMENT_NOUN = re.compile(
     r"(?:act|code|law|amendment|clause|constitution|judgment|petition|motion|deed|agreement|notice|"
     r"order|statute|doctrine|contract|lease|certificate|regulation|instruction)s?"
@@ -261,10 +263,10 @@ def list_opening_words() -> frozenset[str]:
 
 
 @cache
-def list_english_lemmas() -> frozenset[str]:
+def list_english_lemmas(*, has_nouns: bool = True) -> frozenset[str]:
     """The lemmas of the recogniser's dictionary (WordNet's); empty without the extra `ner`.
 
-    They include some names of people and towns ("john", "clovis").
+    The nouns include names of people and towns ("john", "clovis").
     """
     model = find_spec(MODEL)
     if find_spec("spacy") is None or model is None or model.origin is None:
@@ -275,12 +277,13 @@ def list_english_lemmas() -> frozenset[str]:
     if folder is None:
         return frozenset()
     lemmas_by_class = Lookups().from_disk(folder).get_table("lemma_index")
-    return frozenset().union(*lemmas_by_class.values())
+    classes = ("verb", "adj", "adv", "noun")[: 4 if has_nouns else 3]
+    return frozenset().union(*(lemmas_by_class[word_class] for word_class in classes))
 
 
-def is_english(word: str) -> bool:
+def is_english(word: str, *, has_nouns: bool = True) -> bool:
     """Whether a dictionary has a word or the base of its ending: "needed", "clauses", "testing"."""
-    lemmas = list_english_lemmas()
+    lemmas = list_english_lemmas(has_nouns=has_nouns)
     if word in lemmas:
         return True
     stem = re.sub(r"(?:ies|es|s|ed|d|ing|ly)$", "", word)
