@@ -696,3 +696,13 @@ def test_the_independent_gate_sees_a_name_in_lower_case() -> None:
     lexicon = Lexicon(["He lived in Zemblia and met Ostrander."])
     survivors = find_survivors(f"{PLAIN}The zemblia program was late.", lexicon)
     assert [survivor.words for survivor in survivors] == ["zemblia"]
+
+
+def test_the_acronym_of_a_law_stays_and_that_of_a_company_goes() -> None:
+    facts = (
+        "Plaintiff Ann Lee sued United Nuclear Corporation (UNC) under the Uniform Arbitration Act"
+        " (UAA). The mine of UNC was closed, and the UAA was amended."
+    )
+    finished_facts = _facts_of(facts)
+    assert "UNC" not in finished_facts
+    assert not list_english_lemmas() or "the UAA was amended" in finished_facts

@@ -70,7 +70,11 @@ def _find_acronyms(text: str) -> Iterator[str]:
         is_acronym = "".join(key[:1].upper() for key in keys) == match["term"]
         if not is_acronym or is_name_of_common_words(keys):
             continue
-        if all(word.islower() or key in COMMON_WORDS or is_english(key) for word, key in pairs):
+        is_law = DOCUMENT_NOUN.fullmatch(keys[-1]) is not None
+        if all(
+            word.islower() or key in COMMON_WORDS or (is_law and is_english(key))
+            for word, key in pairs
+        ):
             yield match["term"]
 
 
