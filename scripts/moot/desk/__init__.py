@@ -1,3 +1,1 @@
-"""The desk: local pages where people judge and label; the files below `data/` stay the
-interface.
-"""
+"""The desk: local pages on which people judge and label, over files below `data/`."""

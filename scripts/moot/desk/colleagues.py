@@ -1,6 +1,4 @@
-"""Colleagues at the desk: each has a link with a token of their own, and sits in their own seats
-alone.
-"""
+"""Colleagues at the desk: each has a link with a token, which opens only their own seats."""
 
 import hmac
 import json
@@ -22,11 +20,11 @@ TOKENS = Path("data/desk-tokens.json")
 
 @dataclass(frozen=True)
 class Colleagues:
-    """Who is let in, and where.
+    """The people who may open the desk, and its address.
 
     Attributes:
-        address: scheme, host and port as colleagues' browsers name them.
-        tokens: name to token.
+        address: Scheme, host and port as colleagues' browsers name them.
+        tokens: The token of each person, by name.
     """
 
     address: URL
@@ -34,15 +32,17 @@ class Colleagues:
 
     @property
     def links(self) -> dict[str, str]:
-        """What each person opens.
+        """The link of each person, by name.
 
-        What follows # stays in the browser: no server or proxy on the way sees it.
+        The token follows a #, which browsers do not send, so that no proxy sees it.
         """
         return {name: f"{self.address}/desk/#{token}" for name, token in self.tokens.items()}
 
     def admit(self, token: str, response: web.Response) -> bool:
-        """Set the cookie of a token's person until the browser is closed;
-        False for an unknown token.
+        """Set the cookie of a token's person until the browser is closed.
+
+        Returns:
+            Whether the token is known.
         """
         if self._owner_of(token):
             secure = self.address.scheme == "https"
@@ -52,7 +52,7 @@ class Colleagues:
         return bool(self._owner_of(token))
 
     def visitor_name(self, request: web.Request) -> str:
-        """Who asks; "" for a stranger."""
+        """Return the name of the person who sent a request; "" for a stranger."""
         return self._owner_of(request.cookies.get(self._cookie, ""))
 
     def _owner_of(self, token: str) -> str:
@@ -66,18 +66,21 @@ class Colleagues:
 
     @property
     def _cookie(self) -> str:
-        """A name of this port's own, since ports of one host share cookies;
-        `__Host-` forbids other hosts to set it.
+        """The name of the cookie.
+
+        It contains the port, since ports of one host share cookies. `__Host-` forbids other hosts
+        to set it.
         """
         return f"{'__Host-' if self.address.scheme == 'https' else ''}desk-{self.address.port}"
 
 
 def load_tokens(folder: Path, names: Iterable[str]) -> dict[str, str]:
-    """The tokens of some people, or of all that the folder knows, from its file; who is new gets
-    one, and keeps it.
+    """Return the tokens of some people from a folder's file; without names, of all in the file.
+
+    A person without a token gets one, which the file stores.
 
     Raises:
-        UserError: no name is given, one is not a name, or the file cannot be read.
+        UserError: There is no name, a name is invalid, or the file cannot be read.
     """
     path, tokens = folder / TOKENS, {}
     if path.exists():

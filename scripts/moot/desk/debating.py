@@ -1,9 +1,8 @@
-"""Debates that go on as people answer: a process beside the desk, which asks the next question at
-once.
+"""Continue debates as people answer, in a process that asks the next question at once.
 
-It writes questions and the ledger, and no result. The next run of Snakemake reads all of it there,
-so that results are the same bytes as without a desk, and whatever happens to this process, no
-answer and no reply is lost.
+The process writes questions and the ledger, but no results. The next run of Snakemake reads both,
+so that results have the same bytes as without a desk. No answer and no reply is lost if the process
+ends at any time.
 """
 
 import asyncio
@@ -27,7 +26,7 @@ from moot.workflow import targets
 from moot.workflow.provenance import path_digest, read_digests, read_inputs
 from moot.workflow.user_files import answer_files
 
-_POLL_SECONDS = 1.0  # seconds, for answers that are written by hand
+_POLL_SECONDS = 1.0  # for answers that people write into files
 DebateKey = tuple[Path, int]
 """A debate in which people sit: the folder of its questions, and its repeat."""
 HoldDebate = Callable[[], Coroutine[Any, Any, Debate]]
@@ -51,7 +50,7 @@ class Debating:
     """The debates of a plan in which people take part; each runs again when an answer arrives.
 
     Args:
-        read_digests: returns the digests that files should have by now, by path.
+        read_digests: Returns the expected digests of files, by path.
     """
 
     def __init__(
@@ -70,13 +69,11 @@ class Debating:
         self._open_debates: dict[asyncio.Task[Debate], DebateKey] = {}
 
     async def go_on(self, news: asyncio.StreamReader, is_plan_current: Callable[[], bool]) -> None:
-        """Hold what has been answered, at each line of `news`, and now and then, as long as
-        `is_plan_current`.
+        """Continue debates with new answers until the plan changes or `news` ends.
 
-        Writes lines of three numbers to standard output: lines read, debates under way, and
-            whether
-        results are behind: all debates of a job have come to an end, and a run would do
-        more than wait.
+        The answers are read at each line of `news`, and at intervals. Each time a line of three
+        numbers is written to standard output: the lines read so far, the debates under way, and
+        whether a run would write new results because all debates of a job have ended.
         """
         next_line, read_count, is_behind = asyncio.create_task(news.readline()), 0, False
         try:
@@ -104,8 +101,10 @@ class Debating:
             await asyncio.gather(next_line, *self._open_debates, return_exceptions=True)
 
     def _start_debates(self) -> bool:
-        """Begin to hold each debate that has other answers than when it was last held; whether only
-        a run can.
+        """Start each debate whose answers have changed since it was last held.
+
+        Returns:
+            Whether some of them can only go on in a run.
         """
         needs_run = False
         for job, can_continue in jobs_with_people(self._plan).items():
@@ -120,7 +119,9 @@ class Debating:
         return needs_run
 
     def _load_debates(self, experiment: str, model: str) -> Mapping[DebateKey, HoldDebate]:
-        """What holds the debates of a job; nothing before a run has built all that they rest on."""
+        """Return functions that hold the debates of a job; none while a file that they need is
+        missing.
+        """
         config = self._plan.experiments[experiment]
         cases, artifacts = f"results/cases/{config.config.dataset}.parquet", config.needed_by(model)
         sources = [cases, *(f"results/{path}" for path in artifacts.values())]
@@ -140,7 +141,7 @@ class Debating:
         return debates
 
     def _is_behind(self, folder: Path) -> bool:
-        """Whether all debates of a job have come to an end, and its results do not show it."""
+        """Return whether all debates of a job have ended, but its results do not show it."""
         has_open_question = any(
             not answer_file(page).exists() for page in folder.glob(f"*/*{FORM}")
         )
@@ -159,12 +160,12 @@ class Debating:
 
 
 def is_answer(path: str) -> bool:
-    """Whether a file holds the answer of a person."""
+    """Return whether a file holds the answer of a person."""
     return Path(path).is_relative_to(INBOX)
 
 
 def answers_by_debate(folder: Path) -> dict[DebateKey, set[tuple[str, int]]]:
-    """The answers in the folder of a job, by debate: name and time of each file."""
+    """Return the name and time of each answer in the folder of a job, by debate."""
     answers: dict[DebateKey, set[tuple[str, int]]] = defaultdict(set)
     for path in folder.glob(f"*/repeat-*{ANSWER}"):
         with suppress(OSError, ValueError):  # removed meanwhile; no answer of ours

@@ -1,6 +1,4 @@
-"""The fields of an answer as a page shows them, and what a browser sends of them as the answer's
-file.
-"""
+"""The inputs of a form on a page, and the answer's file from what a browser sends of them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ from moot.protocols.people import STATEMENT, field_title
 from moot.report.escaping import capitalised
 
 POSITION = "position"
-"""The first sentence of a statement that is to take a position; the page suggests some."""
+"""The first sentence of a statement that takes a position; the page suggests sentences."""
 _MAX_ROWS = 10
 _YES = "yes"
 
@@ -23,16 +21,16 @@ class Input:
     """One field of a page.
 
     Attributes:
-        name: in the form that the browser sends.
+        name: The field's name in the form that the browser sends.
         kind: text, line, choice, choices, number, lines or table.
-        label: what it is called.
-        about: what it means, "" where the label says it.
-        required: whether it must be filled in.
-        value: what has been filled in so far.
-        options: what there is to choose from, or what is suggested.
-        low, high: of a number.
-        rows: of a table, what is filled in, by column.
-        columns: of a table, its columns as inputs.
+        label: The label of the field.
+        about: The meaning of the field; "" if the label states it.
+        required: Whether the field must be filled in.
+        value: The present content.
+        options: The options of a choice, or suggestions.
+        low, high: The bounds of a number.
+        rows: The cells of a table's rows, by column.
+        columns: The columns of a table, as inputs.
     """
 
     name: str
@@ -49,7 +47,7 @@ class Input:
 
 
 def inputs_of(form: Fields, form_data: Fields) -> list[Input]:
-    """The inputs of a form, filled in with what was sent, if anything was."""
+    """Return the inputs of a form with the content that was sent, if there is any."""
     inputs: list[Input] = []
     for name, field in form["properties"].items():
         required = name in form["required"]
@@ -90,7 +88,7 @@ def _input(name: str, field: Fields, required: bool, form_data: Fields, label: s
 
 
 def _help_text(field: Fields, kind: str) -> str:
-    """What a field means, and what of its form its input does not show."""
+    """Return the meaning of a field, and the requirements that its input does not show."""
     bounds = f"{field['minimum']:g} to {field['maximum']:g}" if "maximum" in field else ""
     described = str(field.get("description", ""))
     how = {"number": "" if bounds in described else bounds, "lines": "one in each line"}.get(
@@ -101,11 +99,10 @@ def _help_text(field: Fields, kind: str) -> str:
 
 
 def answer_text(form_data: Fields, form: Fields) -> str:
-    """What a browser sent as the text of an answer.
+    """Return the text of an answer that a browser sent.
 
     Raises:
-        UserError: a field is missing, or holds what it cannot; also where a line of a text reads
-            like a field.
+        UserError: A field is missing or invalid, or a line of a text reads like a field.
     """
     answer = {
         name: value for name, value in _field_values(form_data, form) if value not in ("", [])
@@ -130,7 +127,7 @@ def answer_text(form_data: Fields, form: Fields) -> str:
 
 
 def form_text(form_data: Fields) -> str:
-    """What a browser sent to a question that is gone, as a text to keep."""
+    """Return the text of an answer to a question that no longer exists, to be stored."""
     return (
         "\n".join(
             f"{field_title(name)}: {value}" for name, value in form_data.items() if name != "seen"
@@ -166,7 +163,7 @@ def _field_values(form_data: Fields, form: Fields) -> Iterator[tuple[str, Json]]
 
 
 def _table_row(form_data: Fields, name: str, row: int, columns: Iterable[str]) -> Mapping[str, str]:
-    """The cells of one row of a table that a browser sent, by column."""
+    """Return the cells of one row of a table that a browser sent, by column."""
     return {column: _text(form_data, f"{name}-{row}-{column}") for column in columns}
 
 

@@ -14,12 +14,12 @@ INSTRUCTIONS = Path("data/instructions.txt")
 
 
 def copy_instructions(config: PeopleConfig) -> None:
-    """Copy the instructions into the working directory; an earlier copy is replaced."""
+    """Copy the instructions into the working directory, over an earlier copy."""
     if config.instructions or INSTRUCTIONS.exists():
         write_atomically(INSTRUCTIONS, load_instructions(config))
 
 
 def read_instructions(folder: Path) -> str:
-    """The instructions of a working directory, as its last run left them; "" without any."""
+    """Return the instructions that the last run copied into a folder; "" without any."""
     path = folder / INSTRUCTIONS
     return path.read_text(encoding="utf-8") if path.exists() else ""

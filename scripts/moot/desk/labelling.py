@@ -1,5 +1,6 @@
-"""What one annotator labels of one sheet: a file in `data/annotations/` for each, written anew with
-every label.
+"""The labels of one annotator for one sheet: a file in `data/annotations/`.
+
+The file is written anew with every label.
 """
 
 import re
@@ -20,7 +21,7 @@ _SHEET = re.compile(r"[0-9a-f]{8}(-\d+)?")
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement as an annotator sees it: its blind id, the facts, and what was said."""
+    """A statement as an annotator sees it: its blind id, the facts and the words."""
 
     item: str
     facts: str
@@ -28,12 +29,12 @@ class Statement:
 
 
 def sheet_names(folder: Path) -> list[str]:
-    """The sheets that there are to label."""
+    """Return the names of the sheets to label."""
     return sorted(path.stem for path in folder.glob("*.csv") if _SHEET.fullmatch(path.stem))
 
 
 def sheet_sizes(folder: Path) -> dict[str, int]:
-    """The sheets that there are to label, and how many statements each has."""
+    """Return the number of statements of each sheet to label, by name."""
     return {name: len(read_csv(folder / f"{name}.csv", ("item",))) for name in sheet_names(folder)}
 
 
@@ -41,13 +42,13 @@ class Labelling:
     """One annotator's work on one sheet.
 
     Args:
-        sheets: the folder of sheets.
-        annotations: the folder of what people filled in.
-        sheet, annotator: which; both become parts of a file's name.
+        sheets: The folder of sheets.
+        annotations: The folder of people's labels.
+        sheet, annotator: The names of both; they become parts of a file's name.
 
     Raises:
-        UserError: there is no such sheet, the annotator's name cannot be part of a file's name, or
-            the annotator has decided between others on this sheet.
+        UserError: The sheet does not exist, the annotator's name cannot be part of a file's name,
+            or the annotator has decided between others on this sheet.
     """
 
     role, prefix = "annotator", "desk"
@@ -81,25 +82,26 @@ class Labelling:
         ]
 
     def labels(self) -> dict[str, str]:
-        """Item to label, in the order in which they were given."""
+        """The label of each item, in the order of labelling."""
         if not self.path.exists():
             return {}
         frame = read_csv(self.path, ("item", "label", self.role))
         return dict(zip(frame["item"], frame["label"], strict=True))
 
     def next_unlabelled(self) -> Statement | None:
-        """The first statement without a label that counts."""
+        """Return the first statement without a label; None if all have one."""
         final_labels = self.final_labels()
         return next(
             (statement for statement in self.statements if statement.item not in final_labels), None
         )
 
     def add_label(self, item: str, label: str) -> str:
-        """Keep a label durably, and return the one that counts: a label given before, in another
-        tab, counts.
+        """Store a label durably, and return the label that counts.
+
+        An earlier label, for instance from another tab, counts.
 
         Raises:
-            UserError: no such statement or label.
+            UserError: The statement or the label does not exist.
         """
         if label not in self.rubric or item not in {
             statement.item for statement in self.statements
@@ -115,12 +117,13 @@ class Labelling:
             return final_labels.get(item, label)
 
     def final_labels(self) -> dict[str, str]:
-        """Item to label, where no other label can be given."""
+        """Return the label of each item that can no longer be changed."""
         return self.labels()
 
     def undo(self, item: str) -> None:
-        """Take the last label back, if it is the one of `item`: a second click, or another tab,
-        takes back no more.
+        """Remove the last label if it is that of `item`.
+
+        A second click, or one in another tab, removes no further label.
         """
         with lock_folder(self._folder):
             labels = self.labels()
@@ -137,6 +140,6 @@ class Labelling:
 
 
 def _without_quote(cell: object) -> str:
-    """A cell without the quote that keeps a spreadsheet from running it."""
+    """Return a cell without the quote that prevents a spreadsheet from running it."""
     text = str(cell)
     return text[1:] if re.match(r"'[=+\-@\t\r]", text) else text

@@ -1,10 +1,9 @@
-"""The desk's pages: forms over the inbox and the annotation sheets, for people on this machine, or
-for colleagues.
+"""The desk's pages: forms over the inbox and the annotation sheets.
 
-On this machine every address begins with a token that is drawn when the desk opens; a colleague's
-browser sends a token in a cookie. The server takes no request for another host, and none that
-another site sent. All that models and people wrote is escaped; the pages load their own style and
-script.
+For people on this machine every address begins with a token that is drawn when the desk opens. A
+colleague's browser sends a token in a cookie. The server refuses requests for another host and
+requests that another site sent. All text of models and people is escaped. The pages load only the
+desk's own style and script.
 """
 
 import hmac
@@ -54,12 +53,12 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @dataclass
 class Desk:
-    """A working directory, what goes on with its debates, and who is let in.
+    """A working directory with its debates, and the people who may open its pages.
 
     Attributes:
-        token: what every address begins with; a secret where there are no colleagues.
-        colleagues: those who come with tokens of their own; None: any browser on this machine that
-            has the address.
+        token: The beginning of every address; a secret if there are no colleagues.
+        colleagues: The people who have tokens; None to admit any browser on this machine that has
+            the address.
     """
 
     folder: Path
@@ -69,24 +68,25 @@ class Desk:
 
     @property
     def inbox(self) -> Path:
-        """The questions and answers."""
+        """The folder of questions and answers."""
         return self.folder / "data" / "inbox"
 
     @property
     def instructions(self) -> str:
-        """What people read with each task; "" without instructions."""
+        """The instructions that people read with each task; "" without any."""
         return read_instructions(self.folder)
 
 
 DESK = web.AppKey("desk", Desk)
 VISITOR = "visitor"
-"""Of a request: the colleague whose token it has, "" of a stranger; left out where there are no
-colleagues.
+"""The key of a request for the name of its colleague; "" for a stranger.
+
+Requests have no such key if there are no colleagues.
 """
 
 
 def make_app(desk: Desk) -> web.Application:
-    """The desk as an application of aiohttp."""
+    """Return the desk as an application of aiohttp."""
     app = web.Application(middlewares=[_guard], client_max_size=20 * MAX_ANSWER_CHARS)
     app[DESK] = desk
     app.add_routes(
@@ -108,8 +108,9 @@ def make_app(desk: Desk) -> web.Application:
 
 @web.middleware
 async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Only at this address, only with a token, only from these pages; a user's mistake is a
-    page.
+    """Refuse requests for another host, without a token or from another site.
+
+    A user's mistake becomes a page.
     """
     desk, origin = request.app[DESK], f"http://{request.host}"
     colleagues, token = desk.colleagues, request.match_info.get("token", "")
@@ -141,12 +142,12 @@ async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 
 async def show_login(request: web.Request) -> web.Response:
-    """How a stranger gets in."""
+    """Show the page on which a stranger logs in."""
     return _render(request, "enter", status=403)
 
 
 async def enter(request: web.Request) -> web.Response:
-    """Let a colleague in who has a token."""
+    """Admit a colleague who has a token."""
     colleagues, form = request.app[DESK].colleagues, await request.post()
     response = web.Response(status=303, headers={"Location": f"/{request.app[DESK].token}/"})
     is_admitted = colleagues is not None and colleagues.admit(
@@ -156,7 +157,7 @@ async def enter(request: web.Request) -> web.Response:
 
 
 async def _check_form(request: web.Request) -> None:
-    """Require of what is sent that it is a form of these pages, whole and in UTF-8."""
+    """Require a complete form of these pages in UTF-8."""
     if request.method != "POST":
         return
     try:
@@ -166,14 +167,13 @@ async def _check_form(request: web.Request) -> None:
     except (ValueError, LookupError) as fault:
         message = (
             f"what was sent cannot be read ({quote_value(str(fault))}); expected a form of these"
-            " pages,"
-            " in UTF-8."
+            " pages, in UTF-8."
         )
         raise UserError(f"{message} Nothing was kept: go back, and send it again.") from None
 
 
 async def show_desk(request: web.Request) -> web.Response:
-    """What there is to do."""
+    """Show the open questions and sheets."""
     desk = request.app[DESK]
     questions = read_questions(desk.inbox)
     names = (
@@ -187,7 +187,7 @@ async def show_desk(request: web.Request) -> web.Response:
 
 
 async def show_next_question(request: web.Request) -> web.Response:
-    """The next question to a person, or that there is none now."""
+    """Show the next question to a person, or that there is none now."""
     desk, person = request.app[DESK], request.query.get("as", "")
     questions = _questions_to(request, read_questions(desk.inbox), person)
     if open_question := next(
@@ -204,13 +204,14 @@ async def show_next_question(request: web.Request) -> web.Response:
 
 
 async def show_question(request: web.Request) -> web.Response:
-    """One question with its form."""
+    """Show one question with its form."""
     return _render_question(request, _find_question(request), {})
 
 
 async def take_answer(request: web.Request) -> web.Response:
-    """Keep an answer, and go on to the next question; what cannot count comes back with the
-    reason.
+    """Store an answer and show the next question.
+
+    An answer that cannot count is shown again with the reason.
     """
     desk, form = request.app[DESK], await request.post()
     try:
@@ -232,14 +233,14 @@ async def take_answer(request: web.Request) -> web.Response:
 
 
 async def choose_name(request: web.Request) -> web.Response:
-    """From a name to that person's pages of a sheet."""
+    """Redirect to the pages of a sheet for the name that a person entered."""
     work = _open_sheet(request, await request.post())
     path = f"/{request.app[DESK].token}/{request.match_info['work']}/{work.sheet}/{work.annotator}"
     raise web.HTTPSeeOther(path, headers=HEADERS)
 
 
 async def show_statement(request: web.Request) -> web.Response:
-    """The next statement to label, or to decide between its labels, with the rubric."""
+    """Show the next statement to label or to decide on, with the rubric."""
     work = _open_sheet(request, request.match_info)
     labels, final_labels = work.labels(), work.final_labels()
     last, statement = next(reversed(labels), ""), work.next_unlabelled()
@@ -259,7 +260,7 @@ async def show_statement(request: web.Request) -> web.Response:
 
 
 async def take_label(request: web.Request) -> web.Response:
-    """Keep a label or a decision, or take the last one back, and go on."""
+    """Store a label or a decision, or remove the last one, and show the next statement."""
     work, form = _open_sheet(request, request.match_info), await request.post()
     item, label = str(form.get("item", "")), str(form.get("label", ""))
     if "undo" in form:
@@ -281,7 +282,7 @@ def _open_sheet(request: web.Request, names: Fields) -> Labelling:
 
 
 async def send_file(request: web.Request) -> web.StreamResponse:
-    """The pages' own style and script."""
+    """Send the style or script of the pages."""
     return web.FileResponse(PAGE / request.match_info["file"])
 
 
@@ -319,14 +320,14 @@ def _render_question(
 def _questions_to(
     request: web.Request, questions: Sequence[DeskQuestion], person: str = ""
 ) -> list[DeskQuestion]:
-    """The questions to a person whom the address names, or to the colleague who asks."""
+    """Return the questions to the person that the address names, or to the colleague."""
     if visitor := request.get(VISITOR):
         return questions_for(questions, visitor)
     return [question for question in questions if question.person == person]
 
 
 def _person_query(request: web.Request, person: str) -> str:
-    """What tells people apart who come without tokens of their own."""
+    """Return the part of an address that names a person without a token."""
     return f"?{urlencode({'as': person})}" if person and not request.get(VISITOR) else ""
 
 

@@ -1,5 +1,6 @@
-"""The inbox as a list of questions, and answers to them: each question is answered once, and
-nothing said is lost.
+"""The inbox as a list of questions, and the answers to them.
+
+Each question is answered once. Answers that do not count are stored as well.
 """
 
 import hashlib
@@ -19,17 +20,18 @@ class DeskQuestion:
     """A question of the inbox.
 
     Attributes:
-        key: names it in addresses, and tells neither model nor case.
-        page: its file.
-        case, repeat, round: the number of its case among the inbox's, from 1; the debate's repeat,
-            from 0; the round.
-        headline: who is asked for what.
-        person: who has the seat, by name; "" where no name is given.
-        sections: what a person reads before answering: a tag ("" for what is said of the rest) and
-            a text each.
-        form: the JSON schema of the answer.
-        digest: of all that is shown, so that an answer to another question does not count for this
-            one.
+        key: Its name in addresses, which reveals neither model nor case.
+        page: Its file.
+        case: The number of its case among the cases of the inbox, from 1.
+        repeat: The repeat of the debate, from 0.
+        round: The round.
+        headline: The seat and the task.
+        person: The name of the person in the seat; "" without a name.
+        sections: The texts that a person reads before answering, each with a tag; the tag of an
+            introduction is "".
+        form: The JSON schema of the answer.
+        digest: A digest of all that is shown, so that an answer to another question does not count
+            for this one.
     """
 
     key: str
@@ -45,22 +47,22 @@ class DeskQuestion:
 
     @property
     def answer(self) -> Path:
-        """The file of its answer."""
+        """The file of the answer."""
         return answer_file(self.page)
 
     @property
     def is_answered(self) -> bool:
-        """Whether there is an answer."""
+        """Whether the question has an answer."""
         return self.answer.exists()
 
 
 def answer_file(page: Path) -> Path:
-    """The file of the answer to a question."""
+    """Return the file of the answer to the question in a file."""
     return page.with_name(page.name.removesuffix(FORM) + ANSWER)
 
 
 def read_questions(inbox: Path) -> list[DeskQuestion]:
-    """All questions of an inbox, case by case, in the order of rounds."""
+    """Return the questions of an inbox, case by case in the order of rounds."""
     pages = sorted(inbox.glob(f"*/*/*/*{FORM}"))
     unique_folders = dict.fromkeys(page.parent for page in pages)
     folders = {folder: number for number, folder in enumerate(unique_folders, 1)}
@@ -90,8 +92,9 @@ def read_questions(inbox: Path) -> list[DeskQuestion]:
 
 
 def questions_for(questions: Sequence[DeskQuestion], person: str) -> list[DeskQuestion]:
-    """The questions to a person, and the unnamed ones of debates in which that person has no
-    seat.
+    """Return the questions to a person.
+
+    Questions without a name are among them if the person has no seat in their debate.
     """
     seated = {
         (question.page.parent, question.repeat)
@@ -109,18 +112,18 @@ def questions_for(questions: Sequence[DeskQuestion], person: str) -> list[DeskQu
 def save_answer(
     question: DeskQuestion, seen_digest: str, content: str
 ) -> Literal["kept", "taken", "changed"]:
-    """Keep an answer durably; where it cannot count, in the question's folder, in a file that no
-    debate reads.
+    """Store an answer durably.
+
+    An answer that does not count is stored in a file of the question's folder that no debate reads.
 
     Args:
-        question: the present one.
-        seen_digest: the digest of the text that the person saw.
-        content: the answer's file, checked.
+        question: The present question.
+        seen_digest: The digest of the text that the person saw.
+        content: The checked text of the answer's file.
 
     Returns:
-        kept: it counts. taken: the seat was answered before, by another person or in another
-            tab, and that answer
-        counts. changed: the debate has changed since the person saw it.
+        "kept" if the answer counts, "taken" if an earlier answer counts (by another person or from
+        another tab), and "changed" if the debate has changed since the person saw it.
     """
     if question.is_answered and question.answer.read_text(encoding="utf-8") == content:
         return "kept"  # sent twice
@@ -132,7 +135,7 @@ def save_answer(
 
 
 def set_answer_aside(stem: Path, content: str) -> Path:
-    """Keep an answer that cannot count in a file that no debate reads, and return its path."""
+    """Store an answer that does not count in a file that no debate reads; return its path."""
     aside = stem.with_name(f"{stem.name}.aside-{_digest(content)}.txt")
     write_atomically(aside, content, replace=False)
     return aside

@@ -1,6 +1,4 @@
-"""What goes on with the debates: a process that stays, and a command that is run where that process
-cannot go on.
-"""
+"""Continue debates: in a lasting process, and by a command where the process cannot."""
 
 import asyncio
 import fcntl
@@ -21,21 +19,20 @@ LOG, LOCK, DEBATING_LOCK = (
     Path("data/.desk-debating.lock"),
 )
 PLAN, DEBATING = "moot-desk-plan", Path(__file__).parents[2] / "debating.py"
-_POLL_SECONDS = 0.5  # seconds
+_POLL_SECONDS = 0.5
 _LOG_TAIL_BYTES, _LOG_TAIL_LINES = 10_000, 12
 
 
 class Runner:
-    """Runs a command when the desk opens, and goes on with debates in a process that the command's
-    plan starts.
+    """Runs a command when the desk opens, and continues debates in a process for the command's
+    plan.
 
-    The command is run again where all debates of a job have come to an end, and where no such
-    process is after each answer.
+    The command runs again when all debates of a job have ended. Without a process it runs after
+    each answer.
 
     Args:
-        command: usually a call of Snakemake; without one, answers wait for the next run by
-            hand.
-        folder: the working directory.
+        command: Usually a call of Snakemake. Without a command, answers wait for the next run.
+        folder: The working directory.
     """
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
@@ -49,14 +46,14 @@ class Runner:
 
     @property
     def is_running(self) -> bool:
-        """Whether a next question may be on its way."""
+        """Whether a further question may appear without another answer."""
         return self._is_run_active or (
             self._debating is not None
             and (self._answers_sent > self._answers_read or self._open_debates > 0)
         )
 
     def go_on(self) -> None:
-        """Take in a new answer."""
+        """Continue with a new answer."""
         if self._debating is None or self._debating.stdin is None:
             self._run_requested.set()
         else:
@@ -64,7 +61,7 @@ class Runner:
             self._debating.stdin.write(b"\n")
 
     def last_lines(self) -> str:
-        """The end of the command's output."""
+        """The last lines of the command's output."""
         with self.log.open("rb") as log:
             log.seek(0, os.SEEK_END)
             log.seek(max(0, log.tell() - _LOG_TAIL_BYTES))
@@ -72,10 +69,9 @@ class Runner:
         return "\n".join([line for line in lines if line.strip()][-_LOG_TAIL_LINES:])
 
     async def context(self, _app: web.Application) -> AsyncIterator[None]:
-        """Go on with the debates while the application is up."""
-        for stale_plan in self._plan.parent.glob(
-            f"{PLAN}-*"
-        ):  # by a desk that was killed; what goes on by it ends
+        """Continue debates while the application runs."""
+        # The process of a desk that was killed ends when its plan is removed.
+        for stale_plan in self._plan.parent.glob(f"{PLAN}-*"):
             stale_plan.unlink(missing_ok=True)
         tasks = (
             [asyncio.create_task(coroutine()) for coroutine in (self._run, self._debate)]
@@ -101,8 +97,9 @@ class Runner:
                 self._is_run_active = False
 
     async def _debate(self) -> None:
-        """Keep a process that goes on with the debates of the newest plan; one that failed waits
-        for the next.
+        """Keep a process running that continues the debates of the newest plan.
+
+        After a failure no process starts until there is a newer plan.
         """
         failed_plan_time: float | None = None
         while True:
@@ -112,7 +109,7 @@ class Runner:
             async with self._process(DEBATING_LOCK, command, has_pipes=True) as process:
                 self._answers_sent = self._answers_read = self._open_debates = 0
                 self._debating = process
-                self._run_requested.clear()  # it begins with all answers that there are
+                self._run_requested.clear()  # The process begins with all present answers.
                 try:
                     await self._listen(process)
                     status = await process.wait()
@@ -120,13 +117,12 @@ class Runner:
                     self._debating = None
             if status:
                 self.status, failed_plan_time = status, plan_time
-                if (
-                    self._answers_sent
-                ):  # the answer may not have been heard; a run says what is wrong
+                # The process may have missed an answer; a run reports what is wrong.
+                if self._answers_sent:
                     self._run_requested.set()
 
     async def _listen(self, process: Process) -> None:
-        """Read what the process says of itself until it ends."""
+        """Read the state that the process reports until it ends."""
         while process.stdout and (line := await process.stdout.readline()):
             self._answers_read, self._open_debates, behind = map(int, line.split())
             if behind:
@@ -136,8 +132,9 @@ class Runner:
     async def _process(
         self, lock_file: Path, command: Sequence[str], has_pipes: bool = False
     ) -> AsyncIterator[Process]:
-        """A process that holds a lock, and ends with the block; that of a desk that was killed is
-        waited for.
+        """Run a process that holds a lock, until the block ends.
+
+        It first waits for the process of a desk that was killed.
         """
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log, (self._folder / lock_file).open("wb") as lock:

@@ -1,5 +1,6 @@
-"""Decisions on statements that annotators label differently: a file in `data/annotations/` for each
-who decides.
+"""Decisions on statements that annotators label differently.
+
+Each person who decides has a file in `data/annotations/`.
 """
 
 from hashlib import sha256
@@ -16,8 +17,9 @@ from moot.protocols.people import normalise_name
 
 
 def read_human_labels(sheets: Path, annotations: Path) -> pd.DataFrame:
-    """All labels and decisions of people on the sheets that there are, columns as
-    `read_annotations` gives them.
+    """Return all labels and decisions of people on the existing sheets.
+
+    The columns are those of `read_annotations`.
     """
     sheets_by_id: dict[str, SheetContents] = {}
     for name in sheet_names(sheets):
@@ -30,7 +32,7 @@ def read_human_labels(sheets: Path, annotations: Path) -> pd.DataFrame:
 
 
 def conflicts(sheets: Path, annotations: Path) -> list[tuple[str, dict[str, str]]]:
-    """Statements that annotators label differently: the blind id, and annotator to label."""
+    """Return the blind id of each statement with different labels, and the labels by annotator."""
     rows = read_human_labels(sheets, annotations)
     found = []
     for item, ratings in rows[rows["kind"] == HUMAN].groupby("item", sort=True):
@@ -41,13 +43,13 @@ def conflicts(sheets: Path, annotations: Path) -> list[tuple[str, dict[str, str]
 
 
 class Settling(Labelling):
-    """One person's decisions between the annotators of one sheet, who stay nameless.
+    """One person's decisions between the annotators of one sheet, who stay anonymous.
 
-    No labels are shown before everyone who began the sheet has labelled all of it, and never to one
-    of them. Of two people who decide on one statement, the first counts.
+    Labels are shown once all annotators who began the sheet have labelled all of it, and never to
+    one of them. If two people decide on a statement, the first decision counts.
 
     Raises:
-        UserError: as `Labelling`, or this person labelled the sheet.
+        UserError: As for `Labelling`, or this person labelled the sheet.
     """
 
     role, prefix = "adjudicator", "settled"
@@ -78,15 +80,13 @@ class Settling(Labelling):
         self.size, self.statements = len(on_sheet), [on_sheet[item] for item in conflicts]
 
     def final_labels(self) -> dict[str, str]:
-        """Item to decision, of this person and all others."""
+        """Return the decision on each item, of this person and all others."""
         rows = self._read_rows()
         decided = rows[rows["kind"] == ADJUDICATED]
         return dict(zip(decided["item"], decided["label"], strict=True))
 
     def shuffled_labels(self, statement: Statement) -> list[str]:
-        """The labels that annotators gave a statement, in an order that does not tell whose they
-        are.
-        """
+        """Return the labels of a statement in an order that does not reveal their annotators."""
         labels = self.ratings.loc[statement.item].dropna()
         return [
             str(labels[name])

@@ -1,4 +1,4 @@
-"""The files that targets name, of a study or of all: what a run builds in `results/`."""
+"""The files in `results/` that a run builds for a study or for all studies."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -16,28 +16,31 @@ from moot.report.exports import EXPORTERS
 from moot.workflow.resumed_debates import SHARDS
 
 INDEX = "index"
-"""The first page of a run."""
+"""The front page of a run."""
 TABLE_ENDINGS, FIGURE_ENDINGS = ("csv", "xlsx", "tex", "full.tex", "html"), ("png", "svg")
 OUTCOME_ENDINGS = ("csv", "html")
 
 
 def studies() -> list[str]:
-    """Every study that has a table."""
+    """Return the studies that have tables."""
     return sorted({TABLES[name].study for name in TABLES})
 
 
 def runs(plan: Plan, study: str = "", protocol: str = "", *, has_text: bool = False) -> list[str]:
-    """The runs, `EXPERIMENT/MODEL`, of a study or of all, of one protocol or of any.
+    """Return the runs (`EXPERIMENT/MODEL`) of a plan.
 
     Args:
-        has_text: whether to leave out runs over shipped records, which have numbers but no texts.
+        plan: The plan.
+        study: The study of the runs. Default: any.
+        protocol: The protocol of the runs. Default: any.
+        has_text: Whether to leave out runs over shipped records, which have numbers but no texts.
     """
     names: list[str] = []
     for experiment in plan.experiments.values():
         config = experiment.config
         if study not in ("", experiment.study) or protocol not in ("", config.protocol):
             continue
-        # not an attribute of all data sets: a loader may add `source`
+        # Only some loaders have the option `source`.
         if has_text and str(plan.datasets[config.dataset].source) == "shipped":
             continue
         names += [f"{experiment.name}/{model}" for model in config.models]
@@ -45,7 +48,7 @@ def runs(plan: Plan, study: str = "", protocol: str = "", *, has_text: bool = Fa
 
 
 def presented_runs(plan: Plan, study: str) -> list[str]:
-    """The runs, `EXPERIMENT/MODEL`, whose results the tables and figures of a study present."""
+    """Return the runs (`EXPERIMENT/MODEL`) that a study's tables and figures present."""
     experiments = (*plan.experiments_of(study), *plan.trials_of(study), *plan.controls_of(study))
     names: set[str] = set()
     for experiment in experiments:
@@ -54,24 +57,24 @@ def presented_runs(plan: Plan, study: str) -> list[str]:
 
 
 def labelled_runs(plan: Plan, study: str = "") -> list[str]:
-    """The runs of a study, or of all, whose statements are labelled."""
+    """Return the runs of a study, or of all, whose statements are labelled."""
     return [
         run for run in runs(plan, study) if plan.experiments[run.partition("/")[0]].config.labelers
     ]
 
 
 def predictions(plan: Plan, study: str = "") -> list[str]:
-    """The predictions of a study's experiments, or of all."""
+    """Return the files of predictions of a study's experiments, or of all."""
     return [f"results/predictions/{run}.parquet" for run in runs(plan, study)]
 
 
 def labels(plan: Plan, study: str = "") -> list[str]:
-    """The labels of a study's experiments, or of all."""
+    """Return the files of labels of a study's experiments, or of all."""
     return [f"results/labels/{run}.parquet" for run in labelled_runs(plan, study)]
 
 
 def shards(plan: Plan, experiment: str, model: str) -> list[str]:
-    """The transcripts of one experiment and model."""
+    """Return the files of transcripts of one experiment and model."""
     return [
         SHARDS.format(experiment=experiment, model=model, shard=shard)
         for shard in range(plan.shards(experiment))
@@ -81,7 +84,7 @@ def shards(plan: Plan, experiment: str, model: str) -> list[str]:
 def nonempty_names(
     plan: Plan, registry: Registry[Table] | Registry[Figure], study: str = ""
 ) -> list[str]:
-    """The tables or figures of a study, or of all, that this run has something to show in."""
+    """Return the tables or figures of a study, or of all, for which this run has data."""
     entries = {name: registry[name] for name in registry}
     return [
         name
@@ -92,11 +95,10 @@ def nonempty_names(
 
 @cache
 def names_by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> dict[str, list[str]]:
-    """The tables or figures that each job builds: those of a study; of a run of one study, the
-    comparison's with them.
+    """Return the tables or figures that each job builds.
 
-    Those that this run has nothing to show in are a job of their own, which is done on request
-    alone.
+    A job builds those of one study. In a run of one study it builds those of the comparison, too.
+    Those for which this run has no data belong to a further job, which runs only on request.
     """
     names = [study for study in plan.studies if study != COMPARISON]
     jobs = {study: study for study in plan.studies} | (
@@ -112,52 +114,54 @@ def names_by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> di
 
 
 def table_files(names: list[str]) -> list[str]:
-    """The files of some tables."""
+    """Return the files of some tables."""
     return [f"results/tables/{name}.{ending}" for name, ending in product(names, TABLE_ENDINGS)]
 
 
 def figure_files(names: list[str]) -> list[str]:
-    """The files of some figures."""
+    """Return the files of some figures."""
     return [f"results/figures/{name}.{ending}" for name, ending in product(names, FIGURE_ENDINGS)]
 
 
 def rendered_transcripts(plan: Plan, study: str = "") -> list[str]:
-    """The transcripts of a study, or of all, as Markdown; built on request, since the reader shows
-    them.
+    """Return the Markdown transcripts of a study, or of all.
+
+    They are built only on request, since the reader shows the same.
     """
     return [f"results/rendered/{run}.md" for run in runs(plan, study, has_text=True)]
 
 
 def minutes(plan: Plan, study: str = "") -> list[str]:
-    """The folders of minutes of a study's decision conferences, or of all."""
+    """Return the folders of minutes of a study's decision conferences, or of all."""
     return [f"results/minutes/{run}" for run in runs(plan, study, "conference")]
 
 
 def readers(plan: Plan, study: str = "") -> list[str]:
-    """The reader's pages of a study that has debates, or of all."""
+    """Return the reader's page of a study that has debates, or the pages of all."""
     return [f"results/reader/{name}.html" for name in debated_studies(plan) if study in ("", name)]
 
 
 def debated_studies(plan: Plan) -> list[str]:
-    """The studies that an experiment belongs to."""
+    """Return the studies that have experiments."""
     return sorted({experiment.study for experiment in plan.experiments.values()})
 
 
 def outcomes(plan: Plan, study: str = "") -> list[str]:
-    """The pages on how the debates of a study, or of each, came out; the first page of a run has
-    that of all.
+    """Return the pages on the outcome of the debates of a study, or of each study.
+
+    The front page of a run includes the outcome of all.
     """
     names = [name for name in debated_studies(plan) if study in ("", name)]
     return [f"results/outcome/{name}.{ending}" for name, ending in product(names, OUTCOME_ENDINGS)]
 
 
 def outcome_files(study: str) -> list[str]:
-    """The files on the outcome of a study, or of the comparison of all."""
+    """Return the files on the outcome of a study, or of the comparison of all."""
     return [f"results/outcome/{study}.{ending}" for ending in OUTCOME_ENDINGS]
 
 
 def shards_with_people(plan: Plan) -> list[str]:
-    """The transcripts of the debates in which people take part."""
+    """Return the files of transcripts of the debates in which people take part."""
     files: list[str] = []
     for name, experiment in plan.experiments.items():
         for model in experiment.config.models if experiment.people else ():
@@ -166,8 +170,9 @@ def shards_with_people(plan: Plan) -> list[str]:
 
 
 def page_contents(plan: Plan, study: str = "") -> list[str]:
-    """What the first page of a study, or of the whole run, shows; none of a study that has nothing
-    in this run.
+    """Return the files that the front page of a study, or of the whole run, shows.
+
+    There are none for a study without results in this run.
     """
     return [
         *table_files(nonempty_names(plan, TABLES, study)),
@@ -179,7 +184,7 @@ def page_contents(plan: Plan, study: str = "") -> list[str]:
 
 
 def papers(plan: Plan) -> list[str]:
-    """The pages of the papers, with the files of their items."""
+    """Return the pages of the papers, with the files of their items."""
     files: list[str] = []
     for paper in read_papers(items_file(plan.shipped)).values():
         files += paper_files(paper)
@@ -187,15 +192,15 @@ def papers(plan: Plan) -> list[str]:
 
 
 def exports(plan: Plan, name: str) -> list[str]:
-    """The exports of all experiments and models in one format."""
+    """Return the exports of all experiments and models in one format."""
     return [export_path(name, run) for run in runs(plan)]
 
 
 def export_path(name: str, run: str) -> str:
-    """Where a run (`EXPERIMENT/MODEL`) is written in one format: a file, or a folder."""
+    """Return the file or folder of the export of a run (`EXPERIMENT/MODEL`) in one format."""
     return f"results/export/{name}/{run}{EXPORTERS[name].ending}"
 
 
 def existing_paths(paths: Iterable[str]) -> list[Path]:
-    """Those of some files that are built."""
+    """Return those paths that exist."""
     return [path for path in map(Path, paths) if path.exists()]
