@@ -1,6 +1,4 @@
-"""Protocols: short asynchronous functions over a debate, to be read next to the algorithm that they
-come from.
-"""
+"""Protocols: short asynchronous functions over a debate, close to the algorithms of the papers."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,16 +14,19 @@ from moot.protocols.debate import Answer, Debate
 from moot.protocols.setup import JobSetup
 
 Protocol = Callable[[Debate, CheckedValues], Awaitable[Answer | None]]
-"""A debate and its parameters to an answer; None where no usable verdict was given."""
+"""Takes a debate and its parameters, and returns the answer; None without a usable verdict."""
 
 
 Temperature = Annotated[
-    float, Field(ge=0, description="sampling temperature, unless the model's entry sets one")
+    float, Field(ge=0, description="Sampling temperature, unless the model's entry sets one.")
 ]
 AnswerMode = Annotated[
     Literal["generation", "likelihood"],
     Field(
-        description="the answer is generated, or read off the log-probabilities of the label words"
+        description=(
+            "Whether the model writes the answer (`generation`), or the log-probabilities of the"
+            " label words decide (`likelihood`)."
+        )
     ),
 ]
 ReasonLength = Annotated[
@@ -33,36 +34,37 @@ ReasonLength = Annotated[
     Field(
         ge=0,
         description=(
-            "most characters of the answer's reasons, so that a small model comes to it; 0: any"
+            "Most characters of the answer's reasons, so that a small model reaches the answer; 0"
+            " sets no limit."
         ),
     ),
 ]
 
 
 class ProtocolParams(StrictModel):
-    """What every protocol's `params` may say; a protocol's own parameters extend it."""
+    """The parameters of every protocol; those of one protocol extend them."""
 
     temperature: Temperature = 0.7
     max_tokens: int | None = Field(
-        None, ge=1, description="most tokens of one reply; none: the model's own limit"
+        None, ge=1, description="Most tokens of one reply. Default: the model's `max_tokens`."
     )
     form_tokens: int | None = Field(
         None,
         ge=1,
-        description="most tokens of a reply that must follow a schema; none: as max_tokens",
+        description="Most tokens of a reply that follows a schema. Default: as `max_tokens`.",
     )
     seats: Mapping[str, str] = Field(
         default_factory=dict,
         description=(
-            "seat to model, for seats that another model than the experiment's takes, or to"
-            " `person` (`person:NAME` where several people sit)"
+            "The model of each seat that the experiment's model does not take, or `person`"
+            " (`person:NAME` where several people sit)."
         ),
     )
     contradictory: Literal["field", "invalid"] = Field(
         "field",
         description=(
-            "what counts of a reply whose words contradict its prediction: the field, with the"
-            " reply flagged; or nothing, the reply is invalid"
+            "What counts of a reply whose words contradict its prediction: the `field`, with"
+            " the reply flagged, or nothing (`invalid`)."
         ),
     )
 
@@ -78,16 +80,16 @@ such data cannot be held; "" where they can.
 
 @dataclass(frozen=True, slots=True)
 class Debaters:
-    """Who argues in a protocol, for interventions that change what debaters say.
+    """The debaters of a protocol, for interventions that change what debaters say.
 
     Attributes:
-        seats: the seats that argue, from the parameters, in the order of speaking.
-        decider: the seat that gives the answer, for instance a judge or a moderator.
-        are_judges: whether those who argue also decide, as judges of a panel do: then each is asked
-            all the same, and an intervention changes what each hears of the others.
-        assigns_sides: whether each is told what to argue for, from the parameters.
-        sides: seat to the label that it argues for, from the parameters and the task.
-        agreement_labels: labels of a task whose answer is the agreement that the debaters reach.
+        seats: Returns the seats that argue, in the order of speaking, from the parameters.
+        decider: The seat that gives the answer, for instance a judge or a moderator.
+        are_judges: Whether the debaters also decide, like the judges of a panel. Each of them is
+            then asked in any case, and an intervention changes what each hears of the others.
+        assigns_sides: Returns whether debaters are told what to argue for, from the parameters.
+        sides: Returns the label for which each seat argues, from the parameters and the task.
+        agreement_labels: The labels of a task whose answer is the agreement of the debaters.
             Without debaters such a task has no answer.
     """
 
@@ -104,12 +106,12 @@ class Options:
     """How a protocol's prompts name the options of an answer.
 
     Attributes:
-        words: as the task labels them, or in words of the protocol's own; none where no answer is
-            asked for.
-        fixed_labels: labels that prompts or rules name. A task with these labels cannot be
+        words: The words of options: the task's labels, the protocol's "own" words, or "none" if
+            prompts ask for no answer.
+        fixed_labels: Labels that prompts or rules name. A task with these labels cannot be
             reworded.
-        explains_labels: whether prompts explain each label (`task.meaning`) instead of leaving
-            that to the question.
+        explains_labels: Whether prompts explain each label (`task.meaning`), which otherwise the
+            question does.
     """
 
     words: Literal["task", "own", "none"] = "task"
@@ -122,18 +124,17 @@ class ProtocolEntry:
     """A registered protocol.
 
     Attributes:
-        study: the study whose tables its experiments enter by default.
-        prompts: prefixes of the prompt templates that it uses.
-        needs: parameters to the artifacts (below `results/`, by name) that its debates need first;
-            `{model}` and `{dataset}` in a path are the experiment's own.
-            `transcripts/EXPERIMENT/MODEL` is a file for each shard (the second by the name NAME_1,
-            and so on).
-        repeats: which repeats of a case are debated; None for as many as the experiment says.
-        options: how its prompts name the options of an answer.
-        seats: who may speak, from the parameters, so that `seats` can be checked; None where that
-            is not said.
-        rubric: the labels of its statements, by the rubric's name; "" where they get none.
-        misfit: why debates about data with some labels cannot be held, and what to change.
+        study: The study whose tables show its experiments by default.
+        prompts: Prefixes of the prompt templates that it uses.
+        needs: Returns the artifacts below `results/` that its debates need, by name, from the
+            parameters. `{model}` and `{dataset}` in a path stand for those of the experiment.
+            `transcripts/EXPERIMENT/MODEL` is a file for each shard, the second by the name NAME_1.
+        repeats: Returns the repeats of a case that are debated. Default: as the experiment states.
+        options: How its prompts name the options of an answer.
+        seats: Returns the seats from the parameters, so that `seats` can be checked; None if they
+            are unknown.
+        rubric: The name of the rubric of its statements; "" without labels.
+        misfit: Returns why data with some labels cannot be debated, and what to change.
     """
 
     run: Protocol
@@ -153,13 +154,14 @@ PROTOCOLS: Registry[ProtocolEntry] = Registry("protocol", "protocol", "moot.prot
 
 
 def pairing_suffix(pair: Sequence[str]) -> str:
-    """How the name of an experiment ends in which two models debate each other."""
+    """Return the end of the name of an experiment in which two models debate each other."""
     return f"-{pair[0]}-against-{pair[1]}"
 
 
 def paired_models(experiment: str, protocol: str, params: Fields) -> dict[str, str]:
-    """Seat to model of the two debaters of an experiment of a tournament; {} for any other
-    experiment.
+    """Return the models of the two debaters of an experiment of a tournament, by seat.
+
+    The result is empty for any other experiment.
     """
     debaters = PROTOCOLS[protocol].debaters
     seats = (
@@ -172,7 +174,7 @@ def paired_models(experiment: str, protocol: str, params: Fields) -> dict[str, s
     return models if is_pairing else {}
 
 
-def protocol(  # noqa: PLR0913 - what may be said of a protocol, by name
+def protocol(  # noqa: PLR0913 - keywords of a registration
     name: str,
     params: type[ProtocolParams],
     *,

@@ -1,10 +1,10 @@
-"""Replies whose words say another answer than their field: flagged, and left to the parameter
-`contradictory`.
+"""Replies whose words contradict their field `prediction`.
 
-Sentences alone count that assert an outcome as the speaker's own ("The defendant will not be
-arrested again"), announce a label ("My prediction is NO") or give an outcome a probability ("a 30 %
-chance that ..."). What is quoted, attributed to an advocate, supposed, conceded or merely possible
-says nothing. A reply whose own words assert both answers is not flagged.
+They are flagged; the parameter `contradictory` decides whether they count. Only sentences are read
+in which the speaker asserts an outcome ("The defendant will not be arrested again"), announces a
+label ("My prediction is NO") or gives an outcome a probability ("a 30 % chance that ..."). Quoted,
+attributed, supposed, conceded and merely possible outcomes are ignored. A reply that asserts both
+answers is not flagged.
 """
 
 import re
@@ -16,7 +16,7 @@ from moot.llm.parsing.conclusions import find_announced
 from moot.llm.parsing.plain_text import UnreadableError
 
 CONTRADICTION = "contradiction"
-"""Where `parsed` keeps the words that contradict the field."""
+"""The key of `parsed` for the words that contradict the field."""
 
 _MAX_TEXT_CHARS = 20_000
 _QUOTATION = re.compile(r"[\"“][^\"“”]{0,300}[\"”]|(?<!\w)['‘][^'’]{0,300}['’](?!\w)")
@@ -61,10 +61,12 @@ _MIN_WORDS = 3
 
 
 def find_contradiction(task: Task, value: Fields, reply: str) -> str:
-    """The words of a reply that say another answer than its field; "" where none do.
+    """Return the words of a reply that contradict its prediction; "" without any.
 
     Args:
-        reply: its text, which counts where nothing but the answer was read.
+        task: The task.
+        value: The fields that were read.
+        reply: The text of the reply, which is searched if only the answer was read.
     """
     answer = value.get("prediction")
     if not isinstance(answer, str) or task.multilabel:
@@ -95,7 +97,7 @@ def _texts(value: Json) -> Iterator[str]:
 def _asserted_labels(
     task: Task, text: str, answer: str, confidence: object
 ) -> Iterator[tuple[str, str]]:
-    """The labels that the speaker's own sentences assert, with the sentence."""
+    """Yield the labels that the speaker asserts, each with its sentence."""
     labels = tuple(label.upper() for label in task.labels)
     for match in _SENTENCE.finditer(text):
         sentence = match[0]
@@ -128,9 +130,9 @@ def _asserted_arrests(sentence: str, answer: str, confidence: object) -> Iterato
 def _label_of_probability(
     share: float, noun: str, label: str, answer: str, confidence: object
 ) -> str:
-    """The answer of "N % chance that LABEL": the other label below one half, "" at one half.
+    """Return the answer of "N % chance that LABEL": the other label if N is below 50, "" at 50.
 
-    "N % sure that LABEL" asserts it all the same, and so does a chance that the field states as its
+    "N % sure that LABEL" asserts the label for any N, as does a chance that equals the stated
     confidence.
     """
     is_certainty = not noun or any(word in noun for word in ("confiden", "sure", "certain"))

@@ -29,12 +29,13 @@ class Control:
     """What a control changes.
 
     Attributes:
-        change: What is changed, as a clause for tables and messages.
-        template: The template of the words that it brings in, if any.
-        intervention: Makes what changes a debate, from the protocol's debaters.
-        reword: The entry, cases and task to the words in which they are debated.
-        change_seats: The protocol's debaters and parameters to the parameter `seats`.
-        base_artifact: The artifact name of the base experiment's transcripts, if they are read.
+        change: The change, as a clause for tables and messages.
+        template: The template of the words that it adds, if any.
+        intervention: Returns the intervention in a debate, from the protocol's debaters.
+        reword: Returns the reworded cases and task, from the entry, the cases and the task.
+        change_seats: Returns the parameter `seats`, from the protocol's debaters and parameters.
+        base_artifact: The name of the artifact of the base experiment's transcripts, if they are
+            read.
     """
 
     change: str
@@ -50,7 +51,7 @@ MakeDebate = Callable[[Case, Task, int, JobSetup], Debate]
 
 
 def find_control(config: ExperimentConfig) -> Control | None:
-    """Return what a control changes; None for any other experiment."""
+    """Return the control of an experiment; None for an experiment without one."""
     if config.control not in CONTROLS:
         return None
     return CONTROLS[config.control]
@@ -59,9 +60,7 @@ def find_control(config: ExperimentConfig) -> Control | None:
 def control_params(
     config: ExperimentConfig, params: ProtocolParams
 ) -> tuple[ProtocolParams, Mapping[str, str]]:
-    """Return an experiment's parameters as its control changes them, and the artifacts that the
-    control needs.
-    """
+    """Return the parameters that an experiment's control changes, and the artifacts it needs."""
     control, debaters = find_control(config), PROTOCOLS[config.protocol].debaters
     if control is None:
         return params, {}
@@ -73,7 +72,7 @@ def control_params(
 
 
 def make_debate(config: ExperimentConfig) -> MakeDebate:
-    """Return what makes an experiment's debates, with its control's intervention if it has one."""
+    """Return the function that makes an experiment's debates, with its control's intervention."""
     control, debaters = find_control(config), PROTOCOLS[config.protocol].debaters
     make_intervention = control.intervention if control else None
 

@@ -1,6 +1,4 @@
-"""A debate: one case before its seats, the record of every utterance, and how both are changed from
-outside.
-"""
+"""A debate: one case before its seats, the record of its utterances, and interventions."""
 
 import json
 from bisect import insort
@@ -319,7 +317,7 @@ class Debate:
         round: int = 0,  # noqa: A002
         **fields: Any,
     ) -> Utterance:
-        """Record an utterance as `record` does, whatever the intervention says about recording."""
+        """Record an utterance as `record` does, without asking the intervention."""
         utterance = self._open(Turn(seat, kind, private, round))
         return self._keep(replace(utterance, text=text, source=source, **fields))
 

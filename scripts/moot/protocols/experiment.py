@@ -1,4 +1,4 @@
-"""One experiment of a run, with everything that its entry names looked up."""
+"""One experiment of a run, with all references of its entry resolved."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from moot.protocols.people import is_person
 
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment of a run, grids expanded, everything named looked up.
+    """One experiment of a run, with grids expanded and references resolved.
 
     Attributes:
-        needs: names to the artifacts below `results/` that its debates read, with `{model}` and
-            `{dataset}` in place of names.
+        needs: The artifacts below `results/` that its debates read, by name. `{model}` and
+            `{dataset}` in a path stand for those of the experiment.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Experiment:
     prompts: Prompts
 
     def needed_by(self, model: str) -> dict[str, str]:
-        """The artifacts below `results/` that the debates of one of its models need, by name."""
+        """Return the artifacts below `results/` that the debates of a model need, by name."""
         return {
             name: path.format(model=model, dataset=self.config.dataset)
             for name, path in self.needs.items()
@@ -34,10 +34,10 @@ class Experiment:
 
     @property
     def seats(self) -> set[str]:
-        """The models that speak in it in addition to the experiment's own."""
+        """The models that take seats in addition to the experiment's own."""
         return {voice for voice in self.params.seats.values() if not is_person(voice)}
 
     @property
     def people(self) -> set[str]:
-        """The people who sit in it: `person`, or `person:NAME`."""
+        """The people in its seats: `person`, or `person:NAME`."""
         return set(self.params.seats.values()) - self.seats

@@ -1,14 +1,13 @@
-"""A person's answer as a text that can be written by hand: a line a field, by the JSON schema of
-the answer.
+"""A person's answer as a text that can be written by hand, by the JSON schema of the answer.
 
-    The record is thin, and I would affirm.          what precedes all fields is the `statement`
-    Prediction: YES                            one of some labels; several are parted by commas
+    The record is thin, and I would affirm.          the `statement` stands before all fields
+    Prediction: YES                                  one of some labels; commas separate several
     Confidence: 70                                   a number
-    Reasoning: as many lines as one likes            a text goes on to the next field
-    Factors:                                         a list: an item a line, its parts between bars
+    Reasoning: as many lines as needed               a text ends at the next field
+    Factors:                                         a list: one item a line, bars between parts
     - two prior arrests | high | they are recent
 
-A bar within a part of a list has a backslash before it.
+A backslash precedes a bar within a part.
 """
 
 import re
@@ -27,7 +26,7 @@ Schema = Fields
 
 
 def input_kind(field: Schema) -> str:
-    """The kind of a field: text, choice, choices, number, yes_no, lines, or table."""
+    """Return the kind of a field: text, choice, choices, number, yes_no, lines or table."""
     if "anyOf" in field:
         return input_kind(field["anyOf"][0])
     if "enum" in field:
@@ -42,7 +41,7 @@ def input_kind(field: Schema) -> str:
 
 
 def describe_field(field: Schema) -> str:
-    """What a field may hold, in words."""
+    """Return the valid content of a field in words."""
     number = "a whole number" if field.get("type") == "integer" else "a number"
     bounds = f" from {field['minimum']:g} to {field['maximum']:g}" if "maximum" in field else ""
     items = "an item a line, each after a hyphen"
@@ -63,7 +62,7 @@ def describe_field(field: Schema) -> str:
 
 
 def describe_form(form: Schema) -> str:
-    """The form of an answer, for a person who writes its file by hand."""
+    """Return the form of an answer, for a person who writes the file by hand."""
     lines: list[str] = []
     for name, field in form["properties"].items():
         about = f" ({field['description']})" if field.get("description") else ""
@@ -76,13 +75,18 @@ def describe_form(form: Schema) -> str:
 
 
 def read_answer(text: str, form: Schema, path: Path) -> JsonObject:
-    """What an answer's text fills in, by field.
+    """Read the text of an answer.
 
     Args:
-        form: the JSON schema of the answer; `required` lists what must be there.
+        text: The text.
+        form: The JSON schema of the answer; `required` lists the necessary fields.
+        path: The file of the answer, for messages.
+
+    Returns:
+        The content of each field.
 
     Raises:
-        UserError: too long, a field that is missing, is there twice or holds what it cannot.
+        UserError: The text is too long, or a field is missing, repeated or invalid.
     """
     if len(text) > MAX_ANSWER_CHARS:
         raise UserError(
@@ -110,7 +114,7 @@ def read_answer(text: str, form: Schema, path: Path) -> JsonObject:
 
 
 def write_answer(answer: Fields, form: Schema) -> str:
-    """An answer as its file; what `read_answer` reads in it is the same answer."""
+    """Return an answer as the text of its file, from which `read_answer` reads the same answer."""
     lines = [str(answer[STATEMENT]), ""] if STATEMENT in answer else []
     for name, field in form["properties"].items():
         if name == STATEMENT:
@@ -138,7 +142,7 @@ def _format_value(value: Json) -> str:
 
 
 def _split_fields(text: str, form: Schema) -> tuple[dict[str, list[str]], str]:
-    """What is written under each field, and what is under none of them.
+    """Split a text into the lines of each field and the text before all fields.
 
     A label or number takes one line.
     """

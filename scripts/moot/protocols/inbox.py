@@ -1,14 +1,13 @@
-"""The inbox: what a person would see is written to a file, and the debate goes on when the answer
-is next to it.
+"""The inbox: files with questions to people, next to which people put their answers.
 
 In `data/inbox/{experiment}/{model}/{case}/`:
 
-    repeat-0-round-2-judge-belief.question.md    for the person, written here
-    repeat-0-round-2-judge-belief.question.json  the same for the desk
-    repeat-0-round-2-judge-belief.answer.txt     the person's, never touched
+    repeat-0-round-2-judge-belief.question.md    the question, for the person
+    repeat-0-round-2-judge-belief.question.json  the same, for the desk
+    repeat-0-round-2-judge-belief.answer.txt     the person's answer, which moot never changes
 
-The folder's names are the configuration's and a digest of the case: no model and no data set
-chooses a path.
+Folders are named by the configuration and by a digest of the case, so that neither a model nor a
+data set chooses a path.
 """
 
 import hashlib
@@ -36,7 +35,7 @@ PANELIST = ("human", "statement")
 
 
 def case_folder(experiment: str, model: str, case_id: str, inbox: Path = INBOX) -> Path:
-    """Where the questions about a case are."""
+    """Return the folder of the questions about a case."""
     readable_id = re.sub(r"[^a-z0-9]+", "-", case_id.lower()).strip("-")[:40]
     return (
         inbox
@@ -47,7 +46,7 @@ def case_folder(experiment: str, model: str, case_id: str, inbox: Path = INBOX) 
 
 
 def question_stem(question: Question, inbox: Path = INBOX) -> Path:
-    """The path of a question and its answer without their endings."""
+    """Return the path of a question and its answer without their endings."""
     name = f"repeat-{question.repeat}-round-{question.round}"
     if (question.seat, question.kind) != PANELIST:
         name += "".join(
@@ -60,18 +59,20 @@ def question_stem(question: Question, inbox: Path = INBOX) -> Path:
 
 
 def read_answer_file(path: Path, form: Fields) -> JsonObject:
-    """What an answer's file fills in of a form, by field.
+    """Return the content of each field of an answer's file.
 
     Raises:
-        UserError: the file is empty, no UTF-8 text, or not in the form that was asked for.
+        UserError: The file is empty, is not UTF-8, or does not follow the form.
     """
     text = read_text(path, get="write your answer there, or remove the file to be asked again.")
     return read_answer(text, form, path)
 
 
 def find_answer(question: Question, inbox: Path = INBOX) -> JsonObject | None:
-    """What a person has answered, by field;
-    None without an answer. Raises as `read_answer_file`.
+    """Return a person's answer by field; None without an answer.
+
+    Raises:
+        UserError: As for `read_answer_file`.
     """
     stem = question_stem(question, inbox)
     path = stem.with_name(stem.name + ANSWER)
@@ -79,11 +80,10 @@ def find_answer(question: Question, inbox: Path = INBOX) -> JsonObject | None:
 
 
 def ask_by_inbox(question: Question, inbox: Path = INBOX) -> Fields:
-    """A person's answer, if it has been given; otherwise the question is put into the inbox.
+    """Return a person's answer; without one, write the question into the inbox.
 
     Raises:
-        DebatePausedError: the answer file is not there yet, or it cannot be used; other debates go
-            on.
+        DebatePausedError: The answer's file is missing or unusable; other debates continue.
     """
     try:
         answer = find_answer(question, inbox)
@@ -106,9 +106,7 @@ def ask_by_inbox(question: Question, inbox: Path = INBOX) -> Fields:
 
 
 def remove_stale_questions(folder: Path, repeat: int, questions: Iterable[Question]) -> None:
-    """Take back the questions in a debate's folder that its repeat asks no longer; what has been
-    answered stays.
-    """
+    """Remove unanswered questions of a debate that its repeat no longer asks."""
     names = {question_stem(question).name for question in questions}
     for page in folder.glob(f"repeat-{repeat}-*{QUESTION}"):
         stem = page.name.removesuffix(QUESTION)
@@ -118,7 +116,7 @@ def remove_stale_questions(folder: Path, repeat: int, questions: Iterable[Questi
 
 
 def headline(question: Question) -> str:
-    """Who is asked for what: "Judge: belief, round 2"."""
+    """Return the seat and the task of a question, such as "Judge: belief, round 2"."""
     place = f", round {question.round}" if question.round else ""
     return (
         f"{question.seat.replace('_', ' ').capitalize()}: {question.kind.replace('_', ' ')}{place}"

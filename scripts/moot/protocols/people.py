@@ -1,7 +1,7 @@
-"""People in seats: who sits where, and what a person is asked instead of a model.
+"""People in seats, and the questions that they answer in place of models.
 
-`seats: {judge: person}` gives a seat to a person; `person:ann` names who it is, where several
-    people sit in a debate.
+`seats: {judge: person}` gives a seat to a person; `person:ann` names the person if several people
+take part in a debate.
 """
 
 import asyncio
@@ -24,29 +24,30 @@ from moot.llm.prompts import Section
 PERSON = "person"
 STATEMENT, PREDICTION, CONFIDENCE = "statement", "prediction", "confidence"
 FORM_BELOW = "Answer in the form below."
-"""What replaces a person where a prompt tells a model the form of its reply."""
+"""Replaces, for a person, the sentences that tell a model the form of its reply."""
 NAME_RULE = "letters of any script, digits and hyphens, 31 at most"
 _MAX_NAME_CHARS = 31
 Item = TypeVar("Item")
 
 
 def is_person(voice: str) -> bool:
-    """Whether a value of `seats` means a person, and no model."""
+    """Return whether a value of `seats` is a person."""
     return voice.partition(":")[0] == PERSON
 
 
 def check_seats(
     voices: Mapping[str, str], seats: Sequence[str] | None, models: Collection[str], place: str
 ) -> None:
-    """Require that seats and models are known, people named as they can be, and that no person has
-    two seats.
+    """Require known seats and models, valid names of people, and one seat for each person.
 
     Args:
-        voices: seat to model or person.
-        seats: those of the protocol; None where it does not say.
+        voices: The model or person in each seat.
+        seats: The protocol's seats; None if they are unknown.
+        models: The models of the configuration.
+        place: The file and key, for messages.
 
     Raises:
-        UserError: otherwise.
+        UserError: One of these requirements is not met.
     """
     if model := next(filter(is_person, models), None):
         raise UserError(
@@ -79,15 +80,15 @@ def check_seats(
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a person is asked.
+    """A question to a person.
 
     Attributes:
-        experiment, model, case_id, repeat: the debate.
-        round, seat, kind, nth: which of its questions: the nth of this seat, kind and round, from
-            1.
-        person: who has the seat, by name; "" where the configuration names no one.
-        sections: what the seat may read now, as the protocol words it.
-        form: the JSON schema of the answer; `required` lists what must be filled in.
+        experiment, model, case_id, repeat: The debate.
+        round, seat, kind: The utterance that the answer becomes.
+        nth: The number of the question among those of this seat, kind and round, from 1.
+        person: The name of the person; "" if the configuration states none.
+        sections: The text that the seat may read now, in the words of the protocol.
+        form: The JSON schema of the answer; `required` lists the necessary fields.
     """
 
     experiment: str
@@ -104,9 +105,7 @@ class Question:
 
 
 AskPerson = Callable[[Question], Fields]
-"""A question to what a person filled in, by field; raises `DebatePausedError` until there is an
-answer.
-"""
+"""Returns the answer to a question by field; raises `DebatePausedError` without an answer."""
 
 
 class PersonForm(BaseModel):
@@ -146,13 +145,14 @@ def person_form(schema: type[BaseModel]) -> JsonObject:
 
 
 def person_name(voice: str) -> str:
-    """Who a person is, by name; "" where no name is given."""
+    """Return the name of a person; "" without a name."""
     return normalise_name(voice.partition(":")[2])
 
 
 def normalise_name(text: str) -> str:
-    """A person's name as files and pages have it: in small letters, each one code point; "" where
-    it can be none.
+    """Return a person's name for files and pages: in lower case and composed characters.
+
+    The result is "" if the text cannot be a name.
     """
     name = unicodedata.normalize("NFC", text.strip().lower())
     kinds = ["-" if sign == "-" else unicodedata.category(sign)[0] for sign in name]
@@ -166,16 +166,14 @@ def normalise_name(text: str) -> str:
 
 
 def answer_text(answer: Fields) -> str:
-    """What is said by an answer where a model writes free text: the statement, or the word that was
-    chosen.
+    """Return the text of an answer in place of a model's free text: the statement or the chosen
+    word.
     """
     return str(answer[STATEMENT] if STATEMENT in answer else answer[PREDICTION])
 
 
 def format_quoted_form(text: str) -> str:
-    """A text of the form "who, what: {JSON}", as prompts quote a filled-in form, with the form as
-    lines of words.
-    """
+    """Return a quoted form of a prompt ("SEAT, KIND: {JSON}") with its fields as lines of words."""
     lead, brace, rest = text.partition("{")
     if not brace or not lead.rstrip().endswith(":") or "\n" in lead:
         return text
@@ -189,7 +187,7 @@ def format_quoted_form(text: str) -> str:
 
 
 def field_title(name: str) -> str:
-    """The name of a field as people read it."""
+    """Return the name of a field as people read it."""
     return name.replace("_", " ").capitalize()
 
 
@@ -200,11 +198,12 @@ def _format_value(value: Json) -> str:
 
 
 async def gather_statements(*statements: Awaitable[Item]) -> list[Item]:
-    """What several seats say at once. Where some wait for people, the others speak to their end all
-    the same.
+    """Return the statements of several seats that speak at once.
+
+    If some seats wait for people, the others still finish.
 
     Raises:
-        DebatePausedError: some seat waits. Another error ends all at once.
+        DebatePausedError: A seat waits for a person. Another error ends all statements.
     """
 
     pauses: list[DebatePausedError] = []

@@ -1,8 +1,8 @@
 """Single-agent prompting (AgenticSimLaw, "Reasoning Methodologies" and Appendix A), and
 self-consistency.
 
-The answer is generated, as in the papers, or read off the log-probabilities of the label words
-(`answer: likelihood`), as multiple choice is scored elsewhere.
+The model writes the answer, as in the papers, or the log-probabilities of the label words decide
+(`answer: likelihood`), as for multiple choice.
 """
 
 from collections import Counter
@@ -37,10 +37,14 @@ class ShotParams(PromptingParams):
     """Parameters of prompts with labelled examples."""
 
     shots: int = Field(
-        30, ge=0, description="labelled training cases in the prompt (the paper: 30)"
+        30, ge=0, description="Number of labelled training cases in the prompt (the paper: 30)."
     )
     balanced: bool = Field(
-        False, description="the same number of each label, instead of the training split's shares"
+        False,
+        description=(
+            "Whether each label has the same number of examples, instead of its share of the"
+            " training split."
+        ),
     )
 
 
@@ -48,7 +52,7 @@ class ChainOfThoughtParams(PromptingParams):
     """Parameters of prompts that weigh factors first."""
 
     factors: Factors = Field(
-        10, description="most factors to weigh, or `any` number of triples (the paper)"
+        10, description="Most factors to weigh, or `any` number of triples (the paper)."
     )
 
 
@@ -63,18 +67,19 @@ class SelfConsistencyParams(ChainOfThoughtParams):
     k: int | Literal["matched", "matched_tokens"] = Field(
         5,
         description=(
-            "samples a case; or as many as the debate makes calls; or as its tokens pay for, by"
-            " price, or by generated tokens where that is not known"
+            "Samples of each case; `matched` takes the debate's number of calls,"
+            " `matched_tokens` as many as its tokens pay for by price, or by generated tokens"
+            " without a price."
         ),
     )
     source_experiment: str = Field(
-        "", description="with a matched k: the experiment whose calls or tokens a case are matched"
+        "", description="The experiment whose calls or tokens of each case a matched `k` takes."
     )
     single_prompt_experiment: str = Field(
         "",
         description=(
-            "with `k: matched_tokens`: the experiment that asks for one such sample a case, for its"
-            " price"
+            "With `k: matched_tokens`, the experiment with one such sample of each case, for"
+            " its price."
         ),
     )
 
@@ -86,8 +91,9 @@ def _expert(_params: PromptingParams) -> tuple[str]:
 def choose_examples(
     examples: Sequence[Case], shots: int, seed: int, balanced: bool = False
 ) -> list[Case]:
-    """Labelled training cases for a prompt, the same ones for every case, so that prompts share
-    their beginning.
+    """Return labelled training cases for a prompt.
+
+    They are the same for every case, so that prompts share their beginning.
     """
     ordered = sorted(examples, key=lambda case: stable_fraction("shots", seed, case.case_id))
     if not balanced:
@@ -121,18 +127,14 @@ def _single(prompt: str) -> Fields:
 @protocol("few_shot", ShotParams, **_single("prompting/zero_shot"))
 @protocol("zero_shot", PromptingParams, **_single("prompting/zero_shot"))
 async def ask_at_once(debate: Debate, params: PromptingParams) -> Answer | None:
-    """Ask for a prediction at once (the paper's `system1`), after labelled training cases where it
-    has `shots`.
-    """
+    """Ask for a prediction at once (the paper's `system1`), after `shots` labelled cases if any."""
     return await _answer(debate, params, "prompting/zero_shot")
 
 
 @protocol("n_shot_cot", ShotChainParams, **_single("prompting/cot"))
 @protocol("cot", ChainOfThoughtParams, **_single("prompting/cot"))
 async def weigh_factors(debate: Debate, params: ChainOfThoughtParams) -> Answer | None:
-    """Weigh each factor low, medium or high, then predict, after labelled training cases where it
-    has `shots`.
-    """
+    """Weigh each factor low, medium or high, then predict, after `shots` labelled cases if any."""
     return await _answer(debate, params, "prompting/cot", params.factors)
 
 
@@ -145,12 +147,10 @@ def _matched_predictions(params: SelfConsistencyParams) -> dict[str, str]:
 
 
 def _sample_count(debate: Debate, params: SelfConsistencyParams) -> int:
-    """How many samples: given, or what the debate to compare with takes a case, in calls or in
-    tokens.
+    """Return the number of samples: `k`, or one that matches the calls or tokens of a debate.
 
-    A price tells how many prompt tokens are worth a generated one. Without it generated tokens
-    alone are matched: these take a model's time, and a debate's prompts say the same again and
-    again.
+    A price relates prompt tokens to generated tokens. Without a price only generated tokens are
+    matched, since these take most of a model's time, and a debate's prompts repeat themselves.
     """
     if isinstance(params.k, int):
         return params.k

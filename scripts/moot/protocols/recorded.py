@@ -1,8 +1,7 @@
-"""Debates that really happened: no call is made, what was said is taken from the records of the
-data set.
+"""Debates that really happened, taken from the records of a data set without any call.
 
-An experiment with `source: recorded` runs this protocol. Which cases and repeats there are the
-    records decide.
+An experiment with `source: recorded` runs this protocol. The records determine its cases and
+repeats.
 """
 
 import json
@@ -29,13 +28,15 @@ JUDGE = "judge"
 
 
 class RecordedParams(ProtocolParams):
-    """What a recorded experiment may say."""
+    """Parameters of recorded experiments."""
 
-    method: str = Field(description="which condition of the records (debate, single prompt, ...)")
+    method: str = Field(
+        description=("The condition of the records, such as a debate or a single prompt.")
+    )
 
 
 def recorded_repeats(setup: JobSetup, case: Case) -> list[int]:
-    """The repeats of a case that were recorded."""
+    """Return the recorded repeats of a case."""
     return _repeats(*_record_key(setup)).get(case.case_id, [])
 
 
@@ -50,8 +51,9 @@ def recorded_repeats(setup: JobSetup, case: Case) -> list[int]:
     seats=lambda _: (),
 )
 async def replay_records(debate: Debate, params: RecordedParams) -> Answer | None:
-    """Say again what was said, in the same order, and conclude as the records do: once for each of
-    several judges.
+    """Record all utterances in their order, and conclude as the records do.
+
+    There is a conclusion for each judge.
     """
     del params
     rows = _read_debates(*_record_key(debate.setup))[debate.case.case_id, debate.repeat]
@@ -117,8 +119,10 @@ def _record_key(setup: JobSetup) -> tuple[Path, str, str, str]:
 def _read_debates(
     path: Path, method: str, model: str, experiment: str
 ) -> Mapping[tuple[str, int], Rows]:
-    """The rows of each recorded debate by case and repeat; raises `UserError` for a method or model
-    without any.
+    """Return the rows of each recorded debate, by case and repeat.
+
+    Raises:
+        UserError: The method or the model has no records.
     """
     condition = pc.scalar(True)
     for column, name in (("method", method), ("model", model)):

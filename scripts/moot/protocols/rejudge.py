@@ -1,9 +1,8 @@
-"""Debates that another experiment holds, or imports, played to a model judge round by round; no
-debater is asked again.
+"""Show the debates of another experiment to a model as judge, round by round.
 
-What was said in public is shown as it was said, without the words of the judge who sat there. After
-each round the model states what it believes; its last belief is its answer. The beliefs of the
-judge who sat there are kept with it, for comparison, and the model never reads them.
+No debater is asked again. The model reads the public utterances, except for those of the former
+judge. After each round it states its belief; the last belief is its answer. The beliefs of the
+former judge are recorded for comparison, and the model never reads them.
 """
 
 import json
@@ -48,7 +47,7 @@ def _transcripts(params: RejudgeParams) -> dict[str, str]:
 
 
 def source_repeats(setup: JobSetup, case: Case) -> list[int]:
-    """The repeats of a case that were debated."""
+    """Return the repeats of a case that were debated."""
     return repeats_by_case(_source_debates(setup)).get(case.case_id, [])
 
 
@@ -62,7 +61,7 @@ def source_repeats(setup: JobSetup, case: Case) -> list[int]:
     seats=lambda _: (JUDGE,),
 )
 async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
-    """Show a round, ask for the belief, until all rounds are shown."""
+    """Show each round and ask for the belief after it."""
     belief: Utterance | None = None
     schema = prediction_schema(
         debate.task, name="Belief", reasoning=True, max_reason_chars=params.max_reason_chars
@@ -84,7 +83,7 @@ async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
 
 
 def _play(debate: Debate, row: Fields, judge: str) -> bool:
-    """Record one turn again; whether it is one that the judge is shown."""
+    """Record a turn again, and return whether the new judge reads it."""
     if row["speaker"] != judge:
         is_public = row["visibility"] == PUBLIC and bool(row["text"])
         if is_public:
@@ -110,7 +109,11 @@ def _play(debate: Debate, row: Fields, judge: str) -> bool:
 
 
 def _source_debates(setup: JobSetup) -> Mapping[tuple[str, int], RecordedDebate]:
-    """The ended debates by case and repeat; raises `UserError` where no words are known."""
+    """Return the finished debates by case and repeat.
+
+    Raises:
+        UserError: The debates have no texts.
+    """
     params: RejudgeParams = setup.params
     debates = read_debates(tuple(setup.artifacts.values()), frozenset(), params.source_judge)
     rows = chain.from_iterable(debate.rows for debate in debates.values())

@@ -1,4 +1,4 @@
-"""What protocols ask models to reply with: schemas made from a task's labels."""
+"""Schemas of the replies that protocols ask for, made from a task's labels."""
 
 import re
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ class Factor(BaseModel):
 
 @cache
 def prediction_type(labels: tuple[str, ...], multilabel: bool) -> Any:
-    """The type of a prediction: one of the labels as `spoken`, or a list of them."""
+    """Return the type of a prediction: one of the labels as prompts spell them, or a list."""
     label_type = Literal[tuple(label_word(label) for label in labels)]  # type: ignore[valid-type]
     if multilabel:
         return Annotated[list[label_type], Field(min_length=1)]  # type: ignore[valid-type]
@@ -84,18 +84,17 @@ def prediction_schema(
     max_reason_chars: int = 0,
     critique: bool = False,
 ) -> type[BaseModel]:
-    """The schema of a prediction: optionally weighed factors or reasons first, then prediction and
-    confidence.
+    """Return the schema of a prediction and its confidence, after weighed factors or reasons.
 
-    The prediction decides; all else may be missing from a reply.
+    All fields except the prediction may be missing from a reply.
 
     Args:
-        task: whose labels may be predicted (in upper case).
-        factors: the most factors to weigh; 0 for none; `any` number of them, each a list of
-            three texts.
-        reasoning: whether reasons are asked for before the prediction.
-        max_reason_chars: the most that the reasons may take; 0 for no limit.
-        critique: whether each side's arguments are assessed before the prediction.
+        task: The task whose labels may be predicted, in upper case.
+        name: The name of the schema.
+        factors: The most factors to weigh, 0 for none, or `any` number of lists of three texts.
+        reasoning: Whether reasons precede the prediction.
+        max_reason_chars: The most characters of the reasons; 0 for no limit.
+        critique: Whether an assessment of each side's arguments precedes the prediction.
     """
     return _schema(
         name, task.labels, task.multilabel, factors, reasoning, max_reason_chars, critique
@@ -114,12 +113,13 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<!\b[A-Z])(?<!\bv)\.|[;。；\n]")
-"""The end of a sentence; initials and "v." end none."""
+"""The end of a sentence; initials and "v." do not end one."""
 
 
 def find_position(text: str, task: Task) -> str | None:
-    """The label or labels that a free text argues for;
-    None where it names none, or several of which one is right.
+    """Return the label or labels that a free text argues for.
+
+    The result is None if the text names no label, or several labels of a task with one answer.
     """
     prediction = (parse_reply(text, prediction_schema(task)).value or {}).get("prediction")
     labels = {prediction} if isinstance(prediction, str) else set(prediction or ())
@@ -138,7 +138,7 @@ def find_position(text: str, task: Task) -> str | None:
 
 
 def read_answer(debate: Debate, utterance: Utterance) -> Answer | None:
-    """A debate's answer as one utterance states it; None where it is not usable."""
+    """Return the answer that an utterance states; None if it is unusable."""
     if utterance.prediction is None:
         return None
     logprobs, task = (utterance.parsed or {}).get("logprobs"), debate.task

@@ -1,12 +1,11 @@
-"""The judge's probabilities of Debate-Feedback: a probability for each label, smoothed from round
-to round.
+"""The judge's probabilities of labels in Debate-Feedback, smoothed from round to round.
 
-With one label to a case the probabilities add up to 1. With several labels each has its own, and
-the same arithmetic holds for each (the paper writes it for two labels only).
+If a case has one label, the probabilities add up to 1. If it has several, each label has its own
+probability, and the same arithmetic holds for each (the paper writes it for two labels only).
 
-On a tie the latest answer counts. A stated answer with confidence 0 leaves every label equally
-probable, and so do two equally confident answers that contradict each other: neither may earn a
-label points because the task names it last.
+The latest answer decides a tie. An answer with confidence 0 leaves all labels equally probable, as
+do two contradicting answers of equal confidence, so that the order of labels in the task does not
+matter.
 """
 
 import math
@@ -26,7 +25,7 @@ TOKEN_PROBABILITIES, STATED_CONFIDENCE, LABEL_ALONE = (
     "label alone",
 )
 EVEN = 0.5
-_TOLERANCE = 1e-9  # what rounding may leave of a tie
+_TOLERANCE = 1e-9  # of probabilities that count as equal
 
 
 def smooth(previous: Probabilities, latest: Probabilities, weight: float) -> dict[str, float]:
@@ -39,11 +38,10 @@ def smooth(previous: Probabilities, latest: Probabilities, weight: float) -> dic
 
 
 def is_threshold_met(reliabilities: Sequence[float], threshold: float, rule: Rule = "mean") -> bool:
-    """Threshold(v) of Algorithm 1, which the paper leaves open: the mean (or any, or every)
-    reliability reaches it.
+    """Return whether the mean (or any, or every) reliability reaches a threshold.
 
-    Without reliabilities (no assistant, or no seat spoke) nothing speaks against the debate, so
-    it is met.
+    This is Threshold(v) of Algorithm 1, which the paper does not define. Without reliabilities (no
+    assistant, or no seat spoke) the threshold is met.
     """
     if not reliabilities:
         return True
@@ -54,9 +52,7 @@ def is_threshold_met(reliabilities: Sequence[float], threshold: float, rule: Rul
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """O_i: a probability for each label, and the judge's own answers that it is made of, the latest
-    first.
-    """
+    """O_i: a probability for each label, and the judge's answers behind it, the latest first."""
 
     probabilities: Probabilities
     answers: tuple[str, ...]
@@ -65,8 +61,9 @@ class Outlook:
 def next_outlook(
     first: Outlook, previous: Outlook, latest: Outlook, met: bool, weight: float
 ) -> Outlook:
-    """One turn of Algorithm 1's loop: smoothed where the threshold is met, else back to the judge's
-    own O_0 = LM(x).
+    """Return the outlook after one turn of Algorithm 1's loop.
+
+    It is smoothed if the threshold is met, and otherwise the judge's own O_0 = LM(x).
     """
     if not met:
         return first
@@ -75,8 +72,9 @@ def next_outlook(
 
 
 def replay(first: Outlook, rounds: Iterable[tuple[Outlook, bool]], weight: float) -> Outlook:
-    """O_n from what the judge said in each round (LM's outlook, threshold met), for any T, without
-    a new call.
+    """Return O_n for any T from each round's outlook and whether the threshold was met.
+
+    No new call is needed.
     """
     current = first
     for latest, met in rounds:
@@ -85,10 +83,10 @@ def replay(first: Outlook, rounds: Iterable[tuple[Outlook, bool]], weight: float
 
 
 def likeliest_answer(probabilities: Probabilities, task: Task) -> str:
-    """What token probabilities answer: the likeliest label; of several labels each above one half,
-    or the likeliest.
+    """Return the answer by token probabilities: the likeliest label.
 
-    Of exactly equal ones, the label that the task names first.
+    In a task with several labels it is all labels above one half, or else the likeliest. Of equally
+    likely labels it is the first of the task.
     """
     likely_labels = sorted(label for label in task.labels if probabilities[label] > EVEN)
     if task.multilabel and likely_labels:
@@ -97,11 +95,10 @@ def likeliest_answer(probabilities: Probabilities, task: Task) -> str:
 
 
 def decide(outlook: Outlook, task: Task) -> str:
-    """The decision: the likeliest label; with several labels every one above one half, and the
-    likeliest if none is.
+    """Return the decision: the likeliest label.
 
-    Equal probabilities leave it to the judge's latest answer that names one of the labels
-    concerned.
+    In a task with several labels it is all labels above one half, or else the likeliest. The
+    judge's latest answer that names one of the labels decides between equal probabilities.
     """
     probabilities = outlook.probabilities
     if task.multilabel:
@@ -125,17 +122,17 @@ def decide(outlook: Outlook, task: Task) -> str:
 
 
 def recorded_outlook(step: Fields) -> Outlook:
-    """What the judge said in one step, from `parsed` of its row of kind `smoothed`."""
+    """Return the judge's outlook in one step, from `parsed` of its row of kind `smoothed`."""
     return Outlook(step["latest"], (step["answer"],))
 
 
 def final_answer(
     outlook: Outlook, steps: Iterable[Fields], task: Task
 ) -> tuple[str, float | None, float | None]:
-    """The decision from O_n, its confidence from 0 to 100, and the probability of the positive
+    """Return the decision from O_n, its confidence (0 to 100), and the probability of the positive
     label.
 
-    The decision alone, if one of the recorded `steps` has an answer without a probability.
+    If one of the recorded `steps` has an answer without a probability, the decision stands alone.
     """
     prediction = decide(outlook, task)
     if any(step["probability"] == LABEL_ALONE for step in steps):

@@ -1,6 +1,4 @@
-"""What an utterance is found to say: by a reply in the form of a schema, by log-probabilities, by a
-person's choice.
-"""
+"""Read utterances: replies that follow a schema, log-probabilities, and choices of people."""
 
 import json
 from collections.abc import Mapping
@@ -34,12 +32,11 @@ def read_fields(
     contradictory: Contradictory = "field",
     confidence_scale: int = 100,
 ) -> None:
-    """Fill in what a reply says by its schema; `prediction` and `confidence` have columns of their
-    own.
+    """Fill in an utterance from the fields of a reply.
 
-    A model's reply whose words contradict its prediction is flagged, and unusable where
-    `contradictory` is "invalid". A confidence that contradicts the model's `confidence_scale`
-    is missing.
+    The fields `prediction` and `confidence` have columns. A model's reply whose words contradict
+    its prediction is flagged, and unusable if `contradictory` is "invalid". A confidence that
+    contradicts the model's `confidence_scale` is missing.
     """
     utterance.parse_status, utterance.parsed = parsed.status, parsed.value
     utterance.parse_problem, utterance.missing_fields = parsed.problem, ",".join(parsed.missing)
@@ -91,9 +88,7 @@ def _rescale_confidence(utterance: Utterance, parsed: Parsed, scale: int) -> Non
 def read_form(
     utterance: Utterance, answer: Fields, schema: type[BaseModel] | None, task: Task
 ) -> None:
-    """Fill in what a person's form says: as a reply of the same schema would, or as free text where
-    there is none.
-    """
+    """Fill in an utterance from a person's form, like a reply of its schema or like free text."""
     if schema is None:
         utterance.text, utterance.confidence = answer_text(answer), answer.get(CONFIDENCE)
         return
@@ -103,7 +98,7 @@ def read_form(
 
 
 def read_likelihood(utterance: Utterance, reply: Reply, words: Mapping[str, str]) -> None:
-    """Fill in the most probable label, by the log-probabilities of the labels' words."""
+    """Fill in the most probable label by the log-probabilities of the labels' words."""
     logprobs = complete_logprobs(reply.logprobs, words.values(), reply.unlisted_logprob)
     if logprobs is None:
         problem = (
@@ -123,7 +118,7 @@ def read_likelihood(utterance: Utterance, reply: Reply, words: Mapping[str, str]
 
 
 def read_choice(utterance: Utterance, answer: Fields, words: Mapping[str, str]) -> None:
-    """Fill in a person's choice among the labels' words, and what the confidence makes of it."""
+    """Fill in a person's choice among the labels' words, and the shares by its confidence."""
     utterance.text, utterance.confidence, utterance.parse_status = (
         answer[PREDICTION],
         float(answer[CONFIDENCE]),

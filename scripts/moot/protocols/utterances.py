@@ -1,4 +1,4 @@
-"""What was said in a debate, as a row of its transcript."""
+"""An utterance in a debate, a row of its transcript."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from moot.core.utterance_kinds import REFUSED, UNUSABLE
 
 @dataclass(slots=True)
 class Utterance:
-    """One thing said. See the contract of `transcripts/` for the columns that it becomes."""
+    """An utterance. docs/artifacts.md describes the columns of `transcripts/`."""
 
     turn: int
     round: int
@@ -28,8 +28,9 @@ class Utterance:
     missing_fields: str = ""
 
     def answer_likeliest(self, shares: Mapping[str, float]) -> None:
-        """Answer the label with the largest share; the share is its probability, and in per cent
-        the confidence.
+        """Set the label with the largest share as prediction.
+
+        The share becomes the probability, and in per cent the confidence.
         """
         self.prediction = max(shares, key=lambda label: shares[label])
         self.probability = shares[self.prediction]
@@ -37,7 +38,7 @@ class Utterance:
 
     @property
     def has_failed(self) -> bool:
-        """Whether the call failed, so that nothing was said."""
+        """Whether the call failed."""
         return self.parse_status == "failed"
 
     @property
@@ -47,12 +48,12 @@ class Utterance:
 
     @property
     def usable(self) -> bool:
-        """Whether the reply could be used as what it was asked for."""
+        """Whether the reply is usable for its purpose."""
         return self.parse_status not in UNUSABLE
 
 
 MOOT = "moot"
-"""The speaker of rows that no seat says: notes about a debate, and its conclusion."""
+"""The speaker of rows without a seat: notes about a debate, and its conclusion."""
 
 
 def empty_utterance(seat: str, kind: str, status: str = "failed") -> Utterance:
@@ -62,5 +63,5 @@ def empty_utterance(seat: str, kind: str, status: str = "failed") -> Utterance:
 
 
 def label_word(label: str) -> str:
-    """A label as prompts and replies spell it."""
+    """Return a label as prompts and replies spell it."""
     return label.upper()
