@@ -47,7 +47,8 @@ def make_plan(change: dict[str, Any] | None = None, **keys: Any) -> Plan:
         "m": {"model": "m", "base_url": "http://nowhere.invalid", **keys.pop("model", {})}
     }
     raw["experiments"] = {"planned": EXPERIMENT | (change or {}), "other": OTHER_EXPERIMENT}
-    return Plan.from_yaml({**raw, "contrasts": {"main": CONTRAST}, "run": [], **keys}, PROJECT)
+    raw |= {"contrasts": {"main": CONTRAST}, "run": [], "min_debates": 1}
+    return Plan.from_yaml({**raw, **keys}, PROJECT)
 
 
 def test_a_second_freeze_makes_a_new_file(project_folder: Path) -> None:

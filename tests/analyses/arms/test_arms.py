@@ -579,6 +579,7 @@ def test_arms_run_with_their_experiment_unless_a_pattern_excludes_them(tmp_path:
             },
             PROJECT,
         )
+    raw["min_debates"] = 1
     raw["contrasts"] = {
         "debate-adds": {"first": "trial", "second": "trial-arm=alone", "direction": "first_higher"}
     }
