@@ -59,6 +59,7 @@ SIDE_BY_SIDE = {
     "conference/objective_and_grades": ("paper-agreement-pairs", "paper-conference-judges"),
     "conference/table5_agreement_detection": ("paper-conference-judges",),
     "stance/contrasts": ("paper-polarity-claims",),
+    "appellate/structure": ("paper-multiagent-panel", "paper-human-ai-panel"),
 }
 """Of the claims that no single number judges: the experiments behind their table."""
 LOCAL = {

@@ -160,7 +160,7 @@ def test_filled_sheets_and_exports_are_read(statements: pd.DataFrame, tmp_path: 
     assert annotations.groupby("annotator").size().to_dict() == {"ann": 2, "bob@example.org": 4}
     labels = pd.DataFrame(
         [
-            *labels_by_function("rules", statements, RUBRIC),
+            *labels_by_function("rules", statements, RUBRIC, {}),
             *labels_by_people(statements, annotations),
         ]
     )
@@ -292,7 +292,7 @@ def test_agreement_has_intervals_and_ignores_statements_with_one_label() -> None
 
 
 def test_rules_label_every_statement(statements: pd.DataFrame) -> None:
-    labels = pd.DataFrame(list(labels_by_function("rules", statements, RUBRIC)))
+    labels = pd.DataFrame(list(labels_by_function("rules", statements, RUBRIC, {})))
     assert labels["label"].map(CODES).tolist() == [1, 0, 3, 3, 1]
 
 

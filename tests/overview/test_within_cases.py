@@ -201,7 +201,8 @@ def test_other_data_than_the_claims_judge_nothing(tmp_path: Path) -> None:
     path = tmp_path / "claims.csv"
     shipped = pd.read_csv(PROJECT / "data/published/claims.csv", dtype=str, keep_default_na=False)
     for data in ("other", "opinions (synthetic)"):
-        shipped[shipped["study"] == "appellate"].assign(data=data).to_csv(path, index=False)
+        is_judged = (shipped["study"] == "appellate") & (shipped["statistic"] != "")
+        shipped[is_judged].assign(data=data).to_csv(path, index=False)
         frame = questions(make_study(*runs, claims=read_claims(path))).frame
         assert set(frame["answer"]) == {"cannot tell"} and frame["this run"].isna().all()
         assert frame["measured"].str.startswith("needed: ").all()

@@ -518,3 +518,22 @@ def test_the_debates_of_table_3_are_those_of_table_2_of_debate_feedback() -> Non
     assert f"({models[row][metric]:.2f} and {reasoning[row][metric]:.1%})" in finding.replace(
         " %", "%"
     )
+
+
+def test_the_findings_on_triem() -> None:
+    text = published_rows("appellate", "text")
+    changed = text["human_ai"]["opinion_changes"]
+    unchanged = text["human_ai"]["opinion_change_opportunities"] - changed
+    (ratio,) = FINDINGS["appellate/volatility"]
+    assert f"{unchanged:.0f} to {changed:.0f}, or {unchanged / changed:.1f} to one" in ratio
+    rows = published_rows("appellate", "table2").values()
+    totals = {
+        name: sum(row[name] for row in rows)
+        for name in ("total", "case1", "case2", "case3", "case4", "case5")
+    }
+    assert totals == {"total": 100, **dict.fromkeys([f"case{n}" for n in range(1, 6)], 20)}
+    share = text["synthetic_round1_judge1"]["affirm_share"]
+    affirmed = published_rows("appellate", "table2")["judge1_step1_affirm(1)"]["total"]
+    assert affirmed / 100 == share
+    (one_judge,) = FINDINGS["appellate/table2_counts"]
+    assert f"the first, whose share of {share:.2f}" in one_judge

@@ -163,6 +163,7 @@ def unanimous_phases(results: StudyResults) -> Iterator[Phase]:
             "text": "x",
             "code": AFFIRMED_CODE,
             "seat": (step - 1) % 3 + 1,
+            "condition": ("affirm", "not affirm")[repeat % 2],
         }
         rows.append(row)
     steps = pd.DataFrame(rows)

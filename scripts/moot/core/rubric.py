@@ -18,8 +18,10 @@ from moot.core.registry import Registry
 from moot.core.strict_model import StrictModel, as_list
 from moot.core.yaml_text import load_yaml
 
-ByRule = Callable[[str], tuple[str, str]]
-"""A statement to its label and the words that show it."""
+ByRule = Callable[..., tuple[str, str]]
+"""A statement, and with `reads_facts` the facts of its case, to its label and the words that show
+it.
+"""
 RubricProblem = tuple[tuple[str, ...], str]
 """The key at which a rubric is wrong, and what was found and expected there."""
 _LABEL = re.compile(r"[^\W_](?:[^;=\x00-\x1f]{0,58}[^;=\s])?")
@@ -70,17 +72,22 @@ class Rubric(StrictModel):
         description="group to its number in the column `code`; none: 0, 1, ... in their order",
     )
     _by_rule: ByRule | None = PrivateAttr(None)
+    _reads_facts: bool = PrivateAttr(False)
     _sentences: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
-    def with_rules(self, by_rule: ByRule, sentences: Mapping[str, str]) -> "Rubric":
+    def with_rules(
+        self, by_rule: ByRule, sentences: Mapping[str, str], *, reads_facts: bool = False
+    ) -> "Rubric":
         """Return the rubric with rules in code.
 
         Args:
             by_rule: returns the label of a statement, and the words that show it.
             sentences: of each group a sentence that takes it, for rehearsals.
+            reads_facts: whether `by_rule` takes the facts of the case as its second argument.
         """
         rubric = self.model_copy()
         rubric._by_rule, rubric._sentences = by_rule, sentences
+        rubric._reads_facts = reads_facts
         return rubric
 
     @property
@@ -122,10 +129,10 @@ class Rubric(StrictModel):
         """The rubric as lines of text, for the prompt of a model that labels."""
         return "\n".join(f"{label}: {definition}" for label, definition in self.labels.items())
 
-    def apply_rules(self, statement: str) -> tuple[str, str]:
-        """The label of a statement by rules, and the words that show it."""
+    def apply_rules(self, statement: str, facts: str = "") -> tuple[str, str]:
+        """The label of a statement by rules, and the words that show it; `facts` are the case's."""
         if self._by_rule:
-            return self._by_rule(statement)
+            return self._by_rule(statement, *([facts] if self._reads_facts else []))
         for label in self.labels:
             for pattern in self.rules.get(label, ()):
                 if match := re.search(pattern, statement, re.IGNORECASE):

@@ -165,7 +165,9 @@ def _fill_item(
         if filler.study in results:
             parts += filler.fill(ItemRun(item, results[filler.study], designs, models))
     any_study = next(iter(results.values()))  # each has the findings on all papers
-    findings = any_study.findings.get(item.published, ())
+    findings: list[str] = []
+    for name in dict.fromkeys((item.published, *item.details)):
+        findings += any_study.findings.get(name, ())
     return ItemContent(
         item=item,
         parts=tuple(parts),

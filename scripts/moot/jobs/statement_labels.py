@@ -31,9 +31,15 @@ ALL_COLUMNS = SCHEMAS["annotations"].names
 
 
 def labels_by_function(
-    labeler: str, statements: pd.DataFrame, rubric: Rubric
+    labeler: str, statements: pd.DataFrame, rubric: Rubric, facts: Mapping[str, str]
 ) -> Iterator[JsonObject]:
     """What the rubric's rules, or a registered labeler, say of every statement.
+
+    Args:
+        labeler: "rules", or a registered labeler.
+        statements: with the columns text and case_id.
+        rubric: of the experiment.
+        facts: case to its text.
 
     Raises:
         UserError: it does not label each, or gives a label that the rubric does not have.
@@ -41,7 +47,11 @@ def labels_by_function(
     labeler_function = (
         LABELERS[labeler]
         if labeler != RULES
-        else lambda rows: map(rubric.apply_rules, rows["text"])
+        else lambda rows: map(
+            rubric.apply_rules,
+            rows["text"],
+            [facts.get(case_id, "") for case_id in rows["case_id"]],
+        )
     )
     labels = list(labeler_function(statements))
     if len(labels) != len(statements):
@@ -294,7 +304,7 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
         if kind == JUDGE:
             rows += labels_by_judge(plan, labeler, job, statements, facts)
         elif kind != HUMAN:
-            rows += labels_by_function(kind, statements, rubric)
+            rows += labels_by_function(kind, statements, rubric, facts)
     annotations, faults = read_annotations(job.annotations, known_items(plan, job.shards))
     rows += labels_by_people(statements, annotations)
     if not rows and len(statements):

@@ -27,6 +27,15 @@ from moot.studies.appellate.panel_steps import (
     pair_positions,
 )
 from moot.studies.appellate.phases import STUDY
+from moot.studies.appellate.reasoning_structure import (
+    gives_human_as_reason,
+    is_reasserted,
+    list_reasoned_changes,
+    measure_margins,
+    measure_structure,
+    names_human,
+    takes_up_opposing_view,
+)
 from moot.studies.appellate.scores_panel import log_odds_ratio, panel_label_scores, panel_scores
 from of_study import of_study
 from results_on_disk import experiment_view, prediction, write_results
@@ -171,6 +180,141 @@ def test_positions_and_changes(tmp_path: Path) -> None:
     assert value(scores, "volatility", column="n_invalid") == 2
     assert value(scores, "volatility") == pytest.approx(0.3)
     assert value(scores, "volatility", "rounds=1-2;seat=1") == 0.5
+    # As the paper counts, all 12 pairs are opportunities, and no position is a third code.
+    assert value(scores, "volatility_of_all_pairs", column="n") == 12
+    assert value(scores, "changes_of_all_pairs") == 4
+    assert value(scores, "volatility_of_all_pairs") == pytest.approx(4 / 12)
+
+
+def test_volatility_has_a_row_as_the_paper_counts(tmp_path: Path) -> None:
+    course = {"c1#0": "aar aar arr", "c2#0": "ana rna aaa"}
+    phases = [panel(tmp_path, course, protocol, protocol) for protocol in ("panel", "human_panel")]
+    frame = TABLES[f"{STUDY}/volatility"].build(study(phases)).frame
+    ours = frame[frame["experiment"] != ""].set_index(["experiment", "transition"])
+    assert ours.loc[("panel", "all rounds, as the paper counts"), "changes"] == 4
+    assert ours.loc[("panel", "all rounds"), "changes"] == 3
+    ai_judges = "all rounds, AI judges, as the paper counts"
+    assert ours.loc[("human_panel", ai_judges), "n"] == 8, "two for each of two judges"
+    theirs = frame[frame["experiment"] == ""].set_index(["phase", "transition"])["published"]
+    assert theirs["human-AI", ai_judges] == pytest.approx(43 / 400)
+    assert theirs["synthetic", "all rounds, as the paper counts"] == pytest.approx(20 / 600)
+
+
+def test_table_one_splits_human_debates_by_stance(tmp_path: Path) -> None:
+    courses = {"c1#0": "aaa aaa aaa", "c1#1": "aar aar aar", "c2#0": "rra rra rra"}
+    content = TABLES[f"{STUDY}/table1_steps"].build(
+        study([panel(tmp_path, courses, "human_panel", "h")])
+    )
+    ours = content.frame[content.frame["experiment"] == "h"].set_index("count")["ours"]
+    assert ours["debates, human affirms"] == 2
+    assert ours["debates a case, human affirms, fewest"] == 1
+    assert ours["debates, human does not affirm"] == 1
+    assert ours["debates a case, human does not affirm, fewest"] == 0
+    theirs = content.frame[content.frame["experiment"] == ""].set_index("count")["published"]
+    assert theirs["debates, human affirms"] == theirs["debates, human does not affirm"] == 50
+    assert theirs["debates a case, human affirms, fewest"] == 10
+
+
+def test_figure_seven_has_affirming_decisions_left_and_others_right(tmp_path: Path) -> None:
+    courses = {"c1#0": "ara aaa nna", "c2#0": "rrr rnr arr"}
+    drawing = FIGURES[f"{STUDY}/figure7_human_ai"].build(
+        study([panel(tmp_path, courses, "human_panel", "h")])
+    )
+    counts = []
+    for axes, verb in zip(drawing.axes[:2], ("affirm", "do not affirm"), strict=True):
+        total = next(line for line in axes.lines if line.get_label() == "all")
+        counts.append(list(total.get_ydata()))
+        assert axes.get_ylabel().startswith(f"debates that {verb}\n")
+    assert counts[0] == [1, 0, 1, 1, 1, 1, 1, 0, 1]
+    assert counts[1] == [1, 2, 1, 1, 0, 1, 0, 1, 1]
+    # The human's steps have the same count on both sides: half of the debates each.
+    assert [counts[0][step] for step in (2, 5, 8)] == [counts[1][step] for step in (2, 5, 8)]
+
+
+REASSERTED = (
+    "I would affirm the conviction. The statute is clear, and the jury heard the evidence. See"
+    " Smith v. Jones. Other courts agree. For these reasons I vote to affirm.\nConfidence: 80"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (REASSERTED, True),
+        ("I would affirm. The law is clear. The facts are too. I would reverse.", False),
+        ("The law is clear. The facts are too. Nothing speaks against it. I would affirm.", False),
+        ("I would affirm the judgment. The law is clear.", False),
+        ("I vote to reverse. The record is thin. Nobody saw it. I would reverse the ruling.", True),
+        ("", False),
+    ],
+)
+def test_assertion_reasoning_reassertion(text: str, expected: bool) -> None:
+    assert is_reasserted(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "reason", "opposing"),
+    [
+        ("I agree with the Human Judge that the law is vague.", True, True, False),
+        ("In light of the human opinion I would now reverse.", True, True, False),
+        ("The Human Judge spoke first.", True, False, False),
+        ("Human rights and human dignity are at stake.", False, False, False),
+        ("On the other hand, privacy matters.", False, False, True),
+        ("To play devil's advocate: one might argue that the forms suffice.", False, False, True),
+        ("While I understand the concern, I would affirm.", False, False, True),
+        ("AI Judge 2 persuaded me.", False, False, False),
+        ("", False, False, False),
+    ],
+)
+def test_whom_a_statement_names_and_what_it_takes_up(
+    text: str, names: bool, reason: bool, opposing: bool
+) -> None:
+    assert names_human(text) == names
+    assert gives_human_as_reason(text) == reason
+    assert takes_up_opposing_view(text) == opposing
+
+
+def test_changes_beside_a_human_and_margins_by_contention(tmp_path: Path) -> None:
+    divided, unanimous = (
+        replace(case, attributes={**case.attributes, "votes": votes})
+        for case, votes in zip(CASES, ("divided", "unanimous"), strict=True)
+    )
+    courses = {"c1#0": "ara raa rar", "c1#1": "aaa arr arr", "c2#0": "aaa aaa aaa"}
+    results = panel(tmp_path, courses, "human_panel", "h")
+    steps = build_panel_steps(results)
+    steps["text"] = steps["text"].where(
+        ~((steps["debate_id"] == "c1#0") & (steps["round"] == 2)),
+        "Given what the Human Judge said, I change my mind.",
+    )
+    changes = list_reasoned_changes(steps).set_index(["debate_id", "seat"])
+    assert changes["reason"].to_dict() == {
+        ("c1#0", 1): True,
+        ("c1#0", 2): True,
+        ("c1#1", 2): False,
+    }
+    structure = measure_structure(steps)
+    assert set(structure["speaker"]) == {"judge_1", "judge_2"}
+    assert structure.groupby(["debate_id", "round"])["names_human"].all().sum() == 1
+    margins = measure_margins(steps, {"c1": divided, "c2": unanimous}).set_index("case_id")
+    # c1 by step of the AI judges: aa, ra, ra, ar, ra, ar
+    assert margins["margin"].to_dict() == {"c1": pytest.approx(1 / 6), "c2": 1.0}
+    assert margins["votes"].to_dict() == {"c1": "divided", "c2": "unanimous"}
+    assert measure_margins(steps, results.case_by_id).empty, "cases without votes are left out"
+
+
+def test_metrics_of_claims(tmp_path: Path) -> None:
+    alternating = panel(tmp_path, {"c1#0": "ara ara ara", "c2#0": "aaa aaa nra"})
+    terms = CASE_METRICS["alternation"](alternating, "tiny")
+    assert (terms.tops.sum(), terms.bottoms.sum()) == (7, 11)
+    followed = panel(tmp_path / "h", {"c1#0": "rra aaa aaa", "c2#0": "aar ara arr"}, "human_panel")
+    both = CASE_METRICS["human_over_peer"](followed, "tiny")
+    to_human, to_peer = (
+        CASE_METRICS[name](followed, "tiny") for name in ("moves_to_human", "moves_to_peer")
+    )
+    assert both.case_ids == to_human.case_ids
+    assert both.tops[:, 0] / 2 == pytest.approx(to_human.tops[:, 0])
+    assert both.tops[:, 1] / -2 == pytest.approx(to_peer.tops[:, 0])
+    assert (both.bottoms == np.hstack([to_human.bottoms, to_peer.bottoms])).all()
 
 
 def test_majorities_against_the_real_outcome(tmp_path: Path) -> None:

@@ -175,12 +175,47 @@ async def test_a_synthetic_round_may_come_as_json() -> None:
         ("Judge One: A.\nJudge Two: B.", [(1, 1), (2, 1)]),
         ("### Round 2\n**Judge A** – A.\n\n**Judge B** – B.", [(1, 2), (2, 2)]),
         ("Judge 1 (writing first):\nA.\n", [(1, 1)]),
-        ("Judge Smith: A.", []),
+        ("Judge Smith: A.", [(1, 1)]),
+        ("**Judge Smith**: A.\n\n**Judge Anne O'Hara (dissenting):** B.", [(1, 1), (2, 1)]),
+        (
+            "Chief Judge Roberts – A.\nCircuit Judge Lee\nB.\nJustice Kim: C.",
+            [(1, 1), (2, 1), (3, 1)],
+        ),
+        ("Round 2\nJudge Smith: A.\nJudge J. Smith: B.", [(1, 2), (1, 2)]),
+        ("Judge 1: A, as Judge 2 says.\nJudge Smith: B.", [(1, 1)]),
+        ("Judge Smith thinks that we should affirm: he is right.", []),
+        ("As I see it,\nJudge and jury: both erred.", []),
         ("I think Judge 2: is wrong", []),
     ],
 )
 def test_headings_of_judges(text: str, expected: list[tuple[int, int]]) -> None:
     assert [(part.judge, part.round) for part in split_round(text, 1)] == expected
+
+
+async def test_named_judges_keep_their_seats_from_round_to_round() -> None:
+    replies = iter(
+        [
+            "Judge Smith: I affirm.\nJudge Jones: I reverse.\nJudge Brown: I affirm.",
+            "Judge Jones: I reverse.\nJudge Brown: I affirm.\nJudge Smith: I affirm.",
+            "Judge Brown: I affirm.\nJudge Smith: I affirm.\nJudge Green: I reverse.",
+        ]
+    )
+    _, debate, _ = await hold("synthetic_panel", CASE, TASK, lambda _: next(replies))
+    said = [
+        (utterance.round, utterance.speaker, utterance.text)
+        for utterance in debate.utterances
+        if utterance.kind == "statement"
+    ]
+    for number in (1, 2):
+        by_judge = {speaker: text for round_, speaker, text in said if round_ == number}
+        assert by_judge == {
+            "judge_1": "I affirm.",
+            "judge_2": "I reverse.",
+            "judge_3": "I affirm.",
+        }
+    extra = [utterance.speaker for utterance in debate.utterances if utterance.kind == "extra"]
+    assert extra == ["judge_4"], "a fourth name is no judge of the panel"
+    assert (3, "judge_2", "") in said
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.core.yaml_text import load_yaml
+from moot.studies.appellate.data_opinions import SAMPLE
 from moot.studies.appellate.legal.dispositions import find_dispositions
 from moot.studies.appellate.legal.rubric import CODES, LABELS, RUBRIC, decide_label, decide_outcome
 from moot.studies.appellate.legal.rules import find_opinion_outcome, label_statement
 from moot.studies.appellate.legal.sentences import split_sentences
+from scripted_model import PROJECT
 
 OPINIONS = [
     ("The judgment below is AFFIRMED.", "affirm"),
@@ -411,6 +414,65 @@ IMPLIED = [
 @pytest.mark.parametrize(("text", "expected"), OPINIONS)
 def test_outcomes_of_opinions(text: str, expected: str) -> None:
     assert find_opinion_outcome(text)[0] == expected
+
+
+CONVICTION = "A jury found against the doctor. The decision under review is the conviction."
+DISMISSAL = "He sued the nurse. The decision under review is the dismissal."
+RUBRIC_EXAMPLE = (
+    "I believe that the doctor’s actions did indeed violate the statute … [and] would vote to"
+    " REVERSE the former decision."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "facts", "expected"),
+    [
+        (RUBRIC_EXAMPLE, CONVICTION, "HALLUCINATION"),
+        (RUBRIC_EXAMPLE, DISMISSAL, "REVERSE"),
+        (RUBRIC_EXAMPLE, "", "REVERSE"),
+        (
+            "The doctor's conduct clearly violated the law. I would reverse.",
+            CONVICTION,
+            "HALLUCINATION",
+        ),
+        (
+            "The defendant was guilty of interception. I vote to remand.",
+            CONVICTION,
+            "HALLUCINATION",
+        ),
+        ("The doctor's conduct clearly violated the law. I would affirm.", CONVICTION, "AFFIRM"),
+        (
+            "The jury found that the doctor violated the law. I would reverse.",
+            CONVICTION,
+            "REVERSE",
+        ),
+        (
+            "It is unclear whether the doctor violated the law. I would reverse.",
+            CONVICTION,
+            "REVERSE",
+        ),
+        ("The doctor did not violate the statute. I would reverse.", CONVICTION, "REVERSE"),
+        (
+            "The government argues that his actions violated the Act. I vote to reverse.",
+            CONVICTION,
+            "REVERSE",
+        ),
+        ("The nurse violated his rights. I would reverse the dismissal.", DISMISSAL, "REVERSE"),
+    ],
+)
+def test_a_vote_against_a_conviction_that_the_speaker_bears_out(
+    text: str, facts: str, expected: str
+) -> None:
+    assert label_statement(text, facts).label == expected
+
+
+def test_the_scripts_of_the_sample_contradict_no_conviction() -> None:
+    records = load_yaml((PROJECT / SAMPLE).read_text("utf-8"))
+    for record in records:
+        for stance, statements in record["statements"].items():
+            for statement in statements:
+                code = label_statement(statement, record["facts"]).code
+                assert code == int(stance == "affirm"), statement
 
 
 @pytest.mark.parametrize(("text", "expected"), [*STATEMENTS, *IMPLIED])

@@ -1,4 +1,4 @@
-"""Figures 5, 6 and 7 of the appellate study: counts and shares of affirming positions by step."""
+"""Figures 5, 6 and 7 of the appellate study: counts and shares of positions by step."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,11 @@ from moot.report.figures import (
     whiskers,
 )
 from moot.stats.bootstrap import Floats, as_numbers, share_statistic
-from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE
+from moot.studies.appellate.legal.rubric import (
+    AFFIRMED_CODE,
+    NO_STANCE_CODE,
+    NOT_AFFIRMED_CODE,
+)
 from moot.studies.appellate.panel_steps import select_regular_steps
 from moot.studies.appellate.phases import MAX_CASES_SHOWN, PHASE_TITLES, STUDY, Phase, list_phases
 
@@ -28,29 +32,31 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CATEGORY = "Positions over time"
-STANCES = ("affirm", "not affirm")
+_VERBS = {"affirm": "affirm", "not affirm": "do not affirm"}
+DECISIONS = {"affirm": AFFIRMED_CODE, "not affirm": NOT_AFFIRMED_CODE}
+"""The columns of Figure 7, as the paper has them: decisions of either kind in all debates."""
 
 
 def _draw_figure(results: StudyResults, name: str) -> "Figure":
     """Draw counts by case and shares with intervals (rows), one block of rows per model.
 
-    The columns are the human's stances, or one column for all debates.
+    The columns of Figure 7 are the two decisions; the other figures have the affirming ones.
     """
     phases = [phase for phase in list_phases(results) if phase.name == name]
     if not phases:
         return nothing_to_draw(
             f"No labelled experiment of the {PHASE_TITLES[name]} phase in this run."
         )
-    stances = list(STANCES) if name == "human_ai" else [""]
+    decisions = list(DECISIONS) if name == "human_ai" else ["affirm"]
     block_rows = 1 + max(len(phase.sources) for phase in phases)
     row_count = block_rows * len(phases)
     drawing, axes = new_figure(
-        WIDTH, 2.1 * row_count, nrows=row_count, ncols=len(stances), squeeze=False, sharex=True
+        WIDTH, 2.1 * row_count, nrows=row_count, ncols=len(decisions), squeeze=False, sharex=True
     )
     for block, phase in enumerate(phases):
         block_axes = axes[block * block_rows : (block + 1) * block_rows]
-        for column, stance in enumerate(stances):
-            _draw_column([row[column] for row in block_axes], phase, stance)
+        for column, decision in enumerate(decisions):
+            _draw_column([row[column] for row in block_axes], phase, decision)
     for axis in axes[-1]:
         axis.set_xlabel("step")
     handles, names = axes[0][0].get_legend_handles_labels()
@@ -64,17 +70,15 @@ def _draw_figure(results: StudyResults, name: str) -> "Figure":
     return drawing
 
 
-def _draw_column(axes: "list[Axes]", phase: Phase, stance: str) -> None:
-    """Draw the counts and shares of one stance of the human ("": all debates)."""
+def _draw_column(axes: "list[Axes]", phase: Phase, decision: str) -> None:
+    """Draw the counts and shares of one decision."""
     title = f"{phase.experiment}, {phase.model}"
-    steps = phase.steps
-    if stance:
-        title += f"\nhuman says {stance}"
-        steps = steps[steps["condition"] == stance]
-    steps = select_regular_steps(steps)
-    _draw_counts(axes[0], phase, steps, title)
+    if phase.name == "human_ai":
+        title += f"\ndecisions: {decision}"
+    steps = select_regular_steps(phase.steps)
+    _draw_counts(axes[0], phase, steps, decision, title)
     for axis, prefix in zip(axes[1:], phase.sources, strict=False):
-        _draw_shares(axis, phase, steps, "vote" if prefix else "code")
+        _draw_shares(axis, phase, steps, decision, "vote" if prefix else "code")
 
 
 def _write_notes(phases: list[Phase], name: str) -> list[str]:
@@ -90,7 +94,9 @@ def _write_notes(phases: list[Phase], name: str) -> list[str]:
     ]
     if name == "human_ai":
         notes.append(
-            "Hollow points: the last judge of each round is the human, whose position is fixed."
+            "Left: debates that affirm at a step. Right: debates that do not. Hollow points: the"
+            " last judge of each round is the human, whose position is fixed; the bank's human"
+            " affirms in half of a case's debates, so that the lines of the cases meet there."
         )
     if any(len(phase.sources) > 1 for phase in phases):
         notes.append(
@@ -99,49 +105,52 @@ def _write_notes(phases: list[Phase], name: str) -> list[str]:
     return notes
 
 
-def _draw_counts(axes: "Axes", phase: Phase, steps: pd.DataFrame, title: str) -> None:
-    """Draw how many debates affirm at each step: one line per case, and their total.
+def _draw_counts(
+    axes: "Axes", phase: Phase, steps: pd.DataFrame, decision: str, title: str
+) -> None:
+    """Draw how many debates take a decision at each step: one line per case, and their total.
 
     A step at which no statement takes a position is a gap. It does not count as zero.
     """
     all_steps = range(1, phase.judges * phase.rounds + 1)
     positions = steps[steps["code"] != NO_STANCE_CODE]
     numbers = sorted(steps["number"].unique())
-    total = _count_affirming(positions, all_steps)
+    total = _count_decisions(positions, all_steps, decision)
     axes.plot(all_steps, total, color=BLACK, linewidth=2, marker="_", label="all", zorder=3)
     if len(numbers) <= MAX_CASES_SHOWN:
         offsets = np.linspace(-0.24, 0.24, len(numbers))
         for case_index, number in enumerate(numbers):
-            case_counts = _count_affirming(positions[positions["number"] == number], all_steps)
+            of_case = positions[positions["number"] == number]
+            case_counts = _count_decisions(of_case, all_steps, decision)
             style = {**series_style(case_index), "markersize": 4, "label": f"case {number}"}
             axes.plot(np.array(all_steps) + offsets[case_index], case_counts, **style)
     if positions.empty:
         _note_empty(axes)
     axes.set_title(title, fontsize=SMALL_FONT_SIZE + 0.5, loc="left")
-    axes.set_ylabel("debates that affirm\n(by statement)")
+    axes.set_ylabel(f"debates that {_VERBS[decision]}\n(by statement)")
     axes.set_ylim(-0.2, max(1, np.nanmax([0, *total])) * 1.08)
     axes.locator_params(axis="y", integer=True)
     _draw_rounds(axes, phase)
 
 
-def _count_affirming(positions: pd.DataFrame, steps: range) -> Floats:
-    """Count the debates that affirm at each step; NaN where no debate takes a position."""
-    by_step = (
-        positions.assign(affirms=positions["code"] == AFFIRMED_CODE)
-        .groupby("step")["affirms"]
-        .sum()
-    )
+def _count_decisions(positions: pd.DataFrame, steps: range, decision: str) -> Floats:
+    """Count the debates with a decision at each step; NaN where no debate takes a position."""
+    has_decision = positions["code"] == DECISIONS[decision]
+    by_step = has_decision.groupby(positions["step"]).sum()
     return as_numbers(by_step.reindex(list(steps)))
 
 
-def _draw_shares(axes: "Axes", phase: Phase, steps: pd.DataFrame, source: str) -> None:
-    """Draw the share of affirming positions at each step with its interval."""
+def _draw_shares(
+    axes: "Axes", phase: Phase, steps: pd.DataFrame, decision: str, source: str
+) -> None:
+    """Draw the share of a decision among the positions of each step with its interval."""
     for step in range(1, phase.judges * phase.rounds + 1):
         positions = steps[(steps["step"] == step) & (steps[source] != NO_STANCE_CODE)]
         if positions.empty:
             continue
         bootstrap = phase.results.sample(positions["case_id"]).bootstrap
-        share, low, high = bootstrap.estimate(share_statistic(positions[source] == AFFIRMED_CODE))
+        has_decision = positions[source] == DECISIONS[decision]
+        share, low, high = bootstrap.estimate(share_statistic(has_decision))
         bars = None if np.isnan(low) else whiskers([(share, low, high)])
         is_human = phase.name == "human_ai" and step % phase.judges == 0
         style: Any = {"color": GREY, "markerfacecolor": "white"} if is_human else {"color": BLACK}
@@ -158,7 +167,9 @@ def _draw_shares(axes: "Axes", phase: Phase, steps: pd.DataFrame, source: str) -
     axes.axhline(0.5, color=GREY, linewidth=0.6, linestyle=":")
     axes.set_ylim(-0.06, 1.18)
     axes.set_yticks([0, 0.5, 1])
-    axes.set_ylabel(f"share that affirm\n(by {'vote' if source == 'vote' else 'statement'})")
+    axes.set_ylabel(
+        f"share that {_VERBS[decision]}\n(by {'vote' if source == 'vote' else 'statement'})"
+    )
     _draw_rounds(axes, phase)
 
 
@@ -178,11 +189,11 @@ def _make_builder(name: str) -> FigureBuilder:
     return lambda results: _draw_figure(results, name)
 
 
-for _name, _number, _judges, _description in (
-    ("synthetic", 5, "of synthetic judges", "as the debate goes on"),
-    ("multiagent", 6, "of separate judges", "as the debate goes on"),
-    ("human_ai", 7, "next to a human", "who affirms (left) and one who does not"),
+for _name, _number, _judges, _positions in (
+    ("synthetic", 5, "of synthetic judges", "Affirming positions"),
+    ("multiagent", 6, "of separate judges", "Affirming positions"),
+    ("human_ai", 7, "next to a human judge", "Affirming (left) and other positions (right)"),
 ):
-    _title = f"Figure {_number}: positions {_judges}{' judge' if _name == 'human_ai' else ''}"
-    _caption = f"Affirming positions {_judges} {_description} (paper, Figure {_number})."
+    _title = f"Figure {_number}: positions {_judges}"
+    _caption = f"{_positions} {_judges} as the debate goes on (paper, Figure {_number})."
     figure(STUDY, f"figure{_number}_{_name}", _title, _caption, CATEGORY)(_make_builder(_name))

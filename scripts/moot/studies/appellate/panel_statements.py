@@ -18,6 +18,15 @@ _JUDGE = re.compile(
     r"[A-D])\b[^:\n]{0,40}?[*_]*[ \t]*(?::|\n|[–—])[*_]*[ \t]*",
     re.IGNORECASE | re.MULTILINE,
 )
+_NAMED_JUDGE = re.compile(
+    r"^[ \t>*_#-]*(?:(?:AI|Chief|Circuit|Presiding|Senior|Associate)[ \t]+){0,2}(?:Judge|Justice)"
+    r"[ \t]+(?P<name>[A-Z][\w.'’-]*(?:[ \t]+[A-Z][\w.'’-]*){0,3})[*_]*(?:[ \t]*\([^)\n]{0,40}\))?"
+    r"[*_]*[ \t]*(?::|\n|[–—])[*_]*[ \t]*",
+    re.MULTILINE,
+)
+"""A heading such as "Judge Smith:". The paper's prompt asks for no headings, so that models name
+the judges as they like.
+"""
 _ROUND = re.compile(
     r"^[ \t>*_#-]*Round[ \t]+(?P<number>\d{1,2}|one|two|three|four|five)\b.*$",
     re.IGNORECASE | re.MULTILINE,
@@ -87,11 +96,19 @@ def read_json_round(utterance: Utterance) -> list[JudgeStatement]:
     ]
 
 
-def split_round(text: str, current_round: int) -> list[JudgeStatement]:
+def split_round(
+    text: str, current_round: int, names: list[str] | None = None
+) -> list[JudgeStatement]:
     """Split a reply into the judges' statements at the headings "Judge N" and "Round N".
 
     A heading of another round changes the round of what follows: the paper's models continued
-    beyond the third round.
+    beyond the third round. In a reply without numbered judges, judges may be headed by name; each
+    name is the judge of its place in `names`.
+
+    Args:
+        text: the reply.
+        current_round: the round that was asked for.
+        names: the last names of earlier replies of the debate, in order; new ones are appended.
 
     >>> reply = "Judge 1: Yes.\\nRound 4\\nJudge 2: No."
     >>> [(part.judge, part.round, part.statement) for part in split_round(reply, 3)]
@@ -104,6 +121,8 @@ def split_round(text: str, current_round: int) -> list[JudgeStatement]:
             headings.append(
                 (match.start(), match.end(), kind, int(word) if word.isdigit() else _NUMBERS[word])
             )
+    if not _JUDGE.search(text):
+        headings += _find_named_headings(text, [] if names is None else names)
     statements: list[JudgeStatement] = []
     statement_round = current_round
     headings.sort()
@@ -116,6 +135,17 @@ def split_round(text: str, current_round: int) -> list[JudgeStatement]:
                 JudgeStatement(judge=value, statement=statement, round=statement_round)
             )
     return statements
+
+
+def _find_named_headings(text: str, names: list[str]) -> list[tuple[int, int, str, int]]:
+    """The headings of judges by name, with their numbers; new names are appended to `names`."""
+    headings = []
+    for match in _NAMED_JUDGE.finditer(text):
+        name = match["name"].split()[-1].strip(".'’-").casefold()
+        if name not in names:
+            names.append(name)
+        headings.append((match.start(), match.end(), "judge", names.index(name) + 1))
+    return headings
 
 
 def read_confidence(text: str, scale: int = 100) -> float | None:

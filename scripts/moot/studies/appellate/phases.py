@@ -29,8 +29,10 @@ CODE_NOTE = (
 )
 CHANGE_NOTE = (
     "A change is a judge's move between codes 0 and 1 from one round to the next. Pairs with code 3"
-    " are not opportunities and are counted in `n invalid`. The paper does not say how it treats"
-    " them; its 1,200 opportunities for two phases of 100 debates are two for each of three judges."
+    " are not opportunities and are counted in `n invalid`. Rows `as the paper counts` take every"
+    " pair as an opportunity and every difference of codes as a change: the paper's 1,200"
+    " opportunities for two phases of 100 debates are two for each of three judges, and its 400 are"
+    " two for each of two. It does not say whether a move from or to code 3 counts."
 )
 VOTE_NOTE = (
     "`statement` rows use labelled statements. `vote` rows use the label that a judge's model finds"

@@ -186,6 +186,7 @@ appellate_protocol = partial(
 @appellate_protocol("synthetic_panel", SyntheticParams, seats=lambda _: (SCRIPT,))
 async def synthetic_panel(debate: Debate, params: SyntheticParams) -> Answer | None:
     """Hold a debate in which each round is one reply, and record all statements of the reply."""
+    names: list[str] = []
     for number in range(1, params.rounds + 1):
         schema = (
             make_round_schema(params.judges, params.chars_per_judge)
@@ -195,7 +196,7 @@ async def synthetic_panel(debate: Debate, params: SyntheticParams) -> Answer | N
         reply = await debate.say(
             SCRIPT, "script", "panel/script", schema=schema, private=True, round=number
         )
-        statements = read_json_round(reply) if schema else split_round(reply.text, number)
+        statements = read_json_round(reply) if schema else split_round(reply.text, number, names)
         record_statements(debate, params, reply, number, statements)
         if vote_mode(debate, params) != "none":
             await cast_script_votes(debate, params, number)
@@ -501,7 +502,7 @@ def decide_panel(debate: Debate, last_round: int) -> Answer | None:
         if utterance.round != last_round:
             continue
         if utterance.kind == STATEMENT:
-            codes[utterance.speaker] = label_statement(utterance.text).code
+            codes[utterance.speaker] = label_statement(utterance.text, debate.case.text).code
         elif utterance.kind == VOTE and utterance.prediction:
             votes[utterance.speaker] = utterance.prediction
             vote_list.append(utterance.prediction)

@@ -10,4 +10,6 @@ EXAMPLE_STATEMENTS = {
     "not affirm": "I would reverse the judgment.",
 }
 
-RUBRICS.register(APPELLATE)(RUBRIC.with_rules(label_statement, EXAMPLE_STATEMENTS))
+RUBRICS.register(APPELLATE)(
+    RUBRIC.with_rules(label_statement, EXAMPLE_STATEMENTS, reads_facts=True)
+)

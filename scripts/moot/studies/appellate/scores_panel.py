@@ -1,4 +1,4 @@
-"""Scores of appellate panels: positions, volatility, majorities, influence, citations, repetition.
+"""Scores of appellate panels: positions, volatility, majorities, influence, wording, structure.
 
 `moot.studies.appellate.panel_steps` defines steps and changes.
 """
@@ -42,6 +42,11 @@ from moot.studies.appellate.panel_steps import (
     pair_positions,
     select_regular_steps,
 )
+from moot.studies.appellate.reasoning_structure import (
+    list_reasoned_changes,
+    measure_margins,
+    measure_structure,
+)
 
 
 def log_odds_ratio(moved: Floats, human: Floats, peer: Floats) -> Statistic:
@@ -83,6 +88,7 @@ def panel_scores(results: ExperimentResults) -> pd.DataFrame:
                 yield from _score_majorities(results, steps, column, prefix)
         yield from _score_stances(steps, results)
         yield from _score_wording(results, steps)
+        yield from _score_structure(results, steps)
 
     return by_model(results, score_model)
 
@@ -135,6 +141,12 @@ def _score_volatility(
         changes = float(rows["changed"].sum())
         yield results.sample(chances["case_id"]).count(
             f"{prefix}changes", changes, group, n_invalid=invalid_count
+        )
+        # As the paper counts them: every pair is an opportunity, and code 3 differs from 0 and 1.
+        differs = rows["before"] != rows["after"]
+        yield _score_mean(results, f"{prefix}volatility_of_all_pairs", differs, rows, group)
+        yield results.sample(rows["case_id"]).count(
+            f"{prefix}changes_of_all_pairs", float(differs.sum()), group
         )
 
 
@@ -276,6 +288,25 @@ def _score_wording(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[
         yield replace(share, n=int(rows["total"].sum()))
 
 
+def _score_structure(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
+    """Score how AI judges build their statements, whom they name, and the margins of cases."""
+    structure = measure_structure(steps)
+    for metric in ("reasserted", "opposing_view"):
+        if len(structure):
+            yield _score_mean(results, f"statement_{metric}", structure[metric], structure)
+    if (steps["speaker"] == HUMAN).any():
+        # In the first round no judge has heard the human.
+        aware = structure[structure["round"] > 1]
+        if len(aware):
+            yield _score_mean(results, "statement_names_human", aware["names_human"], aware)
+        changes = list_reasoned_changes(steps)
+        if len(changes):
+            yield _score_mean(results, "human_as_reason", changes["reason"], changes)
+    margins = measure_margins(steps, results.case_by_id)
+    for votes, rows in margins.groupby("votes"):
+        yield _score_mean(results, "margin", rows["margin"], rows, f"votes={votes}")
+
+
 # Shares of labels, and positions and changes corrected by people's labels (`moot.scores.labels`).
 
 
@@ -363,6 +394,33 @@ def volatility(results: ExperimentResults, model: str) -> Terms:
     pairs = pair_positions(_select_panel_steps(results, model))
     pairs = pairs[pairs["speaker"] != HUMAN]
     return _sum_by_debate(pairs, pairs["changed"], pairs["opportunity"])
+
+
+@case_metric("alternation")
+def alternation(results: ExperimentResults, model: str) -> Terms:
+    """Share of neighbouring judges of a round who take opposite positions."""
+    steps = select_regular_steps(_select_panel_steps(results, model))
+    steps = steps.sort_values(["debate_id", "round", "seat"])
+    following = steps.groupby(["debate_id", "round"])["code"].shift(-1)
+    has_positions = following.notna() & (steps["code"] != NO_STANCE_CODE)
+    has_positions &= following != NO_STANCE_CODE
+    return _sum_by_debate(steps, has_positions & (steps["code"] != following), has_positions)
+
+
+@case_metric("human_over_peer")
+def human_over_peer(results: ExperimentResults, model: str) -> Terms:
+    """Moves to the human less moves to the peer, each as a share of its chances."""
+    chances = find_opposing_influences(_select_panel_steps(results, model))
+    opposed_by_human, opposed_by_peer = (
+        chances["opposed"] == opposer for opposer in (HUMAN, "peer")
+    )
+    moved = chances["moved"].astype(bool)
+    to_human = _sum_by_debate(chances, moved & opposed_by_human, opposed_by_human)
+    to_peer = _sum_by_debate(chances, moved & opposed_by_peer, opposed_by_peer)
+    # The value is the mean of two terms, of which the second is negative.
+    tops = np.hstack([2 * to_human.tops, -2 * to_peer.tops])
+    bottoms = np.hstack([to_human.bottoms, to_peer.bottoms])
+    return Terms(to_human.case_ids, tops, bottoms, DIFFERENCE)
 
 
 @case_metric("moves_to_human")

@@ -38,10 +38,15 @@ from moot.studies.appellate.phases import (
 )
 
 ALL_STATEMENTS = "all statements"
+AS_THE_PAPER_COUNTS = ", as the paper counts"
 COUNTS = {
     "debates": "debates",
     "steps": "steps",
     "debates a case, fewest": "debates_per_case",
+    "debates, human affirms": "debates_human_affirms",
+    "debates a case, human affirms, fewest": "debates_human_affirms_per_case",
+    "debates, human does not affirm": "debates_human_not_affirms",
+    "debates a case, human does not affirm, fewest": "debates_human_not_affirms_per_case",
     "debates beyond the last round": "debates_overrunning_three_rounds",
 }
 """The counts of Table 1, each with its name in the published figures."""
@@ -72,6 +77,7 @@ def steps(results: StudyResults) -> TableContent:
             "debates": int(debates.sum()),
             "steps": len(regular_steps),
             "debates a case, fewest": int(debates.min()),
+            **_human_votes(phase),
             "debates beyond the last round": overrun_count,
             "statements missing": int((regular_steps["text"] == "").sum()),
             "statements of an extra judge, or said twice": int(
@@ -113,6 +119,21 @@ def steps(results: StudyResults) -> TableContent:
     )
 
 
+def _human_votes(phase: Phase) -> dict[str, int]:
+    """Count the debates by the human's stance, in all and for each case."""
+    counts: dict[str, int] = {}
+    if phase.name != "human_ai":
+        return counts
+    stances = (("affirm", "human affirms"), ("not affirm", "human does not affirm"))
+    for stance, title in stances:
+        of_stance = phase.steps[phase.steps["condition"] == stance]
+        debates = of_stance.groupby("case_id")["debate_id"].nunique()
+        debates = debates.reindex(phase.steps["case_id"].unique(), fill_value=0)
+        counts[f"debates, {title}"] = int(debates.sum())
+        counts[f"debates a case, {title}, fewest"] = int(debates.min())
+    return counts
+
+
 @table(STUDY, "table2_counts", "Table 2: positions by judge, step and code")
 def counts(results: StudyResults) -> TableContent:
     """Count the debates that affirm (1), do not affirm (0) or take no position (3) at each step.
@@ -145,6 +166,10 @@ def counts(results: StudyResults) -> TableContent:
     )
     notes = (
         CODE_NOTE,
+        (
+            "The paper's Table 2 names Judges 1, 2 and 3 beside the codes 1, 0 and 3. Its counts"
+            " add up to 100 debates, so all three rows are the first judge's; they are shown so."
+        ),
         (
             "Published counts are shown only if the numbers of debates are equal (20 per case)."
             " `decision_probabilities` has the differences as shares with intervals."
@@ -291,8 +316,8 @@ def volatility(results: StudyResults) -> TableContent:
     rows: list[JsonObject] = []
     for name, metric in unrepeated_values(results, "text"):
         if metric == "opinion_changes" and name in shares:
-            _, transition = _all_rounds(name)
-            keys = {"positions by": name_source(""), "transition": transition}
+            _, title = _all_rounds(name)
+            keys = {"positions by": name_source(""), "transition": title + AS_THE_PAPER_COUNTS}
             rows.append(
                 comparison_row({**_published_keys(name), **keys}, shares[name], NOT_MEASURED)
             )
@@ -303,11 +328,13 @@ def volatility(results: StudyResults) -> TableContent:
         all_rounds = _all_rounds(phase.name)
         for prefix, (group, transition) in product(phase.sources, _transitions(phase)):
             keys = {"positions by": name_source(prefix), "transition": transition}
-            is_published = not prefix and (group, transition) == all_rounds
             corrected.append(phase.corrected(prefix, "volatility", group))
-            row = phase.row(keys, f"{prefix}volatility", group, share if is_published else None)
+            row = phase.row(keys, f"{prefix}volatility", group)
             changes = phase.measurement(f"{prefix}changes", group=group).value
             rows.append({**row, "changes": changes})
+            if (group, transition) == all_rounds:
+                corrected.append(NOT_MEASURED)
+                rows.append(_row_as_the_paper_counts(phase, prefix, None if prefix else share))
     published_note = (
         "Published shares are changes over opportunities as the paper counts them: {}.".format(
             ", ".join(
@@ -329,6 +356,15 @@ def _all_rounds(phase: str) -> tuple[str, str]:
     if phase == "human_ai":
         return "seats=ai", "all rounds, AI judges"
     return OVERALL, "all rounds"
+
+
+def _row_as_the_paper_counts(phase: Phase, prefix: str, share: Published | None) -> JsonObject:
+    """Return the changes among all pairs of rounds, which compare with the published ones."""
+    group, title = _all_rounds(phase.name)
+    keys = {"positions by": name_source(prefix), "transition": title + AS_THE_PAPER_COUNTS}
+    row = phase.row(keys, f"{prefix}volatility_of_all_pairs", group, share)
+    changes = phase.measurement(f"{prefix}changes_of_all_pairs", group=group)
+    return {**row, "changes": changes.value}
 
 
 def _transitions(phase: Phase) -> Iterator[tuple[str, str]]:

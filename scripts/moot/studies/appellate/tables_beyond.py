@@ -171,6 +171,45 @@ def reasoning(results: StudyResults) -> TableContent:
     return comparison_table(rows, (*KEYS, "round", "measure"), (*notes, BY_CASE_NOTE))
 
 
+_STRUCTURE_TITLES = (
+    ("statement_reasserted", "overall", "share of statements: assertion, reasoning, reassertion"),
+    ("statement_opposing_view", "overall", "share of statements that take up an opposing view"),
+    ("statement_names_human", "overall", "share of later statements that name the human judge"),
+    ("human_as_reason", "overall", "share of changes that give the human as a reason"),
+    ("margin", "votes=unanimous", "margin between positions, unanimous cases"),
+    ("margin", "votes=divided", "margin between positions, divided cases"),
+)
+
+
+@table(STUDY, "structure", "Structure of reasoning")
+def structure(results: StudyResults) -> TableContent:
+    """Measure what the paper reports of reasoning in words.
+
+    Multi-agent judges assert, reason and reassert; a devil's advocate appears; judges nearly always
+    refer to the human opinion, and change in its light; margins are smaller in contentious cases.
+    """
+    rows: list[JsonObject] = []
+    for phase in list_phases(results):
+        for metric, group, title in _STRUCTURE_TITLES:
+            if phase.name == "human_ai" or "human" not in metric:
+                rows.append(phase.row({"measure": title}, metric, group))
+    notes = (
+        (
+            "Statements of AI judges, by rules of ours (`reasoning_structure.py`): the paper gives"
+            " no numbers. Reassertion: the same position in the first and in the last two"
+            " sentences. Opposing view: words such as `on the other hand` or `one might argue`."
+        ),
+        (
+            "Later statements are those after the first round, in which no judge has heard the"
+            " human. A margin is the difference between the shares of debates that affirm and that"
+            " do not, averaged over steps; a case is divided where a judge of the real court"
+            " dissented."
+        ),
+        "No rule recognises whether reasoning is like that of human judges; people have to read.",
+    )
+    return comparison_table(rows, (*KEYS, "measure"), (*notes, BY_CASE_NOTE))
+
+
 @table(STUDY, "changes_of_opinion", "Changes of opinion, for reading")
 def changes_of_opinion(results: StudyResults) -> TableContent:
     """List every change of opinion with the statements before, between and after it."""

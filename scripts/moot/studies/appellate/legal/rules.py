@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from moot.studies.appellate.legal import rubric
+from moot.studies.appellate.legal.sentences import split_sentences
 
 if TYPE_CHECKING:
     from moot.studies.appellate.legal.dispositions import Disposition
@@ -72,13 +73,56 @@ def _label_sentence(sentence: Sequence["Disposition"]) -> str:
     return rubric.decide_label(names)
 
 
-def label_statement(text: str) -> StatementLabel:
-    """Label one judge's statement by the rubric.
+_CONVICTION_REVIEWED = re.compile(
+    r"\bdecision under review is (?:the|a|his|her|this) conviction\b"
+    r"|\bappeal\w* (?:from )?(?:the|a|his|her|this) conviction\b",
+    re.IGNORECASE,
+)
+_GUILT = re.compile(
+    r"\b(?:actions?|conduct|doctor|defendant|appellant|accused|practitioner|he|she)\b[^.;]{0,40}?\b"
+    r"(?:did (?:\w+ )?violate|violated|(?:is|was|were) (?:\w+ )?(?:guilty|in violation)"
+    r"|constitut\w+ an? (?:\w+ )?violation|broke the law)\b",
+    re.IGNORECASE,
+)
+_NOT_ASSERTED = re.compile(
+    r"\b(?:whether|if|unless|argu\w+|claim\w*|contend\w*|alleg\w+|jury|government|prosecut\w+"
+    r"|district court|lower court|may|might|could|not|no|never|cannot|insufficient\w*|fail\w*"
+    r"|doubt\w*|unclear|prove\w*|show|shown|judge \w+)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+
+
+def contradicts_conviction(text: str, facts: str) -> bool:
+    """Whether a statement finds, in its own voice, that the law was broken, where the decision
+    under review is the conviction for it.
+
+    A judge who finds so and votes against the conviction has mistaken what the court below decided.
+    That is the example of a hallucination in the paper's rubric (appendix ii).
+    """
+    if not _CONVICTION_REVIEWED.search(facts):
+        return False
+    return any(
+        _GUILT.search(sentence.text) and not _NOT_ASSERTED.search(sentence.text)
+        for sentence in split_sentences(text)
+    )
+
+
+def label_statement(text: str, facts: str = "") -> StatementLabel:
+    """Label one judge's statement by the rubric; with the facts also by what was decided below.
 
     Explicit votes outweigh implied ones. Earlier votes ("initially") count only if there is no
     other. If explicit votes of several sentences contradict each other, the last one counts if its
     sentence concludes ("therefore", "I vote"); otherwise the label is HALLUCINATION.
     """
+    label = _label_by_votes(text)
+    is_against = rubric.CODES[label.label] == rubric.NOT_AFFIRMED_CODE
+    if is_against and contradicts_conviction(text, facts):
+        return StatementLabel(rubric.HALLUCINATION, label.evidence)
+    return label
+
+
+def _label_by_votes(text: str) -> StatementLabel:
+    """Label a statement by its dispositions."""
     from moot.studies.appellate.legal.dispositions import find_dispositions
 
     dispositions = find_dispositions(text)
