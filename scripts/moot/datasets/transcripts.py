@@ -274,24 +274,31 @@ def _has_several_answerers(table: pd.DataFrame) -> bool:
 
 
 def _read_debate(rows: Sequence[Json], turns: Turns) -> _DebateContent:
-    """The utterances and answers of the rows of one debate."""
+    """Return the utterances and answers of the rows of one debate."""
     content = _DebateContent()
     for row in rows:
         judge = _Judge(row.judge or row.speaker, row.persona, row.judge_repeat)
         answer = _read_answer(row, turns) if row.judge or row.answer or row.distribution else None
         if answer and row.is_verdict:
             content.answers.setdefault(judge, []).append(answer)
-        is_reply = _has_words_before_judge(row)
-        if is_reply:
-            speech = row._replace(judge="", kind=row.kind or SPEECH)
-            content.utterances.append(_utterance(speech, judge, _Answer(None)))
-        if is_reply or row.text.strip() or answer:
-            verdict = row._replace(text="", kind="", role="", side="") if is_reply else row
-            content.utterances.append(_utterance(verdict, judge, answer or _Answer(None)))
+        content.utterances += _utterances_of_row(row, judge, answer)
         for name, word in turns.words_of_cell.get(row.answers, {}).items():
             answer = _Answer(turns.label_of_word[word], word=word)
             _add_changed_answer(content, name, answer, row.round)
     return content
+
+
+def _utterances_of_row(
+    row: Json, judge: _Judge, answer: _Answer | None
+) -> Iterator[RecordedUtterance]:
+    """Yield the utterance of a row; two if a judge answers after the words of a speaker."""
+    if _has_words_before_judge(row):
+        speech = row._replace(judge="", kind=row.kind or SPEECH)
+        verdict = row._replace(text="", kind="", role="", side="")
+        yield _utterance(speech, judge, _Answer(None))
+        yield _utterance(verdict, judge, answer or _Answer(None))
+    elif row.text.strip() or answer:
+        yield _utterance(row, judge, answer or _Answer(None))
 
 
 def _has_words_before_judge(row: Json) -> bool:

@@ -294,23 +294,22 @@ def opinion_schema(labels: tuple[str, ...], multilabel: bool) -> type[BaseModel]
 async def summarise_statements(
     debate: Debate, utterances: Sequence[Utterance], number: int
 ) -> dict[str, str]:
-    """The judge's summary of what each debater said in a round (Table 4, step 3), by seat."""
-    seats = list(dict.fromkeys(utterance.speaker for utterance in utterances))
-    replies = await gather_statements(
-        *(
-            debate.say(
-                JUDGE,
-                STATEMENT_SUMMARY,
-                "feedback/statement_summary",
-                private=True,
-                round=number,
-                utterances=(),
-                said=[utterance for utterance in utterances if utterance.speaker == seat],
-                statement=statement,
-            )
-            for seat in seats
+    """Return the judge's summary of each debater's statements in a round (Table 4, step 3)."""
+
+    async def summarise(seat: str) -> Utterance:
+        return await debate.say(
+            JUDGE,
+            STATEMENT_SUMMARY,
+            "feedback/statement_summary",
+            private=True,
+            round=number,
+            utterances=(),
+            said=[utterance for utterance in utterances if utterance.speaker == seat],
+            statement=statement,
         )
-    )
+
+    seats = list(dict.fromkeys(utterance.speaker for utterance in utterances))
+    replies = await gather_statements(*map(summarise, seats))
     summaries: dict[str, str] = {}
     for seat, reply in zip(seats, replies, strict=True):
         reply.parsed = {"debater": seat}
