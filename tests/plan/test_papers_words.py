@@ -1,5 +1,6 @@
 """A run repeats the paper if its prompts hold exactly the paper's words in moot's templates."""
 
+import csv
 import re
 import shutil
 from pathlib import Path
@@ -16,7 +17,7 @@ from moot.core.shipped_files import prompt_folders
 from moot.llm.prompts import Prompts, fill
 from moot.llm.request import Request
 from moot.plan.as_published import compare_with_papers, paper_plan
-from moot.plan.wording import OTHER_WORDING, PAPER_WORDING, Wordings, words_digest
+from moot.plan.wording import OTHER_WORDING, PAPER_WORDING, TEXTS_PART, Wordings, words_digest
 from moot.report import TABLES
 from moot.report.content import PaperMatch
 from moot.report.published import OUR_WORDING
@@ -115,6 +116,14 @@ def test_words_that_are_read_from_a_paper_repeat_it(
     assert {path.parts[-2:] for path in tmp_path.glob("*/*")} == {
         tuple(folder.split("/")) for folder in folders
     }
+
+
+def test_each_departure_has_all_columns_and_a_known_part() -> None:
+    text = (PROJECT / "data/published/departures.csv").read_text("utf-8")
+    header, *rows = csv.reader(text.splitlines())
+    assert header == ["protocol", "data", "departure", "part"]
+    assert {len(row) for row in rows} == {len(header)}
+    assert {row[3] for row in rows} == {"", TEXTS_PART}
 
 
 def test_heller_prints_no_prompts(papers: Path, tmp_path: Path) -> None:
