@@ -6,6 +6,7 @@ ours, one for each finding; they read a statement's words and positions.
 
 import re
 from collections.abc import Mapping
+from itertools import product
 
 import pandas as pd
 
@@ -84,12 +85,11 @@ def is_reasserted(text: str) -> bool:
                 code = _CODES.get(disposition.name, NOT_AFFIRMED_CODE)
                 codes.setdefault(number, set()).add(code)
     last = len(sentences) - 1
-    return any(
-        codes.get(first, set()) & codes.get(second, set())
-        for first in (0, 1)
-        for second in (last - 1, last)
-        if second - first > 1
-    )
+    for first, second in product((0, 1), (last - 1, last)):
+        has_sentence_between = second - first > 1
+        if has_sentence_between and codes.get(first, set()) & codes.get(second, set()):
+            return True
+    return False
 
 
 def measure_structure(steps: pd.DataFrame) -> pd.DataFrame:
