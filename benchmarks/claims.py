@@ -1,5 +1,6 @@
-"""Write docs/claims.md: `PYTHONPATH=scripts python benchmarks/claims.py [DATA DELIDATA]`; with data
-it measures anew.
+"""Write docs/claims.md: `PYTHONPATH=scripts python benchmarks/claims.py [DATA [DELIDATA]]`.
+
+With both folders it measures anew, with DATA alone it counts the calls of claims without a row.
 
 For each claim the fewest experiments that judge it: recorded debates are built by Snakemake, in a
 folder of their own, and their answers and processor time are written down; of those that ask
@@ -62,15 +63,30 @@ SIDE_BY_SIDE = {
     "appellate/structure": ("paper-multiagent-panel", "paper-human-ai-panel"),
 }
 """Of the claims that no single number judges: the experiments behind their table."""
+SHOW_PUBLISHED = ("courtroom/stability",)
+"""Tables with published values that are computed from those of other tables."""
 LOCAL = {
     SHIPPED: (),
     COLLECTIONS: (),
-    PAPER: ("nlsy97", "vast-nearest", "claim_stance", "claim_polarity", "agreement"),
+    PAPER: ("nlsy97", "vast-nearest", "claim_stance", "claim_polarity", "agreement", "cail18"),
 }
 """The data sets that are read from DATA instead of being downloaded."""
-UNAVAILABLE_DATASETS = (
-    "caselaw",
-)  # of its two published files one; what its experiments cost is left empty
+CASELAW = "caselaw/trial_prediction.jsonl"
+TESTED_AT_HAND = 200
+"""Cases of CaseLaw that stand for its test file, which is not at hand; the others train."""
+SAMPLED = {"cases": 20, "calibration_cases": 2}
+SCALES = {
+    ("caselaw", "train"): 850 / 22,
+    ("caselaw", "test"): 2000 / 20,
+    ("cail18", "train"): 700 / 22,
+    ("cail18", "test"): 717 / 20,
+}
+"""Cases of Debate-Feedback's design for each case that is counted, by data set and split.
+
+Calibration cases count with those of training; the authors' script tests 2,000 cases of CaseLaw.
+"""
+SCALE_NOTE = "Counted on 20 cases, and scaled to all."
+COSTS = ["calls_to_make", "prompt_tokens", "completion_tokens", "usd"]
 ANSWERS = ["model", "answer", "this run", "95 % low", "95 % high", "cases"]
 
 
@@ -136,10 +152,12 @@ def run_snakemake(
     targets: list[str], config_files: list[Path], run: list[str], folder: Path
 ) -> None:
     """Build targets in a folder with some configuration files and the key `run`."""
-    command = [
-        *(sys.executable, "-m", "snakemake", *targets),
-        *("--snakefile", ROOT / "Snakefile", "--cores", "2", "--workflow-profile", "none"),
-        *("--configfile", *config_files),
+    command: list[str | Path] = [
+        sys.executable,
+        *("-m", "snakemake", *targets),
+        *("--snakefile", str(ROOT / "Snakefile"), "--cores", "2", "--workflow-profile", "none"),
+        "--configfile",
+        *config_files,
         *("--config", f"run=[{','.join(run)}]"),
     ]
     subprocess.run(command, cwd=folder, check=True)
@@ -178,7 +196,100 @@ def preview_costs(run: list[str], folder: Path, over: Path) -> pd.DataFrame:
     targets = [f"results/cases/{name}.parquet" for name in plan.datasets_used]
     run_snakemake(targets, [*configuration_files(PAPER), over], run, folder)
     os.chdir(folder)
-    return pd.DataFrame(preview_rows(plan, folder / "results"))
+    rows = pd.DataFrame(preview_rows(plan, folder / "results"))
+    configs = [plan.experiments[name].config for name in rows["experiment"]]
+    scales = [SCALES.get((config.dataset, config.split), 1.0) for config in configs]
+    for column in COSTS:
+        rows[column] = rows[column] * scales
+    return rows
+
+
+def write_overs(data: Path, folder: Path) -> dict[str, Path]:
+    """Write, for each configuration, a file that reads data from DATA."""
+    lines = (data / CASELAW).read_text("utf-8").splitlines(keepends=True)
+    files = {
+        "train": ("train.jsonl", lines[:-TESTED_AT_HAND]),
+        "test": ("test.jsonl", lines[-TESTED_AT_HAND:]),
+    }
+    for name, part in files.values():
+        (folder / name).write_text("".join(part), "utf-8")
+    caselaw = {split: str(folder.resolve() / name) for split, (name, _) in files.items()}
+    overs = {file: folder / f"over{number}.yaml" for number, file in enumerate(LOCAL)}
+    for file, over in overs.items():
+        local: JsonObject = {name: {"source": "local"} for name in LOCAL[file]}
+        content: JsonObject = {"data_root": str(data.resolve()), "datasets": local}
+        if file == PAPER:
+            local["caselaw"] = {"source": "local", "files": caselaw}
+            content["experiments"] = sampled_experiments()
+            content["models"] = native_models()
+        over.write_text(yaml.safe_dump(content))
+    return overs
+
+
+def sampled_experiments() -> JsonObject:
+    """The experiments of which few cases are counted, with their numbers of cases.
+
+    None has an assistant, which would have to be trained first and makes no call.
+    """
+    paper = yaml.safe_load((CONFIG / "papers" / "feedback.yaml").read_text("utf-8"))
+    entries: JsonObject = {}
+    for name, entry in paper["experiments"].items():
+        if (entry["dataset"], entry.get("split", "test")) in SCALES:
+            counts = {key: SAMPLED[key] for key in ("cases", *entry) if key in SAMPLED}
+            has_assistant = "assistant" in entry.get("params", {})
+            entries[name] = {**counts, **({"params": {"assistant": ""}} if has_assistant else {})}
+    return entries
+
+
+def native_models() -> JsonObject:
+    """All models with replies in the form that is asked for, so that no debate ends early."""
+    models = yaml.safe_load((CONFIG / "models.yaml").read_text("utf-8"))["models"]
+    return {name: {"structured": "native"} for name in models if "base_url" not in models[name]}
+
+
+def describe_row(plan: Plan, claim: Claim, file: str, run: list[str]) -> JsonObject:
+    """The cells of a row that no measurement fills."""
+    configs = [plan.experiments[name].config for name in run]
+    sources = [f"{config.dataset} ({plan.datasets[config.dataset].source})" for config in configs]
+    models = dict.fromkeys(model for config in configs for model in config.models)
+    is_scaled = any((config.dataset, config.split) in SCALES for config in configs)
+    return {
+        "source": claim.source,
+        "question": claim.question,
+        "configuration": file,
+        "run": " ".join(run),
+        "data": ", ".join(dict.fromkeys(sources)),
+        "models": " ".join(models),
+        "note": SCALE_NOTE if is_scaled and file == PAPER else "",
+    }
+
+
+def costs_of(costs: pd.DataFrame, run: list[str]) -> JsonObject:
+    """What some experiments would cost together.
+
+    A preview counts a call once: debates that are counted without their assistant share the calls
+    of those without one.
+    """
+    twins = [name.replace("-feedback-assistant-", "-feedback-single-") for name in run]
+    rows = costs[costs["experiment"].isin([*run, *twins])]
+    return {column: float(rows[column].sum()) for column in COSTS}
+
+
+def count_missing(data: Path, folder: Path) -> Iterator[JsonObject]:
+    """A row for each claim without one that experiments of the papers test."""
+    rows = pd.read_csv(MEASURED / "claims.csv", keep_default_na=False)
+    known_claims = set(zip(rows["source"], rows["question"], strict=True))
+    over = write_overs(data, folder)[PAPER]
+    plan = configuration(PAPER, ["paper-*"], {})
+    runs: list[tuple[Claim, list[str]]] = []
+    for claim in read_claims(ROOT / "data/published/claims.csv"):
+        if (claim.source, claim.question) not in known_claims:
+            run = with_needed(plan, experiments_judging(plan, claim, asks=True))
+            runs += [(claim, run)] if run else []
+    names = sorted({name for _, run in runs for name in run})
+    costs = preview_costs(names, folder, over)
+    for claim, run in runs:
+        yield describe_row(plan, claim, PAPER, run) | costs_of(costs, run)
 
 
 def measure(
@@ -186,10 +297,7 @@ def measure(
 ) -> Iterator[tuple[JsonObject, list[JsonObject]]]:
     """A row for each claim and configuration that tests it, with the answers that it gave."""
     (folder / "delidata").symlink_to(delidata.resolve())
-    overs = {file: folder / f"over{number}.yaml" for number, file in enumerate(LOCAL)}
-    for file, over in overs.items():
-        local = {name: {"source": "local"} for name in LOCAL[file]}
-        over.write_text(yaml.safe_dump({"data_root": str(data.resolve()), "datasets": local}))
+    overs = write_overs(data, folder)
     plans = {
         name: configuration(name, ["paper-*" if name == PAPER else "*"], {})
         for name in (SHIPPED, COLLECTIONS, PAPER)
@@ -201,37 +309,16 @@ def measure(
         run = with_needed(plan, experiments_judging(plan, claim, name == PAPER))
         experiments_by_claim[number, name] = run
         if name == PAPER:
-            datasets = {item: plan.experiments[item].config.dataset for item in run}
-            previewed_names |= {item for item in run if datasets[item] not in UNAVAILABLE_DATASETS}
+            previewed_names |= set(run)
     costs = preview_costs(sorted(previewed_names), folder, overs[PAPER])
     for number, claim in enumerate(claims):
         for file in (SHIPPED, COLLECTIONS, PAPER):
             run = experiments_by_claim[number, file]
             if not run or (file == COLLECTIONS and experiments_by_claim[number, SHIPPED]):
                 continue
-            experiments = [plans[file].experiments[name].config for name in run]
-            row: JsonObject = {
-                "source": claim.source,
-                "question": claim.question,
-                "configuration": file,
-            }
-            row |= {"run": " ".join(run)}
-            sources = (
-                f"{entry.dataset} ({plans[file].datasets[entry.dataset].source})"
-                for entry in experiments
-            )
-            row["data"] = ", ".join(dict.fromkeys(sources))
-            models = chain.from_iterable(entry.models for entry in experiments)
-            row["models"] = " ".join(dict.fromkeys(models))
+            row = describe_row(plans[file], claim, file, run)
             if file == PAPER:
-                if set(run) <= set(previewed_names):
-                    claim_costs = costs[costs["experiment"].isin(run)]
-                    row |= (
-                        claim_costs[["calls_to_make", "prompt_tokens", "completion_tokens", "usd"]]
-                        .sum()
-                        .to_dict()
-                    )
-                yield row, []
+                yield row | costs_of(costs, run), []
                 continue
             answer_rows, minutes = answer_claim(
                 file, run, claim, folder / "-".join(run), overs[file]
@@ -243,13 +330,13 @@ def measure(
                 "usd": 0,
                 "minutes": minutes,
             }
-            yield (
-                row,
-                [
-                    {"question": claim.question, "configuration": file, **entry}
-                    for entry in answer_rows[ANSWERS].to_dict("records")
-                ],
-            )
+            shared = {"question": claim.question, "configuration": file}
+            answered = answer_rows[ANSWERS].rename(columns=str)
+            entries: list[JsonObject] = [
+                dict(zip([*shared, *ANSWERS], [*shared.values(), *cells], strict=True))
+                for cells in answered.itertuples(index=False, name=None)
+            ]
+            yield row, entries
 
 
 def render_page() -> str:
@@ -288,6 +375,12 @@ def command(claim: Claim, test: Mapping[Any, Any]) -> str:
     )
 
 
+def shows_published(table: str) -> bool:
+    """Whether a table shows published values beside those of a run."""
+    frame = pd.read_csv(ROOT / "data/published/published_results.csv", dtype=str)
+    return table in SHOW_PUBLISHED or table in set(frame["study"] + "/" + frame["table"])
+
+
 def _describe_claim(claim: Claim) -> str:
     published = (
         "Nothing is published"
@@ -295,10 +388,9 @@ def _describe_claim(claim: Claim) -> str:
         else f"Published: {claim.claim} ({claim.source})"
     )
     if not claim.statistic:
-        return (
-            f"{published}. No single number judges it: the table `{claim.see}` shows published and"
-            " own values."
-        )
+        has_published = shows_published(claim.see)
+        values = "published and own values" if has_published else "the values of the run alone"
+        return f"{published}. No single number judges it: the table `{claim.see}` shows {values}."
     return (
         f"{published}. It is `supported` where this lies {claim.support_range}:"
         f" {claim.description}."
@@ -345,11 +437,12 @@ def _cost(test: Mapping[Any, Any]) -> str:
     calls, prompt_tokens, completion_tokens = (
         float(test[name]) for name in ("calls_to_make", "prompt_tokens", "completion_tokens")
     )
+    note = f" {test['note']}" if test["note"] else ""
     return (
         f"By `preview` at most US$ {float(test['usd']):,.2f} (models on a server of your own have"
         f" no price): {calls:,.0f} calls, {prompt_tokens / 1e6:,.1f} million tokens to read, at"
         " most"
-        f" {completion_tokens / 1e6:,.1f} million to write."
+        f" {completion_tokens / 1e6:,.1f} million to write.{note}"
     )
 
 
@@ -369,7 +462,19 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.data and arguments.delidata:
         write_measured(arguments.data, arguments.delidata)
+    elif arguments.data:
+        write_missing(arguments.data)
     PAGE.write_text(with_part(PAGE.read_text("utf-8"), "claims", render_page()), "utf-8")
+
+
+def write_missing(data: Path) -> None:
+    """Add the rows of claims that have none to the file of measurements."""
+    with TemporaryDirectory() as folder:
+        rows = list(count_missing(data, Path(folder)))
+    today = datetime.now(UTC).date().isoformat()
+    added = pd.DataFrame(rows).assign(date=today).round(3)
+    path = MEASURED / "claims.csv"
+    pd.concat([pd.read_csv(path), added], ignore_index=True).to_csv(path, index=False)
 
 
 def write_measured(data: Path, delidata: Path) -> None:
