@@ -63,7 +63,11 @@ SIDE_BY_SIDE = {
     "appellate/structure": ("paper-multiagent-panel", "paper-human-ai-panel"),
 }
 """Of the claims that no single number judges: the experiments behind their table."""
-SHOW_PUBLISHED = ("courtroom/stability",)
+SHOW_PUBLISHED = (
+    "courtroom/stability",
+    "courtroom/rankings",
+    "courtroom/trained_and_language",
+)
 """Tables with published values that are computed from those of other tables."""
 LOCAL = {
     SHIPPED: (),

@@ -15,9 +15,9 @@ import pytest
 
 from moot.commands.reference import with_part
 from moot.report import TABLES
-from moot.report.claims import read_claims
 from moot.report.content import StudyResults
 from moot.report.published import read_published
+from moot.report.published_claims import read_claims
 from moot.scores import no_scores
 from project_copy import PROJECT, Workflow
 
