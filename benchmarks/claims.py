@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from itertools import chain, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,8 +31,12 @@ from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
+from moot.report import TABLES
+from moot.report.content import StudyResults
 from moot.report.markdown import markdown_table
+from moot.report.published import read_published
 from moot.report.published_claims import Claim, Selector, read_claims
+from moot.scores import no_scores
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG, MEASURED, PAGE = ROOT / "config", ROOT / "data" / "measured", ROOT / "docs" / "claims.md"
@@ -63,12 +68,6 @@ SIDE_BY_SIDE = {
     "appellate/structure": ("paper-multiagent-panel", "paper-human-ai-panel"),
 }
 """Of the claims that no single number judges: the experiments behind their table."""
-SHOW_PUBLISHED = (
-    "courtroom/stability",
-    "courtroom/rankings",
-    "courtroom/trained_and_language",
-)
-"""Tables with published values that are computed from those of other tables."""
 LOCAL = {
     SHIPPED: (),
     COLLECTIONS: (),
@@ -379,10 +378,12 @@ def command(claim: Claim, test: Mapping[Any, Any]) -> str:
     )
 
 
+@cache
 def shows_published(table: str) -> bool:
     """Whether a table shows published values beside those of a run."""
-    frame = pd.read_csv(ROOT / "data/published/published_results.csv", dtype=str)
-    return table in SHOW_PUBLISHED or table in set(frame["study"] + "/" + frame["table"])
+    published = read_published(ROOT / "data/published/published_results.csv")
+    empty = StudyResults(table.partition("/")[0], {}, no_scores(), {}, published)
+    return any(column.name == "published" for column in TABLES[table].build(empty).columns)
 
 
 def _describe_claim(claim: Claim) -> str:
