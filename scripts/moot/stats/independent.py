@@ -13,7 +13,7 @@ degrees of freedom of Satterthwaite (1946), from the effective number of cluster
 are joined as Newcombe's are (MOVER; Zou and Donner 2008, Statistics in Medicine 27). Where clusters
 have cases of both sides, or there are several kinds of clusters, the interval is that of t around
 the difference itself, with the clusters' parts of both sides added and the variance of
-`moot.stats.bootstrap`.
+`moot.stats.bootstrap`; it grows where few clusters carry the difference.
 """
 
 from collections.abc import Callable
@@ -36,6 +36,7 @@ from moot.stats.replication import difference_interval
 from moot.stats.score_intervals import LEVEL, Interval, wilson_interval
 
 PSEUDO_CLUSTERS = 0.25
+FEW_CARRIERS_WEIGHT = 2
 MIN_CLUSTERS_OF_AMOUNT = 8
 MIN_CASES = 5
 _NEGLIGIBLE = 1e-12
@@ -167,9 +168,7 @@ class Independent:
             freedom = of_difference**2 / squared_terms if squared_terms else float(counts.sum())
         else:
             clusters = int((weights.sum(axis=1) > 0).sum())
-            cluster_variance = (
-                float(((sums[:, 0] - sums[:, 1]) ** 2).sum()) * clusters / max(1, clusters - 1)
-            )
+            cluster_variance = _shared_variance(sums[:, 0] - sums[:, 1], clusters)
             pseudo_variances = [
                 size
                 for size, side in ((first_variance, 0), (second_variance, 1))
@@ -290,6 +289,19 @@ def _variance(part: Part, sums: Floats, clusters: float, widened: bool) -> float
         return squares
     at_bounds = ((high - part.value) ** 2 + (part.value - low) ** 2) / clusters**2
     return (squares + PSEUDO_CLUSTERS * at_bounds) / (1 + 2 * PSEUDO_CLUSTERS / clusters) ** 2
+
+
+def _shared_variance(parts: Floats, clusters: int) -> float:
+    """The variance of a difference by clusters that have cases of both sides.
+
+    Where few clusters carry it, it grows as if one more of them had deviated in each direction
+    (Bonett and Price 2012, JEBS 37).
+    """
+    squares = float((parts**2).sum())
+    if squares <= _NEGLIGIBLE:
+        return squares
+    excess_kurtosis = max(0.0, float((parts**4).sum()) / squares**2 - 3 / clusters)
+    return squares * clusters / max(1, clusters - 1) * (1 + FEW_CARRIERS_WEIGHT * excess_kurtosis)
 
 
 def _skewness(parts: Floats) -> float:
