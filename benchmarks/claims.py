@@ -254,7 +254,9 @@ def describe_row(plan: Plan, claim: Claim, file: str, run: list[str]) -> JsonObj
     """The cells of a row that no measurement fills."""
     configs = [plan.experiments[name].config for name in run]
     sources = [f"{config.dataset} ({plan.datasets[config.dataset].source})" for config in configs]
-    models = dict.fromkeys(model for config in configs for model in config.models)
+    models = dict[str, None]()
+    for config in configs:
+        models |= dict.fromkeys(config.models)
     is_scaled = any((config.dataset, config.split) in SCALES for config in configs)
     return {
         "source": claim.source,
@@ -289,7 +291,7 @@ def count_missing(data: Path, folder: Path) -> Iterator[JsonObject]:
         if (claim.source, claim.question) not in known_claims:
             run = with_needed(plan, experiments_judging(plan, claim, asks=True))
             runs += [(claim, run)] if run else []
-    names = sorted({name for _, run in runs for name in run})
+    names = sorted(set().union(*(run for _, run in runs)))
     costs = preview_costs(names, folder, over)
     for claim, run in runs:
         yield describe_row(plan, claim, PAPER, run) | costs_of(costs, run)

@@ -527,11 +527,10 @@ def test_the_findings_on_triem() -> None:
     (ratio,) = FINDINGS["appellate/volatility"]
     assert f"{unchanged:.0f} to {changed:.0f}, or {unchanged / changed:.1f} to one" in ratio
     rows = published_rows("appellate", "table2").values()
-    totals = {
-        name: sum(row[name] for row in rows)
-        for name in ("total", "case1", "case2", "case3", "case4", "case5")
-    }
-    assert totals == {"total": 100, **dict.fromkeys([f"case{n}" for n in range(1, 6)], 20)}
+    totals = dict[str, float]()
+    for name in ("total", "case1", "case2", "case3", "case4", "case5"):
+        totals[name] = sum(row[name] for row in rows)
+    assert totals.pop("total") == 100 and set(totals.values()) == {20}
     share = text["synthetic_round1_judge1"]["affirm_share"]
     affirmed = published_rows("appellate", "table2")["judge1_step1_affirm(1)"]["total"]
     assert affirmed / 100 == share

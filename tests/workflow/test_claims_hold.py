@@ -61,7 +61,9 @@ def test_every_claim_that_one_number_judges_has_a_command() -> None:
 
 
 def test_every_claim_that_models_judge_has_a_cost() -> None:
-    parts = [part for section in SECTIONS for part in section.split("```bash")[1:]]
+    parts = list[str]()
+    for section in SECTIONS:
+        parts += section.split("```bash")[1:]
     asking = [part for part in parts if "No model is asked." not in part]
     assert asking and all(
         re.search(r"at most US\$ [\d,.]+ .*: [\d,]+ calls", part) for part in asking

@@ -26,8 +26,8 @@ _ABBREVIATION_AT_END = re.compile(
     r"Messrs))\.\s*$"
 )
 _DERIVED_WORD = re.compile(
-    r"\w{3,}(?:[a-z]{2}ing|(?:al|ful|ent|ous|ive|ed|ing|den|ate)ly|tion|tions|sion|sions|ments?|[ae]nces?|"
-    r"ness|ities|ized)"
+    r"\w{3,}(?:[a-z]{2}ing|(?:al|ful|ent|ous|ive|ed|ing|den|ate)ly|tion|tions|sion|sions|ments?"
+    r"|[ae]nces?|ness|ities|ized)"
 )
 _ACRONYM_DEFINITION = re.compile(
     r"(?P<words>(?:[A-Za-z’']+[\s-]){2,6})[(\[][\"“]?(?P<term>[A-Z]{2,6})[\"”]?[)\]]"

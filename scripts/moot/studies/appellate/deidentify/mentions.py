@@ -310,6 +310,20 @@ class MentionFinder:
             self.lexicon.is_distinctive(token.text) for token in words
         ) or _has_personal_initials(tokens, preceding_text, has_surname=has_surname):
             return True
+        return self._is_name_by_context(tokens, name, sentence, head, words, uncommon_words)
+
+    def _is_name_by_context(
+        self,
+        tokens: Sequence[_Token],
+        name: str,
+        sentence: str,
+        head: Sequence[_Token],
+        words: Sequence[_Token],
+        uncommon_words: Sequence[_Token],
+    ) -> bool:
+        """Whether a title, a missing article or a company's form tells a name."""
+        preceding_text = sentence[: tokens[0].start]
+        has_naming_word = any(token.key in self.naming_words for token in tokens)
         has_article = bool(_ARTICLE.search(preceding_text))
         has_title = any(token.key in v.TITLES for token in head)
         is_titled_name = has_title and uncommon_words and not tokens[0].starts_sentence

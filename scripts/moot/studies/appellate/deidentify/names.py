@@ -166,10 +166,7 @@ class Entities:
             if key == entity.words or key in entity.aliases:
                 return entity
         if len(key) == 1:
-            holders = [entity for entity in candidates if entity.has_word(key[0])]
-            if len(holders) > 1:
-                holders = [entity for entity in holders if entity.kind == kind != "person"]
-            return holders[0] if len(holders) == 1 and holders[0].has_form(name) else None
+            return _find_holder(candidates, key[0], kind, name)
         for entity in candidates:
             entity_words = set(entity.words)
             if set(key) < entity_words or (len(entity_words) > 1 and entity_words < set(key)):
@@ -203,7 +200,7 @@ class Entities:
         return len(holders) > 1 and all(entity.kind_counts["person"] for entity in holders)
 
     def count_recognised_kinds(self, recognised_names: Sequence[tuple[str, str]]) -> None:
-        """Count the full names of people that a trained recogniser finds where nothing tells more."""
+        """Count full names of people that a trained recogniser finds where nothing tells more."""
         for entity in self.entities:
             if entity.kind != "name":
                 continue
@@ -384,3 +381,11 @@ def map_pseudonyms(entities: Entities) -> Mapping[str, str]:
         for surface in sorted(entity.surfaces):
             pseudonyms[surface] = entity.pseudonym
     return pseudonyms
+
+
+def _find_holder(candidates: Sequence[Entity], word: str, kind: str, name: str) -> Entity | None:
+    """Return the only entity that a single word identifies."""
+    holders = [entity for entity in candidates if entity.has_word(word)]
+    if len(holders) > 1:
+        holders = [entity for entity in holders if entity.kind == kind != "person"]
+    return holders[0] if len(holders) == 1 and holders[0].has_form(name) else None

@@ -28,7 +28,8 @@ MAX_CHARS = 1_000_000
 CLOSING_CHARS = 1_500
 OPENING_CHARS = 2_500
 _FIRST_FOOTNOTE = re.compile(
-    r"\n\s*(?:\[?\^?(?:1|fn\.? ?1)\]?[.:)]?|\*|†|(?i:footnotes?|notes?)\s*:?\s*\n)[ \t]*\n?\s*(?=\S)"
+    r"\n\s*(?:\[?\^?(?:1|fn\.? ?1)\]?[.:)]?|\*|†|(?i:footnotes?|notes?)\s*:?\s*\n)"
+    r"[ \t]*\n?\s*(?=\S)"
 )
 _REASONS_ON = re.compile(r"\n\s*(?:DISCUSSION|ANALYSIS|CONCLUSION|Discussion|Conclusion)\b")
 _OUTCOME_WORDS = {

@@ -51,8 +51,8 @@ _GLUED_HEADING = re.compile(
     rf"(?P<words>(?:Whether|[A-Z][\w'’-]*) (?:{_TITLE_WORD},? )*{_TITLE_WORD}[?.]?)\s*(?=\{{\d+\}})"
 )
 _ARGUMENT_HEADING = re.compile(
-    r"^(?:Whether|The (?:District|Trial|Lower) Court)|Authority|Jurisdiction|Preserv|Sufficien|Error|"
-    r"Abuse|Claim|Waiver|Constitution|Denial|Statut|Right|Applica|Interpret|Moot|Standing"
+    r"^(?:Whether|The (?:District|Trial|Lower) Court)|Authority|Jurisdiction|Preserv|Sufficien"
+    r"|Error|Abuse|Claim|Waiver|Constitution|Denial|Statut|Right|Applica|Interpret|Moot|Standing"
 )
 _SIGNATURE = rf"[A-Z][\w.'’-]+(?:,? and [A-Z][\w.'’-]+)?,\s*(?i:{_JUDGE_TITLE}),?\s*"
 # Case matters, since prose also orders and concurs ("It is so ordered. See id.", "We concur with").

@@ -21,8 +21,8 @@ STATE_WORDS = frozenset(re.split(r"[| ]", STATES.lower()))
 _SIDES = (
     "plaintiff defendant appellant appellee petitioner respondent claimant worker employer insurer"
     " taxpayer buyer seller tenant landlord lessor lessee borrower lender creditor debtor"
-    " contractor subcontractor owner homeowner purchaser intervenor applicant protestant garnishee trustee"
-    " executor administrator licensee relator"
+    " contractor subcontractor owner homeowner purchaser intervenor applicant protestant"
+    " garnishee trustee executor administrator licensee relator"
 ).split()
 FAMILY_ROLES = frozenset(
     "husband wife mother father child grandmother grandfather grandparents parents".split()
@@ -83,7 +83,8 @@ _CUSTOMARY_WORDS = (
     " engineer examiner secretary director commissioner commissioners superintendent clerk deputy"
     " officer officers detective agent detention probation parole veterans army navy air force"
     " marine patrol border certiorari mandamus habeas corpus subpoena id. am pm ii iii iv vi vii"
-    " viii ix xi xii lot block tract unit caucasian african african-american okay ok wcj wca mvd ada faa epa irs fbi ad litem conservator"
+    " viii ix xi xii lot block tract unit caucasian african african-american okay ok wcj"
+    " wca mvd ada faa epa irs fbi ad litem conservator"
 ).split()
 COMMON_WORDS = (
     frozenset(_CUSTOMARY_WORDS)
@@ -117,7 +118,8 @@ _OPENING_WORDS = (
 ALSO_NAMES = frozenset(
     (
         "abbey cox eddy garner garrison hull jade kern lee peck randy ransom raven slaughter stout"
-        " tucker ware welch amber angel apple archer art ash baker banks barber bass battle bean bear bell"
+        " tucker ware welch amber angel apple archer art ash baker banks barber bass battle"
+        " bean bear bell"
         " berry best bill bird bishop black blanco bloom blue bob bond bonita booth bowl branch"
         " brand brook brooks brothers brown browning buck burns bush butcher butler cain call candy"
         " carpenter carter case cash chance chandler channing chase chip christian church clay"
@@ -158,7 +160,8 @@ _LEGAL_FORMS = "inc incorporated corp corporation co company companies llc llp l
 _NOUNS_BY_KIND = {
     "company": [*_LEGAL_FORMS, *"enterprises partners partnership industries".split()],
     "organization": (
-        "store fund gas oil resources association union society league foundation federation brotherhood club institute academy"
+        "store fund gas oil resources association union society league foundation federation"
+        " brotherhood club institute academy"
         " insurance assurance casualty indemnity mutual savings center ministries diocese group"
         " services service systems associates construction airlines railway railroad press journal"
         " department bureau agency commission board authority administration division council"
