@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from moot.core.errors import UserError
+from moot.core.errors import CannotTellError
 from moot.core.types import Column
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.case_metrics import Terms, case_metric
@@ -377,7 +377,7 @@ def _score_corrected_volatility(results: ExperimentResults, steps: pd.DataFrame)
 
 def _select_panel_steps(results: ExperimentResults, model: str) -> pd.DataFrame:
     if not is_panel(results):
-        raise UserError(
+        raise CannotTellError(
             f"contrast with a metric of panels: {results.experiment} is not an appellate panel, or"
             " its statements have no labels. Name a panel, and give it `labelers`."
         )
