@@ -1,6 +1,7 @@
 """Test the report on a user's table, and that the entry that it prints can be read."""
 
 import json
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -125,3 +126,67 @@ def test_files_without_debates_get_different_messages(tmp_path: Path) -> None:
     (tmp_path / "broken.jsonl").write_text("[1]\n{\n")
     with pytest.raises(UserError, match=r"broken\.jsonl"):
         describe_table(tmp_path / "broken.jsonl")
+
+
+EXACT = {
+    "debate": lambda number: f"anthropic_claude_vs_openai_gpt_{number // 4:03}",
+    "round": lambda number: "" if number % 4 > 1 else number % 4 + 1,
+    "speaker": lambda number: ["pro", "con", "", ""][number % 4],
+    "text": lambda number: ["I am right.", "No.", "Verdict.", "Verdict."][number % 4],
+    "visibility": lambda number: "private" if number % 4 == 1 else "",
+    "judge": lambda number: "A" if number % 4 > 1 else "",
+    "judge_repeat": lambda number: number % 4 - 2 if number % 4 > 1 else "",
+    "answer": lambda number: ("pro" if number % 3 else "con") if number % 4 > 1 else "",
+    "truth": lambda number: "pro",
+    "kind": lambda number: "speech",
+    "case": lambda number: f"motion {number // 8}",
+}
+
+
+@pytest.mark.parametrize("spelling", [str, str.upper, str.title])
+@pytest.mark.parametrize("left_out", ["", "round", "visibility", "judge_repeat", "kind", "case"])
+def test_columns_named_like_the_options_are_found(
+    tmp_path: Path, left_out: str, spelling: Callable[[str], str]
+) -> None:
+    names = [name for name in EXACT if name != left_out]
+    rows = [{spelling(name): EXACT[name](number) for name in names} for number in range(48)]
+    pd.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
+    report = describe_table(tmp_path / "t.csv")
+    assert printed_columns(report) == {name: spelling(name) for name in names}
+    assert "Read as guessed: 48 rows read, 12 debates" in report
+    load_printed_entry(report)
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("round", ["first", "second"]),
+        ("belief", [30, 70]),
+        ("confidence", [130, 70]),
+        ("answers", ["yes", "no"]),
+        ("turn", ["1", ""]),
+        ("truth", ["", ""]),
+    ],
+)
+def test_a_column_whose_cells_cannot_be_read_is_not_taken(
+    tmp_path: Path, name: str, cells: list[Any]
+) -> None:
+    rows = [
+        {"debate": f"d{number // 2}", "speaker": "ab"[number % 2], "text": "I say so."}
+        | {name: cells[number % 2]}
+        for number in range(8)
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
+    assert name not in printed_columns(describe_table(tmp_path / "t.csv"))
+
+
+@pytest.mark.parametrize("truth", ["yes", "guilty", "1"])
+def test_beliefs_with_one_known_label_get_a_second_one(tmp_path: Path, truth: str) -> None:
+    rows = [
+        {"debate": f"d{number // 2}", "speaker": "ab"[number % 2], "text": "I say so."}
+        | {"belief": 0.5 + number / 20, "truth": truth}
+        for number in range(8)
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
+    loaded = load_printed_entry(describe_table(tmp_path / "t.csv"))
+    assert len(loaded.task.labels) == 2 and loaded.task.positive == truth

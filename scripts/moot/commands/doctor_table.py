@@ -17,7 +17,7 @@ from moot.core.input_files import read_text
 from moot.core.types import JsonObject
 from moot.core.user_tables import ENDINGS, read_user_table
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.turn_columns import TranscriptsOptions
+from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 
 NAME = "mine"
 _NAMES: Mapping[str, str] = {
@@ -57,6 +57,9 @@ _BENEFITS = {
 }
 """Meanings of columns, of which one is enough, to what can be computed with them."""
 _MAX_CATEGORIES, _MAX_NAME_CHARS, _BINARY = 12, 40, 2
+_EXACT_MEANINGS = set(TurnColumns.model_fields) - {"repeat", "attributes"}
+_OPPOSITES = {"yes": "no", "no": "yes", "true": "false", "false": "true", "1": "0", "0": "1"}
+"""The second label of beliefs where all answers and truths are the same."""
 _NUMERIC_MEANINGS = ("turn", "round", "judge_repeat", "belief", "confidence", "time")
 
 
@@ -121,9 +124,14 @@ def _first_file(path: Path) -> tuple[Path, str]:
 
 
 def _guess_columns(table: pd.DataFrame) -> dict[str, str]:
-    """Meaning to column: by its name, where its cells may have that meaning."""
-    columns: dict[str, str] = {}
+    """Meaning to column: by its name, where its cells may have that meaning.
+
+    A column that is named exactly like an option of `columns` has this meaning before all others.
+    """
+    columns = _find_exact_columns(table)
     for meaning, names in _NAMES.items():
+        if meaning in columns:
+            continue
         unused_names = [
             name
             for name in map(str, table)
@@ -143,6 +151,28 @@ def _guess_columns(table: pd.DataFrame) -> dict[str, str]:
     for meaning in ("persona", "judge_repeat") if "judge" not in columns else ():
         columns.pop(meaning, None)
     return columns
+
+
+def _find_exact_columns(table: pd.DataFrame) -> dict[str, str]:
+    """Meaning to the column of this name, in any case, where its cells can be read."""
+    columns: dict[str, str] = {}
+    for name in map(str, table):
+        meaning = name.strip().casefold()
+        if meaning in _EXACT_MEANINGS and meaning not in columns:
+            filled = table[name].str.strip().loc[lambda cells: cells != ""]
+            if len(filled) and _can_be_read(meaning, filled, len(filled) == len(table)):
+                columns[meaning] = name
+    return columns
+
+
+def _can_be_read(meaning: str, filled: "pd.Series[str]", is_complete: bool) -> bool:
+    """Whether the loader can read the filled cells of a column with a meaning."""
+    is_object = bool(filled.str.startswith("{").all())
+    if meaning in ("answers", "text"):
+        return is_object == (meaning == "answers")
+    if meaning in ("debate", "turn", "time") and not is_complete:
+        return False
+    return not is_object and (meaning not in _NUMERIC_MEANINGS or _fits_numbers(meaning, filled))
 
 
 def _fits(meaning: str, table: pd.DataFrame, name: str, columns: Mapping[str, str]) -> bool:
@@ -214,6 +244,8 @@ def _guess_labels(table: pd.DataFrame, columns: Mapping[str, str]) -> JsonObject
         or [pd.Series(dtype="str")]
     )
     labels = sorted({word for word in words if word and word not in ("None", "null", "UNKNOWN")})
+    if len(labels) == 1 and "belief" in columns:
+        labels.insert(0, _OPPOSITES.get(labels[0].casefold(), f"not {labels[0]}"))
     options: JsonObject = {"labels": {word: word.casefold() for word in labels or ["no", "yes"]}}
     names = list(dict.fromkeys(options["labels"].values()))
     return {**options, "positive": names[1]} if len(names) == _BINARY else options

@@ -17,6 +17,8 @@ from moot.core.registry import Registry
 from moot.core.rubric import RUBRICS
 from moot.core.sections import SECTIONS, sections_of
 from moot.datasets import LOADERS, DatasetOptions
+from moot.datasets.column_meanings import COLUMN_MEANINGS, COLUMN_NAMES
+from moot.datasets.turn_columns import TurnColumns
 from moot.labels import LABELERS
 from moot.llm.endpoints import ENDPOINTS
 from moot.protocols import PROTOCOLS, ProtocolParams
@@ -53,6 +55,7 @@ def describe_registered() -> str:
             f"### {name}",
             _summary(inspect.getmodule(loader.load)),
             keys_table(loader.options, DatasetOptions),
+            *_tables_of_parts(name, loader.options),
         ]
     baselines = [
         (f"`{name}`", BASELINES[name].title, ", ".join(BASELINES[name].families))
@@ -79,6 +82,32 @@ def describe_registered() -> str:
         _list_entries(EXPORTERS, lambda entry: _summary(inspect.getmodule(entry.write))),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _tables_of_parts(loader: str, options: type[BaseModel]) -> Iterator[str]:
+    """The keys of the parts of a loader's options; the columns of turns with what they enable."""
+    for key in options.model_fields:
+        part = entry_model_at(options, key)
+        if part is None or key in DatasetOptions.model_fields:
+            continue
+        yield f"#### {key} of {loader}"
+        if part is not TurnColumns:
+            yield keys_table(part)
+            continue
+        yield columns_table()
+        yield "A name of a column has one of these forms:"
+        rows = [(f"`{form}`", meaning) for form, meaning in COLUMN_NAMES.items()]
+        yield markdown_table(("name", "what it stands for"), rows)
+
+
+def columns_table() -> str:
+    """The columns of a table of turns: name, type, default, meaning, what they make possible."""
+    rows = []
+    for name, field in TurnColumns.model_fields.items():
+        default = f"`{field.default}`" if field.default else "none"
+        meaning = COLUMN_MEANINGS[name]
+        rows.append((f"`{name}`", meaning.cells, default, field.description or "", meaning.enables))
+    return markdown_table(("name", "cells", "default", "meaning", "makes possible"), rows)
 
 
 def _parts_of(model: type[BaseModel], of: str = "") -> Iterator[tuple[str, type[BaseModel]]]:

@@ -1,0 +1,82 @@
+"""What the columns of recorded debates hold and make possible, for the page of all options."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class ColumnMeaning(NamedTuple):
+    """The cells of a column, and what the column makes possible."""
+
+    cells: str
+    enables: str
+
+
+_TEXT, _WHOLE_NUMBER = "text", "whole number"
+COLUMN_MEANINGS: Mapping[str, ColumnMeaning] = {
+    "debate": ColumnMeaning("text, never blank", "transcripts, the reader, `rejudge`"),
+    "case": ColumnMeaning("text, never blank", "several debates or answers per case"),
+    "repeat": ColumnMeaning(
+        _WHOLE_NUMBER, "`agreement` between repeats (only if `debate` is blank)"
+    ),
+    "method": ColumnMeaning(_TEXT, "one experiment per condition, contrasts between them"),
+    "turn": ColumnMeaning("whole number, never blank", "the order of turns; gaps are counted"),
+    "time": ColumnMeaning("number, or date and time", "the order of turns without numbers"),
+    "round": ColumnMeaning("whole number or blank", "`beliefs_by_round`, flips by round"),
+    "speaker": ColumnMeaning("text, blank in rows of a judge", "`discussions`, `changed_answers`"),
+    "text": ColumnMeaning(_TEXT, "search in the reader, labels, exports, `rejudge`"),
+    "kind": ColumnMeaning("text other than conclusion", "`changed_answers` by kind of turn"),
+    "role": ColumnMeaning(_TEXT, "`changed_answers` by role; tells judges from debaters"),
+    "side": ColumnMeaning(
+        "a label, or blank", "`beliefs_by_round` by side; tells debaters from judges"
+    ),
+    "model": ColumnMeaning("text, blank for a person", "one result per model"),
+    "visibility": ColumnMeaning("blank, public, all, or any other text", "private turns"),
+    "answer": ColumnMeaning(
+        "a word of `labels` or `no_answer`", "predictions, accuracy, `agreement`"
+    ),
+    "answers": ColumnMeaning(
+        "JSON object from name to answer, or blank", "`discussions` of groups"
+    ),
+    "belief": ColumnMeaning(
+        "number from 0 to 1, or blank",
+        "Brier scores, calibration, `beliefs_by_round`, `belief_aggregates`",
+    ),
+    "confidence": ColumnMeaning(
+        "number from 0 to 100, or blank",
+        "calibration; with `side` `beliefs_by_round`",
+    ),
+    "judge": ColumnMeaning(
+        "text, blank in rows of debaters",
+        "`agreement`, `council_verdicts`, `where_verdicts_come_from`",
+    ),
+    "persona": ColumnMeaning("text or blank", "`agreement` between personas of a judge"),
+    "judge_repeat": ColumnMeaning(
+        "whole number, blank in rows without a judge",
+        "`agreement` and flips of a judge who is asked again",
+    ),
+    "truth": ColumnMeaning(
+        "a word of `labels`, the same in all rows of a case",
+        "accuracy, and who changes to right and to wrong",
+    ),
+    "facts": ColumnMeaning(
+        "text, the same in all rows of a case", "the case in the reader, `rejudge`"
+    ),
+    "attributes": ColumnMeaning(
+        "text, the same in all rows of a case", "scores and error rates by group, clusters"
+    ),
+}
+"""By the name of the option in `columns`."""
+
+COLUMN_NAMES: Mapping[str, str] = {
+    "name": "A column of the file.",
+    "messages.content": (
+        "A part of nested values. Each object of a list, or of an object of objects, is a turn."
+    ),
+    "truths.0": "A position in a list, from 0.",
+    "r{round}_answer": "The columns r1_answer, r2_answer, ... as turns of these rounds.",
+    "{speaker}_r{round}": "Columns named by speaker and round as turns of these speakers.",
+    "(file)": "The name of the file, without its ending.",
+    "(key)": "The keys of a JSON object whose values are the rows.",
+    "(value)": "The values of such an object that are no objects.",
+}
+"""Forms of the name of a column, with what they stand for."""
