@@ -34,7 +34,7 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Export]:
     cases = people(results / "cases" / "people.parquet", CASES, text=f"Years: {{years}}. {HOSTILE}")
     shard = results / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
     shard.parent.mkdir(parents=True)
-    with FaultServer("server_error,outside_labels", rate=0.3, seed=3) as server:
+    with FaultServer("server_error,outside_labels", rate=0.3, seed=2) as server:
         config = configuration(
             server.url, folder, experiment={"repeats": 2, "params": {"strategy": "call"}}
         )
