@@ -77,7 +77,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> StudyResults:
     ("first", "second", "by_story", "by_both"),
     [
         ("people", "consult", (-0.011, 0.218), (-0.022, 0.231)),
-        ("consult", "gpt", (-0.195, 0.071), (-0.244, 0.118)),
+        ("consult", "gpt", (-0.195, 0.071), (-0.258, 0.137)),
     ],
 )
 def test_debates_of_one_judge_are_not_independent(judged, first, second, by_story, by_both) -> None:
