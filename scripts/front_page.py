@@ -4,7 +4,7 @@ from pathlib import Path
 
 from moot.commands.verify import verify
 from moot.core.log import LOG
-from moot.papers.items import items_file, read_papers
+from moot.papers.items import paper_pages
 from moot.report.front_page import write_front_page
 from moot.report.outcome import failure_sentences, read_outcome, write_outcome
 from moot.workflow.job import job
@@ -23,10 +23,7 @@ if __name__ == "__main__":
         if files:
             write_outcome(study, outcome, files, is_rehearsal)
         studies = {name: entry.study for name, entry in plan.experiments.items()}
-        papers = {
-            f"papers/{name}.html": paper.short
-            for name, paper in read_papers(items_file(plan.shipped)).items()
-        }
+        papers = paper_pages(plan.shipped)
         built = [*map(Path, inputs), *files.values()]
         failures = failure_sentences(outcome)
         write_front_page(

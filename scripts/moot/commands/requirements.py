@@ -37,9 +37,9 @@ class DatasetLabels:
 
     def __str__(self) -> str:
         names = ", ".join(self.names[:_MANY_LABELS])
-        return names + (
-            f" and {len(self.names) - _MANY_LABELS} more" * (len(self.names) > _MANY_LABELS)
-        )
+        if len(self.names) <= _MANY_LABELS:
+            return names
+        return f"{names} and {len(self.names) - _MANY_LABELS} more"
 
 
 @dataclass(frozen=True, slots=True)

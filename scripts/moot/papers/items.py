@@ -181,6 +181,12 @@ def items_file(shipped: Path) -> Path:
     return shipped / "data" / "published" / "items.yaml"
 
 
+def paper_pages(shipped: Path) -> dict[str, str]:
+    """Return the address of each paper's page below `results/`, with the paper's short name."""
+    papers = read_papers(items_file(shipped))
+    return {f"papers/{name}.html": paper.short for name, paper in papers.items()}
+
+
 @cache
 def read_papers(path: Path) -> dict[str, Paper]:
     """Read the papers with their items.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core.experiment_config import COMPARISON
-from moot.papers.items import items_file, read_papers
+from moot.papers.items import paper_pages
 from moot.plan.plan import Plan
 from moot.report.front_page import write_front_page
 from moot.report.outcome import failure_sentences, read_outcome, write_outcome
@@ -92,10 +92,6 @@ def write_page_after_failure(
     output = Path(f"results/{page}.html")
     for name in (f"results/outcome/{page}_questions.html", RECORDS / f"{page}.html.json"):
         Path(name).unlink(missing_ok=True)
-    papers = {
-        f"papers/{name}.html": paper.short
-        for name, paper in read_papers(items_file(plan.shipped)).items()
-    }
     write_front_page(
         Path("results"),
         study,
@@ -103,7 +99,7 @@ def write_page_after_failure(
         {"page": output},
         {name: entry.study for name, entry in plan.experiments.items()},
         plan.config.rehearsal,
-        papers,
+        paper_pages(plan.shipped),
         [*failed_jobs, *failure_sentences(outcome)],
     )
     return output
