@@ -171,7 +171,8 @@ def _fill_item(
     return ItemContent(
         item=item,
         parts=tuple(parts),
-        notes=(*(f"Found in the paper: {text}" for text in findings), *_departures(plan, item)),
+        findings=tuple(findings),
+        departures=tuple(_departures(plan, item)),
         needs=tuple(_needs(plan, item)),
         command=item_command(item),
         details=tuple(name for name in item.details if _is_built(plan, name, builds_tables)),
@@ -213,7 +214,7 @@ def _designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
 
 
 def _departures(plan: Plan, item: PaperItem) -> list[str]:
-    """Return how our prompts depart from the paper's words, by protocol."""
+    """Return how moot departs from the paper in the protocols of an item."""
     papers = paper_plan(plan.shipped)
     pairs = set()
     for entry in papers.experiments.values():
@@ -227,7 +228,7 @@ def _departures(plan: Plan, item: PaperItem) -> list[str]:
     path = plan.shipped / "data" / "published" / "departures.csv"
     with path.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if (row["protocol"], row["data"]) in pairs]
-    return [f"Departure ({row['protocol']}): {row['departure']}" for row in rows]
+    return [f"`{row['protocol']}`: {row['departure']}" for row in rows]
 
 
 def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:

@@ -36,7 +36,8 @@ class ItemContent:
     Attributes:
         item: The item's description.
         parts: What studies computed.
-        notes: What was found in the paper, and departures from it.
+        findings: What was found in the paper.
+        departures: How moot departs from the paper.
         needs: What filling it takes.
         command: The command that fills it.
         details: The long tables with its statistics that this run built.
@@ -45,7 +46,8 @@ class ItemContent:
 
     item: PaperItem
     parts: tuple[Part, ...] = ()
-    notes: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    departures: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     command: str = ""
     details: tuple[str, ...] = ()
@@ -107,7 +109,8 @@ def _write_item(
     block: dict[str, object] = {"content": content, "item": item, "has_values": False}
     if item.kind in ("table", "facts"):
         grid = build_grid(item, published, content.parts)
-        notes = [note for note in (item.note, *content.notes) if note]
+        findings = (f"Found in the paper: {finding}" for finding in content.findings)
+        notes = [note for note in (item.note, *findings, *content.departures) if note]
         if is_rehearsal:
             notes = [REHEARSAL_NOTE, *notes]
         _write_csv(values_frame(grid), target / f"{item.key}.csv", is_rehearsal)
