@@ -172,7 +172,7 @@ def test_equal_rates_differ_in_5_percent_and_intervals_cover(simulation, name, r
 
 def test_intervals_cover_for_crossed_clusters(simulation):
     """With one kind of cluster only, half of the intervals would miss."""
-    coverage = simulation.crossed(50, 12, (0.2, 0.2), 60)
+    coverage = simulation.measure_crossed(50, 12, (0.2, 0.2), 60)
     assert coverage.covered >= 0.9
 
 

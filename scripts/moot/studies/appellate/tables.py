@@ -1,6 +1,7 @@
 """Tables 1 and 2 of the appellate study, and the numbers that its text gives."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, product
 
 from moot.core.types import JsonObject
@@ -292,10 +293,15 @@ def decision_probabilities(results: StudyResults) -> TableContent:
         BY_CASE_NOTE,
         "In a human-AI panel the last judge is the human.",
     )
-    return with_corrected(
+    content = with_corrected(
         comparison_table(rows, (*KEYS, "positions by", "round", "judge", "share of"), notes),
         corrected,
     )
+    columns = [
+        replace(column, in_short_form=False) if column.name == "corrected interval" else column
+        for column in content.columns
+    ]
+    return replace(content, columns=tuple(columns))
 
 
 @table(
