@@ -50,7 +50,7 @@ def headings() -> dict[str, str]:
     found: dict[str, str] = {}
     for title, text in registries().items():
         found.setdefault(f"#{_anchor(title)}", place_of(title))
-        for heading in re.findall(r"^### (.*)$", text, flags=re.MULTILINE):
+        for heading in re.findall(r"^#{3,4} (.*)$", text, flags=re.MULTILINE):
             found.setdefault(f"#{_anchor(heading)}", f"{place_of(title)}#{_anchor(heading)}")
     return found
 

@@ -243,9 +243,9 @@ def test_a_colleague_follows_a_link_from_another_site_over_https(
 
 
 FORMS = {
-    "table": ("cot", "expert", "people"),
-    "numbers": ("conference", "evaluator", "conference"),
-    "lists": ("four_step_cot", "expert", "people"),
+    "table": ("cot", "expert", "people", {}),
+    "numbers": ("conference", "evaluator", "conference", {"evaluates_open_topics": True}),
+    "lists": ("four_step_cot", "expert", "people", {}),
 }
 
 
@@ -253,10 +253,11 @@ FORMS = {
 def test_forms_of_every_kind_can_be_filled_in_by_everyone(
     name: str, desks: Any, open_pages: Any, axe: str, tmp_path: Path
 ) -> None:
-    protocol, seat, data = FORMS[name]
-    ask = "import sys; from people_in_debates import hold, plan_debates; "
-    ask += (
-        f"hold(plan_debates(sys.argv[1], {protocol!r}, {{{seat!r}: 'person'}}, dataset={data!r}))"
+    protocol, seat, data, params = FORMS[name]
+    ask = (
+        "import sys; from people_in_debates import hold, plan_debates;"
+        f" hold(plan_debates(sys.argv[1], {protocol!r}, {{{seat!r}: 'person'}}, dataset={data!r},"
+        f" params={params!r}))"
     )
     with FaultServer() as server:
         environment = {**os.environ, "PYTHONPATH": IMPORTED}

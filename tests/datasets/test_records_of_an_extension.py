@@ -1,6 +1,7 @@
 """Test a user's loader of recorded debates, from its records to predictions and scores."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from in_process import RESULTS, build_experiments
 from moot.core.errors import UserError
 from moot.core.extensions import FOLDERS
+from moot.datasets import LOADERS
 from moot.plan.plan import Plan
 from project_copy import PROJECT
 
@@ -52,6 +54,14 @@ def load(options: Options, context: LoadContext) -> Loaded:
         cases.append(Case(f"coin-{n}", context.name, "test", f"Coin {n}.", target, TASK.labels))
     return Loaded(cases, TASK)
 '''
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _unregistered() -> Iterator[None]:
+    """Take the loader away after the tests of this file; other tests list all loaders."""
+    yield
+    for entries in (LOADERS._entries, LOADERS.places, LOADERS.extensions):
+        entries.pop("kept_coins", None)
 
 
 def make_plan(folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> Plan:

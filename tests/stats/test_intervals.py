@@ -173,7 +173,7 @@ def test_undefined_resamples_are_left_out():
 def simulation() -> ModuleType:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(PROJECT / "benchmarks"))
-        return importlib.import_module("coverage")
+        return importlib.import_module("coverage_shares")
 
 
 @pytest.mark.slow  # only this test detects intervals that are too narrow
