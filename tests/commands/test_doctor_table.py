@@ -149,8 +149,8 @@ def test_columns_named_like_the_options_are_found(
     tmp_path: Path, left_out: str, spelling: Callable[[str], str]
 ) -> None:
     names = [name for name in EXACT if name != left_out]
-    rows = [{spelling(name): EXACT[name](number) for name in names} for number in range(48)]
-    pd.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
+    columns = {spelling(name): list(map(EXACT[name], range(48))) for name in names}
+    pd.DataFrame(columns).to_csv(tmp_path / "t.csv", index=False)
     report = describe_table(tmp_path / "t.csv")
     assert printed_columns(report) == {name: spelling(name) for name in names}
     assert "Read as guessed: 48 rows read, 12 debates" in report

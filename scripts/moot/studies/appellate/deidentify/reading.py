@@ -153,9 +153,8 @@ def _parse_text_record(record: Fields, row: int) -> Opinion:
         html.unescape(str(sentence)) for sentence in record.get("outcome_sentences", ())
     )
     parties = tuple(find_parties(str(record["parties"]))) if record.get("parties") else ()
-    judges, counsel = (
-        tuple(str(name) for name in record.get(key, ())) for key in ("judges", "counsel")
-    )
+    judges = tuple(map(str, record.get("judges", ())))
+    counsel = tuple(map(str, record.get("counsel", ())))
     outcome = outcome or find_announced_outcome(text)
     return Opinion(
         str(record["id"]),
@@ -258,11 +257,11 @@ def _find_capitalised_runs(line: str) -> list[str]:
     """Return the capitalised runs of an appearance line: names, law firms and their towns."""
     word = rf"(?:{INITIALS}|{CAPITALISED})"
     runs = re.findall(rf"{word}(?:\s+{word})*", line)
-    return [
-        run
-        for run in runs
-        if any(part.lower().strip(".") not in COMMON_WORDS for part in run.split())
-    ]
+    return [run for run in runs if _has_uncommon_word(run)]
+
+
+def _has_uncommon_word(run: str) -> bool:
+    return any(part.lower().strip(".") not in COMMON_WORDS for part in run.split())
 
 
 def _build_cap_opinion(
