@@ -3,9 +3,11 @@
 from pathlib import Path
 
 from moot.commands.verify import verify
+from moot.core.experiment_config import COMPARISON
 from moot.core.log import LOG
 from moot.papers.items import paper_pages
-from moot.report.front_page import write_front_page
+from moot.plan.made_up_inputs import run_notes
+from moot.report.front_page import RunRemarks, write_front_page
 from moot.report.outcome import failure_sentences, read_outcome, write_outcome
 from moot.workflow.job import job
 
@@ -25,7 +27,6 @@ if __name__ == "__main__":
         studies = {name: entry.study for name, entry in plan.experiments.items()}
         papers = paper_pages(plan.shipped)
         built = [*map(Path, inputs), *files.values()]
-        failures = failure_sentences(outcome)
-        write_front_page(
-            Path("results"), study, built, pages, studies, is_rehearsal, papers, failures
-        )
+        warnings = run_notes(plan, "" if study == COMPARISON else study)
+        remarks = RunRemarks(is_rehearsal, failure_sentences(outcome), warnings)
+        write_front_page(Path("results"), study, built, pages, studies, remarks, papers)

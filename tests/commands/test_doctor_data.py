@@ -133,7 +133,8 @@ def test_an_f1_without_a_positive_of_two_labels_is_reported(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("source", "word"), [("synthetic", "SYNTHETIC: made-up"), ("sample", "SAMPLE: a few cases")]
+    ("source", "word"),
+    [("synthetic", "SYNTHETIC DATA: made-up"), ("sample", "SAMPLE: a few cases")],
 )
 def test_made_up_data_are_noted(source: str, word: str) -> None:
     dataset = {"synthetic": "nlsy97", "sample": "opinions"}[source]

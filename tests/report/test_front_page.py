@@ -9,7 +9,7 @@ import pytest
 
 from front_page_results import CLAIM, HOSTILE, STUDIES, built_files, results_with_questions
 from moot.core.errors import UserError
-from moot.report.front_page import read_questions, write_front_page
+from moot.report.front_page import RunRemarks, read_questions, write_front_page
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_the_page_links_built_files_and_escapes_foreign_text(root: Path) -> None
     assert "tables/recorded/groups.html" not in links, "the file is from an earlier run"
     for text in (page, fragment):
         assert HOSTILE not in text
-        assert text.index("Is A better than B?") < text.index("Is a debate shorter?")
+        assert text.index("<h3>Is A better than B?") < text.index("<h3>Is a debate shorter?")
         assert text.index("<details>") < text.index("Does smoothing help?")
     assert page.count("<li>Half lies between cases") == 1
     assert "tables/comparison/where_verdicts_come_from.html" in links
@@ -154,10 +154,69 @@ def test_the_page_shows_accuracies_and_names_empty_tables(
     assert page.count("tables/comparison/habits.html") == 1, "it has no preview"
 
 
+def test_the_page_opens_with_three_sentences_papers_and_a_legend(root: Path) -> None:
+    (root / "papers").mkdir()
+    (root / "papers" / "b.html").write_text('<body data-items="9" data-filled="1">')
+    (root / "papers" / "a.html").write_text("<body>")
+    papers = {"papers/a.html": "A", "papers/b.html": HOSTILE, "papers/none.html": "C"}
+    pages = {"page": root / "index.html"}
+    warning = f"people: SYNTHETIC DATA {HOSTILE}"
+    remarks = RunRemarks(warnings=[warning])
+    write_front_page(root, "comparison", built_files(root), pages, STUDIES, remarks, papers)
+    page = (root / "index.html").read_text(encoding="utf-8")
+    assert HOSTILE not in page
+    assert page.index("SYNTHETIC DATA") < page.index('class="summary"') < page.index('id="papers"')
+    assert page.index('id="papers"') < page.index('class="legend"') < page.index("<article")
+    summary = page.partition('class="summary"')[2].partition("</section>")[0]
+    assert summary.count("<p>") == 3
+    assert "asks 6 questions: 0 supported, 0 not supported, 1 with answers that differ" in summary
+    assert "Is a debate shorter? Supported: 0.670 [0.500, 0.880]" in summary
+    assert "Is A better than B? Cannot tell" not in summary, "its word is `not shown`"
+    assert "1 item filled by this run, 8 open" in page
+    assert page.count("items filled") == 0 and "papers/none.html" not in page
+    assert re.findall(r"</span> ([a-z ]+)</dt>", page) == [
+        "supported",
+        "not supported",
+        "cannot tell",
+    ]
+
+
+def test_a_run_without_answers_says_so_in_three_sentences(root: Path) -> None:
+    write_front_page(root, "comparison", [], {"page": root / "index.html"}, STUDIES)
+    page = (root / "index.html").read_text(encoding="utf-8")
+    summary = page.partition('class="summary"')[2].partition("</section>")[0]
+    assert summary.count("<p>") == 3 and "no number here is a finding" in summary
+
+
+def test_previews_are_part_of_the_page_and_show_numbers(root: Path) -> None:
+    table = root / "tables" / "recorded" / "methods.csv"
+    table.parent.mkdir(parents=True, exist_ok=True)
+    rows = [{"study": "x", "method": HOSTILE, "n": 3, "empty": "", "accuracy": 0.123456}] * 9
+    pd.DataFrame(rows).to_csv(table, index=False)
+    write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)
+    page = (root / "index.html").read_text(encoding="utf-8")
+    assert "<iframe" not in page and 'loading="lazy"' not in page, "a printer loads nothing late"
+    preview = page.partition('id="recorded"')[2].partition("</section>")[0]
+    assert re.findall("<td>(.*?)</td>", preview)[:3] == ["method", "n", "accuracy"]
+    assert preview.count("<td>0.123</td>") == 4 and HOSTILE not in page
+
+
+def test_names_of_code_are_words(root: Path) -> None:
+    names = [path.relative_to(root).as_posix() for path in built_files(root)]
+    contrasts = root / "tables/comparison/contrasts.csv"
+    frame = pd.read_csv(contrasts, dtype=str, keep_default_na=False)
+    frame["metric"] = "f1 against macro_f1"
+    frame.to_csv(contrasts)
+    question = read_questions(root, "comparison", names, STUDIES)[0]
+    assert question.verdicts[0].about.startswith("Difference in F1 against macro F1: ")
+
+
 def test_failures_stand_on_top_and_questions_without_an_answer_cannot_tell(root: Path) -> None:
     pages = {"page": root / "index.html"}
     failures = [f"run_debates of mine, model, 0: the key is refused {HOSTILE}", "load_cases of x"]
-    write_front_page(root, "comparison", built_files(root), pages, STUDIES, failures=failures)
+    write_front_page(
+        root, "comparison", built_files(root), pages, STUDIES, RunRemarks(failures=failures)
+    )
     page = (root / "index.html").read_text(encoding="utf-8")
     assert HOSTILE not in page
     assert (
@@ -166,7 +225,7 @@ def test_failures_stand_on_top_and_questions_without_an_answer_cannot_tell(root:
     assert page.index("load_cases") < page.index("Is A better than B?")
     unanswered = page.partition("Questions that this run cannot answer (4)")[2].split("<article")
     assert all("cannot tell" in article for article in unanswered[1:5])
-    write_front_page(root, "comparison", [], pages, STUDIES, failures=failures)
+    write_front_page(root, "comparison", [], pages, STUDIES, RunRemarks(failures=failures))
     page = (root / "index.html").read_text(encoding="utf-8")
     assert "This run answers no question: cannot tell." in page
     write_front_page(root, "comparison", [], pages, STUDIES)

@@ -29,10 +29,10 @@ from moot.llm.endpoints.embedded import model_path
 from moot.llm.identity import server_address
 from moot.llm.redaction import read_key, redacted
 from moot.llm.request import Message, Reply, Request, request_to
+from moot.plan.made_up_inputs import DATA_NOTES, MODEL_NOTE
 from moot.plan.plan import Plan
 
 STATE_OK, STATE_MISSING, STATE_UNKNOWN, STATE_NOTE = "ok", "missing", "?", "note"
-SIMULATED_MODEL_NOTE = "SIMULATED: its replies are drawn at random; no number is about a model"
 _TIMEOUT_SECONDS = 10.0
 _MIN_GIGABYTES = 2.0
 _CALLS, _PROMPT_TOKENS, _REPLY_TOKENS = 4, 40, 64
@@ -77,7 +77,7 @@ async def check_all(plan: Plan) -> list[Finding]:
         model = plan.config.models[name]
         traits = endpoint_traits(model.endpoint)
         if traits.is_simulated:
-            findings.append(Finding(name, STATE_NOTE, SIMULATED_MODEL_NOTE))
+            findings.append(Finding(name, STATE_NOTE, MODEL_NOTE))
         if traits.is_recorded or traits.is_simulated:
             continue
         if traits.in_process:
@@ -122,7 +122,7 @@ def _check_data(plan: Plan) -> Iterator[Finding]:
                 f"data {dataset}", STATE_OK, "fetched when first needed, unless it is there"
             )
         elif options.source != "local":
-            note = _describe_made_up_data(options.source)
+            note = DATA_NOTES.get(str(options.source))
             state = STATE_NOTE if note else STATE_OK
             yield Finding(f"data {dataset}", state, note or f"{options.source}: comes with moot")
         elif options.loader == TABLE_LOADER:
@@ -137,15 +137,6 @@ def _check_data(plan: Plan) -> Iterator[Finding]:
                 STATE_MISSING,
                 f"no file below {plan.config.data_root}; see data/raw/README.md",
             )
-
-
-def _describe_made_up_data(source: str) -> str:
-    """A note on data that are synthetic or a sample; "" for others."""
-    if source == "synthetic":
-        return "SYNTHETIC: made-up people or cases; no number about them is a finding"
-    if source == "sample":
-        return "SAMPLE: a few cases that show how moot works, too few for a finding"
-    return ""
 
 
 def _check_table(plan: Plan, dataset: str) -> Iterator[Finding]:

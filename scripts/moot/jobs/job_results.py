@@ -13,6 +13,7 @@ from moot.core.registry import Registry
 from moot.core.types import JsonObject
 from moot.jobs.frozen_plans import compare_with_frozen
 from moot.plan.as_published import compare_with_papers, confirm_served
+from moot.plan.made_up_inputs import experiment_notes
 from moot.plan.plan import Plan
 from moot.report.content import REHEARSAL_NOTE, Figure, StudyResults, Table
 from moot.report.published import read_findings, read_published
@@ -49,8 +50,9 @@ def load_experiment_results(
 def load_model_results(plan: Plan, job: "Snakemake") -> ExperimentResults:
     """The results of the experiment and model that a job is about."""
     view = plan.view(job.wildcards.experiment, [job.wildcards.model])
+    experiment = job.wildcards.experiment
     return ExperimentResults(
-        RESULTS, job.wildcards.experiment, view, plan.config.seed, _files(job), _notes(plan)
+        RESULTS, experiment, view, plan.config.seed, _files(job), _notes(plan, experiment)
     )
 
 
@@ -58,17 +60,20 @@ def load_study_debates(plan: Plan, job: "Snakemake") -> dict[str, ExperimentResu
     """The results of every experiment of the study that a job is about, trial runs and controls
     too, by name.
     """
-    study, files, notes = job.wildcards.study, _files(job), _notes(plan)
+    study, files = job.wildcards.study, _files(job)
     return {
-        name: ExperimentResults(RESULTS, name, plan.view(name), plan.config.seed, files, notes)
+        name: ExperimentResults(
+            RESULTS, name, plan.view(name), plan.config.seed, files, _notes(plan, name)
+        )
         for name, config in plan.experiments.items()
         if config.study == study
     }
 
 
-def _notes(plan: Plan) -> list[str]:
-    """What readers of any debate must know first."""
-    return [REHEARSAL_NOTE] if plan.config.rehearsal else []
+def _notes(plan: Plan, experiment: str) -> list[str]:
+    """What readers of an experiment's debates must know first."""
+    rehearsal = [REHEARSAL_NOTE] if plan.config.rehearsal else []
+    return [*rehearsal, *experiment_notes(plan, experiment)]
 
 
 def write_scores(

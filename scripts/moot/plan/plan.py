@@ -22,6 +22,7 @@ from moot.llm.prompts import Prompts
 from moot.plan import plan_steps as steps
 from moot.plan.experiments import ExperimentReader
 from moot.plan.grid_expansion import find_rubric
+from moot.plan.made_up_inputs import experiment_notes
 from moot.plan.models import check_models
 from moot.plan.planned_contrasts import check_contrasts
 from moot.plan.rehearsal import add_simulated_people, replace_models
@@ -358,6 +359,7 @@ class Plan:
             self.datasets[config.dataset].loader or config.dataset,
             self.rubric(experiment),
             config.prompts,
+            tuple(experiment_notes(self, experiment)),
         )
 
     def _recorded_models(self, names: Iterable[str]) -> dict[str, str]:

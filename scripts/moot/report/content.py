@@ -205,6 +205,28 @@ class StudyResults:
         """The notes on all data sets."""
         return self.notes_about(frozenset())
 
+    def made_up_about(self, cell_texts: Set[str]) -> tuple[str, ...]:
+        """Return which data and models are synthetic, sampled or simulated, a sentence each.
+
+        Args:
+            cell_texts: Texts of a table; see `notes_about`.
+        """
+        sentences: dict[str, None] = {}
+        for results in self._named_experiments(cell_texts):
+            sentences |= dict.fromkeys(results.config.made_up)
+        return tuple(sentences)
+
+    def _named_experiments(self, cell_texts: Set[str]) -> list[ExperimentResults]:
+        """Return the experiments that texts name, by themselves or by their data; else all."""
+        candidates = [*self.experiments.values(), *self.controls.values()]
+        names = cell_texts | {text.partition(", ")[0] for text in cell_texts}
+        named = [
+            results
+            for results in candidates
+            if {results.experiment, results.config.dataset, data_label(results)} & names
+        ]
+        return named or candidates
+
     def notes_about(self, cell_texts: Set[str]) -> tuple[str, ...]:
         """Return the notes on simulation, people in seats, data sets, servers and contradictions.
 

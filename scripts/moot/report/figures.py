@@ -89,24 +89,44 @@ def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> Non
     with figure_style():
         drawing = entry.build(results)
         if results.is_rehearsal:
-            _mark(drawing)
+            _mark(drawing, REHEARSAL_MARK)
             without_dates["svg"]["Title"] += f" ({REHEARSAL_MARK})"
             without_dates["png"]["Description"] = REHEARSAL_NOTE
+        elif mark := made_up_mark(entry, results):
+            _mark(drawing, mark)
+            without_dates["svg"]["Title"] += f" ({mark})"
+            without_dates["png"]["Description"] = mark
         for kind, path in paths.items():
             with atomic_path(path) as part:
                 drawing.savefig(part, format=kind, metadata=without_dates[kind])
 
 
-def _mark(drawing: "MatplotlibFigure") -> None:
-    """Write the mark of a rehearsal across a figure."""
+def made_up_mark(entry: Figure, results: StudyResults) -> str:
+    """The mark of a figure whose data or models are synthetic, sampled or simulated; "" for none.
+
+    It begins with "PARTLY" where other experiments of the figure are not.
+    """
+    shown = results.find_experiments(*entry.protocols)
+    marks: dict[str, None] = {}
+    for experiment in shown:
+        sentences = [note.partition(": ")[2] for note in experiment.config.made_up]
+        marks |= dict.fromkeys(sentence.partition(":")[0] for sentence in sentences)
+    if not marks:
+        return ""
+    partly = "" if all(experiment.config.made_up for experiment in shown) else "PARTLY "
+    return partly + ", ".join(marks)
+
+
+def _mark(drawing: "MatplotlibFigure", mark: str) -> None:
+    """Write the mark of a rehearsal, or of made-up data, across a figure."""
     drawing.text(
         0.5,
         0.5,
-        REHEARSAL_MARK,
+        mark,
         ha="center",
         va="center",
         rotation=25,
-        fontsize=44,
+        fontsize=min(44, 600 / len(mark)),
         color=VERMILION,
         alpha=0.22,
         zorder=9,

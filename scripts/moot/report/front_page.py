@@ -25,7 +25,13 @@ from moot.core.types import Fields
 from moot.report import FIGURES, FIRST_PAGE_NOTES, TABLES
 from moot.report.content import REHEARSAL_NOTE
 from moot.report.escaping import capitalised, page_template
-from moot.report.published_claims import NOT_SUPPORTED, SUPPORTED
+from moot.report.front_page_summary import (
+    LEGEND,
+    read_paper_progress,
+    read_table_preview,
+    summarise_run,
+)
+from moot.report.published_claims import NOT_SUPPORTED, SUPPORTED, metric_in_words
 
 SIGNS = {SUPPORTED: "✓", "yes": "✓", NOT_SUPPORTED: "✗", "opposite": "✗"}
 TOO_FEW = "this run has too few cases for an interval"
@@ -122,15 +128,29 @@ readers.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class RunRemarks:
+    """What readers of a front page must know before they read numbers.
+
+    Attributes:
+        is_rehearsal: whether the run is a rehearsal.
+        failures: what failed in this run, one sentence each.
+        warnings: which data or models are synthetic, sampled or simulated, one sentence each.
+    """
+
+    is_rehearsal: bool = False
+    failures: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+
+
 def write_front_page(
     root: Path,
     study: str,
     built: Iterable[Path],
     pages: Mapping[str, Path],
     studies: Mapping[str, str],
-    is_rehearsal: bool = False,
+    remarks: RunRemarks = RunRemarks(),
     papers: Mapping[str, str] = MappingProxyType({}),
-    failures: Sequence[str] = (),
 ) -> None:
     """Write the front page, and its questions alone for Snakemake's report.
 
@@ -140,18 +160,23 @@ def write_front_page(
         built: the files that the run built, below `root`; the page links no other.
         pages: `page`, the front page, and `questions`, the fragment.
         studies: experiment to its study, on whose page its debates are.
-        is_rehearsal: whether the run is a rehearsal, which the page then states.
+        remarks: what readers must know before they read numbers.
         papers: the address of each paper's page, with the paper's name.
-        failures: what failed in this run, one sentence each.
     """
     names = sorted(path.relative_to(root).as_posix() for path in built)
     questions = read_questions(root, study, names, studies)
+    paper_progress = [
+        read_paper_progress(root, page, name) for page, name in papers.items() if page in names
+    ]
     context = {
+        "summary": summarise_run(questions, _count_debates(root, names)),
+        "warnings": remarks.warnings,
+        "legend": LEGEND,
         "study": study,
         "judged": [question for question in questions if question.verdicts],
         "unjudged": [question for question in questions if not question.verdicts],
         "studies": _files_by_study(root, names),
-        "note": REHEARSAL_NOTE if is_rehearsal else "",
+        "note": REHEARSAL_NOTE if remarks.is_rehearsal else "",
     }
     template = page_template("index.html")
     for part, path in pages.items():
@@ -169,9 +194,12 @@ def write_front_page(
             table_of_trials=f"tables/{TRIAL_RUNS}.html",
             sections=_tables_in_words(root, study, names),
             outcome=f"outcome/{study}.html",
-            papers=[(page, name) for page, name in papers.items() if page in names],
+            papers=paper_progress,
+            preview=lambda address: (
+                [] if TRIAL_RUNS in address else read_table_preview(root, address)
+            ),
             waiting=_count_waiting(root, names),
-            failures=failures,
+            failures=remarks.failures,
             **context,
         )
         write_atomically(path, text)
@@ -273,7 +301,8 @@ def _claim_verdict(row: Fields, readers: Mapping[str, str]) -> Verdict:
 
 
 def _contrast_verdict(row: Fields, readers: Mapping[str, str]) -> Verdict:
-    about = f"{row['metric']}: {row['first']} less {row['second']}"
+    metrics = " against ".join(map(metric_in_words, row["metric"].split(" against ")))
+    about = f"difference in {metrics}: {row['first']} less {row['second']}"
     return _verdict(
         row, row["expectation met"], "difference", "difference", (0.0, 0.0), about, readers
     )
@@ -367,6 +396,13 @@ def _files_by_study(root: Path, names: Sequence[str]) -> dict[str, Built]:
         elif kind == "reader" and path.suffix == ".html":
             files[study]["readers"].append((name, study))
     return dict(sorted(files.items(), key=lambda item: (item[0] != COMPARISON, item[0])))
+
+
+def _count_debates(root: Path, names: Sequence[str]) -> tuple[int, int]:
+    """The numbers of debates of a run, recorded ones included, and of experiments."""
+    paths = [root / name for name in names if name.startswith("predictions/")]
+    debates = sum(len(read_frame(path, ["case_id"])) for path in paths)
+    return debates, len({path.parent for path in paths})
 
 
 def _costs(root: Path, names: Sequence[str]) -> Fields | None:

@@ -16,8 +16,16 @@ from moot.core.types import JsonObject
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.results import ExperimentView
 
-METRIC_WORDS = {"f1": "F1", "macro_f1": "macro F1"}
-"""Names of metrics in words, where they are not words themselves."""
+METRIC_WORDS = {
+    "f1": "F1",
+    "macro_f1": "macro F1",
+    "accuracy_of_valid": "accuracy of valid answers",
+    "valid": "share of valid answers",
+    "brier": "Brier score",
+    "tokens": "tokens of a debate",
+    "calls": "calls of a debate",
+}
+"""Metrics in words, where their names do not say what is measured."""
 VALUE, OVER_MAJORITY = "value", "gain over the majority class"
 DIFFERENCE, RATIO_OF_ROUNDS = "difference", "ratio of rounds"
 STATISTICS = (VALUE, OVER_MAJORITY, DIFFERENCE, RATIO_OF_ROUNDS)
@@ -26,6 +34,11 @@ LEVEL = 0.05
 SUPPORTED, NOT_SUPPORTED, CANNOT_TELL = "supported", "not supported", "cannot tell"
 
 _SELECTOR = re.compile(r"\s*(\w+)(?:\(([^()]*)\))?\s*")
+
+
+def metric_in_words(metric: str) -> str:
+    """A metric in words, such as "macro F1" for `macro_f1`."""
+    return METRIC_WORDS.get(metric, metric.replace("_", " "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +130,7 @@ class Claim:
     @property
     def measure_name(self) -> str:
         """What is measured of its runs."""
-        metric = METRIC_WORDS.get(self.metric, self.metric)
+        metric = metric_in_words(self.metric)
         if self.statistic == DIFFERENCE:
             return f"difference in {metric}"
         return metric if self.statistic == VALUE else self.statistic

@@ -262,6 +262,7 @@ def as_html(entry: Table, content: TableContent, results: StudyResults) -> str:
         rows=len(content.frame),
         starts=starts,
         notes=notes_under(replace(content, notes=brief.notes), results),
+        banner=results.made_up_about(_texts_in(content)),
     )
 
 
@@ -300,16 +301,26 @@ def notes_under(content: TableContent, results: StudyResults) -> list[str]:
     if not content.frame[published].notna().any(axis=None):
         source = [NONE_PUBLISHED_NOTE] if published else []
     exploratory = [EXPLORATORY_NOTE] if content.exploratory else []
-    texts = {
-        *content.frame.columns,
-        *(cell for cell in content.frame.to_numpy().flat if isinstance(cell, str)),
-    }
+    texts = _texts_in(content)
     data_notes = results.notes_about(texts)
+    made_up = results.made_up_about(texts)
     return list(
         dict.fromkeys(
-            [*exploratory, *content.notes, *_notes_on_intervals(content), *source, *data_notes]
+            [
+                *made_up,
+                *exploratory,
+                *content.notes,
+                *_notes_on_intervals(content),
+                *source,
+                *data_notes,
+            ]
         )
     )
+
+
+def _texts_in(content: TableContent) -> set[str]:
+    cells = content.frame.to_numpy().flat
+    return {*content.frame.columns, *(cell for cell in cells if isinstance(cell, str))}
 
 
 def _run_notes(content: TableContent, results: StudyResults) -> list[str]:

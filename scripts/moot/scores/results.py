@@ -42,7 +42,8 @@ class ExperimentView:
 
     `recorded_names` holds the names that records of the past give some of its models; `control` and
     `control_of` say what it changes as a control of which experiment; `loader` is that of the
-    data set; `rubric` is what its statements are labelled by.
+    data set; `rubric` is what its statements are labelled by; `made_up` says which of its data and
+    models are synthetic, sampled or simulated.
     """
 
     protocol: str
@@ -56,6 +57,7 @@ class ExperimentView:
     loader: str = ""
     rubric: Rubric | None = None
     prompts: str = ""
+    made_up: tuple[str, ...] = ()
 
     def name_of(self, model: str) -> str:
         """What tables and figures call a model."""

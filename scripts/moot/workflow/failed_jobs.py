@@ -10,8 +10,9 @@ from pathlib import Path
 
 from moot.core.experiment_config import COMPARISON
 from moot.papers.items import paper_pages
+from moot.plan.made_up_inputs import run_notes
 from moot.plan.plan import Plan
-from moot.report.front_page import write_front_page
+from moot.report.front_page import RunRemarks, write_front_page
 from moot.report.outcome import failure_sentences, read_outcome, write_outcome
 from moot.workflow import targets
 from moot.workflow.provenance import RECORDS
@@ -98,8 +99,11 @@ def write_page_after_failure(
         files,
         {"page": output},
         {name: entry.study for name, entry in plan.experiments.items()},
-        plan.config.rehearsal,
+        RunRemarks(
+            plan.config.rehearsal,
+            [*failed_jobs, *failure_sentences(outcome)],
+            run_notes(plan, selected_study),
+        ),
         paper_pages(plan.shipped),
-        [*failed_jobs, *failure_sentences(outcome)],
     )
     return output

@@ -1,0 +1,150 @@
+"""What the front page says first: three sentences on the run, and how far each paper is filled; and
+the first rows of its tables.
+"""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moot.report.published_claims import CANNOT_TELL, NOT_SUPPORTED, SUPPORTED
+
+if TYPE_CHECKING:
+    from moot.report.front_page import StudyQuestion, Verdict
+
+LEGEND = (
+    ("✓", SUPPORTED, "the value is on the claim's side of the threshold, and p is below 0.05"),
+    ("✗", NOT_SUPPORTED, "the value is on the other side, and p is below 0.05"),
+    ("?", CANNOT_TELL, "p is not below 0.05, or there is no answer; no evidence of equality"),
+)
+"""The three verdicts: sign, word and meaning."""
+PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_TEXTS, PREVIEW_CHARS = 4, 3, 2, 28
+ANSWERS_IN_SUMMARY = 2
+DIFFERS = "with answers that differ between runs"
+_VERDICT_OF_WORD = {"yes": SUPPORTED, "opposite": NOT_SUPPORTED}
+_PROGRESS = re.compile(r'data-items="(\d+)" data-filled="(\d+)"')
+_NUMBER = re.compile(r"-?\d+\.\d{4,}")
+
+
+@dataclass(frozen=True, slots=True)
+class PaperProgress:
+    """How far the items of a paper are filled by this run.
+
+    Attributes:
+        address, name: of its page.
+        filled, open: the numbers of items with and without values of this run; None if unknown.
+    """
+
+    address: str
+    name: str
+    filled: int | None = None
+    open: int | None = None
+
+
+def read_paper_progress(root: Path, address: str, name: str) -> PaperProgress:
+    """Read from a paper's page how many of its items this run fills."""
+    path = root / address
+    match = _PROGRESS.search(path.read_text(encoding="utf-8")) if path.exists() else None
+    if match is None:
+        return PaperProgress(address, name)
+    filled = int(match[2])
+    return PaperProgress(address, name, filled, int(match[1]) - filled)
+
+
+def summarise_run(questions: "Sequence[StudyQuestion]", debates: tuple[int, int]) -> list[str]:
+    """Three sentences on what a run shows: how many questions have an answer, and the two clearest
+    answers with numbers and intervals, those of planned comparisons first.
+
+    Args:
+        questions: of the front page.
+        debates: the numbers of debates and experiments.
+    """
+    debate_count, experiment_count = debates
+    counts = Counter(map(_question_verdict, questions))
+    differing = f", {counts[DIFFERS]} {DIFFERS}" if counts[DIFFERS] else ""
+    sentences = [
+        f"This run of {debate_count:,} debates in {experiment_count} experiments asks"
+        f" {len(questions)} questions: {counts[SUPPORTED]} {SUPPORTED}, {counts[NOT_SUPPORTED]}"
+        f" {NOT_SUPPORTED}{differing}, {counts[CANNOT_TELL]} {CANNOT_TELL}."
+    ]
+    judged = [(question, verdict) for question in questions for verdict in question.verdicts]
+    judged.sort(key=lambda pair: (_is_open(pair[1]), not pair[0].planned, -_clarity(pair[1])))
+    texts: set[str] = set()
+    for question, verdict in judged:
+        if question.text not in texts and len(texts) < ANSWERS_IN_SUMMARY:
+            texts.add(question.text)
+            sentences.append(_describe_answer(question, verdict))
+    if not judged:
+        sentences += [
+            "No comparison has enough cases for an interval, so no number here is a finding.",
+            "More cases, or planned comparisons (`contrasts`), bring answers.",
+        ]
+    elif len(texts) == 1:
+        sentences.append("No other question has an answer with an interval.")
+    return sentences
+
+
+def _question_verdict(question: "StudyQuestion") -> str:
+    """The verdict on a question, or that its runs answer it differently."""
+    words = {_VERDICT_OF_WORD.get(verdict.word, verdict.word) for verdict in question.verdicts}
+    answers = words & {SUPPORTED, NOT_SUPPORTED}
+    if not answers:
+        return CANNOT_TELL
+    return answers.pop() if len(words) == 1 else DIFFERS
+
+
+def _is_open(verdict: "Verdict") -> bool:
+    return _VERDICT_OF_WORD.get(verdict.word, verdict.word) not in (SUPPORTED, NOT_SUPPORTED)
+
+
+def _clarity(verdict: "Verdict") -> float:
+    """How far an interval is from its threshold, in widths of the interval; negative where it
+    includes the threshold.
+    """
+    low_end, high_end = min(verdict.threshold), max(verdict.threshold)
+    distance = max(verdict.low - high_end, low_end - verdict.high)
+    if low_end != high_end:
+        distance = max(distance, min(verdict.low - low_end, high_end - verdict.high))
+    return distance / ((verdict.high - verdict.low) or 1.0)
+
+
+def _describe_answer(question: "StudyQuestion", verdict: "Verdict") -> str:
+    numbers = f"{verdict.value:.3f} [{verdict.low:.3f}, {verdict.high:.3f}]".replace("-", "−")
+    word = _VERDICT_OF_WORD.get(verdict.word, verdict.word)
+    return f"{question.text} {word.capitalize()}: {numbers} ({verdict.about})."
+
+
+def read_table_preview(root: Path, address: str) -> list[list[str]]:
+    """The heading and first rows of a table: its first two columns of text and first number."""
+    path = (root / address).with_suffix(".csv")
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(islice(csv.DictReader(file), PREVIEW_ROWS))
+    texts: list[str] = []
+    numbers: list[str] = []
+    for name in rows[0] if rows else ():
+        cells = [row[name] for row in rows if row[name]]
+        if cells and name not in ("", "study"):
+            (numbers if all(map(_is_number, cells)) else texts).append(name)
+    names = [*texts[:PREVIEW_TEXTS], *numbers[: PREVIEW_COLUMNS - len(texts[:PREVIEW_TEXTS])]]
+    if not names:
+        return []
+    return [names, *([_shorten(row[name] or "") for name in names] for row in rows)]
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _shorten(cell: str) -> str:
+    text = _NUMBER.sub(lambda match: f"{float(match[0]):.3f}", cell)
+    return text if len(text) <= PREVIEW_CHARS else f"{text[: PREVIEW_CHARS - 1]}…"
