@@ -256,7 +256,7 @@ def test_a_missing_answer_of_one_model_makes_no_difference_between_the_sides(
     assert (row["difference"], row["p"], row["cases"]) == (0, 1, 30)
 
 
-def test_an_inapplicable_metric_or_attribute_cannot_be_tested(tmp_path: Path) -> None:
+def test_an_inapplicable_metric_or_attribute_is_the_reason_for_no_answer(tmp_path: Path) -> None:
     debate = write_run(tmp_path, "debate", a=CORRECT, b=CONSTANT)
     for entry, message in (
         (
@@ -270,7 +270,7 @@ def test_an_inapplicable_metric_or_attribute_cannot_be_tested(tmp_path: Path) ->
     ):
         plan = make_plan(x={"first": "debate/a", "second": "debate/b", **entry})
         row = contrasts(make_results(plan, debate)).frame.iloc[0]
-        assert message in row["not tested because"]
+        assert message in row["not tested because"] and pd.isna(row["difference"])
 
 
 def test_token_counts_are_compared_without_bounds(tmp_path: Path) -> None:
