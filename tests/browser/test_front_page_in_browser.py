@@ -28,6 +28,7 @@ rule all:
     shell: "false"
 """
 VERDICTS = 12
+HEIGHT = 900
 FIND_CUT_BLOCKS = """() => [...document.querySelectorAll('.verdict')].filter(block => {
     const box = block.getBoundingClientRect()
     const around = block.closest('.overflow-auto, body').getBoundingClientRect()
@@ -58,11 +59,14 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_the_first_heading_is_at_the_top_and_all_answers_are_visible(
     open_pages: Any, pages: dict[str, str], name: str, width: int
 ) -> None:
-    page = open_pages({"width": width, "height": 900})
+    page = open_pages({"width": width, "height": HEIGHT})
     page.goto(pages[name])
-    heading = page.get_by_role("heading", name="Questions and answers")
+    first = {"page": "What this run says", "report": "Questions and answers"}[name]
+    heading = page.get_by_role("heading", name=first)
     heading.wait_for()
     assert 0 <= heading.bounding_box()["y"] < 250
+    questions = page.get_by_role("heading", name="Questions and answers")
+    assert questions.bounding_box()["y"] < HEIGHT / 2
     assert page.locator(".verdict").count() == VERDICTS + 1
     assert page.evaluate(FIND_CUT_BLOCKS) == []
 
