@@ -56,10 +56,26 @@ def test_a_run_names_its_made_up_inputs(
     notes = run_notes(plan)
     assert len(notes) == len(words)
     for note, word in zip(notes, words, strict=True):
-        assert note.startswith(word) and note.endswith(" In: mine.")
+        name, _, kind = word.partition(": ")
+        assert note.startswith(kind) and note.endswith(f" In: {name}.")
     assert run_notes(plan, "stance") == []
     view = plan.view("mine")
     assert [note for note in view.made_up if note.startswith(tuple(words))] == [*view.made_up]
+
+
+def test_data_sets_of_a_kind_share_a_sentence() -> None:
+    config = {
+        "run": ["first", "second"],
+        "experiments": {
+            name: {"protocol": protocol, "dataset": dataset, "models": ["smollm2-135m"], "cases": 1}
+            for name, protocol, dataset in (
+                ("first", "stance", "vast"),
+                ("second", "stance", "claim_stance"),
+            )
+        },
+    }
+    (note,) = run_notes(Plan.from_yaml(default_configuration(config), PROJECT))
+    assert note.startswith("SAMPLE: ") and note.endswith(" In: vast, claim_stance.")
 
 
 def make_results(folder: Path, **made_up: str) -> StudyResults:

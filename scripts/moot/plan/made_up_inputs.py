@@ -38,12 +38,11 @@ def simulated_models(plan: "Plan", experiment: str) -> list[str]:
 
 
 def run_notes(plan: "Plan", study: str = "") -> list[str]:
-    """The notes on all experiments of a study, or of a run, each with the experiments' names."""
-    experiments_by_note: dict[str, list[str]] = {}
+    """One sentence for each kind of note on a study, or on a run, with its data sets or models."""
+    names_by_note: dict[str, dict[str, None]] = {}
     for experiment in plan.experiments.values():
         if study in ("", experiment.study):
-            for note in experiment_notes(plan, experiment.name):
-                experiments_by_note.setdefault(note, []).append(experiment.name)
-    return [
-        f"{note} In: {', '.join(experiments)}." for note, experiments in experiments_by_note.items()
-    ]
+            for text in experiment_notes(plan, experiment.name):
+                name, _, note = text.partition(": ")
+                names_by_note.setdefault(note, {})[name] = None
+    return [f"{note} In: {', '.join(names)}." for note, names in names_by_note.items()]

@@ -5,7 +5,7 @@ the first rows of its tables.
 import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -71,7 +71,9 @@ def summarise_run(questions: "Sequence[StudyQuestion]", debates: tuple[int, int]
         f" {len(questions)} questions: {counts[SUPPORTED]} {SUPPORTED}, {counts[NOT_SUPPORTED]}"
         f" {NOT_SUPPORTED}{differing}, {counts[CANNOT_TELL]} {CANNOT_TELL}."
     ]
-    judged = [(question, verdict) for question in questions for verdict in question.verdicts]
+    judged: list[tuple[StudyQuestion, Verdict]] = []
+    for question in questions:
+        judged += [(question, verdict) for verdict in question.verdicts]
     judged.sort(key=lambda pair: (_is_open(pair[1]), not pair[0].planned, -_clarity(pair[1])))
     texts: set[str] = set()
     for question, verdict in judged:
@@ -134,7 +136,11 @@ def read_table_preview(root: Path, address: str) -> list[list[str]]:
     names = [*texts[:PREVIEW_TEXTS], *numbers[: PREVIEW_COLUMNS - len(texts[:PREVIEW_TEXTS])]]
     if not names:
         return []
-    return [names, *([_shorten(row[name] or "") for name in names] for row in rows)]
+    return [names, *(_shorten_cells(row, names) for row in rows)]
+
+
+def _shorten_cells(row: Mapping[str, str], names: Sequence[str]) -> list[str]:
+    return [_shorten(row[name] or "") for name in names]
 
 
 def _is_number(cell: str) -> bool:
