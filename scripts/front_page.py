@@ -6,7 +6,6 @@ from moot.commands.verify import verify
 from moot.core.experiment_config import COMPARISON
 from moot.core.log import LOG
 from moot.papers.items import paper_pages
-from moot.plan.made_up_inputs import run_notes
 from moot.report.front_page import RunRemarks, write_front_page
 from moot.report.outcome import failure_sentences, read_outcome, write_outcome
 from moot.workflow.job import job
@@ -27,6 +26,6 @@ if __name__ == "__main__":
         studies = {name: entry.study for name, entry in plan.experiments.items()}
         papers = paper_pages(plan.shipped)
         built = [*map(Path, inputs), *files.values()]
-        warnings = run_notes(plan, "" if study == COMPARISON else study)
+        warnings = plan.made_up_notes("" if study == COMPARISON else study)
         remarks = RunRemarks(is_rehearsal, failure_sentences(outcome), warnings)
         write_front_page(Path("results"), study, built, pages, studies, remarks, papers)

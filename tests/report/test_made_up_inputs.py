@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from in_process import default_configuration
-from moot.plan.made_up_inputs import run_notes
 from moot.plan.plan import Plan
 from moot.report.columns import Columns
 from moot.report.content import Figure, StudyResults, Table
@@ -53,12 +52,12 @@ def test_a_run_names_its_made_up_inputs(
     dataset: str, source: str, model: dict[str, Any], words: list[str]
 ) -> None:
     plan = make_plan(dataset, source, model)
-    notes = run_notes(plan)
+    notes = plan.made_up_notes()
     assert len(notes) == len(words)
     for note, word in zip(notes, words, strict=True):
         name, _, kind = word.partition(": ")
         assert note.startswith(kind) and note.endswith(f" In: {name}.")
-    assert run_notes(plan, "stance") == []
+    assert plan.made_up_notes("stance") == []
     view = plan.view("mine")
     assert [note for note in view.made_up if note.startswith(tuple(words))] == [*view.made_up]
 
@@ -74,7 +73,7 @@ def test_data_sets_of_a_kind_share_a_sentence() -> None:
             )
         },
     }
-    (note,) = run_notes(Plan.from_yaml(default_configuration(config), PROJECT))
+    (note,) = Plan.from_yaml(default_configuration(config), PROJECT).made_up_notes()
     assert note.startswith("SAMPLE: ") and note.endswith(" In: vast, claim_stance.")
 
 

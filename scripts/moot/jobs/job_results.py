@@ -13,7 +13,6 @@ from moot.core.registry import Registry
 from moot.core.types import JsonObject
 from moot.jobs.frozen_plans import compare_with_frozen
 from moot.plan.as_published import compare_with_papers, confirm_served
-from moot.plan.made_up_inputs import experiment_notes
 from moot.plan.plan import Plan
 from moot.report.content import REHEARSAL_NOTE, Figure, StudyResults, Table
 from moot.report.published import read_findings, read_published
@@ -73,7 +72,7 @@ def load_study_debates(plan: Plan, job: "Snakemake") -> dict[str, ExperimentResu
 def _notes(plan: Plan, experiment: str) -> list[str]:
     """What readers of an experiment's debates must know first."""
     rehearsal = [REHEARSAL_NOTE] if plan.config.rehearsal else []
-    return [*rehearsal, *experiment_notes(plan, experiment)]
+    return [*rehearsal, *plan.made_up_inputs(experiment)]
 
 
 def write_scores(

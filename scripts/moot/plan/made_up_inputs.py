@@ -1,11 +1,9 @@
 """Which data and models of a run are synthetic, sampled or simulated."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from moot.core.endpoint_traits import endpoint_traits
-
-if TYPE_CHECKING:
-    from moot.plan.plan import Plan
+from moot.core.model_config import ModelConfig
 
 SYNTHETIC, SAMPLE, SIMULATED = "SYNTHETIC DATA", "SAMPLE", "SIMULATED MODEL"
 DATA_NOTES = {
@@ -16,33 +14,24 @@ DATA_NOTES = {
 MODEL_NOTE = f"{SIMULATED}: no language model was called; a statistical model wrote the replies."
 
 
-def experiment_notes(plan: "Plan", experiment: str) -> list[str]:
-    """What readers of an experiment's results must know of its data and models."""
-    config = plan.experiments[experiment].config
-    note = DATA_NOTES.get(str(plan.datasets[config.dataset].source))
-    notes = [f"{config.dataset}: {note}"] if note else []
-    return [*notes, *(f"{name}: {MODEL_NOTE}" for name in simulated_models(plan, experiment))]
+def describe_inputs(dataset: str, source: str, models: Mapping[str, ModelConfig]) -> list[str]:
+    """Return what readers of an experiment's results must know of its data and models.
+
+    Args:
+        dataset, source: its data set, and where that comes from.
+        models: the models that speak in its debates.
+    """
+    notes = [f"{dataset}: {DATA_NOTES[source]}"] if source in DATA_NOTES else []
+    simulated = [
+        name for name in sorted(models) if endpoint_traits(models[name].endpoint).is_simulated
+    ]
+    return [*notes, *(f"{name}: {MODEL_NOTE}" for name in simulated)]
 
 
-def simulated_models(plan: "Plan", experiment: str) -> list[str]:
-    """The simulated models that speak in the debates of an experiment, sorted by name."""
-    names: set[str] = set()
-    for model in plan.experiments[experiment].config.models:
-        names.update({model, *plan.models_in_job(experiment, model)})
-    models = plan.config.models
-    return sorted(
-        name
-        for name in names
-        if name in models and endpoint_traits(models[name].endpoint).is_simulated
-    )
-
-
-def run_notes(plan: "Plan", study: str = "") -> list[str]:
-    """One sentence for each kind of note on a study, or on a run, with its data sets or models."""
-    names_by_note: dict[str, dict[str, None]] = {}
-    for experiment in plan.experiments.values():
-        if study in ("", experiment.study):
-            for text in experiment_notes(plan, experiment.name):
-                name, _, note = text.partition(": ")
-                names_by_note.setdefault(note, {})[name] = None
-    return [f"{note} In: {', '.join(names)}." for note, names in names_by_note.items()]
+def join_notes(notes: Iterable[str]) -> list[str]:
+    """Return one sentence for each kind of note, with its data sets or models."""
+    names_by_kind: dict[str, dict[str, None]] = {}
+    for note in notes:
+        name, _, kind = note.partition(": ")
+        names_by_kind.setdefault(kind, {})[name] = None
+    return [f"{kind} In: {', '.join(names)}." for kind, names in names_by_kind.items()]

@@ -22,7 +22,7 @@ from moot.llm.prompts import Prompts
 from moot.plan import plan_steps as steps
 from moot.plan.experiments import ExperimentReader
 from moot.plan.grid_expansion import find_rubric
-from moot.plan.made_up_inputs import experiment_notes
+from moot.plan.made_up_inputs import describe_inputs, join_notes
 from moot.plan.models import check_models
 from moot.plan.planned_contrasts import check_contrasts
 from moot.plan.rehearsal import add_simulated_people, replace_models
@@ -359,8 +359,25 @@ class Plan:
             self.datasets[config.dataset].loader or config.dataset,
             self.rubric(experiment),
             config.prompts,
-            tuple(experiment_notes(self, experiment)),
+            tuple(self.made_up_inputs(experiment)),
         )
+
+    def made_up_inputs(self, experiment: str) -> list[str]:
+        """Which data and models of an experiment are synthetic, sampled or simulated."""
+        config = self.experiments[experiment].config
+        speakers: set[str] = set()
+        for model in config.models:
+            speakers.update({model, *self.models_in_job(experiment, model)})
+        models = {name: self.config.models[name] for name in speakers & self.config.models.keys()}
+        return describe_inputs(config.dataset, str(self.datasets[config.dataset].source), models)
+
+    def made_up_notes(self, study: str = "") -> list[str]:
+        """The same of all experiments of a study, or of the run, a sentence for each kind."""
+        notes: list[str] = []
+        for name, experiment in self.experiments.items():
+            if study in ("", experiment.study):
+                notes += self.made_up_inputs(name)
+        return join_notes(notes)
 
     def _recorded_models(self, names: Iterable[str]) -> dict[str, str]:
         """The models whose replies were recorded: name to the name in the records."""

@@ -9,12 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.report.published_claims import CANNOT_TELL, NOT_SUPPORTED, SUPPORTED
-
-if TYPE_CHECKING:
-    from moot.report.front_page import StudyQuestion, Verdict
+from moot.report.study_questions import StudyQuestion, Verdict
 
 LEGEND = (
     ("✓", SUPPORTED, "the value is on the claim's side of the threshold, and p is below 0.05"),
@@ -55,7 +52,7 @@ def read_paper_progress(root: Path, address: str, name: str) -> PaperProgress:
     return PaperProgress(address, name, filled, int(match[1]) - filled)
 
 
-def summarise_run(questions: "Sequence[StudyQuestion]", debates: tuple[int, int]) -> list[str]:
+def summarise_run(questions: Sequence[StudyQuestion], debates: tuple[int, int]) -> list[str]:
     """Three sentences on what a run shows: how many questions have an answer, and the two clearest
     answers with numbers and intervals, those of planned comparisons first.
 
@@ -90,7 +87,7 @@ def summarise_run(questions: "Sequence[StudyQuestion]", debates: tuple[int, int]
     return sentences
 
 
-def _question_verdict(question: "StudyQuestion") -> str:
+def _question_verdict(question: StudyQuestion) -> str:
     """The verdict on a question, or that its runs answer it differently."""
     words = {_VERDICT_OF_WORD.get(verdict.word, verdict.word) for verdict in question.verdicts}
     answers = words & {SUPPORTED, NOT_SUPPORTED}
@@ -99,11 +96,11 @@ def _question_verdict(question: "StudyQuestion") -> str:
     return answers.pop() if len(words) == 1 else DIFFERS
 
 
-def _is_open(verdict: "Verdict") -> bool:
+def _is_open(verdict: Verdict) -> bool:
     return _VERDICT_OF_WORD.get(verdict.word, verdict.word) not in (SUPPORTED, NOT_SUPPORTED)
 
 
-def _clarity(verdict: "Verdict") -> float:
+def _clarity(verdict: Verdict) -> float:
     """How far an interval is from its threshold, in widths of the interval; negative where it
     includes the threshold.
     """
@@ -114,7 +111,7 @@ def _clarity(verdict: "Verdict") -> float:
     return distance / ((verdict.high - verdict.low) or 1.0)
 
 
-def _describe_answer(question: "StudyQuestion", verdict: "Verdict") -> str:
+def _describe_answer(question: StudyQuestion, verdict: Verdict) -> str:
     numbers = f"{verdict.value:.3f} [{verdict.low:.3f}, {verdict.high:.3f}]".replace("-", "−")
     word = _VERDICT_OF_WORD.get(verdict.word, verdict.word)
     return f"{question.text} {word.capitalize()}: {numbers} ({verdict.about})."

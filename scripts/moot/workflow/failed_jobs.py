@@ -10,7 +10,6 @@ from pathlib import Path
 
 from moot.core.experiment_config import COMPARISON
 from moot.papers.items import paper_pages
-from moot.plan.made_up_inputs import run_notes
 from moot.plan.plan import Plan
 from moot.report.front_page import RunRemarks, write_front_page
 from moot.report.outcome import failure_sentences, read_outcome, write_outcome
@@ -102,7 +101,7 @@ def write_page_after_failure(
         RunRemarks(
             plan.config.rehearsal,
             [*failed_jobs, *failure_sentences(outcome)],
-            run_notes(plan, selected_study),
+            plan.made_up_notes(selected_study),
         ),
         paper_pages(plan.shipped),
     )
