@@ -1,4 +1,4 @@
-"""Which data and models of a run are synthetic, sampled or simulated."""
+"""Which data and models of a run are made up: synthetic, sampled or simulated."""
 
 from collections.abc import Iterable, Mapping
 

@@ -363,7 +363,7 @@ class Plan:
         )
 
     def made_up_inputs(self, experiment: str) -> list[str]:
-        """Which data and models of an experiment are synthetic, sampled or simulated."""
+        """Which data and models of an experiment are made up."""
         config = self.experiments[experiment].config
         speakers: set[str] = set()
         for model in config.models:

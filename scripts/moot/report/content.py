@@ -206,7 +206,7 @@ class StudyResults:
         return self.notes_about(frozenset())
 
     def made_up_about(self, cell_texts: Set[str]) -> tuple[str, ...]:
-        """Return which data and models are synthetic, sampled or simulated, a sentence each.
+        """Return which data and models are made up, a sentence each.
 
         Args:
             cell_texts: Texts of a table; see `notes_about`.

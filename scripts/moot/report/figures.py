@@ -102,7 +102,7 @@ def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> Non
 
 
 def made_up_mark(entry: Figure, results: StudyResults) -> str:
-    """The mark of a figure whose data or models are synthetic, sampled or simulated; "" for none.
+    """The mark of a figure whose data or models are made up; "" for none.
 
     It begins with "PARTLY" where other experiments of the figure are not.
     """

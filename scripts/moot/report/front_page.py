@@ -71,7 +71,7 @@ class RunRemarks:
     Attributes:
         is_rehearsal: whether the run is a rehearsal.
         failures: what failed in this run, one sentence each.
-        warnings: which data or models are synthetic, sampled or simulated, one sentence each.
+        warnings: which data or models are made up, one sentence each.
     """
 
     is_rehearsal: bool = False

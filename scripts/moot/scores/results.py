@@ -43,7 +43,7 @@ class ExperimentView:
     `recorded_names` holds the names that records of the past give some of its models; `control` and
     `control_of` say what it changes as a control of which experiment; `loader` is that of the
     data set; `rubric` is what its statements are labelled by; `made_up` says which of its data and
-    models are synthetic, sampled or simulated.
+    models are made up.
     """
 
     protocol: str
