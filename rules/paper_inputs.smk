@@ -3,7 +3,12 @@
 from moot.jobs.papers import standing_plan
 from moot.papers.items import items_file, read_papers
 from moot.papers.page import paper_files
-from moot.papers.selection import is_of_design, needed_experiments, selected_items
+from moot.papers.selection import (
+    has_lean_design,
+    is_of_design,
+    needed_experiments,
+    selected_items,
+)
 
 PAPERS = read_papers(items_file(plan.shipped))
 SELECTED_ITEMS = selected_items(config, plan.shipped)
@@ -24,7 +29,7 @@ def required_results(paper):
     datasets = [name for study in PAPERS[paper].studies for name in plan.trained_datasets_of(study)]
     if SELECTED_ITEMS:
         items = [item for item in SELECTED_ITEMS if item.paper == paper]
-        needed = set(needed_experiments(items, plan.shipped))
+        needed = set(needed_experiments(items, plan.shipped, is_lean=has_lean_design(config)))
         names = {name: entry for name, entry in names.items() if is_of_design(name, needed)}
         trained = {f"paper-{name}" for item in items for name in item.datasets}
         datasets = [name for name in datasets if name in trained]

@@ -1,5 +1,6 @@
 """The key `papers`: which experiments, models and data sets a run of items has."""
 
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ import yaml
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.read_config import merge_over_defaults
-from moot.core.shipped_files import default_files
+from moot.core.shipped_files import default_files, paper_files
 from moot.papers.items import items_file, read_papers
-from moot.papers.selection import add_paper_experiments, needed_experiments
+from moot.papers.lean import check_lean_design
+from moot.papers.selection import add_paper_experiments, is_of_design, needed_experiments
+from moot.plan.as_published import compare_with_papers
 from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -132,3 +135,94 @@ def test_only_items_of_trained_models_train_them(
 ) -> None:
     datasets = select_experiments(items=item)["datasets"]
     assert datasets[f"paper-{dataset}"].get("baselines", []) == baselines
+
+
+# Lean designs
+
+LEAN_ITEMS = [item for item in ITEMS if item.lean]
+
+
+@pytest.mark.parametrize("item", LEAN_ITEMS, ids=lambda item: item.name)
+def test_a_lean_design_is_smaller_and_repeats_the_paper(item: Any) -> None:
+    full = make_plan(select_experiments(items=item.name))
+    lean = make_plan(select_experiments(items=item.name, design="lean"))
+    assert set(lean.experiments) <= set(full.experiments)
+    for name, experiment in lean.experiments.items():
+        assert set(experiment.config.models) <= set(full.experiments[name].config.models)
+        assert experiment.config.repeats <= full.experiments[name].config.repeats
+    assert {name: experiment.config for name, experiment in lean.experiments.items()} != {
+        name: experiment.config for name, experiment in full.experiments.items()
+    }
+    published = needed_experiments([item], PROJECT, is_lean=True)
+    matches = compare_with_papers(lean).runs
+    if item.name not in ("decision_conference/figure2", "feedback/table4"):  # of one case
+        for (name, model), match in matches.items():
+            assert not is_of_design(name, published) or match.repeats, (name, model, match)
+
+
+@pytest.mark.parametrize("design", ["full", "lean"])
+def test_a_design_of_few_cases_repeats_nothing(design: str) -> None:
+    config = select_experiments(items="feedback/table5", design=design, cases=2)
+    matches = compare_with_papers(make_plan(config)).runs.values()
+    assert matches and all("fewer cases" in match.difference for match in matches)
+
+
+def test_heller_table_5_needs_no_second_grader_coder_evaluator_or_notes() -> None:
+    config = select_experiments(items="decision_conference/table5", design="lean")
+    conference = config["experiments"]["paper-conference"]
+    assert (conference["models"], conference["repeats"]) == (["gpt-4"], 1)
+    assert not any(conference["params"][name] for name in ("evaluator", "notes", "coding"))
+    judges = config["experiments"]["paper-conference-judges"]
+    assert judges["params"]["gradings"] == 1
+    assert len(judges["models"]) == 6
+
+
+@pytest.mark.parametrize(
+    ("items", "models", "cases"),
+    [
+        (["feedback/table2"], ["gpt-4o"], None),
+        (["feedback/table3"], ["gpt-4o-mini"], None),
+        (["feedback/table2", "feedback/table3"], ["gpt-4o", "gpt-4o-mini"], None),
+        (["feedback/table4"], ["gpt-4o"], 1),
+        (["feedback/table4", "feedback/table5"], ["gpt-4o"], None),
+    ],
+)
+def test_items_that_share_an_experiment_leave_out_what_none_needs(
+    items: list[str], models: list[str], cases: int | None
+) -> None:
+    experiments = select_experiments(items=items, design="lean")["experiments"]
+    entry = experiments["paper-feedback-single-caselaw"]
+    assert (entry["models"], entry.get("cases")) == (models, cases)
+
+
+def test_an_experiment_that_no_item_shows_is_left_out() -> None:
+    names = select_experiments(items="feedback/table3", design="lean")["run"]
+    assert "paper-gpt-caselaw" not in names
+    assert "paper-few-shot-caselaw" in names
+    both = select_experiments(items=["feedback/table2", "feedback/table3"], design="lean")["run"]
+    assert "paper-gpt-caselaw" in both
+
+
+@pytest.mark.parametrize(("cases", "expected"), [(20, 1), (1, 1)])
+def test_a_lean_design_takes_no_more_cases_than_it_needs(cases: int, expected: int) -> None:
+    config = select_experiments(items="feedback/table4", design="lean", models=MINE, cases=cases)
+    entry = config["experiments"]["paper-feedback-single-caselaw"]
+    assert (entry["models"], entry["cases"]) == ([MINE], expected)
+
+
+def test_an_unknown_design_is_an_error() -> None:
+    with pytest.raises(UserError, match="lean"):
+        make_plan(select_experiments(items="courtroom/table4", design="leen"))
+
+
+@pytest.mark.parametrize(
+    ("lean", "message"),
+    [
+        ({"paper-courtrom": {}}, "experiment 'paper-courtrom' has no design"),
+        ({"paper-courtroom": {"prompts": "x"}}, "found prompts, expected some of models"),
+    ],
+)
+def test_a_faulty_lean_design_is_an_error(lean: Any, message: str) -> None:
+    item = replace(ITEMS[0], lean=lean)
+    with pytest.raises(UserError, match=message):
+        check_lean_design(item, merge_over_defaults({}, paper_files(PROJECT)))

@@ -5,7 +5,12 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.types import Fields
-from moot.papers.selection import is_of_design, needed_experiments, selected_items
+from moot.papers.selection import (
+    has_lean_design,
+    is_of_design,
+    needed_experiments,
+    selected_items,
+)
 
 COUNTS = ("debates", "calls_in_ledger", "calls_to_make", "prompt_tokens", "completion_tokens")
 
@@ -24,7 +29,7 @@ def costs_of_items(frame: pd.DataFrame, config: Fields, shipped: Path) -> str:
     rows = []
     experiments = frame["experiment"].astype(str)
     for item in selected_items(config, shipped):
-        names = needed_experiments([item], shipped)
+        names = needed_experiments([item], shipped, is_lean=has_lean_design(config))
         is_needed = experiments.map(lambda name, names=names: is_of_design(name, names))
         sums = frame.loc[is_needed, [*COUNTS, "usd"]].sum()
         rows.append(

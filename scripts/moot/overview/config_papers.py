@@ -1,7 +1,7 @@
 """The key `papers`: which of the papers' tables and figures a run fills, and with which models."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -17,6 +17,13 @@ class PapersConfig(StrictModel):
     items: Names = Field(
         ("all",),
         description="Items (`courtroom/table4`), papers (`courtroom`) or `all`. Default: all.",
+    )
+    design: Literal["full", "lean"] = Field(
+        "full",
+        description=(
+            "`full`: all that the paper did; `lean`: without calls, models and cases that the"
+            " items do not show. Default: full."
+        ),
     )
     models: Names = Field(
         (), description="Models that take the place of the paper's. Default: the paper's."

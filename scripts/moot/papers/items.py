@@ -117,6 +117,8 @@ class PaperItem:
         datasets: The data sets whose trained models fill it.
         baselines: The trained models that it needs; () for all of the data set.
         details: The long tables with the statistics behind it.
+        lean: What its lean design leaves out: experiment to the keys that replace its own; None
+            for an experiment that is not run.
         is_one_system: Whether the whole table describes one system, so that own values form a
             block of rows and not a single row.
         row_heads: The headings of the head cells.
@@ -133,6 +135,7 @@ class PaperItem:
     datasets: tuple[str, ...] = ()
     baselines: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
+    lean: Mapping[str, JsonObject | None] = field(default_factory=dict)
     is_one_system: bool = False
     row_heads: tuple[str, ...] = ()
     rows: tuple[PaperRow, ...] = ()
@@ -225,6 +228,7 @@ def _read_item(path: Path, name: str, entry: JsonObject) -> PaperItem:
         kind=kind,
         title=entry["title"],
         published=entry.get("published", ""),
+        lean=entry.get("lean", {}),
         is_one_system=entry.get("rows_are") == "measures",
         rows=tuple(rows),
         columns=tuple(columns),

@@ -11,6 +11,7 @@ from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import paper_files
 from moot.core.types import Fields, JsonObject
 from moot.papers.items import PaperItem, items_file, read_papers, select_items
+from moot.papers.lean import LEAN, check_lean_design, lean_experiments
 
 KEY = "papers"
 PREFIX = "paper-"
@@ -49,14 +50,15 @@ def add_paper_experiments(config: JsonObject, shipped: Path) -> None:
     design = _paper_design(shipped)
     options = config[KEY]
     _check_models(config, options)
-    names = list(_needed_experiments(items, design))
-    if not names:
+    is_lean = has_lean_design(config)
+    designs = _designs_of_items(items, design, is_lean=is_lean)
+    if not designs:
         return
     experiments = config.setdefault("experiments", {})
     datasets = config.setdefault("datasets", {})
     trained = _baselines_of_datasets(items, config, design)
-    for name in names:
-        entry = _adapted_experiment(design["experiments"][name], options)
+    for name, design_of_experiment in designs.items():
+        entry = _adapted_experiment(design_of_experiment, options, is_lean=is_lean)
         dataset = entry["dataset"]
         entry["dataset"] = PREFIX + dataset.removeprefix(PREFIX)
         experiments[name] = entry
@@ -67,7 +69,28 @@ def add_paper_experiments(config: JsonObject, shipped: Path) -> None:
             chosen_datasets.get(dataset),
             trained.get(dataset, ()),
         )
-    config["run"] = names
+    config["run"] = list(designs)
+
+
+def has_lean_design(config: Fields) -> bool:
+    """Return whether a configuration selects items in their lean design."""
+    options = config.get(KEY)
+    return isinstance(options, Mapping) and options.get("design") == LEAN
+
+
+def _designs_of_items(
+    items: list[PaperItem], design: Fields, *, is_lean: bool
+) -> dict[str, JsonObject]:
+    """Return the experiments of some items with their designs, those of trained data included."""
+    experiments = design["experiments"]
+    if not is_lean:
+        return {name: experiments[name] for name in _needed_experiments(items, design)}
+    sharing: dict[str, list[PaperItem]] = {}
+    for item in items:
+        check_lean_design(item, design)
+        for name in _needed_experiments([item], design, is_lean=True):
+            sharing.setdefault(name, []).append(item)
+    return lean_experiments(experiments, sharing)
 
 
 def _paper_design(shipped: Path) -> JsonObject:
@@ -83,15 +106,22 @@ def _check_models(config: Fields, options: Fields) -> None:
             raise unknown_name("model", str(name), config.get("models", {}), "papers")
 
 
-def needed_experiments(items: list[PaperItem], shipped: Path) -> list[str]:
+def needed_experiments(
+    items: list[PaperItem], shipped: Path, *, is_lean: bool = False
+) -> list[str]:
     """Return the experiments whose debates some items need, with those they rest on."""
-    return list(_closure(_debated_experiments(items), _paper_design(shipped)))
+    names = _debated_experiments(items, is_lean=is_lean)
+    return list(_closure(names, _paper_design(shipped)))
 
 
-def _debated_experiments(items: list[PaperItem]) -> list[str]:
+def _debated_experiments(items: list[PaperItem], *, is_lean: bool) -> list[str]:
     """Return the experiments of the items that rest on debates."""
-    debated = [item for item in items if item.kind not in KINDS_WITHOUT_DEBATES]
-    return list(chain.from_iterable(item.experiments for item in debated))
+    names: list[str] = []
+    for item in items:
+        if item.kind not in KINDS_WITHOUT_DEBATES:
+            unneeded = {name for name, entry in item.lean.items() if entry is None and is_lean}
+            names += [name for name in item.experiments if name not in unneeded]
+    return names
 
 
 def is_of_design(experiment: str, names: Collection[str]) -> bool:
@@ -111,12 +141,14 @@ def is_of_design(experiment: str, names: Collection[str]) -> bool:
     return False
 
 
-def _needed_experiments(items: list[PaperItem], design: Fields) -> Iterator[str]:
+def _needed_experiments(
+    items: list[PaperItem], design: Fields, *, is_lean: bool = False
+) -> Iterator[str]:
     """Yield the experiments of some items, those they rest on, and one for each trained data set.
 
     Trained models belong to a study through an experiment on their data.
     """
-    names = _debated_experiments(items)
+    names = _debated_experiments(items, is_lean=is_lean)
     datasets = chain.from_iterable(item.datasets for item in items)
     for dataset in dict.fromkeys(datasets):
         on_dataset = [
@@ -144,8 +176,11 @@ def _closure(names: list[str], design: Fields) -> Iterator[str]:
         remaining += [value for value in params.values() if str(value) in experiments]
 
 
-def _adapted_experiment(design: Fields, options: Fields) -> JsonObject:
-    """Return a paper's experiment with the models and sizes of `papers`."""
+def _adapted_experiment(design: Fields, options: Fields, *, is_lean: bool) -> JsonObject:
+    """Return a paper's experiment with the models and sizes of `papers`.
+
+    A lean design may need fewer cases than `papers` allows.
+    """
     entry: JsonObject = deepcopy(dict(design))
     models = options.get("models") or ()
     seats = dict(options.get("seats") or {})
@@ -155,7 +190,8 @@ def _adapted_experiment(design: Fields, options: Fields) -> JsonObject:
         _replace_source_model(entry)
     entry["allow_fewer_cases"] = True
     if options.get("cases"):
-        entry["cases"] = options["cases"]
+        is_smaller = is_lean and (entry.get("cases") or options["cases"]) < options["cases"]
+        entry["cases"] = entry["cases"] if is_smaller else options["cases"]
     if options.get("repeats"):
         entry["repeats"] = options["repeats"]
     return entry

@@ -6,7 +6,8 @@ run repeats one of these experiments when its protocol, data set, parameters and
 same, and when it has at least as many cases and repeats. Data sets are the same when their options
 are; a file of the user's own (`source: local`) counts as the published one. A model is the same
 when its entry has the paper's name, the same model of the same provider and the same sampling, and
-when no server said that it served another. The context may differ, because no paper states one.
+when no server said that it served another. An experiment may also be held as the lean design of an
+item has it (`moot.papers.lean`). The context may differ, because no paper states one.
 Prompts are the paper's words, or moot's own, which is said of the run; with prompts in other words
 it repeats nothing. A run whose facts or scripts are moot's paraphrases is said to be in moot's
 words too, whatever its prompts are.
@@ -28,6 +29,8 @@ from moot.core.sections import display_only_keys
 from moot.core.shipped_files import paper_files
 from moot.core.types import Fields, JsonObject
 from moot.llm.identity import model_asked, provider
+from moot.papers.items import items_file, read_papers
+from moot.papers.lean import apply_lean_settings
 from moot.plan.grid_expansion import expand_entry, find_rubric, templates_used
 from moot.plan.plan import Plan
 from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, PAPER_WORDING, Wordings
@@ -143,9 +146,10 @@ def compare_with_papers(plan: Plan) -> PaperMatches:
     if plan.config.rehearsal:
         return _match_none(plan)
     paper = paper_plan(plan.shipped)
-    our_settings, all_paper_settings = _SettingsOfPlan(plan), _SettingsOfPlan(paper)
+    our_settings, full_settings = _SettingsOfPlan(plan), _SettingsOfPlan(paper)
+    lean_settings = _SettingsOfPlan(_lean_paper_plan(plan.shipped))
     paper_settings = {
-        name: all_paper_settings[name]
+        name: (full_settings[name], lean_settings[name])
         for name, experiment in paper.experiments.items()
         if not experiment.config.control
     }
@@ -179,8 +183,21 @@ def paper_plan(shipped: Path) -> Plan:
     """The plan of the papers' designs with the catalogue of models, as shipped; `shipped` is the
     project's folder.
     """
+    return _plan_of_designs(shipped, is_lean=False)
+
+
+@cache
+def _lean_paper_plan(shipped: Path) -> Plan:
+    """The same with every debate as the lean designs of items have it."""
+    return _plan_of_designs(shipped, is_lean=True)
+
+
+def _plan_of_designs(shipped: Path, *, is_lean: bool) -> Plan:
     files = [shipped / "config" / "models.yaml", *paper_files(shipped)]
     raw = merge_over_defaults({"seed": 0}, files)
+    if is_lean:
+        for paper in read_papers(items_file(shipped)).values():
+            apply_lean_settings(raw, paper.items)
     return Plan(read_config(raw, files, Faults()), shipped)
 
 
@@ -243,25 +260,23 @@ def _compare_run(
     setting: _ExperimentSetting,
     name: str,
     models: Mapping[str, ModelConfig],
-    paper_settings: Mapping[str, _ExperimentSetting],
+    paper_settings: Mapping[str, tuple[_ExperimentSetting, ...]],
     paper_models: Mapping[str, ModelConfig],
 ) -> PaperMatch:
-    same_protocol = {
-        paper_name: paper
-        for paper_name, paper in paper_settings.items()
-        if paper.config.protocol == setting.config.protocol
-    }
     # A model that the paper does not have is compared with the paper's parameters alone.
     paper_model = paper_models.get(name, models[name])
-    differences = {
-        paper_name: setting.differences(
-            paper, _sampling(setting, models[name]), _sampling(paper, paper_model)
-        )
-        for paper_name, paper in same_protocol.items()
-    }
+    sampling = _sampling(setting, models[name])
+    differences: dict[str, list[str]] = {}
+    for paper_name, variants in paper_settings.items():
+        if variants[0].config.protocol == setting.config.protocol:
+            reasons_of_variants = [
+                setting.differences(variant, sampling, _sampling(variant, paper_model))
+                for variant in variants
+            ]
+            differences[paper_name] = min(reasons_of_variants, key=_distance)
     similar_names = _names_without_reasons(differences)
     for paper_name, reasons in differences.items():
-        paper = same_protocol[paper_name]
+        paper = paper_settings[paper_name][0]
         if name not in paper.config.models:
             reasons.append("another model")
         model_reasons = _model_differences(_voices(paper, name), models, paper_models)

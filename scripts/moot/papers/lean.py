@@ -1,0 +1,119 @@
+"""The lean design of items: the paper's design without the calls that the items do not show.
+
+An item in `data/published/items.yaml` states its own lean design. Items that share an experiment
+leave out only what none of them needs.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+
+from moot.core.errors import UserError
+from moot.core.types import Fields, JsonObject
+from moot.papers.items import PaperItem
+
+LEAN = "lean"
+LEAN_KEYS = ("models", "cases", "repeats", "labelers", "params")
+"""The keys of an experiment that a lean design may replace."""
+SIZES = ("models", "cases")
+"""Those of them that leave each debate as it is."""
+
+
+def check_lean_design(item: PaperItem, design: Fields) -> None:
+    """Check that the lean design of an item replaces keys that a design has.
+
+    Raises:
+        UserError: An experiment or a key does not exist.
+    """
+    for name, overrides in item.lean.items():
+        if name not in design["experiments"]:
+            raise UserError(
+                f"data/published/items.yaml: item {item.name}: `lean`: experiment '{name}' has no"
+                " design."
+            )
+        unknown_keys = set(overrides or ()) - set(LEAN_KEYS)
+        if unknown_keys:
+            raise UserError(
+                f"data/published/items.yaml: item {item.name}: `lean`: found"
+                f" {', '.join(sorted(unknown_keys))}, expected some of {', '.join(LEAN_KEYS)}."
+            )
+
+
+def lean_experiments(
+    experiments: Mapping[str, Fields], sharing: Mapping[str, Sequence[PaperItem]]
+) -> dict[str, JsonObject]:
+    """Return the lean designs of experiments, without those that no item needs.
+
+    Args:
+        experiments: The papers' designs by name.
+        sharing: Experiment to the items that need it.
+    """
+    designs: dict[str, JsonObject] = {}
+    for name, items in sharing.items():
+        overrides = [item.lean.get(name, {}) for item in items]
+        needed = [dict(override) for override in overrides if override is not None]
+        if needed:
+            designs[name] = _override(experiments[name], _join_overrides(needed))
+    return designs
+
+
+def apply_lean_settings(config: JsonObject, items: Iterable[PaperItem]) -> None:
+    """Change the papers' experiments to how lean designs hold each debate.
+
+    Their models and cases stay.
+    """
+    overrides: dict[str, list[JsonObject]] = {}
+    for item in items:
+        for name, override in item.lean.items():
+            settings = {key: value for key, value in (override or {}).items() if key not in SIZES}
+            if settings:
+                overrides.setdefault(name, []).append(settings)
+    for name, settings_of_items in overrides.items():
+        design = config["experiments"][name]
+        config["experiments"][name] = _override(design, _join_overrides(settings_of_items))
+
+
+def _join_overrides(overrides: Sequence[Fields]) -> JsonObject:
+    """Return the overrides on which all items that need an experiment agree.
+
+    All models of the items are taken, and the largest number of cases and repeats.
+    """
+    joined: JsonObject = {}
+    for key in LEAN_KEYS:
+        values = [override[key] for override in overrides if key in override]
+        if len(values) < len(overrides):
+            continue
+        if key == "models":
+            joined[key] = _unique_names(values)
+        elif key in ("cases", "repeats"):
+            joined[key] = max(values)
+        elif key == "params":
+            joined[key] = _shared_entries(values)
+        elif all(value == values[0] for value in values):
+            joined[key] = values[0]
+    return joined
+
+
+def _unique_names(lists: Iterable[Iterable[str]]) -> list[str]:
+    names: dict[str, None] = {}
+    for entries in lists:
+        names |= dict.fromkeys(entries)
+    return list(names)
+
+
+def _shared_entries(mappings: Sequence[Fields]) -> JsonObject:
+    """Return the entries that all mappings have with the same value."""
+    shared: JsonObject = {}
+    for name, value in mappings[0].items():
+        if all(name in other and other[name] == value for other in mappings):
+            shared[name] = value
+    return shared
+
+
+def _override(design: Fields, overrides: Fields) -> JsonObject:
+    """Return a design with some keys replaced; `params` are merged."""
+    entry: JsonObject = deepcopy(dict(design))
+    params = {**(entry.get("params") or {}), **overrides.get("params", {})}
+    entry |= deepcopy(dict(overrides))
+    if params:
+        entry["params"] = params
+    return entry
