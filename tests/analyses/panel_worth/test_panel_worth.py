@@ -1,5 +1,6 @@
 """Panel worth: planted correlations of errors, and what a run lacks where none can be estimated."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from moot.stats.bootstrap import Floats
 from results_on_disk import case, prediction, utterance, write_results
 
 CASES = 60
+EQUAL_BELIEFS = {"no": 0.5, "yes": 0.5}
 OPPOSITE = {"no": "yes", "yes": "no"}
 
 
@@ -178,6 +180,25 @@ def test_a_panel_that_follows_its_first_member_ends_as_one_vote(tmp_path: Path) 
     assert change["error correlation"] > 0.7 and change["correlation low"] > 0.5
     assert change["wrong majority pulls over a right minority"] > 0
     assert first["in words"].startswith("toy-courtroom, tiny: 3.0 members of a debate are worth")
+
+
+@pytest.mark.parametrize("moment", [1, 2])
+@pytest.mark.parametrize("undecided_panels", [1, CASES // 2, CASES])
+def test_panels_without_a_label_at_one_moment_are_left_out_of_the_change(
+    tmp_path: Path, moment: int, undecided_panels: int
+) -> None:
+    """Equal beliefs name no label, so that a panel can be undecided before or after it talks."""
+    rows = talking_panel()
+    for seat in rows["talk"]:
+        number = int(seat["case_id"].removeprefix("c"))
+        if seat["round"] == moment and number < undecided_panels:
+            seat |= {"prediction": "", "parsed": json.dumps({"distribution": EQUAL_BELIEFS})}
+    frame = panel_worth(study(tmp_path, **rows)).frame.set_index("when")
+    decided = CASES - undecided_panels
+    assert frame.loc["last answers" if moment == 1 else "first answers", "cases"] == CASES
+    assert ("change" in frame.index) == (decided > 0)
+    if decided:
+        assert frame.loc["change", "cases"] == decided
 
 
 def test_without_truth_only_agreement_and_a_models_answer_are_given(tmp_path: Path) -> None:

@@ -153,21 +153,30 @@ def _rows(run: Run) -> Iterator[Row]:
         yield keys | {"what is missing": reason, "cases": cases}
         return
     keys["members are"] = kind
-    panels_by_moment: dict[str, Panels] = {}
     for moment in answers["moment"].unique():
-        panels_by_moment[moment] = build_panels(answers, moment)
-    first = next(iter(panels_by_moment.values()))
-    clusters = [run.results.clusters[case] for case in first.cases]
-    sample = ClusterBootstrap(clusters, run.results.seed)
-    for moment, panels in panels_by_moment.items():
+        panels = build_panels(answers, moment)
+        sample = _resample_cases(run, panels)
         row = keys | {"when": moment} | _counts(panels)
         row["agreement of two members"] = sample.estimate(share_statistic(panels.agreement))
         if reason == NO_TRUTH:
             yield row | {"what is missing": NO_TRUTH} | _dawid_skene(answers, moment)
         else:
             yield row | _moment_cells(panels, sample)
-    if reason != NO_TRUTH and LAST in panels_by_moment:
-        yield keys | {"when": CHANGE} | _change_cells(panels_by_moment, sample, answers)
+    complete_answers = _select_complete_panels(answers)
+    if reason != NO_TRUTH and len(complete_answers):
+        yield keys | {"when": CHANGE} | _change_cells(run, complete_answers)
+
+
+def _resample_cases(run: Run, panels: Panels) -> ClusterBootstrap:
+    clusters = [run.results.clusters[case] for case in panels.cases]
+    return ClusterBootstrap(clusters, run.results.seed)
+
+
+def _select_complete_panels(answers: pd.DataFrame) -> pd.DataFrame:
+    """The answers of panels in which members have a label both before and after they talk."""
+    first_panels = answers.loc[answers["moment"] == FIRST, "panel"]
+    last_panels = answers.loc[answers["moment"] == LAST, "panel"]
+    return answers[answers["panel"].isin(set(first_panels) & set(last_panels))]
 
 
 def _counts(panels: Panels) -> Row:
@@ -229,10 +238,10 @@ def open_reason(panels: Panels, cases: int, low: float, high: float) -> str:
     return ""
 
 
-def _change_cells(
-    panels: Mapping[str, Panels], sample: ClusterBootstrap, answers: pd.DataFrame
-) -> Row:
-    first, last = panels[FIRST], panels[LAST]
+def _change_cells(run: Run, answers: pd.DataFrame) -> Row:
+    """The change from first to last answers, in panels that have both."""
+    first, last = build_panels(answers, FIRST), build_panels(answers, LAST)
+    sample = _resample_cases(run, first)
     cells: Row = _counts(last)
     first_accuracy, last_accuracy = member_accuracy(first), member_accuracy(last)
 
@@ -263,11 +272,12 @@ def _pull_cells(first: Panels, answers: pd.DataFrame, sample: ClusterBootstrap) 
         index=["panel", "member"], columns="moment", values="is_right", aggfunc="first"
     ).astype(float)
     started_right, ends_right = by_moment[FIRST] == 1, by_moment[LAST] == 1
+    started_wrong, ends_wrong = by_moment[FIRST] == 0, by_moment[LAST] == 0
     cells: Row = {}
     majority = majority_right(first)
     for column, is_majority, is_minority, is_pulled in (
-        ("wrong majority pulls over a right minority", majority == 0, started_right, ~ends_right),
-        ("right majority pulls over a wrong minority", majority == 1, ~started_right, ends_right),
+        ("wrong majority pulls over a right minority", majority == 0, started_right, ends_wrong),
+        ("right majority pulls over a wrong minority", majority == 1, started_wrong, ends_right),
     ):
         minority = is_minority.groupby(level="panel").sum().to_numpy() * is_majority
         pulled = (is_minority & is_pulled).groupby(level="panel").sum().to_numpy() * is_majority
