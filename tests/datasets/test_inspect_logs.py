@@ -141,8 +141,7 @@ def add_second_score(eval_log: Any) -> None:
         ),
         (
             add_second_score,
-            "field 'scores': found choice, other; expected a single score. Choose one with"
-            " `scorer`",
+            "found scores of choice, other; expected those of one scorer. Choose it with `scorer`",
         ),
         (lambda log: setattr(log, "samples", []), "the log has no samples"),
     ],
@@ -159,10 +158,18 @@ def test_a_sample_that_cannot_be_read_is_named(
 def test_an_option_without_match_in_the_log_is_named(log: Path) -> None:
     with pytest.raises(UserError, match=r"no 'sex'; found 'n'.*Correct `attributes`"):
         read_logs(log, attributes=["sex"])
-    with pytest.raises(UserError, match="found choice; expected a score of 'match'"):
+    with pytest.raises(
+        UserError, match=r"no sample has a score of 'match'; found choice. Correct `scorer`"
+    ):
         read_logs(log, scorer="match")
+
+
+def test_a_log_counts_once_however_often_it_is_named(log: Path, tmp_path: Path) -> None:
+    assert len(read_logs(log, log, log.parent / f"*{log.suffix}")[1]) == 6
+    copy = tmp_path / f"copy{log.suffix}"
+    copy.write_bytes(log.read_bytes())
     with pytest.raises(UserError, match=r"the same log as .*expected every log once"):
-        read_logs(log, log)
+        read_logs(log, copy)
 
 
 @pytest.mark.parametrize(
@@ -243,3 +250,84 @@ def test_a_second_run_is_a_repeat_and_other_arguments_are_a_method(
         "invented, rounds=3",
     }
     assert {debate.repeat for debate in debates} == {0, 1}
+
+
+def _set_generation(name: str, value: object) -> Callable[[Any], None]:
+    return lambda log: setattr(log.plan.config, name, value)
+
+
+def _set_solver_parameter(log: Any) -> None:
+    log.plan.steps[0].params = {**log.plan.steps[0].params, "template": "Think first. " * 30}
+
+
+def _set_solver(log: Any) -> None:
+    log.plan.steps[0].solver = "debate"
+
+
+@pytest.mark.parametrize(
+    ("edit", "methods"),
+    [
+        (_set_generation("temperature", 0.9), 2),
+        (_set_generation("max_tokens", 5), 2),
+        (_set_solver_parameter, 2),
+        (_set_solver, 2),
+        (_set_generation("max_connections", 7), 1),
+        (_set_generation("timeout", 9), 1),
+        (_set_generation("seed", 3), 1),
+    ],
+)
+def test_runs_with_settings_that_change_answers_are_methods_and_others_are_repeats(
+    log: Path, edited_log: Callable[..., Path], edit: Callable[[Any], None], methods: int
+) -> None:
+    def change(log: Any) -> None:
+        log.eval.eval_id = "again"
+        edit(log)
+
+    _, debates = read_logs(log, edited_log(change))
+    names = {debate.method for debate in debates}
+    assert len(names) == methods and max(map(len, names)) < 150
+    assert {debate.repeat for debate in debates} == set(range(4 if methods == 1 else 2))
+
+
+def test_a_folder_and_a_pattern_name_all_logs_below_them(
+    log: Path, edited_log: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "runs" / "first"
+    folder.mkdir(parents=True)
+    edited_log(lambda log: setattr(log.eval, "eval_id", "again")).rename(folder / f"a{log.suffix}")
+    (folder / f"b{log.suffix}").write_bytes(log.read_bytes())
+    for name in ("logs.json", "eval-set.json", "notes.txt", ".hidden.json"):
+        (folder / name).write_text("{}")
+    for path in (tmp_path / "runs", folder, folder / f"[ab]{log.suffix}"):
+        loaded, debates = read_logs(path)
+        assert loaded.cleaning["logs read"] == 2 and len(debates) == 12
+        assert [source.stem for source in loaded.sources] == ["a", "b"]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match=r"empty: a folder without logs; expected files ending in"):
+        read_logs(tmp_path / "empty")
+
+
+def test_several_scorers_need_a_choice_in_one_message(
+    log: Path, edited_log: Callable[..., Path]
+) -> None:
+    def add_scorer(log: Any) -> None:
+        for sample in log.samples:
+            sample.scores["judge"] = sample.scores["choice"]
+
+    path = edited_log(add_scorer)
+    with pytest.raises(UserError, match=r"found scores of choice, judge; .*`scorer`") as error:
+        read_logs(path)
+    assert "\n" not in str(error.value)
+    assert len(read_logs(path, scorer="judge")[1]) == 6
+
+
+def test_a_log_of_selected_samples_is_a_finished_run(
+    log: Path, edited_log: Callable[..., Path]
+) -> None:
+    def select(log: Any) -> None:
+        log.samples = [sample for sample in log.samples if sample.id == "q1"]
+        log.eval.dataset.sample_ids = ["q1"]
+        log.eval.config.sample_id = ["q1"]
+
+    loaded, debates = read_logs(edited_log(select))
+    assert len(debates) == 2 and loaded.cleaning["logs of runs that did not finish"] == 0

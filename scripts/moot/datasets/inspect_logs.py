@@ -4,6 +4,7 @@ A sample becomes a case, an epoch a repeat, the task and its arguments the metho
 that a scorer extracted becomes the prediction. An answer that is not a label is an invalid answer.
 """
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.input_files import quote_value
 from moot.core.log import LOG
-from moot.core.types import Json
+from moot.core.types import Json, JsonObject
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.debate_records import (
     WITHOUT_TEXT,
@@ -29,6 +30,7 @@ from moot.datasets.debate_records import (
     leave_out,
     read_confidence,
 )
+from moot.datasets.file_lists import list_files
 from moot.datasets.label_words import find_label
 from moot.datasets.turn_columns import AnswersOptions
 
@@ -38,13 +40,32 @@ if TYPE_CHECKING:
 
 MESSAGE = "message"
 _IGNORED_FIELDS = {"events", "store", "timelines", "events_data"}
+_ENDINGS = (".eval", ".json")
+_FILES_ABOUT_LOGS = ("logs.json", "eval-set.json", "listing.json")
+"""Files without samples that inspect_ai writes into folders of logs."""
+_OPERATIONAL_SETTINGS = {
+    "adaptive_connections",
+    "attempt_timeout",
+    "batch",
+    "cache",
+    "max_connections",
+    "max_retries",
+    "seed",
+    "timeout",
+}
+"""Settings of the generation that make no other method: how calls are made, and the seed."""
+_MAX_ARGUMENT_CHARS = 40
 
 
 class InspectOptions(AnswersOptions):
     """The options of a data set that consists of logs of inspect_ai."""
 
     logs: tuple[Path, ...] = Field(
-        min_length=1, description="Logs, relative to the working directory."
+        min_length=1,
+        description=(
+            "Logs (.eval or .json), folders of logs, or patterns (logs/*.eval), relative to the"
+            " working directory."
+        ),
     )
     no_answer: tuple[str, ...] = Field(
         ("",), description="Answers of a scorer that mean: no usable answer."
@@ -73,9 +94,18 @@ class InspectOptions(AnswersOptions):
 
     faulty: FaultyShare = 0.01
 
+    @property
+    def files(self) -> list[Path]:
+        """The logs, each once, in the order of the options and of their names."""
+        files: list[Path] = []
+        for path in self.logs:
+            listed_files = list_files(path, _ENDINGS, includes_subfolders=True)
+            files += [file for file in listed_files if file.name not in _FILES_ABOUT_LOGS]
+        return list(dict.fromkeys(files))
+
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
         """The logs."""
-        return self.logs
+        return tuple(self.files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,20 +144,22 @@ def load(options: InspectOptions, context: LoadContext) -> Loaded:
     cases: dict[str, Case] = {}
     for read_sample in logs.samples:
         cases.setdefault(read_sample.case.case_id, read_sample.case)
-    file_names = ", ".join(path.name for path in options.logs)
+    file_names = ", ".join(path.name for path in options.files)
     task = options.task(tuple(dict.fromkeys(options.labels.values())), file_names)
     cleaning = dict(logs.cleaning)
     for note in logs.incomplete:
         LOG.warning(note)
     cleaning["logs of runs that did not finish"] = len(logs.incomplete)
     task = replace(task, notes=(*task.notes, *logs.incomplete))
-    return Loaded(list(cases.values()), task, cleaning=cleaning, sources=options.logs)
+    return Loaded(list(cases.values()), task, cleaning=cleaning, sources=options.files)
 
 
 def _read_logs(options: InspectOptions, context: LoadContext) -> _ReadLogs:
     """Read the samples of all logs; those with a fault are left out, listed and counted."""
-    logs = {path: _read_log(path) for path in options.logs}
-    _refuse_repeated_logs(options.logs, logs)
+    logs = {path: _read_log(path) for path in options.files}
+    _refuse_repeated_logs(options.files, logs)
+    for path, log in logs.items():
+        _check_scorers(options, path, log)
     methods = _methods(logs)
     first_repeats = _first_repeats(logs, methods)
     faults, read_samples, cases = Faults(), list[_ReadSample](), dict[str, Case]()
@@ -175,28 +207,71 @@ def _refuse_repeated_logs(paths: Sequence[Path], logs: Mapping[Path, "EvalLog"])
 
 def _methods(logs: Mapping[Path, "EvalLog"]) -> Mapping[Path, str]:
     """The method of each log: its task, and the arguments in which logs of this task differ."""
-    arguments_by_task: dict[str, list[Mapping[str, Json]]] = {}
+    logs_by_task: dict[str, list[EvalLog]] = {}
     for log in logs.values():
-        arguments_by_task.setdefault(log.eval.task, []).append(_arguments(log))
+        logs_by_task.setdefault(log.eval.task, []).append(log)
     methods = {}
     for path, log in logs.items():
-        arguments, all_arguments = _arguments(log), arguments_by_task[log.eval.task]
+        task_logs = logs_by_task[log.eval.task]
+        has_one_solver = len({_solver(task_log) for task_log in task_logs}) == 1
+        list_arguments = _all_arguments if has_one_solver else _arguments
+        all_arguments, arguments = list(map(list_arguments, task_logs)), list_arguments(log)
         parts = [log.eval.task]
         for name in sorted(set().union(*all_arguments)):
             values = {json.dumps(mapping.get(name)) for mapping in all_arguments}
             if len(values) > 1:
-                parts.append(f"{name}={cell_text(arguments.get(name)) or 'default'}")
+                parts.append(f"{name}={_argument_text(arguments.get(name))}")
         methods[path] = ", ".join(parts)
     return methods
 
 
 def _arguments(log: "EvalLog") -> Mapping[str, Json]:
     """The arguments of the task, the solver and the generation."""
-    generation = log.eval.model_generate_config.model_dump(mode="json", exclude_none=True)
-    task = json.loads(json.dumps(log.eval.task_args, default=str))
-    solver = json.loads(json.dumps(log.eval.solver_args or {}, default=str))
-    named_solver = {"solver": log.eval.solver} if log.eval.solver else {}
-    return {**generation, **solver, **named_solver, **task}
+    arguments: dict[str, Json] = {"solver": _solver(log)} if _solver(log) else {}
+    for settings in (log.eval.model_generate_config, log.plan.config):
+        values = settings.model_dump(mode="json", exclude_none=True)
+        arguments |= {name: values[name] for name in values.keys() - _OPERATIONAL_SETTINGS}
+    return {
+        **arguments,
+        **_plain_arguments(log.eval.solver_args),
+        **_plain_arguments(log.eval.task_args),
+    }
+
+
+def _solver(log: "EvalLog") -> str:
+    return log.eval.solver or ", ".join(step.solver for step in log.plan.steps)
+
+
+def _solver_parameters(log: "EvalLog") -> Mapping[str, Json]:
+    """The parameters of the steps of the solver, by step and name."""
+    parameters: dict[str, Json] = {}
+    counts = Counter(step.solver for step in log.plan.steps)
+    for number, step in enumerate(log.plan.steps, 1):
+        is_only_step = counts[step.solver] == 1
+        prefix = step.solver if is_only_step else f"step {number} {step.solver}"
+        for name, value in _plain_arguments(step.params).items():
+            parameters[f"{prefix} {name}"] = value
+    return parameters
+
+
+def _all_arguments(log: "EvalLog") -> Mapping[str, Json]:
+    return {**_solver_parameters(log), **_arguments(log)}
+
+
+def _plain_arguments(arguments: Mapping[str, object] | None) -> JsonObject:
+    plain_arguments: JsonObject = json.loads(json.dumps(arguments or {}, default=str))
+    return plain_arguments
+
+
+def _argument_text(value: Json) -> str:
+    """An argument in the name of a method: a long one in short, with a digest that identifies
+    it.
+    """
+    text = " ".join(cell_text(value).split()) or "default"
+    if len(text) <= _MAX_ARGUMENT_CHARS:
+        return text
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return f"{text[:_MAX_ARGUMENT_CHARS]}... ({digest[:6]})"
 
 
 def _first_repeats(
@@ -250,16 +325,16 @@ def _is_unknown(options: InspectOptions, sample: "EvalSample", debate: RecordedD
 
 def _incomplete_note(path: Path, log: "EvalLog") -> str:
     """Return a note for readers on a log of a run that did not finish; "" if it finished."""
-    count = len(log.samples or ())
-    dataset_size = log.eval.dataset.samples or len(log.eval.dataset.sample_ids or ())
-    expected = dataset_size * (log.eval.config.epochs or 1)
-    if log.eval.config.limit is None and expected > count:
-        counts = f"it has {count} of {expected} samples"
-    else:
-        counts = f"it has {count} samples"
-    if log.status == "success" and (expected <= count or log.eval.config.limit is not None):
+    count, status, config = len(log.samples or ()), log.status, log.eval.config
+    selected_ids = log.eval.dataset.sample_ids
+    is_limited = selected_ids is None and (config.limit or config.sample_id) is not None
+    dataset_size = len(selected_ids or ()) or log.eval.dataset.samples or 0
+    expected = dataset_size * (config.epochs or 1)
+    is_short = not is_limited and expected > count
+    if status == "success" and not is_short:
         return ""
-    return f"{path.name}: the run did not finish (status '{log.status}'); {counts}."
+    counts = f"{count} of {expected} samples" if is_short else f"{count} samples"
+    return f"{path.name}: the run did not finish (status '{status}'); it has {counts}."
 
 
 def _require_same_facts(case: Case, first_case: Case, path: Path, sample: "EvalSample") -> None:
@@ -276,6 +351,23 @@ def _require_same_facts(case: Case, first_case: Case, path: Path, sample: "EvalS
             )
 
 
+def _check_scorers(options: InspectOptions, path: Path, log: "EvalLog") -> None:
+    """Require the scorer of the options in a log, or a single scorer."""
+    scorers: dict[str, None] = {}
+    for sample in log.samples or ():
+        scorers |= dict.fromkeys(sample.scores or ())
+    if options.scorer and scorers and options.scorer not in scorers:
+        raise UserError(
+            f"{path}: no sample has a score of {quote_value(options.scorer)}; found"
+            f" {', '.join(scorers)}. Correct `scorer`."
+        )
+    if not options.scorer and len(scorers) > 1:
+        raise UserError(
+            f"{path}: found scores of {', '.join(scorers)}; expected those of one scorer. Choose"
+            " it with `scorer`."
+        )
+
+
 def _read_log(path: Path) -> "EvalLog":
     try:
         from inspect_ai.log import read_eval_log  # an extra, and takes seconds
@@ -283,6 +375,11 @@ def _read_log(path: Path) -> "EvalLog":
         raise UserError(
             f"{path}: reading it needs the package inspect_ai. Run `make env EXTRAS=inspect`."
         ) from None
+    if path.is_dir():
+        raise UserError(
+            f"{path}: a folder without logs; expected files ending in {' or '.join(_ENDINGS)}."
+            " Correct `logs`."
+        )
     if not path.is_file():
         raise UserError(f"{path}: there is no such file. Name the logs under `logs`.")
     try:
@@ -321,15 +418,12 @@ def _answer(
 
 def _score(options: InspectOptions, path: Path, sample: "EvalSample") -> "Score":
     scores = sample.scores or {}
-    if options.scorer in scores:
-        return scores[options.scorer]
-    if options.scorer or len(scores) > 1:
-        expected = f"a score of '{options.scorer}'" if options.scorer else "a single score"
+    if options.scorer and options.scorer not in scores:
         raise UserError(
-            f"{_place(path, sample, 'scores')}: found {', '.join(scores)}; expected {expected}."
-            " Choose one with `scorer`."
+            f"{_place(path, sample, 'scores')}: found {', '.join(scores)}; expected a score of"
+            f" {quote_value(options.scorer)}. Correct the log."
         )
-    return next(iter(scores.values()))
+    return scores[options.scorer] if options.scorer else next(iter(scores.values()))
 
 
 def _target(options: InspectOptions, path: Path, sample: "EvalSample") -> str:

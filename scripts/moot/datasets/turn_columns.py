@@ -8,12 +8,12 @@ from pydantic import Field, field_validator, model_validator
 
 from moot.core.cases import Task, cluster_attributes
 from moot.core.input_files import quote_value
-from moot.core.natural_order import natural_key
 from moot.core.strict_model import StrictModel
 from moot.core.user_tables import ENDINGS
 from moot.datasets import UserDataOptions
 from moot.datasets.case_table import CaseTable
 from moot.datasets.debate_records import FaultyShare
+from moot.datasets.file_lists import list_files
 from moot.datasets.label_words import check_label_patterns, compile_pattern
 from moot.datasets.wide_columns import ROUND, SPEAKER, find_placeholders
 
@@ -271,20 +271,7 @@ class TranscriptsOptions(AnswersOptions):
     @property
     def files(self) -> list[Path]:
         """The files in the order of their names; the path itself if there are none."""
-        if any(mark in str(self.path) for mark in "*?["):
-            root = Path(self.path.anchor or ".")
-            pattern = self.path.relative_to(root) if self.path.anchor else self.path
-            candidates = list(root.glob(str(pattern)))
-        elif self.path.is_dir():
-            candidates = [
-                file
-                for file in self.path.iterdir()
-                if self.format or file.suffix.casefold() in ENDINGS
-            ]
-        else:
-            return [self.path]
-        files = [file for file in candidates if file.is_file() and not file.name.startswith(".")]
-        return sorted(files, key=lambda file: natural_key(str(file))) or [self.path]
+        return list_files(self.path, () if self.format else ENDINGS)
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
         """The files that are read."""
