@@ -331,3 +331,37 @@ def test_a_log_of_selected_samples_is_a_finished_run(
 
     loaded, debates = read_logs(edited_log(select))
     assert len(debates) == 2 and loaded.cleaning["logs of runs that did not finish"] == 0
+
+
+@pytest.mark.parametrize("status", ["error", "cancelled"])
+@pytest.mark.parametrize("sample_count", [1, 4])
+def test_a_run_that_a_later_log_retries_counts_once(
+    log: Path, edited_log: Callable[..., Path], status: str, sample_count: int
+) -> None:
+    def interrupt(log: Any) -> None:
+        log.eval.eval_id, log.eval.created = "first", "2020-01-01T00:00:00+00:00"
+        log.status, log.samples = status, log.samples[:sample_count]
+
+    loaded, debates = read_logs(edited_log(interrupt), log)
+    assert len(debates) == 6 and {debate.repeat for debate in debates} == {0, 1}
+    assert loaded.cleaning["logs left out because a later log retries their run"] == 1
+    assert loaded.cleaning["logs of runs that did not finish"] == 0
+
+
+def test_a_log_without_samples_or_with_damage_does_not_stop_the_others(
+    log: Path, edited_log: Callable[..., Path], tmp_path: Path
+) -> None:
+    def abort(log: Any) -> None:
+        log.eval.eval_id, log.eval.task_id, log.status, log.samples = "n", "n", "error", []
+
+    empty_log, damaged_log = edited_log(abort), tmp_path / f"damaged{log.suffix}"
+    damaged_log.write_bytes(log.read_bytes()[:200])
+    loaded, debates = read_logs(log, empty_log)
+    assert len(debates) == 6 and loaded.cleaning["logs without samples"] == 1
+    assert "(status 'error'); it has 0 of 6 samples" in loaded.task.notes[-1]
+    loaded, debates = read_logs(log, damaged_log, faulty=0.2)
+    assert len(debates) == 6 and loaded.cleaning["logs that cannot be read"] == 1
+    with pytest.raises(UserError, match=r"inspect_ai cannot read it.*\n1 of 7 samples or logs"):
+        read_logs(log, damaged_log)
+    with pytest.raises(UserError, match="the log has no samples"):
+        read_logs(empty_log)

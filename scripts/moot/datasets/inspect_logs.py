@@ -156,14 +156,22 @@ def load(options: InspectOptions, context: LoadContext) -> Loaded:
 
 def _read_logs(options: InspectOptions, context: LoadContext) -> _ReadLogs:
     """Read the samples of all logs; those with a fault are left out, listed and counted."""
-    logs = {path: _read_log(path) for path in options.files}
-    _refuse_repeated_logs(options.files, logs)
+    faults, cleaning = Faults(), Counter[str]()
+    all_logs = _read_files(options, faults)
+    unreadable = len(options.files) - len(all_logs)
+    _refuse_repeated_logs(all_logs)
+    current_logs = _without_retried_logs(all_logs)
+    logs = {path: log for path, log in current_logs.items() if log.samples}
+    cleaning["logs read"] = len(logs)
+    cleaning["logs left out because a later log retries their run"] = len(all_logs) - len(
+        current_logs
+    )
+    cleaning["logs without samples"] = len(current_logs) - len(logs)
     for path, log in logs.items():
         _check_scorers(options, path, log)
     methods = _methods(logs)
     first_repeats = _first_repeats(logs, methods)
-    faults, read_samples, cases = Faults(), list[_ReadSample](), dict[str, Case]()
-    cleaning = Counter[str]({"logs read": len(logs)})
+    read_samples, cases = list[_ReadSample](), dict[str, Case]()
     for path, log in logs.items():
         for sample in log.samples or ():
             cleaning["samples read"] += 1
@@ -177,32 +185,71 @@ def _read_logs(options: InspectOptions, context: LoadContext) -> _ReadLogs:
                 read_samples.append(_ReadSample(case, debate))
                 cleaning["answers that are not a label"] += _is_unknown(options, sample, debate)
     left_out = cleaning["samples read"] - len(read_samples)
+    cleaning["samples left out because of faults"] = left_out
+    cleaning["logs that cannot be read"] = unreadable
     leave_out(
         faults.messages,
-        left_out,
-        cleaning["samples read"],
+        left_out + unreadable,
+        cleaning["samples read"] + unreadable,
         options.faulty,
         "Correct the logs, or allow more.",
-        "samples",
+        "samples or logs" if unreadable else "samples",
     )
-    cleaning["samples left out because of faults"] = left_out
     always = ("logs read", "samples read", "samples that ended with an error")
     counts = {name: count for name, count in cleaning.items() if count or name in always}
-    notes = [_incomplete_note(path, log) for path, log in logs.items()]
+    notes = [_incomplete_note(path, log) for path, log in current_logs.items()]
     return _ReadLogs(read_samples, counts, [note for note in notes if note])
 
 
-def _refuse_repeated_logs(paths: Sequence[Path], logs: Mapping[Path, "EvalLog"]) -> None:
+def _read_files(options: InspectOptions, faults: Faults) -> Mapping[Path, "EvalLog"]:
+    """Read the logs; notes those that cannot be read.
+
+    Raises:
+        UserError: no log can be read, or no log has samples.
+    """
+    logs: dict[Path, EvalLog] = {}
+    for path in options.files:
+        with faults.noting():
+            logs[path] = _read_log(path)
+    if not logs:
+        raise UserError("\n".join(faults.messages))
+    if not any(log.samples for log in logs.values()):
+        path, log = next(iter(logs.items()))
+        raise UserError(
+            f"{path}: the log has no samples (its status is '{log.status}'). Leave it out of"
+            " `logs`."
+        )
+    return logs
+
+
+def _refuse_repeated_logs(logs: Mapping[Path, "EvalLog"]) -> None:
     """Require each log once, also under two names."""
     path_of_run: dict[str, Path] = {}
-    for path in paths:
-        run = logs[path].eval.eval_id or str(path.resolve())
+    for path, log in logs.items():
+        run = log.eval.eval_id or str(path.resolve())
         if run in path_of_run:
             raise UserError(
                 f"{path}: the same log as {path_of_run[run]}, so that each repeat occurs twice;"
                 " expected every log once. Remove one of the two from `logs`."
             )
         path_of_run[run] = path
+
+
+def _without_retried_logs(logs: Mapping[Path, "EvalLog"]) -> Mapping[Path, "EvalLog"]:
+    """The logs without those of unfinished runs that a later log finishes (`inspect eval-retry`).
+
+    The later log repeats the samples that the earlier one finished.
+    """
+    last_start: dict[str, str] = {}
+    for log in logs.values():
+        start = last_start.get(log.eval.task_id, "")
+        last_start[log.eval.task_id] = max(start, str(log.eval.created))
+    kept_logs = {}
+    for path, log in logs.items():
+        is_last = str(log.eval.created) == last_start[log.eval.task_id]
+        if log.status == "success" or is_last:
+            kept_logs[path] = log
+    return kept_logs
 
 
 def _methods(logs: Mapping[Path, "EvalLog"]) -> Mapping[Path, str]:
@@ -389,11 +436,6 @@ def _read_log(path: Path) -> "EvalLog":
             f"{path}: inspect_ai cannot read it as a log ({type(error).__name__}:"
             f" {quote_value(str(error))}). Expected a .eval or .json file that it wrote."
         ) from None
-    if not log.samples:
-        raise UserError(
-            f"{path}: the log has no samples (its status is '{log.status}'). Leave it out of"
-            " `logs`."
-        )
     return log
 
 
