@@ -360,3 +360,93 @@ def test_an_unsupported_file_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / ".DS_Store").write_text("x")
     rows, (fault,) = read_annotations(filled_files(tmp_path), {})
     assert rows.empty and name in fault and "expected a sheet" in fault
+
+
+STUDIO_ANSWERS = {
+    "ab12-0001": {"ann@x.org": ["AFFIRM"], "ben@x.org": ["REVERSE"]},
+    "ab12-0002": {"ann@x.org": ["AFFIRM", "REVERSE"]},
+    "ab12-0003": {"ann@x.org": [], "ben@x.org": ["AFFIRM"]},
+    "ab12-0004": {},
+}
+"""By statement and annotator, the choices: one, several, none, and a task without annotation."""
+
+
+def _studio_tasks(key: str = "annotations") -> list[dict[str, Any]]:
+    tasks = []
+    for item, choices_of in STUDIO_ANSWERS.items():
+        annotations = []
+        for annotator, choices in choices_of.items():
+            result = [_choice(*choices)] if choices else []
+            annotations.append({"completed_by": {"email": annotator}, "result": result})
+        skipped = {"completed_by": 9, "was_cancelled": True, "result": [_choice("AFFIRM")]}
+        data = {"item": item, "facts": 'Facts, "quoted"', "statement": "One\nline, two"}
+        tasks.append({"id": 1, "data": data, key: [*annotations, skipped], "predictions": []})
+    return tasks
+
+
+def _studio_rows(as_text: bool) -> list[dict[str, Any]]:
+    """The flat rows of the exports JSON-MIN, CSV and TSV, as label-studio-sdk writes them."""
+    rows: list[dict[str, Any]] = []
+    for item, choices_of in STUDIO_ANSWERS.items():
+        for annotator, choices in choices_of.items():
+            row = {"item": item, "statement": "One\nline, two", "annotator": annotator}
+            several: Any = {"choices": choices}
+            if len(choices) == 1:
+                row["label"] = choices[0]
+            elif choices:
+                row["label"] = json.dumps(several) if as_text else several
+            rows.append(row)
+    return [*rows, {"item": "ab12-0004", "statement": "", "annotator": None}]
+
+
+def _write_per_annotation(folder: Path) -> None:
+    """An object for each annotation, as Label Studio writes into cloud storage."""
+    for task in _studio_tasks():
+        for annotation in task.pop("annotations"):
+            content = json.dumps({**annotation, "task": task})
+            (folder / f"{len(list(folder.iterdir()))}.json").write_text(content)
+
+
+STUDIO_EXPORTS = {
+    "JSON": lambda folder: (folder / "a.json").write_text(json.dumps(_studio_tasks())),
+    "JSON of a folder": lambda folder: (folder / "a.json").write_text(
+        json.dumps([_studio_tasks()[:2], _studio_tasks()[2:]])
+    ),
+    "before 1.0": lambda folder: (folder / "a.json").write_text(
+        json.dumps(_studio_tasks("completions"))
+    ),
+    "cloud storage": _write_per_annotation,
+    "JSON-MIN": lambda folder: (folder / "a.json").write_text(json.dumps(_studio_rows(False))),
+    "CSV": lambda folder: pd.DataFrame(_studio_rows(True)).to_csv(folder / "a.csv", index=False),
+    "TSV": lambda folder: pd.DataFrame(_studio_rows(True)).to_csv(
+        folder / "a.tsv", index=False, sep="\t", quoting=1
+    ),
+    "TSV named CSV": lambda folder: pd.DataFrame(_studio_rows(True)).to_csv(
+        folder / "a.csv", index=False, sep="\t", quoting=1
+    ),
+    "Excel": lambda folder: pd.DataFrame(_studio_rows(True)).to_excel(
+        folder / "a.xlsx", index=False
+    ),
+}
+
+
+@pytest.mark.parametrize("export", STUDIO_EXPORTS)
+def test_every_export_of_label_studio_gives_the_same_labels(tmp_path: Path, export: str) -> None:
+    STUDIO_EXPORTS[export](tmp_path)
+    contents = {"ab12": SheetContents({*STUDIO_ANSWERS}, LABELS)}
+    rows, (fault,) = read_annotations(filled_files(tmp_path), contents)
+    assert sorted(map(tuple, rows[["item", "label", "annotator"]].to_numpy())) == [
+        ("ab12-0001", "AFFIRM", "ann@x.org"),
+        ("ab12-0001", "REVERSE", "ben@x.org"),
+        ("ab12-0003", "AFFIRM", "ben@x.org"),
+    ]
+    assert "AFFIRM" in fault and "REVERSE" in fault and "row " in fault
+
+
+@pytest.mark.parametrize("cell", ["", " ", "[]", '{"choices": []}', '["AFFIRM"]', "AFFIRM"])
+def test_a_cell_with_choices_as_json_is_read(tmp_path: Path, cell: str) -> None:
+    frame = pd.DataFrame({"item": ["ab12-0001"], "label": [cell]})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    contents = {"ab12": SheetContents({"ab12-0001"}, LABELS)}
+    rows, faults = read_annotations(filled_files(tmp_path), contents)
+    assert (rows["label"].tolist(), faults) == (["AFFIRM"] if "AFFIRM" in cell else [], [])

@@ -20,7 +20,7 @@ from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.core.input_files import find_delimiter, quote_value, read_csv, read_text
 from moot.core.rubric import Rubric, normalize_label
-from moot.core.types import Fields
+from moot.core.types import Fields, Json
 from moot.core.user_tables import numbered_rows, read_user_table
 from moot.labels import ADJUDICATED, HUMAN
 
@@ -191,7 +191,7 @@ def read_annotations(
             faults.append(str(fault))
     labels = chain.from_iterable(sheet.labels for sheet in contents.values())
     all_labels = list(dict.fromkeys(labels))
-    usable = []
+    usable: list[FilledRow] = []
     places: dict[tuple[str, str], str] = {}
     for file_name, number, item, typed, annotator, kind in rows:
         labeler = f"human:{annotator}" if kind == HUMAN else kind
@@ -245,11 +245,26 @@ def _read_file(file: Path, faults: list[str]) -> Iterator[FilledRow]:
 def _read_sheet(file: Path) -> Iterator[FilledRow]:
     frame = read_user_table(file, ("item", "label"))
     for row, record in numbered_rows(frame):
-        if record["label"].strip():
+        label = _only_choice(record["label"])
+        if label.strip():
             adjudicator = record.get("adjudicator", "").strip()
             annotator = adjudicator or record.get("annotator", "").strip() or file.stem
             kind = ADJUDICATED if adjudicator else HUMAN
-            yield str(file), row, record["item"].strip(), record["label"], annotator, kind
+            yield str(file), row, record["item"].strip(), label, annotator, kind
+
+
+def _only_choice(cell: str) -> str:
+    """The choice in a cell of Label Studio's CSV export, which may write choices as JSON.
+
+    A cell with several choices is returned as it is: no label has its name.
+    """
+    if not cell.lstrip().startswith(("{", "[")):
+        return cell
+    try:
+        choices = list(dict.fromkeys(map(str, _chosen_labels(json.loads(cell)))))
+    except (ValueError, RecursionError):
+        return cell
+    return cell if len(choices) > 1 else "".join(choices)
 
 
 def _read_export(file: Path, faults: list[str]) -> Iterator[FilledRow]:
@@ -265,11 +280,7 @@ def _read_export(file: Path, faults: list[str]) -> Iterator[FilledRow]:
         raise UserError(
             f"{file}: not JSON ({fault}); expected a Label Studio export. Export it again."
         ) from None
-    if not isinstance(tasks, list):
-        raise UserError(
-            f"{file}: found {quote_value(tasks)}; expected a list of Label Studio tasks."
-        )
-    for row, task in enumerate(tasks, start=1):
+    for row, task in enumerate(_list_tasks(file, tasks), start=1):
         try:
             item, annotations = _read_task(task)
         except (KeyError, TypeError, AttributeError, IndexError) as fault:
@@ -289,9 +300,33 @@ def _read_export(file: Path, faults: list[str]) -> Iterator[FilledRow]:
                 )
 
 
+def _list_tasks(file: Path, content: Json) -> Sequence[Json]:
+    """The tasks of an export: a list, a list of lists (several files in one), or one annotation
+    with its task, as Label Studio writes into cloud storage.
+
+    Raises:
+        UserError: the content is neither a list nor an object.
+    """
+    if isinstance(content, dict):
+        return [content]
+    if not isinstance(content, list):
+        raise UserError(
+            f"{file}: found {quote_value(content)}; expected a list of Label Studio tasks. Export"
+            " it again."
+        )
+    tasks: list[Json] = []
+    for task in content:
+        tasks += task if isinstance(task, list) else [task]
+    return tasks
+
+
 def _read_task(task: Fields) -> tuple[str, list[tuple[Sequence[object], str]]]:
     """The item of a task; and the choices and the annotator of each annotation."""
+    if isinstance(task.get("task"), Mapping):  # one annotation of cloud storage
+        task = {**task["task"], "annotations": [task]}
     item = str((task.get("data") or task)["item"])
+    if "completions" in task:  # the name of annotations before version 1.0
+        task = {"annotations": task["completions"], **task}
     if "annotations" not in task:  # JSON-MIN: the choice is next to the data
         annotator = str(task.get("annotator", "") or "")
         return item, [(_chosen_labels(task.get("label")), annotator)]
