@@ -8,8 +8,12 @@ from aiohttp import web
 from chat_servers import ask_once, completion, question, serving
 from moot.core.errors import CallFailedError
 from moot.core.model_config import ModelConfig
-from moot.llm.endpoints.prompt_length import min_prompt_tokens
-from moot.llm.request import Message, request_to
+from moot.llm.endpoints.prompt_length import (
+    check_prompt_length,
+    estimate_prompt_tokens,
+    min_prompt_tokens,
+)
+from moot.llm.request import Message, Reply, request_to
 
 TEXTS = {
     "English": "The court considered whether the tenant could keep the dog in the flat. " * 400,
@@ -70,3 +74,46 @@ async def test_each_option_is_sent_where_ollama_reads_it(name: str) -> None:
     assert place[name] == OPTIONS[name]
     assert name not in absent
     assert body["options"]["num_ctx"] == 8192
+
+
+@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("context", [2048, 4096, 8192])
+@pytest.mark.parametrize("tokens_per_estimate", [0.8, 1.0, 1.3])
+def test_half_of_the_context_is_a_cut_where_the_prompt_is_longer(
+    language: str, context: int, tokens_per_estimate: float
+) -> None:
+    """Ollama reads half of its context of a prompt that does not fit it."""
+    unit = question(text=TEXTS[language])
+    tokens_per_character = tokens_per_estimate * estimate_prompt_tokens(unit) / len(TEXTS[language])
+    long_text = (TEXTS[language] * 4)[: int(1.05 * context / tokens_per_character)]
+    short_text = TEXTS[language][: int(0.5 * context / tokens_per_character)]
+    half = Reply(text="It will.", prompt_tokens=4 + (context - 4) // 2)
+    with pytest.raises(CallFailedError, match=f"cut to the context of {context} tokens"):
+        check_prompt_length(question(text=long_text), half, context, 4)
+    if tokens_per_estimate >= 1.0:
+        check_prompt_length(question(text=short_text), half, context, 4)
+    whole = Reply(text="It will.", prompt_tokens=int(1.05 * context))
+    check_prompt_length(question(text=long_text), whole, 2 * context, 4)
+
+
+REFUSALS = [
+    (400, '{"error":"{\\"error\\":{\\"code\\":400,\\"message\\":\\"request (8889 tokens) exceeds'
+          ' the available context size (4096 tokens), try increasing it\\",'
+          '\\"type\\":\\"exceed_context_size_error\\",\\"n_ctx\\":4096}}"}'),
+    (400, '{"error":"the prompt is longer than the context length currently available"}'),
+    (500, '{"error":"the input length exceeds the context length"}'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "body"), REFUSALS)
+async def test_a_server_is_asked_to_refuse_a_long_prompt(status: int, body: str) -> None:
+    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
+        return web.Response(status=status, text=body, content_type="application/json")
+
+    async with serving(answer) as server:
+        with pytest.raises(CallFailedError, match=r"`context`\), or shorten the cases") as failure:
+            await ask_once(server, "ollama", question("ollama", TEXTS["German"]))
+    (sent_body,) = server.bodies
+    assert sent_body["truncate"] is False
+    assert sent_body["shift"] is False
+    assert "context" in str(failure.value) and "\\" not in str(failure.value)

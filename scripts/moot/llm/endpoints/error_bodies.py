@@ -60,6 +60,11 @@ _PATH = re.compile(
     r"|(cannot|has no) (post|get)\b|not found|method not allowed",
     re.IGNORECASE,
 )
+_CONTEXT = re.compile(
+    r"context[ _-]?(length|window|size)|context overflow|exceeds?( the)? context\b",
+    re.IGNORECASE,
+)
+_LENGTH = re.compile(rf"{_CONTEXT.pattern}|too many tokens|too long|input tokens", re.IGNORECASE)
 _TAG = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->|<[^>]*>", re.IGNORECASE | re.DOTALL)
 
 
@@ -97,6 +102,14 @@ class ErrorBody:
         """Whether the server does not know the model."""
         is_coded = any(code.casefold() in _MODEL_CODES for code in self.codes)
         return is_coded or bool(_MODEL.search(self.message))
+
+    def names_length(self) -> bool:
+        """Whether the prompt is longer than the server's context."""
+        return bool(_LENGTH.search(f"{self.message} {' '.join(self.codes)}"))
+
+    def names_context(self) -> bool:
+        """Whether the context is the cause for sure: "took too long" may say so of the server."""
+        return bool(_CONTEXT.search(f"{self.message} {' '.join(self.codes)}"))
 
     def names_unknown_path(self) -> bool:
         """Whether the server does not know the address below `base_url`."""
@@ -190,7 +203,7 @@ def _message_in(body: Json, depth: int = 0) -> str:
     if depth > _MAX_DEPTH:
         return ""
     if isinstance(body, str):
-        return body.strip()
+        return _message_in_text(body, depth)
     if isinstance(body, list):
         messages = [_message_in(part, depth + 1) for part in body]
         return "; ".join(dict.fromkeys(filter(None, messages)))
@@ -202,6 +215,16 @@ def _message_in(body: Json, depth: int = 0) -> str:
             names = [str(part) for part in location] if isinstance(location, list) else []
             return f"{'.'.join(names)}: {message}" if names else message
     return ""
+
+
+def _message_in_text(text: str, depth: int) -> str:
+    """Return a text, or the message in it where it is JSON of a server behind this one (Ollama)."""
+    if not text.lstrip().startswith("{"):
+        return text.strip()
+    try:
+        return _message_in(json.loads(text).get("error"), depth + 1) or text.strip()
+    except (ValueError, RecursionError):
+        return text.strip()
 
 
 def _upstream_message(objects: list[JsonObject]) -> str:

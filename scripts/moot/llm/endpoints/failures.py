@@ -28,6 +28,10 @@ from moot.llm.endpoints.refused_fields import field_remedy, find_refused_field
 from moot.llm.redaction import redacted
 
 CHECK_MODEL = "Check `model` and `base_url` in the configuration."
+_SHORTEN = (
+    "The prompt does not fit the context of the server: raise it (for `endpoint: ollama` by"
+    " `context`), or shorten the cases."
+)
 _BUSY_STATUSES = (429, 503, 529)
 """Statuses of a server that has no capacity now; 529 is Anthropic's."""
 
@@ -85,6 +89,8 @@ def failure_of_status(
         )
     if advice:
         return RunStoppedError(f"model '{model}': {message}. {advice}")
+    if status != 429 and body.names_context():
+        return CallFailedError(f"{message}. {_SHORTEN}")
     return _failure_of_call(status, headers, message)
 
 

@@ -1,6 +1,7 @@
 """Ollama's native API, by the package `ollama`.
 
-The context length is always sent, and a prompt that the server cut is an error.
+The context length is always sent. The server is asked to refuse a prompt that does not fit, instead
+of cutting it; a prompt that a server cut nevertheless is an error.
 """
 
 import json
@@ -16,7 +17,7 @@ from moot.core.errors import (
     UnreachableError,
 )
 from moot.core.model_config import ModelConfig
-from moot.core.types import JsonObject
+from moot.core.types import Fields, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
 from moot.llm.endpoints.connections import client_options
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
 
 _TOP_LEVEL_FIELDS = ("think", "keep_alive")
 """Parameters that the API reads beside `options`."""
+_KEEP_PROMPT: Fields = {"truncate": False, "shift": False}
+"""Fields that make a server refuse a prompt longer than its context, and end a reply that fills the
+context. By default it cuts the prompt before the reply or during it and says nothing of it. Servers
+older than 0.12.6 ignore both fields."""
+_DEFAULT_KEPT_TOKENS = 4
+"""`num_keep` by default: the tokens at the beginning of a prompt that a server does not cut."""
 
 TRAITS = EndpointTraits(
     address_variable="OLLAMA_HOST",
@@ -118,13 +125,15 @@ class OllamaEndpoint:
         return options
 
     def _fields(self, request: Request) -> JsonObject:
-        """Return the arguments of the package's `chat`."""
+        """Return the body of a call."""
         fields: JsonObject = {
             "model": request.model,
             "messages": [message.to_fields() for message in request.messages],
             "options": self._options(request),
-            "format": dict(request.schema) if request.schema else None,
+            **_KEEP_PROMPT,
         }
+        if request.schema:
+            fields["format"] = dict(request.schema)
         for name in _TOP_LEVEL_FIELDS:
             if name in request.parameters:
                 fields[name] = request.parameters[name]
@@ -143,14 +152,26 @@ class OllamaEndpoint:
             sent_fields = [*fields, *fields["options"]]
             raise self._failure(error, request.model, sent_fields) from None
         reply = self._reply(request, response, time.perf_counter() - started_at, served_model)
-        check_prompt_length(request, reply, context=self._config.context)
+        kept_tokens = request.parameters.get("num_keep", _DEFAULT_KEPT_TOKENS)
+        check_prompt_length(
+            request, reply, context=self._config.context, kept_tokens=int(kept_tokens)
+        )
         return check_reply_size(request, reply)
 
     async def _chat(self, fields: JsonObject, is_streaming: bool) -> "ollama.ChatResponse":
-        """Return the response to a call, assembled if its entry asks for streams."""
+        """Return the response to a call, assembled if its entry asks for streams.
+
+        The package's `chat` has no argument for `_KEEP_PROMPT`; its `_request` sends any field.
+        """
+        import ollama
+
+        post = self._client._request
         if not (self._config.stream and is_streaming):
-            return await self._client.chat(**fields)
-        parts = [part async for part in await self._client.chat(**fields, stream=True)]
+            body = {**fields, "stream": False}
+            return await post(ollama.ChatResponse, "POST", "/api/chat", json=body)
+        body = {**fields, "stream": True}
+        stream = await post(ollama.ChatResponse, "POST", "/api/chat", json=body, stream=True)
+        parts = [part async for part in stream]
         if not parts or not parts[-1].done:
             raise TransientError("the stream ends before the reply is complete")
         response: ollama.ChatResponse = parts[-1]

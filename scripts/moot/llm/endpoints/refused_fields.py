@@ -21,13 +21,6 @@ _REFUSAL = re.compile(
     r"|not available|not implemented|only (the )?default|cannot find field|no longer|disabled",
     re.IGNORECASE,
 )
-_LENGTH = re.compile(
-    r"context[ _-]?(length|window|size)|maximum context|context_length|too many tokens|prompt is"
-    r" too"
-    r" long|too long|input tokens",
-    re.IGNORECASE,
-)
-"""A prompt that does not fit concerns one call, although such messages name `max_tokens`."""
 _REMEDIES = {
     "seed": "Write `seed: null` in the model's entry: no seed is sent then.",
     "temperature": (
@@ -63,8 +56,8 @@ def find_refused_field(status: int, body: ErrorBody, sent_fields: Collection[str
         body: of the response.
         sent_fields: the fields that were sent.
     """
-    if status not in (400, 422) or _LENGTH.search(f"{body.message} {' '.join(body.codes)}"):
-        return ""
+    if status not in (400, 422) or body.names_length():
+        return ""  # a prompt that does not fit concerns one call; messages name `max_tokens`, too
     names = [name for name in sent_fields if name not in _IGNORED_FIELDS]
     for name in body.field_names:
         if name in names:
