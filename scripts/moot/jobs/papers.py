@@ -17,14 +17,16 @@ from moot.papers import fillers_of
 from moot.papers.grid import PublishedValues
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, paper_files, write_page
-from moot.papers.parts import Design, ItemRun, OwnRow, Part, Series
+from moot.papers.parts import Design, Example, ItemRun, OwnRow, Part, Series
 from moot.papers.selection import PREFIX, is_of_design
 from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
 from moot.plan.grid_expansion import templates_of_debates
+from moot.plan.made_up_inputs import describe_inputs, join_notes
 from moot.plan.plan import Plan
 from moot.protocols.experiment import Experiment
 from moot.report import TABLES
 from moot.report.content import StudyResults
+from moot.report.figures import made_up_mark
 from moot.report.published import SHARE, Published, read_findings, read_published
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
@@ -57,7 +59,11 @@ def write_paper(
     published = {study: study_results.published for study, study_results in results.items()}
     contents = [_fill_item(plan, paper, item, results, builds_tables) for item in paper.items]
     values = published_values_of(pd.concat(published.values()))
-    write_page(paper, contents, values, PAPERS, plan.config.rehearsal)
+    notes: list[str] = []
+    for content in contents:
+        for part in content.parts:
+            notes += made_up_notes(plan, part)
+    write_page(paper, contents, values, PAPERS, plan.config.rehearsal, join_notes(notes))
 
 
 def write_standing_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
@@ -176,7 +182,8 @@ def _fill_item(
         needs=tuple(_needs(plan, item)),
         command=item_command(item),
         details=tuple(name for name in item.details if _is_built(plan, name, builds_tables)),
-        banner=_banner(plan, parts),
+        warnings=tuple(item_warnings(plan, parts)),
+        mark=figure_mark(plan, item, parts),
     )
 
 
@@ -257,19 +264,49 @@ def item_command(item: PaperItem) -> str:
     return f'snakemake --cores 4 papers --config "papers={{items: {value}}}"'
 
 
-def _banner(plan: Plan, parts: Sequence[Part]) -> str:
-    """Return a warning that own values rest on other data than the paper's design; "" if none do.
+def item_warnings(plan: Plan, parts: Sequence[Part]) -> list[str]:
+    """Return what readers must know before they read an item's own values, a sentence each.
 
-    The design itself uses a sample where the paper's own data are not published.
+    The first says that they rest on other data than the paper's design, which itself uses a sample
+    where the paper's data are not published. The others say what is made up.
     """
     designs = paper_plan(plan.shipped).datasets
     samples = {name for name, options in designs.items() if options.source == "sample"}
     data: dict[str, None] = {}
+    notes: list[str] = []
     for part in parts:
+        notes += made_up_notes(plan, part)
         if isinstance(part, (OwnRow, Series)):
             for name in part.data.split(", "):
                 is_design = name.partition(" ")[0].removeprefix(PREFIX) in samples
                 if not is_design and any(f"({kind})" in name for kind in KINDS_OF_DATA):
                     data[name] = None
-    names = ", ".join(data)
-    return f"Own values rest on {names}, not on the paper's data." if data else ""
+    other_data = [f"Own values rest on {', '.join(data)}, not on the paper's data."] if data else []
+    return [*other_data, *join_notes(notes)]
+
+
+def made_up_notes(plan: Plan, part: Part) -> list[str]:
+    """Return the notes on made-up data and models of a part: of its experiments, or of its data."""
+    if isinstance(part, Example):
+        experiment = part.title.partition(", ")[0]
+        return plan.made_up_inputs(experiment) if experiment in plan.experiments else []
+    if not isinstance(part, (OwnRow, Series)):
+        return []
+    notes: list[str] = []
+    for source in part.source.split(", "):
+        if source in plan.experiments:
+            notes += plan.made_up_inputs(source)
+    if not notes:  # a trained model
+        for name in part.data.split(", "):
+            dataset = name.partition(" ")[0]
+            if dataset in plan.datasets:
+                notes += describe_inputs(dataset, str(plan.datasets[dataset].source), {})
+    return notes
+
+
+def figure_mark(plan: Plan, item: PaperItem, parts: Sequence[Part]) -> str:
+    """Return the mark of a figure whose own points are made up; "" for none."""
+    notes_by_series = [made_up_notes(plan, part) for part in parts if isinstance(part, Series)]
+    if item.entry.get("points"):
+        notes_by_series.append([])  # the published points
+    return made_up_mark(notes_by_series)

@@ -80,7 +80,7 @@ def points_frame(series: Sequence[Series]) -> pd.DataFrame:
 
 
 def draw_chart(item: PaperItem, series: Sequence[Series], path: Path, mark: str = "") -> None:
-    """Draw a figure as SVG; `mark` is written across it, such as that of a rehearsal."""
+    """Draw a figure as SVG; `mark`, of a rehearsal or of made-up data, is written across it."""
     with figure_style():
         panels = _panels(item)
         drawing, grid = new_figure(height=4.0, ncols=len(panels), squeeze=False, sharey=True)
@@ -95,7 +95,8 @@ def draw_chart(item: PaperItem, series: Sequence[Series], path: Path, mark: str 
         grid[0][0].set_ylabel(item.entry["y"]["label"])
         _add_legend(drawing, grid[0])
         if mark:
-            drawing.text(0.5, 0.5, mark, ha="center", va="center", fontsize=40, alpha=0.2)
+            size = min(40, 440 / len(mark))
+            drawing.text(0.5, 0.5, mark, ha="center", va="center", fontsize=size, alpha=0.2)
         with atomic_path(path) as part:
             metadata = {"Date": None, "Creator": None, "Title": f"{item.number}: {item.title}"}
             drawing.savefig(part, format="svg", metadata=metadata)

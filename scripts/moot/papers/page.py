@@ -41,7 +41,9 @@ class ItemContent:
         needs: What filling it takes.
         command: The command that fills it.
         details: The long tables with its statistics that this run built.
-        banner: A warning, such as that the data are synthetic.
+        warnings: What readers must know before they read own values, such as that the data are
+            synthetic.
+        mark: The mark across a figure whose own points are made up.
     """
 
     item: PaperItem
@@ -51,7 +53,8 @@ class ItemContent:
     needs: tuple[str, ...] = ()
     command: str = ""
     details: tuple[str, ...] = ()
-    banner: str = ""
+    warnings: tuple[str, ...] = ()
+    mark: str = ""
 
 
 def item_files(item: PaperItem) -> list[str]:
@@ -73,6 +76,7 @@ def write_page(
     published: PublishedValues,
     folder: Path,
     is_rehearsal: bool = False,
+    warnings: Sequence[str] = (),
 ) -> None:
     """Write the page of a paper, and the files of its items.
 
@@ -82,6 +86,7 @@ def write_page(
         published: All published values of its studies.
         folder: The folder `results/papers`.
         is_rehearsal: Whether the run is a rehearsal.
+        warnings: Which data and models of own values on the page are made up.
     """
     target = folder / paper.name
     target.mkdir(parents=True, exist_ok=True)
@@ -93,6 +98,8 @@ def write_page(
         tables=sum(item.number.startswith("Table") for item in paper.items),
         figures=sum(item.number.startswith("Figure") for item in paper.items),
         rehearsal_note=REHEARSAL_NOTE if is_rehearsal else "",
+        warnings=warnings,
+        made_up_kinds=", ".join(warning.partition(":")[0] for warning in warnings),
     )
     write_atomically(folder / f"{paper.name}.html", page)
 
@@ -111,6 +118,7 @@ def _write_item(
         grid = build_grid(item, published, content.parts)
         findings = (f"Found in the paper: {finding}" for finding in content.findings)
         notes = [note for note in (item.note, *findings, *content.departures) if note]
+        notes = [*content.warnings, *notes]
         if is_rehearsal:
             notes = [REHEARSAL_NOTE, *notes]
         _write_csv(values_frame(grid), target / f"{item.key}.csv", is_rehearsal)
@@ -120,7 +128,8 @@ def _write_item(
         block |= {"grid": grid, "groups": _heading_groups(grid), "has_values": grid.has_own_values}
     elif item.kind == "figure":
         series = series_of(item, published, content.parts)
-        draw_chart(item, series, target / f"{item.key}.svg", REHEARSAL_MARK if is_rehearsal else "")
+        mark = REHEARSAL_MARK if is_rehearsal else content.mark
+        draw_chart(item, series, target / f"{item.key}.svg", mark)
         _write_csv(points_frame(series), target / f"{item.key}.csv", is_rehearsal)
         has_own = any(part.source != PUBLISHED for part in series)
         block |= {"image": f"{paper.name}/{item.key}.svg", "has_values": has_own}

@@ -92,7 +92,7 @@ def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> Non
             _mark(drawing, REHEARSAL_MARK)
             without_dates["svg"]["Title"] += f" ({REHEARSAL_MARK})"
             without_dates["png"]["Description"] = REHEARSAL_NOTE
-        elif mark := made_up_mark(entry, results):
+        elif mark := made_up_mark(_notes_by_experiment(entry, results)):
             _mark(drawing, mark)
             without_dates["svg"]["Title"] += f" ({mark})"
             without_dates["png"]["Description"] = mark
@@ -101,20 +101,25 @@ def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> Non
                 drawing.savefig(part, format=kind, metadata=without_dates[kind])
 
 
-def made_up_mark(entry: Figure, results: StudyResults) -> str:
-    """The mark of a figure whose data or models are made up; "" for none.
+def _notes_by_experiment(entry: Figure, results: StudyResults) -> list[Sequence[str]]:
+    experiments = results.find_experiments(*entry.protocols)
+    return [experiment.config.made_up for experiment in experiments]
 
-    It begins with "PARTLY" where other experiments of the figure are not.
+
+def made_up_mark(notes_by_source: Iterable[Sequence[str]]) -> str:
+    """Return the mark of a figure whose data or models are made up; "" for none.
+
+    Args:
+        notes_by_source: the notes on made-up inputs of each experiment or series of the figure. The
+            mark begins with "PARTLY" where some have notes and others none.
     """
-    shown = results.find_experiments(*entry.protocols)
     marks: dict[str, None] = {}
-    for experiment in shown:
-        sentences = [note.partition(": ")[2] for note in experiment.config.made_up]
+    is_partly = False
+    for notes in notes_by_source:
+        is_partly |= not notes
+        sentences = [note.partition(": ")[2] for note in notes]
         marks |= dict.fromkeys(sentence.partition(":")[0] for sentence in sentences)
-    if not marks:
-        return ""
-    partly = "" if all(experiment.config.made_up for experiment in shown) else "PARTLY "
-    return partly + ", ".join(marks)
+    return ("PARTLY " if is_partly else "") + ", ".join(marks) if marks else ""
 
 
 def _mark(drawing: "MatplotlibFigure", mark: str) -> None:

@@ -23,7 +23,7 @@ PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_TEXTS, PREVIEW_CHARS = 4, 3, 2, 28
 ANSWERS_IN_SUMMARY = 2
 DIFFERS = "with answers that differ between runs"
 _VERDICT_OF_WORD = {"yes": SUPPORTED, "opposite": NOT_SUPPORTED}
-_PROGRESS = re.compile(r'data-items="(\d+)" data-filled="(\d+)"')
+_PROGRESS = re.compile(r'data-items="(\d+)" data-filled="(\d+)"(?: data-made-up="([A-Z, ]+)")?')
 _NUMBER = re.compile(r"-?\d+\.\d{4,}")
 
 
@@ -34,12 +34,14 @@ class PaperProgress:
     Attributes:
         address, name: of its page.
         filled, open: the numbers of items with and without values of this run; None if unknown.
+        made_up: the kinds of made-up inputs of its values, such as "SYNTHETIC DATA".
     """
 
     address: str
     name: str
     filled: int | None = None
     open: int | None = None
+    made_up: str = ""
 
 
 def read_paper_progress(root: Path, address: str, name: str) -> PaperProgress:
@@ -49,7 +51,7 @@ def read_paper_progress(root: Path, address: str, name: str) -> PaperProgress:
     if match is None:
         return PaperProgress(address, name)
     filled = int(match[2])
-    return PaperProgress(address, name, filled, int(match[1]) - filled)
+    return PaperProgress(address, name, filled, int(match[1]) - filled, match[3] or "")
 
 
 def summarise_run(questions: Sequence[StudyQuestion], debates: tuple[int, int]) -> list[str]:
