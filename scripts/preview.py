@@ -6,13 +6,14 @@ from pathlib import Path
 from moot.commands.item_costs import costs_of_items
 from moot.commands.planned_power import summarise_power
 from moot.commands.preview import describe_servers, preview
+from moot.commands.preview_table import preview_text
 from moot.commands.requirements import describe_requirements
 from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         frame = preview(plan, Path("results"))
-        sys.stdout.write(frame.to_string(index=False, na_rep="") + "\n")
+        sys.stdout.write(preview_text(frame))
         sys.stdout.write(costs_of_items(frame, snakemake.config, plan.shipped))
         sys.stdout.write(f"\nWhere calls go:\n{describe_servers(plan)}\n")
         sys.stdout.write(describe_requirements(plan))

@@ -376,11 +376,11 @@ def test_a_preview_shows_both_prices_and_the_waves(
     assert batched["waves"] == WAVES and pd.isna(unbatched["waves"])
     assert (
         batched["usd"]
-        == batched["usd_in_batches"]
-        == pytest.approx(batched["usd_singly"] / 2, abs=1e-4)
+        == batched["usd_discounted"]
+        == pytest.approx(batched["usd_full_price"] / 2, abs=1e-4)
     )
-    assert unbatched["usd"] == unbatched["usd_singly"] == batched["usd_singly"] > 0
-    assert unbatched["usd_in_batches"] == batched["usd_in_batches"]
+    assert unbatched["usd"] == unbatched["usd_full_price"] == batched["usd_full_price"] > 0
+    assert unbatched["usd_discounted"] == batched["usd_discounted"]
     assert server.count() == 0
 
 

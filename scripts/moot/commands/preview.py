@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 
+from moot.commands.preview_hours import SpeedMeter, estimate_hours
 from moot.core.artifacts import read_cases
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import UserError
@@ -114,6 +115,7 @@ class PreviewLedger(Ledger):
     def __init__(self, ledger: str) -> None:
         super().__init__(ledger)
         self.placeholders: dict[str, Entry] = {}
+        self.speeds = SpeedMeter()
 
     def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
         """Stored entries and placeholders: a call is asked once for all experiments that
@@ -123,9 +125,10 @@ class PreviewLedger(Ledger):
             self.placeholders[call_id] for call_id in call_ids if call_id in self.placeholders
         ]
         yield from placeholders
-        yield from super().entries(
-            [call_id for call_id in call_ids if call_id not in self.placeholders], requests=requests
-        )
+        stored_ids = [call_id for call_id in call_ids if call_id not in self.placeholders]
+        for entry in super().entries(stored_ids, requests=requests):
+            self.speeds.add(entry)
+            yield entry
 
     def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
         """Keep placeholders in memory."""
@@ -133,23 +136,33 @@ class PreviewLedger(Ledger):
         return {}
 
 
-def preview_rows(plan: Plan, results: Path) -> Iterable[JsonObject]:
+def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
     """One row an experiment and model.
 
-    Yields:
+    Returns:
         experiment, model, debates, calls_in_ledger, calls_to_make, prompt_tokens and
         completion_tokens (estimated, the latter at most), usd (by the model's price, as
-        configured), usd_singly and usd_in_batches (the same at the full price, and at the
-        discounted one where the endpoint has it), waves (of calls that are sent together, one
-        after the other), answers_by_people
+        configured), usd_full_price and usd_discounted (the same without and with the discount that
+        the endpoint has for calls that are sent together), hours (see `estimate_hours`), waves (of
+        calls that are sent together, one after the other), answers_by_people
         (that people who sit in its debates are yet to give; none where no seat is a person's),
         needs (artifacts that must be built first; the numbers then rest on the debates that this
         preview goes through in their place, and are left out where it has none).
     """
+    rows: list[JsonObject] = []
+    entries_of_rows: list[list[Entry]] = []
     with _open_preview(plan, results) as preview_of:
         for experiment in plan.experiments.values():
             for model in experiment.config.models:
-                yield _preview_row(preview_of, experiment, model)
+                row, new_entries = _preview_row(preview_of, experiment, model)
+                rows.append(row)
+                entries_of_rows.append(new_entries)
+        speeds = preview_of.ledger.speeds
+    for row, new_entries in zip(rows, entries_of_rows, strict=True):
+        if "debates" in row:
+            waves = row["waves"] or 0
+            row["hours"] = estimate_hours(new_entries, plan.config.models, speeds, waves)
+    return rows
 
 
 def count_stored_replies(
@@ -232,7 +245,10 @@ def _open_preview(plan: Plan, results: Path) -> Iterator[_Preview]:
         yield _Preview(plan, results, ledger, Placeholders(plan, ledger, Path(folder)))
 
 
-def _preview_row(preview_of: _Preview, experiment: Experiment, model: str) -> JsonObject:
+def _preview_row(
+    preview_of: _Preview, experiment: Experiment, model: str
+) -> tuple[JsonObject, list[Entry]]:
+    """Return the row of a run without its hours, and the calls that it would make."""
     missing = [
         str(path)
         for path in preview_of.source_artifacts(experiment, model).values()
@@ -246,31 +262,32 @@ def _preview_row(preview_of: _Preview, experiment: Experiment, model: str) -> Js
         PlaceholderPeople(),
     )
     if preview_of.hold(experiment, model, progress, people) is None:
-        return row
+        return row, []
     new_entries = [
         entry for call_id, entry in ledger.placeholders.items() if call_id not in earlier_calls
     ]
-    return row | {
+    row |= {
         "debates": progress.debates_done,
         "calls_in_ledger": progress.ledger_calls,
         "calls_to_make": progress.new_calls,
         "prompt_tokens": sum(entry.reply.prompt_tokens for entry in new_entries),
         "completion_tokens": sum(entry.reply.completion_tokens for entry in new_entries),
         "usd": round(progress.cost_usd, 4),
-        "usd_singly": _usd(preview_of.plan, new_entries, in_batches=False),
-        "usd_in_batches": _usd(preview_of.plan, new_entries, in_batches=True),
+        "usd_full_price": _usd(preview_of.plan, new_entries, has_discount=False),
+        "usd_discounted": _usd(preview_of.plan, new_entries, has_discount=True),
         "waves": progress.waves or None,
         "answers_by_people": people.missing_answers or None,
     }
+    return row, new_entries
 
 
-def _usd(plan: Plan, entries: Iterable[Entry], *, in_batches: bool) -> float:
+def _usd(plan: Plan, entries: Iterable[Entry], *, has_discount: bool) -> float:
     """Return the cost of calls at the full price, or at the discounted one where there is one."""
     total = 0.0
     for entry in entries:
         model, reply = plan.config.models[entry.model], entry.reply
-        in_batch = in_batches and endpoint_traits(model.endpoint).has_batches
-        total += model.cost(reply.prompt_tokens, reply.completion_tokens, batched=in_batch)
+        discount = has_discount and endpoint_traits(model.endpoint).has_batches
+        total += model.cost(reply.prompt_tokens, reply.completion_tokens, batched=discount)
     return round(total, 4)
 
 
@@ -334,10 +351,11 @@ async def _run_with_placeholders(
 
 
 def preview(plan: Plan, results: Path) -> pd.DataFrame:
-    """`preview_rows` as a frame with a last row of totals."""
+    """`preview_rows` as a frame with a last row of totals, which leave out unknown hours."""
     frame = pd.DataFrame(list(preview_rows(plan, results)), columns=_COLUMNS)
-    counts, dollars = _COLUMNS[2:7], _COLUMNS[7:10]
-    totals = frame[[*counts, *dollars]].sum().to_dict()
+    counts, amounts = _COLUMNS[2:7], _COLUMNS[7:11]
+    frame["hours"] = frame["hours"].astype(float)
+    totals = frame[[*counts, *amounts]].sum().to_dict()
     frame.loc[len(frame)] = {
         "experiment": "total",
         "model": "",
@@ -370,8 +388,9 @@ _COLUMNS = [
     "prompt_tokens",
     "completion_tokens",
     "usd",
-    "usd_singly",
-    "usd_in_batches",
+    "usd_full_price",
+    "usd_discounted",
+    "hours",
     "waves",
     "answers_by_people",
     "needs",

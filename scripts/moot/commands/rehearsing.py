@@ -15,13 +15,14 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frame
+from moot.core.batch_config import HOURS_PER_WAVE
 from moot.core.config import Config
 from moot.core.durable import write_atomically
 from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json
-from moot.llm.batches.estimate import HOURS_PER_WAVE, count_waves, describe_waves
+from moot.llm.batches.estimate import count_waves, describe_waves
 from moot.report.markdown import markdown_table
 
 FOLDER = Path("rehearsal")

@@ -7,6 +7,9 @@ from pydantic import BeforeValidator, Field
 from moot.core.endpoint_traits import describe_endpoints, endpoint_traits
 from moot.core.strict_model import StrictModel
 
+HOURS_PER_WAVE = 24.0
+"""The window in which a provider answers a batch."""
+
 
 class BatchConfig(StrictModel):
     """Calls sent together as batches of the provider, which answers later and for less:

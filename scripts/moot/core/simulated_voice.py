@@ -10,6 +10,8 @@ SIMULATED = "simulated"
 """The endpoint of voices that replace models in a rehearsal."""
 REHEARSAL_MARK = "SIMULATED"
 """Marks each result of a rehearsal."""
+SPEED_KEY = "`simulated: {tokens_per_second: ...}`"
+"""The key of a model that states its speed."""
 
 
 class SimulatedVoice(StrictModel):
@@ -88,6 +90,12 @@ class SimulatedVoice(StrictModel):
     seconds_to_first_token: float = Field(
         0.6, ge=0, description="latency of the model that it replaces"
     )
+
+    @property
+    def configured_speed(self) -> float | None:
+        """The tokens a second that the configuration states; None if it states none."""
+        is_configured = "tokens_per_second" in self.model_fields_set
+        return self.tokens_per_second if is_configured else None
 
     @model_validator(mode="after")
     def _shares_add_up(self) -> "SimulatedVoice":

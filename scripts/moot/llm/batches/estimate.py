@@ -5,10 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from moot.core.artifacts import read_frame, read_table
+from moot.core.batch_config import HOURS_PER_WAVE
 from moot.core.model_config import ModelConfig
-
-HOURS_PER_WAVE = 24.0
-"""The window in which a provider answers a batch."""
 
 
 def count_waves(results: Path, models: Mapping[str, ModelConfig], shards: int) -> dict[str, int]:

@@ -1,0 +1,100 @@
+"""How many hours the calls of a preview would take, by the speed of each model."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from moot.core.batch_config import HOURS_PER_WAVE
+from moot.core.endpoint_traits import endpoint_traits
+from moot.core.model_config import ModelConfig
+from moot.llm.ledger.ledger import Entry
+from moot.llm.request import Reply
+
+SECONDS_PER_HOUR = 3600.0
+
+
+class SpeedMeter:
+    """The speed of models, measured on the replies that the ledger has stored."""
+
+    def __init__(self) -> None:
+        self._call_ids: set[str] = set()
+        self._tokens: defaultdict[str, int] = defaultdict(int)
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+
+    def add(self, entry: Entry) -> None:
+        """Count a stored reply; the same reply counts once."""
+        if entry.call_id not in self._call_ids:
+            self._call_ids.add(entry.call_id)
+            self._tokens[entry.model] += entry.reply.completion_tokens
+            self._seconds[entry.model] += entry.reply.seconds
+
+    def tokens_per_second(self, name: str, model: ModelConfig) -> float:
+        """Return the tokens that a call generates in a second: as configured, else as measured.
+
+        NaN where neither is known.
+        """
+        configured_speed = model.simulated.configured_speed
+        if configured_speed is not None:
+            return configured_speed
+        tokens, seconds = self._tokens[name], self._seconds[name]
+        return tokens / seconds if tokens and seconds else math.nan
+
+
+@dataclass(slots=True)
+class CallTotals:
+    """The calls of one model: their number and their tokens."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def add(self, reply: Reply) -> None:
+        """Add a call."""
+        self.calls += 1
+        self.prompt_tokens += reply.prompt_tokens
+        self.completion_tokens += reply.completion_tokens
+
+
+def estimate_hours(
+    entries: Iterable[Entry],
+    models: Mapping[str, ModelConfig],
+    speeds: SpeedMeter,
+    waves: int,
+) -> float:
+    """Return the hours that the calls of a run take, one model after the other.
+
+    Args:
+        entries: The calls with placeholder replies of the greatest length.
+        models: The models by name.
+        speeds: Their measured speeds.
+        waves: The waves of calls that are sent together, one after the other; each takes at most
+            the provider's window.
+
+    Returns:
+        The hours; NaN where the speed of a model is unknown.
+    """
+    totals_by_model: defaultdict[str, CallTotals] = defaultdict(CallTotals)
+    for entry in entries:
+        totals_by_model[entry.model].add(entry.reply)
+    hours = 0.0
+    for name, totals in totals_by_model.items():
+        model = models[name]
+        if model.gathers_calls:
+            hours += waves * HOURS_PER_WAVE
+        else:
+            hours += _hours_of_calls(totals, model, speeds.tokens_per_second(name, model))
+    return hours
+
+
+def _hours_of_calls(totals: CallTotals, model: ModelConfig, tokens_per_second: float) -> float:
+    """Return the hours that speed and concurrency allow, or a limit a minute where it is slower."""
+    one_at_a_time = endpoint_traits(model.endpoint).in_process
+    concurrency = 1 if one_at_a_time else model.concurrency
+    seconds = totals.completion_tokens / tokens_per_second / concurrency
+    if model.requests_per_minute:
+        seconds = max(seconds, 60 * totals.calls / model.requests_per_minute)
+    if model.tokens_per_minute:
+        tokens = totals.prompt_tokens + totals.completion_tokens
+        seconds = max(seconds, 60 * tokens / model.tokens_per_minute)
+    return seconds / SECONDS_PER_HOUR

@@ -1,0 +1,125 @@
+"""The table that `snakemake preview` prints."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from moot.core.simulated_voice import SPEED_KEY
+
+UNKNOWN = "unknown"
+ONE_CENT = 0.01
+LEAST_HOURS = 0.05
+"""Hours below this would be printed as 0.0."""
+NOTE = (
+    "Tokens written and US dollars are the most that the calls can take; a model without `price`"
+    f" is free. Hours follow\nfrom each model's speed ({SPEED_KEY} in its entry, else measured on"
+    " stored replies),\nits concurrency and its limits, one experiment after the other.\n"
+)
+NOTHING_LEFT = "Nothing is left to ask: the ledger has every reply.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedColumn:
+    """A column as it is printed.
+
+    Attributes:
+        name: Its name in the frame.
+        heading: Its heading, of one or two lines.
+        format: What makes a text of a value that is not missing.
+        is_text: Whether it is aligned to the left.
+        is_optional: Whether it is printed only where it has a value.
+    """
+
+    name: str
+    heading: str
+    format: Callable[[float], str]
+    is_text: bool = False
+    is_optional: bool = False
+
+
+def _format_count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _format_dollars(value: float) -> str:
+    return f"{value:.4f}" if 0 < value < ONE_CENT else f"{value:,.2f}"
+
+
+def _format_hours(value: float) -> str:
+    if 0 < value < LEAST_HOURS:
+        return "< 0.1"
+    return f"{value:,.1f}"
+
+
+COLUMNS = (
+    PrintedColumn("experiment", "experiment", str, is_text=True),
+    PrintedColumn("model", "model", str, is_text=True),
+    PrintedColumn("debates", "debates", _format_count),
+    PrintedColumn("calls_in_ledger", "calls\nstored", _format_count),
+    PrintedColumn("calls_to_make", "calls\nto make", _format_count),
+    PrintedColumn("prompt_tokens", "tokens\nread", _format_count),
+    PrintedColumn("completion_tokens", "tokens\nwritten", _format_count),
+    PrintedColumn("usd", "US\ndollars", _format_dollars),
+    PrintedColumn("hours", "hours", _format_hours),
+    PrintedColumn("usd_full_price", "dollars at\nfull price", _format_dollars, is_optional=True),
+    PrintedColumn("usd_discounted", "dollars at\ndiscount", _format_dollars, is_optional=True),
+    PrintedColumn("waves", "waves", _format_count, is_optional=True),
+    PrintedColumn("answers_by_people", "answers\nby people", _format_count, is_optional=True),
+    PrintedColumn("needs", "to be built first", str, is_text=True, is_optional=True),
+)
+PRICES = ("usd_full_price", "usd_discounted")
+
+
+def preview_text(frame: pd.DataFrame) -> str:
+    """Return a preview as a table for a terminal, with its notes.
+
+    Args:
+        frame: The preview: one row an experiment and model, then the total.
+    """
+    columns = [column for column in COLUMNS if _is_printed(column, frame)]
+    texts = [_column_texts(column, frame) for column in columns]
+    rows = list(zip(*texts, strict=True))
+    headings = [column.heading.split("\n") for column in columns]
+    head_lines = list(zip(*([""] * (2 - len(lines)) + lines for lines in headings), strict=True))
+    widths = [max(map(len, cells)) for cells in zip(*head_lines, *rows, strict=True)]
+    rule = "  ".join("-" * width for width in widths)
+    lines = [_line(cells, widths, columns) for cells in head_lines]
+    lines += [rule, *(_line(cells, widths, columns) for cells in rows[:-1])]
+    lines += [rule, _line(rows[-1], widths, columns)]
+    total = frame.iloc[-1]
+    is_complete = not total["calls_to_make"] and not frame["needs"].astype(bool).any()
+    return "\n".join(lines) + "\n\n" + (NOTHING_LEFT if is_complete else NOTE)
+
+
+def _is_printed(column: PrintedColumn, frame: pd.DataFrame) -> bool:
+    if column.name in PRICES:
+        return bool((frame["usd_full_price"] != frame["usd"]).any() and frame["waves"].any())
+    if not column.is_optional:
+        return True
+    values = frame[column.name]
+    return bool((values.notna() & (values.astype(str) != "")).any())
+
+
+def _column_texts(column: PrintedColumn, frame: pd.DataFrame) -> list[str]:
+    if column.name == "hours":
+        return _hours_texts(frame)
+    return ["" if pd.isna(value) else column.format(value) for value in frame[column.name]]
+
+
+def _hours_texts(frame: pd.DataFrame) -> list[str]:
+    """Return the hours of each row; the total says where it leaves out unknown ones."""
+    rows = [UNKNOWN if math.isnan(hours) else _format_hours(hours) for hours in frame["hours"]]
+    total = rows[-1]
+    if UNKNOWN in rows[:-1]:
+        total = UNKNOWN if not frame["hours"].iloc[-1] else f"at least {total}"
+    return [*rows[:-1], total]
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], columns: Sequence[PrintedColumn]) -> str:
+    padded = [
+        cell.ljust(width) if column.is_text else cell.rjust(width)
+        for cell, width, column in zip(cells, widths, columns, strict=True)
+    ]
+    return "  ".join(padded).rstrip()

@@ -1,0 +1,137 @@
+"""The table of a preview: words, totals, and hours by the speed of a model."""
+
+import math
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from moot.commands.preview_hours import SpeedMeter, estimate_hours
+from moot.commands.preview_table import NOTHING_LEFT, preview_text
+from moot.core.model_config import ModelConfig
+from moot.llm.ledger.ledger import Entry
+from moot.llm.request import Reply
+
+ROW: dict[str, Any] = {
+    "experiment": "mine",
+    "model": "served",
+    "debates": 5,
+    "calls_in_ledger": 48,
+    "calls_to_make": 32,
+    "prompt_tokens": 12_345,
+    "completion_tokens": 6_789,
+    "usd": 1.25,
+    "usd_full_price": 1.25,
+    "usd_discounted": 1.25,
+    "hours": 1.5,
+    "waves": pd.NA,
+    "answers_by_people": pd.NA,
+    "needs": "",
+}
+
+
+def make_frame(*changes: dict[str, Any]) -> pd.DataFrame:
+    """Return rows of a preview, and their totals."""
+    frame = pd.DataFrame([ROW | change for change in changes], dtype=object)
+    total = frame[["debates", "calls_in_ledger", "calls_to_make", "usd", "hours"]].sum().to_dict()
+    total |= {"experiment": "total", "model": "", "needs": ""}
+    frame.loc[len(frame)] = ROW | total | {"usd_full_price": total["usd"]}
+    return frame
+
+
+def cells_of(text: str, experiment: str) -> list[str]:
+    return next(line.split() for line in text.splitlines() if line.startswith(experiment))
+
+
+def test_a_row_has_counts_dollars_and_hours() -> None:
+    text = preview_text(make_frame({}, {"experiment": "second"}))
+    expected = ["mine", "served", "5", "48", "32", "12,345", "6,789", "1.25", "1.5"]
+    assert cells_of(text, "mine") == expected
+    assert cells_of(text, "total")[-2:] == ["2.50", "3.0"]
+
+
+def test_no_name_of_code_and_no_missing_value_is_printed() -> None:
+    text = preview_text(make_frame({}, {"experiment": "x", "hours": math.nan}))
+    table = text.partition("\n\n")[0]
+    for word in ("<NA>", "nan", "NaN", "None", "_", "usd"):
+        assert word not in table
+
+
+@pytest.mark.parametrize(
+    ("hours", "total"),
+    [
+        ((1.0, math.nan), "at least 1.0"),
+        ((math.nan, math.nan), "unknown"),
+        ((0.0, math.nan), "unknown"),
+        ((0.01, 0.01), "< 0.1"),
+        ((0.0, 0.0), "0.0"),
+        ((120.25, 1000.0), "1,120.2"),
+    ],
+    ids=str,
+)
+def test_totals_say_where_hours_are_unknown(hours: tuple[float, ...], total: str) -> None:
+    frame = make_frame(*({"experiment": f"e{value}", "hours": value} for value in hours))
+    last = next(line for line in preview_text(frame).splitlines() if line.startswith("total"))
+    assert last.endswith(f"  {total}")
+
+
+@pytest.mark.parametrize(
+    ("change", "heading"),
+    [
+        ({"waves": 3, "usd": 1.0, "usd_discounted": 1.0}, "full price"),
+        ({"waves": 3}, "waves"),
+        ({"answers_by_people": 2}, "by people"),
+        ({"needs": "results/transcripts/a/b/0.parquet"}, "to be built first"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_columns_without_a_value_are_left_out(change: dict[str, Any], heading: str) -> None:
+    assert heading not in preview_text(make_frame({}))
+    assert heading in preview_text(make_frame(change))
+
+
+def test_a_finished_run_says_so() -> None:
+    assert preview_text(make_frame({"calls_to_make": 0})).endswith(NOTHING_LEFT)
+    assert NOTHING_LEFT not in preview_text(make_frame({"calls_to_make": 0, "needs": "a file"}))
+
+
+def make_model(**changes: Any) -> ModelConfig:
+    entry = {"model": "m", "base_url": "http://localhost:9", "concurrency": 4}
+    return ModelConfig.model_validate(entry | changes)
+
+
+def make_entry(number: int, tokens: int, seconds: float = 0.0) -> Entry:
+    reply = Reply("text", prompt_tokens=1000, completion_tokens=tokens, seconds=seconds)
+    return Entry(f"{number:02x}", "m", "", 0, reply)
+
+
+CALLS = [make_entry(number, 3600) for number in range(8)]
+SPEED = {"simulated": {"tokens_per_second": 10.0}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "hours"),
+    [
+        (SPEED, 0.2),
+        ({**SPEED, "concurrency": 1}, 0.8),
+        ({**SPEED, "requests_per_minute": 0.1}, 8 / 6),
+        ({**SPEED, "tokens_per_minute": 460.0}, 8 * 4600 / 460 / 60),
+        ({**SPEED, "endpoint": "embedded", "base_url": None}, 0.8),
+        ({}, 0.4),
+    ],
+    ids=["speed", "one at a time", "requests", "tokens", "embedded", "measured"],
+)
+def test_hours_follow_from_speed_concurrency_and_limits(
+    changes: dict[str, Any], hours: float
+) -> None:
+    speeds = SpeedMeter()
+    for _ in range(2):  # a stored reply may be read twice
+        speeds.add(make_entry(99, 50, seconds=10.0))
+    model = make_model(**changes)
+    assert estimate_hours(CALLS, {"m": model}, speeds, 0) == pytest.approx(hours)
+
+
+def test_hours_without_a_speed_are_unknown_and_without_calls_none() -> None:
+    models = {"m": make_model()}
+    assert math.isnan(estimate_hours(CALLS, models, SpeedMeter(), 0))
+    assert estimate_hours([], models, SpeedMeter(), 0) == 0.0
