@@ -31,6 +31,12 @@ _BINARY_SIGNATURES = {  # how files begin that look like a table to people, and 
     b"\xd0\xcf\x11\xe0": "an old Excel file",
     b"PAR1": "a Parquet file",
 }
+_OTHER_CONTENTS = {
+    re.compile(rb"\s*<(?:!doctype html|html)\b", re.IGNORECASE): "a web page",
+    re.compile(rb"version https://git-lfs\.github\.com/"): "a pointer of Git LFS, not the file",
+}
+"""Contents that a download may leave in place of a file."""
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
 _LINE = re.compile(
     r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z"
@@ -84,15 +90,16 @@ def read_csv(
     parts: list[pd.DataFrame] = []
     row_count = 0
     try:
-        header = next(reader)
+        header = next((record for record in reader if record), [])
         check_header(
             path, header, columns, delimiter, allows_repeated_columns=allows_repeated_columns
         )
         for record in reader:
             if record:  # blank lines are skipped
                 row_count += 1
-                _check_length(path, record, header, row_count, reader.line_num, get)
-                records.append(record)
+                fields = _fit_to_header(record, header)
+                _check_length(path, fields, header, row_count, reader.line_num, get)
+                records.append(fields)
             if len(records) == _RECORDS_PER_FRAME:  # a frame takes a quarter of the memory
                 parts.append(pd.DataFrame(records, columns=header, dtype="str"))
                 records = []
@@ -118,16 +125,24 @@ def read_csv(
 
 
 def find_delimiter(path: Path) -> str:
-    """What separates the header's fields: a comma, or a semicolon (spreadsheets in much of Europe)
-    or a tab; in a first line `sep=;`, the separator that it names.
+    """What separates the header's fields: a comma, a semicolon (spreadsheets in much of Europe), a
+    tab or a vertical bar; in a first line `sep=;`, the separator that it names.
     """
-    with suppress(OSError), path.open(encoding="utf-8-sig", errors="replace") as file:
-        first_line = file.readline()
-        named_separator = _SEPARATOR_LINE.match(first_line)
-        if named_separator:
-            return named_separator[1]
-        return max(",;\t", key=re.sub(r'"[^"]*"', "", first_line).count)
-    return ","
+    first_line = _first_line(path)
+    named_separator = _SEPARATOR_LINE.match(first_line)
+    if named_separator:
+        return named_separator[1]
+    return max(",;\t|", key=re.sub(r'"[^"]*"', "", first_line).count)
+
+
+def _first_line(path: Path) -> str:
+    """The first line that is not blank; "" if the file cannot be read."""
+    with suppress(OSError):
+        with path.open("rb") as stream:
+            encoding = "utf-16" if stream.read(2) in _UTF16_MARKS else "utf-8-sig"
+        with path.open(encoding=encoding, errors="replace") as file:
+            return next(filter(str.strip, file), "")
+    return ""
 
 
 def read_jsonl(
@@ -226,12 +241,9 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
         ) from fault
     if not content.strip():
         raise UserError(f"{path}: the file is empty; expected data. {_remedy(get)}")
-    for start, kind in _BINARY_SIGNATURES.items():
-        if content.startswith(start):
-            raise UserError(
-                f"{path}: {kind}; expected a text file. Unpack or export it, and name the file"
-                " inside."
-            )
+    _refuse_other_contents(path, content)
+    if encoding == "utf-8-sig" and content.startswith(_UTF16_MARKS):
+        encoding = "utf-16"
     try:
         text = content.decode(encoding)
     except LookupError:
@@ -246,7 +258,8 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
         raise UserError(
             f"{path}: line {line}: byte 0x{content[fault.start]:02x} at offset {fault.start} is not"
             f" {encoding_name}; expected a text file in {encoding_name}. Save the file as"
-            f" {encoding_name} and try again."
+            f" {encoding_name} and try again (such as `iconv -f WINDOWS-1252 -t UTF-8 FILE >"
+            " NEW`, if it is from Windows)."
         ) from fault
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
@@ -255,6 +268,21 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
             f" {_remedy(get)}"
         )
     return text
+
+
+def _refuse_other_contents(path: Path, content: bytes) -> None:
+    """Refuse a packed file, and what a download leaves in place of a file."""
+    for start, kind in _BINARY_SIGNATURES.items():
+        if content.startswith(start):
+            raise UserError(
+                f"{path}: {kind}; expected a text file. Unpack or export it, and name the file"
+                " inside."
+            )
+    for pattern, kind in _OTHER_CONTENTS.items():
+        if pattern.match(content):
+            raise UserError(
+                f"{path}: {kind}; expected data. Download the file itself, and name it here."
+            )
 
 
 def check_size(path: Path, file: os.stat_result) -> None:
@@ -482,6 +510,19 @@ def _distinct_fields(pairs: list[tuple[str, Json]]) -> JsonObject:
     return fields
 
 
+def _fit_to_header(record: list[str], header: Sequence[str]) -> list[str]:
+    """A record without blank fields beyond the header, and filled up to columns without a name.
+
+    Spreadsheets and scripts end lines with delimiters, in the header or in the rows alone.
+    """
+    fields = record
+    while len(fields) > len(header) and not fields[-1].strip():
+        fields = fields[:-1]
+    while len(fields) < len(header) and not any(header[len(fields) :]):
+        fields = [*fields, ""]
+    return fields
+
+
 def _check_length(
     path: Path, record: Sequence[str], header: Sequence[str], row: int, line: int, get: str
 ) -> None:
@@ -492,6 +533,8 @@ def _check_length(
         if len(record) < len(header)
         else "a delimiter too many"
     )
+    if len(header) == 1:
+        fault += f" (is {quote_value(header[0])} a title above the header? Then remove it)"
     raise UserError(
         f"{path}: row {row} (line {line}): found {len(record)} fields, expected {len(header)}:"
         f" {fault}. {_remedy(get)}"

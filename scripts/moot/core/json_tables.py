@@ -1,6 +1,8 @@
 """Rows from JSON: an array, one object a line, or an object with one list; and nested columns."""
 
+import ast
 import json
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -15,6 +17,8 @@ from moot.core.types import Json, JsonObject
 KEY_COLUMN, VALUE_COLUMN = "(key)", "(value)"
 """The keys of an object, and its values that are neither objects nor lists of objects."""
 _MAX_CELLS_SEEN, _MAX_KEYS_SHOWN = 20, 3
+_NUMPY_TEXT = re.compile(r"\[\{.*\}\s+\{.*\}\]|\[?\{.*\barray\(\[", re.DOTALL)
+"""A list of objects in a CSV file that pandas or datasets wrote from numpy arrays."""
 _EXPECTED = "expected an array of objects, one object a line, or an object with one list of objects"
 
 
@@ -118,7 +122,13 @@ def _keyed_rows(documents: Sequence[JsonObject]) -> Iterator[JsonObject]:
 def _unpack_object(
     path: Path, document: JsonObject, columns: Collection[str], last_only: Collection[str]
 ) -> Sequence[JsonObject]:
-    """Return the rows of an object with one list of objects; without such a list, the object."""
+    """Return the rows of an object with one list of objects; without such a list, the object.
+
+    An object with columns, or with rows by number, as pandas writes them, gives these rows.
+    """
+    rows = _pandas_rows(path, document, columns)
+    if rows:
+        return rows
     nested_columns = {name.partition(".")[0] for name in columns}
     fields = {name: value for name, value in document.items() if name not in nested_columns}
     lists = [name for name, value in fields.items() if _is_list_of_objects(value)]
@@ -141,6 +151,50 @@ def _unpack_object(
     repeated = {name: value for name, value in constants.items() if name not in last_only}
     *rows, last_row = document[lists[0]]
     return [*({**repeated, **row} for row in rows), {**constants, **last_row}]
+
+
+def _pandas_rows(
+    path: Path, document: JsonObject, columns: Collection[str]
+) -> list[JsonObject] | None:
+    """The rows of an object that `DataFrame.to_json` or `to_dict` wrote; None for any other object.
+
+    They write lists of cells by column (`list`), cells by number and column (`columns`), rows by
+    number (`index`), or a list of rows and the names of their columns (`split`).
+
+    Raises:
+        UserError: the columns have different numbers of cells.
+    """
+    if {"columns", "data"} <= document.keys() <= {"columns", "index", "data"}:
+        names: list[str] = document["columns"]
+        return [dict(zip(names, row, strict=False)) for row in document["data"]]
+    values = list(document.values())
+    if not set(columns) <= document.keys():
+        has_rows = all(isinstance(value, dict) and set(columns) <= set(value) for value in values)
+        return values if columns and has_rows and _are_row_numbers(document) else None
+    if all(isinstance(value, dict) and _are_row_numbers(value) for value in values):
+        return _column_rows(path, {name: list(cells.values()) for name, cells in document.items()})
+    has_scalars = [
+        isinstance(value, list) and not any(isinstance(cell, list | dict) for cell in value)
+        for value in values
+    ]
+    if len(values) > 1 and all(has_scalars):
+        return _column_rows(path, document)
+    return None
+
+
+def _are_row_numbers(keys: Collection[str]) -> bool:
+    return bool(keys) and all(key.isdecimal() for key in keys)
+
+
+def _column_rows(path: Path, columns: JsonObject) -> list[JsonObject]:
+    lengths = {name: len(cells) for name, cells in columns.items()}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{quote_value(name)} {length}" for name, length in lengths.items())
+        raise UserError(
+            f"{path}: found columns with different numbers of cells ({shown}); expected as many in"
+            " each. Save it again, one object a line."
+        )
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _is_list_of_objects(value: Json) -> bool:
@@ -223,13 +277,28 @@ def _parent(name: str, frame: pd.DataFrame) -> str:
 
 
 def _parse_nested(value: Json) -> Json:
-    """Return a nested value; CSV and Excel hold it as JSON text."""
-    if isinstance(value, str) and value.strip()[:1] in ("[", "{"):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-    return value
+    """Return a nested value; CSV and Excel hold it as text, in JSON or as Python prints it."""
+    if not isinstance(value, str) or value.strip()[:1] not in ("[", "{"):
+        return value
+    text = value.strip()
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        printed = _parse_printed(text)
+        return value if printed is None else printed
+
+
+def _parse_printed(text: str) -> Json:
+    """Return an object, or a list of objects, as Python prints it; None for any other text.
+
+    Lists of texts are not read: numpy prints them without commas, and Python joins such texts.
+    """
+    try:
+        value: Json = ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+    objects = value if isinstance(value, list) else [value]
+    return value if objects and all(isinstance(part, dict) for part in objects) else None
 
 
 def _inner_objects(value: Json, keys: Sequence[str]) -> list[Json] | None:
@@ -265,6 +334,10 @@ def _row_objects(values: Sequence[Json], keys: Sequence[str]) -> Iterator[tuple[
             yield position, part
 
 
+def _is_numpy_text(value: Json) -> bool:
+    return isinstance(value, str) and bool(_NUMPY_TEXT.match(value.strip()))
+
+
 def describe_nested_columns(frame: pd.DataFrame, missing: Sequence[str]) -> str:
     """How to name columns that are inside another one; "" if no nested column may hold them.
 
@@ -278,6 +351,12 @@ def describe_nested_columns(frame: pd.DataFrame, missing: Sequence[str]) -> str:
         keys = dict.fromkeys(
             chain.from_iterable(map(str, part) for part in parts_seen if isinstance(part, dict))
         )
+        if any(_is_numpy_text(part) for part in parts_seen):
+            hint = (
+                f" Column {quote_value(column)} holds nested values as numpy prints them, which"
+                " cannot be read back: save the table as JSON lines or Parquet."
+            )
+            hints.append(hint)
         matches = [name for name in missing if name in keys]
         has_several = any(len(parts) > 1 for parts in objects)
         if matches or (keys and has_several):

@@ -43,8 +43,21 @@ _MAX_SHEET_ROWS = 2**20
 """Of an Excel sheet."""
 _MAX_CELLS = 10**7
 _ROWS_PER_BATCH = 64
-ENDINGS = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
+ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx", ".xlsm")
 """Of the files that can be read."""
+_SHEETS = (".csv", ".tsv", ".xlsx", ".xlsm")
+_REMEDY_OF_ENDING: Mapping[str, str] = {
+    ".gz": "Unpack it (`gunzip FILE`), and name the file inside.",
+    ".zip": "Unpack it, and name the file inside.",
+    ".txt": "Rename it to .csv or .tsv if it is a table.",
+    ".xls": "Save it as .xlsx or .csv.",
+    ".ods": "Save it as .xlsx or .csv.",
+    ".arrow": "Save it as .parquet.",
+    ".feather": "Save it as .parquet.",
+}
+ALTERNATIVES = "|"
+"""Between the names of columns of which the first that has a value counts."""
+_MAX_ROWS_ABOVE_HEADER = 20
 _EXCEL_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
 
 
@@ -61,7 +74,9 @@ def read_user_table(
     One value has the same text in every format: see `cell_text`. A column `(file)` holds the name
     of the file without its ending. A column such as `messages.content` holds a part of the nested
     values of the column `messages`; a list of objects gives one row for each object. Columns
-    `(key)` and `(value)` hold the keys and values of a JSON object whose values are the rows.
+    `(key)` and `(value)` hold the keys and values of a JSON object whose values are the rows. A
+    column such as `name|source` holds the first of these that the file has and the row fills. Blank
+    rows of CSV and Excel are left out.
 
     Args:
         columns: the columns that must be there; others are read too.
@@ -79,36 +94,64 @@ def read_user_table(
         UserError: no such file, an unknown ending, a column that is missing or repeated, a column
             of bytes that are not text, no rows; for CSV as `read_csv`.
     """
+    names = _list_alternatives([*columns, *optional])
     read_json = partial(
         read_objects,
         path,
         is_keyed=KEY_COLUMN in columns,
-        columns=columns,
+        columns=names,
         last_only=last_only,
     )
     readers: Mapping[str, Callable[[], pd.DataFrame]] = {
         ".csv": lambda: _read_delimited(path, ""),
         ".tsv": lambda: _read_delimited(path, "\t"),
         ".jsonl": read_json,
+        ".ndjson": read_json,
         ".json": read_json,
-        ".parquet": lambda: _read_parquet(path, columns),
+        ".parquet": lambda: _read_parquet(path, names),
         ".xlsx": lambda: _read_excel(path, sheet),
+        ".xlsm": lambda: _read_excel(path, sheet),
     }
-    reader = readers.get(f".{kind}" if kind else path.suffix.casefold())
+    ending = f".{kind}" if kind else path.suffix.casefold()
+    reader = readers.get(ending)
     if reader is None:
         description = (
             "a folder without any" if path.is_dir() else f"a file ending in '{path.suffix}'"
         )
-        raise UserError(f"{path}: {description}; expected one of {', '.join(readers)}.")
+        default_remedy = "Save it as one of them."
+        remedy = _REMEDY_OF_ENDING.get(path.suffix.casefold(), default_remedy)
+        raise UserError(f"{path}: {description}; expected one of {', '.join(readers)}. {remedy}")
     if not path.is_file():
         raise UserError(
             f"{path}: no such file; put it there, or correct `path` (from the working directory)."
         )
     frame = reader()
-    if FILE_COLUMN in columns:
+    if FILE_COLUMN in names:
         frame[FILE_COLUMN] = path.stem
-    table = expand_paths(path, frame, [*columns, *optional], last_only)
-    return _check_table(path, table, columns)
+    table = expand_paths(path, frame, names, last_only)
+    _add_alternatives(table.frame, [*columns, *optional])
+    checked_table = _check_table(path, table, columns)
+    return _without_blank_rows(path, checked_table) if ending in _SHEETS else checked_table
+
+
+def _list_alternatives(columns: Sequence[str]) -> list[str]:
+    """The names of columns with each of those in names such as `name|source`."""
+    names = list(columns)
+    for name in columns:
+        names += name.split(ALTERNATIVES) if ALTERNATIVES in name else []
+    return list(dict.fromkeys(names))
+
+
+def _add_alternatives(frame: pd.DataFrame, columns: Sequence[str]) -> None:
+    """Add each column such as `name|source`: the first of these columns that has a value."""
+    for column in columns:
+        names = [name for name in column.split(ALTERNATIVES) if name in frame]
+        if column in frame or ALTERNATIVES not in column or not names:
+            continue
+        texts = _column_texts(frame[names[0]])
+        for name in names[1:]:
+            texts = texts.where(texts.str.strip() != "", _column_texts(frame[name]))
+        frame[column] = texts
 
 
 def select_rows(
@@ -146,6 +189,7 @@ def _read_delimited(path: Path, delimiter: str) -> pd.DataFrame:
     frame = read_csv(
         path, (), delimiter=delimiter or find_delimiter(path), allows_repeated_columns=True
     )
+    frame.columns = frame.columns.str.strip()
     if frame.columns.has_duplicates:
         return frame
     return frame.apply(csv_texts)
@@ -233,7 +277,7 @@ def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
         ) from None
     width = max(map(len, rows), default=0)
     header, *table = ([*row, *[""] * (width - len(row))] for row in rows or [[]])
-    names = [name or f"(column {number})" for number, name in enumerate(header, 1)]
+    names = [name.strip() or f"(column {number})" for number, name in enumerate(header, 1)]
     return pd.DataFrame(table, columns=names, dtype="object")
 
 
@@ -301,13 +345,30 @@ def _check_table(path: Path, table: ExpandedTable, columns: Sequence[str]) -> pd
         check_header(path, names, columns, allows_repeated_columns=True)
     except UserError as fault:
         missing = [name for name in columns if name not in names]
-        raise UserError(f"{fault}{describe_nested_columns(frame, missing)}") from None
+        hint = describe_nested_columns(frame, missing) or _describe_later_header(frame, missing)
+        raise UserError(f"{fault}{hint}") from None
     if frame.empty:
         raise UserError(f"{path}: no rows; expected at least one row of data.")
     frame.columns = pd.Index(names)
     frame = frame.loc[:, ~frame.columns.duplicated(keep=False)]
-    texts = {name: _column_texts(frame[name]) for name in frame}
-    return pd.DataFrame(texts).set_axis(pd.Index(table.source_rows, name="row"))
+    texts = pd.DataFrame({name: _column_texts(frame[name]) for name in frame})
+    return texts.set_axis(pd.Index(table.source_rows, name="row"))
+
+
+def _without_blank_rows(path: Path, table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a sheet with any text; spreadsheets save blank rows below a table, too."""
+    has_text = (table.drop(columns=FILE_COLUMN, errors="ignore") != "").any(axis="columns")
+    if not has_text.any():
+        raise UserError(f"{path}: all {len(table)} rows are blank; expected at least one row.")
+    return table[has_text]
+
+
+def _describe_later_header(frame: pd.DataFrame, missing: Sequence[str]) -> str:
+    """Where the header is if titles are above it; "" if no row has the missing names."""
+    for number, cells in enumerate(frame.head(_MAX_ROWS_ABOVE_HEADER).to_numpy(), 1):
+        if missing and set(missing) <= {str(cell).strip() for cell in cells}:
+            return f" Row {number} below the first line has these names: remove the lines above it."
+    return ""
 
 
 def _column_texts(cells: pd.Series) -> pd.Series:

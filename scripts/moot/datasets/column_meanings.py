@@ -75,6 +75,7 @@ COLUMN_NAMES: Mapping[str, str] = {
     "truths.0": "A position in a list, from 0.",
     "r{round}_answer": "The columns r1_answer, r2_answer, ... as turns of these rounds.",
     "{speaker}_r{round}": "Columns named by speaker and round as turns of these speakers.",
+    "name|source": "The first of these columns that the file has and the row fills.",
     "(file)": "The name of the file, without its ending.",
     "(key)": "The keys of a JSON object whose values are the rows.",
     "(value)": "The values of such an object that are no objects.",
