@@ -173,13 +173,13 @@ def _pandas_rows(
         return values if columns and has_rows and _are_row_numbers(document) else None
     if all(isinstance(value, dict) and _are_row_numbers(value) for value in values):
         return _column_rows(path, {name: list(cells.values()) for name, cells in document.items()})
-    has_scalars = [
-        isinstance(value, list) and not any(isinstance(cell, list | dict) for cell in value)
-        for value in values
-    ]
-    if len(values) > 1 and all(has_scalars):
+    if len(values) > 1 and all(map(_is_list_of_cells, values)):
         return _column_rows(path, document)
     return None
+
+
+def _is_list_of_cells(value: Json) -> bool:
+    return isinstance(value, list) and not any(isinstance(cell, list | dict) for cell in value)
 
 
 def _are_row_numbers(keys: Collection[str]) -> bool:
