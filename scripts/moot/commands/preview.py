@@ -37,8 +37,8 @@ _PRICED_DEBATES = 20
 
 
 class EstimatingEndpoint:
-    """Answers every request with a text of the greatest length, or the first reply that the schema
-    allows.
+    """Answers every request with a text of the greatest length, or the smallest reply that its
+    schema allows, be that sent or only described in the prompt.
     """
 
     def __init__(self, _config: ModelConfig, _threads: int) -> None:
@@ -52,11 +52,10 @@ class EstimatingEndpoint:
         word = hashlib.sha256(request.to_json().encode()).hexdigest()[
             :4
         ]  # alike replies would make calls the same
-        text = (
-            json.dumps(smallest_instance(request.schema, word))
-            if request.schema
-            else f"{word} " * max_tokens
-        )
+        schema = request.schema or request.reply_schema
+        text = f"{word} " * max_tokens
+        if schema:
+            text = json.dumps(smallest_instance(schema, word))
         return Reply(
             text=text,
             logprobs=dict.fromkeys(request.choices, -1.0),
@@ -222,6 +221,10 @@ class _Preview:
         """The artifacts that a run's debates rest on."""
         return {name: self.results / path for name, path in experiment.needed_by(model).items()}
 
+    def _is_trained(self, path: Path) -> bool:
+        """Whether an artifact is a trained model, without which a debate makes no fewer calls."""
+        return path.is_relative_to(self.results / "assistants")
+
     def hold(
         self, experiment: Experiment, model: str, progress: Progress, people: PlaceholderPeople
     ) -> list[Debate] | None:
@@ -230,7 +233,8 @@ class _Preview:
         """
         sources = self.source_artifacts(experiment, model)
         artifacts = self.artifact_placeholders.substitute(sources, self.results)
-        if len(artifacts) < len(sources):
+        missing_paths = [path for name, path in sources.items() if name not in artifacts]
+        if not all(self._is_trained(path) for path in missing_paths):
             return None
         cases, task = read_cases(self.results / "cases" / f"{experiment.config.dataset}.parquet")
         job = Job(experiment.name, model, cases, task, artifacts=artifacts)

@@ -217,6 +217,7 @@ def prepare_debates(
         examples,
         job.artifacts,
         ask_person,
+        ledger.placeholders,
     )
     asks_by_inbox = ask_person is ask_by_inbox
 

@@ -36,6 +36,8 @@ class Request:
             sends.
         schema: the JSON schema that the reply must follow, where it is sent (`structured: native`).
         choices: the label words whose log-probabilities are asked for, instead of generated text.
+        reply_schema: the JSON schema that the reply should follow, sent or described in the prompt;
+            no part of the question. A preview makes its replies by it.
     """
 
     endpoint: str
@@ -44,6 +46,7 @@ class Request:
     parameters: Fields
     schema: Fields | None = None
     choices: tuple[str, ...] = ()
+    reply_schema: Fields | None = field(default=None, compare=False, repr=False)
 
     def to_json(self, served_as: str = "") -> str:
         """Return the question and who is asked as canonical JSON: sorted keys, no spaces.
@@ -127,7 +130,8 @@ def request_to(
     keys = endpoint_traits(model.endpoint).request_keys
     parameters |= model.model_dump(mode="json", include=set(keys))
     native = schema if model.structured == "native" else None
-    return Request(model.endpoint, model_asked(model), messages, parameters, native, choices)
+    asked_name = model_asked(model)
+    return Request(model.endpoint, asked_name, messages, parameters, native, choices, schema)
 
 
 def call_id(request_json: str, replicate: int) -> str:

@@ -154,6 +154,14 @@ class Debate:
         """Whether a person, and no model, sits in a seat."""
         return self.voices.is_human(seat)
 
+    def is_placeholder(self, utterance: Utterance) -> bool:
+        """Whether a preview made up the utterance.
+
+        A protocol whose next calls depend on a reply makes the most calls after a placeholder, so
+        that a preview counts an upper bound.
+        """
+        return utterance.call_id in self.setup.placeholders
+
     def speaking_order(self, seats: Sequence[str]) -> list[str]:
         """Return the debaters in the order in which they speak."""
         return self.intervention.speaking_order(seats)

@@ -1,6 +1,6 @@
 """What all debates of a job share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ class JobSetup:
         examples: The training split, for n-shot prompts. No other case may be shown with its label.
         artifacts: Files that the protocol needs, by name.
         people: Asks the person in a seat.
+        placeholders: The ids of calls whose replies no model gave; only a preview has any.
     """
 
     experiment: str
@@ -40,3 +41,4 @@ class JobSetup:
     examples: Sequence[Case] = ()
     artifacts: Mapping[str, Path] = field(default_factory=dict)
     people: AskPerson = ask_by_inbox
+    placeholders: Container[str] = frozenset()

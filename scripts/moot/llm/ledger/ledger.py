@@ -7,7 +7,7 @@ one commit makes many replies durable.
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,10 +87,13 @@ class Ledger:
 
     Attributes:
         read_only: whether this process cannot write the file; then replies are only read.
+        placeholders: the ids of calls whose replies no model gave; only a preview has any.
 
     Raises:
         UserError: the ledger cannot be opened, or another version of moot wrote it.
     """
+
+    placeholders: Container[str] = frozenset()
 
     def __init__(self, ledger: str) -> None:
         self.place = ledger

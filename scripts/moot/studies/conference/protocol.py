@@ -172,7 +172,8 @@ async def debate_topic(
         if round_number > params.rounds:
             break
     is_agreed = history[-1].content == ANSWERS[JUDGE][AGREEMENT]
-    if params.evaluator and (is_agreed or params.evaluates_open_topics):
+    may_be_agreed = is_agreed or debate.is_placeholder(debate.utterances[-1])
+    if params.evaluator and (may_be_agreed or params.evaluates_open_topics):
         await debate.say(
             EVALUATOR,
             EVALUATION,

@@ -94,6 +94,8 @@ async def ask_decision(
 ) -> Utterance:
     """Ask for agreement or more debate;
     `prediction` is "agreement" or "open", None where the answer is unusable.
+
+    A placeholder is for more debate, which takes the most calls.
     """
     labels = [label for label in debate.task.labels if label in ANSWERS[seat]] or list(
         ANSWERS[seat]
@@ -101,6 +103,8 @@ async def ask_decision(
     words = {label: ANSWERS[seat][label] for label in labels}
     if answer == "likelihood":
         reply = await debate.choose(seat, DECISION, prompt, words=words, **context)
+        if debate.is_placeholder(reply):
+            reply.prediction = OPEN
         reply.text = words.get(reply.prediction or "", "")
         return reply
     schema = decision_schema(tuple(words.values())) if answer == "json" else None
@@ -117,6 +121,8 @@ async def ask_decision(
         )
     decision = (reply.parsed or {}).get("prediction")
     reply.prediction = next((label for label, word in words.items() if word == decision), None)
+    if debate.is_placeholder(reply):
+        reply.prediction = OPEN
     return reply
 
 

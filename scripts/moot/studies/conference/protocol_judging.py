@@ -16,7 +16,7 @@ from moot.core.artifacts import repeats_by_case
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.core.types import Fields, JsonObject
-from moot.core.utterance_kinds import DECISION, PUBLIC, STATEMENT
+from moot.core.utterance_kinds import DECISION, OPENING, PUBLIC, STATEMENT
 from moot.protocols import Options, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.replayed import RecordedDebate, missing_text_error, read_debates
@@ -70,7 +70,7 @@ async def judging(debate: Debate, params: JudgingParams) -> Answer | None:
         if row["kind"] == DECISION:
             number = count_topics(debate.utterances, len(debate.utterances))
             last_decisions[number] = await _decide(debate, params, agenda, number, row)
-        elif row["visibility"] == PUBLIC and row["speaker"] != JUDGE and row["text"]:
+        elif row["visibility"] == PUBLIC and row["speaker"] != JUDGE:
             _play(debate, row)
     await grade_decisions(debate, params, agenda)
     usable_decisions = [decision for decision in last_decisions.values() if decision is not None]
@@ -106,9 +106,17 @@ async def _decide(
 
 
 def _play(debate: Debate, row: Fields) -> None:
-    debate.record(
-        row["speaker"], row["kind"], row["text"], source=row["source"], round=row["round"]
-    )
+    """Record a turn again; an opening without words still opens a topic, and no seat reads it."""
+    if row["text"] or row["kind"] == OPENING:
+        status: JsonObject = {} if row["text"] else {"parse_status": "failed"}
+        debate.record(
+            row["speaker"],
+            row["kind"],
+            row["text"],
+            source=row["source"],
+            round=row["round"],
+            **status,
+        )
 
 
 def _source_debates(setup: JobSetup) -> Mapping[tuple[str, int], RecordedDebate]:

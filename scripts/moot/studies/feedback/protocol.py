@@ -194,7 +194,7 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
         summary = await summarise(debate, openings + rebuttals, reliabilities, number)
         met = is_threshold_met(
             list(reliabilities.values()), params.threshold, params.threshold_rule
-        )
+        ) or any(map(debate.is_placeholder, rebuttals))
         latest = (
             await judge_outlook(debate, params, number, summary, reliabilities) if met else first
         )
@@ -321,14 +321,14 @@ async def summarise_statements(
 def verify(
     debate: Debate, rebuttals: Sequence[Utterance], texts: Mapping[str, str], number: int
 ) -> dict[str, float]:
-    """Each debater's reliability by the assistant; empty where there is none.
+    """Each debater's reliability by the assistant; empty if the experiment has none.
 
     Args:
         texts: what the assistant reads of each debater, by seat; a seat without a text has no
             reliability.
     """
-    if ASSISTANT not in debate.artifacts:
-        return {}
+    if ASSISTANT not in debate.artifacts:  # in a preview it may not be trained yet
+        return dict.fromkeys(texts, 1.0) if debate.params.assistant else {}
     # scikit-learn is slow to import
     from moot.studies.feedback.reliability import STATEMENTS, SUMMARIES, assistant_at
 

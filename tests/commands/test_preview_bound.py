@@ -1,0 +1,274 @@
+"""The calls that a preview counts are an upper bound, whatever models reply.
+
+Each protocol is gone through by random replies: readable ones of any content, unreadable ones, and
+failed calls. None of them leads to more calls than the preview counted.
+"""
+
+import json
+import random
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from courtroom_runs import PROJECT, configuration, people
+from moot.analyses.arms.controls import ARMS
+from moot.commands import preview as preview_module
+from moot.commands.preview import preview
+from moot.core.artifacts import describe, write_cases
+from moot.core.cases import Case, Task
+from moot.core.errors import CallFailedError
+from moot.core.types import Fields
+from moot.jobs.load import load_dataset
+from moot.llm.request import Reply, Request
+from moot.plan.plan import Plan
+from moot.protocols import PROTOCOLS
+from moot.protocols.debate import Debate
+
+SEEDS = 2
+WORDS = (
+    "AGREEMENT",
+    "MORE DEBATE",
+    "NEXT TOPIC",
+    "yes",
+    "no",
+    "pro",
+    "I would affirm.",
+    "Yes.",
+    "",
+)
+SAMPLES = ("conference", "opinions", "agreement", "cail18", "vast")
+RECORDED = {"recorded"}
+"""Protocols that ask no model."""
+NOT_BOUND = {"matched_tokens"}
+"""Arms whose number of calls follows from the tokens that models write."""
+VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "conference": [
+        {"dataset": "conference"},
+        {"dataset": "conference", "params": {"answer": "json"}},
+        {"dataset": "conference", "params": {"answer": "likelihood"}},
+        {"dataset": "conference", "params": {"agreement": False}},
+        {"dataset": "conference", "params": {"agreement": False, "answer": "json"}},
+    ],
+    "judging": [
+        {
+            "dataset": "conference",
+            "params": {
+                "source_experiment": "source-conference",
+                "source_model": "test",
+                "answer": answer,
+            },
+        }
+        for answer in ("label", "json", "likelihood")
+    ],
+    "agreement": [
+        {"dataset": "agreement", "params": {"answer": answer}}
+        for answer in ("label", "json", "likelihood")
+    ],
+    "grading": [{"dataset": "agreement"}],
+    "panel": [
+        {"params": {}},
+        {"params": {"votes": "likelihood"}},
+        {"dataset": "opinions", "params": {"votes": "generation"}},
+        {"dataset": "opinions"},
+    ],
+    "human_panel": [
+        {"dataset": "opinions"},
+        {"dataset": "opinions", "params": {"votes": "likelihood"}},
+    ],
+    "synthetic_panel": [
+        {"dataset": "opinions", "params": {"reply": "json"}},
+        {"dataset": "opinions"},
+        {"params": {}},
+    ],
+    "courtroom": [
+        {"params": {"strategy": "inline", "silent_judge": True, "beliefs": "after_turn"}},
+        {"params": {"critique": True}},
+        {"params": {"answer": "likelihood"}},
+    ],
+    "feedback": [
+        {"params": {}},
+        {"params": {"answer": "generation", "statement_summaries": True, "sides": "opposed"}},
+        {"params": {"answer": "generation", "opinions": "form"}},
+        {"dataset": "cail18", "params": {"answer": "generation"}},
+        {"dataset": "cail18", "params": {"answer": "likelihood", "rounds": 1}},
+        {"params": {"answer": "generation", "assistant": "source-training"}},
+    ],
+    "case_summary": [{"dataset": "lawsuits"}],
+    "reflexion": [{"params": {"answer": answer}} for answer in ("generation", "likelihood")],
+    "four_step_cot": [{"params": {"answer": answer}} for answer in ("generation", "likelihood")],
+    "self_consistency": [
+        {"params": {"k": 3}},
+        {"params": {"k": "matched", "source_experiment": "source-courtroom"}},
+    ],
+    "stance": [
+        {"dataset": "vast", "params": {"answer": answer, "prompting": "cot"}}
+        for answer in ("label", "json", "likelihood")
+    ],
+    "rejudge": [{"params": {"source_experiment": "source-courtroom", "source_model": "test"}}],
+    "attribution": [
+        {"params": {"source_experiment": "source-courtroom", "source_model": "test", "repeats": 2}}
+    ],
+}
+SOURCES = {
+    "source-courtroom": {"protocol": "courtroom", "dataset": "people"},
+    "source-conference": {"protocol": "conference", "dataset": "conference"},
+    "source-training": {"protocol": "feedback", "dataset": "people"},
+}
+
+
+def variants_of(protocol: str) -> list[dict[str, Any]]:
+    return VARIANTS.get(protocol, [{}])
+
+
+CASES = []
+for each_protocol in sorted(set(PROTOCOLS) - RECORDED):
+    for each_number, each_variant in enumerate(variants_of(each_protocol)):
+        name = f"{each_protocol}-{each_number}"
+        CASES.append(pytest.param(each_protocol, each_variant, id=name))
+
+
+VARIANTS_OF_ARMS: dict[str, dict[str, Any]] = {
+    "courtroom": {},
+    "feedback": {"params": {"sides": "opposed", "answer": "generation"}, "cases": 3},
+    "panel": {},
+}
+UNSUITABLE = {
+    *product(("panel",), ("consultancy", "commit_first", "challenge")),
+}
+"""Protocols, and arms that they cannot have."""
+ARMS_OF_PROTOCOLS = sorted(set(product(VARIANTS_OF_ARMS, ARMS)) - UNSUITABLE)
+ARMS_OF_PROTOCOLS = [pair for pair in ARMS_OF_PROTOCOLS if pair[1] not in NOT_BOUND]
+
+
+class RandomEndpoint:
+    """Replies with anything that a model might."""
+
+    seed = 0
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    async def complete(self, request: Request) -> Reply:
+        draw = random.Random(f"{self.seed} {request.to_json()}")
+        if draw.random() < 0.03:
+            raise CallFailedError("out of retries")
+        logprobs = {word: -draw.expovariate(1) for word in request.choices}
+        text = draw.choice(WORDS)
+        schema = request.schema or request.reply_schema
+        if schema and draw.random() < 0.85:
+            text = json.dumps(random_instance(schema, draw))
+        return Reply(text, logprobs=logprobs, prompt_tokens=1, completion_tokens=1)
+
+    async def close(self) -> None:
+        pass
+
+
+def random_instance(schema: Fields, draw: random.Random) -> Any:
+    """Return a random value that fits a schema."""
+    if "enum" in schema:
+        return draw.choice(schema["enum"])
+    if "anyOf" in schema:
+        return random_instance(draw.choice(schema["anyOf"]), draw)
+    kind = schema.get("type")
+    if kind == "object":
+        properties = schema.get("properties", {})
+        return {name: random_instance(part, draw) for name, part in properties.items()}
+    if kind == "array":
+        length = draw.randint(schema.get("minItems", 0), schema.get("maxItems", 3))
+        return [random_instance(schema["items"], draw) for _ in range(length)]
+    number = draw.randint(int(schema.get("minimum", 0)), int(schema.get("maximum", 100)))
+    values = {"integer": number, "number": number, "boolean": number % 2 == 0, "null": None}
+    return values.get(str(kind), f"words {number}")
+
+
+def write_lawsuits(path: Path) -> None:
+    labels = ("plaintiff", "defendant", "settlement", "dismissed")
+    task = Task(noun="the case", question="How did it end?", labels=labels)
+    cases = [
+        Case(
+            f"case-{number}", "lawsuits", "test", f"Facts of case {number}.", labels[number], labels
+        )
+        for number in range(len(labels))
+    ]
+    write_cases(path, iter(cases), task, describe())
+
+
+class Folder:
+    """Cases of every data set, and plans of one experiment on them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.results = folder / "results"
+        people(self.results / "cases" / "people.parquet", 8)
+        write_lawsuits(self.results / "cases" / "lawsuits.parquet")
+        plan = self.plan({"protocol": "courtroom"})
+        for dataset in SAMPLES:
+            options, context = plan.dataset_options(dataset), plan.load_context(dataset)
+            outputs = (self.results / kind / f"{dataset}.parquet" for kind in ("cases", "features"))
+            load_dataset(options, context, *outputs, self.results / f"{dataset}.csv")
+
+    def plan(self, experiment: dict[str, Any]) -> Plan:
+        shared = {"models": ["test"], "dataset": "people"}
+        model = {"max_tokens": 40, "structured": "prompted"}
+        used = str(experiment.get("params"))
+        sources = {name: {**shared, **entry} for name, entry in SOURCES.items() if name in used}
+        experiments = {**sources, "tested": {**shared, **experiment}}
+        for entry in experiments.values():
+            entry.setdefault("cases", 1 if entry["dataset"] == "conference" else 2)
+        url = "http://127.0.0.1:9/v1"
+        raw = configuration(url, self.results.parent, model, experiments=experiments)
+        raw["datasets"] |= {name: {"source": "sample"} for name in SAMPLES}
+        raw["datasets"]["lawsuits"] = {"loader": "caselaw", "source": "sample"}
+        return Plan.from_yaml(raw, PROJECT)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    return Folder(tmp_path_factory.mktemp("bound"))
+
+
+@pytest.fixture
+def random_calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Count the calls of a plan's debates with random replies."""
+
+    def count(plan: Plan, results: Path, seed: int) -> dict[str, int]:
+        with monkeypatch.context() as patch:
+            patch.setattr(RandomEndpoint, "seed", seed)
+            patch.setattr(preview_module, "EstimatingEndpoint", RandomEndpoint)
+            patch.setattr(Debate, "is_placeholder", lambda *_: False)
+            return calls_by_experiment(plan, results)
+
+    yield count
+
+
+def calls_by_experiment(plan: Plan, results: Path) -> dict[str, int]:
+    frame = preview(plan, results)
+    assert frame["calls_to_make"].notna().all(), frame[["experiment", "needs"]]
+    return dict(zip(frame["experiment"], frame["calls_to_make"].astype(int), strict=True))
+
+
+@pytest.mark.parametrize(("protocol", "variant"), CASES)
+def test_a_preview_counts_the_most_calls_of_a_protocol(
+    protocol: str, variant: dict[str, Any], folder: Folder, random_calls: Any
+) -> None:
+    plan = folder.plan({"protocol": protocol, **variant})
+    bounds = calls_by_experiment(plan, folder.results)
+    assert bounds["tested"] > 0
+    for seed in range(SEEDS):
+        counts = random_calls(plan, folder.results, seed)
+        assert counts["total"] <= bounds["total"], (seed, counts, bounds)
+
+
+@pytest.mark.parametrize(("protocol", "arm"), ARMS_OF_PROTOCOLS)
+def test_a_preview_counts_the_most_calls_of_an_arm(
+    protocol: str, arm: str, folder: Folder, random_calls: Any
+) -> None:
+    entry: dict[str, Any] = {"protocol": protocol, "arms": [arm], **VARIANTS_OF_ARMS[protocol]}
+    plan = folder.plan(entry)
+    bounds = calls_by_experiment(plan, folder.results)
+    assert bounds[f"tested-arm={arm}"] > 0
+    for seed in range(SEEDS):
+        counts = random_calls(plan, folder.results, seed)
+        assert counts["total"] <= bounds["total"], (seed, counts, bounds)
