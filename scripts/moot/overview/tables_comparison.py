@@ -14,11 +14,10 @@ from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import Columns, Row
-from moot.report.content import NOT_A_NUMBER, Measurement, Run, StudyResults, TableContent
+from moot.report.content import Measurement, Run, StudyResults, TableContent
 from moot.report.needs import has_baselines, has_debates
 from moot.report.published import COUNT_COLUMNS, share_valid, trained_rows, trained_score
 from moot.scores import INVALID_WRONG
-from moot.scores.contradiction_scores import METRIC
 from moot.scores.results import ExperimentResults
 
 MAX_SHORT_DATASETS = 6
@@ -30,7 +29,6 @@ COST_SCORES = {
     "calls a case": "calls_per_case",
     "prompt tokens a case": "prompt_tokens_per_case",
     "generated tokens a case": "completion_tokens_per_case",
-    "contradictory replies": METRIC,
 }
 MAJORITY, TRAINED = "majority class", "trained: "
 """Methods that no model argues: these take nothing."""
@@ -114,7 +112,7 @@ def _experiment_rows(
 def _row(
     names: tuple[str, str, str, str], accuracy: Measurement, strict: Measurement, f1: Measurement
 ) -> Row:
-    nothing = {**dict.fromkeys(COST_SCORES, 0.0), "contradictory replies": NOT_A_NUMBER}
+    nothing = dict.fromkeys(COST_SCORES, 0.0)
     return {
         **dict(zip(KEYS, names, strict=True)),
         STRICT: strict.value,
@@ -181,7 +179,7 @@ def methods_by_data(results: StudyResults) -> TableContent:
 def _format_cell(row: Row) -> str:
     low, high = row["95 % low"], row["95 % high"]
     interval: str = "" if pd.isna(low) else f" [{low:.2f}, {high:.2f}]"
-    calls, prompt, generated, _ = (row[name] for name in COST_SCORES)
+    calls, prompt, generated = (row[name] for name in COST_SCORES)
     cost = f"; {calls:.1f} calls, {prompt:,.0f} + {generated:,.0f} tokens" if calls > 0 else ""
     answers = row["n"] + row["n invalid"]
     cases = f" on {int(row['all cases'])} cases" if row["all cases"] < answers else ""
@@ -205,9 +203,6 @@ def methods_long(results: StudyResults) -> TableContent:
             "The interval is that of the accuracy with invalid answers counted as wrong. `n` counts"
             " valid debates (or answers), on which the accuracy of valid answers and F1 rest,"
             " `cases` the cases that they are about. What recorded debates took is not known."
-            " `contradictory replies` is the share of generated replies whose words say another"
-            " answer than their prediction, which counts unless the experiment's `contradictory`"
-            " says otherwise."
         ],
     )
 
@@ -221,7 +216,6 @@ _LONG_COLUMNS = (
     .plain("calls a case", digits=".1f")
     .plain("prompt tokens a case", "generated tokens a case", digits=",.0f")
     .counts(*COUNT_COLUMNS)
-    .plain("contradictory replies")
     .short_form(
         "data", "method", "model", STRICT, "95 % interval", "F1, macro", "calls a case", "n"
     )

@@ -60,13 +60,6 @@ class ProtocolParams(StrictModel):
             " (`person:NAME` where several people sit)."
         ),
     )
-    contradictory: Literal["field", "invalid"] = Field(
-        "field",
-        description=(
-            "What counts of a reply whose words contradict its prediction: the `field`, with"
-            " the reply flagged, or nothing (`invalid`)."
-        ),
-    )
 
 
 Needs = Callable[[CheckedValues], Mapping[str, str]]

@@ -235,7 +235,7 @@ class Debate:
         if schema and not utterance.has_failed and not utterance.is_refused:
             parsed = parse_reply(utterance.text, schema, is_cut=self.voices.is_cut(utterance))
             scale = self.voices.confidence_scale(seat)
-            read_fields(utterance, parsed, self.task, self.params.contradictory, scale)
+            read_fields(utterance, parsed, self.task, scale)
         return self._keep(utterance)
 
     async def choose(

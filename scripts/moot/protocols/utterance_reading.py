@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from typing import Literal
 
 from pydantic import BaseModel
 
@@ -15,43 +14,27 @@ from moot.core.confidence import (
 from moot.core.likelihood import complete_logprobs, label_shares
 from moot.core.types import Fields
 from moot.llm.parsing.ladder import Parsed
-from moot.llm.parsing.plain_text import shorten
 from moot.llm.parsing.values import HUNDRED
 from moot.llm.request import Reply
-from moot.protocols.contradictions import CONTRADICTION, find_contradiction
 from moot.protocols.people import CONFIDENCE, PREDICTION, answer_text
 from moot.protocols.utterances import Utterance
-
-Contradictory = Literal["field", "invalid"]
 
 
 def read_fields(
     utterance: Utterance,
     parsed: Parsed,
     task: Task,
-    contradictory: Contradictory = "field",
     confidence_scale: int = 100,
 ) -> None:
     """Fill in an utterance from the fields of a reply.
 
-    The fields `prediction` and `confidence` have columns. A model's reply whose words contradict
-    its prediction is flagged, and unusable if `contradictory` is "invalid". A confidence that
-    contradicts the model's `confidence_scale` is missing.
+    The fields `prediction` and `confidence` have columns. A confidence that contradicts the model's
+    `confidence_scale` is missing.
     """
     utterance.parse_status, utterance.parsed = parsed.status, parsed.value
     utterance.parse_problem, utterance.missing_fields = parsed.problem, ",".join(parsed.missing)
     if parsed.value is None:
         utterance.parsed = {"problem": parsed.problem}
-        return
-    words = (
-        find_contradiction(task, parsed.value, utterance.text)
-        if utterance.source == "model"
-        else ""
-    )
-    if words and contradictory == "invalid":
-        problem = f"the words contradict the prediction: {shorten(words)}"
-        utterance.parse_status, utterance.parse_problem = "invalid", problem
-        utterance.parsed = {"problem": problem, CONTRADICTION: words}
         return
     if confidence_scale != HUNDRED and CONFIDENCE in parsed.bare_numbers:
         _rescale_confidence(utterance, parsed, confidence_scale)
@@ -61,8 +44,6 @@ def read_fields(
         utterance.prediction = prediction.casefold()
     elif isinstance(prediction, list):
         utterance.prediction = ";".join(sorted({label.casefold() for label in prediction}))
-    if words:
-        utterance.parsed = {**(utterance.parsed or {}), CONTRADICTION: words}
     if isinstance(confidence, int | float):
         utterance.confidence = float(confidence)
         utterance.probability = probability_of_stated_confidence(

@@ -19,7 +19,6 @@ from moot.core.types import Fields, JsonObject
 from moot.protocols.people import is_person
 from moot.report.needs import Need, has_debates
 from moot.report.published_claims import Claim
-from moot.scores.contradiction_scores import contradiction_notes
 from moot.scores.contrasts import Contrast
 from moot.scores.refusals import refusal_notes
 from moot.scores.results import OVERALL, ExperimentResults
@@ -228,7 +227,7 @@ class StudyResults:
         return named or candidates
 
     def notes_about(self, cell_texts: Set[str]) -> tuple[str, ...]:
-        """Return the notes on simulation, people in seats, data sets, servers and contradictions.
+        """Return the notes on simulation, people in seats, data sets, servers and refusals.
 
         Args:
             cell_texts: Texts of a table. Only data sets that they name, or whose experiments they
@@ -262,7 +261,6 @@ class StudyResults:
                 [
                     *collected,
                     *version_notes(self.scores),
-                    *contradiction_notes(self.scores),
                     *refusal_notes(self.scores),
                 ]
             )

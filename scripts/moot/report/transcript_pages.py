@@ -22,7 +22,6 @@ from moot.core.natural_order import natural_key
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, JsonObject
 from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC, REFUSED
-from moot.protocols.contradictions import CONTRADICTION
 from moot.report.escaping import capitalised, markdown
 from moot.scores.results import ExperimentResults
 
@@ -212,19 +211,13 @@ def _body(utterance: Fields) -> tuple[str, str, tuple[tuple[str, list[str] | str
     texts = tuple(
         (name.replace("_", " ").capitalize(), _flat_value(value))
         for name, value in fields.items()
-        if name not in ("prediction", "confidence", CONTRADICTION)
-    )
-    notice = (
-        f"Contradictory: the answer is {utterance['prediction']}, the words say:"
-        f" {_flat(fields[CONTRADICTION])}"
-        if (CONTRADICTION in fields)
-        else ""
+        if name not in ("prediction", "confidence")
     )
     if not fields or (
         utterance["source"] != COMPUTED and not utterance["parse_status"]
     ):  # in words of its own
         return "", utterance["text"], texts
-    return notice or ("" if texts else "No reasons given"), "", texts
+    return "" if texts else "No reasons given", "", texts
 
 
 def _why(parsed: object, name: str) -> str:
