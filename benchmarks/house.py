@@ -54,6 +54,7 @@ PARTS = {
             PACKAGE / "labels" / "sample.py",
             PACKAGE / "stats" / "randomisation.py",  # of permutations
             PACKAGE / "training",  # of texts
+            PACKAGE / "datasets",  # keys of other tools' logs
         ),
     ),
     "simulated voices": Part(

@@ -87,13 +87,13 @@ class Analysis:
         config: Config,  # noqa: ARG002
         faults: Faults,  # noqa: ARG002
     ) -> Mapping[str, ExperimentConfig]:
-        """Further experiments of a configuration, by name; `faults` takes what is wrong."""
+        """Return further experiments of a configuration, by name; `faults` takes what is wrong."""
         return {}
 
     def expand_experiment(
         self, name: str, experiment: ExperimentConfig
     ) -> list[tuple[str, ExperimentConfig]]:
-        """The experiments that one entry stands for, each with its name.
+        """Return the experiments that one entry stands for, each with its name.
 
         Raises:
             UserError: the entry cannot be expanded.
@@ -105,7 +105,7 @@ class Analysis:
         name: str,  # noqa: ARG002
         config: ExperimentConfig,  # noqa: ARG002
     ) -> Sequence[str]:
-        """The names of the experiments that `derive_experiments` adds."""
+        """Return the names of the experiments that `derive_experiments` adds."""
         return []
 
     def derive_experiments(
@@ -114,7 +114,7 @@ class Analysis:
         config: ExperimentConfig,  # noqa: ARG002
         params: ProtocolParams,  # noqa: ARG002
     ) -> Iterable[tuple[str, ExperimentConfig]]:
-        """Further experiments that follow from a checked one, each with its name."""
+        """Return further experiments that follow from a checked one, each with its name."""
         return []
 
     def check_experiment(
@@ -143,7 +143,8 @@ class Analysis:
         config: ExperimentConfig,  # noqa: ARG002
         dataset: DatasetOptions,  # noqa: ARG002
     ) -> bool:
-        """Whether an experiment only controls for others, so that usual tables do not show it.
+        """Return whether an experiment only controls for others, so that usual tables do not show
+        it.
 
         Experiments with the key `control` are controls in any case.
         """
@@ -154,7 +155,7 @@ class Analysis:
         entry: ContrastConfig,  # noqa: ARG002
         cases: int,  # noqa: ARG002
     ) -> ContrastTest | None:
-        """The test that replaces the usual one of a contrast; `cases`: of its first side."""
+        """Return the test that replaces the usual one of a contrast; `cases`: of its first side."""
         return None
 
     def plan_schedules(
@@ -162,7 +163,7 @@ class Analysis:
         plan: CheckedExperiments,  # noqa: ARG002
         faults: Faults,  # noqa: ARG002
     ) -> Mapping[str, Schedule]:
-        """The schedules of experiments, by name; `faults` takes what is wrong."""
+        """Return the schedules of experiments, by name; `faults` takes what is wrong."""
         return {}
 
     def registered_paragraphs(
@@ -177,6 +178,6 @@ ANALYSES: Registry[Analysis] = Registry("analysis", "analysis")
 
 
 def analyses() -> Iterator[Analysis]:
-    """Every registered analysis, sorted by name."""
+    """Yield every registered analysis, sorted by name."""
     for name in ANALYSES:
         yield ANALYSES[name]

@@ -33,7 +33,7 @@ _TASK = TypeAdapter(Task)
 
 
 def file_digest(path: Path) -> str:
-    """The sha256 of a file's bytes, in hexadecimal."""
+    """Return the sha256 of a file's bytes, in hexadecimal."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -56,7 +56,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
 
 def describe(experiment: str = "", sources: Iterable[Path] = (), **extra: str) -> dict[str, str]:
-    """The metadata that every artifact carries.
+    """Return the metadata that every artifact carries.
 
     Args:
         sources: the files that it was made from; their sha256 is kept by their paths below
@@ -73,8 +73,8 @@ def describe(experiment: str = "", sources: Iterable[Path] = (), **extra: str) -
 
 
 def _name_of(path: Path) -> str:
-    """A file's path below `results/` or below the working directory; elsewhere its folder and
-    name.
+    """Return a file's path below `results/` or below the working directory; elsewhere its folder
+    and name.
     """
     path = path.absolute()
     for folder in (Path("results").absolute(), Path.cwd()):
@@ -153,7 +153,7 @@ def open_artifact(path: Path, remedy: str = "") -> Iterator[pa.Schema]:
 
 
 def damaged_file_error(path: Path, fault: object, remedy: str = "") -> UserError:
-    """The error for a file of moot's own that cannot be read."""
+    """Return the error for a file of moot's own that cannot be read."""
     cause = quote_value(" ".join(str(fault).split())).strip("'\"")
     return UserError(
         f"{path}: damaged, or not a file of moot's ({cause}). "
@@ -168,7 +168,7 @@ def damaged_file_error(path: Path, fault: object, remedy: str = "") -> UserError
 def read_table(
     path: Path, columns: Sequence[str] | None = None, row_filter: pc.Expression | None = None
 ) -> pa.Table:
-    """An artifact, or some columns of those rows for which `row_filter` holds; errors as in
+    """Return an artifact, or some columns of those rows for which `row_filter` holds; errors as in
     `open_artifact`.
     """
     with open_artifact(path):
@@ -178,19 +178,19 @@ def read_table(
 
 
 def read_frame(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """An artifact, or some of its columns, as a frame."""
+    """Return an artifact, or some of its columns, as a frame."""
     frame: pd.DataFrame = read_table(path, columns).to_pandas()
     return frame
 
 
 def read_frames(paths: Iterable[Path]) -> pd.DataFrame:
-    """Several artifacts of one kind below each other, in the order given."""
+    """Return several artifacts of one kind below each other, in the order given."""
     frame: pd.DataFrame = pa.concat_tables([read_table(path) for path in paths]).to_pandas()
     return frame
 
 
 def read_chunks(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
-    """An artifact some rows at a time."""
+    """Yield an artifact some rows at a time."""
     with open_artifact(path), pq.ParquetFile(path) as file:
         yield from file.iter_batches(rows)
 
@@ -200,7 +200,7 @@ def rows_by_debate(
     columns: Sequence[str] | None = None,
     row_filter: pc.Expression | None = None,
 ) -> dict[tuple[str, int], list[JsonObject]]:
-    """The rows of transcripts or records by case and repeat, in their order; arguments as of
+    """Return the rows of transcripts or records by case and repeat, in their order; arguments as of
     `read_table`.
     """
     debate_rows: dict[tuple[str, int], list[JsonObject]] = {}
@@ -211,7 +211,7 @@ def rows_by_debate(
 
 
 def repeats_by_case(debates: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
-    """The repeats of each case, in order, of debates by case and repeat."""
+    """Return the repeats of each case, in order, of debates by case and repeat."""
     repeats: dict[str, list[int]] = {}
     for case_id, repeat in sorted(debates):
         repeats.setdefault(case_id, []).append(repeat)
@@ -219,13 +219,13 @@ def repeats_by_case(debates: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
 
 
 def count_rows(path: Path) -> int:
-    """How many rows an artifact has."""
+    """Return how many rows an artifact has."""
     with open_artifact(path):
         return int(pq.read_metadata(path).num_rows)
 
 
 def find_waiting_rows(transcripts: pd.DataFrame) -> "pd.Series[bool]":
-    """Which rows of transcripts belong to a debate that waits, by model and debate_id."""
+    """Return which rows of transcripts belong to a debate that waits, by model and debate_id."""
     debates = pd.MultiIndex.from_frame(transcripts[["model", "debate_id"]])
     conclusions = transcripts["kind"] == CONCLUSION
     outcomes = [
@@ -263,8 +263,8 @@ _CASES_PER_BATCH = 1000
 
 
 def read_cases(path: Path, *, texts: bool = True) -> tuple[list[Case], Task]:
-    """The cases of `cases/{dataset}.parquet`, without their texts if need be, and the task that
-    they belong to.
+    """Return the cases of `cases/{dataset}.parquet`, without their texts if need be, and the task
+    that they belong to.
     """
     metadata = read_metadata(path)
     if "task" not in metadata:
@@ -283,7 +283,7 @@ def read_cases(path: Path, *, texts: bool = True) -> tuple[list[Case], Task]:
 
 
 def _case_from_row(row: JsonObject, shared_values: dict[Any, Any]) -> Case:
-    """A case; values that it shares with earlier cases are taken from `shared_values`."""
+    """Return a case; values that it shares with earlier cases are taken from `shared_values`."""
 
     def share(value: Any) -> Any:
         return shared_values.setdefault(value, value)

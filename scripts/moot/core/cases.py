@@ -87,7 +87,7 @@ class Task:
 
 
 def cluster_attributes(cluster: Cluster | None) -> tuple[str, ...]:
-    """The attributes that a `cluster` names."""
+    """Return the attributes that a `cluster` names."""
     return ((cluster,) if isinstance(cluster, str) else cluster) if cluster else ()
 
 
@@ -102,34 +102,36 @@ def cluster_name(case: Case, task: Task) -> Cluster:
 
 
 def resembles_test_case(case: Case) -> bool:
-    """Whether a training or validation case is marked as resembling a test case, so that nothing
-    may learn from it.
+    """Return whether a training or validation case is marked as resembling a test case, so that
+    nothing may learn from it.
     """
     has_mark = any(case.attributes.get(mark) for mark in (NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS))
     return has_mark and case.split != "test"
 
 
 def stable_fraction(*parts: object) -> float:
-    """A number in [0, 1) that depends on `parts` alone: the same on every machine and in every
-    run.
+    """Return a number in [0, 1) that depends on `parts` alone: the same on every machine and in
+    every run.
     """
     digest = hashlib.sha256("\x1f".join(map(str, parts)).encode()).digest()
     return int.from_bytes(digest[:8], "big") / 2**64
 
 
 def shard_number(case_id: str, shards: int) -> int:
-    """The shard that a case belongs to, by its id alone, so that adding cases moves none."""
+    """Return the shard that a case belongs to, by its id alone, so that adding cases moves none."""
     return int(stable_fraction("shard", case_id) * shards)
 
 
 def open_cases(cases: Sequence[Case], split_name: str) -> list[Case]:
-    """The cases of a split, without those of training and validation that resemble a test case."""
+    """Return the cases of a split, without those of training and validation that resemble a test
+    case.
+    """
     return [case for case in cases if case.split == split_name and not resembles_test_case(case)]
 
 
 def choose_cases(cases: Sequence[Case], count: int | None, seed: int) -> list[Case]:
-    """The `count` cases that a seed picks (None: all), in a stable order; a larger count keeps the
-    smaller's cases.
+    """Return the `count` cases that a seed picks (None: all), in a stable order; a larger count
+    keeps the smaller's cases.
 
     The order spreads each target evenly over the whole, so that any number of first cases has
     nearly the targets' shares: the i-th of n cases of one target is at (i - 1/2) / n.
@@ -172,7 +174,7 @@ def stratified_splits(
 
 
 def positive_of_two(task: Task) -> str:
-    """The positive label of a task with two labels, "" for any other task."""
+    """Return the positive label of a task with two labels, "" for any other task."""
     negative_labels = set(task.labels) - {task.positive}
     return task.positive if len(negative_labels) == 1 and not task.multilabel else ""
 

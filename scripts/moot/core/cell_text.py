@@ -88,7 +88,7 @@ def _is_string(kind: pa.DataType) -> bool:
 
 
 def _is_written_float(value: str) -> bool:
-    """Whether a program wrote this float, in its shortest form: 1.50 and 01.5 are not."""
+    """Return whether a program wrote this float, in its shortest form: 1.50 and 01.5 are not."""
     return bool(_FLOAT.fullmatch(value)) and str(float(value)) == value
 
 

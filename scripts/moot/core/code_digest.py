@@ -17,7 +17,7 @@ SCRIPTS = Path(__file__).resolve().parents[2]
 
 
 def source_files(*names: str) -> Iterator[Path]:
-    """The files that names of code stand for; each once.
+    """Yield the files that names of code stand for; each once.
 
     Raises:
         ValueError: a name stands for no file (a programming error).

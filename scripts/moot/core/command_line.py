@@ -89,8 +89,8 @@ def check_memory_limit(cores: int) -> None:
 
 
 def config_files(arguments: Sequence[str]) -> list[Path]:
-    """The files after `--configfile`, where argparse reads every word up to the next option as a
-    file.
+    """Return the files after `--configfile`, where argparse reads every word up to the next option
+    as a file.
     """
     parser = ArgumentParser(
         add_help=False, allow_abbrev=False

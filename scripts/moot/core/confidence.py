@@ -21,7 +21,7 @@ Share = TypeVar("Share", float, "NDArray[np.float64]")
 
 
 def probability_of_stated_confidence(confidence: Share, labels: int) -> Share:
-    """The probability of an answer that is stated with a confidence.
+    """Return the probability of an answer that is stated with a confidence.
 
     Args:
         confidence: 0 to 100; NaN stays NaN.
@@ -34,7 +34,8 @@ def probability_of_stated_confidence(confidence: Share, labels: int) -> Share:
 
 
 def scaled_confidence(number: float, scale: int, *, is_percentage: bool) -> float | None:
-    """A stated number as a confidence from 0 to 100; None where it contradicts the model's scale.
+    """Return a stated number as a confidence from 0 to 100; None where it contradicts the model's
+    scale.
 
     Args:
         number: as stated.
@@ -50,8 +51,8 @@ def scaled_confidence(number: float, scale: int, *, is_percentage: bool) -> floa
 
 
 def number_of_choices(task: Task) -> int:
-    """How many labels an answer chooses from; where a case has several labels, each of them is
-    there or not.
+    """Return how many labels an answer chooses from; where a case has several labels, each of them
+    is there or not.
     """
     return 2 if task.multilabel else len(task.labels)
 
@@ -59,7 +60,7 @@ def number_of_choices(task: Task) -> int:
 def stated_probabilities(
     task: Task, answers: Iterable[str], confidence: float | None
 ) -> dict[str, float]:
-    """The probability of every label, by a stated answer and its confidence.
+    """Return the probability of every label, by a stated answer and its confidence.
 
     Args:
         task: what the labels are. With several labels to a case each is taken by itself.

@@ -260,8 +260,8 @@ class Config(ConfigSections):
     )
 
     def is_trial(self, experiment: ExperimentConfig) -> bool:
-        """Whether an experiment has too few debates to conclude from, and so enters no study's
-        tables.
+        """Return whether an experiment has too few debates to conclude from, and so enters no
+        study's tables.
         """
         return (
             experiment.cases is not None
@@ -270,5 +270,5 @@ class Config(ConfigSections):
 
 
 def schema_json() -> str:
-    """The JSON schema of the configuration, as `config/schema.json` holds it."""
+    """Return the JSON schema of the configuration, as `config/schema.json` holds it."""
     return json.dumps(Config.model_json_schema(), indent=2, ensure_ascii=False) + "\n"

@@ -35,7 +35,7 @@ _KEY_BEGINS = re.compile(
 
 
 def looks_like_a_key(text: str) -> bool:
-    """Whether a text may be an API key, and so is not repeated."""
+    """Return whether a text may be an API key, and so is not repeated."""
     return bool(_KEY_BEGINS.match(text.strip()) or _KEY_LIKE.search(text))
 
 
@@ -92,8 +92,8 @@ Key = tuple[int, tuple[str, ...], yaml.Node]
 def _iterate_keys(
     node: yaml.Node | None, path: tuple[str, ...] = (), ancestors: tuple[int, ...] = ()
 ) -> Iterator[Key]:
-    """Each key of a file, and each element of its lists; what is merged into a mapping after its
-    own keys.
+    """Yield each key of a file, and each element of its lists; what is merged into a mapping after
+    its own keys.
     """
     if id(node) in ancestors:  # an alias inside its own anchor
         return
@@ -114,8 +114,8 @@ def _iterate_keys(
 
 
 def _read_keys(file: Path) -> Iterator[Key]:
-    """The keys of a file, in JSON too, whose tabs YAML does not take; none of other JSON that is no
-    YAML.
+    """Yield the keys of a file, in JSON too, whose tabs YAML does not take; none of other JSON that
+    is no YAML.
     """
     with suppress(yaml.YAMLError):
         yield from _iterate_keys(compose_yaml(file.read_text(encoding="utf-8").replace("\t", " ")))
@@ -131,8 +131,8 @@ def _line_numbers(file: Path, _modified: int) -> dict[tuple[str, ...], int]:
 
 
 def describe_location(files: Iterable[Path], location: Location) -> str:
-    """The last configuration file that holds the longest part of a key's path, the line, and the
-    key.
+    """Return the last configuration file that holds the longest part of a key's path, the line, and
+    the key.
     """
     path = tuple(map(str, location))
     keys = next((depth for depth, part in enumerate(location) if isinstance(part, int)), len(path))
@@ -148,8 +148,8 @@ def describe_location(files: Iterable[Path], location: Location) -> str:
 
 
 def find_repeated_keys(file: Path) -> Iterator[tuple[str, int, int]]:
-    """The keys that a file gives twice at one place, of which YAML takes the last: path and both
-    lines.
+    """Yield the keys that a file gives twice at one place, of which YAML takes the last: path and
+    both lines.
     """
     keys: dict[
         tuple[int, str], dict[int, tuple[str, int]]
@@ -168,7 +168,9 @@ _WORDS = {True: ("yes", "on", "true", "y"), False: ("no", "off", "false", "n")}
 
 
 def find_written_key(files: Iterable[Path], place: Location, key: object) -> str:
-    """A key as a file has it, such as NO for False; the key itself where no file has it so."""
+    """Return a key as a file has it, such as NO for False; the key itself where no file has
+    it so.
+    """
     path = tuple(map(str, place))
     if isinstance(key, bool):
         for file in files:
@@ -180,7 +182,7 @@ def find_written_key(files: Iterable[Path], place: Location, key: object) -> str
 
 
 def _describe_key(key: object, word: str, value: object) -> str:
-    """Why a key is no text, and what to do."""
+    """Return why a key is no text, and what to do."""
     if not isinstance(key, bool):
         return f"found the key {show_value(key)}; expected text. Quote it: '{key!s:.40}'."
     value_too = " Quote its value, too." if isinstance(value, bool) else ""
@@ -198,8 +200,8 @@ def copy_plain_values(
     place: Location = (),
     ancestors: tuple[int, ...] = (),
 ) -> Json:
-    """A copy of what configuration files hold, without values that JSON cannot; each is noted with
-    its place.
+    """Return a copy of what configuration files hold, without values that JSON cannot; each is
+    noted with its place.
     """
     if id(raw) in ancestors:
         note(
@@ -238,7 +240,7 @@ def copy_plain_values(
 
 
 def _value_problem(value: Json) -> str:
-    """Why a value cannot be in a configuration, and what to do; "" where it can."""
+    """Return why a value cannot be in a configuration, and what to do; "" where it can."""
     if isinstance(value, float) and not math.isfinite(value):
         return f"found {value}; expected a number, or no such key where there is no limit."
     if isinstance(value, date):
@@ -278,8 +280,8 @@ def location_of(fault: ErrorDetails, prefix: Sequence[str] = ()) -> Location:
 def fault_message(
     fault: ErrorDetails, place: str, location: Location, known_keys: Iterable[str]
 ) -> str:
-    """A validation error as a line that a person can act on: file, line, key, what was found, what
-    was expected.
+    """Return a validation error as a line that a person can act on: file, line, key, what was
+    found, what was expected.
     """
     is_entry = fault["type"] in ("model_type", "dict_type")
     expectation = (
@@ -305,7 +307,7 @@ def fault_message(
 def validation_message(
     error: ValidationError, prefix: tuple[str, ...], files: Iterable[Path], entry: type[BaseModel]
 ) -> str:
-    """The errors of an entry of the configuration, one line each."""
+    """Return the errors of an entry of the configuration, one line each."""
     files = list(files)
     located = [
         (fault, location_of(fault, prefix), sibling_keys(entry, fault["loc"]))
@@ -318,8 +320,8 @@ def validation_message(
 
 
 def sibling_keys(entry: type[BaseModel], place: Location) -> list[str]:
-    """The keys that are known where a fault is, in an entry or a part of it, also in a mapping of
-    parts by name.
+    """Return the keys that are known where a fault is, in an entry or a part of it, also in a
+    mapping of parts by name.
     """
     for name in place[:-1]:
         entry = entry_model_at(entry, str(name)) or entry

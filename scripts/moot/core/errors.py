@@ -61,8 +61,8 @@ class UnknownNameError(UserError):
 def unknown_name(
     kind: str, name: str, known_names: Iterable[str], location: str = ""
 ) -> UnknownNameError:
-    """The error for a name that nothing carries; it names the nearest known one, and all where
-    these are few.
+    """Return the error for a name that nothing carries; it names the nearest known one, and all
+    where these are few.
 
     >>> str(unknown_name("protocol", "cort", ["cot", "panel"]))
     "unknown protocol 'cort'; did you mean 'cot'? Known: cot, panel."

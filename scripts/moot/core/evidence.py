@@ -64,7 +64,7 @@ def passages_from(values: Json) -> tuple[Passage, ...]:
 
 
 def with_evidence(text: str, passages: Sequence[Passage], language: str = "en") -> str:
-    """The facts, then the passages numbered from 1, one a line, with their sources.
+    """Return the facts, then the passages numbered from 1, one a line, with their sources.
 
     >>> print(with_evidence("A horse was lame.", [Passage("It limped.", "vet's letter")]))
     A horse was lame.
@@ -84,7 +84,7 @@ def with_evidence(text: str, passages: Sequence[Passage], language: str = "en") 
 
 
 def count_passages(text: str) -> int:
-    """The number of passages in a case's text; 0 without evidence."""
+    """Return the number of passages in a case's text; 0 without evidence."""
     for heading in HEADINGS.values():
         _, mark, evidence = text.rpartition(f"\n{heading}\n")
         if mark:

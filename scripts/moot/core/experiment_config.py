@@ -217,7 +217,7 @@ class ContrastConfig(ContrastSections):
 
 
 def fields_marked(**mark: bool) -> set[str]:
-    """The fields of an experiment that carry a mark, for example `display_only=True`."""
+    """Return the fields of an experiment that carry a mark, for example `display_only=True`."""
     names: set[str] = set()
     for name, field in ExperimentConfig.model_fields.items():
         extra = field.json_schema_extra

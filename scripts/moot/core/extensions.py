@@ -83,7 +83,7 @@ def _import(module: str, folder: Path) -> None:
 
 
 def _place(error: Exception, folder: Path) -> str:
-    """The file and line of the user's own that an error comes from."""
+    """Return the file and line of the user's own that an error comes from."""
     if isinstance(error, SyntaxError):
         return f"{error.filename}, line {error.lineno}"
     frames = [

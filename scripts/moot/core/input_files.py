@@ -198,7 +198,7 @@ def read_jsonl(
 
 
 def parse_object(place: str, line: str, get: str = "") -> JsonObject:
-    """The JSON object that a line holds."""
+    """Return the JSON object that a line holds."""
     try:
         record = json.loads(line, object_pairs_hook=_distinct_fields)
     except _RepeatedFieldError as fault:
@@ -221,8 +221,8 @@ def parse_object(place: str, line: str, get: str = "") -> JsonObject:
 
 
 def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
-    """The text of a file that must exist, be text in `encoding`, and not be empty; errors as in
-    `read_csv`.
+    """Return the text of a file that must exist, be text in `encoding`, and not be empty; errors as
+    in `read_csv`.
     """
     try:
         with path.open("rb") as stream:
@@ -374,8 +374,8 @@ def _raise_problems(path: Path, problems: Sequence[str]) -> None:
 def parse_whole_numbers(
     path: Path, values: Column, *, allows_blank: bool = False, minimum: int | None = None
 ) -> Column:
-    """The column as Int64; a blank becomes missing where `allows_blank` allows it, and is an error
-    where not.
+    """Return the column as Int64; a blank becomes missing where `allows_blank` allows it, and is an
+    error where not.
     """
     text = values.str.strip()
     is_valid = text.str.fullmatch(r"[+-]?[0-9]{1,18}") | ((text == "") & allows_blank)
@@ -392,7 +392,7 @@ def parse_whole_numbers(
 
 
 def parse_booleans(path: Path, values: Column) -> Column:
-    """The column as bool, from True and False in any case."""
+    """Return the column as bool, from True and False in any case."""
     folded = values.str.strip().str.lower()
     check_values(
         path, values.where(~folded.isin(["true", "false"]), folded.str.title()), ["True", "False"]
@@ -431,8 +431,8 @@ def describe_cell(path: Path, row: object, column: object) -> str:
 
 
 def quote_value(value: object) -> str:
-    """A value for a message: quoted, on one line, and short, since it comes from a file that may
-    hold anything.
+    """Return a value for a message: quoted, on one line, and short, since it comes from a file that
+    may hold anything.
     """
     text = (
         repr(value)

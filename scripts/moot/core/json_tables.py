@@ -108,7 +108,7 @@ def _read_document(path: Path, text: str) -> Sequence[JsonObject] | JsonObject:
 
 
 def _keyed_rows(documents: Sequence[JsonObject]) -> Iterator[JsonObject]:
-    """The values of objects as rows, each with its key."""
+    """Yield the values of objects as rows, each with its key."""
     for document in documents:
         for key, value in document.items():
             if isinstance(value, dict):
@@ -257,7 +257,7 @@ def expand_paths(
 
 
 def _has_part(value: Json, key: str) -> bool:
-    """Whether an object has a key, or a list a position."""
+    """Return whether an object has a key, or a list a position."""
     if isinstance(value, list):
         return key.isdecimal() and int(key) < len(value)
     return isinstance(value, dict) and key in value
@@ -339,7 +339,7 @@ def _is_numpy_text(value: Json) -> bool:
 
 
 def describe_nested_columns(frame: pd.DataFrame, missing: Sequence[str]) -> str:
-    """How to name columns that are inside another one; "" if no nested column may hold them.
+    """Return how to name columns that are inside another one; "" if no nested column may hold them.
 
     It may if its objects have a missing name, or if each of its cells holds several objects.
     """

@@ -37,7 +37,7 @@ def log_shares(shares: Mapping[str, float]) -> dict[str, float]:
 def complete_logprobs(
     logprobs: Mapping[str, float], words: Collection[str], unlisted: float | None = None
 ) -> dict[str, float] | None:
-    """The log-probabilities of all words, where a server may have listed some of them only.
+    """Return the log-probabilities of all words, where a server may have listed some of them only.
 
     A word that is not listed gets half of the most that it can have: of the probability of the last
     token listed, of the least listed word, or of what the listed words leave of the whole,
@@ -94,8 +94,8 @@ def contextual_offsets(
 
 
 def find_best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:
-    """The threshold on the positive label's probability with the best macro F1; of equal ones the
-    nearest to 0.5.
+    """Return the threshold on the positive label's probability with the best macro F1; of equal
+    ones the nearest to 0.5.
 
     A label that is neither true nor predicted does not count, as in scikit-learn.
     """

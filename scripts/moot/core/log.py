@@ -17,14 +17,14 @@ STAGE_LINES = "MOOT_STAGE_LINES"
 
 
 def should_write_stage_lines() -> bool:
-    """Whether this run writes a line a stage; its jobs then say how debates go on and what is
-    wrong, and no more.
+    """Return whether this run writes a line a stage; its jobs then say how debates go on and what
+    is wrong, and no more.
     """
     return os.environ.get(STAGE_LINES) == "1"
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error means that the process has no memory left, or no room for one more
+    """Return whether an error means that the process has no memory left, or no room for one more
     thread.
     """
     if isinstance(error, BaseExceptionGroup):

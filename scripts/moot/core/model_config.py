@@ -522,5 +522,5 @@ _ANY_SIZE = 10_000_000
 
 
 def _is_on_hub(entry: ValidationInfo, model: str) -> bool:
-    """Whether a model of an entry under validation is a file on the Hugging Face Hub."""
+    """Return whether a model of an entry under validation is a file on the Hugging Face Hub."""
     return endpoint_traits(str(entry.data.get("endpoint"))).in_process and model.startswith(HUB)

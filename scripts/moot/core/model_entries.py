@@ -69,8 +69,8 @@ class ModelEntries:
     def _resolve_entry(
         self, name: str, file_entries: Mapping[str, Fields], extending_names: tuple[str, ...] = ()
     ) -> Fields:
-        """An entry with what it takes from others;
-        `extending_names` are the entries that extend this one.
+        """Return an entry with what it takes from others; `extending_names` are the entries that
+        extend this one.
         """
         entry, base = file_entries[name], self.entries.get(name, {})
         if "extends" in entry:
@@ -134,8 +134,8 @@ class ModelEntries:
 
 
 def entries_of_command_line(config: Fields, files: Iterable[Path]) -> JsonObject:
-    """The keys of entries that a merged configuration has otherwise than its files: those that
-    `--config` gives.
+    """Return the keys of entries that a merged configuration has otherwise than its files: those
+    that `--config` gives.
     """
     merged_models, file_models = (
         source.get("models") for source in (config, merge_over_defaults({}, files))

@@ -88,12 +88,12 @@ _RESERVED = (
 
 
 def _fold_name(name: str) -> str:
-    """A parameter's name in one spelling: maxTokens, MAX_TOKENS and max-tokens are one."""
+    """Return a parameter's name in one spelling: maxTokens, MAX_TOKENS and max-tokens are one."""
     return re.sub(r"[^a-z0-9]", "", name.casefold())
 
 
 def _remedies_by_name() -> dict[str, str]:
-    """Each reserved name in its folded spelling, with the remedy."""
+    """Return each reserved name in its folded spelling, with the remedy."""
     remedies: dict[str, str] = {}
     for reserved in _RESERVED:
         remedies |= dict.fromkeys(map(_fold_name, reserved.names), reserved.remedy)
@@ -104,8 +104,8 @@ _REMEDIES = _remedies_by_name()
 
 
 def check_parameter(name: str) -> str:
-    """A name under `parameters`; raises `ValueError` for what moot itself sends, or for another way
-    to send it.
+    """Return a name under `parameters`; raises `ValueError` for what moot itself sends, or for
+    another way to send it.
     """
     if remedy := _REMEDIES.get(_fold_name(name)):
         raise ValueError(f"this is no parameter of the model's own: {remedy}")
@@ -113,8 +113,8 @@ def check_parameter(name: str) -> str:
 
 
 def check_value(value: Json) -> Json:
-    """A value under `parameters`; no API key may be in it, and no form of the reply (Anthropic's
-    `output_config`).
+    """Return a value under `parameters`; no API key may be in it, and no form of the reply
+    (Anthropic's `output_config`).
     """
     parts = [value]
     while parts:
@@ -136,12 +136,14 @@ def check_value(value: Json) -> Json:
 
 
 def _is_surely_a_key(text: str) -> bool:
-    """Whether a text looks like an API key and begins as keys do."""
+    """Return whether a text looks like an API key and begins as keys do."""
     return looks_like_a_key(text) and text.casefold().startswith(("sk-", "bearer "))
 
 
 def check_variable(name: str) -> str:
-    """The name of an environment variable; what may be a key is refused without being repeated."""
+    """Return the name of an environment variable; what may be a key is refused without being
+    repeated.
+    """
     if looks_like_a_key(name):
         message = (
             "found what looks like an API key, which is not repeated here; expected the NAME of an"
@@ -159,8 +161,8 @@ def check_variable(name: str) -> str:
 
 
 def key_problem(variable: str) -> str:
-    """Why what an environment variable holds is no API key, without repeating it; "" where it may
-    be one.
+    """Return why what an environment variable holds is no API key, without repeating it; "" where
+    it may be one.
     """
     key = os.environ.get(variable, "").strip()
     if not key:
@@ -174,8 +176,8 @@ def key_problem(variable: str) -> str:
 
 
 def split_address(address: str) -> tuple[SplitResult, int | None]:
-    """An address in its parts, and its port; raises `ValueError`, which repeats nothing of it but a
-    port.
+    """Return an address in its parts, and its port; raises `ValueError`, which repeats nothing of
+    it but a port.
     """
     try:
         parts = urlsplit(address)
@@ -186,7 +188,7 @@ def split_address(address: str) -> tuple[SplitResult, int | None]:
 
 
 def address_problem(address: str, endpoint: str) -> str:  # noqa: PLR0911 - one a kind of fault
-    """Why a server cannot be called at an address, and what is expected; "" where it can.
+    """Return why a server cannot be called at an address, and what is expected; "" where it can.
 
     It repeats no password.
     """
@@ -219,15 +221,15 @@ def address_problem(address: str, endpoint: str) -> str:  # noqa: PLR0911 - one 
 
 
 def check_address(address: str, endpoint: str) -> str:
-    """An address of a server; raises an error that repeats no password."""
+    """Return an address of a server; raises an error that repeats no password."""
     if problem := address_problem(address, endpoint):
         raise PydanticCustomError(INPUT_NOT_SHOWN, "{problem}", {"problem": problem})
     return address
 
 
 def check_ledger(ledger: str) -> str:
-    """A folder, or the URL of a database that moot writes to; raises an error that repeats no
-    password.
+    """Return a folder, or the URL of a database that moot writes to; raises an error that repeats
+    no password.
     """
     if not ledger.strip():
         raise ValueError("expected a folder, or a URL such as postgresql://user@host/database")

@@ -7,7 +7,7 @@ from moot.core.input_files import read_text
 
 
 def load_instructions(config: PeopleConfig) -> str:
-    """The text of the file that the configuration names; "" if it names none.
+    """Return the text of the file that the configuration names; "" if it names none.
 
     Raises:
         UserError: the file is missing, empty, or not text.

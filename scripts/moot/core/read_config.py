@@ -34,8 +34,8 @@ _ENTRY_DEPTH = 2
 
 
 def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
-    """The configuration from merged YAML, as far as it is sound: what is wrong is noted, and taken
-    out.
+    """Return the configuration from merged YAML, as far as it is sound: what is wrong is noted, and
+    taken out.
 
     Raises:
         UserError: so much is wrong that nothing is left to look at.
@@ -101,7 +101,9 @@ def _remove_fault(sound: JsonObject, place: Location, is_missing: bool, faults: 
 
 
 def parse_config(raw: Fields, files: Iterable[Path] = ()) -> Config:
-    """The configuration from merged YAML; raises `UserError` with a line for each mistake."""
+    """Return the configuration from merged YAML; raises `UserError` with a line for each
+    mistake.
+    """
     faults = Faults()
     config = read_config(raw, files, faults)
     faults.check()
@@ -109,7 +111,7 @@ def parse_config(raw: Fields, files: Iterable[Path] = ()) -> Config:
 
 
 def merge_over_defaults(config: Fields, defaults: Iterable[Path]) -> JsonObject:
-    """A configuration merged over those of some files, key by key, as Snakemake merges
+    """Return a configuration merged over those of some files, key by key, as Snakemake merges
     configuration files.
     """
     merged_config: JsonObject = {}

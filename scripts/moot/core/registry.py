@@ -50,7 +50,7 @@ def _modules_in(package: str) -> list[str]:
 
 
 def _calling_line(frame: FrameType) -> tuple[str, int]:
-    """The file and line that registers an entry, outside of the decorators of a room."""
+    """Return the file and line that registers an entry, outside of the decorators of a room."""
     caller: FrameType | None = frame
     while caller and caller.f_code.co_filename.endswith("__init__.py"):
         caller = caller.f_back
@@ -124,8 +124,8 @@ class Registry(Generic[Entry]):
             self.places = dict.fromkeys(defaults, place) | self.places
 
     def modules(self) -> list[str]:
-        """The modules of moot that may register entries: those of the room, and those of studies
-        and analyses.
+        """Return the modules of moot that may register entries: those of the room, and those of
+        studies and analyses.
         """
         modules = list(_modules_in(self.room)) if self.room else []
         for package in FOLDERS:

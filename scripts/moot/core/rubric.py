@@ -126,11 +126,13 @@ class Rubric(StrictModel):
         )
 
     def describe(self) -> str:
-        """The rubric as lines of text, for the prompt of a model that labels."""
+        """Return the rubric as lines of text, for the prompt of a model that labels."""
         return "\n".join(f"{label}: {definition}" for label, definition in self.labels.items())
 
     def apply_rules(self, statement: str, facts: str = "") -> tuple[str, str]:
-        """The label of a statement by rules, and the words that show it; `facts` are the case's."""
+        """Return the label of a statement by rules, and the words that show it; `facts` are the
+        case's.
+        """
         if self._by_rule:
             return self._by_rule(statement, *([facts] if self._reads_facts else []))
         for label in self.labels:
@@ -140,12 +142,12 @@ class Rubric(StrictModel):
         return self.neutral, ""
 
     def answer_of(self, statement: str) -> str:
-        """The label of a case that a statement argues for, as rules read it; "" for none."""
+        """Return the label of a case that a statement argues for, as rules read it; "" for none."""
         group = self.group_of[self.apply_rules(statement)[0]]
         return group if group in self.positions else ""
 
     def sentence_for(self, answer: str) -> str:
-        """A sentence that argues for the label of a case."""
+        """Return a sentence that argues for the label of a case."""
         return self._sentences[answer]
 
     def problems(self) -> Iterator[RubricProblem]:
@@ -227,12 +229,12 @@ class Rubric(StrictModel):
 
 
 def normalize_label(label: object) -> str:
-    """A label as it is compared with what people typed."""
+    """Return a label as it is compared with what people typed."""
     return " ".join(str(label).split()).casefold()
 
 
 def read_rubric(file: Path) -> Rubric:
-    """The rubric in a file of a study's folder."""
+    """Return the rubric in a file of a study's folder."""
     return Rubric.model_validate(load_yaml(file.read_text(encoding="utf-8")))
 
 
@@ -240,7 +242,9 @@ RUBRICS: Registry[Rubric] = Registry("rubric", "rubric")
 
 
 def rubric_for(labels: frozenset[str]) -> Rubric | None:
-    """The rubric whose positions are the labels of a case; None where no rubric speaks of these."""
+    """Return the rubric whose positions are the labels of a case; None where no rubric speaks of
+    these.
+    """
     return next(
         (RUBRICS[name] for name in RUBRICS if frozenset(RUBRICS[name].positions) == labels), None
     )

@@ -36,17 +36,17 @@ _run_ended = threading.Event()
 
 
 def is_stopping() -> bool:
-    """Whether this process was told to end."""
+    """Return whether this process was told to end."""
     return bool(_stops)
 
 
 def seconds_stopping() -> float:
-    """How long ago this process was told to end; 0 where it was not."""
+    """Return how long ago this process was told to end; 0 where it was not."""
     return time.monotonic() - _stops[0][0] if _stops else 0.0
 
 
 def stop_error() -> RunStoppedError:
-    """The error of a process that was told to end."""
+    """Return the error of a process that was told to end."""
     return RunStoppedError(
         f"stopped by {_stops[0][1]}. Every reply received is in the ledger: run the same command"
         " again to go on."
@@ -208,7 +208,9 @@ def lock_run_file(path: Path) -> IO[str]:
 
 
 def is_held(path: Path) -> bool:
-    """Whether a file exists and, if a process of this machine holds it, that process lives."""
+    """Return whether a file exists and, if a process of this machine holds it, that process
+    lives.
+    """
     try:
         with path.open("rb") as file:
             if file.read() != socket.gethostname().encode():

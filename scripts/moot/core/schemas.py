@@ -52,7 +52,9 @@ class Artifact:
 
 
 def _columns(entries: Iterable[Json]) -> Iterator[tuple[str, Column]]:
-    """Each column of a list by name; a list within it is a group that several artifacts have."""
+    """Yield each column of a list by name; a list within it is a group that several artifacts
+    have.
+    """
     for entry in entries:
         if isinstance(entry, list):
             yield from _columns(entry)

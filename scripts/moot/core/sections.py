@@ -54,7 +54,7 @@ class ConfigSection(Generic[Value]):
     module: str = ""
 
     def value_in(self, entry: BaseModel) -> Value | None:
-        """The value of this key in an entry of the configuration."""
+        """Return the value of this key in an entry of the configuration."""
         value: Value | None = getattr(entry, self.key)
         return value
 
@@ -69,13 +69,13 @@ def register_section(section: ConfigSection[Value]) -> ConfigSection[Value]:
 
 
 def sections_of(place: Place) -> list[ConfigSection[Any]]:
-    """The registered keys of a place, sorted by name."""
+    """Return the registered keys of a place, sorted by name."""
     sections = [SECTIONS[name] for name in SECTIONS]
     return [section for section in sections if section.place == place]
 
 
 def display_only_keys(place: Place) -> set[str]:
-    """The registered keys of a place on which its debates do not depend."""
+    """Return the registered keys of a place on which its debates do not depend."""
     return {
         section.key
         for section in sections_of(place)
@@ -84,8 +84,8 @@ def display_only_keys(place: Place) -> set[str]:
 
 
 def add_section_fields(base: type[BaseModel], place: Place) -> type[BaseModel]:
-    """A model with a field for each registered key of a place, from which that place's own model
-    is derived.
+    """Return a model with a field for each registered key of a place, from which that place's own
+    model is derived.
     """
     fields: dict[str, Any] = {}
     for section in sections_of(place):

@@ -10,7 +10,7 @@ _ANALYSES = Path("scripts", "moot", "analyses")
 
 
 def default_files(shipped: Path = SHIPPED) -> list[Path]:
-    """The files of the default configuration, in the order in which they are merged."""
+    """Return the files of the default configuration, in the order in which they are merged."""
     config = shipped / "config"
     return [
         config / "config.yaml",
@@ -21,22 +21,24 @@ def default_files(shipped: Path = SHIPPED) -> list[Path]:
 
 
 def paper_files(shipped: Path = SHIPPED) -> list[Path]:
-    """The designs of the four papers."""
+    """Return the designs of the four papers."""
     return sorted((shipped / "config" / "papers").glob("*.yaml"))
 
 
 def beyond_files(shipped: Path = SHIPPED) -> list[Path]:
-    """The designs of the four papers and what moot adds to them, in the order of merging."""
+    """Return the designs of the four papers and what moot adds to them, in the order of merging."""
     return [*paper_files(shipped), shipped / "config" / "beyond.yaml"]
 
 
 def prompt_folders(shipped: Path = SHIPPED) -> list[Path]:
-    """The folders of prompt templates: the one of the configuration, and those of analyses."""
+    """Return the folders of prompt templates: the one of the configuration, and those of
+    analyses.
+    """
     return [shipped / "config" / "prompts", *sorted((shipped / _ANALYSES).glob("*/prompts"))]
 
 
 def prompt_templates(shipped: Path = SHIPPED) -> list[Path]:
-    """Every prompt template that ships with moot."""
+    """Return every prompt template that ships with moot."""
     templates = list[Path]()
     for folder in prompt_folders(shipped):
         templates += sorted(folder.rglob("*.jinja"))

@@ -23,12 +23,12 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 def as_list(value: object) -> object:
-    """A text as a list of it."""
+    """Return a text as a list of it."""
     return [value] if isinstance(value, str) else value
 
 
 def check_names_unique(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Names of which none is given twice."""
+    """Return names of which none is given twice."""
     if repeated_names := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise ValueError(f"'{repeated_names[0]}' is given twice")
     return names

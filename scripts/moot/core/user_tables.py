@@ -179,7 +179,7 @@ def select_rows(
 
 
 def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a frame that `read_table` gave: 1-based row, and column to cell."""
+    """Yield the rows of a frame that `read_table` gave: 1-based row, and column to cell."""
     for row, cells in zip(frame.index, frame.to_dict("records"), strict=True):
         yield int(row), {str(name): cell for name, cell in cells.items()}
 
@@ -247,7 +247,7 @@ def _parquet_frame(path: Path, table: pa.Table, columns: Sequence[str]) -> pd.Da
 
 
 def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
-    """A sheet as it is, cell by cell: its file may declare any width and height, with any
+    """Return a sheet as it is, cell by cell: its file may declare any width and height, with any
     content.
     """
     import openpyxl  # few tables are Excel files
@@ -282,7 +282,9 @@ def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
 
 
 def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
-    """The rows down to the last one that holds anything, without the empty cells at their ends."""
+    """Yield the rows down to the last one that holds anything, without the empty cells at their
+    ends.
+    """
     sheet.reset_dimensions()  # what they say need not be so, and rows would be filled up to it
     blank = height = width = 0
     for cut in sheet.iter_rows(values_only=True):
@@ -305,7 +307,7 @@ def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
 
 
 def _excel_text(value: object) -> str:
-    """A cell as text; what a formula could not work out is blank."""
+    """Return a cell as text; what a formula could not work out is blank."""
     if value is None or (isinstance(value, str) and value in _EXCEL_ERRORS):
         return ""
     return cell_text(value)

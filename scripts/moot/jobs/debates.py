@@ -97,8 +97,8 @@ async def run_debate(debate: Debate, experiment: Experiment) -> Debate:
 
 
 def missing_answer_reason(debate: Debate) -> tuple[str, str]:
-    """Whether a debate without an answer failed or is invalid, and the reason in words, from its
-    last trouble.
+    """Return whether a debate without an answer failed or is invalid, and the reason in words, from
+    its last trouble.
     """
     model_utterances = [utterance for utterance in debate.utterances if utterance.source == "model"]
     status = "failed" if model_utterances and model_utterances[-1].has_failed else "invalid"
@@ -159,7 +159,7 @@ class Job:
 
 
 def cases_of_job(plan: Plan, job: Job) -> list[Case]:
-    """The cases that a job debates, in their stable order."""
+    """Return the cases that a job debates, in their stable order."""
     debated_cases = choose_debated_cases(
         plan.experiments[job.experiment], job.cases, plan.config.seed
     )

@@ -73,8 +73,8 @@ class FrozenPlan:
         return str(self.content["frozen_at"])
 
     def replies_before(self, study: str | None = None) -> str:
-        """How many replies the ledger held when a plan was frozen, and how many of these to calls
-        of its runs.
+        """Return how many replies the ledger held when a plan was frozen, and how many of these to
+        calls of its runs.
         """
         names = plan_part(self.plan, study)["experiments"]
         runs = {
@@ -106,7 +106,7 @@ class FrozenPlan:
 
 
 def digest_of(content: Fields) -> str:
-    """The sha256 of what a frozen plan holds, but for its own digest."""
+    """Return the sha256 of what a frozen plan holds, but for its own digest."""
     digested_content = {name: value for name, value in content.items() if name != "digest"}
     return hashlib.sha256(
         json.dumps(digested_content, sort_keys=True, ensure_ascii=False).encode()
@@ -114,7 +114,7 @@ def digest_of(content: Fields) -> str:
 
 
 def read_frozen(path: Path) -> FrozenPlan:
-    """A frozen plan from its file.
+    """Return a frozen plan from its file.
 
     Raises:
         UserError: the file is none that `snakemake freeze` wrote.
@@ -140,7 +140,7 @@ def read_frozen(path: Path) -> FrozenPlan:
 
 
 def read_chain() -> list[FrozenPlan]:
-    """The frozen plans of the working directory, oldest first."""
+    """Return the frozen plans of the working directory, oldest first."""
     return [read_frozen(path) for path in frozen_files()]
 
 
@@ -162,7 +162,8 @@ def chain_faults(chain: Sequence[FrozenPlan]) -> Iterator[str]:
 
 
 def compare_with_frozen(plan: Plan, results: Path, study: str | None = None) -> tuple[str, ...]:
-    """Whether a run is the frozen plan, and that plan's history, in sentences; none in a rehearsal.
+    """Return whether a run is the frozen plan, and that plan's history, in sentences; none in a
+    rehearsal.
 
     Args:
         plan: the checked configuration.
@@ -216,7 +217,7 @@ def _reason(deviation: str) -> str:
 
 
 def planned_experiments(plan: Plan, study: str | None = None) -> list[str]:
-    """The experiments that the run's contrasts compare, of one study or of all."""
+    """Return the experiments that the run's contrasts compare, of one study or of all."""
     names = set[str]()
     for contrast in plan.contrasts:
         if not contrast.missing and study in (None, contrast.family):
@@ -225,7 +226,7 @@ def planned_experiments(plan: Plan, study: str | None = None) -> list[str]:
 
 
 def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonObject:
-    """All that the answer to a plan's contrasts depends on, as plain values.
+    """Return all that the answer to a plan's contrasts depends on, as plain values.
 
     Args:
         plan: the checked configuration.
@@ -259,8 +260,8 @@ def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonOb
 
 
 def _describe_experiment(plan: Plan, results: Path, name: str) -> JsonObject:
-    """An experiment's entry, the cases that it debates, and digests of these, of its prompts and of
-    its code.
+    """Return an experiment's entry, the cases that it debates, and digests of these, of its prompts
+    and of its code.
     """
     experiment = plan.experiments[name]
     display_fields = fields_marked(display_only=True) - FIELDS_OF_LABELS
@@ -288,7 +289,7 @@ def _describe_experiment(plan: Plan, results: Path, name: str) -> JsonObject:
 
 
 def _experiments_behind(plan: Plan, name: str) -> list[str]:
-    """An experiment, and those whose debates or trained models its own debates rest on."""
+    """Return an experiment, and those whose debates or trained models its own debates rest on."""
     names = [name]
     for path in plan.experiments[name].needs.values():
         source = path.split("/")[1]
@@ -298,8 +299,8 @@ def _experiments_behind(plan: Plan, name: str) -> list[str]:
 
 
 def plan_part(plan: Fields, study: str | None, models: Fields | None = None) -> Fields:
-    """A frozen plan without what the contrasts of other studies need, and models that only these
-    ask.
+    """Return a frozen plan without what the contrasts of other studies need, and models that only
+    these ask.
     """
     if study is None:
         return plan

@@ -13,7 +13,7 @@ from moot.scores.results import ExperimentResults
 
 
 def is_complete(plan: Plan, job: Job, cases: Path, transcripts: Sequence[Path]) -> bool:
-    """Whether the debates of a job are left out.
+    """Return whether the debates of a job are left out.
 
     The decision depends on the transcripts of earlier jobs and the ledger alone, so that each job
     of a stage, and each run that goes on, decides the same.
@@ -35,7 +35,9 @@ def is_complete(plan: Plan, job: Job, cases: Path, transcripts: Sequence[Path]) 
 def _results_so_far(
     plan: Plan, schedule: Schedule, folder: Path, cases: Path, transcripts: Sequence[Path]
 ) -> Mapping[str, ExperimentResults]:
-    """The results of the runs of a schedule, by experiment; predictions are written to a folder."""
+    """Return the results of the runs of a schedule, by experiment; predictions are written to a
+    folder.
+    """
     (folder / "cases").mkdir()
     copyfile(cases, folder / "cases" / cases.name)
     models: dict[str, list[str]] = {}

@@ -33,7 +33,7 @@ def load_experiment_results(
     models: Sequence[str] | None = None,
     files: Collection[Path] | None = None,
 ) -> ExperimentResults:
-    """The results of one experiment of a plan; its parameters have their defaults filled in.
+    """Return the results of one experiment of a plan; its parameters have their defaults filled in.
 
     Args:
         plan: the checked configuration.
@@ -47,7 +47,7 @@ def load_experiment_results(
 
 
 def load_model_results(plan: Plan, job: "Snakemake") -> ExperimentResults:
-    """The results of the experiment and model that a job is about."""
+    """Return the results of the experiment and model that a job is about."""
     view = plan.view(job.wildcards.experiment, [job.wildcards.model])
     experiment = job.wildcards.experiment
     return ExperimentResults(
@@ -56,8 +56,8 @@ def load_model_results(plan: Plan, job: "Snakemake") -> ExperimentResults:
 
 
 def load_study_debates(plan: Plan, job: "Snakemake") -> dict[str, ExperimentResults]:
-    """The results of every experiment of the study that a job is about, trial runs and controls
-    too, by name.
+    """Return the results of every experiment of the study that a job is about, trial runs and
+    controls too, by name.
     """
     study, files = job.wildcards.study, _files(job)
     return {
@@ -98,7 +98,8 @@ def write_scores(
 
 
 def load_study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults:
-    """All that a study's tables and figures may show: the experiments and models that have scores.
+    """Return all that a study's tables and figures may show: the experiments and models that have
+    scores.
 
     Args:
         plan: the checked configuration.

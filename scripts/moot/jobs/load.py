@@ -56,7 +56,7 @@ def check_cases(dataset: str, loaded: Loaded) -> None:
 
 
 def set_cluster(dataset: str, loaded: Loaded, cluster: Cluster | None) -> Task:
-    """The task with what the configuration names as `cluster`, if it names an attribute, or
+    """Return the task with what the configuration names as `cluster`, if it names an attribute, or
     several.
 
     Raises:

@@ -44,8 +44,8 @@ class DebateCalls:
         self.served: dict[str, list[tuple[str, str]]] = {}
 
     def calls(self) -> Iterator[JsonObject]:
-        """Every call that the transcripts rest on, in the order of its first use: rows of the calls
-        schema.
+        """Yield every call that the transcripts rest on, in the order of its first use: rows of the
+        calls schema.
 
         When all have been read, so have the attributes.
         """
@@ -179,8 +179,8 @@ def prediction_rows(
     evaluated_split: str,
     is_recorded: bool = False,
 ) -> Iterable[JsonObject]:
-    """The rows of `predictions/{experiment}/{model}.parquet`: evaluated cases, in the order of the
-    transcripts.
+    """Yield the rows of `predictions/{experiment}/{model}.parquet`: evaluated cases, in the order
+    of the transcripts.
 
     What recorded debates took is not known, and missing.
     """

@@ -29,8 +29,8 @@ class Placeholders:
                 self._needed.update(experiment.needed_by(model).values())
 
     def substitute(self, artifacts: Mapping[str, Path], results: Path) -> dict[str, Path]:
-        """Some artifacts below `results`, those that are missing replaced by their placeholders
-        where there are any.
+        """Return some artifacts below `results`, those that are missing replaced by their
+        placeholders where there are any.
         """
         paths = {
             name: path if path.exists() else self._folder / path.relative_to(results)

@@ -68,8 +68,8 @@ def labels_by_function(
 def labels_by_judge(
     plan: Plan, labeler: str, job: "LabelJob", statements: pd.DataFrame, facts: Mapping[str, str]
 ) -> Iterator[JsonObject]:
-    """A model's label of every statement: `judge` for the experiment's own model, `judge:NAME` for
-    another.
+    """Return a model's label of every statement: `judge` for the experiment's own model,
+    `judge:NAME` for another.
     """
     from moot.labels.judge import judge_statements  # opens endpoints
 
@@ -114,7 +114,7 @@ def _judge(plan: Plan, labeler: str, job: "LabelJob") -> "Judge":
 
 
 def calls_of_labels(plan: Plan, job: "LabelJob") -> set[str]:
-    """The call ids of all labels that models give in one job."""
+    """Return the call ids of all labels that models give in one job."""
     from moot.labels.judge import label_calls
 
     statements = statements_of(plan, job.experiment, job.shards[job.experiment, job.model])
@@ -140,7 +140,8 @@ def labels_by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Ite
 
 
 def effective_labels(labels: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
-    """One label for each statement: that of the first kind of labeller in `order` that labelled it.
+    """Return one label for each statement: that of the first kind of labeller in `order` that
+    labelled it.
 
     Several annotators decide by majority; where they are split, the first in the alphabet counts.
     Who decided between them counts first.
@@ -159,7 +160,7 @@ def effective_labels(labels: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame
 
 
 def labels_by_machines(labels: pd.DataFrame) -> pd.DataFrame:
-    """The labels that no person gave."""
+    """Return the labels that no person gave."""
     return labels[~kinds(labels["labeler"]).isin(PEOPLE)]
 
 
@@ -170,7 +171,7 @@ def final_labels(
     order: Sequence[str],
     no_position: str,
 ) -> pd.DataFrame:
-    """The label that counts for each statement, and what corrects it.
+    """Return the label that counts for each statement, and what corrects it.
 
     Args:
         statements: as `read_statements` gives them.
@@ -212,7 +213,7 @@ def final_labels(
 
 
 def rubric_of(plan: Plan, experiment: str) -> Rubric:
-    """The rubric by which an experiment's statements are labelled.
+    """Return the rubric by which an experiment's statements are labelled.
 
     Raises:
         UserError: they are not: it has no labelers.
@@ -287,7 +288,7 @@ class LabelJob:
 
 
 def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
-    """The labels of every labeller: columns `ALL_COLUMNS`, one row a statement and labeller.
+    """Return the labels of every labeller: columns `ALL_COLUMNS`, one row a statement and labeller.
 
     Returns:
         The labels, and what is wrong in the annotation files; a faulty row stops no other.

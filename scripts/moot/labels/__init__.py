@@ -30,5 +30,5 @@ def labeler(name: str) -> Callable[[Labeler], Labeler]:
 
 
 def kinds(labelers: "pd.Series[str]") -> "pd.Series[str]":
-    """The kind of each labeler: rules, judge, human, ... without the name behind it."""
+    """Return the kind of each labeler: rules, judge, human, ... without the name behind it."""
     return labelers.str.partition(":")[0] if len(labelers) else labelers

@@ -139,7 +139,7 @@ def request_for(judge: Judge, facts: str, statement: str) -> Request:
 
 
 def label_calls(judge: Judge, statements: pd.DataFrame, facts: Mapping[str, str]) -> set[str]:
-    """The call ids of a judge's labels of statements."""
+    """Return the call ids of a judge's labels of statements."""
     server = served_as(judge.config)
     pairs = zip(statements["case_id"], statements["text"], strict=True)
     requests = (request_for(judge, facts[case_id], text) for case_id, text in pairs if text.strip())

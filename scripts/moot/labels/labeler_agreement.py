@@ -16,8 +16,8 @@ from moot.stats.bootstrap import ClusterBootstrap, Statistic, share_statistic
 
 
 def wide(labels: pd.DataFrame, column: str = "label") -> pd.DataFrame:
-    """Labels as one row a statement (debate_id, turn within model) and one column a labeller;
-    missing where none.
+    """Return labels as one row a statement (debate_id, turn within model) and one column a
+    labeller; missing where none.
     """
     keys = ["experiment", "model", "debate_id", "turn"]
     return labels.pivot_table(
@@ -31,7 +31,7 @@ def annotator_agreement(
     column: str = "label",
     clusters: Mapping[str, Cluster] | None = None,
 ) -> pd.DataFrame:
-    """Every pair's kappa and share of equal labels, and alpha over all labellers.
+    """Return every pair's kappa and share of equal labels, and alpha over all labellers.
 
     Args:
         labels: columns experiment, model, debate_id, turn, case_id, labeler and `column`.

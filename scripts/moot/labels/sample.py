@@ -37,12 +37,16 @@ _STATEMENT = ["debate_id", "turn"]
 
 
 def sample_file(folder: Path, experiment: str, model: str) -> Path:
-    """The file of the sample of an experiment and model, in the folder of annotation sheets."""
+    """Return the file of the sample of an experiment and model, in the folder of annotation
+    sheets.
+    """
     return folder / f"{sheet_id(experiment, model)}.sample.csv"
 
 
 def name_units(statements: pd.DataFrame) -> "pd.Series[str]":
-    """The unit of each statement: a name that tells neither model, nor case, nor who spoke."""
+    """Return the unit of each statement: a name that tells neither model, nor case, nor who
+    spoke.
+    """
     keys = statements[["experiment", "model", "debate_id", "speaker"]].itertuples(
         index=False, name=None
     )
@@ -50,7 +54,7 @@ def name_units(statements: pd.DataFrame) -> "pd.Series[str]":
 
 
 def has_text(statements: pd.DataFrame) -> "pd.Series[bool]":
-    """Which statements have a text.
+    """Return which statements have a text.
 
     The others (missing judges) take no position, and get no label.
     """
@@ -60,7 +64,7 @@ def has_text(statements: pd.DataFrame) -> "pd.Series[bool]":
 def unit_sizes(
     statements: pd.DataFrame, labels: pd.DataFrame, predicted: pd.DataFrame, no_position: int
 ) -> "pd.Series[float]":
-    """The size of each unit that says something.
+    """Return the size of each unit that says something.
 
     Args:
         statements: as `read_statements` gives them.
@@ -87,7 +91,8 @@ def unit_sizes(
 
 
 def read_sample(path: Path | None) -> pd.DataFrame:
-    """The units that a sample was drawn from: columns `COLUMNS`; none where nothing was drawn yet.
+    """Return the units that a sample was drawn from: columns `COLUMNS`; none where nothing was
+    drawn yet.
 
     `draw` is between 0 and 1; `batch` is the drawing, from 1, that took the unit, and missing where
     none did.
@@ -129,8 +134,8 @@ def draw_more(
     min_statements: int,
     seed: int,
 ) -> pd.DataFrame:
-    """A sample with more units drawn: at least all of those before, and so many that they hold
-    `min_statements` statements.
+    """Return a sample with more units drawn: at least all of those before, and so many that they
+    hold `min_statements` statements.
 
     Args:
         sample: the present one; its sizes and draws stay. Units of debates held since are added
@@ -158,8 +163,8 @@ def draw_more(
 def inclusion(
     sample: pd.DataFrame, present: Collection[str], labelled: Collection[str]
 ) -> "pd.Series[float]":
-    """The probability with which each unit of the sample was drawn; empty while nothing counts as a
-    sample.
+    """Return the probability with which each unit of the sample was drawn; empty while nothing
+    counts as a sample.
 
     A batch counts once people have labelled all of it, with those before it: which statements
     are labelled first may hang on what they say. Nothing counts where debates were held since

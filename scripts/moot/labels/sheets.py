@@ -43,15 +43,15 @@ class SheetContents:
     labels: Collection[str]
 
     def label(self, typed: str) -> str:
-        """The label that was typed, in any case; "" for none of these."""
+        """Return the label that was typed, in any case; "" for none of these."""
         return next(
             (label for label in self.labels if normalize_label(label) == normalize_label(typed)), ""
         )
 
 
 def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd.DataFrame:
-    """The rows of a sheet: statements in an order drawn by seed, without anything that tells who
-    spoke, or when.
+    """Return the rows of a sheet: statements in an order drawn by seed, without anything that tells
+    who spoke, or when.
 
     Args:
         statements: as `statements_in` gives them; statements without text (missing judges) are
@@ -73,8 +73,8 @@ def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd
 
 
 def label_studio_config(rubric: Rubric) -> str:
-    """The labelling interface for Label Studio: facts, statement, one choice with the rubric as
-    hints.
+    """Return the labelling interface for Label Studio: facts, statement, one choice with the rubric
+    as hints.
     """
     question = html.escape(rubric.question)
     choices = "\n".join(
@@ -145,7 +145,7 @@ def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -
 
 
 def _no_formula(cell: str) -> str:
-    """A cell that a spreadsheet takes for text, even if a model wrote a formula into it."""
+    """Return a cell that a spreadsheet takes for text, even if a model wrote a formula into it."""
     return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
@@ -153,7 +153,8 @@ def _no_formula(cell: str) -> str:
 
 
 def filled_files(folder: Path) -> list[Path]:
-    """The files of a folder of annotations, in the order of their names; hidden files are left out.
+    """Return the files of a folder of annotations, in the order of their names; hidden files are
+    left out.
 
     `read_annotations` names those that are neither a sheet nor an export.
     """
@@ -167,8 +168,8 @@ def filled_files(folder: Path) -> list[Path]:
 def read_annotations(
     files: Sequence[Path], contents: Mapping[str, SheetContents]
 ) -> tuple[pd.DataFrame, list[str]]:
-    """All that annotators filled in, checked row by row; rows without a label are not filled in yet
-    and left out.
+    """Return all that annotators filled in, checked row by row; rows without a label are not filled
+    in yet and left out.
 
     Args:
         files: CSV sheets and Label Studio exports.
@@ -229,7 +230,9 @@ def read_annotations(
 
 
 def _read_file(file: Path, faults: list[str]) -> Iterator[FilledRow]:
-    """The rows of a sheet or of an export; `faults` gets a message for each annotation left out."""
+    """Return the rows of a sheet or of an export; `faults` gets a message for each annotation left
+    out.
+    """
     ending = file.suffix.casefold()
     if ending == ".json":
         return _read_export(file, faults)
@@ -254,7 +257,7 @@ def _read_sheet(file: Path) -> Iterator[FilledRow]:
 
 
 def _only_choice(cell: str) -> str:
-    """The choice in a cell of Label Studio's CSV export, which may write choices as JSON.
+    """Return the choice in a cell of Label Studio's CSV export, which may write choices as JSON.
 
     A cell with several choices is returned as it is: no label has its name.
     """
@@ -268,8 +271,8 @@ def _only_choice(cell: str) -> str:
 
 
 def _read_export(file: Path, faults: list[str]) -> Iterator[FilledRow]:
-    """A Label Studio export (JSON, or JSON-MIN): one task a record, any number of annotations in
-    each.
+    """Yield a Label Studio export (JSON, or JSON-MIN): one task a record, any number of annotations
+    in each.
 
     An annotation without a choice is not filled in. A task that cannot be read, and an annotation
     with several choices, are left out with a message.
@@ -301,8 +304,8 @@ def _read_export(file: Path, faults: list[str]) -> Iterator[FilledRow]:
 
 
 def _list_tasks(file: Path, content: Json) -> Sequence[Json]:
-    """The tasks of an export: a list, a list of lists (several files in one), or one annotation
-    with its task, as Label Studio writes into cloud storage.
+    """Return the tasks of an export: a list, a list of lists (several files in one), or one
+    annotation with its task, as Label Studio writes into cloud storage.
 
     Raises:
         UserError: the content is neither a list nor an object.
@@ -321,7 +324,7 @@ def _list_tasks(file: Path, content: Json) -> Sequence[Json]:
 
 
 def _read_task(task: Fields) -> tuple[str, list[tuple[Sequence[object], str]]]:
-    """The item of a task; and the choices and the annotator of each annotation."""
+    """Return the item of a task; and the choices and the annotator of each annotation."""
     if isinstance(task.get("task"), Mapping):  # one annotation of cloud storage
         task = {**task["task"], "annotations": [task]}
     item = str((task.get("data") or task)["item"])
@@ -339,7 +342,7 @@ def _read_task(task: Fields) -> tuple[str, list[tuple[Sequence[object], str]]]:
 
 
 def _labels_of_question(results: Sequence[Fields]) -> Sequence[object]:
-    """The different choices in the answers to the question of the sheet.
+    """Return the different choices in the answers to the question of the sheet.
 
     If no question has the name that moot gives it, the choices of all questions count.
     """
@@ -352,7 +355,7 @@ def _labels_of_question(results: Sequence[Fields]) -> Sequence[object]:
 
 
 def _chosen_labels(choices: object) -> Sequence[object]:
-    """The choices of JSON (a list, or an object of choices) or JSON-MIN (a text)."""
+    """Return the choices of JSON (a list, or an object of choices) or JSON-MIN (a text)."""
     if isinstance(choices, Mapping):
         choices = choices.get("choices")
     if isinstance(choices, list):

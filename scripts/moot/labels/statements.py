@@ -28,8 +28,8 @@ TOLD_BY = ("source", "visibility", "prediction", "parse_status")
 
 
 def are_statements(utterances: pd.DataFrame, kinds: Collection[str]) -> "pd.Series[bool]":
-    """Which utterances are labelled: those of some kinds, or without kinds all words in public that
-    give no answer.
+    """Return which utterances are labelled: those of some kinds, or without kinds all words in
+    public that give no answer.
 
     Args:
         utterances: columns kind, text, and `TOLD_BY`.
@@ -48,8 +48,8 @@ def are_statements(utterances: pd.DataFrame, kinds: Collection[str]) -> "pd.Seri
 
 
 def read_statements(shards: Sequence[Path], kinds: Collection[str] = ()) -> pd.DataFrame:
-    """The statements of some transcripts' debates that have ended, in the order of shards and
-    turns.
+    """Return the statements of some transcripts' debates that have ended, in the order of shards
+    and turns.
 
     Args:
         shards: the transcripts.
@@ -69,7 +69,7 @@ def read_statements(shards: Sequence[Path], kinds: Collection[str] = ()) -> pd.D
 
 
 def public_kinds(shards: Sequence[Path]) -> list[str]:
-    """The kinds of public utterances with text in the ended debates of some transcripts."""
+    """Return the kinds of public utterances with text in the ended debates of some transcripts."""
     utterances = _ended_debates(shards)
     words = (utterances["text"].fillna("").str.strip() != "") & (utterances["visibility"] == PUBLIC)
     return sorted(set(utterances.loc[words, "kind"]) - {CONCLUSION})
@@ -84,15 +84,15 @@ def _ended_debates(shards: Sequence[Path]) -> pd.DataFrame:
 
 
 def sheet_id(experiment: str, model: str) -> str:
-    """The first part of a blind id: the same for all statements of one experiment and model, and
-    telling neither.
+    """Return the first part of a blind id: the same for all statements of one experiment and model,
+    and telling neither.
     """
     return hashlib.sha256(f"{experiment}\x1f{model}".encode()).hexdigest()[:8]
 
 
 def statement_id(experiment: str, model: str, debate_id: str, turn: int, text: str) -> str:
-    """The blind id of a statement, of its words too: it tells neither model, nor case, nor who
-    spoke when.
+    """Return the blind id of a statement, of its words too: it tells neither model, nor case, nor
+    who spoke when.
     """
     key = f"{experiment}\x1f{model}\x1f{debate_id}\x1f{turn}\x1f{text}"
     inner = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -100,7 +100,7 @@ def statement_id(experiment: str, model: str, debate_id: str, turn: int, text: s
 
 
 def unit_id(experiment: str, model: str, debate_id: str, speaker: str) -> str:
-    """The blind id of all that one judge says in one debate."""
+    """Return the blind id of all that one judge says in one debate."""
     inner = hashlib.sha256(
         f"unit\x1f{experiment}\x1f{model}\x1f{debate_id}\x1f{speaker}".encode()
     ).hexdigest()[:12]

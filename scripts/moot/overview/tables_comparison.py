@@ -35,8 +35,8 @@ MAJORITY, TRAINED = "majority class", "trained: "
 
 
 def _describe_method(results: ExperimentResults) -> str:
-    """A protocol in words, with what changes its kind: assistant, answer by likelihood, matched
-    samples.
+    """Return a protocol in words, with what changes its kind: assistant, answer by likelihood,
+    matched samples.
     """
     params, name = results.config.params, results.config.protocol.replace("_", " ")
     if results.config.protocol == RECORDED:
@@ -50,8 +50,8 @@ def _describe_method(results: ExperimentResults) -> str:
 
 
 def _rows(results: StudyResults) -> list[Row]:
-    """A row a method, model and data set: of several experiments the one with the most cases; then
-    trained models.
+    """Return a row a method, model and data set: of several experiments the one with the most
+    cases; then trained models.
 
     The accuracy that counts invalid answers as wrong is the headline, since a method that
     seldom answers must not look better for it. What recorded debates took is not known, and
@@ -81,7 +81,7 @@ def _rows(results: StudyResults) -> list[Row]:
 def _experiment_rows(
     results: StudyResults, results_of_experiment: ExperimentResults
 ) -> Iterator[Row]:
-    """Each model of an experiment on test cases, and the majority class there."""
+    """Yield each model of an experiment on test cases, and the majority class there."""
     metric = "subset_accuracy" if results_of_experiment.task.multilabel else "accuracy"
     for model in (*results_of_experiment.config.models, MAJORITY_CLASS) * (
         results_of_experiment.config.split == "test"

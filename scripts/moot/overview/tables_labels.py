@@ -79,7 +79,7 @@ def _score_table(
     cells: Callable[[str, Group], Row],
     note: str,
 ) -> TableContent:
-    """A row for each score of some metrics, whatever its group, with its corrected value."""
+    """Return a row for each score of some metrics, whatever its group, with its corrected value."""
     rows, corrected = list[Row](), list[Measurement]()
     for run in results.runs(results.experiments.values(), Run):
         for metric, group, raw in run.scores(metrics):

@@ -85,14 +85,14 @@ def paired_tests(results: StudyResults) -> TableContent:
 
 
 def _pair_models(experiments: list[list[Run]]) -> Iterator[tuple[Run, Run]]:
-    """Two models of one experiment."""
+    """Yield two models of one experiment."""
     for runs in experiments:
         yield from combinations(runs, 2)
 
 
 def _pair_experiments(experiments: list[list[Run]]) -> Iterator[tuple[Run, Run]]:
-    """Two experiments on one data set: with the models that both have, or with any where they share
-    none.
+    """Yield two experiments on one data set: with the models that both have, or with any where they
+    share none.
     """
     for first, second in combinations(experiments, 2):
         pairs = list(product(first, second))

@@ -35,7 +35,9 @@ def to_frame(experiment: str, model: str, scores: Iterable[Score]) -> pd.DataFra
 
 
 def no_scores() -> pd.DataFrame:
-    """The frame of a scorer that does not apply: the columns of the scores schema and no row."""
+    """Return the frame of a scorer that does not apply: the columns of the scores schema and no
+    row.
+    """
     frame: pd.DataFrame = SCHEMAS["scores"].empty_table().to_pandas()
     return frame
 
@@ -49,7 +51,7 @@ def concat_scores(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
 def by_model(
     results: ExperimentResults, scores_of: Callable[[str], Iterable[Score]]
 ) -> pd.DataFrame:
-    """The scores of each model of an experiment in one frame."""
+    """Return the scores of each model of an experiment in one frame."""
     return concat_scores(
         to_frame(results.experiment, model, scores_of(model)) for model in results.config.models
     )
@@ -66,7 +68,8 @@ def scorer(name: str) -> Callable[[Scorer], Scorer]:
 
 
 def score_experiment(results: ExperimentResults) -> pd.DataFrame:
-    """The rows of every registered scorer for one experiment, in the order of the scorers' names.
+    """Return the rows of every registered scorer for one experiment, in the order of the scorers'
+    names.
 
     Raises:
         ValueError: a scorer's frame does not have the columns of the scores schema (a programming

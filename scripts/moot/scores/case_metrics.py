@@ -65,7 +65,7 @@ def _rows_with_truth(results: ExperimentResults, model: str) -> pd.DataFrame:
 
 
 def _share(rows: pd.DataFrame, values: Column, bounds: Bounds = SHARE) -> Terms:
-    """The mean of one value a debate."""
+    """Return the mean of one value a debate."""
     tops = as_numbers(values)[:, None]
     return Terms(list(rows["case_id"]), tops, np.ones_like(tops), bounds)
 

@@ -94,8 +94,8 @@ def _scores(
     *,
     invalid_wrong: bool,
 ) -> Iterator[Score]:
-    """Every metric of some rows with its interval;
-    `group` holds the label of a metric that has one.
+    """Yield every metric of some rows with its interval; `group` holds the label of a metric that
+    has one.
     """
     labels = results.task.labels
     positive = labels.index(results.task.positive) if results.task.positive else None

@@ -90,6 +90,8 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
 
 
 def _squared_errors(results: ExperimentResults, rows: pd.DataFrame) -> "pd.Series[float]":
-    """The squared distance of the probability of each prediction from whether it is right."""
+    """Return the squared distance of the probability of each prediction from whether it is
+    right.
+    """
     probability = probability_of_prediction(rows, results.task)
     return pd.Series((probability - as_numbers(rows["prediction"] == rows["target"])) ** 2)

@@ -164,7 +164,7 @@ class SideDebates:
         return [str(name) for name in names], Sums(tops, bottoms)
 
     def select(self, cases: set[str], runs: set[tuple[str, str]] | None = None) -> "SideDebates":
-        """The debates over some of the cases, or of some runs alone."""
+        """Return the debates over some of the cases, or of some runs alone."""
         is_selected = np.array(
             [run[0] in cases if runs is None else run in runs for run in self.runs], dtype=bool
         )
@@ -201,8 +201,8 @@ def side_debates(side: Side, results: ExperimentResults) -> SideDebates:
 
 
 def matching_cases(side: Side, cases: pd.DataFrame) -> set[str]:
-    """The ids of the cases that have the attributes of a side; raises `CannotTellError` for an
-    unknown attribute.
+    """Return the ids of the cases that have the attributes of a side; raises `CannotTellError` for
+    an unknown attribute.
     """
     for name in side.cases:
         attribute_names = sorted(set(chain.from_iterable(cases["attributes"])))
@@ -218,7 +218,7 @@ def matching_cases(side: Side, cases: pd.DataFrame) -> set[str]:
 def sides_of(
     contrast: Contrast, experiments: Mapping[str, ExperimentResults]
 ) -> tuple[SideDebates, SideDebates]:
-    """The debates of both sides, of a paired contrast those over common cases.
+    """Return the debates of both sides, of a paired contrast those over common cases.
 
     Where both sides are of the same models, a model counts on the cases that it argued on both.
     """
@@ -235,7 +235,9 @@ def sides_of(
 
 
 def _align_label_terms(first: SideDebates, second: SideDebates) -> tuple[SideDebates, SideDebates]:
-    """Both sides; a label that either side predicts, never correctly, has an F1 of 0 on both."""
+    """Return both sides; a label that either side predicts, never correctly, has an F1 of 0 on
+    both.
+    """
     ever_right = np.vstack([first.terms.tops, second.terms.tops]).any(axis=0)
     occurs = np.vstack([first.terms.bottoms, second.terms.bottoms]).any(axis=0)
     if ever_right.size == 1:
@@ -280,8 +282,8 @@ def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
 def measure_spread(
     contrast: Contrast, experiments: Mapping[str, ExperimentResults], difference: float
 ) -> Spread:
-    """How the difference of a contrast varies between cases and between repeats, by the debates
-    that there are.
+    """Return how the difference of a contrast varies between cases and between repeats, by the
+    debates that there are.
     """
     sides = sides_of(contrast, experiments)
     first, second = (debates.observed for debates in sides)
@@ -296,7 +298,7 @@ def measure_spread(
 
 
 def _is_binary(debates: SideDebates) -> bool:
-    """Whether each debate counts as 1 or 0."""
+    """Return whether each debate counts as 1 or 0."""
     terms = debates.terms
     return terms.tops.shape[1] == 1 and bool(
         (terms.bottoms == 1).all() and np.isin(terms.tops, (0, 1)).all()
@@ -304,8 +306,8 @@ def _is_binary(debates: SideDebates) -> bool:
 
 
 def direction_met(contrast: Contrast, difference: float, p: float, level: float = 0.05) -> str:
-    """Whether the planned direction was met: `yes`, `opposite`, or `not shown` where p is not below
-    the level.
+    """Return whether the planned direction was met: `yes`, `opposite`, or `not shown` where p is
+    not below the level.
     """
     if not p < level:
         return NOT_SHOWN
@@ -315,7 +317,7 @@ def direction_met(contrast: Contrast, difference: float, p: float, level: float 
 
 
 def group_by_family(contrasts: Sequence[Contrast]) -> dict[str, list[Contrast]]:
-    """The contrasts that are corrected together."""
+    """Return the contrasts that are corrected together."""
     families: dict[str, list[Contrast]] = {}
     for contrast in contrasts:
         families.setdefault(contrast.family, []).append(contrast)

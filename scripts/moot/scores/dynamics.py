@@ -81,7 +81,7 @@ def dynamics(results: ExperimentResults) -> pd.DataFrame:
 
 
 def stated_predictions(results: ExperimentResults) -> pd.DataFrame:
-    """Every stated opinion, in the order of turns.
+    """Return every stated opinion, in the order of turns.
 
     Columns `OPINION`, and: target; correct; belief (probability of the positive label, for two
     labels: the opinion's `probability` where the prediction is the positive label, 1 less it where
@@ -102,7 +102,9 @@ def stated_answers(results: ExperimentResults) -> pd.DataFrame:
 
 
 def judge_names(predictions: pd.DataFrame) -> set[str]:
-    """The speakers whose answers are the predictions, where several answer about a debate."""
+    """Return the speakers whose answers are the predictions, where several answer about a
+    debate.
+    """
     if "judge" not in predictions:
         return set()
     rows = predictions[[*JUDGED]].dropna(subset="judge").drop_duplicates()
@@ -117,7 +119,7 @@ def stated_by_part(results: ExperimentResults) -> Iterator[pd.DataFrame]:
 
 
 def _with_moves(opinions: pd.DataFrame, results: ExperimentResults) -> pd.DataFrame:
-    """Some debates' opinions with target, correct, belief, previous and shift."""
+    """Return some debates' opinions with target, correct, belief, previous and shift."""
     opinions["target"] = opinions["case_id"].map(results.targets)
     opinions["correct"] = as_numbers(opinions["prediction"] == opinions["target"])
     for name in _CATEGORIES:
@@ -133,19 +135,19 @@ def _with_moves(opinions: pd.DataFrame, results: ExperimentResults) -> pd.DataFr
 
 
 def _opinions(transcripts: pd.DataFrame) -> pd.DataFrame:
-    """The stated opinions of some debates, and after."""
+    """Return the stated opinions of some debates, and after."""
     return _select_opinions(transcripts, transcripts["prediction"] != "")
 
 
 def _answers(transcripts: pd.DataFrame) -> pd.DataFrame:
-    """The stated opinions of some debates with those that name no label, and after."""
+    """Return the stated opinions of some debates with those that name no label, and after."""
     is_undecided = transcripts["parsed"].fillna("").str.contains(_UNDECIDED_FACTS)
     is_undecided &= ~transcripts["parse_status"].isin(UNUSABLE)
     return _select_opinions(transcripts, (transcripts["prediction"] != "") | is_undecided)
 
 
 def _select_opinions(transcripts: pd.DataFrame, is_answer: "pd.Series[bool]") -> pd.DataFrame:
-    """The answers among the utterances of some debates, and after."""
+    """Return the answers among the utterances of some debates, and after."""
     is_opinion = is_answer & (transcripts["kind"] != CONCLUSION)
     spoken_before = _public_speakers_before(transcripts, is_opinion)
     opinions = transcripts.loc[is_opinion, [*OPINION]].copy()
@@ -252,8 +254,8 @@ def _opinion_scores(rows: pd.DataFrame, group: str, results: ExperimentResults) 
 def _persuasion_scores(
     rows: pd.DataFrame, group: str, results: ExperimentResults
 ) -> Iterator[Score]:
-    """How opinions moved after certain seats had spoken: flips to each label, and the mean move of
-    the belief.
+    """Yield how opinions moved after certain seats had spoken: flips to each label, and the mean
+    move of the belief.
     """
     flipped = rows["previous"] != rows["prediction"]
     statistics = {

@@ -63,8 +63,8 @@ def group_rates(
     rates: Sequence[str],
     attributes: Sequence[str] | None = None,
 ) -> list[GroupRate]:
-    """The rates of one model of an experiment whose task has two labels, by attribute, rate and
-    group; [] for others.
+    """Return the rates of one model of an experiment whose task has two labels, by attribute, rate
+    and group; [] for others.
 
     Groups of fewer than `FEWEST_CASES` cases are left out, and attributes of more than
     `MOST_VALUES` values. Groups are different people: see
@@ -135,7 +135,7 @@ def _attribute_rates(
 
 
 def _sums(rows: pd.DataFrame, positive: str, rate: str) -> Sums:
-    """A rate as answers over cases, row by row."""
+    """Return a rate as answers over cases, row by row."""
     is_predicted = (rows["prediction"] == positive).to_numpy()
     is_positive = (rows["target"] == positive).to_numpy()
     is_counted = ~is_predicted if rate == FALSE_NEGATIVE else is_predicted

@@ -57,8 +57,8 @@ class Group:
 
 
 def prediction_groups(results: ExperimentResults) -> Iterator[Group]:
-    """Each model's predictions: all, those of debates without retries, and those of each value of
-    each attribute, judge and persona.
+    """Yield each model's predictions: all, those of debates without retries, and those of each
+    value of each attribute, judge and persona.
 
     Attributes with fewer than `FEWEST_VALUES` or more than `MOST_VALUES` values among the evaluated
     cases form none.
@@ -86,7 +86,7 @@ def prediction_groups(results: ExperimentResults) -> Iterator[Group]:
 def by_group(
     results: ExperimentResults, scores_of: Callable[[ExperimentResults, Group], Iterable[Score]]
 ) -> pd.DataFrame:
-    """The scores of each group of predictions in one frame."""
+    """Return the scores of each group of predictions in one frame."""
     return concat_scores(
         to_frame(results.experiment, group.model, scores_of(results, group))
         for group in prediction_groups(results)
@@ -94,7 +94,7 @@ def by_group(
 
 
 def _attributes(results: ExperimentResults, predictions: pd.DataFrame) -> pd.DataFrame:
-    """The attributes worth grouping by, one column each, indexed by case_id."""
+    """Return the attributes worth grouping by, one column each, indexed by case_id."""
     evaluated = sorted(predictions["case_id"].unique())
     if not evaluated:
         return pd.DataFrame()
@@ -107,7 +107,7 @@ def _worth_grouping_by(values: pd.Series) -> bool:
 
 
 def find_undecided(rows: pd.DataFrame) -> NDArray[np.bool_]:
-    """Which predictions name no label but state a probability of one half, shape (rows,).
+    """Return which predictions name no label but state a probability of one half, shape (rows,).
 
     Their probabilities count in Brier scores: one half is a belief.
     """
@@ -116,7 +116,7 @@ def find_undecided(rows: pd.DataFrame) -> NDArray[np.bool_]:
 
 
 def probability_of_prediction(rows: pd.DataFrame, task: Task) -> Floats:
-    """Each row's probability of what it predicts, 0 to 1, shape (rows,).
+    """Return each row's probability of what it predicts, 0 to 1, shape (rows,).
 
     It is the predicted `probability`; where there is none it follows from the `score` of the
     positive of two labels, or else from the stated confidence, by the one rule of
@@ -137,7 +137,7 @@ def probability_of_prediction(rows: pd.DataFrame, task: Task) -> Floats:
 
 
 def probability_of_positive(rows: pd.DataFrame, task: Task) -> Floats:
-    """Each row's probability of the positive of two labels, shape (rows,); see
+    """Return each row's probability of the positive of two labels, shape (rows,); see
     `probability_of_prediction`.
     """
     predicted = probability_of_prediction(rows, task)

@@ -67,7 +67,9 @@ class Estimate:
         return self.clusters >= FEWEST_CASES or self.population != LIKE_THESE
 
     def p_of(self, supposed: float) -> float:
-        """The p of a supposed value; 1 where the cases are too few, or there is no interval."""
+        """Return the p of a supposed value; 1 where the cases are too few, or there is no
+        interval.
+        """
         if supposed == 0 and not math.isnan(self.p):
             p = self.p
         else:
@@ -98,7 +100,7 @@ def evaluate_contrast(
 
 
 def repeats_of(sides: tuple[SideDebates, SideDebates]) -> tuple[int, int]:
-    """How often each side debated each case with each model, at least."""
+    """Return how often each side debated each case with each model, at least."""
     first, second = (smallest_stratum(debates.runs) for debates in sides)
     return first, second
 
@@ -106,8 +108,8 @@ def repeats_of(sides: tuple[SideDebates, SideDebates]) -> tuple[int, int]:
 def evaluate_among_valid(
     contrast: Contrast, experiments: Mapping[str, ExperimentResults]
 ) -> ContrastResult | None:
-    """The same contrast among valid answers;
-    None where it is not of accuracy, and where no answer is invalid.
+    """Return the same contrast among valid answers; None where it is not of accuracy, and where no
+    answer is invalid.
     """
     if any(side.metric != ACCURACY for side in contrast.sides):
         return None
@@ -131,7 +133,9 @@ def carried_note(difference: float, among_valid: float) -> str:
 
 
 def estimate_metric(results: ExperimentResults, model: str, metric: str) -> Estimate | None:
-    """A metric of contrasts, of one model of one experiment; None where it has no debates."""
+    """Return a metric of contrasts, of one model of one experiment; None where it has no
+    debates.
+    """
     terms = CASE_METRICS[metric](results, model)
     if not terms.case_ids:
         return None
@@ -154,7 +158,7 @@ def estimate_metric(results: ExperimentResults, model: str, metric: str) -> Esti
 
 
 def by_cluster(results: ExperimentResults, cases: Sequence[str], statistic: Statistic) -> Estimate:
-    """A statistic of rows that belong to cases, with its interval by cluster."""
+    """Return a statistic of rows that belong to cases, with its interval by cluster."""
     bootstrap = ClusterBootstrap([results.clusters[case] for case in cases], results.seed)
     return Estimate(
         *bootstrap.estimate(statistic), len(set(cases)), bootstrap.clusters, bootstrap.clusters - 1
@@ -164,7 +168,7 @@ def by_cluster(results: ExperimentResults, cases: Sequence[str], statistic: Stat
 def contrast_estimate(
     contrast: Contrast, experiments: Mapping[str, ExperimentResults]
 ) -> Estimate | None:
-    """The difference of a contrast, as `answer` gives it."""
+    """Return the difference of a contrast, as `answer` gives it."""
     result = evaluate_contrast(contrast, experiments)
     if result is None:
         return None
@@ -185,7 +189,7 @@ def _these_cases(cases: int) -> str:
 
 
 def _is_one_run(contrast: Contrast) -> bool:
-    """Whether both sides are measured of the same debates."""
+    """Return whether both sides are measured of the same debates."""
     first, second = contrast.sides
     return (first.experiment, first.models, first.cases) == (
         second.experiment,
@@ -197,8 +201,8 @@ def _is_one_run(contrast: Contrast) -> bool:
 def _difference_within_cases(
     sides: tuple[SideDebates, SideDebates], seed: int, *, one_run: bool
 ) -> Difference | None:
-    """The difference by debates within cases, which are drawn for both sides alike where these are
-    of one run; None where a case was debated once.
+    """Return the difference by debates within cases, which are drawn for both sides alike where
+    these are of one run; None where a case was debated once.
     """
     first, second = (debates.runs for debates in sides)
     strata = (

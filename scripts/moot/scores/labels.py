@@ -51,7 +51,7 @@ def label_scores(results: ExperimentResults) -> pd.DataFrame:
 
 
 def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFrame:
-    """The statements of an experiment's rounds with their labels, in order.
+    """Return the statements of an experiment's rounds with their labels, in order.
 
     Returns:
         Columns model, debate_id, case_id, turn, round, speaker; spoken (whether there are words);
@@ -95,7 +95,7 @@ def _scores(
 
 
 def _parts(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """All rows, and those of each value of a column that has several."""
+    """Yield all rows, and those of each value of a column that has several."""
     yield OVERALL, rows
     for column in columns:
         for value, part in rows.groupby(column) if rows[column].nunique() > 1 else ():
@@ -109,8 +109,8 @@ def shares(
     part: str,
     of: str = "label",
 ) -> Iterator[Score]:
-    """The share of each label, or of each group, in some statements of `labelled_statements`, raw
-    and corrected.
+    """Yield the share of each label, or of each group, in some statements of `labelled_statements`,
+    raw and corrected.
     """
     labelled = rows[rows[of].notna()]
     predicted, observed = (
@@ -128,7 +128,7 @@ def shares(
 
 
 def successive(statements: pd.DataFrame, *columns: str) -> pd.DataFrame:
-    """Each pair of a speaker's successive statements in a debate.
+    """Return each pair of a speaker's successive statements in a debate.
 
     Returns:
         The columns of the first one, turn_after, and the second one's `columns` as
@@ -150,8 +150,8 @@ def successive(statements: pd.DataFrame, *columns: str) -> pd.DataFrame:
 def _changes(
     results: ExperimentResults, rubric: Rubric, pairs: pd.DataFrame, part: str
 ) -> Iterator[Score]:
-    """How often a position changes to another, and what follows each group; pairs without a label
-    are left out.
+    """Yield how often a position changes to another, and what follows each group; pairs without a
+    label are left out.
     """
     for metric, group, count in _kinds_of_change(rubric):
         raw, machine, people = (
@@ -170,7 +170,7 @@ def _changes(
 
 
 def _kinds_of_change(rubric: Rubric) -> Iterator[tuple[str, str, ChangeCounter]]:
-    """Each metric and group of changes, with what counts as one, and as a chance of one."""
+    """Yield each metric and group of changes, with what counts as one, and as a chance of one."""
 
     def moved(earlier: Column, later: Column) -> ChangeMasks:
         both = earlier.isin(rubric.positions) & later.isin(rubric.positions)
@@ -193,8 +193,8 @@ def corrected_share(
     predicted: "pd.Series[bool]",
     observed: "pd.Series[bool]",
 ) -> Iterator[Score]:
-    """The corrected share of what machine labellers and people found; none where people labelled
-    nothing of it.
+    """Yield the corrected share of what machine labellers and people found; none where people
+    labelled nothing of it.
     """
     mean = corrected_mean(predicted, observed, as_numbers(rows["inclusion"]))
     yield from corrected_score(results, rows, metric, group, mean, predicted != observed)
@@ -208,7 +208,7 @@ def corrected_score(
     statistic: Statistic,
     deviates: "pd.Series[bool]",
 ) -> Iterator[Score]:
-    """The corrected score of a group; none where people labelled nothing of it.
+    """Yield the corrected score of a group; none where people labelled nothing of it.
 
     Args:
         results: of the experiment.

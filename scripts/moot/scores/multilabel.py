@@ -73,6 +73,6 @@ def multilabel_statistics(rows: pd.DataFrame) -> dict[tuple[str, str], Statistic
 
 
 def _indicators(sets: list[frozenset[str]], labels: list[str]) -> Floats:
-    """Which row holds which label, shape (rows, labels)."""
+    """Return which row holds which label, shape (rows, labels)."""
     rows = [label in row_labels for row_labels, label in product(sets, labels)]
     return np.asarray(rows, dtype=np.float64).reshape(len(sets), len(labels))

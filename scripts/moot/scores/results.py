@@ -171,7 +171,7 @@ class ExperimentResults:
         return self._of_models("calls")
 
     def calls_of(self, model: str) -> Iterator[pd.DataFrame]:
-        """The calls of one model, some at a time, in the order of the file."""
+        """Yield the calls of one model, some at a time, in the order of the file."""
         path = self._declared_path(self.results / "calls" / self.experiment / f"{model}.parquet")
         for chunk in read_chunks(path, _CALLS_PER_READ):
             yield chunk.to_pandas()
@@ -240,8 +240,8 @@ class ExperimentResults:
         include_validation: bool = False,
         include_waiting: bool = False,
     ) -> Iterator[pd.DataFrame]:
-        """The transcripts shard by shard, large shards some debates at a time: for what would not
-        fit into memory.
+        """Yield the transcripts shard by shard, large shards some debates at a time: for what would
+        not fit into memory.
 
         Args:
             columns: those of the transcripts schema that are needed in addition to `KEYS`.
@@ -327,8 +327,8 @@ class ExperimentResults:
         return dict(zip(debates["debate_id"], debates["case_id"], strict=True))
 
     def sample(self, case_ids: Iterable[str]) -> "Sample":
-        """Rows of this experiment, one a case id, with the bootstrap over the clusters of their
-        cases.
+        """Return rows of this experiment, one a case id, with the bootstrap over the clusters of
+        their cases.
         """
         cases = list(case_ids)
         return Sample(cases, [self.clusters[case] for case in cases], self.seed)
@@ -453,14 +453,14 @@ class Sample:
         average: str = "",
         n_invalid: int = 0,
     ) -> Score:
-        """A statistic of these rows with its interval."""
+        """Return a statistic of these rows with its interval."""
         estimate = self.bootstrap.estimate(statistic)
         return Score(metric, *estimate, average, group, self.n, n_invalid, self.n_cases)
 
     def count(
         self, metric: str, value: float, group: str = OVERALL, average: str = "", n_invalid: int = 0
     ) -> Score:
-        """A number of these rows that has no interval."""
+        """Return a number of these rows that has no interval."""
         return Score(
             metric,
             value,

@@ -34,8 +34,8 @@ def served(results: ExperimentResults) -> pd.DataFrame:
 
 
 def versions_said(scores: pd.DataFrame, experiment: str, model: str) -> Iterator[tuple[str, str]]:
-    """The models that spoke in one run, each with the name that its server gave what it served; ""
-    for none given.
+    """Yield the models that spoke in one run, each with the name that its server gave what it
+    served; "" for none given.
     """
     rows = scores[
         (scores["metric"] == METRIC)
@@ -48,8 +48,8 @@ def versions_said(scores: pd.DataFrame, experiment: str, model: str) -> Iterator
 
 
 def version_notes(scores: pd.DataFrame) -> list[str]:
-    """A sentence for each experiment and model whose rows were served by more than one version of a
-    model.
+    """Return a sentence for each experiment and model whose rows were served by more than one
+    version of a model.
     """
     notes = []
     rows = scores[scores["metric"] == METRIC]

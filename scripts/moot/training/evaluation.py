@@ -228,7 +228,9 @@ def _scores(
 
 
 def _estimator(entry: Baseline, task: Task, seed: int, threads: int) -> Estimator:
-    """A fresh estimator; for several labels at once its last step is fitted once for each label."""
+    """Return a fresh estimator; for several labels at once its last step is fitted once for each
+    label.
+    """
     estimator = entry.build(seed, threads)
     if not task.multilabel or getattr(estimator, "learns_several_labels", False):
         return estimator
@@ -321,7 +323,9 @@ def _test(
 
 
 def _unseen(data: Examples) -> Row:
-    """How many test cases have a label that no training case has, in words where there are some."""
+    """Return how many test cases have a label that no training case has, in words where there are
+    some.
+    """
     is_seen = data.truth[(data.cases["split"] == "train").to_numpy()].any(axis=0)
     test_truth = data.truth[(data.cases["split"] == TEST).to_numpy()]
     unseen = int((test_truth[:, ~is_seen] > 0).any(axis=1).sum())
@@ -344,7 +348,9 @@ def _counts(cells: NDArray[np.float64], data: Examples) -> Row:
 def _predicted(
     entry: Baseline, data: Examples, cases: pd.DataFrame, outcome: ClassificationOutcome, seed: int
 ) -> pd.DataFrame:
-    """The test split's predictions; those of a coin are one draw a case and label, by seed."""
+    """Return the test split's predictions; those of a coin are one draw a case and label, by
+    seed.
+    """
     labels, answers = np.array(data.task.labels, dtype=object), outcome.assigned
     ranking = None if outcome.positive is None else outcome.scores
     if entry.randomised:
@@ -366,8 +372,8 @@ def _predicted(
 def _draw_answers(
     probabilities: NDArray[np.float64], case_ids: Iterable[str], seed: int, multilabel: bool
 ) -> Numbers:
-    """One draw a case (of several labels: one a case and label), which depends on seed and case
-    alone.
+    """Return one draw a case (of several labels: one a case and label), which depends on seed and
+    case alone.
     """
     width = probabilities.shape[1]
     if multilabel:
@@ -379,7 +385,7 @@ def _draw_answers(
 
 
 def _leaderboard(rows: list[Row]) -> pd.DataFrame:
-    """Rows with every column and its type, also where nothing ran."""
+    """Return rows with every column and its type, also where nothing ran."""
     frame = pd.DataFrame(rows, columns=list(LEADERBOARD_COLUMNS))
     kinds = {field.name: _KINDS[str(field.type)] for field in SCHEMAS["baselines"]}
     words = [name for name, kind in kinds.items() if kind == "str"]

@@ -18,7 +18,7 @@ CATEGORIES = make_column_selector(dtype_exclude="float64")
 
 
 def encoded(classifier: Estimator, *, scaled: bool = False) -> Pipeline:
-    """A classifier behind imputation and encoding.
+    """Return a classifier behind imputation and encoding.
 
     Numbers take the mean of the training rows where missing, categories the most frequent one; a
     category of two values becomes one column, of more values one column each, and a value that
@@ -33,8 +33,8 @@ def encoded(classifier: Estimator, *, scaled: bool = False) -> Pipeline:
 
 
 def build_ordinal_pipeline(classifier: Estimator) -> Pipeline:
-    """A classifier that copes with gaps itself, behind categories turned to numbers; an unseen one
-    becomes a gap.
+    """Return a classifier that copes with gaps itself, behind categories turned to numbers; an
+    unseen one becomes a gap.
     """
     codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
     return make_pipeline(

@@ -42,7 +42,7 @@ class OneModelPerLabel(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, inputs: Inputs) -> NDArray[np.float64]:
-        """A matrix of zeros and ones, one column a label."""
+        """Return a matrix of zeros and ones, one column a label."""
         assigned = np.zeros((inputs.shape[0], self.width_))
         assigned[:, self.classes_] = np.reshape(
             self.models_.predict(inputs), (-1, len(self.classes_))

@@ -39,8 +39,8 @@ class StoredModel:
     labels: tuple[str, ...]
 
     def predict(self, inputs: pd.DataFrame) -> NDArray[np.object_]:
-        """The label of each row; tabular inputs as `moot.training.examples.plain_features` makes
-        them.
+        """Return the label of each row; tabular inputs as `moot.training.examples.plain_features`
+        makes them.
         """
         answers: NDArray[np.object_] = np.array(self.labels, dtype=object)[
             self.estimator.predict(inputs)

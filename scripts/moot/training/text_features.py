@@ -113,8 +113,8 @@ class TopicMajority(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, frame: pd.DataFrame) -> NDArray[np.float64]:
-        """The shares of the labels among the topic's training cases; all cases weigh as much as one
-        more case.
+        """Return the shares of the labels among the topic's training cases; all cases weigh as much
+        as one more case.
         """
         counts = np.array(
             [self.by_topic_.get(topic, np.zeros(len(self.classes_))) for topic in topics(frame)]
@@ -140,7 +140,7 @@ class SentenceEmbedding(_Frozen):
 
 
 def words_and_sentiment() -> FeatureUnion:
-    """Whether each word occurs in topic and body, and the body's sentiment."""
+    """Return whether each word occurs in topic and body, and the body's sentiment."""
     sentiment = pipeline_on(bodies, SentimentSums(), MaxAbsScaler())
     return FeatureUnion([("words", words_of_topic_and_body(binary=True)), ("sentiment", sentiment)])
 
@@ -151,7 +151,7 @@ def embeddings(model: str) -> Pipeline:
 
 
 def tfidf() -> Pipeline:
-    """Words and pairs of words, damped, since long opinions repeat themselves."""
+    """Return words and pairs of words, damped, since long opinions repeat themselves."""
     settings = {
         "ngram_range": (1, 2),
         "sublinear_tf": True,

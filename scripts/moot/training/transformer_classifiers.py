@@ -106,8 +106,8 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
         return mean
 
     def predict(self, frame: pd.DataFrame) -> Numbers:
-        """The most probable label of each text, or a matrix of all labels with even or better
-        odds.
+        """Return the most probable label of each text, or a matrix of all labels with even or
+        better odds.
         """
         if self.several_:
             return np.asarray(self.predict_proba(frame) >= EVEN_ODDS, dtype=np.int64)
@@ -123,11 +123,13 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
         return torch.sigmoid(logits) if self.several_ else torch.softmax(logits, dim=1)
 
     def _max_tokens(self) -> int:
-        """The most tokens of a window, special ones included."""
+        """Return the most tokens of a window, special ones included."""
         return int(min(self.window, self.tokenizer_.model_max_length, _positions(self.network_)))
 
     def _windows(self, frame: pd.DataFrame) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
-        """All windows of all texts, padded, and the position of the text that each belongs to."""
+        """Return all windows of all texts, padded, and the position of the text that each belongs
+        to.
+        """
         longest = self._max_tokens()
         batch = self.tokenizer_(
             list(frame["text"]),
@@ -233,5 +235,5 @@ def _rows(tokens: dict[str, torch.Tensor], rows: torch.Tensor) -> dict[str, torc
 
 
 def _positions(network: torch.nn.Module) -> int:
-    """How many tokens the network's position embeddings can take."""
+    """Return how many tokens the network's position embeddings can take."""
     return int(getattr(network.config, "max_position_embeddings", 512))

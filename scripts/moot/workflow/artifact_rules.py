@@ -31,7 +31,7 @@ DIRECTORIES = {"minutes"}
 
 
 def rule_of(path: str) -> Job | None:
-    """The rule that makes a file of `results/`, and its wildcards.
+    """Return the rule that makes a file of `results/`, and its wildcards.
 
     None for files of rules without wildcards: pages, tables and figures.
 

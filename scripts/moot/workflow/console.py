@@ -80,23 +80,25 @@ _MOOT_MESSAGE = re.compile(r"^[\d:]{8} moot: ", re.MULTILINE)
 
 
 def has_logged_reason(logs: Iterable[str], since: float) -> bool:
-    """Whether a log holds a message of moot's, which the terminal has shown, since a time (s)."""
+    """Return whether a log holds a message of moot's, which the terminal has shown, since a time
+    (s).
+    """
     files = (path for path in map(Path, logs) if path.exists() and path.stat().st_mtime >= since)
     return any(_MOOT_MESSAGE.search(path.read_text(encoding="utf-8")) for path in files)
 
 
 def stage_of(rule: str) -> str:
-    """The stage of a rule; rules without a stage (a study's target) belong to `pages`."""
+    """Return the stage of a rule; rules without a stage (a study's target) belong to `pages`."""
     return next((stage for stage, names in STAGES.items() if rule.startswith(names)), "pages")
 
 
 def _event_of(record: logging.LogRecord) -> str:
-    """The name of Snakemake's event that a record belongs to; "" for none."""
+    """Return the name of Snakemake's event that a record belongs to; "" for none."""
     return str(getattr(vars(record).get("event"), "value", ""))
 
 
 def _is_failure_of_script(record: logging.LogRecord) -> bool:
-    """Whether a record repeats the failure of a script, which has written its own reason.
+    """Return whether a record repeats the failure of a script, which has written its own reason.
 
     A script that was killed has another exit status.
     """
@@ -126,7 +128,7 @@ class StageLines(logging.Filter):
         self._stages: dict[int, str] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a record of Snakemake's is shown unchanged."""
+        """Return whether a record of Snakemake's is shown unchanged."""
         event = _event_of(record)
         if _is_failure_of_script(record) or (is_stopping() and event == "job_error"):
             return False  # the job has written its reason

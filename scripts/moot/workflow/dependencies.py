@@ -92,7 +92,7 @@ ANALYSIS_CODE = (
 
 
 def describe_files(paths: Iterable[Path]) -> list[str]:
-    """The name and the digest of each file."""
+    """Return the name and the digest of each file."""
     return [f"{path.name} {file_digest(path)}" for path in paths]
 
 
@@ -112,7 +112,7 @@ def data_options(plan: Plan, dataset: str) -> JsonObject:
 
 
 def loader_code(plan: Plan, dataset: str) -> list[str]:
-    """The code that loads a data set, without what its study does with the cases."""
+    """Return the code that loads a data set, without what its study does with the cases."""
     loader = LOADERS[plan.datasets[dataset].loader or dataset]
     code = {source_of(loader.load.__module__)}
     if issubclass(loader.options, PeopleOptions):
@@ -139,14 +139,14 @@ def _reply_options(model: ModelConfig) -> JsonObject:
 
 
 def endpoint_code(models: Mapping[str, ModelConfig]) -> list[str]:
-    """The code of the endpoints of extensions by which some models are reached."""
+    """Return the code of the endpoints of extensions by which some models are reached."""
     modules = ENDPOINTS.extensions
     endpoints = {model.endpoint for model in models.values()}
     return sorted({source_of(modules[name]) for name in endpoints if name in modules})
 
 
 def extension_code() -> list[str]:
-    """The folders of all extensions that register something."""
+    """Return the folders of all extensions that register something."""
     modules: set[str] = set()
     for registry in REGISTRIES:
         modules.update(registry.extensions.values())
@@ -176,19 +176,21 @@ def debate_options(plan: Plan, experiment: str, model: str) -> JsonObject:
 
 
 def experiment_options(config: ExperimentConfig) -> JsonObject:
-    """The fields of an experiment that its debates depend on and that no other digest covers."""
+    """Return the fields of an experiment that its debates depend on and that no other digest
+    covers.
+    """
     excluded = COVERED_FIELDS | fields_marked(display_only=True)
     return config.model_dump(mode="json", exclude=excluded)
 
 
 def debate_prompts(plan: Plan, experiment: str) -> str:
-    """A digest of the prompt templates of an experiment's debates."""
+    """Return a digest of the prompt templates of an experiment's debates."""
     entry = plan.experiments[experiment]
     return entry.prompts.digest(*templates_of_debates(entry.config))
 
 
 def debate_code(plan: Plan, experiment: str, model: str) -> list[str]:
-    """The code of an experiment's debates: that of all debates, of its protocol's study or
+    """Return the code of an experiment's debates: that of all debates, of its protocol's study or
     analysis, and of the analysis that changes its debates.
     """
     config = plan.experiments[experiment].config
@@ -218,7 +220,7 @@ def label_options(plan: Plan, experiment: str, model: str) -> JsonObject:
 
 
 def label_prompts(plan: Plan, experiment: str, model: str) -> str:
-    """A digest of the rubric's prompt, where a model labels statements."""
+    """Return a digest of the rubric's prompt, where a model labels statements."""
     rubric = plan.rubric(experiment)
     if rubric is None or not _label_judges(plan, experiment, model):
         return ""
@@ -226,7 +228,7 @@ def label_prompts(plan: Plan, experiment: str, model: str) -> str:
 
 
 def label_code(plan: Plan, experiment: str, model: str) -> list[str]:
-    """The code of the models and the extensions that label statements."""
+    """Return the code of the models and the extensions that label statements."""
     return [*endpoint_code(_label_judges(plan, experiment, model)), *extension_code()]
 
 
@@ -243,7 +245,7 @@ def sheet_options(plan: Plan, experiment: str) -> list[object]:
 
 
 def rubric_text(rubric: Rubric | None) -> str:
-    """A rubric as JSON text, since the order of its labels counts."""
+    """Return a rubric as JSON text, since the order of its labels counts."""
     return rubric.model_dump_json() if rubric else ""
 
 
@@ -258,20 +260,20 @@ def score_options(plan: Plan, experiment: str) -> list[object]:
 
 
 def analysis_code_digest(plan: Plan) -> str:
-    """A digest of the code from predictions and transcripts to the tests of contrasts."""
+    """Return a digest of the code from predictions and transcripts to the tests of contrasts."""
     extensions = {*SCORERS.extensions.values(), *CASE_METRICS.extensions.values()}
     code = {*map(source_of, extensions), *contrast_test_code(plan.contrasts)}
     return digest_of(*ANALYSIS_CODE, *sorted(code))
 
 
 def contrast_test_code(contrasts: Iterable[Contrast]) -> set[str]:
-    """The code of tests that analyses put in place of the usual one."""
+    """Return the code of tests that analyses put in place of the usual one."""
     tests = [contrast.test for contrast in contrasts if contrast.test]
     return {source_of(type(test).__module__) for test in tests}
 
 
 def contrast_code(plan: Plan, studies: Iterable[str]) -> list[str]:
-    """The code of such tests of some studies' contrasts."""
+    """Return the code of such tests of some studies' contrasts."""
     code: set[str] = set()
     for study in studies:
         code |= contrast_test_code(plan.contrasts_of(study))
@@ -279,7 +281,7 @@ def contrast_code(plan: Plan, studies: Iterable[str]) -> list[str]:
 
 
 def presented_study(studies: Iterable[str]) -> str:
-    """The study whose results a job presents; the comparison presents those of all."""
+    """Return the study whose results a job presents; the comparison presents those of all."""
     names = list(studies)
     return COMPARISON if COMPARISON in names else names[0]
 
@@ -312,18 +314,20 @@ def table_options(plan: Plan, study: str, studies: Iterable[str]) -> list[object
 
 
 def builder_code(modules: Iterable[str]) -> list[str]:
-    """The code of the studies, analyses and extensions that build tables or figures."""
+    """Return the code of the studies, analyses and extensions that build tables or figures."""
     metrics, habits = CASE_METRICS.extensions.values(), HABITS.modules()
     return sorted({source_of(module) for module in (*modules, *metrics, *habits)})
 
 
 def turn_effect_code() -> list[str]:
-    """The code of the analyses that measure effects of turns, for the reader and for exports."""
+    """Return the code of the analyses that measure effects of turns, for the reader and for
+    exports.
+    """
     return sorted(map(source_of, TURN_EFFECTS.modules()))
 
 
 def _comparable_results(plan: Plan, study: str) -> list[str]:
-    """The runs and data sets of a study that may be compared with published values."""
+    """Return the runs and data sets of a study that may be compared with published values."""
     comparison, experiments = compare_with_papers(plan), plan.experiments_of(study)
     names = {experiment.name for experiment in experiments}
     datasets = {*plan.trained_datasets_of(study), *(entry.config.dataset for entry in experiments)}

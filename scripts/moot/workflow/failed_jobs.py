@@ -42,7 +42,9 @@ class UnfinishedJob:
 
 
 def describe_failed_jobs(jobs: Iterable[UnfinishedJob], since: float) -> list[str]:
-    """A sentence for each job that wrote to its log since a time (seconds) and did not finish."""
+    """Return a sentence for each job that wrote to its log since a time (seconds) and did not
+    finish.
+    """
     sentences: list[str] = []
     for job in jobs:
         for log in existing_paths(job.logs):

@@ -82,7 +82,7 @@ class JobDigests:
         self.rules[rule] = Rule(self._inputs.get(rule, {}), options, prompts, code)
 
     def inputs(self, rule: str, **wildcards: str) -> dict[str, Paths]:
-        """The files that a job of a rule reads, by name."""
+        """Return the files that a job of a rule reads, by name."""
         values = SimpleNamespace(**wildcards)
         return {
             name: paths(values) if callable(paths) else _fill_wildcards(paths, wildcards)
@@ -90,7 +90,7 @@ class JobDigests:
         }
 
     def of(self, rule: str, **wildcards: str) -> Digests:
-        """The digests of a job of a rule.
+        """Return the digests of a job of a rule.
 
         Raises:
             KeyError: no such rule, or the plan names no such experiment, model or data set.
@@ -102,7 +102,9 @@ class JobDigests:
         return self._digests[key]
 
     def of_files(self, paths: Iterable[str]) -> dict[str, Digests]:
-        """The digests of the jobs that make some files, and of all files that these rest on."""
+        """Return the digests of the jobs that make some files, and of all files that these
+        rest on.
+        """
         digests: dict[str, Digests] = {}
         remaining = list(paths)
         while remaining:
@@ -132,12 +134,12 @@ class JobDigests:
 
 
 def digest(content: object) -> str:
-    """A digest of a JSON value."""
+    """Return a digest of a JSON value."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def flatten(values: Iterable[Paths]) -> list[str]:
-    """All paths of some inputs."""
+    """Return all paths of some inputs."""
     paths: list[str] = []
     for value in values:
         paths += [value] if isinstance(value, str) else value

@@ -42,8 +42,8 @@ class JobRecord:
 
 
 def path_digest(path: Path) -> str:
-    """The sha256 of a file, or of the names and contents of a folder's files; hidden files do not
-    count.
+    """Return the sha256 of a file, or of the names and contents of a folder's files; hidden files
+    do not count.
     """
     if path.is_file():
         return file_digest(path)
@@ -79,12 +79,14 @@ def write_record(job: "Snakemake") -> Iterator[None]:
 
 
 def read_digests(path: Path) -> Mapping[str, str]:
-    """The digests that a job's first output was made with; none while it is being made."""
+    """Return the digests that a job's first output was made with; none while it is being made."""
     return _field_of_record(path, "digests")
 
 
 def read_inputs(path: Path) -> Mapping[str, str]:
-    """The files that a job's first output was made from, with their sha256; see `made_with`."""
+    """Return the files that a job's first output was made from, with their sha256; see
+    `made_with`.
+    """
     return _field_of_record(path, "inputs")
 
 
@@ -97,7 +99,7 @@ def _field_of_record(path: Path, field: str) -> Mapping[str, str]:
 
 
 def read_records() -> dict[str, JobRecord]:
-    """The records of all jobs whose outputs are in `results/`, by the path of each output.
+    """Return the records of all jobs whose outputs are in `results/`, by the path of each output.
 
     Under another configuration the job that writes a file may have another name: the last record
     counts.

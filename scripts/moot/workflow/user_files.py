@@ -10,21 +10,25 @@ ANNOTATIONS, SHEETS = Path("data/annotations"), Path("data/annotation_sheets")
 
 
 def answer_files(experiment: str, model: str) -> list[Path]:
-    """The answers of people who sit in an experiment's debates."""
+    """Return the answers of people who sit in an experiment's debates."""
     return sorted((INBOX / experiment / model).glob("*/*.answer.txt"))
 
 
 def annotation_files() -> list[Path]:
-    """The files in the folder of annotations, also those that cannot be read as annotations."""
+    """Return the files in the folder of annotations, also those that cannot be read as
+    annotations.
+    """
     return filled_files(ANNOTATIONS)
 
 
 def sample_files(experiment: str, model: str) -> list[Path]:
-    """The sample of statements drawn for people, where they have labelled any."""
+    """Return the sample of statements drawn for people, where they have labelled any."""
     path = sample_file(SHEETS, experiment, model)
     return [path] if path.exists() and annotation_files() else []
 
 
 def frozen_files() -> list[Path]:
-    """The frozen plans of the working directory, oldest first: plan-1.yaml, plan-2.yaml, ..."""
+    """Return the frozen plans of the working directory, oldest first: plan-1.yaml,
+    plan-2.yaml, ...
+    """
     return sorted(FROZEN.glob("plan-*.yaml"), key=lambda path: (len(path.name), path.name))

@@ -15,13 +15,13 @@ class ControlArms(Analysis):
     """An experiment without its debate, or with one thing about the debate changed."""
 
     def derived_names(self, name: str, config: ExperimentConfig) -> Sequence[str]:
-        """The names of an experiment's arms."""
+        """Return the names of an experiment's arms."""
         return [arm_name(name, arm) for arm in ARM_NAMES.value_in(config) or ()]
 
     def derive_experiments(
         self, name: str, config: ExperimentConfig, params: ProtocolParams
     ) -> Iterable[tuple[str, ExperimentConfig]]:
-        """The arms of an experiment, each as an entry of its own."""
+        """Return the arms of an experiment, each as an entry of its own."""
         return arm_configs(_base_experiment(name, config, params), config)
 
     def check_experiment(

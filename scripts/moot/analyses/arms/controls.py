@@ -71,7 +71,7 @@ class BaseExperiment:
         return [seat for seat in self.debaters.seats(self.params) if self.is_human_seat(seat)]
 
     def is_human_seat(self, seat: str) -> bool:
-        """Whether a person sits in a seat."""
+        """Return whether a person sits in a seat."""
         return is_person(self.params.seats.get(seat, ""))
 
 
@@ -246,7 +246,7 @@ def invalid_reason(
 
 
 def _is_answer_of_debaters(name: str, base: BaseExperiment, labels: tuple[str, ...]) -> bool:
-    """Whether an arm needs an answer by a judge, where debaters answer among themselves."""
+    """Return whether an arm needs an answer by a judge, where debaters answer among themselves."""
     needs_answer = bool(ARMS[name].substitute) or ARMS[name].needs_judge
     debaters = base.entry.debaters
     return bool(needs_answer and debaters and labels and set(labels) == debaters.agreement_labels)

@@ -93,7 +93,7 @@ def _shared_cells(debate: Run, arm: Run, habit: str) -> Row:
 
 
 def _favoured_verdict_rows(debate: Run, arm: Run) -> Iterator[Row]:
-    """A habit with a side: the arm's verdicts for it beside the debate's own."""
+    """Yield a habit with a side: the arm's verdicts for it beside the debate's own."""
     answers = pair_answers(debate, arm)
     if arm.results.config.control == RELABELLED and len(debate.results.task.labels) == 2:
         answers = answers.assign(side=debate.results.task.labels[-1])
@@ -131,8 +131,8 @@ def _any_change_rows(debate: Run, arm: Run, cells: Row) -> Iterator[Row]:
 
 
 def _giving_way_rows(debate: Run, arm: Run) -> Iterator[Row]:
-    """How many answers are given up by each challenge; after the last one of those that were right
-    and wrong.
+    """Yield how many answers are given up by each challenge; after the last one of those that were
+    right and wrong.
     """
     answers = pair_answers(debate, arm)
     utterances = arm.results.transcripts
@@ -164,8 +164,8 @@ def _giving_way_rows(debate: Run, arm: Run) -> Iterator[Row]:
 
 
 def _expected_changes(change_shares: Floats, mean: float, times: int) -> Floats:
-    """How often an answer changes at least once when it is asked for so many times more, if each
-    time anew.
+    """Return how often an answer changes at least once when it is asked for so many times more, if
+    each time anew.
 
     That is 1 - (1 - q)^times for the mean share q over cases that changes when asked once,
     which is the most that it can be (Jensen's inequality), linear in each case's own share, so
@@ -176,7 +176,7 @@ def _expected_changes(change_shares: Floats, mean: float, times: int) -> Floats:
 
 
 def pair_answers(debate: Run, arm: Run) -> pd.DataFrame:
-    """The valid answers that a debate and its arm gave about the same cases.
+    """Return the valid answers that a debate and its arm gave about the same cases.
 
     Columns: case_id, repeat, target, prediction, prediction_arm; side, the answer that the arm
         favours, "" for none.

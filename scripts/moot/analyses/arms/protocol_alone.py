@@ -70,8 +70,8 @@ async def judge_alone(debate: Debate, params: AloneParams) -> Answer | None:
 
 
 def count_thoughts(debate: Debate, params: AloneParams) -> int:
-    """How often the judge thinks before it decides: as often as debaters spoke in this case's
-    debate.
+    """Return how often the judge thinks before it decides: as often as debaters spoke in this
+    case's debate.
     """
     if not params.source_experiment:
         return params.default_repetitions

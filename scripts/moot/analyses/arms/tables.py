@@ -51,7 +51,7 @@ COLUMNS = (
 
 
 def has_arms(plan: StudyPlan) -> bool:
-    """Whether an experiment has a control arm."""
+    """Return whether an experiment has a control arm."""
     return any(control.config.control in ARMS for control in plan.controls)
 
 
@@ -87,7 +87,7 @@ def what_debate_adds(results: StudyResults) -> TableContent:
 
 
 def _is_arm_of(debate: Run, config: ExperimentView) -> bool:
-    """Whether an experiment is a control arm of a debate, argued by the same model."""
+    """Return whether an experiment is a control arm of a debate, argued by the same model."""
     is_arm = config.control in ARMS and config.control_of == debate.experiment
     return is_arm and debate.model in config.models
 

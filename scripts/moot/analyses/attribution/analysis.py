@@ -42,7 +42,7 @@ class Attribution(Analysis):
             raise UserError(f"{place(ATTRIBUTION)}: {ATTRIBUTION}: {reason}")
 
     def is_control(self, config: ExperimentConfig, dataset: DatasetOptions) -> bool:  # noqa: ARG002
-        """Whether an experiment judges the debates of another one again."""
+        """Return whether an experiment judges the debates of another one again."""
         return config.protocol == ATTRIBUTION
 
 

@@ -432,7 +432,7 @@ def stated_schema(turns: int) -> type[BaseModel]:
 
 
 def _is_reply(utterance: Utterance, judge: str) -> bool:
-    """Whether an utterance was asked for, and not played from the transcript."""
+    """Return whether an utterance was asked for, and not played from the transcript."""
     return bool(utterance.call_id) or (utterance.has_failed and utterance.speaker == judge)
 
 

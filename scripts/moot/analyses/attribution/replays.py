@@ -60,8 +60,8 @@ class Change:
 def is_verdict_unstable(
     debates: Mapping[DebateKey, RecordedDebate], key: DebateKey, judge: str
 ) -> bool:
-    """Whether a debate's judge changed its belief, or another repeat of its case came to another
-    verdict.
+    """Return whether a debate's judge changed its belief, or another repeat of its case came to
+    another verdict.
     """
     debate = debates[key]
     beliefs = {debate.verdict}
@@ -159,7 +159,7 @@ class Replay(Intervention):
         return self._play_next(turn) if is_debater and self._is_played(turn) else None
 
     def _is_played(self, turn: Turn) -> bool:
-        """Whether a seat's next utterance is the transcript's.
+        """Return whether a seat's next utterance is the transcript's.
 
         The judge is asked. Where the debate continues from a turn, so are all seats after it.
         """
@@ -197,7 +197,7 @@ class Replay(Intervention):
         )
 
     def _is_changed(self, row: Fields) -> bool:
-        """Whether the change removes a row or replaces its text."""
+        """Return whether the change removes a row or replaces its text."""
         return (
             bool(self._change.turn)
             and row["turn"] == self._change.turn

@@ -56,12 +56,12 @@ COLUMNS = (
 
 
 def has_attribution(plan: StudyPlan) -> bool:
-    """Whether the judge of some debates answers again with something changed."""
+    """Return whether the judge of some debates answers again with something changed."""
     return any(control.config.protocol == ATTRIBUTION for control in plan.controls)
 
 
 def has_attribution_or_its_trial(plan: StudyPlan) -> bool:
-    """Whether the judge of some debates answers again, trial runs included."""
+    """Return whether the judge of some debates answers again, trial runs included."""
     experiments = [*plan.experiments, *plan.controls, *plan.trials]
     return any(experiment.config.protocol == ATTRIBUTION for experiment in experiments)
 

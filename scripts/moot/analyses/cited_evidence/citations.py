@@ -13,7 +13,7 @@ MAX_RANGE = 50
 
 
 def cited_numbers(statement: str) -> list[int]:
-    """The numbers that a statement cites, in their order, each as often as it is cited.
+    """Return the numbers that a statement cites, in their order, each as often as it is cited.
 
     >>> cited_numbers("As [2] shows, and [1, 3-4]; 【5】 too. See [a] and 12.")
     [2, 1, 3, 4, 5]

@@ -61,7 +61,7 @@ NOTES = (
 
 
 def has_evidence(plan: StudyPlan) -> bool:
-    """Whether an experiment is about data that bring evidence."""
+    """Return whether an experiment is about data that bring evidence."""
     return any(
         getattr(plan.options_of(experiment), "evidence", "") for experiment in plan.experiments
     )
@@ -86,7 +86,7 @@ def _rows_with_sentence(run: Run) -> list[Row]:
 
 
 def statements_of(run: Run) -> pd.DataFrame:
-    """The public statements of a run on cases with evidence.
+    """Return the public statements of a run on cases with evidence.
 
     Returns:
         A row a statement: debate_id, case_id, speaker, passages (of its case), citations, existing
@@ -166,14 +166,14 @@ def _bootstrap(run: Run, rows: pd.DataFrame) -> ClusterBootstrap:
 
 
 def _ratio(tops: Floats, bottoms: Floats, is_share: bool = True) -> Statistic:
-    """The ratio of two sums; a share where no top exceeds its bottom."""
+    """Return the ratio of two sums; a share where no top exceeds its bottom."""
     return Statistic(
         lambda weights: ratio(weights @ tops, weights @ bottoms), SHARE if is_share else AMOUNT
     )
 
 
 def _sentence(run: Run, row: Row) -> str:
-    """How many citations are of passages that exist; "" without citations or an interval."""
+    """Return how many citations are of passages that exist; "" without citations or an interval."""
     if "citations of passages that exist" not in row:
         return ""
     share, low, high = row["citations of passages that exist"]

@@ -16,7 +16,8 @@ class ContaminationAnalysis(Analysis):
     """Whether models have seen the cases of a data set."""
 
     def add_experiments(self, config: Config, faults: Faults) -> Mapping[str, ExperimentConfig]:
-        """An experiment `contamination-DATASET` for each data set with the key `contamination`.
+        """Return an experiment `contamination-DATASET` for each data set with the key
+        `contamination`.
 
         An invalid entry is reported where the data set's options are checked.
         """

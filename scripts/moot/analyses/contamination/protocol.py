@@ -111,8 +111,8 @@ def check_date(dataset: str, case: str, attributes: Mapping[str, str], name: str
 
 
 def decided_after(date: str, cutoff: str) -> bool | None:
-    """Whether a case was decided after a cut-off;
-    None where its date is blank, or too coarse to say.
+    """Return whether a case was decided after a cut-off; None where its date is blank, or too
+    coarse to say.
     """
     if not date or not cutoff:
         return None
@@ -123,16 +123,16 @@ def decided_after(date: str, cutoff: str) -> bool | None:
 
 
 def split_halves(text: str) -> tuple[str, str]:
-    """A text cut in the middle, between two words; the second half is "" where there is no place to
-    cut.
+    """Return a text cut in the middle, between two words; the second half is "" where there is no
+    place to cut.
     """
     cut = text.find(" ", len(text) // 2)
     return (text, "") if cut < 0 else (text[:cut], text[cut + 1 :])
 
 
 def mask_name(text: str, characters: int) -> tuple[str, str] | None:
-    """The beginning of a text without the name that it uses most often, and that name; None where
-    no name occurs twice.
+    """Return the beginning of a text without the name that it uses most often, and that name; None
+    where no name occurs twice.
 
     A name is a capitalised word within a sentence that the text never writes in lower case.
     """
@@ -148,13 +148,13 @@ def mask_name(text: str, characters: int) -> tuple[str, str] | None:
 
 
 def is_recovered(parsed: Fields) -> bool:
-    """Whether a reply gives the masked name, alone or as one of several words."""
+    """Return whether a reply gives the masked name, alone or as one of several words."""
     return parsed["masked"].casefold() in _TOKEN.findall(str(parsed.get("name", "")).casefold())
 
 
 def measure_overlap(continuation: str, second: str, first: str) -> float:
-    """The share of a continuation's word sequences that occur in the second half of the text but
-    not in the first.
+    """Return the share of a continuation's word sequences that occur in the second half of the text
+    but not in the first.
     """
     sequences = _sequences(continuation)
     recalled = sequences & _sequences(second) - _sequences(first)

@@ -100,7 +100,7 @@ def _rows(run: Run) -> Iterator[Row]:
 
 
 def _measures(run: Run) -> dict[str, tuple["pd.Series[float]", float]]:
-    """The values of each case by what is measured, each with its value by chance."""
+    """Return the values of each case by what is measured, each with its value by chance."""
     measures = {
         "continuation": _continuation_overlap(run),
         "masked names recovered": (_recovered_names(run), float("nan")),
@@ -116,7 +116,7 @@ def _measures(run: Run) -> dict[str, tuple["pd.Series[float]", float]]:
 def _compare(
     run: Run, values: "pd.Series[float]", earlier_cases: Sequence[str], later_cases: Sequence[str]
 ) -> Row:
-    """The cells of the means before and after the cut-off, and of their difference."""
+    """Return the cells of the means before and after the cut-off, and of their difference."""
     sides = [as_numbers(values[list(cases)])[:, None] for cases in (earlier_cases, later_cases)]
     means = tuple(float(side.mean()) if len(side) else None for side in sides)
     if not earlier_cases or not later_cases:
@@ -140,8 +140,8 @@ def _usable_utterances(run: Run, kind: str) -> pd.DataFrame:
 
 
 def _continuation_overlap(run: Run) -> tuple["pd.Series[float]", float]:
-    """The overlap of each case's continuation with its second half, and the mean overlap with the
-    second half of the next case.
+    """Return the overlap of each case's continuation with its second half, and the mean overlap
+    with the second half of the next case.
     """
     utterances = _usable_utterances(run, CONTINUATION)
     max_characters = 2 * run.params["max_prompt_chars"]
@@ -161,7 +161,7 @@ def _continuation_overlap(run: Run) -> tuple["pd.Series[float]", float]:
 
 
 def _recovered_names(run: Run) -> "pd.Series[float]":
-    """How often the masked name of each case is recovered."""
+    """Return how often the masked name of each case is recovered."""
     utterances = _usable_utterances(run, NAME)
     is_right = [float(is_recovered(json.loads(parsed))) for parsed in utterances["parsed"]]
     return _mean_by_case(is_right, utterances)

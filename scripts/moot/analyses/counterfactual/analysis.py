@@ -16,17 +16,17 @@ class CounterfactualPeople(Analysis):
         config: ExperimentConfig,  # noqa: ARG002
         dataset: DatasetOptions,
     ) -> bool:
-        """Whether an experiment argues over counterfactual people."""
+        """Return whether an experiment argues over counterfactual people."""
         return is_counterfactual(dataset)
 
 
 def is_counterfactual(dataset: DatasetOptions) -> bool:
-    """Whether a feature of the people of a data set is exchanged."""
+    """Return whether a feature of the people of a data set is exchanged."""
     return isinstance(dataset, PeopleOptions) and bool(EXCHANGE.value_in(dataset))
 
 
 def has_counterfactual_people(plan: StudyPlan) -> bool:
-    """Whether an experiment argues over counterfactual people."""
+    """Return whether an experiment argues over counterfactual people."""
     return any(is_counterfactual(plan.options_of(control)) for control in plan.controls)
 
 

@@ -87,7 +87,7 @@ def find_exchange(
     frame: pd.DataFrame,
     shown_features: Iterable[str],
 ) -> Exchange:
-    """The exchange that the options of a data set request.
+    """Return the exchange that the options of a data set request.
 
     Args:
         name: the name of the data set.
@@ -147,11 +147,13 @@ CHANGES_OF_PEOPLE.register("exchange")(exchange_feature)
 
 
 def digest_of_texts(texts: Iterable[tuple[str, str]]) -> str:
-    """A digest of cases by id and text that does not depend on their order."""
+    """Return a digest of cases by id and text that does not depend on their order."""
     pairs = sorted((str(case_id), str(text)) for case_id, text in texts)
     return hashlib.sha256(repr(pairs).encode()).hexdigest()[:16]
 
 
 def digest_of_test_cases(cases: Iterable[Case]) -> str:
-    """The digest of the test cases of a data set, which links a counterfactual to its original."""
+    """Return the digest of the test cases of a data set, which links a counterfactual to its
+    original.
+    """
     return digest_of_texts((case.case_id, case.text) for case in cases if case.split == "test")

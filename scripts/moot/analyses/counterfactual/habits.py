@@ -12,7 +12,7 @@ from moot.report.habits import ASKED_TWICE, CHOSEN_SHARE, HABITS, HabitSource
 
 
 def habit_rows(results: StudyResults) -> Iterator[Row]:
-    """Names and groups: the same people told with another sex or race."""
+    """Yield names and groups: the same people told with another sex or race."""
     frame: pd.DataFrame = counterfactual_table(results).frame
     frame = frame[(frame["what changes"] == PREDICTION) & (frame["people"] == ALL)]
     for row in frame[~frame["method"].str.startswith("trained: ")].to_dict("records"):

@@ -134,8 +134,8 @@ def counterfactual_table(results: StudyResults) -> TableContent:
 
 
 def _find_original(control: ExperimentResults, results: StudyResults) -> ExperimentResults | None:
-    """The experiment that argues the same people as recorded, in the same way and with some of the
-    same models.
+    """Return the experiment that argues the same people as recorded, in the same way and with some
+    of the same models.
 
     Of several the one with the most repeats.
     """
@@ -184,8 +184,8 @@ def _valid_answers(results: ExperimentResults, model: str) -> pd.DataFrame:
 
 
 def _trained_pairs(origin: ExperimentResults, control: ExperimentResults) -> Iterator[TellingPair]:
-    """The trained models that both data sets have: fitted on the same people, asked about them in
-    two ways.
+    """Yield the trained models that both data sets have: fitted on the same people, asked about
+    them in two ways.
     """
     original_predictions, exchanged_predictions = (
         origin.baseline_predictions,

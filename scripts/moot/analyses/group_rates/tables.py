@@ -34,7 +34,7 @@ COLUMNS = (
 
 
 def has_groups(plan: StudyPlan) -> bool:
-    """Whether the groups are known to which the people of some cases belong."""
+    """Return whether the groups are known to which the people of some cases belong."""
     return any(plan.options_of(experiment).groups for experiment in plan.experiments)
 
 

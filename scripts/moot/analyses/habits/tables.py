@@ -11,7 +11,7 @@ from moot.report.needs import StudyPlan
 
 
 def has_habits(plan: StudyPlan) -> bool:
-    """Whether the run has debates from which an analysis reads habits."""
+    """Return whether the run has debates from which an analysis reads habits."""
     return any(HABITS[name].is_met(plan) for name in HABITS)
 
 

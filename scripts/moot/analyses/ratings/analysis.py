@@ -19,8 +19,8 @@ class RatingsAnalysis(Analysis):
     def expand_experiment(
         self, name: str, experiment: ExperimentConfig
     ) -> list[tuple[str, ExperimentConfig]]:
-        """One experiment for each pair of debaters and each way round, the first in the seat that
-        speaks first.
+        """Return one experiment for each pair of debaters and each way round, the first in the seat
+        that speaks first.
 
         Raises:
             UserError: the protocol has no two seats that are told what to argue for.

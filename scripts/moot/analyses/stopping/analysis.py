@@ -17,12 +17,12 @@ class Stopping(Analysis):
     """Debates that end once a planned contrast is decided."""
 
     def contrast_test(self, entry: ContrastConfig, cases: int) -> ContrastTest | None:
-        """The sequential test of a contrast with the key `stop`."""
+        """Return the sequential test of a contrast with the key `stop`."""
         stop = STOP.value_in(entry)
         return SequentialTest(**stop.model_dump(), planned_cases=cases) if stop else None
 
     def plan_schedules(self, plan: CheckedExperiments, faults: Faults) -> Mapping[str, Schedule]:
-        """The stages of experiments whose contrasts may stop early."""
+        """Return the stages of experiments whose contrasts may stop early."""
         return plan_stages(plan, faults)
 
     def registered_paragraphs(self, contrasts: Mapping[str, Fields]) -> list[tuple[str, list[str]]]:

@@ -71,7 +71,7 @@ class SequentialTest(ContrastTest):
     def measure(
         self, contrast: Contrast, experiments: Mapping[str, ExperimentResults]
     ) -> Difference:
-        """The difference, with an interval and p values that are valid at any time."""
+        """Return the difference, with an interval and p values that are valid at any time."""
         (case_ids, first), (_, second) = (
             debates.by_case for debates in sides_of(contrast, experiments)
         )
@@ -113,7 +113,7 @@ class Progress:
 
 
 def choose_planned_cases(test: SequentialTest, results: ExperimentResults) -> list[Case]:
-    """The cases that an experiment of a sequential contrast plans to debate."""
+    """Return the cases that an experiment of a sequential contrast plans to debate."""
     available = open_cases(list(results.case_by_id.values()), results.config.split)
     return choose_cases(available, test.planned_cases, results.seed)
 
@@ -121,7 +121,9 @@ def choose_planned_cases(test: SequentialTest, results: ExperimentResults) -> li
 def paired_differences(
     contrast: Contrast, test: SequentialTest, experiments: Mapping[str, ExperimentResults]
 ) -> PairedDifferences:
-    """The differences between both sides by cluster, of the cases debated so far; may be empty."""
+    """Return the differences between both sides by cluster, of the cases debated so far; may be
+    empty.
+    """
     results, side = experiments[contrast.first.experiment], contrast.first
     matching = matching_cases(side, results.cases) if side.cases else set(results.case_by_id)
     planned_sizes = Counter(
@@ -140,7 +142,7 @@ def paired_differences(
 
 
 def stage_numbers(cases: Sequence[Case], task: Task, size: int, seed: int) -> dict[str, int]:
-    """The stage in which each case is debated, by case id.
+    """Return the stage in which each case is debated, by case id.
 
     Clusters are drawn in an order that the seed gives; each belongs to one stage, and a stage has
     about `size` cases.
@@ -168,7 +170,7 @@ def stage_numbers(cases: Sequence[Case], task: Task, size: int, seed: int) -> di
 def measure_progress(
     contrast: Contrast, test: SequentialTest, experiments: Mapping[str, ExperimentResults]
 ) -> Progress:
-    """How far the debates of a contrast have come, by the results of the run so far.
+    """Return how far the debates of a contrast have come, by the results of the run so far.
 
     Raises:
         UserError: cases belong to clusters of several kinds.
@@ -208,7 +210,7 @@ def measure_progress(
 def _predictions_of_sides(
     contrast: Contrast, experiments: Mapping[str, ExperimentResults]
 ) -> pd.DataFrame:
-    """The predictions of the experiments and models that a contrast compares."""
+    """Return the predictions of the experiments and models that a contrast compares."""
     models: dict[str, set[str]] = {}
     for side in contrast.sides:
         models.setdefault(side.experiment, set()).update(side.models)
@@ -220,6 +222,8 @@ def _predictions_of_sides(
 
 
 def all_can_stop(progress: Iterable[Progress]) -> bool:
-    """Whether linked experiments stop: each contrast is decided, or one has no money left."""
+    """Return whether linked experiments stop: each contrast is decided, or one has no money
+    left.
+    """
     reasons = [contrast.reason for contrast in progress]
     return OPEN not in reasons or BUDGET in reasons

@@ -63,11 +63,11 @@ class Stages(Schedule):
         return sorted(runs)
 
     def shard_numbers(self, cases: Sequence[Case], task: Task, seed: int) -> dict[str, int]:
-        """The stage of each case, by case id."""
+        """Return the stage of each case, by case id."""
         return stage_numbers(cases, task, self.contrasts[0].test.cases_per_stage, seed)
 
     def digest_content(self) -> JsonObject:
-        """The sides and tests by which later stages are decided."""
+        """Return the sides and tests by which later stages are decided."""
         tests = []
         for sequential in self.contrasts:
             sides = [asdict(side) for side in sequential.contrast.sides]
@@ -75,7 +75,7 @@ class Stages(Schedule):
         return {"stages": tests}
 
     def is_complete(self, results: Mapping[str, ExperimentResults]) -> bool:
-        """Whether the interim analysis ends the debates."""
+        """Return whether the interim analysis ends the debates."""
         progress = []
         for sequential in self.contrasts:
             reached = measure_progress(sequential.contrast, sequential.test, results)
@@ -92,12 +92,12 @@ class Stages(Schedule):
 
 
 def stage_count(test: SequentialTest) -> int:
-    """The number of stages that a test plans."""
+    """Return the number of stages that a test plans."""
     return ceil(test.planned_cases / test.cases_per_stage)
 
 
 def plan_stages(plan: CheckedExperiments, faults: Faults) -> dict[str, Stages]:
-    """The stages of each experiment that has some, by its name.
+    """Return the stages of each experiment that has some, by its name.
 
     `faults` takes what is wrong: a contrast that cannot stop early, or experiments that cannot stop
     together.
@@ -124,7 +124,7 @@ def plan_stages(plan: CheckedExperiments, faults: Faults) -> dict[str, Stages]:
 
 
 def _linked_groups(contrasts: Sequence[Contrast]) -> list[list[SequentialContrast]]:
-    """The sequential contrasts, grouped so that no two groups share an experiment."""
+    """Return the sequential contrasts, grouped so that no two groups share an experiment."""
     groups: list[list[SequentialContrast]] = []
     for contrast in contrasts:
         if not isinstance(contrast.test, SequentialTest):
@@ -148,7 +148,7 @@ def _experiments(group: Sequence[SequentialContrast]) -> set[str]:
 def _problems(
     plan: CheckedExperiments, sequential: SequentialContrast, first: SequentialContrast
 ) -> Iterator[str]:
-    """Why a contrast cannot stop early, or not together with the first of its group."""
+    """Yield why a contrast cannot stop early, or not together with the first of its group."""
     contrast, test = sequential.contrast, sequential.test
     if not contrast.paired:
         yield (
@@ -187,7 +187,7 @@ def _problems_of_linking(experiment: Experiment, first: Experiment) -> Iterator[
 
 
 def _problems_of_experiment(plan: CheckedExperiments, experiment: Experiment) -> Iterator[str]:
-    """Why the debates of an experiment cannot be held in stages."""
+    """Yield why the debates of an experiment cannot be held in stages."""
     name, config = experiment.name, experiment.config
     if config.cases is None:
         yield f"experiment '{name}' has no `cases`; how many are planned must be known. Set it."

@@ -47,14 +47,14 @@ class PairedDifferences:
     bounds: Bounds
 
     def stake_above(self, supposed: float, times: float = 1.0) -> float:
-        """The logarithm of the stake that bets on a difference above a supposed one.
+        """Return the logarithm of the stake that bets on a difference above a supposed one.
 
         `times` repeats the observed differences so often.
         """
         return self._stake(self.sums - supposed * self.sizes, supposed - self.bounds[0], times)
 
     def stake_below(self, supposed: float, times: float = 1.0) -> float:
-        """The same as `stake_above`, for a bet on a difference below."""
+        """Return the same as `stake_above`, for a bet on a difference below."""
         return self._stake(supposed * self.sizes - self.sums, self.bounds[1] - supposed, times)
 
     def _stake(self, gains: Floats, distance: float, times: float) -> float:
@@ -66,18 +66,20 @@ class PairedDifferences:
         return float(np.logaddexp.reduce(log_stakes) - np.log(len(BETS)))
 
     def p(self) -> float:
-        """The two-sided p of no difference, valid at any stopping time."""
+        """Return the two-sided p of no difference, valid at any stopping time."""
         return float(min(1.0, 2 * np.exp(-max(self.stake_above(0.0), self.stake_below(0.0)))))
 
     def equivalence(self, margin: float) -> float:
-        """The p of a difference beyond a margin, above or below, valid at any stopping time."""
+        """Return the p of a difference beyond a margin, above or below, valid at any stopping
+        time.
+        """
         return float(
             min(1.0, 2 * np.exp(-min(self.stake_above(-margin), self.stake_below(margin))))
         )
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """The lowest and highest difference that are not rejected at a level, at any stopping time;
-        the bounds where there are no cases.
+        """Return the lowest and highest difference that are not rejected at a level, at any
+        stopping time; the bounds where there are no cases.
         """
         threshold, (lowest, highest) = np.log(2 / level), self.bounds
         low = _bisect(lowest, highest, lambda difference: self.stake_above(difference) >= threshold)
@@ -89,7 +91,8 @@ class PairedDifferences:
     def verdict(
         self, matters: float, level: float = LEVEL, share: float = 1.0, futility: bool = True
     ) -> str:
-        """Whether to stop, and why: `DIFFERENCE_SHOWN`, `SMALLER`, `FUTILE`, or `OPEN` to go on.
+        """Return whether to stop, and why: `DIFFERENCE_SHOWN`, `SMALLER`, `FUTILE`, or `OPEN` to go
+        on.
 
         Args:
             matters: the smallest difference that matters.
@@ -115,7 +118,9 @@ class PairedDifferences:
 
 
 def _bisect(rejected: float, accepted: float, rejects: Callable[[float], bool]) -> float:
-    """The end of the rejected differences, between one that is rejected and one that is not."""
+    """Return the end of the rejected differences, between one that is rejected and one that
+    is not.
+    """
     for _ in range(_STEPS):
         middle = (rejected + accepted) / 2
         if rejects(middle):

@@ -68,7 +68,7 @@ NOTES = (
 
 
 def can_stop_early(plan: StudyPlan) -> bool:
-    """Whether the debates of a planned comparison may end early."""
+    """Return whether the debates of a planned comparison may end early."""
     return any(isinstance(contrast.test, SequentialTest) for contrast in plan.contrasts)
 
 
@@ -95,7 +95,7 @@ def _rows(results: StudyResults) -> Iterator[Row]:
 
 
 def _row(results: StudyResults, contrast: Contrast, test: SequentialTest) -> Iterator[Row]:
-    """The row of a contrast; none where its sides share no debated case."""
+    """Yield the row of a contrast; none where its sides share no debated case."""
     try:
         difference = measure(contrast, results.experiments_and_controls)
     except CannotTellError:  # the table of contrasts says why

@@ -92,8 +92,8 @@ def decompose(
     values: Floats,
     facets: Mapping[str, Sequence[Hashable]],
 ) -> Decomposition | None:
-    """The components of variance of some answers; None where none differ, no facet varies, or pairs
-    are too few.
+    """Return the components of variance of some answers; None where none differ, no facet varies,
+    or pairs are too few.
 
     Args:
         values: of each answer, shape (answers,); of answers in words one column a word, 1 where
@@ -170,8 +170,8 @@ def _components(
 
 
 def _bounds(squares: "_Squares", effect: Effect, share: float) -> Bounds:
-    """The least and the greatest share that an estimate can have: an intraclass correlation of k
-    answers, or of means of answers, lies above -1 / (k - 1).
+    """Return the least and the greatest share that an estimate can have: an intraclass correlation
+    of k answers, or of means of answers, lies above -1 / (k - 1).
     """
     finer = (
         [squares.levels(facets) for facets in squares.shared if effect < facets] if effect else []
@@ -204,7 +204,7 @@ class _Squares:
         return group
 
     def levels(self, facets: Effect) -> int:
-        """How many combinations of levels there are."""
+        """Return how many combinations of levels there are."""
         return int(self._groups[facets].max()) + 1
 
     def closure(self, facets: Effect) -> Effect:
@@ -229,7 +229,7 @@ class _Squares:
         return pairs
 
     def sum_within(self, facets: Effect, left_out: Effect | None = None) -> Floats:
-        """The sum of squares of answers around the mean of those that share some facets.
+        """Return the sum of squares of answers around the mean of those that share some facets.
 
         Returns:
             Shape (1,), or without each level of `left_out`, shape (levels,).
@@ -255,7 +255,7 @@ class _Squares:
     def coefficients(
         self, facets: Effect, effect: Effect, left_out: Effect | None = None
     ) -> Floats:
-        """How often the variance of an effect is in `sum_within`, in the same shape.
+        """Return how often the variance of an effect is in `sum_within`, in the same shape.
 
         The effect without facets is that of each answer.
         """
@@ -309,7 +309,7 @@ def _sums(group: Codes, values: Floats) -> Floats:
 
 
 def _over(columns: Floats, sizes: Floats) -> Floats:
-    """The sums of columns over sizes; 0 where nothing is left."""
+    """Return the sums of columns over sizes; 0 where nothing is left."""
     return ratio(columns.sum(axis=1), sizes, 0.0)
 
 
@@ -359,8 +359,8 @@ class _System:
         )
 
     def solve(self, squares: _Squares, left_out: Effect | None = None) -> Floats:
-        """The components, shape (1, unknowns), or without each level of `left_out`, shape (levels,
-        unknowns); NaN where an equation is gone.
+        """Return the components, shape (1, unknowns), or without each level of `left_out`, shape
+        (levels, unknowns); NaN where an equation is gone.
         """
         sums = np.stack([squares.sum_within(facets, left_out) for facets in self.equations], axis=1)
         rows = []
@@ -380,7 +380,7 @@ class _System:
 def _jackknife(
     squares: _Squares, system: _System, random: Sequence[str], components: Floats
 ) -> tuple[Floats, Floats]:
-    """The standard errors of the shares, and the degrees of freedom of each."""
+    """Return the standard errors of the shares, and the degrees of freedom of each."""
     independent = [name for name in random if not _is_within_any(squares, name, containers=random)]
     variances, single = [np.zeros_like(components)], []
     for kind in _subsets(independent)[1:]:
@@ -406,7 +406,7 @@ def _jackknife(
 
 
 def _freedom(shares: Floats) -> Floats:
-    """The degrees of freedom of the variance of jackknifed shares, shape (components,).
+    """Return the degrees of freedom of the variance of jackknifed shares, shape (components,).
 
     Of n normal ones the variance has n - 1. Where few levels carry it, as where few have most of
     the answers, it has 2 n / (kurtosis - 1), which is less.
@@ -428,13 +428,13 @@ def _subsets(names: Sequence[str]) -> list[Effect]:
 
 
 def _is_within_any(squares: _Squares, name: str, containers: Sequence[str]) -> bool:
-    """Whether each level of a facet belongs to a level of one of the containers."""
+    """Return whether each level of a facet belongs to a level of one of the containers."""
     return any(_is_within(squares, name, container, containers) for container in containers)
 
 
 def _is_within(squares: _Squares, name: str, container: str, among: Sequence[str]) -> bool:
-    """Whether each level of a facet belongs to one of another; of two that are the same, the later
-    one is.
+    """Return whether each level of a facet belongs to one of another; of two that are the same, the
+    later one is.
     """
     if name == container or container not in squares.closure(frozenset({name})):
         return False

@@ -147,7 +147,7 @@ def where_verdicts_come_from(results: StudyResults) -> TableContent:
 
 
 def read_answers(results: ExperimentResults) -> Answers:
-    """The answers of an experiment, with the facets that its rows and its data set name."""
+    """Return the answers of an experiment, with the facets that its rows and its data set name."""
     rows = results.predictions
     facets: dict[str, Sequence[object]] = {CASE: list(rows["case_id"])}
     for name in cluster_attributes(results.task.cluster):
@@ -231,12 +231,12 @@ def part_name(effect: Effect) -> str:
 
 
 def plural(facet: str) -> str:
-    """Several levels of a facet."""
+    """Return several levels of a facet."""
     return f"{facet[:-1]}ies" if facet.endswith("y") else f"{facet}s"
 
 
 def _addition(part: Component) -> str:
-    """The smallest addition to the design that would tell a component from what it is mixed
+    """Return the smallest addition to the design that would tell a component from what it is mixed
     with.
     """
     if not part.confounded:
@@ -270,7 +270,9 @@ def _scope_phrase(answers: Answers, decomposition: Decomposition) -> str:
 
 
 def _summary_sentence(answers: Answers, decomposition: Decomposition, outcome: str) -> str:
-    """The shares from the largest down in one sentence; small ones of combinations are summed."""
+    """Return the shares from the largest down in one sentence; small ones of combinations are
+    summed.
+    """
     parts = sorted(decomposition.components, key=lambda part: -part.share)
     listed_parts = [
         part for part in parts if part.share >= _MIN_SHARE_IN_WORDS or len(part.effect) == 1

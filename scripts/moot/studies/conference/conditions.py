@@ -46,7 +46,7 @@ class Condition(content.Run):
 
 
 def list_conditions(results: StudyResults) -> list[Condition]:
-    """All conditions, those with judge first."""
+    """Return all conditions, those with judge first."""
     return sorted(
         results.runs(results.find_experiments(CONFERENCE_PROTOCOL), Condition),
         key=lambda condition: not condition.has_judge,
@@ -54,7 +54,7 @@ def list_conditions(results: StudyResults) -> list[Condition]:
 
 
 def list_graded_runs(results: StudyResults) -> list[content.Run]:
-    """All runs with a judge whose decisions can be graded.
+    """Return all runs with a judge whose decisions can be graded.
 
     Judges of the same exchanges come first, then conferences in which the judge's model takes every
     seat.
@@ -65,7 +65,7 @@ def list_graded_runs(results: StudyResults) -> list[content.Run]:
 
 
 def name_participants(run: content.Run) -> str:
-    """The models that take part in the exchanges which a run's judge decides on."""
+    """Return the models that take part in the exchanges which a run's judge decides on."""
     if run.results.config.protocol == JUDGING_PROTOCOL:
         return str(run.params["source_model"])
     seats = run.params.get("seats", {})

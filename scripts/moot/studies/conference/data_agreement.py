@@ -110,7 +110,7 @@ def draw_groups(claims: pd.DataFrame, size: int, max_groups: int, seed: int) -> 
 def _draw_mixed_group(
     random: Random, pro: Sequence[int], con: Sequence[int], size: int
 ) -> list[int]:
-    """A group with at least one claim of each side."""
+    """Return a group with at least one claim of each side."""
     from_pro = random.randint(max(1, size - len(con)), min(size - 1, len(pro)))
     return random.sample(pro, from_pro) + random.sample(con, size - from_pro)
 
@@ -139,7 +139,9 @@ def _build_case(group: pd.DataFrame, size: int, context: LoadContext) -> Case:
 
 
 def _phrase_claims(case_id: str, claims: Sequence[str]) -> list[str]:
-    """The text of each participant: a claim after an opening that does not reveal its side."""
+    """Return the text of each participant: a claim after an opening that does not reveal its
+    side.
+    """
     start = int(stable_fraction("opening", case_id) * len(OPENINGS))
     return [
         f"Participant {number}:"

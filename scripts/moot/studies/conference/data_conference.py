@@ -136,14 +136,15 @@ def read_conference(path: Path) -> ConferenceFile:
 
 
 def format_agenda(agenda: Agenda) -> str:
-    """An agenda as the Markdown that `read_agenda` reads."""
+    """Return an agenda as the Markdown that `read_agenda` reads."""
     parts = [agenda.issue]
     parts += [f"## {topic.title} [{topic.stage}]\n\n{topic.question}" for topic in agenda.topics]
     return "\n\n".join(parts)
 
 
 def read_agenda(text: str, question: str) -> Agenda:
-    """The agenda in a case's text; a text without topics becomes one topic that asks `question`.
+    """Return the agenda in a case's text; a text without topics becomes one topic that asks
+    `question`.
 
     >>> read_agenda("A bridge.\\n\\n## Need [discussion]\\n\\nDo we need it?", "").topics
     (Topic(title='Need', stage='discussion', question='Do we need it?'),)

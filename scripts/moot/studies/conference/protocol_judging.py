@@ -43,7 +43,7 @@ def _transcripts(params: JudgingParams) -> dict[str, str]:
 
 
 def source_repeats(setup: JobSetup, case: Case) -> list[int]:
-    """The repeats of a case that were debated."""
+    """Return the repeats of a case that were debated."""
     return repeats_by_case(_source_debates(setup)).get(case.case_id, [])
 
 
@@ -120,7 +120,9 @@ def _play(debate: Debate, row: Fields) -> None:
 
 
 def _source_debates(setup: JobSetup) -> Mapping[tuple[str, int], RecordedDebate]:
-    """The finished conferences by case and repeat; raises `UserError` where no words are known."""
+    """Return the finished conferences by case and repeat; raises `UserError` where no words are
+    known.
+    """
     params: JudgingParams = setup.params
     debates = read_debates(tuple(setup.artifacts.values()), frozenset(), JUDGE)
     rows = chain.from_iterable(debate.rows for debate in debates.values())

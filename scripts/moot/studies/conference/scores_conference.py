@@ -44,7 +44,8 @@ def conference(results: ExperimentResults) -> pd.DataFrame:
 
 
 def number_topics(transcripts: pd.DataFrame) -> pd.DataFrame:
-    """The transcripts with a column `topic`: the number of the topic from 1; 0 before the first.
+    """Return the transcripts with a column `topic`: the number of the topic from 1; 0 before the
+    first.
 
     Each opening of the moderator begins a topic.
     """
@@ -62,7 +63,7 @@ def mean_score(
     n_invalid: int = 0,
     bounds: Bounds = ANY,
 ) -> Score:
-    """The mean of values with its interval over debates or clusters.
+    """Return the mean of values with its interval over debates or clusters.
 
     `values` are indexed by debate_id, one or more a debate. Missing values are left out and count
     as invalid, in addition to `n_invalid` others.
@@ -76,7 +77,7 @@ def mean_score(
 
 
 def sample_debates(results: ExperimentResults, debates: Iterable[str]) -> Sample:
-    """A sample of debates, resampled by debate in a conference and else by case.
+    """Return a sample of debates, resampled by debate in a conference and else by case.
 
     If the data set has clusters, it is resampled by cluster.
     """
@@ -124,7 +125,7 @@ def find_clusters(
 
 
 def read_lexicons(results: ExperimentResults) -> dict[str, dict[str, list[str]]]:
-    """The lexicons of cases with clusters: the words of each cluster, by case_id."""
+    """Return the lexicons of cases with clusters: the words of each cluster, by case_id."""
     attributes_by_case = results.attributes.items()
     return {
         str(case_id): json.loads(attributes["clusters"])
@@ -134,7 +135,7 @@ def read_lexicons(results: ExperimentResults) -> dict[str, dict[str, list[str]]]
 
 
 def measure_coverage(results: ExperimentResults, utterances: pd.DataFrame) -> pd.DataFrame:
-    """The clusters that each debate reaches.
+    """Return the clusters that each debate reaches.
 
     Returns:
         One row for each debate and cluster: debate_id, cluster, lexicon (whether reached), words
@@ -159,7 +160,9 @@ def measure_coverage(results: ExperimentResults, utterances: pd.DataFrame) -> pd
 
 
 def count_clusters(cells: pd.DataFrame, source: str) -> Column:
-    """The number of clusters that each debate reaches by `lexicon` or `coder`; NaN if not coded."""
+    """Return the number of clusters that each debate reaches by `lexicon` or `coder`; NaN if not
+    coded.
+    """
     return (
         cells.set_index("debate_id")[source]
         .groupby(level=0)
@@ -168,7 +171,8 @@ def count_clusters(cells: pd.DataFrame, source: str) -> Column:
 
 
 def coverage_scores(results: ExperimentResults, utterances: pd.DataFrame) -> Iterator[Score]:
-    """The number of clusters reached, the share of debates that reach each cluster, and agreement.
+    """Yield the number of clusters reached, the share of debates that reach each cluster, and
+    agreement.
 
     Lexicon and coder each have these scores; the agreement is between them.
     """
@@ -239,7 +243,8 @@ def measure_course(utterances: pd.DataFrame) -> Iterator[tuple[str, Column, Boun
 
 
 def repeated_share(texts: list[str]) -> float:
-    """The share of runs of four words that a debate has already used; 0 for fewer than four words.
+    """Return the share of runs of four words that a debate has already used; 0 for fewer than four
+    words.
 
     >>> repeated_share(["we must act now", "we must act now or never"])
     0.25
@@ -254,7 +259,7 @@ def repeated_share(texts: list[str]) -> float:
 
 
 def evaluator_scores(results: ExperimentResults, utterances: pd.DataFrame) -> Iterator[Score]:
-    """The evaluator's ten criteria, and their mean over forms with all ten.
+    """Yield the evaluator's ten criteria, and their mean over forms with all ten.
 
     Unusable forms count as invalid.
     """

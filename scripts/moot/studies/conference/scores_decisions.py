@@ -59,7 +59,7 @@ def grading(results: ExperimentResults) -> pd.DataFrame:
 
 
 def read_grades(transcripts: pd.DataFrame) -> pd.DataFrame:
-    """The grades of decisions.
+    """Return the grades of decisions.
 
     Returns:
         One row a grading: model, case_id, debate_id, turn, repeat, number (of the decision), kind,
@@ -105,7 +105,7 @@ def _grade_scores(results: ExperimentResults, grades: pd.DataFrame) -> Iterator[
 
 
 def _regrade_scores(results: ExperimentResults, pairs: pd.DataFrame) -> Iterator[Score]:
-    """The mean distance of two grades of the same decision, and their correlation."""
+    """Yield the mean distance of two grades of the same decision, and their correlation."""
     complete = pairs.dropna()
     if complete.empty:
         return

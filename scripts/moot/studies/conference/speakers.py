@@ -18,7 +18,7 @@ class Turn:
 
 
 def participant_seat(number: int) -> str:
-    """The seat of a participant, from 1."""
+    """Return the seat of a participant, from 1."""
     return f"participant_{number}"
 
 

@@ -351,7 +351,7 @@ def judge_difference(results: StudyResults) -> TableContent:
 
 
 def measure_debates(condition: Condition) -> pd.DataFrame:
-    """The measures of each debate: one row a debate (by id), one column a measure."""
+    """Return the measures of each debate: one row a debate (by id), one column a measure."""
     transcripts, predictions = condition.transcripts, condition.predictions
     cells = measure_coverage(condition.results, transcripts)
     measures = {
@@ -424,7 +424,7 @@ def _score_cells(score: Measurement) -> JsonObject:
 
 
 def _plain_table(rows: Sequence[Fields], keys: tuple[str, ...], notes: list[str]) -> TableContent:
-    """A table without published values."""
+    """Return a table without published values."""
     return (
         Columns()
         .keys(*keys[:-1])

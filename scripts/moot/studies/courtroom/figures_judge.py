@@ -188,7 +188,7 @@ def belief_by_turn(results: StudyResults) -> "Figure":
 
 
 def _select_beliefs(opinions: pd.DataFrame, run: Run) -> pd.DataFrame:
-    """The judge's opinions with a belief, of one run, and the point of the debate of each.
+    """Return the judge's opinions with a belief, of one run, and the point of the debate of each.
 
     None where the judge states no belief before the verdict.
     """
@@ -228,8 +228,8 @@ def _select_beliefs(opinions: pd.DataFrame, run: Run) -> pd.DataFrame:
 
 
 def _name_point(kind: str, number: int, ordinal: int) -> str:
-    """A point of the debate in words: "after openings", "openings, 1" where beliefs follow every
-    turn, "verdict".
+    """Return a point of the debate in words: "after openings", "openings, 1" where beliefs follow
+    every turn, "verdict".
     """
     if kind == VERDICT:
         return kind

@@ -63,7 +63,7 @@ def debates(run: ItemRun) -> list[Part]:
 
 
 def _label(run: Run) -> str:
-    """The model of a run; debates by the design of the authors' program say so."""
+    """Return the model of a run; debates by the design of the authors' program say so."""
     has_program_design = run.params.get("silent_judge", False)
     return f"{run.model_name} (authors' program)" if has_program_design else run.model_name
 

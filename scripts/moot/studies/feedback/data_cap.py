@@ -50,7 +50,7 @@ class CapOptions(DatasetOptions):
     )
 
     def own_files(self, data_root: Path) -> tuple[Path, ...]:
-        """The file of opinions."""
+        """Return the file of opinions."""
         return (data_root / self.path,)
 
 
@@ -96,7 +96,7 @@ def load(options: CapOptions, context: LoadContext) -> Loaded:
 
 
 def opinion_text(path: Path, row: object, casebody: JsonObject) -> str:
-    """The text of a record's opinions, in either of the project's formats."""
+    """Return the text of a record's opinions, in either of the project's formats."""
     data = casebody.get("data", casebody)
     if isinstance(data, str):
         text = plain_text(data)

@@ -138,7 +138,9 @@ def _read_file(
 
 
 def _within_cap(outcomes: list[str], plaintiffs_per_defendant: float) -> list[bool]:
-    """Whether each case stays, in the order of the file, by the authors' rule for their files."""
+    """Return whether each case stays, in the order of the file, by the authors' rule for their
+    files.
+    """
     plaintiffs = defendants = 0
     is_kept: list[bool] = []
     for outcome in outcomes:

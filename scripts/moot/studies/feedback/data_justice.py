@@ -124,7 +124,7 @@ class _Text(HTMLParser):
 
 
 def plain_text(html: str) -> str:
-    """The text of a fragment of HTML, without blanks around it.
+    """Return the text of a fragment of HTML, without blanks around it.
 
     >>> plain_text("<p>Roe &amp; Wade</p>")
     'Roe & Wade'

@@ -107,7 +107,7 @@ def _accuracy(run: Run) -> Measurement:
 
 
 def _majority_share(experiment: ExperimentResults) -> float:
-    """The share of the most frequent target among the cases that an experiment evaluated."""
+    """Return the share of the most frequent target among the cases that an experiment evaluated."""
     targets = experiment.predictions.drop_duplicates("case_id")["target"]
     return float(targets.value_counts(normalize=True).max())
 
@@ -228,7 +228,7 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
 
 
 def _short_name(run: Run, with_model: bool) -> str:
-    """The method, what its samples are matched to, and the model where there are several."""
+    """Return the method, what its samples are matched to, and the model where there are several."""
     matches = {"matched": " (calls)", "matched_tokens": " (tokens)"}
     model = f", {run.model}" if with_model else ""
     return run.method + matches.get(str(run.params.get("k")), "") + model

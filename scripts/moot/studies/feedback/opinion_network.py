@@ -104,7 +104,7 @@ def train_network(model: str, opinions: pd.DataFrame, seed: int, **settings: Any
 
 
 def _text_pairs(opinions: pd.DataFrame) -> pd.DataFrame:
-    """The opinion, after the position that it takes, and the facts of its case."""
+    """Return the opinion, after the position that it takes, and the facts of its case."""
     texts: Sequence[str] = [
         f"{position}: {opinion}"
         for position, opinion in zip(opinions["position"], opinions["opinion"], strict=True)

@@ -211,7 +211,7 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
 
 
 def assign_seats(debate: Debate, params: FeedbackParams) -> dict[str, str]:
-    """The debaters in their order of speaking, with what each must argue for."""
+    """Return the debaters in their order of speaking, with what each must argue for."""
     if reason := find_misfit(params, debate.task.labels, debate.task.multilabel):
         raise UserError(f"experiment '{debate.experiment}', data '{debate.case.dataset}': {reason}")
     sides = _sides(params, debate.task)
@@ -226,8 +226,8 @@ async def speak(
     number: int,
     openings: Sequence[Utterance] = (),
 ) -> list[Utterance]:
-    """One statement of every debater at once: an opening knows no other of its round, a rebuttal
-    knows them all.
+    """Return one statement of every debater at once: an opening knows no other of its round, a
+    rebuttal knows them all.
     """
     free = params.sides == "free"
     in_form = free and params.opinions == "form"
@@ -321,7 +321,7 @@ async def summarise_statements(
 def verify(
     debate: Debate, rebuttals: Sequence[Utterance], texts: Mapping[str, str], number: int
 ) -> dict[str, float]:
-    """Each debater's reliability by the assistant; empty if the experiment has none.
+    """Return each debater's reliability by the assistant; empty if the experiment has none.
 
     Args:
         texts: what the assistant reads of each debater, by seat; a seat without a text has no
@@ -427,7 +427,9 @@ def _answer_by_words(debate: Debate, shares: Probabilities) -> str:
 
 
 async def _likelihood(debate: Debate, number: int, context: Fields) -> dict[str, float] | None:
-    """The label words' shares of probability; with several labels, that of YES for each of them."""
+    """Return the label words' shares of probability; with several labels, that of YES for each of
+    them.
+    """
     if not debate.task.multilabel:
         words = {
             label: debate.params.label_names.get(label, label_word(label))
@@ -449,7 +451,7 @@ async def _likelihood(debate: Debate, number: int, context: Fields) -> dict[str,
 async def _scored(
     debate: Debate, kind: str, template: str, number: int, context: Fields
 ) -> dict[str, float] | None:
-    """The words' shares of probability; None where the judge gave none."""
+    """Return the words' shares of probability; None where the judge gave none."""
     reply = await debate.choose(JUDGE, kind, f"feedback/{template}", round=number, **context)
     if reply.usable and reply.parsed and (logprobs := reply.parsed.get("logprobs")):
         return label_shares(logprobs)
@@ -499,7 +501,7 @@ def _origin(utterance: Utterance) -> str:
 
 
 def answer_from(debate: Debate, outlook: Outlook) -> Answer:
-    """The decision y from O_n. O_n of token probabilities goes along, to be calibrated on
+    """Return the decision y from O_n. O_n of token probabilities goes along, to be calibrated on
     validation cases.
 
     The decision alone, if O_n rests on an answer without a probability.

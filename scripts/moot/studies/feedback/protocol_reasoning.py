@@ -98,8 +98,8 @@ async def reflexion(debate: Debate, params: ReflexionParams) -> Answer | None:
 async def attempt(
     debate: Debate, params: ReasoningParams, number: int, lessons: Sequence[str]
 ) -> tuple[Answer | None, str]:
-    """One answer in four steps, with the lessons of earlier attempts, and the reasoning that led to
-    it.
+    """Return one answer in four steps, with the lessons of earlier attempts, and the reasoning that
+    led to it.
     """
     template = "reasoning/four_steps"
     if params.answer == "generation":

@@ -71,7 +71,7 @@ async def case_summary(debate: Debate, params: SummaryParams) -> Answer | None: 
 
 
 def summary_records(utterances: pd.DataFrame) -> list[JsonObject]:
-    """One record a usable summary: its three parts separated by tabs, and its label."""
+    """Return one record a usable summary: its three parts separated by tabs, and its label."""
     usable = utterances[(utterances["kind"] == KIND) & ~utterances["parse_status"].isin(UNUSABLE)]
     records = []
     for parsed in map(json.loads, usable["parsed"]):

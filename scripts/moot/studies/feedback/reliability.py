@@ -64,7 +64,7 @@ class OpinionSource:
 
 
 def debater_opinions(transcripts: pd.DataFrame, cases: Collection[Case]) -> pd.DataFrame:
-    """Every opinion that debaters gave and that takes a position.
+    """Return every opinion that debaters gave and that takes a position.
 
     Where the judge summarised each debater's statements, a summary is the opinion, with the
     position of the debater's rebuttal.
@@ -99,7 +99,7 @@ def opinion_source(transcripts: pd.DataFrame) -> OpinionSource:
 
 
 def _usable_opinions(transcripts: pd.DataFrame) -> pd.DataFrame:
-    """The opinions that came as text, with `prediction` as the position that they take."""
+    """Return the opinions that came as text, with `prediction` as the position that they take."""
     usable = transcripts[~transcripts["parse_status"].isin(UNUSABLE)]
     summaries = usable[usable["kind"] == STATEMENT_SUMMARY]
     if summaries.empty:
@@ -160,8 +160,8 @@ class Assistant:
     network: OpinionNetwork | None = None
 
     def reliability(self, opinions: pd.DataFrame) -> NDArray[np.float64]:
-        """How likely each opinion is right, shape (rows,); columns facts, position and opinion are
-        read.
+        """Return how likely each opinion is right, shape (rows,); columns facts, position and
+        opinion are read.
         """
         if self.network is None:
             features = _transformed(self.card, self.vectorizers, opinions)
@@ -171,7 +171,7 @@ class Assistant:
         return probabilities
 
     def of_opinion(self, facts: str, position: str, opinion: str) -> float:
-        """How likely one opinion is right."""
+        """Return how likely one opinion is right."""
         frame = pd.DataFrame({"facts": [facts], "position": [position], "opinion": [opinion]})
         return float(self.reliability(frame)[0])
 
@@ -369,7 +369,7 @@ def _documents(opinions: pd.DataFrame) -> list[str]:
 
 
 def _transformed(card: AssistantCard, vectorizers: Fields, opinions: pd.DataFrame) -> Any:
-    """The features of opinions, one row each."""
+    """Return the features of opinions, one row each."""
     positions = np.zeros((len(opinions), len(card.labels)))
     for row, position in enumerate(opinions["position"]):
         labels = position.split(";")
@@ -386,7 +386,7 @@ def _transformed(card: AssistantCard, vectorizers: Fields, opinions: pd.DataFram
 
 
 def _encoder(features: str) -> str:
-    """The encoder that the environment names, for the features that need one."""
+    """Return the encoder that the environment names, for the features that need one."""
     try:
         if features == "embeddings":
             return sentence_model()

@@ -68,8 +68,8 @@ class Run(content.Run):
 
 
 def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
-    """The runs over test cases that belong to no sweep, in the order of methods; of all protocols
-    if none is given.
+    """Return the runs over test cases that belong to no sweep, in the order of methods; of all
+    protocols if none is given.
 
     Of two runs of a model with the same parameters the first belongs to no sweep.
     """
@@ -120,8 +120,8 @@ def sweeps(results: StudyResults, name: str) -> list[list[ExperimentResults]]:
 
 
 def _in_sweep(group: Sequence[ExperimentResults], name: str) -> Iterator[tuple[str, str]]:
-    """The experiments and models of a sweep; of a model's runs with the same parameters all but the
-    first.
+    """Yield the experiments and models of a sweep; of a model's runs with the same parameters all
+    but the first.
     """
     models = chain.from_iterable(experiment.config.models for experiment in group)
     for model in dict.fromkeys(models):
@@ -137,8 +137,8 @@ def _in_sweep(group: Sequence[ExperimentResults], name: str) -> Iterator[tuple[s
 
 
 def components(single: Run, assisted: Run | None) -> Iterator[tuple[str, Column]]:
-    """The stages of the method, each with how often it got each case right, by case_id: the judge
-    alone, debate, smoothing, assistant with and without smoothing.
+    """Yield the stages of the method, each with how often it got each case right, by case_id: the
+    judge alone, debate, smoothing, assistant with and without smoothing.
     """
     debates = judged_debates(single.results, single.model)
     yield "judge alone (O_0)", _correct_shares(single, debates, None)
@@ -154,8 +154,8 @@ def components(single: Run, assisted: Run | None) -> Iterator[tuple[str, Column]
 
 
 def _correct_shares(run: Run, debates: Sequence[Judged], weight: float | None) -> Column:
-    """How often each evaluated case is right at this T (None: at O_0); a debate without a valid
-    answer is wrong.
+    """Return how often each evaluated case is right at this T (None: at O_0); a debate without a
+    valid answer is wrong.
     """
     is_right = pd.Series(
         right_at(run.results, debates, weight), [debate.case_id for debate in debates]
@@ -165,8 +165,8 @@ def _correct_shares(run: Run, debates: Sequence[Judged], weight: float | None) -
 
 
 def pairs(results: StudyResults) -> list[tuple[Run, Run | None]]:
-    """Each run without assistant, with the run with assistant over the same cases and by the same
-    model, if any.
+    """Return each run without assistant, with the run with assistant over the same cases and by the
+    same model, if any.
     """
     runs = list_runs(results, DEBATE)
     single_runs = [run for run in runs if run.method == SINGLE]
@@ -181,7 +181,7 @@ def _find_counterpart(run: Run, candidates: Sequence[Run]) -> Run | None:
 
 
 def _setting(run: Run) -> tuple[object, ...]:
-    """All that two runs have in common where one of them differs by its assistant alone."""
+    """Return all that two runs have in common where one of them differs by its assistant alone."""
     ignored = (
         "assistant",
         "assistant_features",

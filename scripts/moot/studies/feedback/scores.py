@@ -66,8 +66,8 @@ def feedback(results: ExperimentResults) -> pd.DataFrame:
 
 
 def judged_debates(results: ExperimentResults, model: str) -> list[Judged]:
-    """The debates of one model that came to an answer, validation cases included, in the order of
-    the transcripts.
+    """Return the debates of one model that came to an answer, validation cases included, in the
+    order of the transcripts.
     """
     debates: dict[str, Judged] = {}
     for utterances in results.transcript_parts(["kind", "parsed"], model, include_validation=True):
@@ -88,7 +88,7 @@ def judged_debates(results: ExperimentResults, model: str) -> list[Judged]:
 
 
 def _judged(rows: pd.DataFrame) -> Judged:
-    """A debate, from its smoothed probabilities in the order of turns."""
+    """Return a debate, from its smoothed probabilities in the order of turns."""
     steps = [json.loads(parsed) for parsed in rows["parsed"]]
     return Judged(
         rows["case_id"].iloc[0],
@@ -100,7 +100,7 @@ def _judged(rows: pd.DataFrame) -> Judged:
 
 
 def own_weight(params: Fields) -> float:
-    """The T that an experiment ran with; 1 without smoothing."""
+    """Return the T that an experiment ran with; 1 without smoothing."""
     return float(params.get("weight", 0.5)) if params.get("smoothing", True) else 1.0
 
 
@@ -168,8 +168,8 @@ def _sum_of(values: Floats) -> Statistic:
 
 
 def judged_opinions(results: ExperimentResults, model: str) -> pd.DataFrame:
-    """Every opinion over an evaluated case that the assistant judged: case_id, round, position,
-    reliability, right.
+    """Return every opinion over an evaluated case that the assistant judged: case_id, round,
+    position, reliability, right.
     """
     evaluated = set(results.predictions["case_id"])
     rows = results.gather(
@@ -194,8 +194,8 @@ def judged_opinions(results: ExperimentResults, model: str) -> pd.DataFrame:
 
 
 def opinions_stated(results: ExperimentResults, model: str) -> pd.DataFrame:
-    """Every usable rebuttal over an evaluated case: case_id, and whether it `is_unread`, without a
-    position that can be read, so that the assistant does not judge it.
+    """Return every usable rebuttal over an evaluated case: case_id, and whether it `is_unread`,
+    without a position that can be read, so that the assistant does not judge it.
     """
     evaluated = set(results.predictions["case_id"])
     rows = results.gather(

@@ -136,7 +136,7 @@ def _reference_rows(runs: list[Run]) -> Iterator[Fields]:
 
 
 def _trained_rows(results: StudyResults) -> Iterator[Fields]:
-    """The baselines' rows on the test split; one that could not run says why in place of its
+    """Yield the baselines' rows on the test split; one that could not run says why in place of its
     setting.
     """
     for data, board in results.baselines.items():

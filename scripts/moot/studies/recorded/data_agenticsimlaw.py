@@ -93,7 +93,7 @@ class AgenticSimLawOptions(DatasetOptions):
 
 
 def read_debates(options: AgenticSimLawOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The recorded answers, file by file in the order of the options.
+    """Yield the recorded answers, file by file in the order of the options.
 
     Raises:
         UserError: a file has a fault.
@@ -145,7 +145,7 @@ _TRUTH = {"true": "yes", "false": "no", "1": "yes", "0": "no", "yes": "yes", "no
 
 
 def _read_truths(path: Path, values: "pd.Series[str]") -> "pd.Series[str]":
-    """Labels for true and false in any spelling."""
+    """Return labels for true and false in any spelling."""
     labels = values.str.strip().str.casefold().map(_TRUTH)
     check_values(path, values.where(labels.isna(), "True"), ["True"], "Expected true or false.")
     return labels
@@ -154,7 +154,7 @@ def _read_truths(path: Path, values: "pd.Series[str]") -> "pd.Series[str]":
 def _read_answers(
     options: AgenticSimLawOptions, context: LoadContext, file: str, method: str
 ) -> Iterator[RecordedDebate]:
-    """The answers of a file.
+    """Yield the answers of a file.
 
     If the file has answers to several prompts, the method's name includes the prompt.
     """
@@ -216,7 +216,7 @@ def _check_truths(
 
 
 def _read_votes(path: Path, row: int, cells: Mapping[str, str]) -> list[RecordedUtterance]:
-    """The number of votes for each label; empty if the file has no votes."""
+    """Return the number of votes for each label; empty if the file has no votes."""
     votes: JsonObject = {}
     for label, column in VOTE_COLUMNS.items():
         if column not in cells:

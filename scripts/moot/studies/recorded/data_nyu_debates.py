@@ -95,7 +95,7 @@ class _PublishedDebate:
     live_utterances: list[RecordedUtterance]
 
     def record(self, utterances: list[RecordedUtterance], model: str) -> RecordedDebate:
-        """The debate before one judge, whose last belief is its outcome."""
+        """Return the debate before one judge, whose last belief is its outcome."""
         identity = (self.case.attributes["arm"], model, self.case.case_id, 0)
         beliefs = [utterance for utterance in utterances if utterance.kind == BELIEF]
         if not beliefs:
@@ -107,8 +107,8 @@ class _PublishedDebate:
 
 
 def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The debates in the order of their names: before the live judge, then before each judge who
-    read them later.
+    """Yield the debates in the order of their names: before the live judge, then before each judge
+    who read them later.
     """
     if options.source == "shipped":
         yield from load_shipped_debates(SHIPPED_AS, context)
@@ -119,7 +119,7 @@ def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[Recorded
 
 
 def _offline_records(debate: _PublishedDebate) -> Iterator[RecordedDebate]:
-    """The debate before each judge who read it later."""
+    """Yield the debate before each judge who read it later."""
     speeches = [utterance for utterance in debate.live_utterances if utterance.kind == SPEECH]
     last_round = max((speech.round for speech in speeches), default=0)
     repeats = Counter[str]()
@@ -162,7 +162,7 @@ _METADATA_FIELDS = {
 def _read_published_debates(
     options: NyuOptions, context: LoadContext, cleaning: Counter[str]
 ) -> list[_PublishedDebate]:
-    """Every debate that a live judge ended, in the order of names.
+    """Return every debate that a live judge ended, in the order of names.
 
     Args:
         options: the options of the data set.
@@ -209,7 +209,7 @@ def _count_irregularities(debate: _PublishedDebate, has_file: bool, cleaning: Co
 def _read_debate(
     metadata: Fields, ending: Fields, file: Path | None, dataset_name: str
 ) -> _PublishedDebate:
-    """One debate of the metadata.
+    """Return one debate of the metadata.
 
     `ending` has the number of the right answer and the live judge's last belief.
     """
@@ -241,7 +241,7 @@ def _read_debate(
 
 
 def _read_file(file: Path) -> tuple[list[str], list[Fields], list[RecordedUtterance]]:
-    """A debate's answers, its rounds, and its utterances before the live judge."""
+    """Return a debate's answers, its rounds, and its utterances before the live judge."""
     try:
         record = json.loads(read_text(file, get=_GET))
         setup = record["setup"]
@@ -265,7 +265,7 @@ def _read_file(file: Path) -> tuple[list[str], list[Fields], list[RecordedUttera
 
 
 def _live_utterances(rounds: Sequence[Fields], story: Sequence[str]) -> Iterator[RecordedUtterance]:
-    """The speeches of the debaters and the beliefs of the live judge, in order."""
+    """Yield the speeches of the debaters and the beliefs of the live judge, in order."""
     number = 0
     for turn in rounds:
         ((kind, content),) = turn.items()
@@ -278,7 +278,9 @@ def _live_utterances(rounds: Sequence[Fields], story: Sequence[str]) -> Iterator
 
 
 def _feedback_forms(record: Fields) -> Iterator[RecordedUtterance]:
-    """The grades (0 to 4) of the feedback forms that people filled in afterwards, without texts."""
+    """Yield the grades (0 to 4) of the feedback forms that people filled in afterwards, without
+    texts.
+    """
     right_index = record["setup"]["correctAnswerIndex"]
     forms = []
     for person, person_forms in record.get("feedback", {}).items():
@@ -295,7 +297,7 @@ def _feedback_forms(record: Fields) -> Iterator[RecordedUtterance]:
 
 
 def _read_grades(question: str, answer: object, right_index: int) -> dict[str, float]:
-    """The grades that answer a question of a form, by name.
+    """Return the grades that answer a question of a form, by name.
 
     A question about both sides has a grade for each, named by the question and the side.
     """
@@ -318,7 +320,7 @@ def _read_grades(question: str, answer: object, right_index: int) -> dict[str, f
 
 
 def _read_speech(seat: str, speech: Fields, number: int, story: Sequence[str]) -> RecordedUtterance:
-    """A speech: its text, with the quotations from the story, and its numbers of words."""
+    """Return a speech: its text, with the quotations from the story, and its numbers of words."""
     parts: list[str] = []
     word_count = quoted_word_count = words_past_end = 0
     for part in speech["content"]:
@@ -340,7 +342,7 @@ def _read_speech(seat: str, speech: Fields, number: int, story: Sequence[str]) -
 
 
 def _quote_words(story: Sequence[str], start: int, end: int) -> Sequence[str]:
-    """The words of a quotation, which may end past the story's last word."""
+    """Return the words of a quotation, which may end past the story's last word."""
     if not 0 <= start <= min(end, len(story)):
         raise UserError(f"a quotation of words {start} to {end}; the story has {len(story)}.")
     return story[start:end]
@@ -355,7 +357,7 @@ def _read_belief(feedback: Fields, number: int) -> RecordedUtterance:
 def _belief_utterance(
     distribution: Sequence[float], judge: str, text: str, number: int
 ) -> RecordedUtterance:
-    """A judge's probabilities as a belief; one half each predicts nothing."""
+    """Return a judge's probabilities as a belief; one half each predicts nothing."""
     first, second = (round(float(share), _DIGITS) for share in distribution)
     prediction = None if first == second else ("a" if first > second else "b")
     facts = {"distribution": {"a": first, "b": second}, "who": judge}
@@ -363,7 +365,7 @@ def _belief_utterance(
 
 
 def _offline_judgments(rounds: Sequence[Fields]) -> Iterator[tuple[str, list[JsonObject]]]:
-    """The judgments of each judge who read the debate later, with the judge's name."""
+    """Yield the judgments of each judge who read the debate later, with the judge's name."""
     for turn in rounds:
         offline = turn.get("OfflineJudgments", {}).get("judgments", {})
         for judge, content in sorted(offline.items()):

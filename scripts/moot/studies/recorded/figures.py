@@ -93,7 +93,7 @@ def _draw_accuracy(axes: "Axes", run: RecordedRun, y: int, colour: str, marker: 
 
 
 def _row_label(method: str, model: str) -> str:
-    """The name of a run's row, with a long name wrapped into several lines."""
+    """Return the name of a run's row, with a long name wrapped into several lines."""
     return textwrap.fill(f"{method}, {model.rpartition('/')[2]}", LABEL_WIDTH)
 
 

@@ -95,7 +95,7 @@ class _Belief(NamedTuple):
 
 
 def group_members(run: RecordedRun) -> set[str]:
-    """The members of the run's groups who state answers and hear other members.
+    """Return the members of the run's groups who state answers and hear other members.
 
     The set is empty where no member heard another one, as judges do not, and where a case has no
     known truth.
@@ -113,7 +113,7 @@ def group_members(run: RecordedRun) -> set[str]:
 
 
 def find_occasions(run: RecordedRun) -> Iterator[Occasion]:
-    """Every occasion of a run, debate by debate; none where a case has no known truth."""
+    """Yield every occasion of a run, debate by debate; none where a case has no known truth."""
     cases = run.results.cases[["case_id", "target"]]
     targets = {str(case_id): target for case_id, target in cases.itertuples(index=False)}
     if any(targets[case_id] == "" for case_id in run.predictions["case_id"]):
@@ -133,7 +133,7 @@ def find_occasions(run: RecordedRun) -> Iterator[Occasion]:
 
 
 def _occasions_of_members(rows: list[Json], members: set[str], target: str) -> Iterator[Occasion]:
-    """The occasions of a group's members; an answer counts for the message before it."""
+    """Yield the occasions of a group's members; an answer counts for the message before it."""
     answers: dict[str, str] = {}
     # The last message, and the last one by another speaker than its own.
     last_messages: list[HeardUtterance] = []
@@ -166,7 +166,7 @@ def _occasions_of_members(rows: list[Json], members: set[str], target: str) -> I
 def _occasions_of_judges(
     rows: list[Json], judges: set[str], target: str, labels: Sequence[str]
 ) -> Iterator[Occasion]:
-    """The occasions of a debate's judges: each usable belief that follows another one.
+    """Yield the occasions of a debate's judges: each usable belief that follows another one.
 
     Without names of judges, every speaker who states beliefs is a judge.
     """
@@ -201,7 +201,7 @@ def _states_belief(row: Fields) -> bool:
 
 
 def _is_heard(row: Fields) -> bool:
-    """Whether a turn is public and has words, in its text or by the record's count."""
+    """Return whether a turn is public and has words, in its text or by the record's count."""
     if row["visibility"] != PUBLIC:
         return False
     facts = _read_facts(row)
@@ -213,7 +213,9 @@ def _grade(prediction: str, target: str) -> str:
 
 
 def _argued_answer(row: Fields, target: str, labels: Sequence[str]) -> str:
-    """Whether a debater argues for the right answer; NO_ANSWER for a speaker without a label."""
+    """Return whether a debater argues for the right answer; NO_ANSWER for a speaker without a
+    label.
+    """
     # The record names the side; debaters of the NYU debates have fixed sides; else a speaker may
     # be called as the label.
     speaker: str = row["speaker"]
@@ -252,7 +254,7 @@ def _read_heard_utterance(row: Fields, answer: str) -> HeardUtterance:
 
 
 def _read_facts(row: Fields) -> Fields:
-    """The facts that a turn's record states in addition to its text."""
+    """Return the facts that a turn's record states in addition to its text."""
     return json.loads(row["parsed"]) or {} if row["parsed"] else {}
 
 
@@ -288,7 +290,7 @@ def describe_features(occasion: Occasion, median_words: float) -> dict[str, str]
 
 
 def _side_with_more(words: Mapping[str, int]) -> str:
-    """The side with more words, by answer."""
+    """Return the side with more words, by answer."""
     if words[RIGHT_ANSWER] == words[WRONG_ANSWER]:
         return "both alike"
     is_right_side = words[RIGHT_ANSWER] > words[WRONG_ANSWER]

@@ -53,24 +53,24 @@ class RecordedRun(Run):
 
 
 def answered_runs(results: StudyResults) -> list[RecordedRun]:
-    """The recorded runs of a study that predict one label for each case."""
+    """Return the recorded runs of a study that predict one label for each case."""
     return [run for run in recorded_runs(results) if not run.has_beliefs]
 
 
 def judged_runs(results: StudyResults) -> list[RecordedRun]:
-    """The recorded debates of a study whose judge stated a probability after each round."""
+    """Return the recorded debates of a study whose judge stated a probability after each round."""
     return [run for run in recorded_runs(results) if run.has_beliefs]
 
 
 def recorded_runs(results: StudyResults) -> list[RecordedRun]:
-    """Every recorded experiment of a study with each of its models."""
+    """Return every recorded experiment of a study with each of its models."""
     return results.runs(results.find_experiments("recorded"), RecordedRun)
 
 
 def mean_by_case(
     run: RecordedRun, case_ids: Column, values: Floats, bounds: Bounds
 ) -> tuple[float, float, float]:
-    """The mean of values, one a row, with its 95 % interval by the clusters of cases."""
+    """Return the mean of values, one a row, with its 95 % interval by the clusters of cases."""
     bootstrap, [sums, counts] = sum_by_case(run, case_ids, values, np.ones(len(values)))
     return bootstrap.estimate(ratio_statistic(sums, counts, bounds))
 
@@ -78,14 +78,16 @@ def mean_by_case(
 def sum_by_case(
     run: RecordedRun, case_ids: Column, *values: Floats
 ) -> tuple[ClusterBootstrap, list[Floats]]:
-    """The sums of values by case: many occasions of few cases are resampled as these few cases."""
+    """Return the sums of values by case: many occasions of few cases are resampled as these few
+    cases.
+    """
     codes, unique_ids = pd.factorize(case_ids, sort=True)
     sums = [as_numbers(np.bincount(codes, column, len(unique_ids))) for column in values]
     return run.results.sample(unique_ids).bootstrap, sums
 
 
 def read_beliefs(run: RecordedRun) -> pd.DataFrame:
-    """The judge's belief after each round, in the order of turns.
+    """Return the judge's belief after each round, in the order of turns.
 
     Returns:
         One row a belief: case_id, repeat, debate_id, round, in_right (the probability of the right
@@ -105,7 +107,7 @@ def read_beliefs(run: RecordedRun) -> pd.DataFrame:
 
 
 def read_outcomes(run: RecordedRun) -> pd.DataFrame:
-    """The outcome of each debate by its judge's last belief.
+    """Return the outcome of each debate by its judge's last belief.
 
     Returns:
         One row a debate: debate_id; right (1, 0, or one half for an undecided judge);

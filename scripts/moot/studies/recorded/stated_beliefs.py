@@ -56,7 +56,7 @@ class StatedBelief(NamedTuple):
 
 
 def has_stated_beliefs(plan: StudyPlan) -> bool:
-    """Whether the turns of debates have beliefs, or confidences of speakers with a side."""
+    """Return whether the turns of debates have beliefs, or confidences of speakers with a side."""
     for columns in _column_names(plan):
         if columns.debate and (columns.beliefs or (columns.confidence and columns.side)):
             return True
@@ -64,7 +64,7 @@ def has_stated_beliefs(plan: StudyPlan) -> bool:
 
 
 def has_beliefs_and_truth(plan: StudyPlan) -> bool:
-    """Whether a data set has beliefs, and the true labels of its cases."""
+    """Return whether a data set has beliefs, and the true labels of its cases."""
     for experiment in plan.experiments:
         options = plan.options_of(experiment)
         if isinstance(options, TranscriptsOptions):
@@ -75,7 +75,7 @@ def has_beliefs_and_truth(plan: StudyPlan) -> bool:
 
 
 def has_councils(plan: StudyPlan) -> bool:
-    """Whether a data set has answers, which may be those of several judges or members."""
+    """Return whether a data set has answers, which may be those of several judges or members."""
     for columns in _column_names(plan):
         if columns.answer or columns.answers or columns.beliefs:
             return True
@@ -83,7 +83,7 @@ def has_councils(plan: StudyPlan) -> bool:
 
 
 def _column_names(plan: StudyPlan) -> Iterator[TurnColumns]:
-    """The columns of the data sets in tables of turns or answers."""
+    """Yield the columns of the data sets in tables of turns or answers."""
     for experiment in plan.experiments:
         options = plan.options_of(experiment)
         if isinstance(options, TranscriptsOptions):
@@ -91,7 +91,8 @@ def _column_names(plan: StudyPlan) -> Iterator[TurnColumns]:
 
 
 def read_stated_beliefs(run: RecordedRun) -> pd.DataFrame:
-    """The last belief of each speaker in each round, a row with the fields of `StatedBelief`.
+    """Return the last belief of each speaker in each round, a row with the fields of
+    `StatedBelief`.
 
     If the record has no rounds, the first belief of a speaker counts as that of round 1, and so on.
     The confidence of a speaker with a side is a belief in the answer, or else in this side.
@@ -109,7 +110,7 @@ def read_stated_beliefs(run: RecordedRun) -> pd.DataFrame:
 
 
 def _beliefs_of_debate(run: RecordedRun, turns: pd.DataFrame) -> Iterator[StatedBelief]:
-    """The beliefs of one debate in the order of its turns."""
+    """Yield the beliefs of one debate in the order of its turns."""
     labels = run.results.task.labels
     has_started = False
     rows: list[Json] = turns.to_dict("records")
@@ -135,7 +136,7 @@ def _beliefs_of_debate(run: RecordedRun, turns: pd.DataFrame) -> Iterator[Stated
 
 
 def _probability(row: Fields, facts: Fields, side: str, label: str) -> float | None:
-    """The stated probability of a label; None where none is stated."""
+    """Return the stated probability of a label; None where none is stated."""
     shares: Mapping[str, float] = facts.get("distribution", {})
     if shares:
         return shares.get(label)
@@ -168,5 +169,7 @@ def _majority(labels: "pd.Series[str]") -> str | None:
 
 
 def verdict_authors(run: RecordedRun, beliefs: pd.DataFrame) -> set[str]:
-    """The speakers whose answers are the verdicts; without named judges, those without a side."""
+    """Return the speakers whose answers are the verdicts; without named judges, those without a
+    side.
+    """
     return judge_names(run.predictions) or set(beliefs.loc[beliefs["side"] == "", "speaker"])

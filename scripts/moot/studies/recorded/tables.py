@@ -149,7 +149,9 @@ def groups(results: StudyResults) -> TableContent:
 
 
 def _group_rows(runs: Sequence[RecordedRun]) -> list[JsonObject]:
-    """Both error rates of each run in each group; Holm's correction is over all differences."""
+    """Return both error rates of each run in each group; Holm's correction is over all
+    differences.
+    """
     rates: list[tuple[RecordedRun, GroupRate]] = []
     for run in runs:
         run_rates = group_rates(run.results, run.model, (*RATES, PREDICTED), ("sex", "race"))
@@ -306,7 +308,7 @@ _SIDES = {f", {RIGHT_SIDE}": _RIGHT_COLUMN, f", {WRONG_SIDE}": _WRONG_COLUMN}
 
 
 def feedback_rows(run: RecordedRun) -> Iterator[JsonObject]:
-    """A row of the table `nyu_feedback` for each seat and each question of its form."""
+    """Yield a row of the table `nyu_feedback` for each seat and each question of its form."""
     for (seat, question), grades in read_grades(run).groupby(["asked", "question"], sort=True):
         by_form = grades.groupby(_FORM, sort=True)
         clusters = by_form["cluster"].first()
@@ -334,7 +336,7 @@ def feedback_rows(run: RecordedRun) -> Iterator[JsonObject]:
 
 
 def read_grades(run: RecordedRun) -> pd.DataFrame:
-    """All grades of the feedback forms.
+    """Return all grades of the feedback forms.
 
     Returns:
         One row a grade: debate_id, turn (the form), cluster (story and judge), asked (the seat),

@@ -100,7 +100,7 @@ _COLUMNS = (
 
 
 def _rows_of_run(run: RecordedRun) -> Iterator[Fields]:
-    """The rows of all judges, of each judge, and of each pair of judges."""
+    """Yield the rows of all judges, of each judge, and of each pair of judges."""
     answers = run.valid.fillna({"judge": "", "persona": ""})
     judges = sorted(set(answers["judge"]) - {""})
     for difference in PAIR_RULES:
@@ -116,7 +116,7 @@ def _rows_of_run(run: RecordedRun) -> Iterator[Fields]:
 def _row(
     run: RecordedRun, answers: pd.DataFrame, difference: str, judges: str = ""
 ) -> Iterator[Fields]:
-    """The row of the pairs that differ in one thing; none without such pairs."""
+    """Yield the row of the pairs that differ in one thing; none without such pairs."""
     rule = PAIR_RULES[difference]
     pairs = count_agreeing_pairs(answers, rule.common, excluded=rule.excluded)
     pairs = pairs[pairs["pairs"] > 0]
@@ -157,7 +157,7 @@ def _agreement_beyond_chance(answers: pd.DataFrame, pairs: pd.DataFrame) -> Stat
 
 
 def _floor_cells(run: RecordedRun, answers: pd.DataFrame, pairs: pd.DataFrame) -> Fields:
-    """The agreement of judges who are asked again, and the row's difference from it.
+    """Return the agreement of judges who are asked again, and the row's difference from it.
 
     Only cases with both kinds of pairs count; the cells are empty without such cases.
     """

@@ -98,7 +98,7 @@ _BY_ROUND = (
 
 
 def _rows_of_run(run: RecordedRun) -> Iterator[Fields]:
-    """The rows of a run, round by round."""
+    """Yield the rows of a run, round by round."""
     beliefs = read_stated_beliefs(run)
     if beliefs.empty:
         return
@@ -134,7 +134,7 @@ def _groups_of_speakers(beliefs: pd.DataFrame) -> Iterator[tuple[str, str, pd.Da
 
 
 def _groups_of_side(side: str, beliefs: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """All speakers of a side, and each of them where they are several but not many."""
+    """Yield all speakers of a side, and each of them where they are several but not many."""
     speakers = sorted(set(beliefs["speaker"]))
     if len(speakers) == 1:
         yield side, speakers[0], beliefs
@@ -146,7 +146,7 @@ def _groups_of_side(side: str, beliefs: pd.DataFrame) -> Iterator[tuple[str, str
 
 
 def _belief_cells(run: RecordedRun, beliefs: pd.DataFrame) -> Fields:
-    """The cells of some beliefs of one round."""
+    """Return the cells of some beliefs of one round."""
     values = as_numbers(beliefs["belief"])
     has_outcome = beliefs["outcome"].notna().to_numpy()
     is_outcome = as_numbers(beliefs["label"] == beliefs["outcome"])
@@ -167,7 +167,7 @@ def _belief_cells(run: RecordedRun, beliefs: pd.DataFrame) -> Fields:
 
 
 def _both_sure_cells(run: RecordedRun, beliefs: pd.DataFrame) -> Fields:
-    """How often all sides of a debate are sure of themselves; empty without two sides."""
+    """Return how often all sides of a debate are sure of themselves; empty without two sides."""
     by_side = beliefs.groupby(["debate_id", "side"]).agg({"belief": "mean", "case_id": "first"})
     debates = by_side.groupby("debate_id").agg(
         least=("belief", "min"), sides=("belief", "size"), case_id=("case_id", "first")
@@ -263,7 +263,7 @@ _AGGREGATES = (
 
 
 def gather_panels(run: RecordedRun) -> pd.DataFrame:
-    """The beliefs of panels in the positive label, with the truth.
+    """Return the beliefs of panels in the positive label, with the truth.
 
     Returns:
         A row a panel of at least two members: case_id, beliefs (an array), truth (0 or 1).
@@ -290,7 +290,7 @@ def gather_panels(run: RecordedRun) -> pd.DataFrame:
 
 
 def _rows_of_aggregates(run: RecordedRun) -> Iterator[Fields]:
-    """The rows of each aggregate: by the number of members, and of the whole panels."""
+    """Yield the rows of each aggregate: by the number of members, and of the whole panels."""
     panels = gather_panels(run)
     if panels.empty:
         return
@@ -315,7 +315,7 @@ def _rows_of_aggregates(run: RecordedRun) -> Iterator[Fields]:
 
 
 def _draw_panels(beliefs: Floats, size: int, random: np.random.Generator) -> Floats:
-    """The panels of some members, shape (panels, size); the whole panel for size 0."""
+    """Return the panels of some members, shape (panels, size); the whole panel for size 0."""
     if size in (0, len(beliefs)):
         return beliefs[None, :]
     if comb(len(beliefs), size) <= MAX_PANELS_DRAWN:

@@ -86,7 +86,7 @@ _COLUMNS = (
 
 
 def council_rules(positive: str, negative: str) -> Mapping[str, Callable[[Mapping[str, int]], str]]:
-    """The rules of decision, each from the number of answers by label to the verdict."""
+    """Return the rules of decision, each from the number of answers by label to the verdict."""
 
     def decide_by_majority(counts: Mapping[str, int]) -> str:
         label, count = max(counts.items(), key=lambda item: item[1])
@@ -104,7 +104,8 @@ def council_rules(positive: str, negative: str) -> Mapping[str, Callable[[Mappin
 
 
 def gather_councils(run: RecordedRun) -> pd.DataFrame:
-    """The councils of a run: case_id, repeat, judge_repeat, target, and counts (label to number).
+    """Return the councils of a run: case_id, repeat, judge_repeat, target, and counts (label to
+    number).
 
     Only councils of at least two members count.
     """
@@ -123,7 +124,7 @@ def gather_councils(run: RecordedRun) -> pd.DataFrame:
 
 
 def _rows_of_run(run: RecordedRun) -> Iterator[Fields]:
-    """A row for each rule; none without councils."""
+    """Yield a row for each rule; none without councils."""
     councils = gather_councils(run)
     if councils.empty:
         return
@@ -148,7 +149,7 @@ def _rows_of_run(run: RecordedRun) -> Iterator[Fields]:
 
 
 def _right_cells(run: RecordedRun, verdicts: pd.DataFrame) -> Fields:
-    """The share of right verdicts; empty where a truth is unknown."""
+    """Return the share of right verdicts; empty where a truth is unknown."""
     if (verdicts["target"].fillna("") == "").any():
         return {}
     is_right = verdicts["prediction"] == verdicts["target"]
@@ -157,7 +158,7 @@ def _right_cells(run: RecordedRun, verdicts: pd.DataFrame) -> Fields:
 
 
 def _flip_cells(run: RecordedRun, verdicts: pd.DataFrame, answers: pd.DataFrame) -> Fields:
-    """How often verdicts of two councils of a case differ, and two answers of one judge."""
+    """Return how often verdicts of two councils of a case differ, and two answers of one judge."""
     pairs_by_name = {
         "flips if asked again": count_agreeing_pairs(verdicts, ["case_id", "repeat"]),
         "flips in another debate": count_agreeing_pairs(

@@ -95,7 +95,7 @@ _DISCUSSIONS = (
 
 
 def _row_before_and_after(run: RecordedRun, members: set[str]) -> Fields | None:
-    """The row of a run; None where no member has two answers."""
+    """Return the row of a run; None where no member has two answers."""
     opinions = stated_answers(run.results)
     of_members = opinions[(opinions["model"] == run.model) & opinions["speaker"].isin(members)]
     has_two_answers = of_members.duplicated(["debate_id", "speaker"], keep=False)
@@ -218,7 +218,7 @@ _CHANGED_ANSWERS = (
 
 
 def _rows_of_changes(run: RecordedRun, run_occasions: Sequence[Occasion]) -> Iterator[Fields]:
-    """A row for each change and each feature that tells occasions apart."""
+    """Yield a row for each change and each feature that tells occasions apart."""
     median_words = float(np.median([occasion.word_count for occasion in run_occasions]))
     features = pd.DataFrame(
         [describe_features(occasion, median_words) for occasion in run_occasions]
@@ -254,7 +254,7 @@ def _rows_of_changes(run: RecordedRun, run_occasions: Sequence[Occasion]) -> Ite
 
 
 def _contrasting_features(features: pd.DataFrame) -> Iterator[tuple[str, str]]:
-    """The name and value of each feature that some occasions do not have."""
+    """Yield the name and value of each feature that some occasions do not have."""
     for name in features:
         for value in sorted(features[name].dropna().unique()):
             if (features[name] != value).any():
@@ -264,7 +264,7 @@ def _contrasting_features(features: pd.DataFrame) -> Iterator[tuple[str, str]]:
 def _change_cells(
     run: RecordedRun, frame: pd.DataFrame, is_known: Truths, is_heard: Truths, is_change: Truths
 ) -> JsonObject:
-    """The cells of one feature.
+    """Return the cells of one feature.
 
     Args:
         run: the run.
@@ -294,7 +294,9 @@ def _share_heard(is_heard: Truths, among: Truths) -> float | None:
 def _difference_of_shares(
     run: RecordedRun, case_ids: Column, is_heard: Truths, is_change: Truths, is_known: Truths
 ) -> tuple[float, float, float]:
-    """The share of changes before which a feature was heard, minus that share of non-changes."""
+    """Return the share of changes before which a feature was heard, minus that share of
+    non-changes.
+    """
     changes, non_changes = is_known & is_change, is_known & ~is_change
     bootstrap, sums = sum_by_case(
         run,

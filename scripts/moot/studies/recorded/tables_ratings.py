@@ -68,7 +68,7 @@ class DebaterVerdicts:
         return as_numbers(1 / self.rows["judge"].map(self.rows["judge"].value_counts()))
 
     def terms(self, *, by_judge: bool = False) -> Mapping[str, Floats]:
-        """The terms of the model besides the debaters.
+        """Return the terms of the model besides the debaters.
 
         Args:
             by_judge: whether the side has an effect for each judge; otherwise it has a mean effect,
@@ -102,14 +102,14 @@ class DebaterVerdicts:
         return terms
 
     def _length_term(self) -> Floats:
-        """How many tenths more words the first side used; zero where words are not known."""
+        """Return how many tenths more words the first side used; zero where words are not known."""
         first, second = (f"{WORDS}_{label}" for label in self.sides)
         if first not in self.rows or second not in self.rows:
             return np.zeros(1)
         return as_numbers(np.log(self.rows[first] / self.rows[second]) / np.log(1.1))
 
     def fit(self, terms: Mapping[str, Floats], weights: Floats | None) -> Ratings | None:
-        """The ratings by a model with these terms; None where they cannot be computed."""
+        """Return the ratings by a model with these terms; None where they cannot be computed."""
         first, second = (self.rows[label].tolist() for label in self.sides)
         return fit_ratings(
             first, second, self.outcomes, self.rows["cluster"].tolist(), terms, weights
@@ -117,13 +117,13 @@ class DebaterVerdicts:
 
 
 def _family(model: str) -> str:
-    """The family of a model: the letters that its name begins with."""
+    """Return the family of a model: the letters that its name begins with."""
     match = re.match(r"[^\W\d_]+", model)
     return match.group().casefold() if match else model
 
 
 def find_debater_verdicts(results: StudyResults) -> Iterator[DebaterVerdicts]:
-    """The verdicts between named debaters, of this run's tournaments and of records."""
+    """Yield the verdicts between named debaters, of this run's tournaments and of records."""
     tournaments: dict[str, list[tuple[ExperimentResults, Mapping[str, str]]]] = {}
     for experiment in results.experiments.values():
         seats = paired_models(
@@ -146,7 +146,9 @@ def find_debater_verdicts(results: StudyResults) -> Iterator[DebaterVerdicts]:
 
 
 def _sides_of_seats(results: ExperimentResults, seats: Mapping[str, str]) -> list[str]:
-    """The labels that the debaters of a tournament argue for, in the order of their seats."""
+    """Return the labels that the debaters of a tournament argue for, in the order of their
+    seats.
+    """
     protocol = PROTOCOLS[results.config.protocol]
     params = protocol.params.model_validate(dict(results.config.params))
     sides = protocol.debaters.sides(params, results.task) if protocol.debaters else {}
@@ -154,7 +156,7 @@ def _sides_of_seats(results: ExperimentResults, seats: Mapping[str, str]) -> lis
 
 
 def _read_verdicts(results: ExperimentResults, seats: Mapping[str, str]) -> pd.DataFrame:
-    """The valid verdicts of one pairing, with the columns of `DebaterVerdicts.rows`.
+    """Return the valid verdicts of one pairing, with the columns of `DebaterVerdicts.rows`.
 
     The case is the cluster.
     """
@@ -176,7 +178,7 @@ def _read_verdicts(results: ExperimentResults, seats: Mapping[str, str]) -> pd.D
 
 
 def _count_words(part: pd.DataFrame) -> pd.DataFrame:
-    """The number of words that each seat used in a public turn."""
+    """Return the number of words that each seat used in a public turn."""
     public = part[part["visibility"] == PUBLIC]
     return public.assign(words=[len(text.split()) for text in public["text"]])
 
@@ -192,7 +194,7 @@ def _recorded_verdicts(results: StudyResults) -> Iterator[DebaterVerdicts]:
 
 
 def _labels_with_debaters(run: RecordedRun) -> Sequence[str]:
-    """The labels that name a debater in the attributes of a case, the positive one first."""
+    """Return the labels that name a debater in the attributes of a case, the positive one first."""
 
     def names_debater(label: str) -> bool:
         return any(attributes.get(label) for attributes in run.results.attributes)
@@ -201,7 +203,9 @@ def _labels_with_debaters(run: RecordedRun) -> Sequence[str]:
 
 
 def _verdicts_by_attributes(run: RecordedRun, sides: tuple[str, str]) -> DebaterVerdicts:
-    """The valid verdicts of a recorded run, with the debaters from the attributes of the cases."""
+    """Return the valid verdicts of a recorded run, with the debaters from the attributes of the
+    cases.
+    """
     answers = run.valid
     attributes = pd.DataFrame(
         [run.results.attributes[case_id] for case_id in answers["case_id"]], index=answers.index
@@ -274,7 +278,7 @@ _RATINGS = (
 
 
 def rating_rows(verdicts: DebaterVerdicts) -> Iterator[Row]:
-    """The rows of the table `ratings`, the strongest debater first."""
+    """Yield the rows of the table `ratings`, the strongest debater first."""
     full = verdicts.fit(verdicts.terms(), verdicts.weights)
     by_wins = verdicts.fit({}, None)
     if full is None or by_wins is None:
@@ -343,7 +347,9 @@ _RATING_TERMS = (
 
 
 def _term_rows(verdicts: DebaterVerdicts) -> Iterator[Row]:
-    """The rows of the table `rating_terms`: the mean effect of the side, then all other terms."""
+    """Yield the rows of the table `rating_terms`: the mean effect of the side, then all other
+    terms.
+    """
     with_mean = verdicts.fit(verdicts.terms(), verdicts.weights)
     by_judge = verdicts.fit(verdicts.terms(by_judge=True), verdicts.weights)
     if with_mean is None or by_judge is None:

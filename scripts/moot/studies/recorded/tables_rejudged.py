@@ -25,12 +25,12 @@ _UNDECIDED, _UNDECIDED_BELIEF = "undecided", 0.5
 
 
 def rejudged_runs(results: StudyResults) -> list[Run]:
-    """Every experiment that judged debates again, with each of its models."""
+    """Return every experiment that judged debates again, with each of its models."""
     return results.runs(results.find_experiments("rejudge"), Run)
 
 
 def stated_beliefs(run: Run, seat: str) -> pd.DataFrame:
-    """The last usable belief of a seat in each round, in the order of turns.
+    """Return the last usable belief of a seat in each round, in the order of turns.
 
     Returns:
         debate_id, round, case_id, side (a label, or "undecided"), in_right (the probability of the
@@ -104,7 +104,7 @@ _REJUDGED = (
 
 
 def _key_cells(run: Run) -> JsonObject:
-    """The data, and the experiment and model whose debates were judged."""
+    """Return the data, and the experiment and model whose debates were judged."""
     return {
         "data": run.data,
         "debates of": run.params["source_experiment"],
@@ -113,7 +113,7 @@ def _key_cells(run: Run) -> JsonObject:
 
 
 def _row_of_run(run: Run) -> Fields | None:
-    """The row of a run; None where no round has beliefs of both judges."""
+    """Return the row of a run; None where no round has beliefs of both judges."""
     both = stated_beliefs(run, JUDGE).merge(
         stated_beliefs(run, RECORDED_JUDGE),
         on=[DEBATE, ROUND, "case_id"],
@@ -191,7 +191,7 @@ _JUDGES = (
 
 
 def _rows_of_pairs(runs: list[Run]) -> Iterator[JsonObject]:
-    """A row for each pair of judges of the same debates."""
+    """Yield a row for each pair of judges of the same debates."""
     models = [run.model for run in runs]
     recorded = pd.concat([_last_beliefs(run, RECORDED_JUDGE) for run in runs])
     by_judge = {RECORDED_JUDGE: recorded[~recorded.index.duplicated()]}
@@ -222,5 +222,5 @@ def _rows_of_pairs(runs: list[Run]) -> Iterator[JsonObject]:
 
 
 def _last_beliefs(run: Run, seat: str) -> pd.DataFrame:
-    """The last belief of a seat in each debate."""
+    """Return the last belief of a seat in each debate."""
     return stated_beliefs(run, seat).groupby(DEBATE)[["case_id", "side"]].last()

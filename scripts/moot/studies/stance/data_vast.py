@@ -145,14 +145,14 @@ def read_posts(path: Path) -> pd.DataFrame:
 
 
 def select_subset(rows: pd.DataFrame, options: VastOptions) -> pd.DataFrame:
-    """The rows of a subset, in file order."""
+    """Return the rows of a subset, in file order."""
     if options.subset == "first_of_post":
         return rows.drop_duplicates("post").head(options.posts)
     return rows[rows["seen"] == ("0" if options.subset == "zero_shot" else "1")]
 
 
 def subset_notes(rows: pd.DataFrame, options: VastOptions) -> tuple[str, ...]:
-    """The notes on a subset of the test rows."""
+    """Return the notes on a subset of the test rows."""
     counts = ", ".join(
         f"{label} {count}" for label, count in rows["label"].value_counts().sort_index().items()
     )

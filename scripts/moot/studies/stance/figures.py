@@ -88,7 +88,7 @@ def _draw_panels(
     draw: "Callable[[Axes, Run], None]",
     **axes_options: bool,
 ) -> "tuple[Figure, Any]":
-    """A panel a run, some in a line: the figure and its axes."""
+    """Return a panel a run, some in a line: the figure and its axes."""
     lines = -(-len(runs) // COLUMNS)
     drawing, grid = new_figure(
         height=margin + height * lines, nrows=lines, ncols=COLUMNS, squeeze=False, **axes_options
@@ -186,5 +186,5 @@ def _answers_of(run: Run) -> "pd.Series[str]":
 
 
 def _break_labels(labels: Sequence[str]) -> list[str]:
-    """Labels for the places under an axis: a long one on two lines."""
+    """Return labels for the places under an axis: a long one on two lines."""
     return [label.replace(" ", "\n") for label in labels]

@@ -37,7 +37,7 @@ class StanceQuestion:
     trained: str
 
     def is_asked_in(self, results: ExperimentResults) -> bool:
-        """Whether an experiment asks this question, whatever the name of its data set."""
+        """Return whether an experiment asks this question, whatever the name of its data set."""
         return frozenset(results.task.labels) == self.labels
 
 
@@ -70,14 +70,14 @@ class Run(content.Run):
 
 
 def list_runs(results: StudyResults, question: StanceQuestion) -> list[Run]:
-    """The runs on one question, in the order of the configuration."""
+    """Return the runs on one question, in the order of the configuration."""
     return results.runs(filter(question.is_asked_in, results.find_experiments(*PROTOCOLS)), Run)
 
 
 def iterate_leaderboards(
     results: StudyResults, question: StanceQuestion
 ) -> Iterator[tuple[str, Fields]]:
-    """The data label and the test row of every baseline that is trained on a question."""
+    """Yield the data label and the test row of every baseline that is trained on a question."""
     for name, board in results.baselines.items():
         if len(board) and question.is_asked_in(results.experiment_by_dataset[name]):
             for row in trained_rows(board):

@@ -71,8 +71,8 @@ def baseline(
 
 
 def select(words: Iterable[str], find_place: Callable[[], str] = str) -> list[Baseline]:
-    """The baselines that a configuration asks for, each by its name or its family, in that order
-    and each once.
+    """Return the baselines that a configuration asks for, each by its name or its family, in that
+    order and each once.
 
     Raises:
         UserError: for a word that is neither a name nor a family; it names the nearest known

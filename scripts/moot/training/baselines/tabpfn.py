@@ -22,7 +22,7 @@ WEIGHTS = ("tabpfn-v2-classifier.ckpt", "tabpfn-v2-classifier-finetuned-zk73skhh
 
 
 def weights() -> Path:
-    """The file of version-2 weights: the first of `WEIGHTS` in the folder that
+    """Return the file of version-2 weights: the first of `WEIGHTS` in the folder that
     TABPFN_MODEL_CACHE_DIR names.
 
     Raises:

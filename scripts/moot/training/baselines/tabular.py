@@ -45,7 +45,7 @@ def classifier(
     scaled: bool = False,
     **settings: object,
 ) -> Builder:
-    """The builder of a classifier behind imputation and encoding.
+    """Return the builder of a classifier behind imputation and encoding.
 
     Args:
         path: its class, with the module.

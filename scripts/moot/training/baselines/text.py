@@ -40,7 +40,7 @@ def topic_majority(seed: int, threads: int) -> "TopicMajority":
 
 
 def sentence_model() -> str:
-    """The sentence encoder's folder or name, from the environment: no package ships weights.
+    """Return the sentence encoder's folder or name, from the environment: no package ships weights.
 
     Raises:
         UnavailableError: the library is not installed, or no encoder is named.
@@ -54,8 +54,8 @@ def sentence_model() -> str:
 
 
 def linear(features: Callable[[ModuleType], object], *, margin: float | None = None) -> Builder:
-    """The builder of a linear classifier: a support vector machine with a `margin`, else a logistic
-    regression.
+    """Return the builder of a linear classifier: a support vector machine with a `margin`, else a
+    logistic regression.
 
     `features` makes the transformer from `moot.training.text_features`.
     """

@@ -22,7 +22,7 @@ ASSISTANT_MODEL = "MOOT_ASSISTANT_MODEL"
 
 
 def named_model(variable: str) -> str:
-    """The folder or hub name that an environment variable holds.
+    """Return the folder or hub name that an environment variable holds.
 
     Raises:
         UnavailableError: a library is not installed, or the variable is empty.
@@ -37,8 +37,8 @@ def named_model(variable: str) -> str:
 
 
 def fine_tuned(variable: str, kind: str, **settings: float) -> Builder:
-    """The builder of a classifier of `moot.training.transformer_classifiers` on the model that an
-    environment variable names.
+    """Return the builder of a classifier of `moot.training.transformer_classifiers` on the model
+    that an environment variable names.
     """
 
     def build(seed: int, threads: int) -> Estimator:

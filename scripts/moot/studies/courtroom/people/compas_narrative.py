@@ -39,8 +39,8 @@ _JUVENILE = {
 
 
 def narrate(facts: Facts, form: str) -> str:
-    """The text of a case: `form` is "list" or "prose"; only the features in `facts` are told, and
-    all of them.
+    """Return the text of a case: `form` is "list" or "prose"; only the features in `facts` are
+    told, and all of them.
     """
     if form == "list":
         return list_form(

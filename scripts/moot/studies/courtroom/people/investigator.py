@@ -76,7 +76,7 @@ class MonthlyColumns(StrictModel):
     last: str
 
     def columns(self) -> list[str]:
-        """The columns' names in order of time."""
+        """Return the columns' names in order of time."""
         return [
             str(month.strftime(self.column))
             for month in pd.period_range(self.first, self.last, freq="M")
@@ -106,7 +106,7 @@ class Variable(StrictModel):
         return self
 
     def names(self) -> list[str]:
-        """The extract columns that it takes."""
+        """Return the extract columns that it takes."""
         return self.months.columns() if self.months else list(self.columns or (self.column,))
 
 
@@ -121,8 +121,8 @@ class VariableMap(StrictModel):
 
 
 def read_people(context: LoadContext, outcome: Outcome) -> People:
-    """The people of all extracts in the folder, with the features that the extracts allow and the
-    outcome asked for.
+    """Return the people of all extracts in the folder, with the features that the extracts allow
+    and the outcome asked for.
 
     Each respondent has one id in all extracts, so people who agree in the few features are told
     apart all the same.
@@ -159,7 +159,7 @@ def read_people(context: LoadContext, outcome: Outcome) -> People:
 
 
 def read_variables(path: Path) -> VariableMap:
-    """The variable map; raises `UserError` naming the entry at fault."""
+    """Return the variable map; raises `UserError` naming the entry at fault."""
     try:
         variables = VariableMap.model_validate(load_yaml(read_text(path)))
     except yaml.YAMLError as fault:
@@ -235,8 +235,8 @@ def read_extracts(folder: Path, identifier: str) -> Extracts:
 def decode(
     path: Path, codes: pd.DataFrame, name: str, variable: Variable, variables: VariableMap
 ) -> tuple[Column, dict[str, int]]:
-    """One column of the table from its extract columns (codes, Int64), and how often it is missing
-    for which reason.
+    """Return one column of the table from its extract columns (codes, Int64), and how often it is
+    missing for which reason.
     """
     if variable.read in ("count_events", "any_event"):
         return _decode_events(codes, name, variable, variables)

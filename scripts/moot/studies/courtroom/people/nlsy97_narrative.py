@@ -136,8 +136,8 @@ DEPRESSIONS = ("none of the time", "some of the time", "most of the time", "all 
 
 
 def narrate(facts: Facts, form: str) -> str:
-    """The text of a case: `form` is "list" or "prose"; only the features in `facts` are told, and
-    all of them.
+    """Return the text of a case: `form` is "list" or "prose"; only the features in `facts` are
+    told, and all of them.
     """
     if form == "list":
         return list_form(
@@ -161,7 +161,7 @@ def narrate(facts: Facts, form: str) -> str:
 
 
 def format_height(inches: int) -> str:
-    """A height in words: 5 feet 1 inch."""
+    """Return a height in words: 5 feet 1 inch."""
     feet, rest = divmod(inches, 12)
     return f"{feet} feet" + (f" {rest} inch{'' if rest == 1 else 'es'}" if rest else "")
 

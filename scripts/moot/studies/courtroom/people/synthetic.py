@@ -93,8 +93,8 @@ _PUBLISHED_ROWS, _PUBLISHED_REARRESTED = 1412, 393
 
 
 def generate_nlsy97(seed: int, rows: int = _PUBLISHED_ROWS) -> pd.DataFrame:
-    """A table in the columns of the published NLSY97 recidivism table, as text, typing errors and
-    blanks included.
+    """Return a table in the columns of the published NLSY97 recidivism table, as text, typing
+    errors and blanks included.
 
     Args:
         seed: decides everything.
@@ -160,8 +160,8 @@ def _rearrest_risk(person: Fields) -> float:
 
 
 def select_highest(draw: random.Random, risks: Sequence[float], count: int) -> set[int]:
-    """The `count` rows of highest risk after logistic noise: a logistic model with an exact number
-    of positives.
+    """Return the `count` rows of highest risk after logistic noise: a logistic model with an exact
+    number of positives.
     """
     uniforms = [draw.random() or 0.5 for _ in risks]
     noisy = [
@@ -172,12 +172,12 @@ def select_highest(draw: random.Random, risks: Sequence[float], count: int) -> s
 
 
 def draw_value(draw: random.Random, shares: Shares) -> Any:
-    """A value drawn with the probability of its share."""
+    """Return a value drawn with the probability of its share."""
     return draw.choices(list(shares), weights=list(shares.values()))[0]
 
 
 def draw_normal(draw: random.Random) -> float:
-    """A number drawn from the standard normal distribution."""
+    """Return a number drawn from the standard normal distribution."""
     return math.sqrt(-2 * math.log(1 - draw.random())) * math.cos(2 * math.pi * draw.random())
 
 
@@ -186,7 +186,7 @@ def _as_text(person: Fields) -> dict[str, str]:
 
 
 def to_text_table(people: Sequence[Fields]) -> pd.DataFrame:
-    """The people as a table of text, with rows numbered from 1."""
+    """Return the people as a table of text, with rows numbered from 1."""
     frame = pd.DataFrame(map(_as_text, people), dtype="str")
     frame.index = pd.RangeIndex(1, len(people) + 1, name="row")
     return frame

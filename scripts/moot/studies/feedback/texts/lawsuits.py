@@ -29,7 +29,7 @@ _NO_PERSON = re.compile(
 
 
 def names(text: str) -> frozenset[str]:
-    """The people and organisations that a text names, each as initial and last word.
+    """Return the people and organisations that a text names, each as initial and last word.
 
     >>> text = "The case of Joel V. Taylor was heard in Cook County; J. V. Taylor sued the Company."
     >>> sorted(names(text))
@@ -64,6 +64,6 @@ def lawsuits(texts: Sequence[str]) -> list[frozenset[str]]:
 
 
 def between(parties: Iterable[str]) -> frozenset[str]:
-    """The one mark of a lawsuit whose parties are known by name, in either order."""
+    """Return the one mark of a lawsuit whose parties are known by name, in either order."""
     plain = sorted(re.sub(r"\W+|\bet al\b", " ", party.lower()).strip() for party in parties)
     return frozenset([" / ".join(plain)])

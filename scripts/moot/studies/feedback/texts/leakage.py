@@ -82,13 +82,13 @@ REPLACEMENT = "[…]"
 
 
 def outcome_rules_met(text: str, court: str) -> list[str]:
-    """The names of the rules in `OUTCOME_RULES[court]` that a text meets, in their order."""
+    """Return the names of the rules in `OUTCOME_RULES[court]` that a text meets, in their order."""
     return [name for name, pattern in OUTCOME_RULES[court].items() if pattern.search(text)]
 
 
 def without_outcome(text: str, court: str) -> str:
-    """The text with each sentence that meets an outcome rule replaced by "[…]"; tabs between its
-    parts stay.
+    """Return the text with each sentence that meets an outcome rule replaced by "[…]"; tabs between
+    its parts stay.
     """
     chinese = court == "chinese court"
     parts = []
@@ -103,7 +103,7 @@ def without_outcome(text: str, court: str) -> str:
 
 
 def masked(text: str, kinds: Iterable[Mask], court: str) -> str:
-    """The text with give-aways of the given kinds replaced by "[…]".
+    """Return the text with give-aways of the given kinds replaced by "[…]".
 
     Args:
         text: the facts.

@@ -87,7 +87,7 @@ class LegalTextOptions(DatasetOptions):
     )
 
     def own_files(self, data_root: Path) -> tuple[Path, ...]:
-        """The files that replace the usual one."""
+        """Return the files that replace the usual one."""
         return tuple(data_root / name for name in (self.path, *self.files.values()) if name)
 
 
@@ -112,7 +112,7 @@ class Record:
 def source_files(
     options: LegalTextOptions, context: LoadContext, usual: str, sample: str
 ) -> dict[Path, SplitName | None]:
-    """The files to read, and the published split of each (None: to be split by hash).
+    """Return the files to read, and the published split of each (None: to be split by hash).
 
     Raises:
         UserError: both `path` and `files` are given, or `files` has no test split.
@@ -135,7 +135,7 @@ def source_files(
 
 
 def require_text(path: Path, row: object, column: str, text: str) -> str:
-    """The text without blanks around it; facts that are empty are an error."""
+    """Return the text without blanks around it; facts that are empty are an error."""
     if not text.strip():
         raise UserError(
             f"{path}: row {row}, column '{column}': empty; expected the facts of a case. Fill it or"
@@ -258,7 +258,9 @@ def _without_leakage(
 
 
 def _case_ids(name: str, texts: Sequence[str], cleaning: dict[str, int]) -> list[str]:
-    """An id from each text's own digest, so that rows may move; a repeated text gets a number."""
+    """Return an id from each text's own digest, so that rows may move; a repeated text gets a
+    number.
+    """
     counts: Counter[str] = Counter()
     ids = []
     for text in texts:
@@ -275,8 +277,8 @@ def _splits(
     options: LegalTextOptions,
     context: LoadContext,
 ) -> dict[str, SplitName]:
-    """The published split of each case; by hash where there is none, and for a validation share of
-    training.
+    """Return the published split of each case; by hash where there is none, and for a validation
+    share of training.
 
     Cases that belong together get one split, as far as it is not published.
     """
@@ -298,8 +300,8 @@ def _marks(
     splits: dict[str, SplitName],
     cleaning: dict[str, int],
 ) -> dict[str, dict[str, str]]:
-    """The attributes that mark training and validation cases related to a test case; all pairs are
-    counted.
+    """Return the attributes that mark training and validation cases related to a test case; all
+    pairs are counted.
     """
     marks: dict[str, dict[str, str]] = {}
     for (attribute, related), description in zip(
@@ -314,8 +316,8 @@ def _marks(
 def _enough_cases(
     cases: Sequence[Case], task: Task, minimum: int, context: LoadContext, cleaning: dict[str, int]
 ) -> tuple[list[Case], Task]:
-    """The cases whose labels have at least `minimum` training cases that may teach, and the task
-    with these labels.
+    """Return the cases whose labels have at least `minimum` training cases that may teach, and the
+    task with these labels.
     """
     counts = Counter[str]()
     for case in cases:
