@@ -231,6 +231,34 @@ def test_a_fault_in_the_second_file_is_named(
         )
 
 
+def test_a_case_with_contradictory_rows_does_not_stop_the_others(tmp_path: Path) -> None:
+    WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
+    WRITERS[".csv"]([*CASES, {**CASES[1], "won": 1}], tmp_path / "cases.csv")
+    case_table = {"path": tmp_path / "cases.csv", "id": "nr"}
+    loaded, _ = read_debates(
+        tmp_path / "turns.jsonl",
+        columns=TURN_COLUMNS,
+        case_table=case_table,
+        faulty=0.5,
+        **ONE_ZERO,
+    )
+    assert [case.case_id for case in loaded.cases] == ["1"]
+    assert loaded.cleaning["debates left out because of faults"] == 1
+
+
+@pytest.mark.parametrize("meaning", ["answer", "text", "side"])
+def test_a_name_of_two_columns_in_two_files_is_refused(tmp_path: Path, meaning: str) -> None:
+    """The answer of a turn was read from the column with the truth, and was always right."""
+    columns = {**TURN_COLUMNS, meaning: "won"}
+    with pytest.raises(ValidationError, match="column 'won' describes the case and its turns"):
+        read_debates(
+            tmp_path / "turns.jsonl",
+            columns=columns,
+            case_table={"path": tmp_path / "cases.csv", "id": "nr"},
+            **ONE_ZERO,
+        )
+
+
 def test_repeated_rows_of_a_case_that_agree_are_one(tmp_path: Path) -> None:
     WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
     WRITERS[".csv"]([*CASES, CASES[0]], tmp_path / "cases.csv")

@@ -1,5 +1,6 @@
 """Tables of the user: columns, splits, labels and faulty rows."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -325,3 +326,78 @@ def test_a_pattern_of_labels_matches_a_whole_value(tmp_path: Path, word: str) ->
     labels = {"/(?i:lost).*/": "lost", "WON": "won"}
     cases = load(tmp_path / "t.csv", labels=labels).cases
     assert [case.target for case in cases] == ["won", "lost"]
+
+
+TEXTS = [{"nr": f"{number:02}", "facts": f"Tenant {number} kept a dog."} for number in range(1, 5)]
+TRUTHS = [
+    {"id": f"{number:02}", "outcome": ("WON", "LOST")[number % 2], "court": "A"}
+    for number in range(1, 6)
+]
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
+    frame = pd.DataFrame(rows)
+    match path.suffix:
+        case ".csv":
+            frame.to_csv(path, index=False)
+        case ".xlsx":
+            frame.to_excel(path, index=False)
+        case ".parquet":
+            frame.to_parquet(path)
+        case _:
+            frame.to_json(path, orient="records", lines=path.suffix == ".jsonl")
+    return path
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx", "parquet", "json", "jsonl"])
+def test_the_truth_of_cases_is_in_a_second_file(tmp_path: Path, ending: str) -> None:
+    path = write_rows(tmp_path / "texts.jsonl", TEXTS)
+    truths = write_rows(tmp_path / f"truths.{ending}", TRUTHS)
+    case_table = {"path": truths, "id": "id"}
+    loaded = load(path, id="nr", case_table=case_table, attributes=["court"])
+    assert [(case.case_id, case.target) for case in loaded.cases] == [
+        ("01", "lost"),
+        ("02", "won"),
+        ("03", "lost"),
+        ("04", "won"),
+    ]
+    assert {case.attributes["court"] for case in loaded.cases} == {"A"}
+    assert list(loaded.sources) == [path, truths]
+
+
+def test_the_truth_of_cases_is_in_an_object_by_case(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "texts.csv", TEXTS)
+    truths = {row["id"]: {"meta": {"outcome": row["outcome"]}} for row in TRUTHS}
+    (tmp_path / "truths.json").write_text(json.dumps(truths))
+    case_table = {"path": tmp_path / "truths.json", "id": "(key)"}
+    loaded = load(path, id="nr", target="meta.outcome", case_table=case_table)
+    assert [case.target for case in loaded.cases] == ["lost", "won", "lost", "won"]
+
+
+@pytest.mark.parametrize(
+    ("truths", "message"),
+    [
+        (TRUTHS[:3], "row 4, column 'nr': found '04', expected a case of .*truths.csv"),
+        ([*TRUTHS, {**TRUTHS[3], "outcome": "LOST"}], "case '04' has rows with different values"),
+        (
+            [*TRUTHS[:3], {**TRUTHS[3], "outcome": "MAYBE"}],
+            "row 4, column 'outcome': found 'MAYBE', expected one of",
+        ),
+    ],
+)
+def test_a_case_without_a_usable_row_in_the_second_file_is_left_out(
+    tmp_path: Path, truths: list[dict[str, Any]], message: str
+) -> None:
+    path = write_rows(tmp_path / "texts.csv", TEXTS)
+    case_table = {"path": write_rows(tmp_path / "truths.csv", truths), "id": "id"}
+    options = {"id": "nr", "case_table": case_table, "labels": ["LOST", "WON"]}
+    with pytest.raises(UserError, match=message) as error:
+        load(path, **options)
+    assert "1 of 4 rows cannot be read" in str(error.value)
+    assert [case.case_id for case in load(path, **options, faulty=0.3).cases] == ["01", "02", "03"]
+
+
+def test_a_second_file_needs_ids(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "texts.csv", TEXTS)
+    with pytest.raises(ValidationError, match="case_table needs `id`"):
+        load(path, case_table={"path": path, "id": "nr"})

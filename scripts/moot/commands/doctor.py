@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from moot import __version__
 from moot.commands.doctor_cases import TABLE_LOADER, describe_case_counts, load_table
+from moot.commands.doctor_ledger import check_ledger
 from moot.commands.doctor_table import describe_table
 from moot.commands.requirements import list_requirements
 from moot.core.endpoint_traits import endpoint_traits
@@ -72,7 +73,8 @@ async def check_all(plan: Plan) -> list[Finding]:
     """Check everything that a run needs; with `doctor: {make_calls: true}`, models answer four
     calls.
     """
-    findings = [*_check_machine(), *_check_data(plan), *_check_requirements(plan)]
+    findings = [*_check_machine(), _check_ledger(plan.config.ledger)]
+    findings += [*_check_data(plan), *_check_requirements(plan)]
     for name in sorted(plan.models_used):
         model = plan.config.models[name]
         traits = endpoint_traits(model.endpoint)
@@ -112,6 +114,17 @@ def _check_machine() -> Iterator[Finding]:
         STATE_OK if has_space else STATE_MISSING,
         f"{gigabytes:.0f} GB free; expected {_MIN_GIGABYTES:.0f} or more",
     )
+
+
+def _check_ledger(ledger: str) -> Finding:
+    """Check whether the ledger can be opened and locked, before replies are paid."""
+    try:
+        doubt = check_ledger(ledger)
+    except UserError as error:
+        return Finding("ledger", STATE_MISSING, redacted(str(error)))
+    if doubt:
+        return Finding("ledger", STATE_UNKNOWN, doubt)
+    return Finding("ledger", STATE_OK, redacted(f"{ledger} can be opened and locked"))
 
 
 def _check_data(plan: Plan) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""A second file with the truth, the text or the attributes of the cases of recorded debates."""
+"""A second file with the truth, the text or the attributes of cases."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,9 +8,10 @@ import pandas as pd
 from pydantic import Field
 
 from moot.core.cell_text import canonical_word
-from moot.core.errors import UserError
+from moot.core.config_errors import Faults
 from moot.core.input_files import quote_value
 from moot.core.strict_model import StrictModel
+from moot.core.types import Column
 from moot.core.user_tables import read_user_table
 
 
@@ -25,7 +26,7 @@ class CaseTable(StrictModel):
     )
     id: str = Field(
         description=(
-            "Column with the id of the case, as in the debates; `(key)` for the keys of a JSON"
+            "Column with the id of the case, as in the first file; `(key)` for the keys of a JSON"
             " object whose values are the cases."
         )
     )
@@ -34,18 +35,20 @@ class CaseTable(StrictModel):
     )
 
 
-def read_case_table(table: CaseTable, columns: Sequence[str]) -> pd.DataFrame:
+def read_case_table(table: CaseTable, columns: Sequence[str], faults: Faults) -> pd.DataFrame:
     """Read a table of cases.
 
     Args:
         table: the file.
         columns: the columns that may be in it.
+        faults: gets a message for each case whose rows contradict each other.
 
     Returns:
-        Those of `columns` that it has, as strings, by the id of the case.
+        Those of `columns` that it has, as strings, by the id of the case, without the cases whose
+        rows contradict each other.
 
     Raises:
-        UserError: the file cannot be read, or two rows contradict each other about a case.
+        UserError: the file cannot be read.
     """
     frame = read_user_table(table.path, [table.id], kind=table.format, optional=columns)
     ids = frame[table.id].map(canonical_word)
@@ -53,10 +56,20 @@ def read_case_table(table: CaseTable, columns: Sequence[str]) -> pd.DataFrame:
     cases = frame[present].set_axis(ids, axis="index")
     cases = cases[cases.index != ""]
     cases = cases[~cases.assign(id=cases.index).duplicated().to_numpy()]
-    repeated = cases.index[cases.index.duplicated()]
-    if len(repeated):
-        raise UserError(
-            f"{table.path}: case {quote_value(repeated[0])} has rows with different values of"
+    is_repeated = cases.index.duplicated(keep=False)
+    for case_id in cases.index[is_repeated].unique():
+        faults.add(
+            f"{table.path}: case {quote_value(case_id)} has rows with different values of"
             f" {', '.join(present)}; expected one row per case. Remove or correct one of them."
         )
-    return cases
+    return cases[~is_repeated]
+
+
+def find_cases_without_row(ids: Column, cases: pd.DataFrame) -> "pd.Series[bool]":
+    """Return which ids no row of a table of cases has."""
+    return ~ids.map(canonical_word).isin(cases.index)
+
+
+def look_up_case(ids: Column, cases: pd.DataFrame, column: str) -> Column:
+    """Return the value of a column of a table of cases for each id; "" where it has none."""
+    return ids.map(canonical_word).map(cases[column]).fillna("")

@@ -19,6 +19,12 @@ from moot.core.input_files import check_unique, refuse_values
 from moot.core.log import LOG
 from moot.core.user_tables import numbered_rows, read_user_table, select_rows
 from moot.datasets import LoadContext, Loaded, UserDataOptions, dataset
+from moot.datasets.case_table import (
+    CaseTable,
+    find_cases_without_row,
+    look_up_case,
+    read_case_table,
+)
 from moot.datasets.debate_records import FaultyShare, leave_out
 from moot.datasets.label_words import check_label_patterns, find_label
 from moot.datasets.near_duplicates import (
@@ -116,6 +122,13 @@ class TableOptions(UserDataOptions):
             " debate}); other rows are not read. Default: all rows are read."
         ),
     )
+    case_table: CaseTable | None = Field(
+        None,
+        description=(
+            "Second file with columns of the cases, such as their true labels, by their `id`"
+            " ({path: truth.csv, id: nr}). Default: the first file has all columns."
+        ),
+    )
     faulty: FaultyShare = 0.01
     similarity: float = Field(
         0.7,
@@ -165,9 +178,15 @@ class TableOptions(UserDataOptions):
             )
         return self
 
-    def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # it may be anywhere
-        """The table itself."""
-        return (self.path,)
+    @model_validator(mode="after")
+    def _check_case_table(self) -> "TableOptions":
+        if self.case_table and not self.id:
+            raise ValueError("case_table needs `id`, the column with the id of the case")
+        return self
+
+    def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
+        """The table itself, and the second file of its cases."""
+        return (self.path, self.case_table.path) if self.case_table else (self.path,)
 
     @property
     def text_columns(self) -> list[str]:
@@ -207,18 +226,10 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
             text; the message names file, row, column, the value and what was expected.
     """
     attributes = list(dict.fromkeys([*options.attributes, *cluster_attributes(options.cluster)]))
-    columns = [*options.text_columns, options.target, options.id, *attributes, *options.features]
-    columns += [*options.where, options.evidence]
-    if not _is_rule(options.split):
-        columns.append(options.split)
-    full_table = read_user_table(
-        options.path, list(dict.fromkeys(filter(None, columns))), options.sheet
-    )
-    full_table = select_rows(options.path, full_table, options.where)
-    if not full_table.index.is_unique:
-        full_table = full_table.set_axis(pd.RangeIndex(1, len(full_table) + 1, name="row"))
+    faults = Faults()
+    full_table, lacks_case = _read_files(options, attributes, faults)
     labels = _labels(options, full_table)
-    table = _without_faulty(options, full_table, labels)
+    table = _without_faulty(options, full_table, lacks_case, labels, faults)
     rows = _read_rows(options, table, labels)
     pairs: list[RelatedCases] = []
     if options.split != ALL:
@@ -249,7 +260,44 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
         cleaning |= count_pairs("near-duplicate pairs", splits, pairs)
         cleaning[RESEMBLING] = len(resembled)
     features = _features(options, table, rows, splits)
-    return Loaded(cases, task, features, cleaning, (options.path,))
+    return Loaded(cases, task, features, cleaning, options.own_files(context.data_root))
+
+
+def _read_files(
+    options: TableOptions, attributes: Sequence[str], faults: Faults
+) -> tuple[pd.DataFrame, "pd.Series[bool]"]:
+    """Read the selected rows, with the columns of the second file.
+
+    Args:
+        options: the options of the table.
+        attributes: the columns to group scores by.
+        faults: gets a message for each case of the second file that cannot be read.
+
+    Returns:
+        The rows, and which of them have no row in the second file.
+    """
+    named_columns = [*options.text_columns, options.target, *attributes, *options.features]
+    named_columns.append(options.evidence)
+    if not _is_rule(options.split):
+        named_columns.append(options.split)
+    columns = list(dict.fromkeys(filter(None, named_columns)))
+    cases = pd.DataFrame()
+    if options.case_table:
+        case_columns = [name for name in columns if name != options.id]
+        cases = read_case_table(options.case_table, case_columns, faults)
+    needed_columns = [name for name in columns if name not in cases]
+    needed_columns += [name for name in (options.id, *options.where) if name]
+    table = read_user_table(options.path, list(dict.fromkeys(needed_columns)), options.sheet)
+    table = select_rows(options.path, table, options.where)
+    if not table.index.is_unique:
+        table = table.set_axis(pd.RangeIndex(1, len(table) + 1, name="row"))
+    lacks_case = pd.Series(False, table.index)
+    if options.case_table:
+        ids = table[options.id]
+        lacks_case = find_cases_without_row(ids, cases)
+        for column in map(str, cases):
+            table[column] = look_up_case(ids, cases, column)
+    return table, lacks_case
 
 
 def _is_rule(split: str) -> bool:
@@ -301,18 +349,28 @@ def _count_rows(
 
 
 def _without_faulty(
-    options: TableOptions, table: pd.DataFrame, labels: Mapping[str, str]
+    options: TableOptions,
+    table: pd.DataFrame,
+    lacks_case: "pd.Series[bool]",
+    labels: Mapping[str, str],
+    faults: Faults,
 ) -> pd.DataFrame:
     """The rows without a fault.
 
     Raises:
         UserError: the share of rows with a fault exceeds the option `faulty`.
     """
-    path, faults, is_faulty = options.path, Faults(), pd.Series(False, table.index)
-    for values, has_fault, expected, remedy in _column_checks(options, table, labels):
+    path, is_faulty = options.path, lacks_case.copy()
+    if options.case_table:
+        expected = f"a case of {options.case_table.path}"
+        remedy = "Add the case there, or correct the row."
         with faults.noting():
-            refuse_values(path, values, has_fault, expected, remedy)
-        is_faulty |= has_fault
+            refuse_values(path, table[options.id], lacks_case, expected, remedy)
+    for values, has_fault, expected, remedy in _column_checks(options, table, labels):
+        has_new_fault = has_fault & ~lacks_case
+        with faults.noting():
+            refuse_values(path, values, has_new_fault, expected, remedy)
+        is_faulty |= has_new_fault
     if options.id:
         ids = table[options.id].str.strip()
         with faults.noting():

@@ -257,6 +257,19 @@ class TranscriptsOptions(AnswersOptions):
     )
     faulty: FaultyShare = 0.01
 
+    @model_validator(mode="after")
+    def _check_case_columns(self) -> "TranscriptsOptions":
+        """The columns of the table of cases replace those of the turns of the same name."""
+        turn_columns = self.columns.model_copy(update={"truth": "", "facts": "", "attributes": ()})
+        repeated = set(self.case_columns) & set(turn_columns.column_names)
+        if self.case_table and repeated:
+            name = sorted(repeated)[0]
+            raise ValueError(
+                f"column {quote_value(name)} describes the case and its turns, but with"
+                " `case_table` these are two columns; rename the column in one of the files"
+            )
+        return self
+
     @field_validator("extract")
     @classmethod
     def _check_extract(cls, values: Mapping[str, str]) -> Mapping[str, str]:

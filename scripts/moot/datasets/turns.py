@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from moot.core.cell_text import canonical_word
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.input_files import quote_value, refuse_values
@@ -20,7 +19,7 @@ from moot.core.log import LOG
 from moot.core.types import Column
 from moot.core.user_tables import read_user_table, select_rows
 from moot.core.utterance_kinds import CONCLUSION
-from moot.datasets.case_table import read_case_table
+from moot.datasets.case_table import find_cases_without_row, look_up_case, read_case_table
 from moot.datasets.debate_records import leave_out
 from moot.datasets.label_words import find_label
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
@@ -151,7 +150,7 @@ def read_turns(
     check = _Checker(files, options.faulty, "debates" if names.debate else "answers")
     cases = pd.DataFrame()
     if options.case_table:
-        cases = read_case_table(options.case_table, options.case_columns)
+        cases = read_case_table(options.case_table, options.case_columns, check.faults)
     if tables:
         rows = pd.concat(dict(enumerate(tables.values())), names=["file", "row"])
     else:
@@ -200,12 +199,11 @@ def _add_case_columns(
     if options.case_table:
         names = options.columns
         ids = rows[names.case or names.debate]
-        keys = ids.map(canonical_word)
         expected = f"a case of {options.case_table.path}"
         remedy = "Add the case there, or correct the row."
-        check.refuse(ids, ~keys.isin(cases.index), expected, remedy)
+        check.refuse(ids, find_cases_without_row(ids, cases), expected, remedy)
         for column in cases:
-            rows[column] = keys.map(cases[column]).fillna("")
+            rows[column] = look_up_case(ids, cases, str(column))
 
 
 def _extract(rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions) -> None:

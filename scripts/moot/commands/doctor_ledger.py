@@ -1,0 +1,122 @@
+"""What `doctor` says of the ledger: whether its database can be opened, written and locked."""
+
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import sqlalchemy as sa
+
+from moot.core.errors import UserError
+from moot.llm.ledger.database import explain_errors, open_engine
+
+_MOUNTS = Path("/proc/self/mounts")
+_NETWORK_FILE_SYSTEMS = {
+    "9p",
+    "afs",
+    "beegfs",
+    "ceph",
+    "cifs",
+    "davfs",
+    "glusterfs",
+    "gpfs",
+    "lustre",
+    "nfs",
+    "nfs4",
+    "orangefs",
+    "panfs",
+    "pvfs2",
+    "rclone",
+    "s3fs",
+    "smb3",
+    "smbfs",
+    "sshfs",
+    "wekafs",
+}
+"""Types of file systems that several machines share, as Linux names them, without `fuse.`."""
+_REMEDY = "Name a local folder, or a PostgreSQL database, under `ledger`."
+_ESCAPE = re.compile(r"\\([0-7]{3})")
+_CONNECT_SECONDS = "10"
+
+
+def check_ledger(ledger: str) -> str:
+    """Open, write and lock a database where the ledger is, without a change of the ledger.
+
+    Returns:
+        Why a run may damage the ledger; "" if nothing speaks against it.
+
+    Raises:
+        UserError: no database can be opened or locked there; the message has cause and remedy.
+    """
+    if "://" in ledger:
+        with explain_errors(lambda: _without_password(ledger)):
+            _connect(_with_timeout(ledger))
+        return ""
+    folder = _existing_folder(Path(ledger))
+    system = find_network_file_system(folder)
+    try:
+        with (
+            explain_errors(lambda: ledger),
+            TemporaryDirectory(prefix=".doctor-", dir=folder) as test_folder,
+        ):
+            _connect(test_folder)
+    except UserError as error:
+        if not system:
+            raise
+        raise UserError(f"{error} It is on a network file system ({system}). {_REMEDY}") from None
+    if system:
+        return (
+            f"{ledger} is on a network file system ({system}), where SQLite's locks may not hold"
+            f" and the ledger may be damaged. {_REMEDY}"
+        )
+    return ""
+
+
+def find_network_file_system(folder: Path, mounts: str | None = None) -> str:
+    """Return the type of the network file system that a folder is on; "" for any other.
+
+    Args:
+        folder: an existing folder.
+        mounts: the mounted file systems, as Linux lists them. Default: those of this machine.
+    """
+    if mounts is None:
+        mounts = _MOUNTS.read_text() if _MOUNTS.exists() else ""
+    place, system_of_mount = folder.resolve(), dict[Path, str]()
+    for line in mounts.splitlines():
+        fields = line.split(" ")
+        if len(fields) > 2:
+            mount_point = _ESCAPE.sub(lambda match: chr(int(match[1], 8)), fields[1])
+            system_of_mount[Path(mount_point)] = fields[2].removeprefix("fuse.")
+    for parent in (place, *place.parents):
+        if parent in system_of_mount:
+            system = system_of_mount[parent]
+            return system if system in _NETWORK_FILE_SYSTEMS else ""
+    return ""
+
+
+def _existing_folder(folder: Path) -> Path:
+    """Return a folder, or the nearest one above it that exists."""
+    return next(
+        parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.is_dir()
+    )
+
+
+def _connect(ledger: str) -> None:
+    """Open a database; one in a folder is also written and locked."""
+    engine = open_engine(ledger)
+    try:
+        with engine.begin() as connection:
+            if engine.dialect.name == "sqlite":
+                connection.execute(sa.text("CREATE TABLE test (number INTEGER)"))
+    finally:
+        engine.dispose()
+
+
+def _with_timeout(ledger: str) -> str:
+    url = sa.make_url(ledger)
+    if url.get_backend_name() == "postgresql" and "connect_timeout" not in url.query:
+        url = url.update_query_dict({"connect_timeout": _CONNECT_SECONDS})
+    return url.render_as_string(hide_password=False)
+
+
+def _without_password(ledger: str) -> str:
+    return sa.make_url(ledger).render_as_string(hide_password=True)
