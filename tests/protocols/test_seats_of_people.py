@@ -210,7 +210,7 @@ def test_two_people_in_one_debate_answer_independently(server: FaultServer, fold
         ({"judge": "persn"}, "unknown model 'persn'; did you mean 'person'?"),
         (
             {"judge": "person:Ann Lee"},
-            "'person:Ann Lee' is no person; expected 'person' or 'person:NAME'",
+            "'person:Ann Lee' is not a person; expected 'person' or 'person:NAME'",
         ),
         (
             {"judge": "person", "defense": "person"},

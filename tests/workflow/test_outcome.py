@@ -98,7 +98,7 @@ def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow:
     ends = process.stdout.partition("Debates: 2")[2]
     expected_texts = (
         "Confidence: very",
-        "row 1, column 'item': 'nonsense' is no statement",
+        "row 1, column 'item': 'nonsense' is not a statement",
         "row 2, column 'label': found 'MAYBE'",
     )
     assert [ends.count(message) for message in expected_texts] == [0, 1, 1]

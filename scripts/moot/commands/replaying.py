@@ -113,9 +113,7 @@ def _check_integrity(file: str, bundle: zipfile.ZipFile, shipped: Path) -> None:
     faults = list(run_path(str(shipped / "scripts" / "verify_bundle.py"))["find_faults"](bundle))
     if faults:
         fault_count = f" ({len(faults)} faults in all)" if len(faults) > 1 else ""
-        raise UserError(
-            f"{file}: {faults[0]}{fault_count}. Get the bundle again from whoever made it."
-        )
+        raise UserError(f"{file}: {faults[0]}{fault_count}. Get the bundle again from its maker.")
 
 
 def _find_extensions(file: str, digests: Mapping[str, str]) -> list[str]:
@@ -125,12 +123,12 @@ def _find_extensions(file: str, digests: Mapping[str, str]) -> list[str]:
     for folder, digest in digests.items():
         if not Path(folder).is_dir():
             raise UserError(
-                f"{file}: made with the extension {folder}, which is not here. Get it from whoever"
-                f" made the bundle, read it, and put it at {Path(folder).absolute()}."
+                f"{file}: made with the extension {folder}, which is not here. Get it from the"
+                f" maker of the bundle, read it, and put it at {Path(folder).absolute()}."
             )
         if folder_digest(Path(folder)) != digest:
             raise UserError(
-                f"{file}: the extension {folder} is not as it was. Get that of the bundle from its"
+                f"{file}: the extension {folder} has changed. Get the bundle's version from its"
                 " maker."
             )
     return [str(Path(folder).absolute()) for folder in digests]

@@ -78,6 +78,6 @@ COLUMN_NAMES: Mapping[str, str] = {
     "name|source": "The first of these columns that the file has and the row fills.",
     "(file)": "The name of the file, without its ending.",
     "(key)": "The keys of a JSON object whose values are the rows.",
-    "(value)": "The values of such an object that are no objects.",
+    "(value)": "The values of such an object that are not objects.",
 }
 """Forms of the name of a column, with what they stand for."""

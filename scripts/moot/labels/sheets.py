@@ -206,8 +206,8 @@ def read_annotations(
             )
         elif item not in sheet.items:
             faults.append(
-                f"{place}, column 'item': {quote_value(item)} is no statement of a debate of this"
-                " run; expected an id as the sheets have it. Remove the row, or run the"
+                f"{place}, column 'item': {quote_value(item)} is not a statement of this run's"
+                " debates; expected an id as the sheets have it. Remove the row, or run the"
                 " configuration that the sheet was made with: a debate that was held anew may say"
                 " other words,"
                 " which need labels of their own."

@@ -73,7 +73,7 @@ def _value_name(value: object) -> str:
 def find_rubric(
     config: ExperimentConfig, configured_rubrics: Mapping[str, Rubric]
 ) -> Rubric | None:
-    """The rubric by which an experiment's statements are labelled: that which it names, or its
+    """The rubric by which an experiment's statements are labelled: the one that it names, or its
     protocol's.
 
     Args:

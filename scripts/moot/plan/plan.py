@@ -307,7 +307,7 @@ class Plan:
         ]
 
     def _full_runs(self, study: str) -> list[Experiment]:
-        """The experiments of a study that are no trial runs; of `comparison`, all of these."""
+        """The experiments of a study that are not trial runs; of `comparison`, all of these."""
         return [experiment for experiment in self._all_of(study) if not self.is_trial(experiment)]
 
     def _is_control(self, experiment: Experiment) -> bool:

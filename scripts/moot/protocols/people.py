@@ -65,7 +65,7 @@ def check_seats(
         name = person_name(voice)
         if voice != PERSON and not name:
             raise UserError(
-                f"{place}: {quote_value(voice)} is no person; expected '{PERSON}' or"
+                f"{place}: {quote_value(voice)} is not a person; expected '{PERSON}' or"
                 f" '{PERSON}:NAME' ({NAME_RULE})."
             )
         if name in seats_by_person:

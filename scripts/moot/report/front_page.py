@@ -299,7 +299,7 @@ def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
     except (OSError, ValueError) as error:
         raise UserError(
-            f"{path}: is no table: {error}. Delete the file; the next run builds it."
+            f"{path}: is not a table: {error}. Delete the file; the next run builds it."
         ) from None
     return [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
 

@@ -19,7 +19,7 @@ from moot.stats.bootstrap import Floats
 FEWEST_VALUES, MOST_VALUES = (
     2,
     12,
-)  # an attribute with more values (a topic, a docket number) is no group to compare
+)  # an attribute with more values (a topic, a docket number) is not a group to compare
 
 
 UNDECIDED_SCORE = 0.5

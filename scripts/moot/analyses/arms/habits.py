@@ -65,7 +65,7 @@ HABITS.register("arms")(
             "Giving way: chosen is the share of answers that are given up by that challenge,"
             " expected the most that would change if the judge were asked as often without one, by"
             " the repeats of the debate (0 without repeats). No challenge brings a reason.",
-            "Any change of answer, where nobody argues a side: chosen is the share of pairs of"
+            "Any change of answer, where no debater argues a side: chosen is the share of pairs of"
             " answers that differ between arm and debate, expected that among repeats of either.",
             "Who speaks last speaks second in each round, so that the first word is the same habit"
             " with the other sign.",
@@ -111,8 +111,8 @@ def _favoured_verdict_rows(debate: Run, arm: Run) -> Iterator[Row]:
 
 
 def _any_change_rows(debate: Run, arm: Run, cells: Row) -> Iterator[Row]:
-    """Where nobody is told a side, as on a panel: how many answers change, beside what changes if
-    asked twice.
+    """Where no debater is given a side, as on a panel: how many answers change, beside what changes
+    if asked twice.
     """
     agreement = same_answers(debate, arm, "difference")
     if not np.isnan(agreement["same answer"]):

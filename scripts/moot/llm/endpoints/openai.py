@@ -127,7 +127,7 @@ class OpenAIEndpoint(SdkEndpoint):
 
     @staticmethod
     def _failure_in_choice(choice: Json, finish_reason: str, usage: Usage | None) -> TransientError:
-        """Return the error for a reply that the server did not complete; it is no reply."""
+        """Return the error for a reply that the server did not complete; it is not a reply."""
         body = read_error_body(json.dumps(choice.get("error") or {}).encode())
         reason = f": {body.message}" if body.message else ""
         message = f"the server broke the reply off (finish_reason {finish_reason}){reason}"

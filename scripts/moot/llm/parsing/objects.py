@@ -31,7 +31,7 @@ def load_json(text: str) -> Json:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _object(pairs: list[tuple[str, Json]]) -> JsonObject:

@@ -8,7 +8,7 @@ WRAPPING = " \t\r\n\"'`´*_~“”‘’„«»「」『』【】《》()[]{}<>�
 CUT = "…"
 """Ends a text that was cut off."""
 _CACHED_CHARS = 100
-"""Longer texts are no labels; their folded form is not cached."""
+"""Longer texts are not labels; their folded form is not cached."""
 
 
 class UnreadableError(ValueError):

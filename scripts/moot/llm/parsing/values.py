@@ -302,7 +302,7 @@ def _check_bounds(shape: Shape, number: float) -> None:
 
 def _round_half_up(number: float, notes: Notes) -> int:
     if math.isnan(number) or abs(number) > 2**53:
-        raise UnreadableError(f"{number} is no whole number")
+        raise UnreadableError(f"{number} is not a whole number")
     notes.add(f"{number} to the nearest whole number")
     return int(number + 0.5) if number >= 0 else -int(-number + 0.5)
 
@@ -343,7 +343,7 @@ def _read_text(_shape: Shape, value: Json, notes: Notes) -> str:
             raise EchoError("repeats the format")
         return value
     if value is None or isinstance(value, bool):
-        raise UnreadableError(f"{json.dumps(value)} is no text")
+        raise UnreadableError(f"{json.dumps(value)} is not text")
     notes.add("other than text for a text")
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return "\n".join(value)

@@ -117,7 +117,7 @@ def _is_object(line: str) -> bool:
 
 
 def _list_of_records(document: JsonObject) -> list[Json]:
-    """The records of an object with one list of objects, which is no record itself."""
+    """The records of an object with one list of objects, which is not a record itself."""
     if "text" in document or "casebody" in document:
         return []
     lists = [value for value in document.values() if _is_list_of_objects(value)]

@@ -118,7 +118,7 @@ def calibration(results: StudyResults) -> TableContent:
                 " chosen label is never less probable than chance. An AUC of confidence of 0.5"
                 " means that confidence carries no information about being right. The calibration"
                 " error by chance is the mean error of calibrated answers with the same"
-                " confidences; it grows as answers get fewer. An error close to it is no evidence"
+                " confidences; it grows as answers get fewer. An error close to it is not evidence"
                 " of bad calibration, and its interval does not cover the true error."
                 " Confidence less accuracy has no such bias. The paper publishes no values."
             ),

@@ -47,7 +47,7 @@ SIZE = "Debaters and rounds"
 
 @figure(STUDY, "figure2_debaters", "Figure 2: accuracy by the number of debaters", category=SIZE)
 def debaters(results: StudyResults) -> "Figure":
-    """Accuracy by the number of debaters (paper, Figure 2), everything else as it was.
+    """Accuracy by the number of debaters (paper, Figure 2); all other settings are equal.
 
     Bars: 95 % intervals.
     """
@@ -56,7 +56,7 @@ def debaters(results: StudyResults) -> "Figure":
 
 @figure(STUDY, "figure3_rounds", "Figure 3: accuracy by the number of rounds", category=SIZE)
 def rounds(results: StudyResults) -> "Figure":
-    """Accuracy by the number of rounds (paper, Figure 3), everything else as it was.
+    """Accuracy by the number of rounds (paper, Figure 3); all other settings are equal.
 
     Bars: 95 % intervals.
     """

@@ -55,7 +55,7 @@ def _method_rows(run: ItemRun, runs: list[Run]) -> list[OwnRow]:
 
 
 def _data_part(run: Run) -> str:
-    """Return the loader of a run's data; masked data are no part of the paper's tables."""
+    """Return the loader of a run's data; masked data are not part of the paper's tables."""
     config = run.results.config
     return config.loader if config.dataset == config.loader else f"other {config.dataset}"
 

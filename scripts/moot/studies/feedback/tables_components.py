@@ -118,7 +118,7 @@ def weights(results: StudyResults) -> TableContent:
         rows,
         [
             (
-                "At T = 0 the judge's first prediction counts; T = 1 is no smoothing. Where"
+                "At T = 0 the judge's first prediction counts; T = 1 means no smoothing. Where"
                 " thresholds of likelihood answers are fitted, each T has its own, fitted on"
                 " validation cases."
             ),
