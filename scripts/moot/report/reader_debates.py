@@ -259,6 +259,8 @@ def _turns_and_outcome(
     for turn in turns:
         if turn["number"] in effects.turns:
             turn["effects"] = effects.turns[turn["number"]]
+        if turn["number"] in effects.passages:
+            turn["passages"] = effects.passages[turn["number"]]
     return {"turns": turns, "outcome": asdict(debate.outcome)}
 
 

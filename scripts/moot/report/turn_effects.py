@@ -30,10 +30,19 @@ class DebateEffects:
         rests_on_one_turn: Whether a verdict rests on one turn.
         turns: By turn number, an effect for each judge who was asked again: effect, low, high,
             floor and moved, with the judge, the verdict, and the quote of a removed sentence.
+        passages: By turn number, the passages that were looked up in the record: text, start,
+            result, found_turn (0 for the case, -1 for none) and found_words.
     """
 
     rests_on_one_turn: bool = False
     turns: dict[int, list[JsonObject]] = field(default_factory=dict)
+    passages: dict[int, list[JsonObject]] = field(default_factory=dict)
+
+    def update(self, effects: "DebateEffects") -> None:
+        """Add what another analysis measured."""
+        self.rests_on_one_turn |= effects.rests_on_one_turn
+        self.turns.update(effects.turns)
+        self.passages.update(effects.passages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +79,8 @@ def effects_of_study(experiments: Mapping[str, ExperimentResults]) -> StudyEffec
     effects = StudyEffects()
     for name in TURN_EFFECTS:
         measured = TURN_EFFECTS[name].measure_study(experiments)
-        effects.debates.update(measured.debates)
+        for debate, debate_effects in measured.debates.items():
+            effects.debates.setdefault(debate, DebateEffects()).update(debate_effects)
         effects.measured_by.update(measured.measured_by)
     return effects
 

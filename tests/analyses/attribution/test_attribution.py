@@ -27,7 +27,7 @@ from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, transcript_row
 from moot.report.content import StudyResults
 from moot.report.exports import EXPORTERS, Export
-from moot.report.turn_effects import StudyEffects, effects_of_study
+from moot.report.turn_effects import effects_of_study
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
 from scripted_model import WINNER, ScriptedModel, make_debate
@@ -424,7 +424,9 @@ def test_the_reader_shows_effects_at_the_turns_of_the_debate_itself(tmp_path: Pa
     assert [turn for turn, rows in debate.turns.items() if rows[0]["moved"]] == [3]
     quotes = [effect["quote"] for effect in debate.turns[3]]
     assert quotes == ["", "Consider file 0, point 2.", PLANTED]
-    assert effects_of_study({"test": results}) == StudyEffects()
+    alone = effects_of_study({"test": results})
+    assert alone.measured_by == set()
+    assert not any(debate.turns for debate in alone.debates.values())
 
 
 def export_debate(folder: Path) -> Export:

@@ -4,29 +4,30 @@ found.
 
 import random
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from moot.analyses.record_check.passages import (
-    ALTERED,
-    FIGURE,
-    NOT_LOCATABLE,
-    QUOTATION,
-    VERBATIM,
-    Passage,
-    Record,
-    find_passages,
-)
+from moot.analyses.record_check.record import ALTERED, NOT_LOCATABLE, VERBATIM, Record
+from moot.analyses.record_check.statements import NO_SOURCE, check_statements, statement_text
 from moot.analyses.record_check.tables import (
-    ALL_SPEAKERS,
     COLUMNS,
+    EVERYTHING,
     NO_PASSAGE,
-    NO_SOURCE,
     NO_WORDS,
     record_check,
+)
+from moot.core.checked_passages import (
+    AMOUNT,
+    AUTHORITY,
+    DATE,
+    NUMBER,
+    QUOTATION,
+    Passage,
+    find_passages,
 )
 from moot.report.content import StudyResults
 from moot.scores import no_scores
@@ -41,7 +42,7 @@ SOURCE = (
 
 def result_of(statement: str, source: str = SOURCE) -> list[str]:
     record = Record([source])
-    return [record.check(passage) for passage in find_passages(statement)]
+    return [record.check(passage, statement).result for passage in find_passages(statement)]
 
 
 @pytest.mark.parametrize(
@@ -83,22 +84,89 @@ def test_a_replaced_or_inserted_word_is_found(seed: int) -> None:
         ("1,250.50", VERBATIM),
         ("1998", VERBATIM),
         ("12", VERBATIM),
+        ("5", VERBATIM),
         ("1,250", NOT_LOCATABLE),
         ("1999", NOT_LOCATABLE),
         ("125050", NOT_LOCATABLE),
+        ("$1,250.50", VERBATIM),
+        ("1250.5 dollars", VERBATIM),
+        ("€1,250.50", NOT_LOCATABLE),
+        ("12 %", NOT_LOCATABLE),
+        ("May 12, 1998", VERBATIM),
+        ("12th of May 1998", VERBATIM),
+        ("1998-05-12", VERBATIM),
+        ("May 1998", VERBATIM),
+        ("13 May 1998", NOT_LOCATABLE),
+        ("May 1999", NOT_LOCATABLE),
     ],
 )
-def test_numbers_are_compared_by_value(figure: str, result: str) -> None:
-    assert result_of(f"The court awarded ${figure} then.") == [result]
+def test_figures_are_compared_by_value(figure: str, result: str) -> None:
+    assert result_of(f"They speak of {figure} here.") == [result]
+
+
+@pytest.mark.parametrize(
+    ("figure", "kind"),
+    [
+        ("3 million dollars", AMOUNT),
+        ("$3 million", AMOUNT),
+        ("15-percent", AMOUNT),
+        ("3万元", AMOUNT),
+        ("2019年3月4日", DATE),
+        ("2019年3月", DATE),
+        ("Sept. 4, 2019", DATE),
+        ("17", NUMBER),
+        ("Lee v. Hall", AUTHORITY),
+        ("12 F.3d 345", AUTHORITY),
+        ("2013-NMSC-022", AUTHORITY),
+        ("§ 1983", AUTHORITY),
+        ("Rule 404(b)", AUTHORITY),
+        ("第二百六十四条", AUTHORITY),
+    ],
+)
+@pytest.mark.parametrize("record", ["As {} says.", "It was {}, they say", "“{}”"])
+def test_kinds_of_passages_are_read_and_located(figure: str, kind: str, record: str) -> None:
+    [passage] = find_passages(f"See {figure} on that.")
+    assert (passage.kind, passage.text) == (kind, figure)
+    match = Record([SOURCE, record.format(figure)]).check(passage, f"See {figure} on that.")
+    assert (match.result, match.text_number) == (VERBATIM, 1)
+    assert Record([SOURCE]).check(passage, f"See {figure} on that.").result == NOT_LOCATABLE
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [("$3 million", "3,000,000 dollars"), ("30,000元", "3万元"), ("15%", "15 per cent")],
+)
+def test_amounts_are_equal_in_other_units_of_writing(left: str, right: str) -> None:
+    assert result_of(f"Pay {left} now.", f"He owed {right} then.") == [VERBATIM]
+
+
+@pytest.mark.parametrize("figure", ["$1,350.50", "$9,250.50", "€1,250.50"])
+def test_a_wrong_figure_within_the_words_of_the_record_is_altered(figure: str) -> None:
+    record = Record([SOURCE])
+    statement = f"Then the court awarded {figure} on 12 May 1998, although it doubted."
+    amount, date = find_passages(statement)
+    match = record.check(amount, statement)
+    assert match.result == ALTERED and "1,250.50" in match.words
+    assert record.check(date, statement).result == VERBATIM
+
+
+def test_markers_of_lists_and_citations_of_evidence_are_no_figures() -> None:
+    assert not find_passages("1. He left.\n2) She stayed, as [3] shows.")
+
+
+def test_the_fields_of_a_structured_reply_are_its_statement() -> None:
+    reply = '{"statement": "He said “the door was open”.", "confidence": 80}'
+    assert statement_text(reply, reply) == "He said “the door was open”."
+    assert statement_text("{braces} in words", "") == "{braces} in words"
 
 
 def test_words_spoken_of_and_parts_of_names_are_no_passages() -> None:
-    assert not list(find_passages('The “so-called” "river" is an A4 page of v2.0.1 by 3M.'))
+    assert not find_passages('The “so-called” "river" is an A4 page of v2.0.1 by 3M.')
 
 
 def test_numbers_within_quotations_belong_to_them() -> None:
     kinds = [passage.kind for passage in find_passages("“awarded $1,250.50 on 12 May” and 7")]
-    assert kinds == [QUOTATION, FIGURE]
+    assert kinds == [QUOTATION, NUMBER]
 
 
 def test_the_place_of_a_passage_is_that_in_the_statement() -> None:
@@ -116,14 +184,14 @@ def test_hostile_texts_take_no_long_time(text: str) -> None:
     start = time.process_time()
     record = Record([SOURCE * 20])
     for passage in find_passages(text):
-        record.check(passage)
+        record.check(passage, text)
     assert time.process_time() - start < 5
 
 
 def test_a_quotation_does_not_span_two_texts() -> None:
     record = Record(["the door had", "been forced open"])
     quotation = Passage(QUOTATION, "the door had been forced", 0, 1)
-    assert record.check(quotation) != VERBATIM
+    assert record.check(quotation, "").result != VERBATIM
 
 
 def check_records(folder: Path, talk: list[dict[str, Any]]) -> pd.DataFrame:
@@ -144,13 +212,42 @@ def test_shares_are_by_speaker_and_an_opponents_words_are_record(tmp_path: Path)
             utterance(name, 0, "prosecutor", f"“Facts of c{number}” show 77 thefts by night."),
             utterance(name, 1, "defense", "You say “thefts by night” and “no thefts at all”."),
         ]
-    frame = check_records(tmp_path, talk).set_index(["speaker", "passages are"])
+    frame = check_records(tmp_path, talk).set_index(["group", "passages are"])
     assert frame.loc[("prosecutor", "quotations"), VERBATIM] == 1
-    assert frame.loc[("prosecutor", "figures"), NOT_LOCATABLE] == 1
     assert frame.loc[("defense", "quotations"), VERBATIM] == 0.5
-    everyone = frame.loc[(ALL_SPEAKERS, "quotations")]
+    assert frame.loc[(EVERYTHING, "numbers"), NOT_LOCATABLE] == 1
+    assert set(frame["by"]) == {EVERYTHING, "speaker"}, "roles and sides divide as speakers do"
+    everyone = frame.loc[(EVERYTHING, "quotations")]
     assert everyone["passages"] == 36 and everyone["cases"] == 12
     assert everyone["in words"].startswith("toy-courtroom, tiny: of 36 quotations 67%")
+
+
+def test_shares_are_by_role_side_and_round_where_they_differ(tmp_path: Path) -> None:
+    talk = []
+    for number, turn in product(range(12), range(4)):
+        words = f"“Facts of c{number}”" if turn < 2 else "“words that do not exist”"
+        seat = ("prosecutor", "defense", "judge_1", "judge_2")[(turn + number) % 4]
+        row = utterance(f"c{number}", turn, seat, words, round=1 + turn // 2)
+        talk.append(row)
+    frame = check_records(tmp_path, talk).set_index(["by", "group"])
+    assert {by for by, _ in frame.index} == {EVERYTHING, "speaker", "role", "round"}
+    assert frame.loc[("round", "1"), VERBATIM] == 1
+    assert frame.loc[("round", "2"), VERBATIM] == 0.5, "the last speaker quotes the one before"
+    assert frame.loc[("role", "judge"), "passages"] == 24
+
+
+def test_a_passage_has_the_side_of_its_speaker(tmp_path: Path) -> None:
+    talk = [
+        utterance("c0", turn, seat, "It was 7.")
+        for turn, seat in enumerate(("prosecutor", "defense", "judge"))
+    ]
+    results = write_results(
+        tmp_path, [case("c0", "no")], {"tiny": [prediction("c0", "no", "no")]}, {"tiny": talk}
+    )
+    passages, _ = check_statements(results, "tiny")
+    assert passages["side"].tolist() == ["yes", "no", ""]
+    assert passages["result"].tolist() == [NOT_LOCATABLE, VERBATIM, VERBATIM]
+    assert passages["found_turn"].tolist() == [-1, 0, 0]
 
 
 def test_own_earlier_words_are_no_record(tmp_path: Path) -> None:

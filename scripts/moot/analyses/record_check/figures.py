@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from moot.analyses.record_check.passages import ALTERED, NOT_LOCATABLE, VERBATIM
-from moot.analyses.record_check.tables import ALL_SPEAKERS, record_check
+from moot.analyses.record_check.record import RESULTS
+from moot.analyses.record_check.tables import EVERYTHING, record_check
 from moot.core.experiment_config import COMPARISON
 from moot.report import figure
 from moot.report.content import StudyResults
@@ -21,15 +21,13 @@ MAX_ROWS = 24
 def record_check_figure(results: StudyResults) -> "Figure":
     """Show which shares of quotations and figures are verbatim, altered and not locatable."""
     frame = record_check(results).frame
-    frame = frame[frame["speaker"] == ALL_SPEAKERS].head(MAX_ROWS)
+    frame = frame[frame["by"] == EVERYTHING].head(MAX_ROWS)
     if frame.empty:
         return nothing_to_draw("No statement has a quotation or figure.")
     drawing, axes = new_figure(height=1.4 + 0.3 * len(frame))
     places = -np.arange(len(frame))
     left = np.zeros(len(frame))
-    for result, colour, hatch in zip(
-        (VERBATIM, ALTERED, NOT_LOCATABLE), (BLUE, SKY, ORANGE), HATCHES[:3], strict=True
-    ):
+    for result, colour, hatch in zip(RESULTS, (BLUE, SKY, ORANGE), HATCHES[:3], strict=True):
         shares = frame[result].to_numpy(dtype=float)
         axes.barh(places, shares, left=left, color=colour, hatch=hatch, label=result)
         left = left + shares

@@ -30,7 +30,7 @@ function turnItem(debate, turn, needles) {
   const at = state.debate === debate, here = at && state.turn === turn.number;
   const opened = here || needles.some((needle) => wordsOf({ turns: [turn] }).toLowerCase().includes(needle));
   const heading = [element("strong", {}, turn.speaker), `, ${turn.kind}`, turn.round ? `, round ${turn.round}` : ""];
-  const body = element("div", { class: "said" }, saidIn(turn, needles));
+  const body = element("div", { class: "said" }, saidIn(debate, turn, needles));
   const item = element("li", { class: here ? "turn here" : "turn", "data-turn": turn.number, tabindex: "-1" });
   if (turn.readers) {
     item.append(element("details", { class: "private", open: opened },
@@ -40,39 +40,98 @@ function turnItem(debate, turn, needles) {
   return item;
 }
 
-function saidIn(turn, needles) {
+function saidIn(debate, turn, needles) {
   const parts = [];
   if (turn.notice) parts.push(element("p", { class: "notice" }, `${turn.notice}${turn.text ? ":" : "."}`));
-  if (turn.text || !(turn.notice || turn.fields.length)) parts.push(element("p", { class: "text", dir: "auto" }, underlined(turn, needles)));
+  if (turn.text || !(turn.notice || turn.fields.length)) parts.push(element("p", { class: "text", dir: "auto" }, underlined(debate, turn, turn.text, needles)));
   for (const [name, value] of turn.fields) {
     parts.push(element("p", { class: "field" }, name));
     parts.push(Array.isArray(value)
-      ? element("ul", {}, value.map((entry) => element("li", { dir: "auto" }, marked(entry, needles))))
-      : element("p", { class: "text", dir: "auto" }, marked(value, needles)));
+      ? element("ul", {}, value.map((entry) => element("li", { dir: "auto" }, underlined(debate, turn, entry, needles))))
+      : element("p", { class: "text", dir: "auto" }, underlined(debate, turn, value, needles)));
   }
+  if (turn.passages) parts.push(recordSummary(turn.passages));
   if (turn.stated) parts.push(statement(turn));
   for (const effect of turn.effects ?? []) if (!effect.quote) parts.push(effectBar(effect));
   if (turn.label) parts.push(element("p", { class: "stated" }, "Labelled ", element("strong", {}, turn.label.label), ` by ${turn.label.labeler}`));
   return parts;
 }
 
-// The text, with the sentences underlined that were taken out by themselves, as strongly as they moved the judge.
-function underlined(turn, needles) {
+// The text, with the sentences underlined that were taken out by themselves, as strongly as they moved the judge, and the
+// passages that were looked up in the record, by what it holds of them.
+function underlined(debate, turn, text, needles) {
   const pieces = [], from = new Map();
-  const found = (turn.effects ?? []).filter((one) => one.quote).map((one) => {
-    const key = `${one.judge} ${one.quote}`, at = turn.text.indexOf(one.quote, from.get(key) ?? 0);
+  const sentences = (turn.effects ?? []).filter((one) => one.quote).map((one) => {
+    const key = `${one.judge} ${one.quote}`, at = text.indexOf(one.quote, from.get(key) ?? 0);
     from.set(key, at + 1);
-    return { ...one, at };
+    return { ...one, at, words: one.quote };
+  });
+  let last = 0;
+  const passages = (turn.passages ?? []).map((one) => {
+    const at = placeOf(one, text, last);
+    last = Math.max(last, at + one.text.length);
+    return { ...one, at, words: one.text };
   });
   let end = 0;
-  for (const { quote, effect, moved, judge, at } of found.sort((one, other) => one.at - other.at)) {
-    if (at < end) continue;
-    const line = element("span", { class: moved ? "sentence moved" : "sentence", title: `Without it the verdict of ${judge} is ${less(effect)}` }, marked(quote, needles));
-    line.style.textDecorationThickness = `${1 + Math.round(5 * Math.abs(effect))}px`;
-    pieces.push(...marked(turn.text.slice(end, at), needles), line);
-    end = at + quote.length;
+  for (const mark of [...sentences, ...passages].sort((one, other) => one.at - other.at)) {
+    if (mark.at < end) continue;
+    pieces.push(...marked(text.slice(end, mark.at), needles), mark.quote ? sentenceMark(mark, needles) : passageMark(debate, mark, needles));
+    end = mark.at + mark.words.length;
   }
-  return [...pieces, ...marked(turn.text.slice(end), needles)];
+  return [...pieces, ...marked(text.slice(end), needles)];
+}
+
+// Where a passage stands in a text: at its start in signs, or in a field of a reply at the next whole word; -1 where it does not.
+function placeOf({ text: words, start }, text, from) {
+  const at = [...text].slice(0, start).join("").length;
+  if (text.startsWith(words, at)) return at;
+  const escaped = words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), whole = new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, "gu");
+  whole.lastIndex = from;
+  return whole.exec(text)?.index ?? -1;
+}
+
+function sentenceMark({ quote, effect, moved, judge }, needles) {
+  const line = element("span", { class: moved ? "sentence moved" : "sentence", title: `Without it the verdict of ${judge} is ${less(effect)}` }, marked(quote, needles));
+  line.style.textDecorationThickness = `${1 + Math.round(5 * Math.abs(effect))}px`;
+  return line;
+}
+
+// How many quotations and figures of a turn the record holds; the words explain the lines below them.
+function recordSummary(passages) {
+  const parts = ["verbatim", "altered", "not locatable"].map((result) => [result, passages.filter((one) => one.result === result).length]);
+  return element("p", { class: "record" }, "In the record: ", parts.filter(([, number]) => number).flatMap(([result, number], place) => [
+    place ? ", " : "", element("span", { class: `passage ${result.replace(" ", "-")}` }, `${number} ${result}`)]), ".");
+}
+
+// A quotation or figure: a link to the words of the record that bear it out, or that it alters.
+function passageMark(debate, { text, result, found_turn: turn, found_words: words }, needles) {
+  const where = turn < 0 ? "" : turn ? `, turn ${turn}: “${words}”` : `, the case: “${words}”`;
+  const attributes = { class: `passage ${result.replace(" ", "-")}`, title: `${sentence(result)}${where}` };
+  if (turn < 0) return element("span", attributes, marked(text, needles));
+  const follow = (event) => {
+    event.preventDefault();
+    selectWords(event.target.closest("article").querySelector(turn ? `[data-turn="${turn}"]` : ".facts"), words);
+  };
+  return element("a", { ...attributes, href: address({ ...placed(debate), turn, call: false }), click: follow }, marked(text, needles));
+}
+
+// Selects some words within an element, opens what folds them, and brings them into view.
+function selectWords(container, words) {
+  if (!container) return;
+  for (const details of [container, ...container.querySelectorAll("details")]) if (details.tagName === "DETAILS") details.open = true;
+  const nodes = [], range = document.createRange(), walker = document.createTreeWalker(container, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) nodes.push(walker.currentNode);
+  const start = nodes.map((node) => node.data).join("").indexOf(visible(words)), end = start + visible(words).length;
+  let passed = 0;
+  for (const node of nodes) {
+    const inside = (at) => start >= 0 && at >= passed && at <= passed + node.length;
+    if (inside(start)) range.setStart(node, start - passed);
+    if (inside(end)) { range.setEnd(node, end - passed); break; }
+    passed += node.length;
+  }
+  getSelection().removeAllRanges();
+  if (start >= 0) getSelection().addRange(range);
+  (start >= 0 ? range.startContainer.parentElement : container).scrollIntoView({ block: "center" });
 }
 
 const less = (effect) => `${effect >= 0 ? "less" : "more"} probable by ${points(Math.abs(effect))} points`;

@@ -1,0 +1,120 @@
+"""How many of 200 planted misquotations the record check finds in recorded debates whose platform
+verified every quotation, and how many it finds falsely; `--write` puts the table into the analysis'
+README.md. The debates are those of NYU (docs/data.md), in a folder of their JSON files.
+"""
+
+import argparse
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import results_page
+
+from moot.analyses.record_check.record import RESULTS, VERBATIM, Record
+from moot.core.checked_passages import MIN_QUOTED_WORDS, QUOTATION, Passage, split_words
+
+PROJECT = Path(__file__).resolve().parents[1]
+DOCUMENT = PROJECT / "scripts/moot/analyses/record_check/README.md"
+BEGIN_MARK, END_MARK = (
+    "<!-- misquotes: python benchmarks/planted_misquotes.py FOLDER --write -->",
+    "<!-- end of misquotes -->",
+)
+PLANTED = 200
+SEED = 13
+VERIFIED = "verified by the platform"
+CHANGES = ("one word replaced", "one word inserted", "one word in the middle left out")
+
+
+def read_quotations(folder: Path) -> Iterator[tuple[str, str]]:
+    """The story and the words of each quotation of at least three words."""
+    for file in sorted(folder.glob("*.json")):
+        debate = json.loads(file.read_text(encoding="utf-8"))
+        story = debate["setup"]["sourceMaterial"]["QuALITYSourceMaterial"]["contents"]
+        for start, end in _spans(debate["rounds"]):
+            quotation = " ".join(story[start:end])
+            if len(split_words(quotation)) >= MIN_QUOTED_WORDS:
+                yield " ".join(story), quotation
+
+
+def _spans(value: object) -> Iterator[tuple[int, int]]:
+    """The spans of all quotations within a value of JSON."""
+    if isinstance(value, dict):
+        if "Quote" in value:
+            yield tuple(value["Quote"]["span"])
+        for part in value.values():
+            yield from _spans(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _spans(part)
+
+
+def plant(quotation: str, change: str, foreign_word: str, draw: random.Random) -> str:
+    """A quotation with one word changed."""
+    words = [word.form for word in split_words(quotation)]
+    place = draw.randrange(1, len(words) - 1)
+    if change == CHANGES[0]:
+        words[place] = foreign_word
+    elif change == CHANGES[1]:
+        words.insert(place, foreign_word)
+    else:
+        del words[place]
+    return " ".join(words)
+
+
+def measure(folder: Path) -> dict[str, Counter[str]]:
+    """The results of all verified quotations, and of planted ones by their change.
+
+    A planted word comes from another quotation and differs from the word that it replaces. A
+    change is drawn anew where the changed words are words of the story, too.
+    """
+    quotations = list(read_quotations(folder))
+    records = {story: Record([story]) for story, _ in quotations}
+    counts = {name: Counter[str]() for name in (VERIFIED, *CHANGES)}
+    for story, quotation in quotations:
+        counts[VERIFIED][check(records[story], quotation)] += 1
+    draw = random.Random(SEED)
+    planted = 0
+    while planted < PLANTED:
+        (story, quotation), (_, foreign) = draw.choice(quotations), draw.choice(quotations)
+        foreign_word = draw.choice(split_words(foreign)).form
+        change = CHANGES[planted % len(CHANGES)]
+        altered = plant(quotation, change, foreign_word, draw)
+        if f" {altered} " not in " ".join(["", *(word.form for word in split_words(story)), ""]):
+            counts[change][check(records[story], altered)] += 1
+            planted += 1
+    return counts
+
+
+def check(record: Record, quotation: str) -> str:
+    """The result of a quotation."""
+    return record.check(Passage(QUOTATION, quotation, 0, len(quotation)), quotation).result
+
+
+def table(counts: dict[str, Counter[str]]) -> str:
+    """The Markdown table of the results, and how many alterations were found."""
+    lines = [f"| quotations | {' | '.join(RESULTS)} |", "|---|---|---|---|"]
+    for name, results in counts.items():
+        lines.append(f"| {name} | {' | '.join(f'{results[result]:,}' for result in RESULTS)} |")
+    found = sum(counts[name].total() - counts[name][VERBATIM] for name in CHANGES)
+    false = counts[VERIFIED].total() - counts[VERIFIED][VERBATIM]
+    lines += ["", f"Of {PLANTED} alterations {found} are found, and {false} falsely."]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="the debates' JSON files")
+    parser.add_argument("--write", action="store_true", help="write the table into the README")
+    arguments = parser.parse_args()
+    text = table(measure(arguments.folder))
+    print(text)
+    if arguments.write:
+        results_page.replace_part(BEGIN_MARK, END_MARK, text, DOCUMENT)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+"""Whether a record holds a passage of a statement, and where.
+
+A passage is `verbatim`, `altered` (words much like it occur) or `not locatable`. The last never
+means that it is false.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+
+from moot.core.checked_passages import (
+    FIGURES,
+    Passage,
+    Word,
+    find_figures,
+    number_words,
+    recorded_keys,
+    sought_keys,
+    split_words,
+)
+
+VERBATIM, ALTERED, NOT_LOCATABLE = "verbatim", "altered", "not locatable"
+RESULTS = (VERBATIM, ALTERED, NOT_LOCATABLE)
+MIN_SIMILARITY = 0.75
+CONTEXT_WORDS = 4
+"""Words on each side of a figure that tell which figure of the record it stands for."""
+MAX_WORDS = 200
+"""Words of a quotation that are compared, so that hostile texts take no long time."""
+_MARK = re.compile(r"\[[^\[\]]{0,80}\]|\.\.\.|…")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where a record holds a passage.
+
+    Attributes:
+        result: one of `RESULTS`.
+        text_number: the number of the text of the record; -1 for none.
+        words: the words there.
+    """
+
+    result: str
+    text_number: int = -1
+    words: str = ""
+
+
+NO_MATCH = Match(NOT_LOCATABLE)
+
+
+class Record:
+    """The texts in which passages are looked up.
+
+    Args:
+        texts: the case with its evidence, and earlier words of others.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+
+    @cached_property
+    def _words(self) -> list[tuple[int, Word]]:
+        """The number of its text and each word; an empty word after each text."""
+        words: list[tuple[int, Word]] = []
+        for number, text in enumerate(self.texts):
+            words += [(number, word) for word in [*split_words(text), Word("", 0, 0)]]
+        return words
+
+    @cached_property
+    def _forms(self) -> list[str]:
+        return [word.form for _, word in self._words]
+
+    @cached_property
+    def _joined_forms(self) -> str:
+        return f" {' '.join(self._forms)} "
+
+    @cached_property
+    def _figures(self) -> dict[tuple[str, object], Match]:
+        figures: dict[tuple[str, object], Match] = {}
+        for number, text in enumerate(self.texts):
+            for figure in [*find_figures(text), *number_words(text)]:
+                for key in recorded_keys(figure):
+                    figures.setdefault(key, Match(VERBATIM, number, figure.text))
+        return figures
+
+    def check(self, passage: Passage, statement: str) -> Match:
+        """Look up a passage of a statement.
+
+        A figure is `altered` where the words around it are the record's and its value is not.
+        Parts of a quotation around an ellipsis or a bracket are looked up one by one.
+        """
+        if passage.kind in FIGURES:
+            matches = [self._figures[key] for key in sought_keys(passage) if key in self._figures]
+            return matches[0] if matches else self._check_context(passage, statement)
+        matches = []
+        for part in _MARK.split(passage.text):
+            forms = [word.form for word in split_words(part)[:MAX_WORDS]]
+            if forms:
+                matches.append(self._check_forms(forms))
+        return max(matches, key=lambda match: RESULTS.index(match.result), default=NO_MATCH)
+
+    def _check_context(self, passage: Passage, statement: str) -> Match:
+        words = split_words(statement)
+        before = [word.form for word in words if word.end <= passage.start][-CONTEXT_WORDS:]
+        after = [word.form for word in words if word.start >= passage.end][:CONTEXT_WORDS]
+        figure = [word.form for word in split_words(passage.text)]
+        return self._check_forms([*before, *figure, *after])
+
+    def _check_forms(self, forms: list[str]) -> Match:
+        place = self._joined_forms.find(f" {' '.join(forms)} ")
+        if place >= 0:
+            return self._match(VERBATIM, self._joined_forms.count(" ", 0, place), len(forms))
+        matcher = SequenceMatcher(None, self._forms, forms, autojunk=False)
+        block = matcher.find_longest_match()
+        start = max(0, block.a - block.b)
+        matcher.set_seq1(self._forms[start : start + len(forms)])
+        is_similar = matcher.ratio() >= MIN_SIMILARITY
+        return self._match(ALTERED, start, len(forms)) if is_similar else NO_MATCH
+
+    def _match(self, result: str, start: int, length: int) -> Match:
+        number, first = self._words[start]
+        words = [word for text, word in self._words[start : start + length] if text == number]
+        last = words[-1] if words[-1].form or len(words) == 1 else words[-2]
+        return Match(result, number, self.texts[number][first.start : last.end])

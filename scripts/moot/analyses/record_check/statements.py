@@ -1,0 +1,99 @@
+"""The checked passages of a run's public statements, for the table and for readers."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from moot.analyses.record_check.record import Match, Record
+from moot.core.checked_passages import QUOTATION, Passage, find_passages
+from moot.core.types import JsonObject
+from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC
+from moot.protocols import PROTOCOLS
+from moot.report.transcript_pages import records
+from moot.scores.results import ExperimentResults
+
+NO_SOURCE = "no record: quotations come from a source that is not in the data"
+PLATFORM_MARK = '"quoted_words"'
+"""In `parsed` of a statement whose platform inserted its quotations from their source."""
+IN_CASE = 0
+"""The turn of a match in the case, with its evidence."""
+_COLUMNS = ["round", "speaker", "kind", "text", "visibility", "source", "parsed"]
+_PLACE = ["debate_id", "case_id", "turn", "round", "speaker"]
+_SEAT_NUMBER = re.compile(r"[ _]?\d+$")
+
+
+def check_statements(results: ExperimentResults, model: str) -> tuple[pd.DataFrame, bool]:
+    """Look up every passage of a model's public statements.
+
+    Returns:
+        A row for each passage, and whether the transcripts hold any words. Columns: debate_id,
+        case_id, turn, round, speaker; role and side (of the speaker; "" without a side); kind,
+        text, start (in the statement); result (one of `record.RESULTS`, or `NO_SOURCE`);
+        found_turn (which holds it: `IN_CASE`, -1 for none), found_words.
+    """
+    sides = _sides_by_seat(results)
+    rows: list[JsonObject] = []
+    has_words = False
+    for part in results.transcript_parts(_COLUMNS, model):
+        is_public = (part["visibility"] == PUBLIC) & (part["kind"] != CONCLUSION)
+        statements = part[is_public & (part["source"] != COMPUTED) & (part["text"] != "")]
+        has_words = has_words or len(statements) > 0
+        for _, debate in statements.groupby("debate_id", sort=False):
+            case = results.case_by_id[debate["case_id"].iloc[0]]
+            rows += _check_debate(debate, case.text, sides)
+    return pd.DataFrame(rows), has_words
+
+
+def _sides_by_seat(results: ExperimentResults) -> Mapping[str, str]:
+    """The label that each seat is told to argue for."""
+    entry = PROTOCOLS[results.config.protocol]
+    if entry.debaters is None:
+        return {}
+    params = entry.params.model_validate(results.config.params)
+    has_sides = entry.debaters.assigns_sides(params)
+    return entry.debaters.sides(params, results.task) if has_sides else {}
+
+
+def statement_text(text: str, parsed: str | None) -> str:
+    """The words of a statement: of a structured reply, its fields that are text."""
+    if not text.lstrip().startswith("{"):
+        return text
+    fields = json.loads(parsed or "null")
+    if not isinstance(fields, dict):
+        return text
+    return "\n".join(value for value in fields.values() if isinstance(value, str))
+
+
+def _check_debate(
+    debate: pd.DataFrame, case_text: str, sides: Mapping[str, str]
+) -> Iterator[JsonObject]:
+    texts, turns, speakers = [case_text], [IN_CASE], [""]
+    for row in records(debate):
+        speaker = row["speaker"]
+        text = statement_text(row["text"], row["parsed"])
+        numbers = [number for number, name in enumerate(speakers) if name != speaker]
+        record = Record([texts[number] for number in numbers])
+        for passage in find_passages(text):
+            match = _check_passage(passage, text, record, row["parsed"])
+            yield {
+                **{name: row[name] for name in _PLACE},
+                "role": _SEAT_NUMBER.sub("", speaker),
+                "side": sides.get(speaker, ""),
+                "kind": passage.kind,
+                "text": text[passage.start : passage.end],
+                "start": passage.start,
+                "result": match.result,
+                "found_turn": turns[numbers[match.text_number]] if match.words else -1,
+                "found_words": match.words,
+            }
+        texts.append(text)
+        turns.append(row["turn"])
+        speakers.append(speaker)
+
+
+def _check_passage(passage: Passage, text: str, record: Record, parsed: str | None) -> Match:
+    if passage.kind == QUOTATION and PLATFORM_MARK in (parsed or ""):
+        return Match(NO_SOURCE)
+    return record.check(passage, text)

@@ -1,0 +1,237 @@
+"""What a statement quotes and states: quotations, authorities, dates, amounts and numbers.
+
+Analyses look these passages up in a record, and control arms alter them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+QUOTATION, AUTHORITY, DATE, AMOUNT, NUMBER = "quotation", "authority", "date", "amount", "number"
+FIGURES = (DATE, AMOUNT, NUMBER)
+MIN_QUOTED_WORDS = 3
+"""Shorter passages in quotation marks are words spoken of, not quotations."""
+ANY_NUMBER = "any number"
+OPENING_MARKS, CLOSING_MARKS = "“«「『", "”»」』"
+_STRAIGHT = re.compile(r"(?<![\w\"])\"([^\"\s](?:[^\"]{0,3998}[^\"\s])?)\"(?![\w\"])")
+_LETTERS = r"[^\W\d_一-鿿]+"
+_WORD = re.compile(rf"[一-鿿]|\d+(?:[.,]\d+)*|{_LETTERS}(?:['’‘\u00ad]+{_LETTERS})*")
+_DIGITS = r"\d{1,30}(?:,\d{3}(?!\d)){0,10}(?:\.\d{1,30})?"
+_NUMBER = re.compile(rf"(?<![\w.,\[])({_DIGITS})(?![a-zA-Z_]|[.,]?\d)")
+_LIST_MARKER = re.compile(r"^[ \t]*\d{1,2}[.)](?=\s)", re.MULTILINE)
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "万": 10**4, "亿": 10**8}
+_UNITS = {
+    "$": "\\$|US\\$|USD|dollars?",
+    "€": "€|EUR|euros?",
+    "£": "£|GBP|pounds?",
+    "¥": "¥|￥|RMB|CNY|yuan|元",
+    "%": "%|％|percent|per cent",
+}
+_ANY_UNIT = "|".join(_UNITS.values())
+_AMOUNT = re.compile(
+    rf"(?<![\w.])(?P<sign>US\$|[$€£¥￥]|USD|EUR|GBP|RMB|CNY)?\s?(?P<digits>{_DIGITS})"
+    rf"(?:[\s-]?(?P<scale>{'|'.join(_SCALES)}))?(?:[\s-]?(?P<unit>{_ANY_UNIT})(?![a-zA-Z]))?"
+)
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTH = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_DATES = (
+    re.compile(rf"\b{_DAY}\s(?:of\s)?{_MONTH},?\s(?P<year>\d{{4}})\b"),
+    re.compile(rf"\b{_MONTH}\s(?:{_DAY},?\s)?(?P<year>\d{{4}})\b"),
+    re.compile(r"\b(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})\b"),
+    re.compile(r"(?P<year>\d{4})年(?:(?P<month>\d{1,2})月)(?:(?P<day>\d{1,2})日)?"),
+)
+_NAME = r"[A-Z][\w.'’&-]*\w\.?"
+_AUTHORITIES = (
+    re.compile(
+        rf"\b(?!(?:In|See|Under|As|But|And|Also|Compare|Cf|That|The)\b){_NAME}"
+        rf"(?: (?:of |the |& )?{_NAME}){{0,4}} v\.? {_NAME}(?: (?:of |the |& )?{_NAME}){{0,4}}"
+    ),
+    re.compile(r"\b\d{1,4} (?:[A-Z][A-Za-z]{0,5}\. ?){1,4}(?:\d(?:d|th) )?\d{1,5}\b"),
+    re.compile(r"\b\d{4}-[A-Z]{2,6}-\d{3}\b|[(（]\d{4}[)）]\w{1,20}号"),
+    re.compile(
+        r"(?:§§?\s?|\b(?:[Ss]ection|[Aa]rticle|Rule|Art\.|Sec\.)\s)\d[\w:-]*(?:\.\d[\w-]*)*"
+        r"(?:\(\w{1,4}\))*"
+    ),
+    re.compile(r"第[\d〇零一二三四五六七八九十百千]{1,8}条(?:之[一二三四])?"),
+)
+_NUMBER_WORDS = {
+    word: Decimal(value)
+    for value, word in enumerate(
+        (
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ),
+        start=2,
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage of a statement that a record can bear out.
+
+    Attributes:
+        kind: `QUOTATION`, `AUTHORITY`, `DATE`, `AMOUNT` or `NUMBER`.
+        text: as the statement writes it, without quotation marks.
+        start, end: its place in the statement, with quotation marks.
+        key: of a figure, its unit and value: two figures with equal keys are equal.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    key: tuple[str, object] = ("", None)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word without case and typography, and its place in a text."""
+
+    form: str
+    start: int
+    end: int
+
+
+def split_words(text: str) -> list[Word]:
+    """The words of a text; punctuation is left out, each Chinese character is a word.
+
+    >>> [word.form for word in split_words("The “Court’s” re-\\u00adport of 1,250")]
+    ['the', "court's", 're', 'port', 'of', '1250']
+    """
+    return [Word(_normal_form(match[0]), *match.span()) for match in _WORD.finditer(text)]
+
+
+def _normal_form(word: str) -> str:
+    form = unicodedata.normalize("NFKC", word).casefold()
+    form = form.replace("\u00ad", "").replace("’", "'").replace("‘", "'")
+    return f"{number_value(form):f}" if number_value(form) is not None else form
+
+
+def number_value(text: str) -> Decimal | None:
+    """The value of a number; None where it cannot be read."""
+    try:
+        return Decimal(text.replace(",", "")).normalize() if text[0].isdigit() else None
+    except InvalidOperation:
+        return None
+
+
+def find_passages(text: str) -> list[Passage]:
+    """The passages of a statement in their order; none lies within another."""
+    passages: list[Passage] = []
+    for start, end in _quoted_spans(text):
+        quotation = text[start + 1 : end - 1]
+        if len(split_words(quotation)) >= MIN_QUOTED_WORDS:
+            passages.append(Passage(QUOTATION, quotation, start, end))
+    for pattern in _AUTHORITIES:
+        matches = [Passage(AUTHORITY, match[0], *match.span()) for match in pattern.finditer(text)]
+        passages += _outside(passages, matches)
+    return sorted(
+        passages + _outside(passages, find_figures(text)), key=lambda passage: passage.start
+    )
+
+
+def find_figures(text: str) -> list[Passage]:
+    """The dates, amounts and numbers of a text; markers of lists are left out."""
+    figures: list[Passage] = []
+    for pattern in _DATES:
+        figures += _outside(figures, map(_date, pattern.finditer(text)))
+    amounts = [_amount(match) for match in _AMOUNT.finditer(text) if match["sign"] or match["unit"]]
+    figures += _outside(figures, amounts)
+    markers = [Passage(NUMBER, match[0], *match.span()) for match in _LIST_MARKER.finditer(text)]
+    return figures + _outside([*figures, *markers], map(_number, _NUMBER.finditer(text)))
+
+
+def recorded_keys(figure: Passage) -> Iterator[tuple[str, object]]:
+    """The keys by which a figure of a record is found: its own, and those of its numbers.
+
+    A date is found by its month, too.
+    """
+    yield figure.key
+    if figure.kind == DATE and isinstance(figure.key[1], tuple):
+        year, month, _ = figure.key[1]
+        yield DATE, (year, month, None)
+    if figure.kind == AMOUNT:
+        yield ANY_NUMBER, figure.key[1]
+    for digits in _NUMBER.findall(figure.text.translate(_ORDINALS)):
+        yield ANY_NUMBER, number_value(digits)
+
+
+_ORDINALS = str.maketrans("年月日%％$€£", " " * 8)
+
+
+def number_words(text: str) -> Iterator[Passage]:
+    """The numbers from two to twelve that a text writes as words."""
+    for word in split_words(text):
+        if word.form in _NUMBER_WORDS:
+            value = (NUMBER, _NUMBER_WORDS[word.form])
+            yield Passage(NUMBER, text[word.start : word.end], word.start, word.end, value)
+
+
+def sought_keys(figure: Passage) -> list[tuple[str, object]]:
+    """The keys by which a figure of a statement is looked up: an amount also without its unit."""
+    if figure.kind == NUMBER:
+        return [(ANY_NUMBER, figure.key[1]), figure.key]
+    return [figure.key, (NUMBER, figure.key[1])]
+
+
+def _date(match: "re.Match[str]") -> Passage:
+    parts = match.groupdict()
+    name = parts.get("name")
+    month = _MONTHS.index(name) + 1 if name else int(parts["month"])
+    day = int(parts["day"]) if parts.get("day") else None
+    return Passage(DATE, match[0], *match.span(), (DATE, (int(parts["year"]), month, day)))
+
+
+def _number(match: "re.Match[str]") -> Passage:
+    return Passage(NUMBER, match[0], *match.span(), (NUMBER, number_value(match[0])))
+
+
+def _amount(match: "re.Match[str]") -> Passage:
+    value = number_value(match["digits"]) or Decimal(0)
+    value = (value * _SCALES.get(match["scale"] or "", 1)).normalize()
+    spelling = match["unit"] or match["sign"]
+    unit = next(sign for sign, names in _UNITS.items() if re.fullmatch(names, spelling))
+    return Passage(AMOUNT, match[0], *match.span(), (unit, value))
+
+
+def _outside(passages: list[Passage], candidates: Iterable[Passage]) -> list[Passage]:
+    """The candidates that overlap no passage."""
+    free: list[Passage] = []
+    for candidate in candidates:
+        start, end = candidate.start, candidate.end
+        if not any(start < passage.end and passage.start < end for passage in passages):
+            free.append(candidate)
+    return free
+
+
+def _quoted_spans(text: str) -> list[tuple[int, int]]:
+    """Start and end of the outermost quotations, with their marks; unpaired marks are skipped."""
+    spans: list[tuple[int, int]] = []
+    open_marks: list[int] = []
+    for place, character in enumerate(text):
+        if character in OPENING_MARKS:
+            open_marks.append(place)
+        elif character in CLOSING_MARKS and open_marks:
+            start = open_marks.pop()
+            while spans and spans[-1][0] > start:
+                spans.pop()
+            spans.append((start, place + 1))
+    straight: list[tuple[int, int]] = []
+    for match in _STRAIGHT.finditer(text):
+        start, end = match.span()
+        if not any(start < other_end and other < end for other, other_end in spans):
+            straight.append((start, end))
+    return sorted(spans + straight)
