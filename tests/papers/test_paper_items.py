@@ -175,6 +175,20 @@ def test_a_run_that_repeats_a_row_shares_it(item: PaperItem) -> None:
     assert list(frame.columns[1 : 1 + len(item.row_heads)]) == list(item.row_heads)
 
 
+def test_a_model_of_several_rows_is_named_once(tmp_path: Path) -> None:
+    """As the paper's Table 7 does; the CSV file has the model in each row."""
+    grid = build_grid(ITEMS["courtroom/table7"], PUBLISHED, [])
+    assert grid.head_spans(grid.paper_rows) == [3, 0, 0] * 4
+    page = write_paper_page("courtroom", tmp_path)
+    table = page.partition('<section id="table7">')[2].partition("</section>")[0]
+    assert table.count('rowspan="3">OpenAI o3-mini<') == table.count("OpenAI o3-mini") == 1
+    source = (tmp_path / "courtroom/table7.tex").read_text(encoding="utf-8")
+    assert source.count("OpenAI o3-mini") == 1
+    assert values_frame(grid)["Model"].tolist().count("OpenAI o3-mini") == 3
+    other = build_grid(ITEMS["courtroom/table6"], PUBLISHED, [])
+    assert other.head_spans(other.paper_rows) == [1] * 12
+
+
 @pytest.mark.parametrize(
     ("ours", "is_outside"), [(0.74, False), (0.70, False), (0.30, True), (0.99, True)]
 )

@@ -105,6 +105,23 @@ class Grid:
         """Whether this run has a value in any cell."""
         return any(row.has_own_values for row in self.rows)
 
+    def head_spans(self, rows: Sequence[GridRow]) -> list[int]:
+        """Return the number of rows that the first head cell of each row covers.
+
+        A row whose first head cell is covered by that of an earlier row has 0.
+        """
+        spans: list[int] = []
+        first = 0
+        for position, row in enumerate(rows):
+            is_covered = position > 0 and row.heads[0] == rows[first].heads[0]
+            if self.item.merges_heads and is_covered:
+                spans[first] += 1
+                spans.append(0)
+            else:
+                first = position
+                spans.append(1)
+        return spans
+
 
 def build_grid(item: PaperItem, published: PublishedValues, parts: Sequence[Part]) -> Grid:
     """Build a table from the published values and what studies computed."""

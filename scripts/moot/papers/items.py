@@ -121,6 +121,7 @@ class PaperItem:
             for an experiment that is not run.
         is_one_system: Whether the whole table describes one system, so that own values form a
             block of rows and not a single row.
+        merges_heads: Whether the first head cell of several rows is printed once.
         row_heads: The headings of the head cells.
         rows, columns: The rows and columns.
         note: A remark on its form.
@@ -137,6 +138,7 @@ class PaperItem:
     details: tuple[str, ...] = ()
     lean: Mapping[str, JsonObject | None] = field(default_factory=dict)
     is_one_system: bool = False
+    merges_heads: bool = False
     row_heads: tuple[str, ...] = ()
     rows: tuple[PaperRow, ...] = ()
     columns: tuple[PaperColumn, ...] = ()
@@ -230,6 +232,7 @@ def _read_item(path: Path, name: str, entry: JsonObject) -> PaperItem:
         published=entry.get("published", ""),
         lean=entry.get("lean", {}),
         is_one_system=entry.get("rows_are") == "measures",
+        merges_heads=entry.get("merge_heads", False),
         rows=tuple(rows),
         columns=tuple(columns),
         note=" ".join(entry.get("note", "").split()),

@@ -32,8 +32,9 @@ def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
         *_head_lines(grid),
         r"\midrule",
     ]
-    for row in grid.paper_rows:
-        lines.append(_line(row.heads, [latex(cell.published) for cell in row.cells]))
+    for row, span in zip(grid.paper_rows, grid.head_spans(grid.paper_rows), strict=True):
+        heads = row.heads if span else ("", *row.heads[1:])
+        lines.append(_line(heads, [latex(cell.published) for cell in row.cells]))
         if any(cell.own_value.text for cell in row.cells):
             lines.append(
                 _line((f"  {_describe_source(row)}",), _own_texts(row), len(item.row_heads))

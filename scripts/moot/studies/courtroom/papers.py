@@ -80,7 +80,9 @@ def _rows_by_prompt(run: ItemRun) -> list[OwnRow]:
     for prompt_run in list_runs(run.results, *PUBLISHED_PROMPTS):
         heads = (prompt_run.model_name, names[prompt_run.results.config.protocol])
         placed_runs.append(("", heads, prompt_run))
-    return rows_of_runs(run.item, placed_runs)
+    rows = rows_of_runs(run.item, placed_runs)
+    models = list(dict.fromkeys(row.heads[0] for row in rows))
+    return sorted(rows, key=lambda row: models.index(row.heads[0]))
 
 
 @fills("courtroom/table7", STUDY)
