@@ -6,6 +6,7 @@ Slow: only this test detects a page of the reader that a browser cannot use.
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ import pytest
 from browser_pages import PHONE, violations
 from debates_to_read import HOSTILE, conclusion, debates_to_read, write_calls
 from moot.core.artifacts import describe, write_rows
+from moot.datasets.debate_records import WITHOUT_TEXT
 from moot.report.reader import render_reader
 from recorded_runs import recorded_study
-from results_on_disk import case, prediction, utterance, write_results
+from results_on_disk import case, experiment_view, prediction, utterance, write_results
 
 pytestmark = pytest.mark.slow
 
@@ -98,30 +100,31 @@ def test_filters_and_search_find_debates_and_have_addresses(open_pages: Any, add
 
 def test_a_search_lists_debates_without_words(open_pages: Any, tmp_path: Path) -> None:
     runs = {}
-    for name, text in (("spoken", "The prosecution opens."), ("answers", "")):
+    answers = {"answers": "", "shipped": ""}
+    for name, text in {"spoken": "The prosecution opens.", **answers}.items():
         verdict = utterance(
             "one#0", 1, "judge", text, kind="verdict", prediction="no", confidence=75.0, parsed="{}"
         )
         outcome = prediction("one", "no", "no", confidence=75.0, probability=0.88)
+        is_shipped = name == "shipped"
+        view = experiment_view(models=("m",), dataset="nyu" if is_shipped else "toy")
         runs[name] = write_results(
             tmp_path / "results",
-            [case("one", "no")],
+            [replace(case("one", "no"), text=WITHOUT_TEXT if name in answers else "Facts.")],
             {"m": [outcome]},
             {"m": [verdict]},
             experiment=name,
+            config=replace(view, download_adds_words=is_shipped),
         )
         write_calls(tmp_path / "results", name, "m", [verdict])
     path = tmp_path / "page.html"
     path.write_text("".join(render_reader("courtroom", runs, tmp_path)), encoding="utf-8")
     page = load_page(open_pages(), path.as_uri())
-    assert (
-        page.get_by_text(
-            "have answers but no words, so a search finds none: answers (data set"
-        ).count()
-        == 1
-    )
+    no_words, download = page.locator("p.note", has_text="words").all_inner_texts()
+    assert no_words.endswith("finds none: answers (data set toy), shipped (data set nyu).")
+    assert "which moot does not ship: nyu. “source: download”" in download
     page.get_by_label("Search all text").first.fill("prosecution")
-    wait_for_count(page, "1 of 2 debates; the words of 1 are not here")
+    wait_for_count(page, "1 of 3 debates; 2 have no words here")
     page.locator(LIST_ITEMS).first.click()
     page.wait_for_selector(".ending")
     assert (

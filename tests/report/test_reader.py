@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import tracemalloc
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import accumulate
 from pathlib import Path
@@ -14,11 +15,16 @@ from typing import Any
 import pytest
 
 from debates_to_read import COURSES, HOSTILE, debates_to_read
+from in_process import default_configuration
 from moot.core.cases import Task
+from moot.datasets.debate_records import WITHOUT_TEXT
+from moot.plan.plan import Plan
 from moot.report.reader import render_reader
 from moot.report.reader_chunks import compress
 from moot.report.reader_debates import CHANGED, TO_RIGHT, TO_WRONG
-from moot.report.transcript_pages import _turn
+from moot.report.transcript_pages import _turn, case_facts
+from project_copy import PROJECT
+from results_on_disk import case
 
 PAGE_ELEMENTS = {
     "html",
@@ -241,3 +247,24 @@ def test_no_element_is_created_from_text(page: str) -> None:
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function", code
     )
+
+
+@pytest.mark.parametrize(
+    ("experiment", "source", "adds_words"),
+    [
+        ("nyu-ai-debate", "shipped", True),
+        ("nyu-ai-debate", "download", False),
+        ("recorded-debate", "shipped", False),
+        ("recorded-debate", "download", False),
+    ],
+)
+def test_words_are_promised_only_where_a_download_has_them(
+    experiment: str, source: str, adds_words: bool
+) -> None:
+    dataset = "nyu-debates" if experiment.startswith("nyu") else "agenticsimlaw-nlsy97"
+    changes = {"run": [experiment], "datasets": {dataset: {"source": source}}}
+    view = Plan.from_yaml(default_configuration(changes), PROJECT).view(experiment)
+    assert view.download_adds_words is adds_words
+    shipped_case = replace(case("one", "no"), text=WITHOUT_TEXT)
+    assert ("'download'" in case_facts(shipped_case, view)) is adds_words
+    assert case_facts(case("one", "no"), view) == "Facts of one."

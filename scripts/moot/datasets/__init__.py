@@ -159,6 +159,7 @@ class Loader:
             of the option that names its experiment and model; a folder of transcripts stands for
             all transcripts of these.
         labels: the labels of every case, where no option changes them.
+        download_adds_words: whether the published records have words, which moot does not ship.
     """
 
     options: type[DatasetOptions]
@@ -167,6 +168,7 @@ class Loader:
     records: ReadRecords | None = None
     needs: Needs = lambda _: {}
     labels: tuple[str, ...] = ()
+    download_adds_words: bool = False
 
 
 LOADERS: Registry[Loader] = Registry("data set", "data", "moot.datasets")
@@ -179,6 +181,7 @@ def dataset(
     records: ReadRecords | None = None,
     needs: Needs = lambda _: {},
     labels: tuple[str, ...] = (),
+    download_adds_words: bool = False,
 ) -> Callable[[Load], Load]:
     """Register a loader under a name.
 
@@ -187,7 +190,8 @@ def dataset(
     """
 
     def add(load: Load) -> Load:
-        LOADERS.register(name)(Loader(options, load, folder or name, records, needs, labels))
+        loader = Loader(options, load, folder or name, records, needs, labels, download_adds_words)
+        LOADERS.register(name)(loader)
         return load
 
     return add

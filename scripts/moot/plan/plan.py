@@ -360,7 +360,14 @@ class Plan:
             self.rubric(experiment),
             config.prompts,
             tuple(self.made_up_inputs(experiment)),
+            self._download_adds_words(config.dataset),
         )
+
+    def _download_adds_words(self, dataset: str) -> bool:
+        """Whether a data set is shipped without the words that its published records have."""
+        options = self.datasets[dataset]
+        loader = LOADERS[options.loader or dataset]
+        return str(options.source) == "shipped" and loader.download_adds_words
 
     def made_up_inputs(self, experiment: str) -> list[str]:
         """Which data and models of an experiment are made up."""

@@ -17,11 +17,11 @@ from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, Json, JsonObject
 from moot.report.content import data_label
 from moot.report.reader_chunks import Calls, Chunks, StoreChunk, Words, compress
-from moot.report.transcript_pages import DebateText, Turn, read_debates, records
+from moot.report.transcript_pages import DebateText, Turn, case_facts, read_debates, records
 from moot.report.turn_effects import DebateEffects, DebateName
 from moot.scores.dynamics import stated_by_part
 from moot.scores.groups import probability_of_prediction
-from moot.scores.results import ExperimentResults
+from moot.scores.results import ExperimentResults, ExperimentView
 
 JUDGE = "judge"
 CHANGED, TO_WRONG, TO_RIGHT, DISAGREE, ON_ONE_TURN = 1, 2, 4, 8, 16
@@ -107,6 +107,7 @@ class Packing:
                 "control": config.control,
                 "of": config.control_of,
                 "spoken": 0,
+                "download_adds_words": config.download_adds_words,
             }
         )
         described = {
@@ -116,8 +117,9 @@ class Packing:
         self._datasets[config.dataset] = {**described, "multilabel": task.multilabel}
         return len(self._experiments) - 1
 
-    def add_case(self, dataset: str, case: Case) -> int:
+    def add_case(self, case: Case, view: ExperimentView) -> int:
         """Note a case with its facts, once, and return its number."""
+        dataset, text = view.dataset, case_facts(case, view)
         key = (dataset, case.case_id)
         if key not in self._cases:
             self._cases[key] = len(self._cases)
@@ -129,7 +131,7 @@ class Packing:
                     "attributes": case.attributes,
                 }
             )
-            self._facts.add(case.text, len(case.text))
+            self._facts.add(text, len(text))
         return self._cases[key]
 
     def add_debate(
@@ -230,7 +232,7 @@ def pack_debates(
                 row = [
                     experiment,
                     model,
-                    packing.add_case(results.config.dataset, results.case_by_id[debate.case_id]),
+                    packing.add_case(results.case_by_id[debate.case_id], results.config),
                     debate.repeat,
                     outcome.status,
                     outcome.prediction.label if outcome.prediction else "",

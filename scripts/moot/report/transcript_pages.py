@@ -17,13 +17,14 @@ from typing import cast
 
 import pandas as pd
 
-from moot.core.cases import Task
+from moot.core.cases import Case, Task
 from moot.core.natural_order import natural_key
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, JsonObject
 from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC, REFUSED
+from moot.datasets.debate_records import WITHOUT_TEXT
 from moot.report.escaping import capitalised, markdown
-from moot.scores.results import ExperimentResults
+from moot.scores.results import ExperimentResults, ExperimentView
 
 CODE_LENGTH = 12
 MAX_INLINE_CHARACTERS = 40  # characters of a field that stands in the line of its name
@@ -95,6 +96,16 @@ class DebateOutcome:
     reason: str
 
 
+NO_FACTS = "(This run has no text of this case.)"
+
+
+def case_facts(case: Case, view: ExperimentView) -> str:
+    """Return the facts of a case; where no source has its text, a note that says so."""
+    if case.text == WITHOUT_TEXT and not view.download_adds_words:
+        return NO_FACTS
+    return case.text
+
+
 @dataclass(frozen=True)
 class DebateText:
     """One debate: its id, case and repeat, the case's facts, label and its meaning, what was said,
@@ -132,7 +143,13 @@ def read_debates(results: ExperimentResults, model: str) -> Iterator[DebateText]
         meaning = task.meaning.get(target, "")
         debate_outcome = _outcome(outcomes[identity], target)
         yield DebateText(
-            utterances[0]["debate_id"], *identity, case.text, target, meaning, turns, debate_outcome
+            utterances[0]["debate_id"],
+            *identity,
+            case_facts(case, results.config),
+            target,
+            meaning,
+            turns,
+            debate_outcome,
         )
 
 

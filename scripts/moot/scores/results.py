@@ -43,7 +43,8 @@ class ExperimentView:
     `recorded_names` holds the names that records of the past give some of its models; `control` and
     `control_of` say what it changes as a control of which experiment; `loader` is that of the
     data set; `rubric` is what its statements are labelled by; `made_up` says which of its data and
-    models are made up.
+    models are made up; `download_adds_words` says whether the source `download` of the data set
+    brings the words of its records, which moot does not ship.
     """
 
     protocol: str
@@ -58,6 +59,7 @@ class ExperimentView:
     rubric: Rubric | None = None
     prompts: str = ""
     made_up: tuple[str, ...] = ()
+    download_adds_words: bool = False
 
     def name_of(self, model: str) -> str:
         """What tables and figures call a model."""

@@ -93,14 +93,21 @@ function overview() {
     element("h2", {}, "What is here"),
     element("p", {}, `${counted(debates.length, "debate")} over ${counted(cases.length, "case")}. Choose one from the list, or narrow the list first: several buttons can be pressed at once. The address in the browser names what is shown, and can be sent to others.`),
     notes.map((note) => element("p", { class: "note" }, note)),
-    silent().length ? element("p", { class: "note" }, `These experiments have answers but no words, so a search finds none: ${silent().map(({ name, dataset }) => `${name} (data set ${dataset})`).join(", ")}. Where moot ships answers alone, “source: download” for the data set brings the words with the next run.`) : "",
+    ...silentNotes(),
     element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Experiments" }, experimentsTable()),
     element("h2", {}, "Keys"),
     element("dl", { class: "keys" }, KEYS.flatMap(([key, words]) => [element("dt", {}, key), element("dd", {}, words)])),
   ].flat().filter(Boolean);
 }
 
-const silent = () => [...new Set(debates.map((debate) => debate.experiment))].filter((experiment) => !experiment.spoken);
+function silentNotes() {
+  const silent = [...new Set(debates.map((debate) => debate.experiment))].filter((experiment) => !experiment.spoken);
+  const names = (experiments) => experiments.map(({ name, dataset }) => `${name} (data set ${dataset})`).join(", ");
+  const notes = silent.length ? [`These experiments have answers but no words, so a search finds none: ${names(silent)}.`] : [];
+  const datasetsWithWords = new Set(silent.filter((experiment) => experiment.download_adds_words).map(({ dataset }) => dataset));
+  if (datasetsWithWords.size) notes.push(`The published records have words in these data sets, which moot does not ship: ${[...datasetsWithWords].join(", ")}. “source: download” in the data set’s entry brings them with the next run.`);
+  return notes.map((note) => element("p", { class: "note" }, note));
+}
 
 function experimentsTable() {
   const runs = new Map();

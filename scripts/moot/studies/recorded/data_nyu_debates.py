@@ -138,7 +138,7 @@ def _by_round_beliefs_last(utterance: RecordedUtterance) -> tuple[int, bool]:
     return utterance.round, utterance.kind == BELIEF
 
 
-@dataset("nyu_debates", NyuOptions, FOLDER, records=read_debates)
+@dataset("nyu_debates", NyuOptions, FOLDER, records=read_debates, download_adds_words=True)
 def load(options: NyuOptions, context: LoadContext) -> Loaded:
     """A case for each debate with a verdict; raises `UserError` for a fault in a file."""
     if options.source == "shipped":
