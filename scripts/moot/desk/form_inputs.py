@@ -1,6 +1,6 @@
 """The inputs of a form on a page, and the answer's file from what a browser sends of them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,11 +102,15 @@ def answer_text(form_data: Fields, form: Fields) -> str:
     """Return the text of an answer that a browser sent.
 
     Raises:
-        UserError: A field is missing or invalid, or a line of a text reads like a field.
+        UserError: The answer is empty, a field is missing or invalid, or a line of a text reads
+            like a field.
     """
     answer = {
         name: value for name, value in _field_values(form_data, form) if value not in ("", [])
     }
+    missing = [_field_label(name) for name in form["required"] if name not in answer]
+    if missing or not answer:
+        raise UserError(_missing_fields_message(missing, is_empty=not answer))
     text = write_answer(answer, form)
     path = Path("your answer")
     parsed_answer = read_answer(text, form, path)
@@ -124,6 +128,18 @@ def answer_text(form_data: Fields, form: Fields) -> str:
                 f" {fields}."
             )
     return text
+
+
+def _field_label(name: str) -> str:
+    return "your statement" if name == STATEMENT else f"'{field_title(name)}'"
+
+
+def _missing_fields_message(missing: Sequence[str], *, is_empty: bool) -> str:
+    """Return what an incomplete answer lacks."""
+    fields = " and ".join(filter(None, (", ".join(missing[:-1]), *missing[-1:])))
+    if is_empty:
+        return f"Your answer is empty. Fill in {fields or 'at least one field'}."
+    return f"Your answer lacks {fields}. Fill in what is missing."
 
 
 def form_text(form_data: Fields) -> str:

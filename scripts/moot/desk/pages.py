@@ -23,7 +23,7 @@ from moot.core.types import Fields
 from moot.desk.colleagues import Colleagues
 from moot.desk.form_inputs import answer_text, form_text, inputs_of
 from moot.desk.instructions import read_instructions
-from moot.desk.labelling import Labelling, sheet_sizes
+from moot.desk.labelling import Labelling, sheet_names, sheet_sizes
 from moot.desk.questions import (
     DeskQuestion,
     questions_for,
@@ -32,7 +32,8 @@ from moot.desk.questions import (
     set_answer_aside,
 )
 from moot.desk.runner import Runner
-from moot.desk.settling import Settling
+from moot.desk.settling import Settling, count_conflicts
+from moot.desk.sheet_titles import read_sheet_titles
 from moot.protocols.forms import MAX_ANSWER_CHARS
 from moot.report.escaping import visible
 
@@ -182,8 +183,20 @@ async def show_desk(request: web.Request) -> web.Response:
         else {question.person for question in questions}
     )
     people = {name: _questions_to(request, questions, name) for name in sorted(names)}
-    sheets = sheet_sizes(desk.folder / "data" / "annotation_sheets")
-    return _render(request, "desk", people=people or {"": []}, sheets=sheets, runner=desk.runner)
+    sheets, annotations = (
+        desk.folder / "data" / "annotation_sheets",
+        desk.folder / "data/annotations",
+    )
+    sizes = sheet_sizes(sheets)
+    return _render(
+        request,
+        "desk",
+        people=people or {"": []},
+        sizes=sizes,
+        titles=read_sheet_titles(desk.folder / "results", sizes),
+        conflicts=count_conflicts(sheets, annotations, request.get(VISITOR) or ""),
+        runner=desk.runner,
+    )
 
 
 async def show_next_question(request: web.Request) -> web.Response:
@@ -244,11 +257,14 @@ async def show_statement(request: web.Request) -> web.Response:
     work = _open_sheet(request, request.match_info)
     labels, final_labels = work.labels(), work.final_labels()
     last, statement = next(reversed(labels), ""), work.next_unlabelled()
-    instructions = request.app[DESK].instructions
+    desk = request.app[DESK]
+    instructions = desk.instructions
+    names = sheet_names(desk.folder / "data" / "annotation_sheets")
     return _render(
         request,
         request.match_info["work"],
         work=work,
+        title=read_sheet_titles(desk.folder / "results", names)[work.sheet],
         statement=statement,
         last=last,
         done=sum(statement.item in final_labels for statement in work.statements),

@@ -3,6 +3,8 @@
 Each person who decides has a file in `data/annotations/`.
 """
 
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -42,6 +44,55 @@ def conflicts(sheets: Path, annotations: Path) -> list[tuple[str, dict[str, str]
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class SheetConflicts:
+    """The statements of a sheet with different labels.
+
+    Attributes:
+        items: Their blind ids; none while people are still labelling the sheet.
+        partial_counts: The numbers of labels of the annotators who have not labelled all of it.
+        annotators: The names of all annotators of the sheet.
+        ratings: The labels by item (rows) and annotator (columns).
+    """
+
+    items: Sequence[str]
+    partial_counts: Sequence[int]
+    annotators: Set[str]
+    ratings: pd.DataFrame
+
+
+def find_conflicts(rows: pd.DataFrame, items: Sequence[str]) -> SheetConflicts:
+    """Return the conflicts on the items of one sheet.
+
+    Args:
+        rows: Labels and decisions as `read_human_labels` returns them.
+        items: The blind ids of the sheet's statements, in their order.
+    """
+    labels = rows[rows["item"].isin(items) & (rows["kind"] == HUMAN)]
+    ratings = labels.pivot(index="item", columns="annotator", values="label")
+    is_labelled = ratings.notna()
+    partial_counts = sorted(int(count) for count in is_labelled.sum() if count < len(items))
+    is_conflict = is_labelled.sum(axis=1).gt(1) & ratings.nunique(axis=1).gt(1)
+    conflict_items = [item for item in items if not partial_counts and is_conflict.get(item, False)]
+    annotators = frozenset(map(normalise_name, ratings.columns))
+    return SheetConflicts(conflict_items, partial_counts, annotators, ratings)
+
+
+def count_conflicts(sheets: Path, annotations: Path, visitor: str = "") -> dict[str, int]:
+    """Return the number of conflicts of each sheet that has some, by name.
+
+    Sheets that people are still labelling are left out, and those that the visitor labelled.
+    """
+    rows = read_human_labels(sheets, annotations)
+    counts: dict[str, int] = {}
+    for name in sheet_names(sheets):
+        items = [str(item) for item in read_csv(sheets / f"{name}.csv", ("item",))["item"]]
+        sheet_conflicts = find_conflicts(rows, items)
+        if sheet_conflicts.items and normalise_name(visitor) not in sheet_conflicts.annotators:
+            counts[name] = len(sheet_conflicts.items)
+    return counts
+
+
 class Settling(Labelling):
     """One person's decisions between the annotators of one sheet, who stay anonymous.
 
@@ -58,26 +109,16 @@ class Settling(Labelling):
         super().__init__(sheets, annotations, sheet, annotator)
         on_sheet = {statement.item: statement for statement in self.statements}
         self._sheets, self._items = sheets, set(on_sheet)
-        rows = self._read_rows()
-        self.ratings = rows[rows["kind"] == HUMAN].pivot(
-            index="item", columns="annotator", values="label"
-        )
-        if self.annotator in map(normalise_name, self.ratings.columns):
+        sheet_conflicts = find_conflicts(self._read_rows(), list(on_sheet))
+        if self.annotator in sheet_conflicts.annotators:
             raise UserError(
                 f"{quote_value(annotator)} labelled this sheet; another person decides between its"
                 " annotators."
             )
-        is_labelled = self.ratings.notna()
-        self.partial_counts = sorted(
-            int(count) for count in is_labelled.sum() if count < len(on_sheet)
-        )
-        is_conflict = is_labelled.sum(axis=1).gt(1) & self.ratings.nunique(axis=1).gt(1)
-        conflicts = (
-            []
-            if self.partial_counts
-            else [item for item in on_sheet if is_conflict.get(item, False)]
-        )
-        self.size, self.statements = len(on_sheet), [on_sheet[item] for item in conflicts]
+        self.ratings = sheet_conflicts.ratings
+        self.partial_counts = sheet_conflicts.partial_counts
+        self.size = len(on_sheet)
+        self.statements = [on_sheet[item] for item in sheet_conflicts.items]
 
     def final_labels(self) -> dict[str, str]:
         """Return the decision on each item, of this person and all others."""

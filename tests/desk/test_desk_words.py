@@ -1,0 +1,122 @@
+"""What the desk says of empty answers, and how it lists sheets and conflicts."""
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+from multidict import MultiDict
+
+from at_the_desk import SHEET, write_sheet
+from moot.core.errors import UserError
+from moot.core.rubric import RUBRICS
+from moot.desk.form_inputs import answer_text
+from moot.desk.labelling import Labelling, sheet_names
+from moot.desk.pages import Desk, make_app
+from moot.desk.runner import Runner
+from moot.desk.settling import count_conflicts
+from moot.desk.sheet_titles import read_sheet_titles
+from moot.labels.sheets import SHEET_COLUMNS, write_sheets
+from moot.labels.statements import sheet_id
+
+FIELDS: dict[str, Any] = {
+    "statement": {"type": "string"},
+    "prediction": {"enum": ["NO", "YES"]},
+    "confidence": {"type": "integer", "minimum": 0, "maximum": 100},
+    "factors": {"type": "array", "items": {"type": "string"}},
+    "reasons": {"type": "array", "items": {"enum": ["a", "b"]}},
+}
+BLANKS = ("", " ", "\r\n \r\n", "\t")
+
+
+@pytest.mark.parametrize(("name", "blank"), list(product(FIELDS, BLANKS)))
+def test_an_empty_answer_gets_a_message(name: str, blank: str) -> None:
+    for required in ([name], []):
+        form = {"properties": {name: FIELDS[name]}, "required": required}
+        sent = MultiDict({} if name == "reasons" else {name: blank})
+        with pytest.raises(UserError, match=r"^Your answer is empty\. Fill in "):
+            answer_text(sent, form)
+
+
+@pytest.mark.parametrize("missing", ["statement", "prediction", "confidence", "factors"])
+def test_an_incomplete_answer_names_what_is_missing(missing: str) -> None:
+    contents = {"statement": "Thin.", "prediction": "NO", "confidence": "5", "factors": "priors"}
+    form = {"properties": {name: FIELDS[name] for name in contents}, "required": [*contents]}
+    assert "Thin." in answer_text(MultiDict(contents), form)
+    with pytest.raises(UserError, match=r"^Your answer lacks ") as error:
+        answer_text(MultiDict(contents | {missing: " "}), form)
+    assert missing in str(error.value).lower()
+
+
+def test_several_missing_fields_are_named_together() -> None:
+    form = {"properties": FIELDS, "required": ["statement", "prediction", "confidence"]}
+    with pytest.raises(UserError, match=r"your statement, 'Prediction' and 'Confidence'"):
+        answer_text(MultiDict({}), form)
+
+
+def test_sheets_are_called_by_their_experiment(tmp_path: Path) -> None:
+    runs = [("panel", "one"), ("panel", "two"), ("court room", "m")]
+    for folder, (experiment, model) in product(("annotation_sheets", "transcripts"), runs):
+        path = tmp_path / folder / experiment / model
+        path.mkdir(parents=True)
+    (tmp_path / "annotation_sheets" / "listed").mkdir()
+    (tmp_path / "annotation_sheets" / "listed" / "m.txt").touch()
+    ids = {run: sheet_id(*run) for run in (*runs, ("listed", "m"))}
+    panels = sorted([ids["panel", "one"], ids["panel", "two"], f"{ids['panel', 'one']}-2"])
+    names = [*panels, ids["court room", "m"], ids["listed", "m"], "0" * 8]
+    titles = read_sheet_titles(tmp_path, names)
+    assert titles[ids["court room", "m"]] == "court room"
+    assert titles[ids["listed", "m"]] == "listed"
+    assert titles["0" * 8] == "file 00000000" and list(titles)[-1] == "0" * 8
+    assert [titles[name] for name in panels] == [f"panel, sheet {i} of 3" for i in (1, 2, 3)]
+
+
+def annotate(folder: Path, sheet: str, name: str, labels: list[str]) -> None:
+    work = Labelling(folder / "sheets", folder / "annotations", sheet, name)
+    for statement, label in zip(work.statements, labels, strict=False):
+        work.add_label(statement.item, label)
+
+
+@pytest.mark.parametrize(
+    ("labels", "count"),
+    [
+        ({}, 0),
+        ({"ann": ["AFFIRM", "NONE"]}, 0),
+        ({"ann": ["AFFIRM", "NONE"], "bob": ["AFFIRM", "NONE"]}, 0),
+        ({"ann": ["AFFIRM", "NONE"], "bob": ["REVERSE", "NONE"]}, 1),
+        ({"ann": ["AFFIRM", "NONE"], "bob": ["REVERSE", "AFFIRM"]}, 2),
+        ({"ann": ["AFFIRM", "NONE"], "bob": ["REVERSE"]}, 0),
+    ],
+    ids=["no labels", "one person", "agreement", "one conflict", "two conflicts", "unfinished"],
+)
+def test_only_sheets_with_conflicts_are_listed(
+    labels: dict[str, list[str]], count: int, tmp_path: Path
+) -> None:
+    ids = ["0" * 8, SHEET]
+    for stem in ids:
+        rows = [(f"{stem}-{n:012x}", "Facts.", f"Words {n}.", "", "", "") for n in range(2)]
+        sheet = pd.DataFrame(rows, columns=list(SHEET_COLUMNS))
+        write_sheets(sheet, tmp_path / "sheets", stem, RUBRICS["appellate"])
+    (tmp_path / "annotations").mkdir()
+    for name, given_labels in labels.items():
+        annotate(tmp_path, SHEET, name, given_labels)
+    folders = (tmp_path / "sheets", tmp_path / "annotations")
+    assert sheet_names(folders[0]) == ids
+    assert count_conflicts(*folders) == ({SHEET: count} if count else {})
+    assert count_conflicts(*folders, "Ann") == {}, "Ann labelled the sheet"
+    assert count_conflicts(*folders, "zoe") == count_conflicts(*folders)
+
+
+async def test_the_desks_page_names_experiments_and_lists_no_sheet_in_vain(tmp_path: Path) -> None:
+    write_sheet(tmp_path, 2)
+    (tmp_path / "results" / "transcripts" / "<b>panel" / "one").mkdir(parents=True)
+    (tmp_path / "results" / "transcripts" / "panel" / "one").mkdir(parents=True)
+    app = make_app(Desk(tmp_path, Runner([], tmp_path), token="t"))
+    async with TestClient(TestServer(app, host="127.0.0.1")) as client:
+        page = await (await client.get("/t/")).text()
+        sheet_page = await (await client.get(f"/t/label/{SHEET}/ann")).text()
+    assert f'<option value="{SHEET}">panel: 2 statements</option>' in page
+    assert "No sheet has conflicts." in page and 'action="/t/settle"' not in page
+    assert "ann · panel · 0 of 2 labelled" in sheet_page
