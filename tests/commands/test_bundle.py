@@ -289,7 +289,7 @@ def test_a_missing_or_changed_extension_is_named(raw: dict[str, Any], tmp_path: 
     extension.rename(tmp_path / "elsewhere")
     with pytest.raises(
         UserError,
-        match=r"made with the extension mine, which is not here\. Get it from whoever made",
+        match=r"made with the extension mine, which is not here\. Get it from the maker of",
     ):
         replay(str(file), PROJECT, 1)
     assert not Path("replay").exists()

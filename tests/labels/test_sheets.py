@@ -187,7 +187,7 @@ def test_the_minimal_export_of_label_studio_is_read(
             [("{0}", "AFFIRM", "ann"), ("ffffffff-000000000000", "AFFIRM", "ann")],
             "row 2, column 'item'",
         ),
-        ([("nonsense", "AFFIRM", "ann")], "is not a statement of a debate of this run"),
+        ([("nonsense", "AFFIRM", "ann")], "is not a statement of this run's debates"),
     ],
 )
 def test_faulty_rows_get_one_clear_message(
