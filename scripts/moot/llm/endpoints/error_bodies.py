@@ -31,6 +31,7 @@ _ACCOUNT_CODES = {
     "authentication_error",
     "account_deactivated",
     "insufficient_balance",
+    "no_db_connection",  # of LiteLLM without a database, for a key that it does not know
     "402",
 }
 _MODEL_CODES = {"model_not_found", "deploymentnotfound", "model_not_supported"}

@@ -6,7 +6,13 @@ from collections.abc import Collection
 from moot.llm.endpoints.error_bodies import ErrorBody
 
 _ALIASES = {
-    "response_format": ("json_schema", "structured output", "structured outputs", "guided_json"),
+    "response_format": (
+        "json_schema",
+        "json schema",
+        "structured output",
+        "structured outputs",
+        "guided_json",
+    ),
     "format": ("json schema",),
     "output_config": ("output_config.format",),
 }
