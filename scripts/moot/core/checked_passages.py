@@ -3,6 +3,7 @@
 Analyses look these passages up in a record, and control arms alter them.
 """
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -126,6 +127,16 @@ def number_value(text: str) -> Decimal | None:
         return Decimal(text.replace(",", "")).normalize() if text[0].isdigit() else None
     except InvalidOperation:
         return None
+
+
+def statement_text(text: str, parsed: str | None) -> str:
+    """The words of a statement: of a structured reply, its fields that are text."""
+    if not text.lstrip().startswith("{"):
+        return text
+    fields = json.loads(parsed or "null")
+    if not isinstance(fields, dict):
+        return text
+    return "\n".join(value for value in fields.values() if isinstance(value, str))
 
 
 def find_passages(text: str) -> list[Passage]:

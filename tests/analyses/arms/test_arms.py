@@ -26,7 +26,8 @@ from moot.protocols import PROTOCOLS
 
 JUDGE = ("commit_first", "challenge")
 PLANTED = ("plant_citation", "plant_authority", "plant_certainty", "plant_names", "plant_padding")
-DEBATE = ("noise", "alone", "consultancy", "swap", *PLANTED, *JUDGE)
+MISSTATED = ("plant_misquote", "plant_wrong_figure")
+DEBATE = ("noise", "alone", "consultancy", "swap", *PLANTED, *MISSTATED, *JUDGE)
 SETTINGS: dict[str, dict[str, Any]] = {
     "courtroom": {},
     "feedback": {"params": {"sides": "opposed", "rounds": 1}},
@@ -585,3 +586,30 @@ def test_arms_run_with_their_experiment_unless_a_pattern_excludes_them(tmp_path:
     }
     [contrast] = Plan.from_yaml(raw, PROJECT).contrasts_of("courtroom")
     assert (str(contrast.second.experiment), contrast.missing) == ("trial-arm=alone", "")
+
+
+@pytest.mark.parametrize(
+    ("arm", "original", "altered"),
+    [
+        ("plant_misquote", "was seen near the river", "was not seen near the river"),
+        ("plant_wrong_figure", "12 May 1998", "12 May 199"),
+    ],
+)
+def test_one_passage_of_the_case_is_altered_in_one_statement(
+    arm: str, original: str, altered: str, tmp_path: Path
+) -> None:
+    statement = "There are 77 doubts. He “was seen near the river” on 12 May 1998, says “a b c d”."
+    with FaultServer(speech=statement) as server:
+        runs = Runs(tmp_path, server)
+        people(tmp_path / "cases" / "people.parquet", 8, "He was seen near the river, 12 May 1998.")
+        baseline, planted = full_and(runs, arm)
+    assert len(public(baseline)) == len(public(planted))
+    for _, mine in planted.groupby("debate_id"):
+        [note] = [json.loads(parsed) for parsed in mine.loc[mine["kind"] == "arm", "parsed"]]
+        assert note["original"] == original
+        texts = public(mine).set_index("turn")["text"]
+        texts = texts[~texts.str.startswith("{")]
+        [turn] = texts.index[texts.str.contains(altered) & (texts != statement)]
+        assert turn == note["turn"]
+        assert (texts.drop(turn) == statement).all()
+        assert texts[turn].startswith("There are 77 doubts. He ")

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from moot.analyses.record_check.record import ALTERED, NOT_LOCATABLE, VERBATIM, Record
-from moot.analyses.record_check.statements import NO_SOURCE, check_statements, statement_text
+from moot.analyses.record_check.statements import NO_SOURCE, check_statements
 from moot.analyses.record_check.tables import (
     COLUMNS,
     EVERYTHING,
@@ -28,6 +28,7 @@ from moot.core.checked_passages import (
     QUOTATION,
     Passage,
     find_passages,
+    statement_text,
 )
 from moot.report.content import StudyResults
 from moot.scores import no_scores

@@ -19,6 +19,7 @@ from moot.analyses.arms.interventions import (
     signature,
 )
 from moot.analyses.arms.judges import CHALLENGE_TEMPLATE, COMMIT_TEMPLATE, Challenge, CommitFirst
+from moot.analyses.arms.misstatements import MISQUOTE, WRONG_FIGURE, misstate
 from moot.analyses.arms.noise import SOURCE_DEBATES, Noise
 from moot.analyses.arms.relabelling import relabel
 from moot.core.types import Fields, JsonObject
@@ -84,14 +85,14 @@ class Arm(Control):
     """A control arm: a control, and to which experiments it applies.
 
     Attributes:
-        plant: The words that are put into debaters' mouths, where that is the intervention.
+        alters_statements: Whether words are put into debaters' mouths.
         substitute: The protocol that takes the place of the experiment's own.
         needs_debaters: Whether it requires a protocol with debaters.
         needs_sides: Whether debaters must be told what to argue for.
         needs_judge: Whether someone who does not argue must decide.
     """
 
-    plant: Plant | None = None
+    alters_statements: bool = False
     substitute: ProtocolSubstitute | None = None
     needs_debaters: bool = True
     needs_sides: bool = False
@@ -100,7 +101,7 @@ class Arm(Control):
 
 def _plant_arm(change: str, plant: Plant) -> Arm:
     intervention = partial(Planting, plant=plant)
-    return Arm(change, plant.template, intervention, plant=plant)
+    return Arm(change, plant.template, intervention, alters_statements=True)
 
 
 def _replace_by_lone_judge(base: BaseExperiment) -> tuple[str, JsonObject]:
@@ -181,6 +182,16 @@ ARMS: Mapping[str, Arm] = {
         "one debater's statements padded to twice their length",
         Plant("arms/plant_padding", padding, every_statement=True),
     ),
+    MISQUOTE: Arm(
+        "a quotation from the case says the opposite in one debater's statement",
+        intervention=misstate(MISQUOTE),
+        alters_statements=True,
+    ),
+    WRONG_FIGURE: Arm(
+        "a figure from the case is another one in one debater's statement",
+        intervention=misstate(WRONG_FIGURE),
+        alters_statements=True,
+    ),
     COMMIT: Arm(
         "the judge commits itself to criteria and an answer before it hears the debate",
         COMMIT_TEMPLATE,
@@ -257,7 +268,7 @@ def _debaters_reason(name: str, base: BaseExperiment) -> str:
     if debaters is None or not debaters.seats(base.params):
         return f"protocol '{base.protocol}' asks no debaters" if arm.needs_debaters else ""
     human_seats = base.human_seats()
-    if human_seats and arm.plant:
+    if human_seats and arm.alters_statements:
         return f"{human_seats[0]} is a person's seat, and no words are put into a person's mouth"
     if arm.needs_sides and not debaters.assigns_sides(base.params):
         return "the debaters of this experiment are told no side to argue for"

@@ -9,6 +9,7 @@ import pandas as pd
 
 from moot.analyses.arms.arm_kinds import ARM, CHALLENGE
 from moot.analyses.arms.controls import CHALLENGED, COMMIT, RELABELLED, SWAP
+from moot.analyses.arms.misstatements import MISQUOTE, WRONG_FIGURE
 from moot.analyses.arms.tables import has_arms
 from moot.protocols import PROTOCOLS
 from moot.report.columns import Row
@@ -36,6 +37,8 @@ HABIT_OF_ARM = {
     "plant_certainty": "confidence of tone",
     "plant_names": "names: the prompt's first name",
     "plant_padding": "length",
+    MISQUOTE: "a planted misquotation",
+    WRONG_FIGURE: "a planted wrong figure",
     COMMIT: "its own commitment",
     CHALLENGED: "giving way",
 }

@@ -1,13 +1,12 @@
 """The checked passages of a run's public statements, for the table and for readers."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
 from moot.analyses.record_check.record import Match, Record
-from moot.core.checked_passages import QUOTATION, Passage, find_passages
+from moot.core.checked_passages import QUOTATION, Passage, find_passages, statement_text
 from moot.core.types import JsonObject
 from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC
 from moot.protocols import PROTOCOLS
@@ -54,16 +53,6 @@ def _sides_by_seat(results: ExperimentResults) -> Mapping[str, str]:
     params = entry.params.model_validate(results.config.params)
     has_sides = entry.debaters.assigns_sides(params)
     return entry.debaters.sides(params, results.task) if has_sides else {}
-
-
-def statement_text(text: str, parsed: str | None) -> str:
-    """The words of a statement: of a structured reply, its fields that are text."""
-    if not text.lstrip().startswith("{"):
-        return text
-    fields = json.loads(parsed or "null")
-    if not isinstance(fields, dict):
-        return text
-    return "\n".join(value for value in fields.values() if isinstance(value, str))
 
 
 def _check_debate(
