@@ -35,7 +35,7 @@ def deferral_figure(results: StudyResults) -> "Figure":
             break
     if not curves:
         return nothing_to_draw("No run has answers with a signal of their reliability.")
-    axes.set(xlabel="share of answers kept", ylabel="error among kept answers")
+    axes.set(xlabel="Share of answers kept", ylabel="Error among kept answers")
     axes.set(xlim=(0, 1), ylim=(0, 1))
     drawing.legend(loc="outside lower center", ncols=1)
     return drawing

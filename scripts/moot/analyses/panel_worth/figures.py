@@ -33,7 +33,7 @@ def panel_worth_figure(results: StudyResults) -> "Figure":
         axes.plot(row["members a panel"], -place, "|", color="black", markersize=12)
     names = frame["answers of"] + ", " + frame["model"] + ": " + frame["when"]
     axes.set_yticks([-place for place in range(len(frame))], labels=list(names))
-    axes.set(xlabel="effective votes (bar: members)")
+    axes.set(xlabel="Effective votes (bar: members)")
     axes.set_xlim(left=0)
     axes.set_ylim(0.5 - len(frame), 0.5)
     return drawing

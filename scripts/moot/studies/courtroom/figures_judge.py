@@ -2,6 +2,7 @@
 belief moves.
 """
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,10 @@ JUDGE = "The judge and its confidence"
 PHASES = {1: "openings", 2: "rebuttals", 3: "closings"}
 MAX_COLOURED_RUNS = 6  # of runs in one panel; more are drawn in grey
 MAX_LARGE_PANELS = 9
+LARGE_COLUMNS, SMALL_COLUMNS = 3, 5
+ONLY_ROW_HEIGHT = 2.9  # inches; the names of the points take more than an inch of it
+MAX_FLAT_NAMES = 6  # of points under one axis; more are written steeply
+MAX_TITLE_CHARS = 75  # of the titles of a row
 AFTER_ALL_ROUNDS, MAX_BELIEFS_PER_ROUND = (
     1000,
     1000,
@@ -73,6 +78,8 @@ def reliability(results: StudyResults) -> "Figure":
         )
         legend.get_title().set_fontsize(8.5)
     drawing.supylabel("Right predictions (%)", fontsize=9)
+    for axes in all_axes:  # legends separate the panels, so that each needs its numbers
+        axes.tick_params(labelbottom=True, labelleft=True)
     for axes in bottom_axes:
         axes.set_xlabel("Stated confidence (%)")
     runs = []
@@ -151,26 +158,30 @@ def belief_by_turn(results: StudyResults) -> "Figure":
             "No debate of this study has a judge who states a belief before the verdict."
         )
     is_small = len(drawn_runs) > MAX_LARGE_PANELS
-    drawing, axes_of_runs, bottom_axes = panels(
-        len(drawn_runs), columns=5 if is_small else 3, row_height=1.3 if is_small else 2.1
-    )
+    columns, row_height = (SMALL_COLUMNS, 1.3) if is_small else (LARGE_COLUMNS, 2.1)
+    if len(drawn_runs) <= columns:
+        row_height = ONLY_ROW_HEIGHT
+    drawing, axes_of_runs, bottom_axes = panels(len(drawn_runs), columns, row_height)
+    title_width = MAX_TITLE_CHARS // min(columns, len(drawn_runs))
     runs = [run for run, _ in drawn_runs]
     points = pd.concat([beliefs[["point", "order"]] for _, beliefs in drawn_runs])
     names = list(dict.fromkeys(points.sort_values("order", kind="stable")["point"]))
     for axes, (run, beliefs) in zip(axes_of_runs, drawn_runs, strict=True):
         _draw_belief_panel(axes, run, beliefs, names, markersize=2.5 if is_small else 4)
-        title = f"{run_name(run, runs)}\nn = {beliefs['case_id'].nunique()}"
+        name = textwrap.fill(run_name(run, runs), title_width)
+        title = f"{name}\nn = {beliefs['case_id'].nunique()}"
         axes.set_title(title, fontsize=6.5 if is_small else SMALL_FONT_SIZE)
     for axes in bottom_axes:
         axes.set_xticks(
             range(len(names)),
             names,
             fontsize=6 if is_small else SMALL_FONT_SIZE,
-            rotation=30,
+            rotation=60 if len(names) > MAX_FLAT_NAMES else 30,
+            rotation_mode="anchor",
             ha="right",
         )
     drawing.legend(*axes_of_runs[0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
-    drawing.supylabel("Belief in the positive outcome (%)", fontsize=9)
+    drawing.supylabel("Belief in the\npositive outcome (%)", fontsize=9)
     meaning = (
         "Belief: the probability of the positive outcome by the judge's answer and stated"
         " confidence, of which 0 is a guess (50 %) and 100 certain (likelihood: the label's"
@@ -220,6 +231,8 @@ def _select_beliefs(opinions: pd.DataFrame, run: Run) -> pd.DataFrame:
         _name_point(kind, number, position + 1 if has_several_per_round else 0)
         for kind, number, position in rows
     ]
+    if not has_several_per_round:
+        positions = np.full(len(positions), MAX_BELIEFS_PER_ROUND - 1)  # after all of the round
     order = (
         run_opinions["round"].where(run_opinions["kind"] == BELIEF, AFTER_ALL_ROUNDS)
         + positions / MAX_BELIEFS_PER_ROUND
@@ -253,6 +266,8 @@ def _draw_belief_panel(
         ]
         y, low, high = 100 * np.array(estimates).T
         x = np.arange(len(names)) + offset
+        is_stated = ~np.isnan(y)  # a run may state beliefs at other points than its neighbours
+        x, y, low, high = x[is_stated], y[is_stated], low[is_stated], high[is_stated]
         axes.fill_between(x, low, high, color=colour, alpha=0.13, linewidth=0)
         axes.plot(
             x, y, color=colour, marker=marker, linestyle=line, markersize=markersize, label=label

@@ -111,22 +111,20 @@ def _count_cases(run: Run) -> int:
 
 
 def run_name(run: Run, runs: Sequence[Run]) -> str:
-    """Return the shortest unambiguous label of a run among the runs of a figure.
+    """Return the label of a run among the runs of a figure: its experiment and its model.
 
-    The label is the model, the experiment or both. A reference model is labelled with its data
-    set if the figure has several.
+    The model alone, if all runs of its method are of one experiment with several models. A
+    reference model is labelled with its data set if the figure has several.
     """
     if run.model in REFERENCE_MODELS:
         datasets = {sibling.results.config.dataset for sibling in runs}
         return run.model if len(datasets) == 1 else f"{run.model}, {run.results.config.dataset}"
-    equal_runs = [
-        sibling for sibling in runs if (sibling.model, sibling.method) == (run.model, run.method)
-    ]
-    models = {sibling.model for sibling in runs}
-    if len(equal_runs) == 1 and len(models) > 1:
+    siblings = [sibling for sibling in runs if sibling.method == run.method]
+    experiments = {sibling.experiment for sibling in siblings}
+    models = {sibling.model for sibling in siblings}
+    if len(experiments) == 1 and len(models) > 1:
         return run.model
-    experiment_runs = [sibling for sibling in runs if sibling.experiment == run.experiment]
-    return run.experiment if len(experiment_runs) == 1 else f"{run.model}, {run.experiment}"
+    return f"{run.experiment}, {run.model}"
 
 
 def data_notes(

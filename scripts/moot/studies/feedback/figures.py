@@ -2,6 +2,7 @@
 tokens.
 """
 
+from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -141,7 +142,8 @@ def assistant_reliability(results: StudyResults) -> "Figure":
             bootstrap.estimate(ratio_statistic(is_right * bins[:, number], bins[:, number], SHARE))
             for number in filled_bins
         ]
-        title = f"{run.model}, {run.data}, {count_phrase(len(opinions), 'opinion')}"
+        opinion_count = count_phrase(len(opinions), "opinion")
+        title = f"{run.experiment}, {run.model}, {run.data}, {opinion_count}"
         style = {
             "capsize": 2,
             "linestyle": LINES[place % len(LINES)],
@@ -213,11 +215,11 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
         )
         axes.set_title(name, loc="left")
         axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0))
-        has_several_models = len({run.model for run, _, _ in runs_of_data}) > 1
+        names = _short_names([run for run, _, _ in runs_of_data])
         names_of_axes.append(
             [
-                (x, y.value, f"{_short_name(run, has_several_models)}, n = {int(y.n)}")
-                for run, x, y in runs_of_data
+                (x, y.value, f"{name}, n = {int(y.n)}")
+                for name, (_, x, y) in zip(names, runs_of_data, strict=True)
             ]
         )
     sizes = case_counts(run.results for run, _, _ in measured_runs)
@@ -225,6 +227,19 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
     for axes, axes_names in zip(grid.flat, names_of_axes, strict=True):
         name_points(axes, axes_names)
     return drawing
+
+
+def _short_names(runs: Sequence[Run]) -> list[str]:
+    """Return the method of each run, with the model where there are several.
+
+    Runs that would share a name are called by their experiments.
+    """
+    has_several_models = len({run.model for run in runs}) > 1
+    names = [_short_name(run, has_several_models) for run in runs]
+    return [
+        f"{run.experiment}, {run.model}" if names.count(name) > 1 else name
+        for run, name in zip(runs, names, strict=True)
+    ]
 
 
 def _short_name(run: Run, with_model: bool) -> str:

@@ -2,6 +2,7 @@
 matrices.
 """
 
+import textwrap
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ CATEGORY = "Labels"
 NO_ANSWER = "no answer"
 MAX_MATRICES = 12
 COLUMNS = 3
+TITLE_WIDTH = 32  # characters
 DARK_SHADE = 0.6
 
 
@@ -89,15 +91,17 @@ def _draw_panels(
     **axes_options: bool,
 ) -> "tuple[Figure, Any]":
     """Return a panel a run, some in a line: the figure and its axes."""
-    lines = -(-len(runs) // COLUMNS)
+    columns = min(COLUMNS, len(runs))
+    lines = -(-len(runs) // columns)
     drawing, grid = new_figure(
-        height=margin + height * lines, nrows=lines, ncols=COLUMNS, squeeze=False, **axes_options
+        height=margin + height * lines, nrows=lines, ncols=columns, squeeze=False, **axes_options
     )
     for axes in grid.flat[len(runs) :]:
         axes.set_axis_off()
     for axes, run in zip(grid.flat, runs, strict=False):
         draw(axes, run)
-        axes.set_title(f"{run.data}\n{run.model}\n{run.form}", fontsize=SMALL_FONT_SIZE)
+        name = textwrap.fill(f"{run.experiment}, {run.model}", TITLE_WIDTH)
+        axes.set_title(f"{run.data}\n{name}\n{run.form}", fontsize=SMALL_FONT_SIZE)
     for axes in grid[:, 0]:
         axes.set_ylabel(label)
     return drawing, grid
