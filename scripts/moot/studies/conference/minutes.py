@@ -63,8 +63,8 @@ def _render_participants(params: Any, model: str) -> Iterator[str]:
     )
     lines += ["- The moderator", f"- {decider[0].upper()}{decider[1:]}"]
     seat_models = "".join(
-        f"; {markdown(seat)} by {markdown(persona)}"
-        for seat, persona in sorted(params.get("seats", {}).items())
+        f"; {markdown(seat)} by {markdown(seat_model)}"
+        for seat, seat_model in sorted(params.get("seats", {}).items())
     )
     yield "\n".join(lines) + f"\n\nPlayed by the language model {markdown(model)}{seat_models}."
 
