@@ -15,15 +15,15 @@ from moot.datasets import LoadContext
 from moot.studies.appellate.data_opinions import OpinionsOptions, load
 from moot.studies.appellate.deidentification import write_deidentification
 from moot.studies.appellate.deidentify import Opinion, deidentify, recogniser
+from moot.studies.appellate.deidentify.caption import add_caption_names, find_party_rules
 from moot.studies.appellate.deidentify.hints import states_general_rule, tells_outcome
 from moot.studies.appellate.deidentify.lexicon import Lexicon
-from moot.studies.appellate.deidentify.opinion import add_caption_names, find_party_rules
 from moot.studies.appellate.deidentify.reading import find_announced_outcome, read_opinions
 from moot.studies.appellate.deidentify.references import cites_cases
 from moot.studies.appellate.deidentify.replacing import remove_repetitions
 from moot.studies.appellate.deidentify.segments import extract_majority
 from moot.studies.appellate.deidentify.survivors import find_survivors
-from moot.studies.appellate.deidentify.vocabulary import list_english_lemmas
+from moot.studies.appellate.deidentify.words import list_english_lemmas
 
 Context = Callable[..., LoadContext]
 PLAIN = (
@@ -50,7 +50,7 @@ def opinion(facts: str, ending: str = "For these reasons, we affirm the judgment
         ("He saw Dr. Sean Name A on the road.", "capitalised word"),
         ("The house of Mr. And Ms. Ostrander was sold.", "capitalised word"),
         ("He lived at 18 Jenkins Road for a year.", "capitalised word"),
-        ('The driver was J.E. "Gene" Statute A of the store.', "unknown word opens a sentence"),
+        ('The driver was J.E. "Gene" Statute A of the store.', "initials"),
         ("It was written by Kilbraith, justice.", "capitalised word"),
         ("The driver told Odette Person A of it.", "capitalised word"),
         ("Ronald and Person A, Plaintiffs, sold it.", "unknown word opens a sentence"),
@@ -62,8 +62,8 @@ def opinion(facts: str, ending: str = "For these reasons, we affirm the judgment
         ("Stone testified that the wall was his.", "a name opens a sentence"),
         ("Zemke testified that the wall was his.", "unknown word opens a sentence"),
         ("He wrote to gene@example.org about the wall.", "personal number"),
-        ("The truck was stopped by Deputy House on the road.", "title before a customary word"),
-        ("The driver lived in Pueblo, and left.", "customary word as a place"),
+        ("The truck was stopped by Deputy House on the road.", "customary word as a name"),
+        ("The driver lived in Pueblo, and left.", "customary word as a name"),
         ("A mile on, June testified that the wall was his.", "customary word as a name"),
         ("The driver went to los University A on the road.", "part of a name"),
         ("La Officer A saw the driver on the road.", "part of a name"),
@@ -73,7 +73,7 @@ def opinion(facts: str, ending: str = "For these reasons, we affirm the judgment
         ("The truck was stopped behind the Name A K by the officer.", "part of a name"),
         ("The truck was seen at Company A American, and left.", "part of a name"),
         ("The driver had a policy of National General, and paid.", "name of customary words"),
-        ("For a year National had failed to pay, and left.", "company of customary words"),
+        ("For a year National had failed to pay, and left.", "customary word as a name"),
         ("The price was paid to Bank of America in the spring.", "name of customary words"),
         ("He was seen at the Family Medical Center in the spring.", "name of customary words"),
         (
@@ -189,20 +189,20 @@ def test_a_party_may_bear_a_customary_word_for_a_name() -> None:
 def test_customary_words_are_names_by_their_neighbours() -> None:
     facts = (
         "Plaintiff Ann Lee sued Defendant Rex Moon. Deputy House stopped the truck near Los"
-        " Alamos, and House told Lee of it. Lee lived in Pueblo, and moved to the Pueblo of"
-        " Laguna. The State sent Officer Gina La Brosse to the house. La Brosse asked for the"
-        f" papers under N.M. law and 1978 N.M. Laws ch. 12, and under Section 30-2-l(B). {PLAIN}"
+        " Alamos, and House told Lee of it. Lee moved to the Pueblo of Laguna. The State "
+        "sent Officer Gina La Brosse to the house. La Brosse asked for the papers under "
+        f"N.M. law and 1978 N.M. Laws ch. 12, and under Section 30-2-l(B). {PLAIN}"
     )
     deidentified = deidentify(opinion(facts), 6000)
     assert deidentified.report.passed, deidentified.report
     assert not re.search(
-        r"House|Alamos|\b[Ll]os\b|in Pueblo|Brosse|La |N\.M|30-2", deidentified.facts
+        r"House|Alamos|\b[Ll]os\b|Laguna|Brosse|La |N\.M|30-2", deidentified.facts
     ), deidentified.facts
     assert "to the house" in deidentified.facts
 
 
 def test_a_recogniser_judges_the_finished_text_too() -> None:
-    text = f"{PLAIN} Price drove home."
+    text = f"{PLAIN} Price went home."
     assert not find_survivors(text, Lexicon([PLAIN]))
     survivors = find_survivors(
         text, Lexicon([PLAIN]), lambda facts: [("Price", "person")] if "Price" in facts else []

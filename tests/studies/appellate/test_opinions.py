@@ -24,18 +24,18 @@ from moot.studies.appellate.data_opinions import (
     load_human_statements,
 )
 from moot.studies.appellate.deidentify import Opinion, deidentify, recogniser
-from moot.studies.appellate.deidentify.gates import (
-    find_marked_sentences,
-    run_gates,
-)
-from moot.studies.appellate.deidentify.lexicon import Lexicon
-from moot.studies.appellate.deidentify.names import collect_record_words
-from moot.studies.appellate.deidentify.opinion import (
+from moot.studies.appellate.deidentify.caption import (
     add_caption_names,
     find_judges,
     find_parties,
     introduces_party,
 )
+from moot.studies.appellate.deidentify.entities import collect_record_words
+from moot.studies.appellate.deidentify.gates import (
+    find_marked_sentences,
+    run_gates,
+)
+from moot.studies.appellate.deidentify.lexicon import Lexicon
 from moot.studies.appellate.deidentify.reading import find_announced_outcome, read_opinions
 from moot.studies.appellate.deidentify.recogniser import recognise_names
 from moot.studies.appellate.deidentify.references import replace_references, show_letters

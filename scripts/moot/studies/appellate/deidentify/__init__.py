@@ -8,6 +8,8 @@ result. The map from names to pseudonyms is written to a file next to the cases 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from moot.studies.appellate.deidentify.caption import Opinion, add_caption_names
+from moot.studies.appellate.deidentify.entities import collect_naming_words, find_entities
 from moot.studies.appellate.deidentify.facts import (
     drop_remnants,
     iter_background_sentences,
@@ -15,13 +17,7 @@ from moot.studies.appellate.deidentify.facts import (
 )
 from moot.studies.appellate.deidentify.gates import GateReport, run_gates
 from moot.studies.appellate.deidentify.lexicon import Lexicon, normalise_word
-from moot.studies.appellate.deidentify.mentions import MentionFinder, lower_ordinary_words
-from moot.studies.appellate.deidentify.names import (
-    collect_naming_words,
-    find_entities,
-    map_pseudonyms,
-)
-from moot.studies.appellate.deidentify.opinion import Opinion, add_caption_names
+from moot.studies.appellate.deidentify.mentions import MentionFinder
 from moot.studies.appellate.deidentify.references import (
     cites_cases,
     discusses_cited_case,
@@ -29,7 +25,7 @@ from moot.studies.appellate.deidentify.references import (
     replace_references,
     show_letters,
 )
-from moot.studies.appellate.deidentify.replacing import replace_names
+from moot.studies.appellate.deidentify.replacing import lower_ordinary_words, replace_names
 from moot.studies.appellate.deidentify.survivors import Recogniser
 
 
@@ -103,7 +99,7 @@ def deidentify(
     facts = lower_ordinary_words(facts, mentions, lexicon)
     facts = drop_remnants(show_letters(replace_names(facts, mentions_with_entities)))
     report = run_gates(opinion, facts, recogniser)
-    return DeidentifiedOpinion(facts, map_pseudonyms(entities), report)
+    return DeidentifiedOpinion(facts, entities.map_pseudonyms(), report)
 
 
 __all__ = ["DeidentifiedOpinion", "Opinion", "Recogniser", "deidentify"]

@@ -13,7 +13,7 @@ from moot.studies.appellate.deidentify.hints import (
 from moot.studies.appellate.deidentify.references import cites_cases
 from moot.studies.appellate.deidentify.replacing import lower_pseudonyms
 from moot.studies.appellate.deidentify.segments import split_opinion
-from moot.studies.appellate.deidentify.vocabulary import PARTY_ROLES, match_any
+from moot.studies.appellate.deidentify.words import PARTY_ROLES, match_any
 from moot.studies.appellate.legal.dispositions import find_dispositions
 from moot.studies.appellate.legal.sentences import split_sentences
 

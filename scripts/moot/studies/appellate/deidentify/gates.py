@@ -9,10 +9,10 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from moot.studies.appellate.deidentify.caption import Opinion, find_party_rules
+from moot.studies.appellate.deidentify.entities import collect_record_words
 from moot.studies.appellate.deidentify.hints import tells_outcome
 from moot.studies.appellate.deidentify.lexicon import Lexicon, normalise_word
-from moot.studies.appellate.deidentify.names import collect_record_words
-from moot.studies.appellate.deidentify.opinion import Opinion, find_party_rules
 from moot.studies.appellate.deidentify.replacing import lower_pseudonyms
 from moot.studies.appellate.deidentify.survivors import (
     Recogniser,

@@ -8,7 +8,7 @@ says what is valid, sufficient or required is therefore the court's own and lead
 import re
 
 from moot.studies.appellate.deidentify.lexicon import normalise_word
-from moot.studies.appellate.deidentify.vocabulary import (
+from moot.studies.appellate.deidentify.words import (
     COMMON_WORDS,
     ROLE_WORDS,
     ROLES,
@@ -137,7 +137,7 @@ _QUOTES_PROVISION = re.compile(
     r"prohibits?)\b"
 )
 _LEGAL_WORDS = (COMMON_WORDS - ROLE_WORDS) | STATE_WORDS
-_STARTS_WITH_ROLE = re.compile(rf"\W*(?:{'|'.join(ROLES)})s?\b", re.IGNORECASE)
+_STARTS_WITH_ROLE = re.compile(rf"\W*(?:{'|'.join(sorted(ROLES))})s?\b", re.IGNORECASE)
 _STATES_LAW = re.compile(
     r"(?<!['’])\b(?:cannot|can(?! be seen)|may(?! have)|must|shall|should|need not|ought)\b"
 )

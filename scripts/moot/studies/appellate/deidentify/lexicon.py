@@ -4,20 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from moot.studies.appellate.deidentify.vocabulary import (
-    ALSO_NAMES,
-    COMMON_WORDS,
-    DOCUMENT_NOUN,
-    is_english,
-    is_name_of_common_words,
-    list_opening_words,
-)
+from moot.studies.appellate.deidentify import words as w
 from moot.studies.appellate.legal.sentences import split_sentences
 
 CAPITALISED = r"[A-ZÀ-Þ][\wÀ-ÿ]*(?:['’&-][\wÀ-ÿ]+)*"
 INITIALS = r"(?:[A-Z]\.(?:\s?[A-Z]\.)*|(?:St|Ste|Mt|Ft)\.)"
-_LOWER_CASE = re.compile(r"(?<![\w'’.-])[a-zà-ÿ]{2,}")
-_LOWER_CASE_HYPHENATED = re.compile(r"(?<![\w'’.-])[a-zà-ÿ]+(?:-[a-zà-ÿ]+)+")
+_LOWER_CASE = re.compile(r"(?<![\w'’.-])[a-zà-ÿ]+(?:-[a-zà-ÿ]+)+|(?<![\w'’.-])[a-zà-ÿ]{2,}")
 _SENTENCE_START = re.compile(
     r"(?:(?<!\()(?<!the )[\"“‘]|:\s?|(?<!\w)\(\w{1,3}\)\s|[.!?][\"”]?\s)\s*$"
 )
@@ -32,10 +24,7 @@ _DERIVED_WORD = re.compile(
 _ACRONYM_DEFINITION = re.compile(
     r"(?P<words>(?:[A-Za-z’']+[\s-]){2,6})[(\[][\"“]?(?P<term>[A-Z]{2,6})[\"”]?[)\]]"
 )
-# A word is rare if it occurs at most this often in an opinion and its facts together.
-_MAX_RARE_COUNT = 2
-_LETTER_AND_WORD = re.compile(r"[A-Z]-[a-z]+|I['’][a-z]+")
-_NUMERAL = re.compile(r"[IVXL]+|[A-Z]")
+_NUMERAL_OR_LETTER = re.compile(r"[IVXL]+|[A-Z](?:-[a-z]+)?|I['’][a-z]+")
 
 
 def normalise_word(word: str) -> str:
@@ -65,24 +54,16 @@ def _find_acronyms(text: str) -> Iterator[str]:
     """Find the acronyms that a text defines ("driving while intoxicated (DWI)"), but not names."""
     for match in _ACRONYM_DEFINITION.finditer(text):
         words = re.split(r"[\s-]+", match["words"].strip())[-len(match["term"]) :]
-        keys = [normalise_word(word) for word in words]
-        pairs = list(zip(words, keys, strict=True))
-        is_acronym = "".join(key[:1].upper() for key in keys) == match["term"]
-        if not is_acronym or is_name_of_common_words(keys):
-            continue
-        is_law = DOCUMENT_NOUN.fullmatch(keys[-1]) is not None
-        if all(
-            word.islower() or key in COMMON_WORDS or (is_law and is_english(key))
-            for word, key in pairs
-        ):
+        is_law = w.DOCUMENT_NOUN.fullmatch(words[-1].lower()) is not None
+        has_name = any(
+            word[0].isupper() and not _is_plain_word(word.lower(), is_law=is_law) for word in words
+        )
+        if not has_name and "".join(word[0] for word in words).upper() == match["term"]:
             yield match["term"]
 
 
-def _is_customary_part(part: str) -> bool:
-    """Whether a part of a compound is a capitalised customary word or a numeral."""
-    if not part[0].isupper():
-        return False
-    return normalise_word(part) in COMMON_WORDS or _NUMERAL.fullmatch(part) is not None
+def _is_plain_word(key: str, *, is_law: bool) -> bool:
+    return key in w.COMMON_WORDS or (is_law and w.is_english(key))
 
 
 class Lexicon:
@@ -92,94 +73,71 @@ class Lexicon:
         lower_case_counts: each word written in lower case and how often.
         acronyms: the acronyms that the opinion defines.
         capitalised_words: the words, normalised, that occur with a capital only.
-        capitals_in_sentence: how often a word has a capital that its position does not explain.
+        inner_capitals: the words, normalised, with a capital that their position does not explain.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
         full_text = "\n\n".join(texts)
-        self.lower_case_counts = Counter(_LOWER_CASE.findall(full_text))
-        self.lower_case_counts.update(
-            normalise_word(word) for word in _LOWER_CASE_HYPHENATED.findall(full_text)
+        self.lower_case_counts = Counter(
+            word.replace("-", "") for word in _LOWER_CASE.findall(full_text)
         )
         self.acronyms = frozenset(_find_acronyms(full_text))
-        with_capital = {normalise_word(match[0]) for match in re.finditer(CAPITALISED, full_text)}
-        self.capitalised_words = with_capital - set(self.lower_case_counts) - COMMON_WORDS
-        self.capitals_in_sentence: Counter[str] = Counter()
+        with_capital: set[str] = set()
+        self.inner_capitals: set[str] = set()
         for sentence in split_sentences(full_text):
             for match in re.finditer(CAPITALISED, sentence.text):
+                key = normalise_word(match[0])
+                with_capital.add(key)
                 if not is_sentence_start(sentence.text[: match.start()]):
-                    self.capitals_in_sentence[normalise_word(match[0])] += 1
+                    self.inner_capitals.add(key)
+        self.capitalised_words = with_capital - set(self.lower_case_counts) - w.COMMON_WORDS
 
     def is_common(self, word: str) -> bool:
-        """Whether legal style capitalises a word, or it is a letter or a numeral.
-
-        Such a word does not name a person.
-        """
+        """Whether legal style capitalises a word, or it is a letter or a numeral."""
         key = normalise_word(word)
+        if not key or key in w.COMMON_WORDS or word.removesuffix("s") in self.acronyms:
+            return True
+        if w.DOCUMENT_NOUN.fullmatch(key) or _NUMERAL_OR_LETTER.fullmatch(word):
+            return True
         parts = [part for part in re.split(r"[-/]", word) if part]
-        if not key or key in COMMON_WORDS or word.removesuffix("s") in self.acronyms:
-            return True
-        if DOCUMENT_NOUN.fullmatch(key) or _LETTER_AND_WORD.fullmatch(word):
-            return True
-        return all(_is_customary_part(part) for part in parts)
+        return len(parts) > 1 and all(part[0].isupper() and self.is_common(part) for part in parts)
 
     def is_ordinary(self, word: str) -> bool:
         """Whether this opinion writes a word in lower case, or the word usually opens sentences."""
         key = normalise_word(word)
-        if (
-            key in self.lower_case_counts
-            or key in list_opening_words()
-            or re.fullmatch(r"[\d_]+\w{0,2}", key)
-        ):
+        if key in self.lower_case_counts or key in w.list_opening_words() or key[:1].isdigit():
             return True
-        parts = [normalise_word(part) for part in word.split("-")]
-        is_compound = len(parts) > 1 and all(self._is_ordinary_part(part) for part in parts)
-        is_derived = _DERIVED_WORD.fullmatch(key) is not None
-        return (is_compound or is_derived) and not self.capitals_in_sentence[key]
+        if key in self.inner_capitals:
+            return False
+        parts = word.lower().split("-")
+        is_compound = len(parts) > 1 and all(
+            part in w.COMMON_WORDS or self.is_ordinary(part) for part in parts
+        )
+        return is_compound or _DERIVED_WORD.fullmatch(key) is not None
 
     def opens_sentences_only(self, word: str) -> bool:
         """Whether an English word has a capital at the start of sentences only: "Absent"."""
         key = normalise_word(word)
-        is_english_word = len(key) > 2 and is_english(key)
-        return not self.capitals_in_sentence[key] and (self.is_ordinary(word) or is_english_word)
+        if key in self.inner_capitals:
+            return False
+        return self.is_ordinary(word) or (len(key) > 2 and w.is_english(key))
 
     def is_plain(self, key: str) -> bool:
         """Whether a word is English and not a name. A noun of the dictionary may be a town."""
-        if self.is_ordinary(key) or key in COMMON_WORDS:
+        if self.is_ordinary(key) or key in w.COMMON_WORDS:
             return True
-        if key in ALSO_NAMES or key.removesuffix("s") in ALSO_NAMES:
+        if key in w.ALSO_NAMES or key.removesuffix("s") in w.ALSO_NAMES:
             return False
-        return _DERIVED_WORD.fullmatch(key) is not None or is_english(key, has_nouns=False)
-
-    def _is_ordinary_part(self, part: str) -> bool:
-        if part in self.lower_case_counts or part in COMMON_WORDS:
+        if w.DOCUMENT_NOUN.fullmatch(key) or _DERIVED_WORD.fullmatch(key):
             return True
-        return part in list_opening_words()
-
-    def can_be_name(self, word: str) -> bool:
-        """Whether an ordinary word is also a person's name."""
-        return normalise_word(word) in ALSO_NAMES
+        return w.is_english(key, has_nouns=False)
 
     def is_distinctive(self, word: str) -> bool:
         """Whether a capitalised word is neither customary nor ordinary."""
         return not self.is_common(word) and not self.is_ordinary(word)
 
-    def is_name_fragment(self, word: str) -> bool:
-        """Whether a lower-case word is one end of a name that a line break split.
-
-        "water" is the end of "Bright water" if the opinion has "Brightwater".
-        """
-        if len(word) <= 2 or word in list_opening_words():
-            return False
-        if self.lower_case_counts[word] > _MAX_RARE_COUNT:
-            return False
-        for name in self.capitalised_words:
-            if name != word and (name.endswith(word) or name.startswith(word)):
-                return True
-        return False
-
     def find_lowered_names(self, text: str) -> list[str]:
-        """Return the lower-case words of a text that the texts of the lexicon write with a capital.
+        """Return the lower-case words of a text that the opinion writes with a capital only.
 
         No dictionary knows them.
         """
@@ -192,10 +150,11 @@ class Lexicon:
         """Join the names that a line break split: "Bright water" becomes "Brightwater"."""
 
         def join(match: re.Match[str]) -> str:
-            joined_word = match[1] + match[2]
-            if self.lower_case_counts[match[2]] > 1:
-                return match[0]
-            is_name = normalise_word(joined_word) in self.capitalised_words
-            return joined_word if is_name else match[0]
+            is_name = match[1].lower() + match[2] in self.capitalised_words
+            return (
+                match[1] + match[2]
+                if is_name and self.lower_case_counts[match[2]] < 2
+                else match[0]
+            )
 
         return re.sub(r"\b([A-Z][a-z]*) ([a-z]{2,})\b", join, text)

@@ -11,10 +11,10 @@ from moot.core.errors import UserError
 from moot.core.input_files import quote_value
 from moot.core.types import Fields
 from moot.datasets.debate_records import leave_out
+from moot.studies.appellate.deidentify.caption import Opinion, find_parties
 from moot.studies.appellate.deidentify.lexicon import CAPITALISED, INITIALS
-from moot.studies.appellate.deidentify.opinion import Opinion, find_parties
 from moot.studies.appellate.deidentify.segments import extract_majority
-from moot.studies.appellate.deidentify.vocabulary import COMMON_WORDS
+from moot.studies.appellate.deidentify.words import COMMON_WORDS
 from moot.studies.appellate.legal.dispositions import find_dispositions
 from moot.studies.appellate.legal.rubric import OUTCOMES
 from moot.studies.appellate.legal.rules import find_opinion_outcome

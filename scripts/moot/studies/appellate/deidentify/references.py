@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection
 
-from moot.studies.appellate.deidentify.vocabulary import MONTHS, STATES
+from moot.studies.appellate.deidentify.words import MONTHS, STATES
 from moot.studies.appellate.legal.citations import find_citations
 
 _STATUTE = re.compile(

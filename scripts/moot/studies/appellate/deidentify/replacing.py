@@ -3,19 +3,15 @@
 import re
 from collections.abc import Sequence
 
-from moot.studies.appellate.deidentify.mentions import Mention
-from moot.studies.appellate.deidentify.names import Entity
-from moot.studies.appellate.deidentify.vocabulary import (
-    FORMS_OF_ADDRESS,
-    KIND_BY_NOUN,
-    KINDS_BY_TITLE,
-    PARTY_ROLES,
-    ROLES,
-    match_any,
-)
+from moot.studies.appellate.deidentify import words as w
+from moot.studies.appellate.deidentify.entities import Entity
+from moot.studies.appellate.deidentify.kinds import Mention
+from moot.studies.appellate.deidentify.lexicon import CAPITALISED, Lexicon, is_sentence_start
+from moot.studies.appellate.legal.sentences import split_sentences
 
-_KIND = match_any(
-    {"person", "name", "state", *KINDS_BY_TITLE.values(), *ROLES, *KIND_BY_NOUN.values()}
+_KIND = w.match_any(
+    {"person", "name", "state", "organization"}
+    | {*w.KIND_BY_TITLE.values(), *w.ROLES, *w.KIND_BY_NOUN.values()}
 )
 PSEUDONYM = rf"(?:{_KIND}) [A-Z]{{1,2}}(?!\w)"
 """Matches a lettered pseudonym ("Person B")."""
@@ -24,42 +20,33 @@ _LETTERED_REFERENCE = re.compile(
     r"[Tt]ype|[Ss]tatute|[Dd]ate|"
     r"[Dd]ocket|[Nn]umber|[Yy]ear|[Aa]ddress|[Rr]oad|[Dd]istrict|[Bb]rand|[Pp]arcel)s? [A-Z]{1,2}\b"
 )
-
-_PSEUDONYM_OR_ROLE = rf"(?:{PSEUDONYM}|(?:{match_any(ROLES)})(?![\w]))"
-_SIDES = (
-    "plaintiff|defendant|appellant|appellee|petitioner|respondent|claimant|applicant|protestant|"
-    "intervenor"
-)
-TITLES_IN_PSEUDONYM = frozenset(KINDS_BY_TITLE) | FORMS_OF_ADDRESS | {"messrs"}
-"""Titles that a pseudonym replaces together with the name."""
+_ROLE = rf"(?:{w.match_any(w.ROLES)})\b"
+_PSEUDONYM_OR_ROLE = rf"(?:{PSEUDONYM}|{_ROLE})"
+_SIDE = "(?:plaintiff|defendant|appellant|appellee|petitioner|respondent|claimant|applicant)"
 _REPETITIONS: tuple[tuple[str, str], ...] = (
-    (
-        rf"(?i:\b(?:the )?(?:{_SIDES})(?:[-/](?:{_SIDES}))*),? (?=(?:{match_any(PARTY_ROLES)})\b)",
-        "",
-    ),
+    # "Defendant-Appellant, Worker", "Person A (Person A)", '("Person A")', "Person A of Person A"
+    (rf"(?i:\b(?:the )?{_SIDE}(?:[-/]{_SIDE})*),? (?={_ROLE})", ""),
     (
         rf"({_PSEUDONYM_OR_ROLE})\s*\((?i:the |hereinafter |collectively,? )*[\"“]*"
         rf"(?:\1|{PSEUDONYM})?[\"”]*\)",
         r"\1",
     ),
     (rf"\(\s*[\"“”]*\s*\)|(?<=\s)[\"“]{PSEUDONYM}[\"”] (?={PSEUDONYM})", ""),
-    (rf"({_PSEUDONYM_OR_ROLE})(?: [\"“]?\1[\"”]?)+(?!\w)", r"\1"),
-    (rf"({_PSEUDONYM_OR_ROLE})(?:,? (?:(?:of|and|the|for|&|or|at|in) )*\1)+(?!\w)", r"\1"),
+    (
+        rf"({_PSEUDONYM_OR_ROLE})(?:,? (?:(?:of|and|the|for|&|or|at|in) )*[\"“]?\1[\"”]?)+(?!\w)",
+        r"\1",
+    ),
+    # "Person A-Person B", "Name B-berg", "City of City A", "County A County"
     (rf"{PSEUDONYM}(?:-| )(?={PSEUDONYM})", ""),
     (rf"({PSEUDONYM})-\w+", r"\1"),
     (rf"(?i)\b({_KIND})s? (?:of )?(?=\1 [A-Z]{{1,2}}\b)", ""),
-    (
-        r"\b(?:City|Town|Village|County|State|Pueblo) of"
-        r" (?=(?:City|County|State|Place|Town|Village|Name) [A-Z]{1,2}\b)",
-        "",
-    ),
+    (r"\b(?:City|Town|Village|County|State|Pueblo) of (?=[A-Z][a-z]+ [A-Z]{1,2}\b)", ""),
     (r"\b(County|City|State) ([A-Z]{1,2}) \1\b", r"\1 \2"),
-    (r"\b(?:Mr|Mrs|Ms|Messrs)\.? (?:and|&) (?:Mr|Mrs|Ms)\.? ", ""),
-    (r"\b(?:Mr|Mrs|Ms|Messrs)\.? (?:and |& )?(?=[A-Z][a-z]+)", ""),
+    # "Mr. and Ms.", "the the", "the Defendant A", "the Person A"
+    (r"\b(?:Mr|Mrs|Ms|Messrs)\.? (?:(?:and|&) (?:(?:Mr|Mrs|Ms)\.? )?)?(?=[A-Z][a-z]+)", ""),
     (r"(?i)\b(the|a|an|of|to|in|and|that|was|his|her) \1\b", r"\1"),
-    (rf"\b(?:the|an?) (?=(?:{match_any(ROLES)}) [A-Z]\b)", ""),
+    (rf"\b(?:the|an?) (?={_ROLE} [A-Z]\b)|\b[Tt]he (?=(?!Name|Statute){PSEUDONYM})", ""),
     (rf"({PSEUDONYM})['’](?=\s)", r"\1's"),
-    (rf"\b[Tt]he (?=(?!Name|Statute){PSEUDONYM})", ""),
     (rf"({_PSEUDONYM_OR_ROLE}) of America\b", r"\1"),
     (rf"(?:(?<=\b(?:at|of) )|(?<=[,;] ))\d{{2,5}} (?={PSEUDONYM})", ""),  # a house's number
     (r"[ \t]{2,}", " "),
@@ -72,8 +59,7 @@ def replace_names(text: str, mentions: Sequence[tuple[Mention, Entity]]) -> str:
     pieces, position = [], 0
     for mention, entity in sorted(mentions, key=lambda pair: pair[0].start):
         head = text[mention.start : mention.end - len(mention.name)].lower()
-        has_title = mention.title in TITLES_IN_PSEUDONYM
-        if has_title or mention.role == entity.kind:
+        if mention.title in w.TITLES_IN_PSEUDONYM or mention.role.removesuffix("s") == entity.kind:
             head = ""
         pieces += [text[position : max(position, mention.start)], head, entity.pseudonym]
         position = mention.end
@@ -97,3 +83,21 @@ def lower_pseudonyms(text: str) -> str:
     """Write pseudonyms and references as one lower-case word, so that no letter ends a sentence."""
     text = re.sub(PSEUDONYM, lambda match: match[0].split()[0].lower(), text)
     return _LETTERED_REFERENCE.sub(lambda match: match[0].split()[0].lower(), text)
+
+
+def lower_ordinary_words(text: str, mentions: Sequence[Mention], lexicon: Lexicon) -> str:
+    """Write the capitalised ordinary words within sentences in lower case.
+
+    "the Lease" becomes "the lease". Words of a mention and customary words stay.
+    """
+    characters = list(text)
+    for sentence in split_sentences(text):
+        for match in re.finditer(CAPITALISED, sentence.text):
+            start = sentence.start + match.start()
+            is_in_mention = any(mention.start <= start < mention.end for mention in mentions)
+            if is_in_mention or lexicon.is_common(match[0]):
+                continue
+            if not is_sentence_start(sentence.text[: match.start()]):
+                for position in range(start, start + len(match[0])):
+                    characters[position] = text[position].lower()
+    return "".join(characters)

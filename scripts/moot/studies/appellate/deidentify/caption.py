@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.studies.appellate.deidentify.segments import extract_part, split_opinion
-from moot.studies.appellate.deidentify.vocabulary import COMMON_WORDS, PARTY_ROLES, ROLES, match_any
+from moot.studies.appellate.deidentify.words import COMMON_WORDS, PARTY_ROLES, ROLES, match_any
 
 _TITLE = (
     r"(?:Chief |Presiding |Senior |Associate |Circuit |District )*(?:Judges?|Justices?|J\.?J\.?|"

@@ -1,0 +1,337 @@
+"""Merge the mentions of one referent to an entity, and give each entity a pseudonym.
+
+A person is a party only by the caption or by a definition in the opinion ("Defendant Hale", "Hale
+(Mother)", "Ann Hale appeals"). A surname that two people share identifies neither. A pseudonym
+names a kind that is sure: a role, a title or a noun next to the name, Person, Organization or
+Place, and otherwise Name. A short form in parentheses behind a name ("First Bank of Hale (First)")
+is a defined term and gets the pseudonym of its name throughout.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from moot.studies.appellate.deidentify import words as w
+from moot.studies.appellate.deidentify.caption import Opinion
+from moot.studies.appellate.deidentify.kinds import Mention
+from moot.studies.appellate.deidentify.lexicon import INITIALS, Lexicon, normalise_word
+from moot.studies.appellate.deidentify.mentions import MentionFinder
+from moot.studies.appellate.deidentify.references import format_letter
+from moot.studies.appellate.legal.sentences import split_sentences
+
+# "Defendant, Ann Hale," and "Ann Hale appeals" define a party in this many first sentences only.
+INTRODUCTION_SENTENCES = 3
+_ALIAS_DEFINITION = re.compile(
+    r"[’']?s?,?\s*\((?:(?P<the>the )|hereinafter |hereafter |referred to as |collectively,?"
+    r" |together,? |or |also known as |a/?k/?a )*"
+    r"[\"“]*(?P<alias>[A-Z][\w'’&. -]{0,40}?)[,.]?[\"”]*(?: or (?:the )?[\"“][^)]{1,40})?\)"
+)
+_ROLE_BEFORE_NAME = re.compile(rf"(?i)\b(?:the )?({w.match_any(w.PARTY_ROLES)}),\s+$")
+_BRACKETS = r"\s*(?:\([^)]*\)\s*)?"
+_INTRODUCTIONS = (
+    ("plaintiff", "", rf"{_BRACKETS}(?:sued|brought suit|filed suit)\b"),
+    ("defendant", r"\b(?:sued|suit against)\s+$", ""),
+    ("appellant", "", rf"(?:,[^,.;]{{0,80}},)?{_BRACKETS}(?:appeals?|petitions?)\b"),
+    ("defendant", "", rf"{_BRACKETS}(?:was|were) (?:\w+ )?(?:convicted|charged|indicted)\b"),
+)
+"""The role that the text before and behind a name gives to it in an introduction."""
+
+
+def _find_family(kind: str) -> str:
+    """The family of a kind: person, organization, place, statute, or "" for any."""
+    for family, kinds in (
+        ("person", w.PERSON_KINDS),
+        ("organization", w.ORGANISATION_KINDS),
+        ("place", w.PLACE_KINDS),
+        ("statute", ("statute",)),
+    ):
+        if kind in kinds:
+            return family
+    return ""
+
+
+@dataclass(slots=True)
+class Entity:
+    """A named person, organisation, place or thing.
+
+    Attributes:
+        words: the identifying words, as `lexicon.normalise_word` writes them.
+        role: the role of a party by the caption or a definition, or "".
+        surfaces: the forms of the name in the text.
+        aliases: the identifying words of the short forms that the opinion defines for it.
+        kind_counts: how many mentions tell each kind.
+        pseudonym: the replacement of the name.
+    """
+
+    words: tuple[str, ...]
+    role: str = ""
+    surfaces: set[str] = field(default_factory=set)
+    aliases: set[tuple[str, ...]] = field(default_factory=set)
+    kind_counts: Counter[str] = field(default_factory=Counter)
+    pseudonym: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The role, or else the kind that most mentions tell, a fine kind before its family."""
+        if self.role:
+            return self.role
+        kinds = [kind for kind in self.kind_counts if kind != "name"]
+        fine_kinds = [kind for kind in kinds if kind not in ("person", "place", "organization")]
+        return max(fine_kinds or kinds, key=self.kind_counts.__getitem__, default="name")
+
+    def has_word(self, word: str) -> bool:
+        """Whether a word, or its plural, is one of the entity's words."""
+        plurals = {f"{name_word}{ending}" for name_word in self.words for ending in ("s", "es")}
+        return word in self.words or (len(word) > 4 and word in plurals)
+
+    def has_form(self, name: str) -> bool:
+        """Whether a name of several words is a part of a form of this name, or contains one.
+
+        "General Electric" is not "Electric Mutual Insurance".
+        """
+        keys = _split_keys(name)
+        forms = [_split_keys(surface) for surface in self.surfaces]
+        return len(keys) < 2 or any(keys <= form or form <= keys for form in forms)
+
+    def can_be(self, kind: str) -> bool:
+        """Whether the entity may also be of a kind: a person is not an organisation or a place."""
+        families = {_find_family(kind) for kind in self.kind_counts} - {""}
+        family = _find_family(kind)
+        return not family or not families or family in families
+
+
+def _split_keys(name: str) -> set[str]:
+    return {normalise_word(word) for word in name.split() if len(word.strip(".,")) > 1}
+
+
+def extract_name_words(name: str, lexicon: Lexicon) -> tuple[str, ...]:
+    """The identifying words of a name; customary words and single initials do not identify."""
+    if re.fullmatch(rf"(?:{INITIALS}\s?)+", name.strip()):
+        return (normalise_word(name),)
+    name_words = []
+    for word in re.findall(r"[A-Za-zÀ-ÿ][\wÀ-ÿ]+(?:['’-][\wÀ-ÿ]+)*", name):
+        key = normalise_word(word)
+        if key not in w.LINKING_WORDS | {"in", "at", "by"} and not lexicon.is_common(word):
+            name_words.append(key)
+    return tuple(name_words)
+
+
+class Entities:
+    """The entities of one opinion.
+
+    A repeated name is the same entity. A surname that two entities share identifies neither.
+
+    Attributes:
+        entities: in the order in which they were added.
+        aliases: each defined short form, and its identifying words.
+    """
+
+    def __init__(self, full_names: Sequence[tuple[str, ...]] = ()) -> None:
+        self.entities: list[Entity] = []
+        self.aliases: dict[str, tuple[str, ...]] = {}
+        self._given_names: dict[str, set[str]] = defaultdict(set)
+        for words in full_names:
+            if len(words) > 1:
+                self._given_names[words[-1]].add(words[0])
+
+    def find(self, mention: Mention, kind: str) -> Entity | None:
+        """Return the entity of a kind ("": any) that the words of a mention identify.
+
+        Return None if no entity matches, or if a single word matches several. "His son Lee Hale"
+        is not the Hale of whom the opinion spoke before.
+        """
+        words = mention.words
+        candidates = [entity for entity in self.entities if entity.can_be(kind)]
+        for entity in candidates:
+            is_same = words == entity.words and entity.has_form(mention.name)
+            if is_same or words in entity.aliases:
+                return entity
+        if len(words) == 1:
+            holders = [entity for entity in candidates if entity.has_word(words[0])]
+            holders = [entity for entity in holders if entity.kind != "state"]
+            if len(holders) > 1 and kind != "person":
+                holders = [entity for entity in holders if entity.kind == kind]
+            return holders[0] if len(holders) == 1 and holders[0].has_form(mention.name) else None
+        for entity in candidates:
+            is_longer = len(entity.words) > 1 and set(entity.words) < set(words)
+            if set(words) < set(entity.words) or is_longer:
+                return entity
+        is_relative = mention.role in w.ROLE_WORDS - w.PARTY_ROLES
+        if is_relative or len(self._given_names[words[-1]]) > 1:
+            return None
+        return next((entity for entity in candidates if entity.words == words[-1:]), None)
+
+    def add(self, mention: Mention, role: str = "") -> Entity:
+        """Return the entity of a mention with this form added; a new entity if none matches."""
+        entity = self.find(mention, "" if role else mention.kind)
+        if entity is None:
+            entity = Entity(mention.words)
+            self.entities.append(entity)
+        if len(mention.words) > len(entity.words):
+            entity.words = mention.words
+        entity.role = entity.role or role
+        entity.kind_counts[mention.kind] += 1
+        entity.surfaces.add(mention.name)
+        return entity
+
+    def add_alias(self, entity: Entity, alias: str, lexicon: Lexicon) -> None:
+        """Note a short form that the opinion defines for an entity."""
+        words = extract_name_words(alias, lexicon) or tuple(normalise_word(alias).split())
+        entity.aliases.add(words)
+        entity.surfaces.add(alias)
+        self.aliases[alias] = words
+
+    def count_recognised_kinds(self, recognised_names: Sequence[tuple[str, str]]) -> None:
+        """Count full names of people that a trained recogniser finds where nothing tells more."""
+        people = {name for name, kind in recognised_names if kind == "person" and " " in name}
+        for entity in self.entities:
+            if entity.kind == "name" and entity.surfaces & people:
+                entity.kind_counts["person"] += 1
+
+    def assign_pseudonyms(self) -> None:
+        """Give every entity its pseudonym.
+
+        The only holder of a role has the role alone ("Defendant"); all others have a letter
+        ("Defendant A", "Person A").
+        """
+        counts = Counter(entity.kind for entity in self.entities)
+        letter_counts: Counter[str] = Counter()
+        for entity in self.entities:
+            kind = entity.kind
+            letter_counts[kind] += 1
+            entity.pseudonym = f"{kind.capitalize()} {format_letter(letter_counts[kind])}"
+            if counts[kind] == 1 and kind in w.ROLES:
+                entity.pseudonym = kind.capitalize()
+
+    def map_pseudonyms(self) -> Mapping[str, str]:
+        """Map every form of a name to its pseudonym. No model sees this map."""
+        pseudonyms = {}
+        for entity in self.entities:
+            for surface in sorted(entity.surfaces):
+                pseudonyms[surface] = entity.pseudonym
+        return pseudonyms
+
+
+def find_definitions(text: str, mentions: Sequence[Mention]) -> list[tuple[Mention, str]]:
+    """Find the names that a text defines as a party's, each with its role.
+
+    Definitions are "Defendant Hale", "Hale (Mother)", and in the first sentences also "Defendant,
+    Ann Hale," and "Ann Hale appeals".
+    """
+    sentences = split_sentences(text)[:INTRODUCTION_SENTENCES]
+    introduction_end = sentences[-1].end if sentences else 0
+    definitions = []
+    for mention in mentions:
+        role = _find_role_by_words(mention, text)
+        if not role and mention.start < introduction_end:
+            role = _find_role_in_introduction(mention, text)
+        if role:
+            definitions.append((mention, role))
+    return definitions
+
+
+def _find_role_by_words(mention: Mention, text: str) -> str:
+    """The role before a name ("Defendant Hale") or in parentheses behind it, or ""."""
+    head = text[mention.start : mention.end - len(mention.name)]
+    role = mention.role.removesuffix("s")
+    if role in w.PARTY_ROLES and not (role in w.FAMILY_ROLES and head.islower()):
+        return role
+    alias = _ALIAS_DEFINITION.match(text, mention.end)
+    role = alias["alias"].lower() if alias else ""
+    return role if role in w.ROLES else ""
+
+
+def _find_role_in_introduction(mention: Mention, text: str) -> str:
+    """The role that the introduction gives to a name ("Ann Hale appeals"), or ""."""
+    preceding_text = text[max(0, mention.start - 30) : mention.start]
+    following_text = text[mention.end : mention.end + 120]
+    role_match = _ROLE_BEFORE_NAME.search(preceding_text)
+    if role_match and following_text.startswith(","):
+        return role_match[1].lower()
+    if _find_family(mention.kind) == "place":
+        return ""
+    for role, before, behind in _INTRODUCTIONS:
+        if re.search(before, preceding_text) and re.match(behind, following_text):
+            return role
+    return ""
+
+
+def find_entities(
+    opinion: Opinion, background: str, lexicon: Lexicon, naming_words: frozenset[str]
+) -> Entities:
+    """Find the parties of an opinion, and all whom its background names.
+
+    Args:
+        opinion: with the names of its caption (`caption.add_caption_names`).
+        background: the part of the opinion that introduces people and organisations.
+        lexicon: the words of the opinion.
+        naming_words: ordinary words that are names here (`collect_naming_words`).
+    """
+    mentions = MentionFinder(lexicon, naming_words).find_mentions(background)
+    entities = Entities([mention.words for mention in mentions if mention.kind == "person"])
+    definitions = find_definitions(background, mentions)
+    for name, side in opinion.parties:
+        words = extract_name_words(name, lexicon)
+        if words and not set(words) <= w.STATE_WORDS:
+            keys = [normalise_word(word) for word in name.split()]
+            kind = (w.find_kind(keys) if len(keys) > 1 else "") or "name"
+            role = _find_role(words, side, definitions)
+            entities.add(Mention(0, 0, name, words, kind=kind), role)
+    for mention, role in sorted(definitions, key=lambda definition: -len(definition[0].words)):
+        entities.add(mention, role)
+    for mention in mentions:
+        entity = entities.add(mention)
+        alias = _ALIAS_DEFINITION.match(background, mention.end)
+        if alias and mention.kind != "state" and _is_defined_term(alias, lexicon):
+            entities.add_alias(entity, alias["alias"].strip(), lexicon)
+    return entities
+
+
+def _is_defined_term(alias: re.Match[str], lexicon: Lexicon) -> bool:
+    """Whether an alias is a name, not a role or a common noun ("the Hospital")."""
+    words = alias["alias"].split()
+    keys = [normalise_word(word) for word in words]
+    if lexicon.acronyms & set(words) or w.ROLE_WORDS & set(keys):
+        return False
+    if keys[0] in w.COMPANY_STARTS or (len(keys) > 1 and not alias["the"]):
+        return True
+    return any(lexicon.is_distinctive(word) for word in words)
+
+
+def _find_role(words: Sequence[str], side: str, definitions: Sequence[tuple[Mention, str]]) -> str:
+    """The role that the opinion gives to a party of the caption, or the side of the caption."""
+    for mention, role in definitions:
+        if role != "appellant" and set(mention.words) <= set(words):
+            return role
+    return side
+
+
+def collect_naming_words(
+    opinion: Opinion, background: str, lexicon: Lexicon, recognised_people: Sequence[str]
+) -> frozenset[str]:
+    """Collect the ordinary and customary words that are names in this opinion.
+
+    Such a word is part of a person's name, or belongs to a name of the record, the caption or the
+    recogniser.
+    """
+    words = set(collect_record_words(opinion, lexicon))
+    for mention in MentionFinder(lexicon).find_mentions(background):
+        if mention.kind in w.PERSON_KINDS and (mention.title or mention.kind == "person"):
+            words |= set(mention.words)
+    for name in recognised_people:
+        if len(name.split()) > 1:
+            words |= set(extract_name_words(name, lexicon))
+    surnames = {normalise_word(name.split()[-1]) for name, _ in opinion.parties} & w.ALSO_NAMES
+    return frozenset(words - w.KIND_BY_NOUN.keys() - w.LINKING_WORDS | surnames)
+
+
+def collect_record_words(opinion: Opinion, lexicon: Lexicon) -> frozenset[str]:
+    """The identifying words of the parties', judges' and counsel's names.
+
+    A word that the opinion also writes in lower case does not identify.
+    """
+    words: set[str] = set()
+    for name in [*(name for name, _ in opinion.parties), *opinion.judges, *opinion.counsel]:
+        words |= set(extract_name_words(name, lexicon))
+    return frozenset(word for word in words if not lexicon.lower_case_counts[word])
