@@ -15,7 +15,8 @@ from moot.datasets import LoadContext
 from moot.studies.appellate.data_opinions import OpinionsOptions, load
 from moot.studies.appellate.deidentification import write_deidentification
 from moot.studies.appellate.deidentify import Opinion, deidentify, recogniser
-from moot.studies.appellate.deidentify.caption import add_caption_names, find_party_rules
+from moot.studies.appellate.deidentify.caption import add_caption_names
+from moot.studies.appellate.deidentify.entities import find_party_rules
 from moot.studies.appellate.deidentify.hints import states_general_rule, tells_outcome
 from moot.studies.appellate.deidentify.lexicon import Lexicon
 from moot.studies.appellate.deidentify.reading import find_announced_outcome, read_opinions
@@ -262,7 +263,7 @@ def test_parties_are_found_by_more_than_one_rule(caption: str, facts: str, rule:
         " it.\n\nCONCLUSION\n\nWe affirm."
     )
     opinion_with_names = add_caption_names(Opinion("made-up", text))
-    assert rule in find_party_rules(opinion_with_names)
+    assert rule in find_party_rules(opinion_with_names, Lexicon([text]))
     if rule == "matter":
         assert ("RALPH HOBBS", "") in opinion_with_names.parties
     if "ex rel" in caption:

@@ -28,9 +28,8 @@ from moot.studies.appellate.deidentify.caption import (
     add_caption_names,
     find_judges,
     find_parties,
-    introduces_party,
 )
-from moot.studies.appellate.deidentify.entities import collect_record_words
+from moot.studies.appellate.deidentify.entities import collect_record_words, introduces_party
 from moot.studies.appellate.deidentify.gates import (
     find_marked_sentences,
     run_gates,
@@ -119,10 +118,10 @@ def test_an_opinion_without_a_caption_introduces_its_parties() -> None:
         "Stella Bustamo (Mother) appeals.",
         "It had sued Orrin Andross.",
     ):
-        assert introduces_party(f"There was a defendant. {text}")
-    assert not introduces_party(
-        "Defendant was there, and the plaintiff sued. Plaintiff Defendant left."
-    )
+        background = f"There was a defendant. {text}"
+        assert introduces_party(background, Lexicon([background]))
+    background = "Defendant was there, and the plaintiff sued. Plaintiff Defendant left."
+    assert not introduces_party(background, Lexicon([background]))
 
 
 def test_nobody_is_named_and_nothing_told_but_the_facts_stay() -> None:

@@ -13,15 +13,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from moot.studies.appellate.deidentify import words as w
-from moot.studies.appellate.deidentify.caption import Opinion
+from moot.studies.appellate.deidentify.caption import Opinion, iter_caption_parties
 from moot.studies.appellate.deidentify.kinds import Mention
 from moot.studies.appellate.deidentify.lexicon import INITIALS, Lexicon, normalise_word
 from moot.studies.appellate.deidentify.mentions import MentionFinder
 from moot.studies.appellate.deidentify.references import format_letter
+from moot.studies.appellate.deidentify.segments import extract_part, split_opinion
 from moot.studies.appellate.legal.sentences import split_sentences
 
 # "Defendant, Ann Hale," and "Ann Hale appeals" define a party in this many first sentences only.
 INTRODUCTION_SENTENCES = 3
+# An opinion with this many capitalised roles ("Defendant", "the State") calls its parties by roles.
+MIN_ROLE_NOUNS = 3
+_ROLE_NOUN = re.compile(
+    rf"(?<=[a-z,;] )(?:{w.match_any(w.PARTY_ROLES)}|the (?:State|City|County|Department|Commission|"
+    r"Board|Division|Union|Company))(?:['’]?s)?\b"
+)
 _ALIAS_DEFINITION = re.compile(
     r"[’']?s?,?\s*\((?:(?P<the>the )|hereinafter |hereafter |referred to as |collectively,?"
     r" |together,? |or |also known as |a/?k/?a )*"
@@ -30,9 +37,13 @@ _ALIAS_DEFINITION = re.compile(
 _ROLE_BEFORE_NAME = re.compile(rf"(?i)\b(?:the )?({w.match_any(w.PARTY_ROLES)}),\s+$")
 _BRACKETS = r"\s*(?:\([^)]*\)\s*)?"
 _INTRODUCTIONS = (
-    ("plaintiff", "", rf"{_BRACKETS}(?:sued|brought suit|filed suit)\b"),
+    ("plaintiff", "", rf"{_BRACKETS}(?:sued|brought suit|filed (?:suit|a|an|this))\b"),
     ("defendant", r"\b(?:sued|suit against)\s+$", ""),
-    ("appellant", "", rf"(?:,[^,.;]{{0,80}},)?{_BRACKETS}(?:appeals?|petitions?)\b"),
+    (
+        "appellant",
+        "",
+        rf"(?:,[^,.;]{{0,80}},)?{_BRACKETS}(?:appeals?|petitions?|raises|challenges)\b",
+    ),
     ("defendant", "", rf"{_BRACKETS}(?:was|were) (?:\w+ )?(?:convicted|charged|indicted)\b"),
 )
 """The role that the text before and behind a name gives to it in an introduction."""
@@ -82,8 +93,13 @@ class Entity:
 
     def has_word(self, word: str) -> bool:
         """Whether a word, or its plural, is one of the entity's words."""
-        plurals = {f"{name_word}{ending}" for name_word in self.words for ending in ("s", "es")}
-        return word in self.words or (len(word) > 4 and word in plurals)
+        stems = {word, word.removesuffix("s"), word.removesuffix("es")} if len(word) > 4 else {word}
+        return not stems.isdisjoint(self.words)
+
+    def is_part_or_whole(self, words: Sequence[str]) -> bool:
+        """Whether several words are a part of the entity's, or the entity's several a part."""
+        is_longer = len(self.words) > 1 and set(self.words) < set(words)
+        return is_longer or set(words) < set(self.words)
 
     def has_form(self, name: str) -> bool:
         """Whether a name of several words is a part of a form of this name, or contains one.
@@ -99,6 +115,15 @@ class Entity:
         families = {_find_family(kind) for kind in self.kind_counts} - {""}
         family = _find_family(kind)
         return not family or not families or family in families
+
+
+def _find_holder(candidates: Sequence[Entity], mention: Mention, kind: str) -> Entity | None:
+    """Return the only entity that a mention of one word identifies, or None."""
+    holders = [entity for entity in candidates if entity.has_word(mention.words[0])]
+    holders = [entity for entity in holders if entity.kind != "state"]
+    if len(holders) > 1 and kind != "person":
+        holders = [entity for entity in holders if entity.kind == kind]
+    return holders[0] if len(holders) == 1 and holders[0].has_form(mention.name) else None
 
 
 def _split_keys(name: str) -> set[str]:
@@ -136,11 +161,7 @@ class Entities:
                 self._given_names[words[-1]].add(words[0])
 
     def find(self, mention: Mention, kind: str) -> Entity | None:
-        """Return the entity of a kind ("": any) that the words of a mention identify.
-
-        Return None if no entity matches, or if a single word matches several. "His son Lee Hale"
-        is not the Hale of whom the opinion spoke before.
-        """
+        """Return the entity of a kind ("": any) that the words of a mention identify, or None."""
         words = mention.words
         candidates = [entity for entity in self.entities if entity.can_be(kind)]
         for entity in candidates:
@@ -148,15 +169,11 @@ class Entities:
             if is_same or words in entity.aliases:
                 return entity
         if len(words) == 1:
-            holders = [entity for entity in candidates if entity.has_word(words[0])]
-            holders = [entity for entity in holders if entity.kind != "state"]
-            if len(holders) > 1 and kind != "person":
-                holders = [entity for entity in holders if entity.kind == kind]
-            return holders[0] if len(holders) == 1 and holders[0].has_form(mention.name) else None
+            return _find_holder(candidates, mention, kind)
         for entity in candidates:
-            is_longer = len(entity.words) > 1 and set(entity.words) < set(words)
-            if set(words) < set(entity.words) or is_longer:
+            if entity.is_part_or_whole(words):
                 return entity
+        # "His son Lee Hale" is not the Hale of whom the opinion spoke before.
         is_relative = mention.role in w.ROLE_WORDS - w.PARTY_ROLES
         if is_relative or len(self._given_names[words[-1]]) > 1:
             return None
@@ -335,3 +352,30 @@ def collect_record_words(opinion: Opinion, lexicon: Lexicon) -> frozenset[str]:
     for name in [*(name for name, _ in opinion.parties), *opinion.judges, *opinion.counsel]:
         words |= set(extract_name_words(name, lexicon))
     return frozenset(word for word in words if not lexicon.lower_case_counts[word])
+
+
+def find_party_rules(opinion: Opinion, lexicon: Lexicon) -> list[str]:
+    """Return the rules that find the parties of an opinion.
+
+    The rules are record, caption, matter, definition and role nouns. An opinion may call its
+    parties by their roles only ("Defendant", "the State"). An opinion in which no rule finds a
+    party cannot be checked.
+    """
+    background = extract_part(opinion.text, split_opinion(opinion.text), "background")
+    rules = [rule for rule, _ in iter_caption_parties(opinion.text)]
+    if introduces_party(background, lexicon):
+        rules.append("definition")
+    if len(_ROLE_NOUN.findall(background)) >= MIN_ROLE_NOUNS:
+        rules.append("role nouns")
+    if not rules and opinion.parties:
+        rules.append("record")
+    return rules
+
+
+def introduces_party(background: str, lexicon: Lexicon) -> bool:
+    """Whether a text defines a party by name, or tells who sued, appealed or was charged."""
+    for mention in MentionFinder(lexicon).find_mentions(background):
+        role = _find_role_by_words(mention, background)
+        if role or _find_role_in_introduction(mention, background):
+            return True
+    return False

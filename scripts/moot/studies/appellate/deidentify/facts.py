@@ -66,22 +66,29 @@ def iter_background_sentences(text: str) -> Iterator[BackgroundSentence]:
     paragraph does.
     """
     spans = [span for span in split_opinion(text) if span.part == "background"]
-    for number, span in enumerate(spans):
+    for span_number, span in enumerate(spans):
         paragraphs = _split_paragraphs(text[span.start : span.end])
-        for position, sentences in enumerate(paragraphs):
-            disposition_places = [
-                place for place, text in enumerate(sentences) if find_dispositions(text)
-            ]
-            has_holding = False
-            for place, sentence in enumerate(sentences):
-                is_opening = position == 0 and place < MAX_INTRODUCTION_SENTENCES
-                is_introduction = number == 0 and (len(spans) > 1 or is_opening)
-                is_next_to_disposition = any(abs(place - i) <= 1 for i in disposition_places)
-                is_disposing = is_next_to_disposition or (
-                    bool(disposition_places) and len(paragraphs) > 1
-                )
-                yield BackgroundSentence(sentence, is_introduction or has_holding, is_disposing)
-                has_holding = has_holding or announces_holding(sentence)
+        for paragraph_number, sentences in enumerate(paragraphs):
+            opening = MAX_INTRODUCTION_SENTENCES if paragraph_number == 0 else 0
+            if span_number > 0 or len(spans) > 1:
+                opening = len(sentences) if span_number == 0 else 0
+            yield from _read_paragraph(sentences, opening, is_only=len(paragraphs) == 1)
+
+
+def _read_paragraph(
+    sentences: Sequence[str], opening: int, *, is_only: bool
+) -> Iterator[BackgroundSentence]:
+    """Read a paragraph whose first `opening` sentences introduce the case.
+
+    A disposition disposes of its paragraph, or of its neighbours if the text has no paragraphs.
+    """
+    places = [place for place, text in enumerate(sentences) if find_dispositions(text)]
+    has_holding = False
+    for place, sentence in enumerate(sentences):
+        is_next_to_disposition = any(abs(place - other_place) <= 1 for other_place in places)
+        is_disposing = is_next_to_disposition or (bool(places) and not is_only)
+        yield BackgroundSentence(sentence, place < opening or has_holding, is_disposing)
+        has_holding = has_holding or announces_holding(sentence)
 
 
 def _split_paragraphs(text: str) -> list[list[str]]:
@@ -127,19 +134,20 @@ def select_facts(sentences: Sequence[BackgroundSentence]) -> Iterator[str]:
 
 def _is_court_sentence(sentence: BackgroundSentence) -> bool:
     """Whether the court speaks, states law or cites in a sentence behind the introduction."""
-    text = sentence.text
-    if sentence.may_state_conclusion:
-        return False
+    return not sentence.may_state_conclusion and _is_courts_own(sentence.text)
+
+
+def _is_courts_own(text: str) -> bool:
     return tells_outcome(text) or states_general_rule(text) or cites_cases(text)
 
 
 def _starts_reasoning(are_court_sentences: Sequence[bool]) -> bool:
     """Whether the first of the remaining sentences and enough of the rest are the court's own."""
-    if not are_court_sentences[0]:
-        return False
-    if sum(are_court_sentences[:REASONING_WINDOW]) < MIN_REASONING_SENTENCES:
-        return False
-    return sum(are_court_sentences) >= MIN_REASONING_SHARE * len(are_court_sentences)
+    return (
+        are_court_sentences[0]
+        and sum(are_court_sentences[:REASONING_WINDOW]) >= MIN_REASONING_SENTENCES
+        and sum(are_court_sentences) >= MIN_REASONING_SHARE * len(are_court_sentences)
+    )
 
 
 def drop_remnants(facts: str) -> str:
@@ -165,10 +173,7 @@ def is_fact(sentence: BackgroundSentence) -> bool:
     In such prose the court neither speaks nor evaluates, states no law and cites no cases.
     """
     text = sentence.text
-    if sentence.is_disposing:
+    is_remnant = not _is_prose(text) or _CITATION_SIGNAL.match(text) is not None
+    if sentence.is_disposing or is_remnant or _is_courts_own(text):
         return False
-    if not _is_prose(text) or _CITATION_SIGNAL.match(text):
-        return False
-    if sentence.may_state_conclusion and asserts_unattributed(text):
-        return False
-    return not (tells_outcome(text) or states_general_rule(text) or cites_cases(text))
+    return not (sentence.may_state_conclusion and asserts_unattributed(text))

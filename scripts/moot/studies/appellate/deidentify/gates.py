@@ -7,18 +7,14 @@ outcome.
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from moot.studies.appellate.deidentify.caption import Opinion, find_party_rules
-from moot.studies.appellate.deidentify.entities import collect_record_words
+from moot.studies.appellate.deidentify.caption import Opinion
+from moot.studies.appellate.deidentify.entities import collect_record_words, find_party_rules
 from moot.studies.appellate.deidentify.hints import tells_outcome
 from moot.studies.appellate.deidentify.lexicon import Lexicon, normalise_word
 from moot.studies.appellate.deidentify.replacing import lower_pseudonyms
-from moot.studies.appellate.deidentify.survivors import (
-    Recogniser,
-    Survivor,
-    find_survivors,
-)
+from moot.studies.appellate.deidentify.survivors import Recogniser, Survivor, find_survivors
 from moot.studies.appellate.legal.sentences import split_sentences
 
 # A marked sentence survives if the facts have this share of its sequences of SEQUENCE_WORDS words.
@@ -32,8 +28,7 @@ MIN_ORDERS = 3
 _ORDER_IN_LIST = re.compile(
     r"(?:\b(?:No|Nos|Docket|Case)\b\.?\s*[\w,-]*\d|\s(?:v|vs)\.\s|\b(?:In re|Ex parte)\s)"
     r"(?:(?!\s(?:v|vs)\.\s|\b[Ww]e\b)[\s\S]){3,250}?"
-    r"\b(?:denied|granted|dismissed|affirmed|reversed|vacated|quashed|DENIED|GRANTED|DISMISSED|"
-    r"AFFIRMED|REVERSED|QUASHED)\b[^.\n]{0,80}(?:[.\n]|$)"
+    r"\b(?i:denied|granted|dismissed|affirmed|reversed|vacated|quashed)\b[^.\n]{0,80}(?:[.\n]|$)"
 )
 _WORD = re.compile(r"[A-Za-zÀ-ÿ][\wÀ-ÿ]*(?:(?:['’-]|\.(?=[A-Z]\.))[\wÀ-ÿ]+)*")
 
@@ -54,7 +49,7 @@ class GateReport:
     names: Sequence[str] = ()
     survivors: Sequence[Survivor] = ()
     outcomes: Sequence[str] = ()
-    problems: Sequence[str] = field(default_factory=tuple)
+    problems: Sequence[str] = ()
     tokens: int = 0
     party_rules: Sequence[str] = ()
 
@@ -66,16 +61,10 @@ class GateReport:
     @property
     def reasons(self) -> list[str]:
         """Why the case did not pass, each reason once."""
-        reasons = []
-        if self.names:
-            reasons.append("name of a party, judge or counsel")
+        reasons = ["name of a party, judge or counsel"] if self.names else []
         reasons += sorted({survivor.reason for survivor in self.survivors})
-        if self.outcomes:
-            reasons.append("outcome told")
-        for problem in self.problems:
-            summary = problem.split(":")[0]
-            reasons.append(re.sub(r"\d+", "some", summary))
-        return reasons
+        reasons += ["outcome told"] if self.outcomes else []
+        return reasons + [re.sub(r"\d+", "some", text.split(":")[0]) for text in self.problems]
 
 
 def find_marked_sentences(marked_sentences: Sequence[str], facts: str) -> list[str]:
@@ -85,18 +74,16 @@ def find_marked_sentences(marked_sentences: Sequence[str], facts: str) -> list[s
     """
     survivors = []
     for sentence in marked_sentences:
-        length = min(SEQUENCE_WORDS, len(_word_sequences(sentence, 1)))
-        if not length:
-            continue
-        fact_sequences = set(_word_sequences(facts, length))
-        sequences = _word_sequences(sentence, length)
+        length = min(SEQUENCE_WORDS, len(_list_sequences(sentence, 1)))
+        sequences = _list_sequences(sentence, length) if length else []
+        fact_sequences = set(_list_sequences(facts, length))
         shared_count = sum(sequence in fact_sequences for sequence in sequences)
-        if shared_count / len(sequences) >= MIN_SHARED_SEQUENCES:
+        if sequences and shared_count / len(sequences) >= MIN_SHARED_SEQUENCES:
             survivors.append(sentence)
     return survivors
 
 
-def _word_sequences(text: str, length: int) -> list[tuple[str, ...]]:
+def _list_sequences(text: str, length: int) -> list[tuple[str, ...]]:
     words = re.findall(r"[a-z0-9]+", text.lower())
     return [tuple(words[start : start + length]) for start in range(len(words) - length + 1)]
 
@@ -109,19 +96,20 @@ def run_gates(opinion: Opinion, facts: str, recogniser: Recogniser | None = None
         facts: the finished text.
         recogniser: a trained recogniser of names, if one is used.
     """
-    name_words = collect_record_words(opinion, Lexicon([opinion.text]))
-    rules = find_party_rules(opinion)
-    problems = []
-    if not rules:
-        problems.append("no party found: there is no name to look for")
+    lexicon = Lexicon([opinion.text])
+    name_words = collect_record_words(opinion, lexicon)
+    rules = find_party_rules(opinion, lexicon)
+    problems = [] if rules else ["no party found: there is no name to look for"]
     if reason := find_reason_against_opinion(opinion.text):
         problems.append(reason)
     if len(facts) < MIN_FACTS_CHARS:
         problems.append(f"fewer than {MIN_FACTS_CHARS} characters of facts: found {len(facts)}")
+    sentences = [sentence.text for sentence in split_sentences(lower_pseudonyms(facts))]
+    outcomes = [sentence for sentence in sentences if tells_outcome(sentence)]
     return GateReport(
         names=_find_name_words(facts, name_words),
         survivors=find_survivors(facts, Lexicon([opinion.text, facts]), recogniser),
-        outcomes=_find_outcome_sentences(opinion, facts),
+        outcomes=outcomes + find_marked_sentences(opinion.marked_sentences, facts),
         problems=problems,
         tokens=len(name_words),
         party_rules=rules,
@@ -130,16 +118,14 @@ def run_gates(opinion: Opinion, facts: str, recogniser: Recogniser | None = None
 
 def find_reason_against_opinion(text: str) -> str:
     """Say why a text is not an opinion, or "": it has few sentences, or it is a list of orders."""
-    orders = list(_ORDER_IN_LIST.finditer(text))
-    sentences = [
-        sentence.text
-        for sentence in split_sentences(_ORDER_IN_LIST.sub(" ", text))
-        if len(re.findall(r"\b[a-z]{2,}\b", sentence.text)) >= MIN_SENTENCE_WORDS
-    ]
-    if len(orders) >= MIN_ORDERS and len(sentences) < 2 * len(orders):
-        return f"no opinion, but a list of orders: found {len(orders)} orders"
-    if len(sentences) < MIN_SENTENCES:
-        return f"no opinion, but single sentences: found {len(sentences)}"
+    prose, order_count = _ORDER_IN_LIST.subn(" ", text)
+    sentence_count = 0
+    for sentence in split_sentences(prose):
+        sentence_count += len(re.findall(r"\b[a-z]{2,}\b", sentence.text)) >= MIN_SENTENCE_WORDS
+    if order_count >= MIN_ORDERS and sentence_count < 2 * order_count:
+        return f"no opinion, but a list of orders: found {order_count} orders"
+    if sentence_count < MIN_SENTENCES:
+        return f"no opinion, but single sentences: found {sentence_count}"
     return ""
 
 
@@ -147,10 +133,3 @@ def _find_name_words(facts: str, name_words: Collection[str]) -> list[str]:
     """Return the context of every word of the facts that is a word of a name."""
     matches = [match for match in _WORD.finditer(facts) if normalise_word(match[0]) in name_words]
     return [facts[max(0, match.start() - 25) : match.end() + 25] for match in matches]
-
-
-def _find_outcome_sentences(opinion: Opinion, facts: str) -> list[str]:
-    """Return the sentences of the facts that reveal the outcome, by rule and by the source."""
-    sentences = [sentence.text for sentence in split_sentences(lower_pseudonyms(facts))]
-    outcomes = [sentence for sentence in sentences if tells_outcome(sentence)]
-    return outcomes + find_marked_sentences(opinion.marked_sentences, facts)

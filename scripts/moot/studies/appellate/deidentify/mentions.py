@@ -5,7 +5,7 @@ together with all capitalised words next to it.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.studies.appellate.deidentify import words as w
@@ -90,7 +90,7 @@ class MentionFinder:
     """
 
     lexicon: Lexicon
-    naming_words: Collection[str] = ()
+    naming_words: frozenset[str] = frozenset()
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def find_mentions(self, text: str) -> list[Mention]:
@@ -211,28 +211,20 @@ class MentionFinder:
         title, or because it has no article. A law or a document whose words all are English ("the
         Age Discrimination Act") is not.
         """
-        preceding_text = sentence[: tokens[0].start]
         keys = [token.key for token in tokens]
-        title = "".join(token.key for token in head[-1:] if token.key in w.KIND_BY_TITLE)
+        title = head[-1].key if head and head[-1].key in w.KIND_BY_TITLE else ""
         if w.is_name_of_common_words(keys) or title in w.ADDRESSES:
             return True
-        has_naming_word = not set(keys).isdisjoint(self.naming_words)
+        has_naming_word = not self.naming_words.isdisjoint(keys)
         words = [token for token in tokens if not token.is_initials]
         if not has_naming_word and self._is_law_or_document(words, sentence):
             return False
-        rare_words = [token for token in words if not self.lexicon.is_common(token.text)]
-        has_distinctive_word = any(not self.lexicon.is_ordinary(token.text) for token in rare_words)
-        can_be_person = bool(rare_words) or keys[-1] in w.ALSO_NAMES
-        is_titled = title in w.PERSONAL_TITLES and can_be_person
-        if has_distinctive_word or is_titled or _has_initials(tokens):
+        if _has_initials(tokens) or any(self.lexicon.is_distinctive(token.text) for token in words):
             return True
-        if _ARTICLE.search(preceding_text):
+        if _ARTICLE.search(sentence[: tokens[0].start]) and title not in w.PERSONAL_TITLES:
             return has_naming_word and bool(title)
-        is_surname = len(rare_words) == len(tokens) and bool(w.ALSO_NAMES.intersection(keys))
-        is_company = len(keys) > 1 and w.find_kind(keys[-1:]) in w.ORGANISATION_KINDS
-        name = sentence[tokens[0].start : tokens[-1].end]
-        has_company_name = bool(rare_words) or _LEGAL_FORM.search(name) is not None
-        return has_naming_word or is_surname or (is_company and has_company_name)
+        rare_words = [token for token in words if not self.lexicon.is_common(token.text)]
+        return has_naming_word or _is_name_of_ordinary_words(tokens, rare_words, title)
 
     def _is_law_or_document(self, words: Sequence[_Token], sentence: str) -> bool:
         """Whether a law or a document is called by English words only."""
@@ -301,6 +293,19 @@ def _has_initials(tokens: Sequence[_Token]) -> bool:
         token.is_initials and len(token.key) > 1 and not _NO_INITIALS.fullmatch(token.text)
         for token in tokens
     )
+
+
+def _is_name_of_ordinary_words(
+    tokens: Sequence[_Token], rare_words: Sequence[_Token], title: str
+) -> bool:
+    """Whether ordinary words without an article are a surname or end like an organisation."""
+    last = tokens[-1]
+    is_surname = last.key in w.ALSO_NAMES
+    if title in w.PERSONAL_TITLES:
+        return bool(rare_words) or is_surname
+    if len(tokens) > 1 and w.find_kind([last.key]) in w.ORGANISATION_KINDS:
+        return bool(rare_words) or _LEGAL_FORM.search(last.text) is not None
+    return is_surname and len(rare_words) == len(tokens)
 
 
 def _tokenise(run: re.Match[str], sentence: str) -> list[_Token]:

@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +15,6 @@ from moot.datasets.debate_records import leave_out
 from moot.studies.appellate.deidentify.caption import Opinion, find_parties
 from moot.studies.appellate.deidentify.lexicon import CAPITALISED, INITIALS
 from moot.studies.appellate.deidentify.segments import extract_majority
-from moot.studies.appellate.deidentify.words import COMMON_WORDS
 from moot.studies.appellate.legal.dispositions import find_dispositions
 from moot.studies.appellate.legal.rubric import OUTCOMES
 from moot.studies.appellate.legal.rules import find_opinion_outcome
@@ -32,13 +32,12 @@ _FIRST_FOOTNOTE = re.compile(
     r"[ \t]*\n?\s*(?=\S)"
 )
 _REASONS_ON = re.compile(r"\n\s*(?:DISCUSSION|ANALYSIS|CONCLUSION|Discussion|Conclusion)\b")
-_OUTCOME_WORDS = {
-    "affirm": "affirm",
-    "reverse": "reverse",
-    "complex": "mixed",
-    "mixed": "mixed",
-    "dismiss": "dismiss",
-}
+_TITLE = re.compile(
+    r"\b(?:MR|CHIEF|PRESIDING|Mr|Chief|Presiding)?\.?"
+    r" ?(?:JUSTICES?|JUDGES?|Justices?|Judges?|J\.|C\.J\.)\W*"
+)
+_NAME_RUN = re.compile(rf"(?:{INITIALS}|{CAPITALISED})(?: (?:{INITIALS}|{CAPITALISED}))*")
+"""A name, a law firm or a town in a line of counsel."""
 
 
 class OpinionsRead(NamedTuple):
@@ -103,69 +102,54 @@ def _read_opinion(record: OpinionRecord, places: dict[str, str]) -> Opinion:
 
 
 def _validate_opinion(opinion: Opinion, place: str) -> None:
+    length = len(opinion.text)
     if not opinion.text.strip():
         raise UserError(
             f"{place}: the opinion is empty; expected its full text. Remove the record, or fill"
             " it in."
         )
-    if len(opinion.text) > MAX_CHARS:
+    if length > MAX_CHARS:
         raise UserError(
-            f"{place}: the opinion has {len(opinion.text):,} characters; expected one opinion of at"
-            f" most {MAX_CHARS:,}. Is this a whole volume? Split it into opinions."
+            f"{place}: the opinion has {length:,} characters; expected one opinion of at most"
+            f" {MAX_CHARS:,}. Is this a whole volume? Split it into opinions."
         )
     if opinion.outcome and opinion.outcome not in OUTCOMES:
         raise UserError(
             f"{place}: outcome {quote_value(opinion.outcome)}; expected one of"
-            f" {', '.join(OUTCOMES)} (or"
-            " Complex for mixed)."
+            f" {', '.join(OUTCOMES)} (or Complex for mixed)."
         )
 
 
-def _require_fields(record: Fields, place: str, *fields: str) -> None:
-    for name in fields:
+def _parse_record(opinion_record: OpinionRecord) -> Opinion:
+    record = opinion_record.fields()
+    is_cap = "casebody" in record
+    for name in ("id", "name") if is_cap else ("id", "text"):
         if name not in record:
             raise UserError(
-                f"{place}: missing field '{name}'; found {quote_value(', '.join(record))}. Add the"
-                " field."
+                f"{opinion_record.place}: missing field '{name}'; found"
+                f" {quote_value(', '.join(record))}. Add the field."
             )
-
-
-def _parse_record(opinion_record: OpinionRecord) -> Opinion:
-    record, place, row = opinion_record.fields(), opinion_record.place, opinion_record.row
-    if "casebody" not in record:
-        _require_fields(record, place, "id", "text")
-        return _parse_text_record(record, row)
-    _require_fields(record, place, "id", "name")
-    body = record["casebody"].get("data", record["casebody"])
-    return (
-        _parse_cap_xml(record, body, row)
-        if isinstance(body, str)
-        else _parse_cap_json(record, body, row)
+    opinion = _parse_cap_record(record) if is_cap else _parse_text_record(record)
+    source = "source" if opinion.outcome else "rules"
+    return replace(
+        opinion,
+        outcome=opinion.outcome or find_announced_outcome(opinion.text),
+        attributes={**opinion.attributes, "outcome_from": source},
+        source_row=opinion_record.row,
     )
 
 
-def _parse_text_record(record: Fields, row: int) -> Opinion:
-    raw_outcome = str(record.get("outcome", record.get("label", ""))).strip()
-    outcome = _OUTCOME_WORDS.get(raw_outcome.lower(), raw_outcome.lower())
-    text = html.unescape(str(record["text"]))
-    attributes = {"outcome_from": "source"} if outcome else {"outcome_from": "rules"}
-    marked_sentences = tuple(
-        html.unescape(str(sentence)) for sentence in record.get("outcome_sentences", ())
-    )
-    parties = tuple(find_parties(str(record["parties"]))) if record.get("parties") else ()
-    judges = tuple(map(str, record.get("judges", ())))
-    counsel = tuple(map(str, record.get("counsel", ())))
-    outcome = outcome or find_announced_outcome(text)
+def _parse_text_record(record: Fields) -> Opinion:
+    outcome = str(record.get("outcome", record.get("label", ""))).strip().lower()
+    marked_sentences = record.get("outcome_sentences", ())
     return Opinion(
         str(record["id"]),
-        text,
-        parties,
-        judges,
-        counsel,
-        outcome,
-        marked_sentences,
-        attributes,
-        row,
+        html.unescape(str(record["text"])),
+        find_parties(str(record.get("parties") or "")),
+        [str(name) for name in record.get("judges", ())],
+        [str(name) for name in record.get("counsel", ())],
+        "mixed" if outcome == "complex" else outcome,
+        [html.unescape(str(sentence)) for sentence in marked_sentences],
     )
 
 
@@ -179,15 +163,11 @@ def find_announced_outcome(text: str) -> str:
     closing = body[-CLOSING_CHARS:]
     closing_outcome = find_opinion_outcome(closing)[0]
     opening_outcome = find_opinion_outcome(body[:OPENING_CHARS])[0]
-    explicit_dispositions = {
-        match.name for match in find_dispositions(closing) if match.is_explicit
-    }
-    is_mixed_opening = (
-        opening_outcome == "mixed"
-        and closing_outcome in ("affirm", "reverse")
-        and not {"affirm", "reverse"} <= explicit_dispositions
-    )
-    return opening_outcome if is_mixed_opening or not closing_outcome else closing_outcome
+    if not closing_outcome:
+        return opening_outcome
+    names = {match.name for match in find_dispositions(closing) if match.is_explicit}
+    is_half = closing_outcome in ("affirm", "reverse") and not {"affirm", "reverse"} <= names
+    return "mixed" if is_half and opening_outcome == "mixed" else closing_outcome
 
 
 def _strip_footnotes(body: str) -> str:
@@ -217,69 +197,33 @@ def _find_elements(element: str, markup: str) -> list[str]:
     return [_strip_markup(inner).strip() for inner in contents]
 
 
-def _parse_cap_xml(record: Fields, markup: str, row: int) -> Opinion:
-    """Parse a record of the bulk format, whose body is XML.
+def _parse_cap_record(record: Fields) -> Opinion:
+    """Parse a record of the Caselaw Access Project, whose body is JSON or, in bulk files, XML.
 
-    Patterns read its few tags, so that hostile markup reaches no XML parser.
+    Patterns read the few tags of the XML, so that hostile markup reaches no XML parser.
     """
-    majority = next(
-        iter(re.findall(r"<opinion\b[^>]*>.*?</opinion>", markup, flags=re.DOTALL)), markup
+    body = record["casebody"].get("data", record["casebody"])
+    if isinstance(body, str):
+        element = re.search(r"<opinion\b[^>]*>.*?</opinion>", body, flags=re.DOTALL)
+        markup = element[0] if element else body
+        text = _strip_markup(markup)
+        judges = _find_elements("author", markup) + _find_elements("judges", body)
+        parties, attorneys = _find_elements("parties", body), _find_elements("attorneys", body)
+    else:
+        majority: Fields = (body.get("opinions") or [{}])[0]
+        text = str(majority.get("text", ""))
+        judges = [str(majority.get("author") or ""), *body.get("judges", [])]
+        parties, attorneys = body.get("parties", []), body.get("attorneys", [])
+    style = " ".join(parties) or str(record["name"])
+    court = record.get("court") or ""
+    if isinstance(court, Mapping):
+        court = court.get("name_abbreviation", "")
+    judge_names = [_TITLE.sub("", name).strip(" :,.") for name in judges]
+    return Opinion(
+        str(record["id"]),
+        text,
+        find_parties(style) + find_parties(str(record.get("name_abbreviation", ""))),
+        [name for name in judge_names if name],
+        _NAME_RUN.findall("\n".join(attorneys)),
+        attributes={"court": str(court), "year": str(record.get("decision_date", ""))[:4]},
     )
-    authors, judges = _find_elements("author", majority), _find_elements("judges", markup)
-    return _build_cap_opinion(
-        record,
-        _find_elements("parties", markup),
-        _find_elements("attorneys", markup),
-        authors + judges,
-        _strip_markup(majority),
-        row,
-    )
-
-
-def _parse_cap_json(record: Fields, body: Fields, row: int) -> Opinion:
-    opinions = body.get("opinions") or [{}]
-    judges, text = (
-        [str(opinions[0].get("author") or ""), *body.get("judges", [])],
-        str(opinions[0].get("text", "")),
-    )
-    return _build_cap_opinion(
-        record, body.get("parties", []), body.get("attorneys", []), judges, text, row
-    )
-
-
-_TITLE = re.compile(
-    r"\b(?:MR|CHIEF|PRESIDING|Mr|Chief|Presiding)?\.?"
-    r" ?(?:JUSTICES?|JUDGES?|Justices?|Judges?|J\.|C\.J\.)\W*"
-)
-
-
-def _find_capitalised_runs(line: str) -> list[str]:
-    """Return the capitalised runs of an appearance line: names, law firms and their towns."""
-    word = rf"(?:{INITIALS}|{CAPITALISED})"
-    runs = re.findall(rf"{word}(?:\s+{word})*", line)
-    return [run for run in runs if _has_uncommon_word(run)]
-
-
-def _has_uncommon_word(run: str) -> bool:
-    return any(part.lower().strip(".") not in COMMON_WORDS for part in run.split())
-
-
-def _build_cap_opinion(
-    record: Fields, styles: list[str], attorneys: list[str], judges: list[str], text: str, row: int
-) -> Opinion:
-    style = " ".join(styles) or str(record.get("name", ""))
-    parties = find_parties(style) + find_parties(str(record.get("name_abbreviation", "")))
-    counsel = [name for line in attorneys for name in _find_capitalised_runs(line)]
-    judge_names = [
-        judge_name for name in judges if (judge_name := _TITLE.sub("", name).strip(" :,."))
-    ]
-    court = record.get("court")
-    attributes = {
-        "court": str(
-            court.get("name_abbreviation", "") if isinstance(court, Mapping) else court or ""
-        ),
-        "year": str(record.get("decision_date", ""))[:4],
-        "outcome_from": "rules",
-    }
-    opinion_id, outcome = str(record.get("id", row)), find_announced_outcome(text)
-    return Opinion(opinion_id, text, parties, judge_names, counsel, outcome, (), attributes, row)

@@ -7,7 +7,8 @@ from moot.studies.appellate.deidentify.words import MONTHS, STATES
 from moot.studies.appellate.legal.citations import find_citations
 
 _STATUTE = re.compile(
-    rf"(?:(?:{STATES}|NMSA|NMRA|U\.S\.)\s*(?:Code|Stat(?:utes)?\.?|Constitution|"
+    r"(?:\b(?:\d{4}\s+)?(?:N\.\s?M\.|New Mexico)\s+Laws,?\s*(?:[Cc]h(?:apter|\.)\s*\d*)?(?:,?\s*"
+    rf"§+\s?\d+)?|(?:{STATES}|NMSA|NMRA|U\.S\.)\s*(?:Code|Stat(?:utes)?\.?|Constitution|"
     rf"Const\.?)?[^.;()]{{0,30}}?(?:§{{1,2}}|[Ss]ections?|art\.)\s*[\dA-Z][\w.:()/-]*"
     r"|\b\d+\s+(?:U\.\s?S\.\s?C\.|C\.\s?F\.\s?R\.|Ill\. Comp\. Stat\.|ILCS|"
     r"USC)(?:A\.)?\s*(?:§{1,2}|[Ss]ec(?:tion|\.)s?)?\s*\d[\w.:()/-]*(?:\s*\(\d{4}\))?|\b(?:NMSA|"
@@ -28,9 +29,7 @@ _DATE = re.compile(
     r"\b(?:(?:on|On)"
     rf" )?(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s*\d{{4}}|\b(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|"
     rf"rd|th)?\b|\b(?:{MONTHS})(?:\s+of)?,?\s+\d{{4}}|"
-    r"\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b[01]?\d-[0-3]?\d-(?:19|20)?\d\d\b(?!-)"
-)
-_SHORT_DATE = re.compile(
+    r"\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b[01]?\d-[0-3]?\d-(?:19|20)?\d\d\b(?!-)|"
     r"\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.\s+\d{1,2}(?:,\s*\d{4})?\b"
 )
 _YEAR = re.compile(r"\b(?:1[789]|20)\d\d(?:['’]?s)?\b")
@@ -42,22 +41,16 @@ _STREET = (
     r"(?:Street|St|Road|Rd|Avenue|Ave|Drive|Dr|Lane|Ln|Boulevard|Blvd|Court|Ct|Place|Pl|Circle|"
     r"Way|Trail|Parkway)"
 )
-_ABBREVIATED_STATES = {
-    "N.M.": "New Mexico", "N.Y.": "New York", "N.J.": "New Jersey",
-        "N.H.": "New Hampshire", "N.C.": "North Carolina",
-    "N.D.": "North Dakota", "S.C.": "South Carolina", "S.D.":
-        "South Dakota", "R.I.": "Rhode Island",
-}  # fmt: skip
-_ABBREVIATED_STATE = re.compile(r"(?<![\w.])(?:N\.\s?[MYJHCD]|S\.\s?[CD]|R\.\s?I)\.(?!\s?[A-Z]\b)")
-_SESSION_LAWS = re.compile(
-    r"\b(?:\d{4}\s+)?(?:N\.\s?M\.|New"
-    r" Mexico)\s+Laws,?\s*(?:[Cc]h(?:apter|\.)\s*\d*)?(?:,?\s*§+\s?\d+)?"
-)
 _ORDINAL = (
     r"(?:(?:(?:Twen|Thir|Four|Fif|Six|Seven|Eigh|Nin|Ten|Eleven|Twelf)\w*|First|Second|"
     r"Third)(?:-\w+)?|\d+(?:st|nd|rd|th|d))"
 )
-_JUDICIAL_DISTRICT = re.compile(rf"\b{_ORDINAL} (?=Judicial (?:District|Circuit))", re.IGNORECASE)
+_DROPPED = re.compile(
+    rf"(?i:\b{_ORDINAL} (?=Judicial (?:District|Circuit)))|"
+    r"\s*[(\[](?:Orig|Repl|Cum|Supp|Main|as amended|as it existed|prior to|effective|amended)\b"
+    r"[^()]{0,90}[)\]]"
+)
+"""The number of a judicial district and the edition of a statute."""
 WORD_JOINER = "\u2060"
 """Joins the noun of a reference and its lower-case letter until names are replaced.
 
@@ -68,10 +61,6 @@ _RANGE_END = re.compile(
     rf"and)\s+-?\d[\w.-]*(?:\(\w{{1,3}}\))*|,?\s*-\d[\w.-]*(?:\(\w{{1,3}}\))*)+"
 )
 """The rest of "Sections 5-9-1 to -25" after its first number was replaced."""
-_EDITION = re.compile(
-    r"\s*[(\[](?:Orig|Repl|Cum|Supp|Main|as amended|as it existed|prior"
-    r" to|effective|amended)\b[^()]{0,90}[)\]]"
-)
 _ADDRESS = re.compile(
     r"\b\d{1,5}\s+(?:[NSEW]\.?\s+|North |South |East |West"
     rf" )?(?:[A-Z][\w.'’-]*\s+){{1,3}}{_STREET}\b\.?"
@@ -113,7 +102,6 @@ _NOUNS_OF_REFERENCES = (
     (_STATUTE, "statute"),
     (_DATE, "date"),
     (_DOCKET, "docket"),
-    (_SHORT_DATE, "date"),
     (_YEAR, "year"),
 )
 """The noun that replaces each kind of reference, in the order of replacement."""
@@ -167,8 +155,7 @@ def find_cited_names(text: str) -> frozenset[str]:
     >>> sorted(find_cited_names("State v. Gutierrez, 12 P.2d 1, follows Doe v. Roe."))
     ['Doe', 'Gutierrez', 'Roe', 'State']
     """
-    sides = re.findall(r"\b([A-Z][\w-]+) v\. |(?<= v\. )([A-Z][\w-]+)(?=[,.])", text)
-    return frozenset(word for pair in sides for word in pair if word)
+    return frozenset(re.findall(r"\b[A-Z][\w-]+(?= v\. [A-Z])|(?<= v\. )[A-Z][\w-]+(?=[,.])", text))
 
 
 def discusses_cited_case(sentence: str, cited_names: Collection[str]) -> bool:
@@ -181,11 +168,7 @@ def replace_references(text: str) -> str:
 
     The letter is in lower case and joined to the noun; `show_letters` gives it its final form.
     """
-    text = _JUDICIAL_DISTRICT.sub("", _EDITION.sub("", text))
-    text = _SESSION_LAWS.sub(_make_replacer("statute"), text)
-    text = _ABBREVIATED_STATE.sub(
-        lambda match: _ABBREVIATED_STATES[match[0].replace(" ", "")], text
-    )
+    text = _DROPPED.sub("", text)
     for pattern, noun in _NOUNS_OF_REFERENCES:
         text = pattern.sub(_make_replacer(noun), text)
     return _RANGE_END.sub(r"\1", text)

@@ -5,7 +5,7 @@ reasoning mark the boundary.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from moot.studies.appellate.legal.sentences import split_sentences
@@ -98,46 +98,41 @@ def _find_body_end(text: str, start: int) -> int:
     return match.start() if match else len(text)
 
 
+def _find_part(heading: re.Match[str], current_part: Part) -> Part | None:
+    """The part that a heading opens, or None if it is no heading of a part."""
+    for part, words in _HEADINGS.items():
+        if re.search(words, heading["words"], re.IGNORECASE):
+            return part
+    if heading.re is not _GLUED_HEADING:
+        return None
+    return "reasoning" if _ARGUMENT_HEADING.search(heading["words"]) else current_part
+
+
 def _split_by_headings(text: str, start: int, end: int) -> list[Span]:
     """Return the spans between headings. The text before the first heading is background."""
-    marks: list[tuple[int, int, Part]] = [(start, start, "background")]
+    spans = [Span("background", start, end)]
     headings = [*_HEADING.finditer(text, start, end), *_GLUED_HEADING.finditer(text, start, end)]
     for heading in sorted(headings, key=lambda heading: heading.start()):
-        heading_words = heading["words"]
-        if heading.start() < marks[-1][1]:
-            continue
-        if part := next(
-            (
-                part
-                for part, words in _HEADINGS.items()
-                if re.search(words, heading_words, re.IGNORECASE)
-            ),
-            None,
-        ):
-            marks.append((heading.start(), heading.end(), part))
-        elif heading.re is _GLUED_HEADING:
-            is_argument = _ARGUMENT_HEADING.search(heading_words)
-            part = "reasoning" if is_argument else marks[-1][2]
-            marks.append((heading.start(), heading.end(), part))
-    ends = [mark[0] for mark in marks[1:]] + [end]
-    return [
-        Span(part, part_start, part_end)
-        for (_, part_start, part), part_end in zip(marks, ends, strict=True)
-    ]
+        part = _find_part(heading, spans[-1].part)
+        if part is not None and heading.start() >= spans[-1].start:
+            spans[-1] = replace(spans[-1], end=heading.start())
+            spans.append(Span(part, heading.end(), end))
+    return spans
 
 
 def _split_by_phrases(text: str, start: int, end: int) -> list[Span]:
-    limit = start + round((end - start) * FACTS_SHARE)
+    """Split a text without headings: the first phrase of reasoning, or a share, ends its facts."""
     sentences = split_sentences(text[start:end])
-    reasoning_starts = (
-        s.start for s in sentences if s.start > (end - start) // 12 and _REASONING_CUE.match(s.text)
-    )
-    reasoning_start = min(start + next(reasoning_starts, limit), limit)
-    last_sentence_start = start + sentences[-1].start if sentences else end
+    reasoning_start = start + round((end - start) * FACTS_SHARE)
+    for sentence in sentences:
+        if sentence.start > (end - start) // 12 and _REASONING_CUE.match(sentence.text):
+            reasoning_start = min(start + sentence.start, reasoning_start)
+            break
+    last_start = max(reasoning_start, start + sentences[-1].start if sentences else end)
     return [
         Span("background", start, reasoning_start),
-        Span("reasoning", reasoning_start, max(reasoning_start, last_sentence_start)),
-        Span("disposition", max(reasoning_start, last_sentence_start), end),
+        Span("reasoning", reasoning_start, last_start),
+        Span("disposition", last_start, end),
     ]
 
 
@@ -151,14 +146,15 @@ def split_opinion(text: str) -> list[Span]:
     start = _find_body_start(text)
     end = _find_body_end(text, start)
     body = _split_by_headings(text, start, end)
-    if not any(span.part in ("reasoning", "disposition") for span in body):
-        body = _split_by_phrases(text, start, end)
-    elif not any(span.part == "reasoning" for span in body):
-        first = next(span for span in body if span.part == "disposition")
-        body = [
-            *_split_by_phrases(text, start, first.start)[:2],
-            *(span for span in body if span.start >= first.start),
-        ]
+    if not any(span.part == "reasoning" for span in body):
+        rest = [span for span in body if span.part == "disposition"]
+        rest_start = rest[0].start if rest else end
+        phrases = _split_by_phrases(text, start, rest_start)
+        body = (
+            [*phrases[:2], *(span for span in body if span.start >= rest_start)]
+            if rest
+            else phrases
+        )
     return [Span("caption", 0, start), *body, Span("after", end, len(text))]
 
 

@@ -25,11 +25,19 @@ STATE_WORDS = frozenset(re.split(r"[| ]", STATES.lower()))
 
 @cache
 def _read_words(*names: str) -> frozenset[str]:
-    return frozenset(word for name in names for word in _LISTS[name].split())
+    return frozenset(" ".join(_LISTS[name] for name in names).split())
 
 
 def _invert(lists: dict[str, str]) -> dict[str, str]:
-    return {word: kind for kind, words in lists.items() for word in words.split()}
+    kinds: dict[str, str] = {}
+    for kind, words in lists.items():
+        kinds |= dict.fromkeys(words.split(), kind)
+    return kinds
+
+
+def join_words(name: str) -> str:
+    """Return a regular expression that matches any word of a list of `words.yaml`."""
+    return "|".join(_LISTS[name].split())
 
 
 FAMILY_ROLES = _read_words("family_roles")
