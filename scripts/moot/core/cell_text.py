@@ -1,5 +1,6 @@
 """The text of a cell: one value has the same text whichever file format stores it."""
 
+import ast
 import json
 import math
 import re
@@ -15,7 +16,17 @@ import pyarrow.compute as pc
 
 _MAX_EXACT_FLOAT = 2.0**53
 """Above this, a float does not hold every whole number."""
-_FLOAT = re.compile(r"[+-]?[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?")
+_FLOAT = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_MAX_DOUBLE_DIGITS, _ROUNDING = 14, 1e-15
+"""Characters from which a float may be a 32-bit one, and its relative distance to this one."""
+_DATE_TIME = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?"
+    r"(Z|[+-][0-9]{2}:?[0-9]{2})?"
+)
+_MIDNIGHT = "00:00:00"
+_BYTES = re.compile(r"""b(['"]).*\1""", re.DOTALL)
+_ADJACENT_TEXTS = re.compile(r"""['"]\s+['"]""")
+"""Texts without a comma, as numpy prints them, which Python would join."""
 _WHOLE_FLOAT = re.compile(r"([+-]?[0-9]+)\.0+")
 _TRUTH_VALUES = ({"True", "False"}, {"TRUE", "FALSE"})
 """The spellings of truth values in CSV files: of pandas, and of spreadsheets."""
@@ -59,7 +70,8 @@ def csv_texts(column: "pd.Series[str]") -> "pd.Series[str]":
     """Return a CSV column in the spelling of the other formats.
 
     A column of floats that a program wrote (1.0 and 2.5) gets 1 for 1.0; a column of truth values
-    gets `true` and `false`. Any other column is returned unchanged.
+    gets `true` and `false`. Bytes, lists and dictionaries as Python prints them become text and
+    JSON. Any other column is returned unchanged.
     """
     values = set(column.unique()) - {""}
     if not values:
@@ -68,7 +80,57 @@ def csv_texts(column: "pd.Series[str]") -> "pd.Series[str]":
         return column.str.lower()
     if all(_is_written_float(value) for value in values):
         return column.map({"": "", **{value: _float_text(float(value)) for value in values}})
-    return column
+    return printed_texts(column)
+
+
+def printed_texts(column: "pd.Series[str]") -> "pd.Series[str]":
+    """Return a column of bytes, lists or dictionaries as Python prints them as text and JSON.
+
+    Any other column is returned unchanged.
+    """
+    values = set(column.unique()) - {""}
+    texts: dict[str, str] = {"": ""}
+    for value in values:
+        text = _printed_text(value)
+        if text is None:
+            return column
+        texts[value] = text
+    return column.map(texts) if values else column
+
+
+def _printed_text(value: str) -> str | None:
+    """The text of bytes, a list or a dictionary that Python printed; None for any other text."""
+    is_nested = value[:1] in ("[", "{") and not _ADJACENT_TEXTS.search(value)
+    if not is_nested and not _BYTES.fullmatch(value):
+        return None
+    try:
+        parsed = ast.literal_eval(value)
+        return cell_text(parsed) if isinstance(parsed, list | dict | bytes) else None
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+
+
+def date_texts(column: "pd.Series[str]") -> "pd.Series[str]":
+    """Return a column of dates and times in one spelling, and as dates if all are midnight.
+
+    2026-01-31T14:05:00.000Z becomes 2026-01-31 14:05:00+00:00. Any other column is returned
+    unchanged.
+    """
+    values = set(column.unique()) - {""}
+    matches = {value: _DATE_TIME.fullmatch(value) for value in values}
+    if not values or not all(matches.values()):
+        return column
+    parts = {value: match.groups(default="") for value, match in matches.items() if match}
+    is_date = all(
+        clock == _MIDNIGHT and not decimals.strip("0") and not zone
+        for _, clock, decimals, zone in parts.values()
+    )
+    texts = {"": ""}
+    for value, (day, clock, decimals, zone) in parts.items():
+        fraction = f".{decimals}".rstrip("0").rstrip(".")
+        offset = "+00:00" if zone == "Z" else zone
+        texts[value] = day if is_date else f"{day} {clock}{fraction}{offset}"
+    return column.map(texts)
 
 
 def canonical_word(word: str) -> str:
@@ -98,7 +160,13 @@ def _float_text(value: Any) -> str:
     number = float(value)
     if number.is_integer() and abs(number) < _MAX_EXACT_FLOAT:
         return str(int(number))
-    return str(value)
+    text = str(value)
+    if number.is_integer() or len(text) <= _MAX_DOUBLE_DIGITS:
+        return text
+    with np.errstate(over="ignore"):
+        single = np.float32(number)
+    is_single = abs(float(single) - number) <= _ROUNDING * abs(number)
+    return str(single) if is_single else text
 
 
 def _plain_value(value: object) -> object:
@@ -126,9 +194,8 @@ def _plain_number(value: float) -> float | int | None:
 
 
 def _date_text(value: datetime) -> str:
-    """Return a date without a time if it is midnight in no time zone, else the date and time."""
-    is_date = value.time() == time() and value.tzinfo is None
-    return value.date().isoformat() if is_date else value.isoformat(sep=" ")
+    """Return a date and time; `date_texts` shortens a column of dates."""
+    return value.isoformat(sep=" ")
 
 
 def _nested_text(value: object) -> str:

@@ -13,13 +13,21 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from moot.core.cell_text import arrow_texts, canonical_word, cell_text, csv_texts
+from moot.core.cell_text import (
+    arrow_texts,
+    canonical_word,
+    cell_text,
+    csv_texts,
+    date_texts,
+    printed_texts,
+)
 from moot.core.errors import UserError
 from moot.core.input_files import (
     check_header,
     find_delimiter,
     quote_value,
     read_csv,
+    refuse_values,
 )
 from moot.core.json_tables import (
     KEY_COLUMN,
@@ -43,6 +51,7 @@ _MAX_SHEET_ROWS = 2**20
 """Of an Excel sheet."""
 _MAX_CELLS = 10**7
 _ROWS_PER_BATCH = 64
+_EXCEL_DIGITS = 15
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx", ".xlsm")
 """Of the files that can be read."""
 _SHEETS = (".csv", ".tsv", ".xlsx", ".xlsm")
@@ -109,8 +118,8 @@ def read_user_table(
         ".ndjson": read_json,
         ".json": read_json,
         ".parquet": lambda: _read_parquet(path, names),
-        ".xlsx": lambda: _read_excel(path, sheet),
-        ".xlsm": lambda: _read_excel(path, sheet),
+        ".xlsx": lambda: _read_excel(path, names, sheet),
+        ".xlsm": lambda: _read_excel(path, names, sheet),
     }
     ending = f".{kind}" if kind else path.suffix.casefold()
     reader = readers.get(ending)
@@ -246,9 +255,17 @@ def _parquet_frame(path: Path, table: pa.Table, columns: Sequence[str]) -> pd.Da
     return frame
 
 
-def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
+class _RoundedNumber(str):
+    """The text of a whole number that Excel rounds: it keeps 15 digits."""
+
+    __slots__ = ()
+
+
+def _read_excel(path: Path, columns: Sequence[str], sheet: str) -> pd.DataFrame:
     """Return a sheet as it is, cell by cell: its file may declare any width and height, with any
     content.
+
+    A number that Excel rounds is an error in `columns`.
     """
     import openpyxl  # few tables are Excel files
 
@@ -278,7 +295,16 @@ def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
     width = max(map(len, rows), default=0)
     header, *table = ([*row, *[""] * (width - len(row))] for row in rows or [[]])
     names = [name.strip() or f"(column {number})" for number, name in enumerate(header, 1)]
-    return pd.DataFrame(table, columns=names, dtype="object")
+    frame = pd.DataFrame(table, columns=names, dtype="object")
+    if frame.columns.has_duplicates:
+        return frame
+    for name in frame.columns.intersection(list(columns)):
+        is_rounded = frame[name].map(lambda cell: isinstance(cell, _RoundedNumber))
+        cells = frame[name].set_axis(pd.RangeIndex(1, len(frame) + 1))
+        expected = "text, because Excel rounds numbers of more than 15 digits"
+        remedy = "Format the column as text, and enter the number again."
+        refuse_values(path, cells, is_rounded.set_axis(cells.index), expected, remedy)
+    return frame.astype("str").apply(printed_texts)
 
 
 def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
@@ -310,7 +336,10 @@ def _excel_text(value: object) -> str:
     """Return a cell as text; what a formula could not work out is blank."""
     if value is None or (isinstance(value, str) and value in _EXCEL_ERRORS):
         return ""
-    return cell_text(value)
+    text = cell_text(value)
+    if isinstance(value, int | float) and float(value).is_integer():
+        return _RoundedNumber(text) if abs(value) >= 10**_EXCEL_DIGITS else text
+    return text
 
 
 def _check_declared(path: Path, size: int) -> None:
@@ -374,4 +403,5 @@ def _describe_later_header(frame: pd.DataFrame, missing: Sequence[str]) -> str:
 
 
 def _column_texts(cells: pd.Series) -> pd.Series:
-    return cells if cells.dtype == "str" else cells.map(cell_text).astype("str")
+    texts = cells if cells.dtype == "str" else cells.map(cell_text).astype("str")
+    return date_texts(texts)
