@@ -3,6 +3,7 @@ passes for a model.
 """
 
 import asyncio
+import random
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ from moot.core.simulated_voice import SimulatedVoice
 from moot.llm.endpoints.simulated import SimulatedEndpoint
 from moot.llm.request import Message, Request, request_to
 from moot.llm.simulated.beliefs import Belief, build_world, form_belief, read_request
-from moot.llm.simulated.simulated_replies import MARK
+from moot.llm.simulated.simulated_replies import MARK, Writer
 from moot.plan.plan import Plan
+from moot.protocols.reply_schemas import find_position
 from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, mean_statistic
 from moot.stats.calibration import calibration_error_by_chance, calibration_error_statistic
 from moot.stats.paired import compare
@@ -315,6 +317,23 @@ def test_every_protocol_comes_to_an_answer_with_simulated_voices(
         assert statements["text"].str.startswith(MARK).all()
         assert statements["confidence"].notna().all()
         assert {label_statement(text).label for text in statements["text"]} == {"AFFIRM", "REVERSE"}
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_an_opinion_on_articles_of_law_names_one_that_is_read(number: int) -> None:
+    """Else a rehearsal has no opinion from which an assistant could learn."""
+    labels = ("133", "234", "264")
+    task = Task("articles", "Which articles apply?", labels, "", multilabel=True)
+    asked_case = Case(
+        f"c{number}", "d", "train", f"Facts of file {number}.", labels[number % 3], labels
+    )
+    text = f"<facts>\nFacts of file {number}.\n</facts>\nState your opinion."
+    parameters = {"temperature": 0.7, "seed": 1, "max_tokens": 60}
+    request = Request("simulated", "a", (Message("user", text),), parameters)
+    world = build_world(1, [asked_case], task)
+    reading = read_request(request, world.cases)
+    writer = Writer(SimulatedVoice(), 1, request, reading, random.Random(number))
+    assert find_position(writer.statement(), task) in labels
 
 
 def test_a_rehearsal_asks_nobody_and_says_in_its_ledger_and_digests_which_voice_answered(

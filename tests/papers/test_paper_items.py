@@ -5,8 +5,10 @@ import io
 import math
 import re
 from collections import Counter
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,6 +25,7 @@ from moot.plan.as_published import paper_plan
 from moot.report import TABLES
 from moot.report.content import Measurement
 from moot.report.published import Published, read_published
+from moot.studies.courtroom import papers as courtroom_papers
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAPERS = read_papers(items_file(PROJECT))
@@ -266,6 +269,53 @@ def test_texts_of_models_and_data_are_harmless(paper: str, tmp_path: Path) -> No
     assert "<script" not in diagram_svg(diagram)
     for file in tmp_path.rglob("*.tex"):
         assert "\\input{x}" not in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("is_rehearsal", [False, True])
+@pytest.mark.parametrize("paper", PAPERS)
+def test_an_item_without_own_values_says_why(
+    paper: str, is_rehearsal: bool, tmp_path: Path
+) -> None:
+    page = write_paper_page(paper, tmp_path, is_rehearsal=is_rehearsal)
+    for item in PAPERS[paper].items:
+        section = page.partition(f'<section id="{item.key}">')[2].partition("</section>")[0]
+        trains = is_rehearsal and bool(item.datasets)
+        assert ("A rehearsal trains no models" in section) == trains
+        assert ("has no values for this item" in section) == (not trains and not item.is_quoted)
+    assert [item.name for item in ITEMS.values() if item.is_quoted] == ["courtroom/table8"]
+
+
+@dataclass
+class PromptRun:
+    """What `_prompt_runs` reads of a run of a single prompt."""
+
+    experiment: str
+    paper_match: SimpleNamespace
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ("courtroom/table4", ["mine", "paper-cot", "own-copy"]),
+        ("courtroom/figure4", ["mine", "paper-cot", "own-copy"]),
+        ("courtroom/table6", ["mine", "paper-cot-commercial", "own-commercial"]),
+        ("courtroom/table7", ["mine", "paper-cot-commercial", "own-commercial"]),
+    ],
+)
+def test_each_ensemble_of_the_paper_has_its_own_tables(
+    item: str, expected: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repeats = {
+        "mine": [],
+        "paper-cot": [],
+        "paper-cot-commercial": [],
+        "own-copy": ["paper-zero-shot"],
+        "own-commercial": ["paper-zero-shot-commercial"],
+    }
+    runs = [PromptRun(name, SimpleNamespace(repeats=names)) for name, names in repeats.items()]
+    monkeypatch.setattr(courtroom_papers, "list_runs", lambda *_: runs)
+    item_run = SimpleNamespace(item=ITEMS[item], results=None)
+    assert [run.experiment for run in courtroom_papers._prompt_runs(item_run)] == expected
 
 
 def test_a_rehearsal_is_marked_on_the_page_and_in_files(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from moot.report.escaping import html
 
 COLUMN, GAP, MARGIN = 190, 26, 14
 LINE, PADDING = 15, 8
-CHARS = 24
+CHARS = 22
 """Characters in a line of a box."""
 
 STYLE = Path(__file__).parent / "page" / "diagram.css"

@@ -156,6 +156,11 @@ class PaperItem:
         return self.name.partition("/")[2]
 
     @property
+    def is_quoted(self) -> bool:
+        """Whether the paper quotes it from other work, so that no run fills it."""
+        return not self.experiments and not self.datasets
+
+    @property
     def number(self) -> str:
         """Its number as the paper prints it, such as `Table 4`."""
         return f"{KINDS[self.kind]} {self.key.lstrip('abcdefghijklmnopqrstuvwxyz')}"

@@ -138,7 +138,19 @@ def _write_item(
         block |= _write_diagrams(content, target / f"{item.key}.svg")
     else:
         block |= _write_example(content, target / f"{item.key}.csv", is_rehearsal)
+    block["reason"] = _reason_without_values(item, bool(block["has_values"]), is_rehearsal)
     return block
+
+
+def _reason_without_values(item: PaperItem, has_values: bool, is_rehearsal: bool) -> str:
+    """Return why an item, or a part of it, has no value of this run; "" where none is missing."""
+    if is_rehearsal and item.datasets:
+        return (
+            "A rehearsal trains no models, so rows of trained models have published values alone."
+        )
+    if has_values or item.is_quoted:
+        return ""
+    return "This run has no values for this item; the command below fills it."
 
 
 def _heading_groups(grid: Grid) -> list[tuple[str, int]]:

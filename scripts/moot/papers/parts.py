@@ -71,7 +71,7 @@ class ItemRun:
 
 def _design_title(design: Design) -> str:
     if design.is_of_run:
-        return f"As configured in this run: {design.experiment}"
+        return f"As configured: {design.experiment}"
     return f"The paper's design: {design.experiment}"
 
 

@@ -100,7 +100,7 @@ class Writer:
         position = (
             rubric.sentence_for(position_label)
             if rubric
-            else f"The answer is {position_label.upper()}."
+            else f"The answer is {_name_label(position_label)}."
         )
         return self.pad(
             f"{position} Confidence: {self.scale_confidence(belief, len(labels))}"
@@ -269,3 +269,12 @@ def spoil_reply(voice: SimulatedVoice, text: str, place: float) -> tuple[str, st
             return spoilt_text, reason
         place -= share
     return text, "stop"
+
+
+def _name_label(label: str) -> str:
+    """Return a label as a statement names it: articles of law by that word, others in capitals.
+
+    >>> _name_label("133"), _name_label("yes")
+    ('Article 133', 'YES')
+    """
+    return f"Article {label}" if label.isdigit() else label.upper()

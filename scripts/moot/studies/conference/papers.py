@@ -14,7 +14,10 @@ def agreement_detection(run: ItemRun) -> list[Part]:
     """Compute the grades of five decisions of each judge."""
     placed_runs = []
     for graded_run in list_graded_runs(run.results):
-        heads = (f"{graded_run.model_name} (exchange of {name_participants(graded_run)})",)
+        participants = name_participants(graded_run)
+        is_judging = graded_run.results.config.protocol == "judging"
+        debates = f"exchange of {participants}" if is_judging else f"conference of {participants}"
+        heads = (f"{graded_run.model_name} ({debates})",)
         placed_runs.append(("", heads, graded_run))
     return [*rows_of_runs(run.item, placed_runs)]
 

@@ -26,6 +26,8 @@ from moot.report.published import repeated_baseline_values
 from moot.studies.courtroom.protocol import DEFENSE, JUDGE, PHASES, PROSECUTOR, SILENT_JUDGE
 from moot.studies.courtroom.runs import DEBATE, PUBLISHED_PROMPTS, STUDY, Run, list_runs
 
+PAPER, COMMERCIAL = "paper-", "-commercial"
+"""Begins the experiments of the papers' designs; ends those of commercial models."""
 PROMPT_NAMES = {"zero_shot": "zero-shot", "cot": "CoT", "n_shot_cot": "n-shot CoT"}
 PROMPT_NAMES_OF_TABLES = {
     "table6": {"zero_shot": "zero-shot", "cot": "cot", "n_shot_cot": "n-shot"},
@@ -44,15 +46,24 @@ def model_ensemble(run: ItemRun) -> list[Part]:
 def single_prompts(run: ItemRun) -> list[Part]:
     """Compute accuracy and F1 by model and prompt."""
     placed_runs = []
-    for prompt_run in list_runs(run.results, *PUBLISHED_PROMPTS):
-        if not _repeats_commercial(prompt_run):
-            protocol = prompt_run.results.config.protocol
-            placed_runs.append((protocol, (prompt_run.model_name,), prompt_run))
+    for prompt_run in _prompt_runs(run):
+        protocol = prompt_run.results.config.protocol
+        placed_runs.append((protocol, (prompt_run.model_name,), prompt_run))
     return [*rows_of_runs(run.item, placed_runs)]
 
 
-def _repeats_commercial(run: Run) -> bool:
-    return any(name.endswith("-commercial") for name in run.paper_match.repeats)
+def _prompt_runs(run: ItemRun) -> Iterator[Run]:
+    """Yield the runs of single prompts without those of the paper's other ensemble.
+
+    The paper asks the same prompts of small models and of commercial ones, in different tables.
+    """
+    repeats_commercial = all(name.endswith(COMMERCIAL) for name in run.item.experiments)
+    for prompt_run in list_runs(run.results, *PUBLISHED_PROMPTS):
+        designs = {*prompt_run.paper_match.repeats, prompt_run.experiment}
+        of_paper = {name for name in designs if name.startswith(PAPER)}
+        is_commercial = any(name.endswith(COMMERCIAL) for name in of_paper)
+        if not of_paper or is_commercial == repeats_commercial:
+            yield prompt_run
 
 
 @fills("courtroom/table5", STUDY)
@@ -77,7 +88,7 @@ def commercial_models(run: ItemRun) -> list[Part]:
 def _rows_by_prompt(run: ItemRun) -> list[OwnRow]:
     names = PROMPT_NAMES_OF_TABLES[run.item.key]
     placed_runs = []
-    for prompt_run in list_runs(run.results, *PUBLISHED_PROMPTS):
+    for prompt_run in _prompt_runs(run):
         heads = (prompt_run.model_name, names[prompt_run.results.config.protocol])
         placed_runs.append(("", heads, prompt_run))
     rows = rows_of_runs(run.item, placed_runs)
@@ -151,7 +162,7 @@ def _scores(run: ItemRun) -> list[str]:
 @fills("courtroom/figure2", STUDY)
 def f1_by_seconds(run: ItemRun) -> list[Part]:
     """Compute F1 and seconds a case of single prompts."""
-    return [*_cost_series(run, list_runs(run.results, *PUBLISHED_PROMPTS))]
+    return [*_cost_series(run, _prompt_runs(run))]
 
 
 @fills("courtroom/figure3", STUDY)
@@ -178,7 +189,7 @@ def _series(run: Run, *points: Point) -> Series:
 @fills("courtroom/figure4", STUDY)
 def sorted_prompts(run: ItemRun) -> list[Part]:
     """Compute F1 and accuracy of each model and prompt."""
-    return [*_score_series(run, list_runs(run.results, *PUBLISHED_PROMPTS))]
+    return [*_score_series(run, _prompt_runs(run))]
 
 
 @fills("courtroom/figure5", STUDY)
