@@ -29,6 +29,7 @@ from moot.llm.parsing.words import (
     Label,
     denial_pattern,
     drop_bracketed_choices,
+    drop_symbols,
     find_mentions,
     find_spelled_mentions,
     label_regex,
@@ -40,7 +41,9 @@ from moot.llm.parsing.words import (
 )
 
 _STATED_ANSWER = re.compile(
-    r"(?:^|[.;:!?,。；，！？])[\s*#>_-]*" + ANSWER_INTRODUCTION + r"(?=(?P<value>[^\n]{1,400}))",
+    r"(?:^|[.!?][\"”’]?|[;:,。，；！？])[\s*#>_-]*"
+    + ANSWER_INTRODUCTION
+    + r"(?=(?P<value>[^\n]{1,400}))",
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"\[\[\s*([^\[\]]{1,80}?)\s*\]\]|【\s*([^【】]{1,80}?)\s*】")
@@ -49,6 +52,15 @@ _ANSWER_WORD = re.compile(
     rf"(?<![\w-]){ANNOUNCEMENT}(?![\w-])|{ANNOUNCEMENT}(?<=[一-鿿])", re.IGNORECASE
 )
 _REASON = re.compile(r"[\"'”*_]*,?\s+(?:because|since|as|due to|given)\b", re.IGNORECASE)
+_REVISION = re.compile(
+    r"(?:[.!?…。！？\n]|^)[\s*_]*(?:(?:but|oh|no|hmm+),?\s+)?(?:wait|hold on|hmm+|scratch that"
+    r"|let me (?:re-?check|re-?consider|think again)|等等|等一下)(?![\w'’])",
+    re.IGNORECASE,
+)
+"""A speaker who thinks again: "YES seems right. Wait, no."."""
+_OPTION_LETTER = re.compile(r"^([\s*_]*[A-Z])[)）]\s+(?=\w)")
+"""The letter of an option before its text: "C) arson"."""
+_TABLE_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*\|", re.MULTILINE)
 _FIRST_SENTENCE = re.compile(r"(?<=[.。!！])\s+(?=[^\W\d])")
 _CONNECTIVE = (
     r"(?:(?:so|thus|therefore|hence|overall|in conclusion|in summary|in sum|to conclude|to"
@@ -86,7 +98,8 @@ def find_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
     Raises:
         UnreadableError: it states no label, or more than one, or breaks off in a list of labels.
     """
-    text = drop_bracketed_choices(simplify_marks(text), labels)
+    text = drop_bracketed_choices(_drop_tables(simplify_marks(text)), labels)
+    text = drop_symbols(text, labels)
     if not text.endswith(CUT):
         bare = label_spellings(labels).get(fold_text(unwrap_label(text)))
         if bare is not None:
@@ -108,8 +121,19 @@ def find_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
     stated_labels.update(_find_reasoned_labels(text, labels))
     if len(stated_labels) > 1:
         raise UnreadableError(f"states {' and '.join(sorted(map(str, stated_labels)))}")
-    _refuse_later_answer(text, labels, label, min(item.end for item in announcements))
+    start = min(item.end for item in announcements)
+    if _REVISION.search(text, max(start - 1, 0)):
+        raise UnreadableError(f"the words behind {label} take it back")
+    _refuse_later_answer(text, labels, label, start)
     return label, exact
+
+
+def _drop_tables(text: str) -> str:
+    """Return `text` without the rows of Markdown tables, whose cells answer nothing."""
+    if not _TABLE_RULE.search(text):
+        return text
+    lines = text.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.lstrip().startswith("|"))
 
 
 def _read_opening(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
@@ -177,7 +201,7 @@ def find_announced(text: str, labels: tuple[Label, ...]) -> Iterator[Label]:
     Raises:
         UnreadableError: an announcement names labels without choosing one.
     """
-    plain = drop_bracketed_choices(simplify_marks(text), labels)
+    plain = drop_symbols(drop_bracketed_choices(simplify_marks(text), labels), labels)
     for announcement in _find_announcements(plain, labels):
         yield announcement.label
 
@@ -212,6 +236,7 @@ def _read_announced(value: str, labels: tuple[Label, ...]) -> Label | None:
     Raises:
         UnreadableError: they name labels and choose none.
     """
+    value = _OPTION_LETTER.sub(r"\1, ", value)
     sentence = _FIRST_SENTENCE.split(value, maxsplit=1)[0]
     bracketed = [
         label

@@ -62,9 +62,18 @@ _STYLED = re.compile(
 _BOX = re.compile(r"\\f?boxed\s*\{\s*([^{}]*?)\s*\}")
 
 
+_ANSWER_TAG = re.compile(
+    r"<(answer|prediction|label|stance|verdict|decision|vote)>\s*([^<>\n]{1,80}?)\s*</\1>",
+    re.IGNORECASE,
+)
+
+
 def simplify_marks(text: str) -> str:
-    r"""Remove marks of Markdown headings and formulas; "\boxed{\text{Yes}}" becomes "[[Yes]]"."""
-    text = _HEADING.sub("", text)
+    r"""Remove marks of Markdown headings and formulas.
+
+    "\boxed{\text{Yes}}" and "<answer>Yes</answer>" become "[[Yes]]".
+    """
+    text = _ANSWER_TAG.sub(r"[[\2]] ", _HEADING.sub("", text))
     if "\\" not in text:
         return text
     for _ in range(3):

@@ -408,12 +408,20 @@ def find_statements(text: str, schema: type[BaseModel]) -> dict[str, list[str]]:
     pattern = re.compile(
         rf"{FIELD_START}(?:{groups}){FIELD_NAME_END}{SEPARATOR}[*_`]*", re.IGNORECASE
     )
+    text = _split_fields(text, "|".join(words.values()))
     matches = list(pattern.finditer(text))
     ends = [match.start() for match in matches[1:]] + [len(text)]
     statements: dict[str, list[str]] = {}
     for match, end in zip(matches, ends, strict=False):
         statements.setdefault(str(match.lastgroup), []).append(text[match.end() : end])
     return statements
+
+
+def _split_fields(text: str, names: str) -> str:
+    """Return `text` with a break between fields on one line: "Prediction: YES Confidence: 70"."""
+    field_name = rf"(?:{names})(?:\s(?:level|score))?\s?[:：]"
+    pattern = rf"\b({field_name}[ \t]*\S+(?: \S+)?) +(?={field_name})"
+    return re.sub(pattern, r"\1\n", text, flags=re.IGNORECASE)
 
 
 def first_line(statement: str) -> str:

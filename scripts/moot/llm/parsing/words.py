@@ -30,8 +30,8 @@ _NOUN = (
     r"|outcome|choice|vote|disposition|category|class|position|result)"
 )
 _HAN_NOUN = (
-    r"(?:答案|回答|预测|預測|结论|結論|判断|判斷|判决|判決|立场|立場|类别|類別|分类|分類|类型|類型"
-    r"|选项|選項|选择|選擇|结果|結果)"
+    r"(?:(?:答案|回答|预测|預測|结论|結論|判断|判斷|判决|判決|立场|立場|类别|類別|分类|分類|类型|類型"
+    r"|选项|選項|选择|選擇|结果|結果){1,2})"
 )
 ANNOUNCEMENT = rf"(?:{_NOUN}|{_HAN_NOUN})"
 _SUBJECT = (
@@ -42,7 +42,9 @@ _ABOUT = (  # "The stance of the text is", "My answer to this question is"
     rf"(?:\s+(?:of|for|in|on|to)\s+(?:the|this)\s+(?:given\s+)?{_SUBJECT}|\s+here)?"
 )
 _HAN_SUBJECT = r"(?:(?:该|本|此)?(?:案件|案|题|纠纷|争议|文本|文章|文)?)"
-_HAN_CONCLUSION = r"(?:(?:综上所述|综上|因此|所以|故|最终|最終|我的|正确|正確|最佳)[，,]?\s*)*"
+_HAN_CONCLUSION = (
+    r"(?:(?:综上所述|综上|因此|所以|故|最终|最終|我的|正确|正確|最佳|我们?认为)[，,]?\s*)*"
+)
 COPULA_OR_COLON = (
     r"(?:\s*(?:[:=：＝]|->|=>|→)\s*|\s+(?:is|would be|should be|must be)\s*:?\s+(?:that\s+)?"
     r"|\s*(?:应该|应当|应|就)?(?:是|为|為|选择|選擇|选|選|属于|屬於)\s*[:：]?\s*)"
@@ -66,15 +68,20 @@ I_SAY = (  # "I predict YES", "I would classify this as PRO", "we predict that t
     rf"|(?:classify|label|rate)\s+(?:it|this|(?:this|the)\s\w{{1,20}})\s+as)\s+{_DEGREE}?"
 )
 _FOR = (  # "Judgment for the DEFENDANT", "I find in favor of the PLAINTIFF"
-    r"(?:(?:judge?ment|verdict|decision|ruling)|(?:i|we)\s+(?:(?:would|will)\s+)?"
+    r"(?:(?:judge?ment|verdict|decision|ruling)\s*:?|(?:i|we)\s+(?:(?:would|will)\s+)?"
     r"(?:find|rule|decide|side|vote))\s+(?:for|with|in\s+favou?r\s+of)\s+(?:the\s+)?"
 )
 _HAN_CHOOSES = (
-    rf"{_HAN_CONCLUSION}{_HAN_SUBJECT}(?:应该|应当|应)?(?:选择|選擇|选|選|属于|屬於)[:：]?\s*"
+    rf"{_HAN_CONCLUSION}{_HAN_SUBJECT}(?:应该|应当|应)?"
+    r"(?:选择|選擇|选|選|属于|屬於|认定为|定性为)[:：]?\s*"
 )
 _HAN_BRACKETED = rf"[\[【(（](?:正确|正確|最终|最終)?{_HAN_NOUN}[\]】)）]\s*[:：]?\s*"
 _HAN_ANSWER_LETTER = r"(?:正确|正確)?答案\s*(?=[A-Z](?![A-Za-z]))"
-_STATING_NOUN = rf"(?:{_NOUN}|grade|option|pick|selection)"
+_STATING_NOUN = rf"(?:{_NOUN}|grade|option|pick|selection|winner)"
+_CONCLUDES = (  # "Overall: PRO"
+    r"(?:overall|in conclusion|in summary|in sum|so|thus|therefore|hence|finally|on balance"
+    r"|all in all)\s*[:：]\s*"
+)
 OPTION_NOUN = (  # "Option B", "Output (a)"
     r"(?:(?:the\s+)?(?:option|choice|output|response|assistant|candidate)\s+[(\[]?"
     r"(?=(?-i:[A-Z])[\W]|(?-i:[A-Z])$))?"
@@ -83,9 +90,14 @@ ANSWER_INTRODUCTION = (
     rf"(?:{SPEAKER}{_STATING_NOUN}{_ABOUT}[*_\"'`]*{COPULA_OR_COLON}{_DEGREE}?"
     rf"|{_HAN_CONCLUSION}{_HAN_SUBJECT}(?:的)?(?:正确|正確)?{_HAN_NOUN}[*_\"'`]*{COPULA_OR_COLON}"
     rf"|{_HAN_BRACKETED}|{_HAN_ANSWER_LETTER}|{_HAN_CHOOSES}"
-    rf"|{_CONNECTIVE}{_FOR}"
+    rf"|{_CONNECTIVE}{_FOR}|{_CONCLUDES}"
     rf"|{_CONNECTIVE}{I_SAY}(?:{SPEAKER}{_NOUN}{COPULA_OR_COLON})?)"
 )
+_LETTERED = re.compile(rf"^({ANSWER_INTRODUCTION}[*_]*(?-i:[A-Z]))[)）]\s+(?=\w)", re.IGNORECASE)
+"""The letter of an option that is answered with its text: "Answer: C) arson"."""
+_SYMBOL = re.compile(r"[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+")
+"""Emojis and their like."""
+_CHOICE_HEADING = re.compile(r"^\s*([^:：\n]{3,60})[:：]\s*(?=\S)")
 LEAD_IN = re.compile(
     rf"^(?:{ANSWER_INTRODUCTION}|{_CONNECTIVE}{_DEGREE})?{OPTION_NOUN}", re.IGNORECASE
 )
@@ -232,10 +244,23 @@ def _any_case_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
 
 
 def drop_bracketed_choices(text: str, labels: tuple[Label, ...]) -> str:
-    """Return `text` without choices in brackets: "The answer (yes/no): NO"."""
+    """Return `text` without choices in brackets or as a heading.
+
+    Examples are "The answer (yes/no): NO" and "YES/NO: NO".
+    """
+    heading = _CHOICE_HEADING.match(text)
+    if heading and lists_choice(heading[1], labels):
+        text = text[heading.end() :]
     return _CHOICE_IN_BRACKETS.sub(
         lambda match: "" if lists_choice(match[1], labels) else match[0], text
     )
+
+
+def drop_symbols(text: str, labels: tuple[Label, ...]) -> str:
+    """Return `text` without emojis and arrows, unless a label holds one."""
+    if any(_SYMBOL.search(str(label)) for label in labels):
+        return text
+    return _SYMBOL.sub(lambda match: "->" if match[0] in "→⇒" else " ", text)
 
 
 def unwrap_label(text: str) -> str:
@@ -261,6 +286,7 @@ def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
         UnreadableError: the text states no label, or more than one.
     """
     spelling = label_spellings(labels)
+    text = drop_symbols(text, labels)
     bare = fold_text(unwrap_label(text))
     if bare in spelling:
         return spelling[bare], True
@@ -286,6 +312,7 @@ def _read_number_or_crime(bare: str, spelling: dict[str, Label]) -> Label | None
 
 
 def _read_phrase(phrase: str, labels: tuple[Label, ...]) -> Label | None:
+    phrase = _LETTERED.sub(r"\1, ", phrase)
     without_lead_in = LEAD_IN.sub("", phrase).lstrip(WRAPPING)
     label = opening_label(THE_WINNER.sub("", without_lead_in), labels)
     if label is not None:
@@ -325,6 +352,7 @@ def opening_label(
         return None
     predicate = PREDICATE.match(match.string, match.end())
     rest = match.string[predicate.end() if predicate else match.end() :]
+    rest = _han_denial_pattern(labels).sub("", rest)
     if capitals:
         rest = denial_pattern(labels).sub("", rest)
     if not EXPLANATION.match(rest) or has_doubt(rest):
@@ -374,6 +402,14 @@ def denial_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
         rf" of|neither)|\bno)\s+(?:{label})(?:(?:,|\s+or|\s+nor)\s+(?:{label}))*",
         re.IGNORECASE,
     )
+
+
+@lru_cache(maxsize=512)
+def _han_denial_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
+    """Return a pattern of labels that are denied in Chinese: "，不属于租赁纠纷"."""
+    label = "|".join(label_regex(word) for word in sorted(map(str, labels), key=len, reverse=True))
+    denial = r"(?:不属于|不屬於|不是|并非|並非|而非|不应认定为|不选)"
+    return re.compile(rf"[，,；;]?\s*而?{denial}(?:{label})(?:[、或和](?:{label}))*")
 
 
 def _strip_frame(text: str, labels: tuple[Label, ...]) -> str:
