@@ -12,10 +12,10 @@ import numpy as np
 import results_page
 from scipy.stats import multivariate_normal, norm
 
-from moot.analyses.panel_worth.independence import error_correlation
+from moot.analyses.panel_worth.independence import correlation_statistic
 from moot.analyses.panel_worth.members import SINGLE, Panels
 from moot.analyses.panel_worth.tables import open_reason
-from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, Statistic
+from moot.stats.bootstrap import ClusterBootstrap
 
 PROJECT = Path(__file__).resolve().parents[1]
 DOCUMENT = PROJECT / "scripts/moot/analyses/panel_worth/README.md"
@@ -81,6 +81,9 @@ COURTS = {
     "100 cases, 9 members, right in 80 %, much alike": Court(100, (0.8,) * 9, 0.8),
     "100 cases, 4 members without names": Court(100, (0.7,) * 4, 0.4, are_named=False),
     "300 cases, 5 members, right in 97 %": Court(300, (0.97,) * 5, 0.5),
+    "1,000 cases, 5 members, right in 97 %": Court(1000, (0.97,) * 5, 0.5),
+    "200 cases, 3 members, right in 90 %": Court(200, (0.9,) * 3, 0.3),
+    "500 cases, 3 members, right in 90 %": Court(500, (0.9,) * 3, 0.3),
     "30 cases, 3 members, right in 97 %": Court(30, (0.97,) * 3, 0.5),
 }
 
@@ -93,7 +96,7 @@ def measure(court: Court, worlds: int = WORLDS) -> tuple[float, float, float]:
     for _ in range(worlds):
         panels = court.hold(random)
         sample = ClusterBootstrap(panels.cases, SEED)
-        low, high = sample.interval(Statistic(error_correlation(panels), DIFFERENCE))
+        low, high = sample.interval(correlation_statistic(panels))
         if not open_reason(panels, sample.clusters, low, high):
             holds.append(low <= planted <= high)
     coverage = float(np.mean(holds)) if holds else float("nan")

@@ -9,17 +9,41 @@ from collections.abc import Callable
 import numpy as np
 
 from moot.analyses.panel_worth.members import Panels
-from moot.stats.bootstrap import DIFFERENCE, SHARE, Floats, Statistic, as_numbers, ratio
+from moot.stats.bootstrap import (
+    DIFFERENCE,
+    SHARE,
+    Floats,
+    Statistic,
+    Truths,
+    as_numbers,
+    ratio,
+)
 
 _EM_STEPS = 200
 _EM_TOLERANCE = 1e-8
 
 
-def error_correlation(panels: Panels) -> Callable[[Floats], Floats]:
+def correlation_statistic(panels: Panels, pairs: Truths | None = None) -> Statistic:
+    """The correlation of errors; it rests on the panels in which errors coincide."""
+    return Statistic(error_correlation(panels, pairs), DIFFERENCE, coincidences(panels))
+
+
+def coincidences(panels: Panels) -> Truths:
+    """Whether two members of each panel are wrong together; right, where that is the rarer."""
+    wrong = panels.sizes - panels.right
+    rare = wrong if wrong.sum() <= panels.right.sum() else panels.right
+    return np.asarray(rare > 1)
+
+
+def error_correlation(panels: Panels, pairs: Truths | None = None) -> Callable[[Floats], Floats]:
     """The correlation of errors of two members of a panel (phi), averaged over pairs.
 
     Covariances and standard deviations are summed over pairs before they are divided. A member who
     is almost always right adds little to both, so that its undefined phi does not matter.
+
+    Args:
+        panels: of members.
+        pairs: which pairs of names count, shape (names, names); None for all.
     """
     count = panels.members.shape[1]
     identity = np.eye(count)
@@ -27,19 +51,22 @@ def error_correlation(panels: Panels) -> Callable[[Floats], Floats]:
     both_wrong = _pairs(wrong, wrong) - _diagonal(wrong, identity)
     first_wrong = _pairs(wrong, members) - _diagonal(wrong, identity)
     present = _pairs(members, members) - _diagonal(members, identity)
+    counted_pairs = np.ones((count, count)) if pairs is None else as_numbers(pairs)
 
     def correlation(weights: Floats) -> Floats:
         error = ratio(weights @ wrong, weights @ members, 0.0)
         shape = (len(weights), count, count)
         joint = (weights @ both_wrong).reshape(shape)
         single = (weights @ first_wrong).reshape(shape)
-        pairs = (weights @ present).reshape(shape)
+        panels_of_pair = (weights @ present).reshape(shape)
         first, second = error[:, :, None], error[:, None, :]
         covariance = joint - second * single - first * single.transpose(0, 2, 1)
-        covariance += first * second * pairs
+        covariance += first * second * panels_of_pair
         spread = np.sqrt(error * (1 - error))
-        scale = pairs * spread[:, :, None] * spread[:, None, :]
-        return ratio(covariance.sum(axis=(1, 2)), scale.sum(axis=(1, 2)))
+        scale = panels_of_pair * spread[:, :, None] * spread[:, None, :]
+        return ratio(
+            (covariance * counted_pairs).sum(axis=(1, 2)), (scale * counted_pairs).sum(axis=(1, 2))
+        )
 
     return correlation
 
@@ -62,6 +89,16 @@ def effective_votes(size: float, correlation: float) -> float:
     """
     inflation = 1 + (size - 1) * correlation
     return size / inflation if inflation > 0 else float("nan")
+
+
+def votes_with_one_more(size: float, correlation: float, new_correlation: float) -> float:
+    """The effective votes of so many members and one more whose errors correlate otherwise.
+
+    >>> votes_with_one_more(1, 0.9, 0)
+    2.0
+    """
+    variance = size + 1 + size * (size - 1) * correlation + 2 * size * new_correlation
+    return (size + 1) ** 2 / variance if variance > 0 else float("nan")
 
 
 def member_accuracy(panels: Panels) -> Statistic:

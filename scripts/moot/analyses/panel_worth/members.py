@@ -10,12 +10,16 @@ from moot.report.content import Run
 from moot.scores.dynamics import judge_names, stated_answers
 from moot.stats.bootstrap import Floats, as_numbers
 
+SEPARATOR = " · "
 SINGLE, FIRST, LAST = "answers", "first answers", "last answers"
 IN_DEBATE, JUDGES, REPEATS = "members of a debate", "judges of a debate", "repeats of a debate"
 MIN_MEMBERS = 2
 MIN_NAMED_PANELS = 8
 """Panels in which a name must occur on average for its own accuracy to be estimated."""
 MAX_NAMES = 20
+MAX_ROUNDS = 6
+"""Rounds that have rows of their own; between the first and the last, the earliest ones."""
+TRAITS = ("model", "persona", "family")
 NO_TRUTH = "no truth: the true labels of the cases are unknown"
 ONE_MEMBER = "one member: no case has answers of two members, judges or repeats"
 NO_COMMON_CASE = "members on different cases: no two members answer the same case"
@@ -32,6 +36,7 @@ class Panels:
             where names rarely recur.
         wrong: how many of these members are wrong, in the same shape.
         agreement: the share of pairs of members of each panel that agree.
+        names: of the members, one a column of `members`.
     """
 
     moment: str
@@ -39,6 +44,7 @@ class Panels:
     members: Floats
     wrong: Floats
     agreement: Floats
+    names: tuple[str, ...] = ()
 
     @property
     def sizes(self) -> Floats:
@@ -63,7 +69,7 @@ def gather_members(run: Run) -> tuple[str, pd.DataFrame]:
     rows = rows.assign(moment=SINGLE, target=rows["target"].fillna(""))
     names = rows.reindex(columns=["judge", "persona", "judge_repeat"]).astype(object)
     names = names.where(names.notna(), "").astype(str)
-    judge_names = names["judge"] + " " + names["persona"] + " " + names["judge_repeat"]
+    judge_names = names["judge"].str.cat(names[["persona", "judge_repeat"]], sep=SEPARATOR)
     columns = ["panel", "case_id", "member", "moment", "prediction", "target"]
     talk = _members_of_debates(run)
     if len(talk) and (talk["moment"] == LAST).any():
@@ -100,12 +106,14 @@ def _members_of_debates(run: Run) -> pd.DataFrame:
     kind = opinions.drop_duplicates(["kind", "panel", "member"])["kind"].value_counts().idxmax()
     opinions = opinions[opinions["kind"] == kind]
     seats = opinions.groupby(["panel", "member"], sort=False)
-    first, last = seats.head(1), seats.tail(1)
-    if len(opinions) == len(first):
-        answers = first.assign(moment=SINGLE)
-    else:
-        answers = pd.concat([first.assign(moment=FIRST), last.assign(moment=LAST)])
-    return answers[answers["prediction"] != ""]
+    rounds = int(seats.size().max())
+    answers = [seats.head(1).assign(moment=SINGLE if rounds == 1 else FIRST)]
+    for number in range(2, min(rounds, MAX_ROUNDS)):
+        held = opinions[seats.cumcount() < number].groupby(["panel", "member"], sort=False)
+        answers.append(held.tail(1).assign(moment=f"answers {number}"))
+    if rounds > 1:
+        answers.append(seats.tail(1).assign(moment=LAST))
+    return pd.concat(answers).query("prediction != ''")
 
 
 def build_panels(answers: pd.DataFrame, moment: str) -> Panels:
@@ -128,7 +136,24 @@ def build_panels(answers: pd.DataFrame, moment: str) -> Panels:
         as_numbers(members),
         as_numbers(wrong),
         as_numbers(agreeing / np.maximum(sizes * (sizes - 1), 1)),
+        tuple(members.columns),
     )
+
+
+def member_traits(run: Run, answers: pd.DataFrame) -> pd.DataFrame:
+    """The model, persona and family of each named member, by name; "" where it has none.
+
+    A family is the letters with which the model's name starts, for example `gpt`.
+    """
+    names = answers["member"].drop_duplicates()
+    parts = names.str.split(SEPARATOR, regex=False, expand=True)
+    models = parts[0]
+    if 1 not in parts:  # seats of a debate, or repeats
+        seats = run.params.get("seats", {})
+        models = models.map(lambda seat: seats.get(seat, run.model))
+    families = models.str.extract(r"^([A-Za-z]+)", expand=False).fillna("").str.lower()
+    traits = pd.DataFrame({"model": models, "persona": parts.get(1, ""), "family": families})
+    return traits.set_index(names)
 
 
 def missing_reason(run: Run, answers: pd.DataFrame) -> str:

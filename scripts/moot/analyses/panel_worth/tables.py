@@ -1,13 +1,15 @@
 """The tables `panel_worth` and `panel_rules`: what a panel is worth, and what its rules decide."""
 
 from collections.abc import Iterator, Mapping
-from math import ceil, isnan, nan
+from math import ceil, isnan
 
 import numpy as np
 import pandas as pd
 
 from moot.analyses.panel_worth.independence import (
+    coincidences,
     condorcet_distance,
+    correlation_statistic,
     decision_shares,
     effective_votes,
     error_correlation,
@@ -15,14 +17,17 @@ from moot.analyses.panel_worth.independence import (
     independent_majority,
     majority_right,
     member_accuracy,
+    votes_with_one_more,
 )
 from moot.analyses.panel_worth.members import (
     FIRST,
     LAST,
     NO_TRUTH,
+    TRAITS,
     Panels,
     build_panels,
     gather_members,
+    member_traits,
     missing_reason,
 )
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
@@ -42,8 +47,8 @@ from moot.stats.bootstrap import (
 CHANGE = "change"
 MAX_HALF_WIDTH = 0.25
 """Of the interval of a correlation that is answered."""
-MIN_ERRORS = 10
-"""Wrong answers, and right ones, from which a correlation is estimated."""
+MIN_COINCIDENCES = 20
+"""Panels in which two members are wrong, or right, together; with fewer, intervals cover less."""
 MIN_CASES = 10
 SIZES = (3, 6, 12)
 COLUMNS = (
@@ -58,7 +63,9 @@ COLUMNS = (
     .estimate("agreement of two members", "agreement")
     .estimate("wrong majority pulls over a right minority", "pulled to wrong")
     .estimate("right majority pulls over a wrong minority", "pulled to right")
-    .plain("effective votes with one more member", "accuracy by Dawid and Skene")
+    .plain("effective votes with one more member")
+    .plain(*(f"with one of another {trait}" for trait in TRAITS))
+    .plain("accuracy by Dawid and Skene")
     .plain("members a panel", digits=".1f")
     .counts("panels", "cases")
     .plain("what is missing", "in words")
@@ -89,9 +96,11 @@ NOTES = (
         " deviations are summed over pairs, so that members who are almost always right count"
         " little. Effective votes: k / (1 + (k - 1) correlation) of k members. Intervals are by"
         f" case. A correlation is not given where its interval is wider than {MAX_HALF_WIDTH} on"
-        f" either side, or where fewer than {MIN_ERRORS} answers are wrong or right; `what is"
-        " missing` then holds the number of cases that it would take. Hard cases correlate errors"
-        " as much as a common model or talk does."
+        " either side, or where two members are wrong (or right) together in fewer than"
+        f" {MIN_COINCIDENCES} panels; `what is missing` then says how many cases it would take."
+        " Hard cases correlate errors as much as a common model or talk does. With one more"
+        " member: of the same correlation, or of that between members who differ in model, persona"
+        " or family (the letters with which a model's name starts)."
     ),
     (
         "Majority: more than half of the members are right; half of a tie counts. Independent"
@@ -99,9 +108,9 @@ NOTES = (
         " Condorcet. Wrong answers with different labels count as one side."
     ),
     (
-        "`first answers` come before members talk, `last answers` after; `change` compares both"
-        " in the same debates. Pulled over: of members in the minority at first, the share that"
-        " ends with the other side."
+        "`first answers` come before members talk, `last answers` after, `answers 2` and so on in"
+        " between; `change` compares first and last in the same debates. Pulled over: of members in"
+        " the minority at first, the share that ends with the other side."
     ),
     (
         "Accuracy by Dawid and Skene is given without truth. It is a model's answer: it assumes"
@@ -153,6 +162,7 @@ def _rows(run: Run) -> Iterator[Row]:
         yield keys | {"what is missing": reason, "cases": cases}
         return
     keys["members are"] = kind
+    traits = member_traits(run, answers)
     for moment in answers["moment"].unique():
         panels = build_panels(answers, moment)
         sample = _resample_cases(run, panels)
@@ -161,7 +171,7 @@ def _rows(run: Run) -> Iterator[Row]:
         if reason == NO_TRUTH:
             yield row | {"what is missing": NO_TRUTH} | _dawid_skene(answers, moment)
         else:
-            yield row | _moment_cells(panels, sample)
+            yield row | _moment_cells(panels, sample, traits)
     complete_answers = _select_complete_panels(answers)
     if reason != NO_TRUTH and len(complete_answers):
         yield keys | {"when": CHANGE} | _change_cells(run, complete_answers)
@@ -195,7 +205,7 @@ def _dawid_skene(answers: pd.DataFrame, moment: str) -> Row:
     return {"accuracy by Dawid and Skene": estimate_accuracy_without_truth(as_numbers(votes))[0]}
 
 
-def _moment_cells(panels: Panels, sample: ClusterBootstrap) -> Row:
+def _moment_cells(panels: Panels, sample: ClusterBootstrap, traits: pd.DataFrame) -> Row:
     ones = np.ones((1, len(panels.cases)))
     cells: Row = {
         "accuracy of members": sample.estimate(member_accuracy(panels)),
@@ -203,18 +213,25 @@ def _moment_cells(panels: Panels, sample: ClusterBootstrap) -> Row:
         "majority of independent members": float(independent_majority(panels)(ones)[0]),
         "distance to Condorcet": sample.estimate(condorcet_distance(panels)),
     }
-    correlation = Statistic(error_correlation(panels), bootstrap.DIFFERENCE)
-    value, low, high = sample.estimate(correlation)
+    value, low, high = sample.estimate(correlation_statistic(panels))
     reason = open_reason(panels, sample.clusters, low, high)
     if reason:
         return cells | {"what is missing": reason}
     size = float(panels.sizes.mean())
     votes = tuple(effective_votes(size, rho) for rho in (value, high, low))
-    return cells | {
+    cells |= {
         "error correlation": (value, low, high),
         "effective votes": votes,
         "effective votes with one more member": effective_votes(size + 1, value),
     }
+    for trait in TRAITS if set(panels.names) <= set(traits.index) else ():
+        names = traits.loc[list(panels.names), trait].to_numpy()
+        differs = np.asarray(names[:, None] != names[None, :])
+        if differs.any():
+            between = float(error_correlation(panels, differs)(ones)[0])
+            votes_with = votes_with_one_more(size, value, between)
+            cells[f"with one of another {trait}"] = votes_with
+    return cells
 
 
 def open_reason(panels: Panels, cases: int, low: float, high: float) -> str:
@@ -223,13 +240,15 @@ def open_reason(panels: Panels, cases: int, low: float, high: float) -> str:
     """
     if cases < MIN_CASES:
         return f"too few cases: {cases}; needed: {MIN_CASES}"
-    answers, wrong = panels.sizes.sum(), panels.wrong.sum()
-    rarest = min(wrong, answers - wrong)
-    if rarest < MIN_ERRORS:
-        needed = ceil(cases * MIN_ERRORS / max(rarest, 0.5))
-        kind = "wrong" if wrong <= answers - wrong else "right"
-        return f"{rarest:.0f} {kind} answers leave the correlation open; needed: {needed:,} cases"
-    half_width = nan if isnan(low) else (high - low) / 2
+    together = int(coincidences(panels).sum())
+    half_width = (high - low) / 2
+    if together < MIN_COINCIDENCES:
+        kind = "wrong" if panels.right.sum() >= panels.sizes.sum() / 2 else "right"
+        needed = ceil(cases * MIN_COINCIDENCES / max(together, 0.5))
+        return (
+            f"two members are {kind} together in {together} panels, which leaves the correlation"
+            f" open; needed: {needed:,} cases"
+        )
     if isnan(half_width):
         return "the errors of two members do not vary"
     if half_width > MAX_HALF_WIDTH:
@@ -260,7 +279,8 @@ def _change_cells(run: Run, answers: pd.DataFrame) -> Row:
         return last_correlation(weights) - first_correlation(weights)
 
     change = sample.estimate(Statistic(correlation_change, (-2.0, 2.0)))
-    if not isnan(change[1]) and sample.clusters >= MIN_CASES:
+    is_open = min(coincidences(first).sum(), coincidences(last).sum()) < MIN_COINCIDENCES
+    if not (isnan(change[1]) or is_open):
         cells["error correlation"] = change
     return cells | _pull_cells(first, answers, sample)
 
