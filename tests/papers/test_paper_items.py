@@ -164,6 +164,19 @@ def test_own_rows_follow_the_papers_rows(item: PaperItem) -> None:
         assert grid.own_rows and {row.data for row in grid.own_rows} == {"mine (synthetic)"}
 
 
+def test_a_model_without_a_valid_answer_has_a_row_that_says_so(tmp_path: Path) -> None:
+    item = ITEMS["courtroom/table5"]
+    row = own_row(item, 0.5, cells={}, has_no_answer=True, row=item.rows[0].key)
+    grid = build_grid(item, PUBLISHED, [row])
+    assert [own.data for own in grid.own_rows] == ["mine (synthetic), no valid answer"]
+    assert not grid.has_own_values
+    assert set(values_frame(grid)["source"]) == {"published"}
+    paper = PAPERS["courtroom"]
+    write_page(paper, [ItemContent(item, (row,))], PUBLISHED, tmp_path)
+    page = (tmp_path / "courtroom.html").read_text(encoding="utf-8")
+    assert "no valid answer" in page and "has no values for this item" not in page
+
+
 SYSTEM_TABLES = [item for item in TABLE_ITEMS if item.kind == "table" and not item.is_one_system]
 
 

@@ -13,6 +13,7 @@ from moot.report.published import Published, comparison_row
 
 Interval = tuple[float, float]
 NO_INTERVAL: Interval = (math.nan, math.nan)
+NO_ANSWER = "no valid answer"
 PublishedValues = Mapping[tuple[str, str, str], Published]
 """Table, row and metric to a published value."""
 
@@ -129,7 +130,7 @@ def build_grid(item: PaperItem, published: PublishedValues, parts: Sequence[Part
     facts = {part.row: part.text for part in parts if isinstance(part, Fact)}
     repeats: dict[str, OwnRow] = {}
     for own_row in own_rows:
-        if own_row.row:
+        if own_row.row and not own_row.has_no_answer:
             repeats.setdefault(own_row.row, own_row)
     if item.is_one_system and repeats:
         repeats = dict.fromkeys([row.key for row in item.rows], next(iter(repeats.values())))
@@ -195,10 +196,11 @@ def _own_rows(item: PaperItem, own_row: OwnRow) -> Iterator[GridRow]:
         for column in item.columns:
             spec = item.cell(plain_row, column)
             cells.append(GridCell(own_value=own_cell(plain_row, spec, own_row)))
-        if not any(cell.own_value.text for cell in cells):
+        if not (any(cell.own_value.text for cell in cells) or own_row.has_no_answer):
             continue
         heads = row.own_heads if item.is_one_system else own_row.heads
-        where = (own_row.source, own_row.data, own_row.cases)
+        data = f"{own_row.data}, {NO_ANSWER}" if own_row.has_no_answer else own_row.data
+        where = (own_row.source, data, own_row.cases)
         yield GridRow(heads, tuple(cells), *where, is_own=True, starts_block=not has_started)
         has_started = True
 

@@ -114,6 +114,7 @@ def _write_item(
     """Write the files of an item and return what the page shows of it."""
     item = content.item
     block: dict[str, object] = {"content": content, "item": item, "has_values": False}
+    grid: Grid | None = None
     if item.kind in ("table", "facts"):
         grid = build_grid(item, published, content.parts)
         findings = (f"Found in the paper: {finding}" for finding in content.findings)
@@ -138,17 +139,18 @@ def _write_item(
         block |= _write_diagrams(content, target / f"{item.key}.svg")
     else:
         block |= _write_example(content, target / f"{item.key}.csv", is_rehearsal)
-    block["reason"] = _reason_without_values(item, bool(block["has_values"]), is_rehearsal)
+    has_rows = bool(block["has_values"]) or bool(grid and grid.own_rows)
+    block["reason"] = _reason_without_values(item, has_rows, is_rehearsal)
     return block
 
 
-def _reason_without_values(item: PaperItem, has_values: bool, is_rehearsal: bool) -> str:
+def _reason_without_values(item: PaperItem, has_rows: bool, is_rehearsal: bool) -> str:
     """Return why an item, or a part of it, has no value of this run; "" where none is missing."""
     if is_rehearsal and item.datasets:
         return (
             "A rehearsal trains no models, so rows of trained models have published values alone."
         )
-    if has_values or item.is_quoted:
+    if has_rows or item.is_quoted:
         return ""
     return "This run has no values for this item; the command below fills it."
 

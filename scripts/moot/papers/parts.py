@@ -87,6 +87,7 @@ class OwnRow:
         cells: The values by part and score.
         published: The published values that they repeat, by row and metric of the paper.
         row: The key of the paper's row that it repeats; "" if it repeats none.
+        has_no_answer: Whether no reply held a valid answer, so that there is nothing to score.
     """
 
     heads: tuple[str, ...]
@@ -96,6 +97,7 @@ class OwnRow:
     cells: Mapping[tuple[str, str], Measurement]
     published: Mapping[tuple[str, str], Published] = field(default_factory=dict)
     row: str = ""
+    has_no_answer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +222,7 @@ def rows_of_runs(
             position += 1
         groups.setdefault((heads, is_repeat, position), {})[part] = run
     rows = [_row_of_runs(item, heads, runs) for (heads, _, _), runs in groups.items()]
-    return [row for row in rows if row.cells]
+    return [row for row in rows if row.cells or row.has_no_answer]
 
 
 def _published_of(item: PaperItem, run: Run) -> Mapping[tuple[str, str], Published]:
@@ -247,7 +249,15 @@ def _row_of_runs(item: PaperItem, heads: tuple[str, ...], runs: Mapping[str, Run
         cells=cells,
         published=published,
         row=repeated_rows[0] if repeated_rows else "",
+        has_no_answer=not cells and all(_has_no_answer(run) for run in runs.values()),
     )
+
+
+def _has_no_answer(run: Run) -> bool:
+    """Return whether a model replied and none of its replies held a valid answer."""
+    predictions = run.results.predictions
+    of_model = predictions[predictions["model"] == run.model]
+    return len(of_model) > 0 and not (of_model["status"] == "valid").any()
 
 
 def scores_of(item: PaperItem) -> list[tuple[str, str]]:
