@@ -23,12 +23,12 @@ from pathlib import Path
 import pandas as pd
 
 from moot.studies.appellate.deidentify import DeidentifiedOpinion, Opinion, deidentify
-from moot.studies.appellate.deidentify.reading import find_announced_outcome, read_opinions
 from moot.studies.appellate.deidentify.recogniser import is_installed, recognise_names
 from moot.studies.appellate.deidentify.replacing import lower_pseudonyms
 from moot.studies.appellate.deidentify.words import COMMON_WORDS
 from moot.studies.appellate.legal.rubric import OUTCOMES
 from moot.studies.appellate.legal.rules import find_opinion_outcome
+from moot.studies.appellate.opinion_reading import find_announced_outcome, read_opinions
 
 PASSAGE = 1_000  # characters that a person reads
 FOLDS = 5

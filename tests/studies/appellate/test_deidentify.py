@@ -19,12 +19,12 @@ from moot.studies.appellate.deidentify.caption import add_caption_names
 from moot.studies.appellate.deidentify.entities import find_party_rules
 from moot.studies.appellate.deidentify.hints import states_general_rule, tells_outcome
 from moot.studies.appellate.deidentify.lexicon import Lexicon
-from moot.studies.appellate.deidentify.reading import find_announced_outcome, read_opinions
 from moot.studies.appellate.deidentify.references import cites_cases
 from moot.studies.appellate.deidentify.replacing import remove_repetitions
-from moot.studies.appellate.deidentify.segments import extract_majority
 from moot.studies.appellate.deidentify.survivors import find_survivors
 from moot.studies.appellate.deidentify.words import list_english_lemmas
+from moot.studies.appellate.legal.segments import extract_majority
+from moot.studies.appellate.opinion_reading import find_announced_outcome, read_opinions
 
 Context = Callable[..., LoadContext]
 PLAIN = (

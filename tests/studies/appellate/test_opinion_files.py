@@ -10,7 +10,7 @@ import pytest
 from moot.core.errors import UserError
 from moot.datasets import LoadContext
 from moot.studies.appellate.data_opinions import OpinionsOptions, load
-from moot.studies.appellate.deidentify.reading import read_opinions, read_usable_opinions
+from moot.studies.appellate.opinion_reading import read_opinions, read_usable_opinions
 
 Context = Callable[..., LoadContext]
 TEXT = (

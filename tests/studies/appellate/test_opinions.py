@@ -35,11 +35,11 @@ from moot.studies.appellate.deidentify.gates import (
     run_gates,
 )
 from moot.studies.appellate.deidentify.lexicon import Lexicon
-from moot.studies.appellate.deidentify.reading import find_announced_outcome, read_opinions
 from moot.studies.appellate.deidentify.recogniser import recognise_names
 from moot.studies.appellate.deidentify.references import replace_references, show_letters
-from moot.studies.appellate.deidentify.segments import extract_majority, extract_part, split_opinion
 from moot.studies.appellate.legal.rules import label_statement
+from moot.studies.appellate.legal.segments import extract_majority, extract_part, split_opinion
+from moot.studies.appellate.opinion_reading import find_announced_outcome, read_opinions
 from scripted_model import PROJECT
 
 Context = Callable[..., LoadContext]

@@ -146,7 +146,7 @@ def _load_sample(context: LoadContext) -> Loaded:
 def _load_local(options: OpinionsOptions, context: LoadContext) -> Loaded:
     # Importing these modules is slow: they compile many patterns.
     from moot.studies.appellate.deidentify import deidentify
-    from moot.studies.appellate.deidentify.reading import read_usable_opinions
+    from moot.studies.appellate.opinion_reading import read_usable_opinions
     from moot.studies.appellate.opinion_records import list_opinion_files
 
     cleaning: Counter[str] = Counter()

@@ -15,7 +15,7 @@ from moot.core.log import LOG
 from moot.datasets import DatasetOptions, LoadContext
 from moot.studies.appellate.data_opinions import OpinionsOptions, select_recogniser
 from moot.studies.appellate.deidentify import DeidentifiedOpinion, Opinion, deidentify
-from moot.studies.appellate.deidentify.reading import read_usable_opinions
+from moot.studies.appellate.opinion_reading import read_usable_opinions
 from moot.studies.appellate.opinion_records import list_opinion_files
 
 

@@ -86,15 +86,11 @@ def deidentify(
     facts = _take_sentences(fact_sentences, max_chars)
     facts = replace_references(lexicon.join_broken_names(facts))
     recognised_names = recogniser(facts) if recogniser else []
-    recognised_people = [name for name, kind in recognised_names if kind == "person"]
-    naming_words |= collect_naming_words(opinion, background, lexicon, recognised_people)
+    naming_words |= collect_naming_words(opinion, background, lexicon, recognised_names)
     entities = find_entities(opinion, background, lexicon, naming_words)
     mentions = MentionFinder(lexicon, naming_words, entities.aliases).find_mentions(facts)
-    mentions_with_entities = []
-    for mention in mentions:
-        entity = entities.add(mention)
-        mentions_with_entities.append((mention, entity))
-    entities.count_recognised_kinds(recognised_names)
+    mentions_with_entities = [(mention, entities.add(mention)) for mention in mentions]
+    entities.count_recognised_people(recognised_names)
     entities.assign_pseudonyms()
     facts = lower_ordinary_words(facts, mentions, lexicon)
     facts = drop_remnants(show_letters(replace_names(facts, mentions_with_entities)))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from moot.studies.appellate.deidentify.segments import split_opinion
+from moot.studies.appellate.legal.segments import split_opinion
 
 _TITLE = (
     r"(?:(?:Chief|Presiding|Senior|Associate|Circuit|District) )*(?:Judges?|Justices?|J\.?J?\.|"

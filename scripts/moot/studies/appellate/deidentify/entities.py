@@ -18,7 +18,7 @@ from moot.studies.appellate.deidentify.kinds import Mention
 from moot.studies.appellate.deidentify.lexicon import INITIALS, Lexicon, normalise_word
 from moot.studies.appellate.deidentify.mentions import MentionFinder
 from moot.studies.appellate.deidentify.references import format_letter
-from moot.studies.appellate.deidentify.segments import extract_part, split_opinion
+from moot.studies.appellate.legal.segments import extract_part, split_opinion
 from moot.studies.appellate.legal.sentences import split_sentences
 
 # "Defendant, Ann Hale," and "Ann Hale appeals" define a party in this many first sentences only.
@@ -70,7 +70,6 @@ class Entity:
         words: the identifying words, as `lexicon.normalise_word` writes them.
         role: the role of a party by the caption or a definition, or "".
         surfaces: the forms of the name in the text.
-        aliases: the identifying words of the short forms that the opinion defines for it.
         kind_counts: how many mentions tell each kind.
         pseudonym: the replacement of the name.
     """
@@ -78,7 +77,6 @@ class Entity:
     words: tuple[str, ...]
     role: str = ""
     surfaces: set[str] = field(default_factory=set)
-    aliases: set[tuple[str, ...]] = field(default_factory=set)
     kind_counts: Counter[str] = field(default_factory=Counter)
     pseudonym: str = ""
 
@@ -87,9 +85,9 @@ class Entity:
         """The role, or else the kind that most mentions tell, a fine kind before its family."""
         if self.role:
             return self.role
-        kinds = [kind for kind in self.kind_counts if kind != "name"]
-        fine_kinds = [kind for kind in kinds if kind not in ("person", "place", "organization")]
-        return max(fine_kinds or kinds, key=self.kind_counts.__getitem__, default="name")
+        kinds = self.kind_counts.keys() - {"name"}
+        fine_kinds = kinds - {"person", "place", "organization"}
+        return max(sorted(fine_kinds or kinds), key=self.kind_counts.__getitem__, default="name")
 
     def has_word(self, word: str) -> bool:
         """Whether a word, or its plural, is one of the entity's words."""
@@ -149,12 +147,12 @@ class Entities:
 
     Attributes:
         entities: in the order in which they were added.
-        aliases: each defined short form, and its identifying words.
+        aliases: each short form that the opinion defines, and its entity.
     """
 
     def __init__(self, full_names: Sequence[tuple[str, ...]] = ()) -> None:
         self.entities: list[Entity] = []
-        self.aliases: dict[str, tuple[str, ...]] = {}
+        self.aliases: dict[str, Entity] = {}
         self._given_names: dict[str, set[str]] = defaultdict(set)
         for words in full_names:
             if len(words) > 1:
@@ -162,11 +160,12 @@ class Entities:
 
     def find(self, mention: Mention, kind: str) -> Entity | None:
         """Return the entity of a kind ("": any) that the words of a mention identify, or None."""
+        if mention.name in self.aliases:
+            return self.aliases[mention.name]
         words = mention.words
         candidates = [entity for entity in self.entities if entity.can_be(kind)]
         for entity in candidates:
-            is_same = words == entity.words and entity.has_form(mention.name)
-            if is_same or words in entity.aliases:
+            if words == entity.words and entity.has_form(mention.name):
                 return entity
         if len(words) == 1:
             return _find_holder(candidates, mention, kind)
@@ -192,18 +191,11 @@ class Entities:
         entity.surfaces.add(mention.name)
         return entity
 
-    def add_alias(self, entity: Entity, alias: str, lexicon: Lexicon) -> None:
-        """Note a short form that the opinion defines for an entity."""
-        words = extract_name_words(alias, lexicon) or tuple(normalise_word(alias).split())
-        entity.aliases.add(words)
-        entity.surfaces.add(alias)
-        self.aliases[alias] = words
-
-    def count_recognised_kinds(self, recognised_names: Sequence[tuple[str, str]]) -> None:
-        """Count full names of people that a trained recogniser finds where nothing tells more."""
+    def count_recognised_people(self, recognised_names: Sequence[tuple[str, str]]) -> None:
+        """Count full names of people that a recogniser finds where the text tells no kind."""
         people = {name for name, kind in recognised_names if kind == "person" and " " in name}
         for entity in self.entities:
-            if entity.kind == "name" and entity.surfaces & people:
+            if entity.kind == "name" and not people.isdisjoint(entity.surfaces):
                 entity.kind_counts["person"] += 1
 
     def assign_pseudonyms(self) -> None:
@@ -230,47 +222,28 @@ class Entities:
         return pseudonyms
 
 
-def find_definitions(text: str, mentions: Sequence[Mention]) -> list[tuple[Mention, str]]:
-    """Find the names that a text defines as a party's, each with its role.
+def find_role(mention: Mention, text: str, *, is_introduction: bool) -> str:
+    """Return the role of a party that a text defines for a name, or "".
 
-    Definitions are "Defendant Hale", "Hale (Mother)", and in the first sentences also "Defendant,
-    Ann Hale," and "Ann Hale appeals".
+    Definitions are "Defendant Hale", "Hale (Mother)", and in an introduction also "Defendant, Ann
+    Hale," and "Ann Hale appeals".
     """
-    sentences = split_sentences(text)[:INTRODUCTION_SENTENCES]
-    introduction_end = sentences[-1].end if sentences else 0
-    definitions = []
-    for mention in mentions:
-        role = _find_role_by_words(mention, text)
-        if not role and mention.start < introduction_end:
-            role = _find_role_in_introduction(mention, text)
-        if role:
-            definitions.append((mention, role))
-    return definitions
-
-
-def _find_role_by_words(mention: Mention, text: str) -> str:
-    """The role before a name ("Defendant Hale") or in parentheses behind it, or ""."""
     head = text[mention.start : mention.end - len(mention.name)]
     role = mention.role.removesuffix("s")
     if role in w.PARTY_ROLES and not (role in w.FAMILY_ROLES and head.islower()):
         return role
     alias = _ALIAS_DEFINITION.match(text, mention.end)
-    role = alias["alias"].lower() if alias else ""
-    return role if role in w.ROLES else ""
-
-
-def _find_role_in_introduction(mention: Mention, text: str) -> str:
-    """The role that the introduction gives to a name ("Ann Hale appeals"), or ""."""
-    preceding_text = text[max(0, mention.start - 30) : mention.start]
-    following_text = text[mention.end : mention.end + 120]
-    role_match = _ROLE_BEFORE_NAME.search(preceding_text)
-    if role_match and following_text.startswith(","):
-        return role_match[1].lower()
-    if _find_family(mention.kind) == "place":
-        return ""
-    for role, before, behind in _INTRODUCTIONS:
-        if re.search(before, preceding_text) and re.match(behind, following_text):
-            return role
+    if alias and alias["alias"].lower() in w.ROLES:
+        return alias["alias"].lower()
+    if is_introduction and _find_family(mention.kind) != "place":
+        preceding_text = text[max(0, mention.start - 30) : mention.start]
+        following_text = text[mention.end : mention.end + 120]
+        role_match = _ROLE_BEFORE_NAME.search(preceding_text)
+        if role_match and following_text.startswith(","):
+            return role_match[1].lower()
+        for role, before, behind in _INTRODUCTIONS:
+            if re.search(before, preceding_text) and re.match(behind, following_text):
+                return role
     return ""
 
 
@@ -287,7 +260,12 @@ def find_entities(
     """
     mentions = MentionFinder(lexicon, naming_words).find_mentions(background)
     entities = Entities([mention.words for mention in mentions if mention.kind == "person"])
-    definitions = find_definitions(background, mentions)
+    definitions = []
+    introduction = split_sentences(background)[:INTRODUCTION_SENTENCES]
+    for mention in mentions:
+        is_introduction = mention.start < introduction[-1].end
+        if role := find_role(mention, background, is_introduction=is_introduction):
+            definitions.append((mention, role))
     for name, side in opinion.parties:
         words = extract_name_words(name, lexicon)
         if words and not set(words) <= w.STATE_WORDS:
@@ -301,7 +279,8 @@ def find_entities(
         entity = entities.add(mention)
         alias = _ALIAS_DEFINITION.match(background, mention.end)
         if alias and mention.kind != "state" and _is_defined_term(alias, lexicon):
-            entities.add_alias(entity, alias["alias"].strip(), lexicon)
+            entity.surfaces.add(alias["alias"].strip())
+            entities.aliases[alias["alias"].strip()] = entity
     return entities
 
 
@@ -325,7 +304,7 @@ def _find_role(words: Sequence[str], side: str, definitions: Sequence[tuple[Ment
 
 
 def collect_naming_words(
-    opinion: Opinion, background: str, lexicon: Lexicon, recognised_people: Sequence[str]
+    opinion: Opinion, background: str, lexicon: Lexicon, recognised_names: Sequence[tuple[str, str]]
 ) -> frozenset[str]:
     """Collect the ordinary and customary words that are names in this opinion.
 
@@ -336,8 +315,8 @@ def collect_naming_words(
     for mention in MentionFinder(lexicon).find_mentions(background):
         if mention.kind in w.PERSON_KINDS and (mention.title or mention.kind == "person"):
             words |= set(mention.words)
-    for name in recognised_people:
-        if len(name.split()) > 1:
+    for name, kind in recognised_names:
+        if kind == "person" and " " in name:
             words |= set(extract_name_words(name, lexicon))
     surnames = {normalise_word(name.split()[-1]) for name, _ in opinion.parties} & w.ALSO_NAMES
     return frozenset(words - w.KIND_BY_NOUN.keys() - w.LINKING_WORDS | surnames)
@@ -374,8 +353,5 @@ def find_party_rules(opinion: Opinion, lexicon: Lexicon) -> list[str]:
 
 def introduces_party(background: str, lexicon: Lexicon) -> bool:
     """Whether a text defines a party by name, or tells who sued, appealed or was charged."""
-    for mention in MentionFinder(lexicon).find_mentions(background):
-        role = _find_role_by_words(mention, background)
-        if role or _find_role_in_introduction(mention, background):
-            return True
-    return False
+    mentions = MentionFinder(lexicon).find_mentions(background)
+    return any(find_role(mention, background, is_introduction=True) for mention in mentions)

@@ -12,9 +12,9 @@ from moot.studies.appellate.deidentify.hints import (
 )
 from moot.studies.appellate.deidentify.references import cites_cases
 from moot.studies.appellate.deidentify.replacing import lower_pseudonyms
-from moot.studies.appellate.deidentify.segments import split_opinion
 from moot.studies.appellate.deidentify.words import PARTY_ROLES, match_any
 from moot.studies.appellate.legal.dispositions import find_dispositions
+from moot.studies.appellate.legal.segments import split_opinion
 from moot.studies.appellate.legal.sentences import split_sentences
 
 # A piece with fewer lower-case words is the remainder of a citation or a heading.
@@ -36,10 +36,6 @@ _COMPANY_INITIALS = re.compile(r"\b([A-Z]) & ([A-Z])\b")
 _ENUMERATION_LETTER = re.compile(r"^[A-Z]\.\s+(?=[A-Z][a-z]*,? [a-z])")
 _PROSE_WORD = re.compile(rf"\b(?:[a-z]{{2,}}|{match_any(PARTY_ROLES)})\b")
 _CITATION_SIGNAL = re.compile(r"(?:See|Cf|Accord|Id|E\.g|But see|Compare)\b")
-_SIGNATURE = re.compile(
-    r"^(?:OPINION\b\W*)?[A-Z][A-Z.'’ -]{2,40},?\s+(?:(?:Chief|Presiding|Senior) )?(?:Judge|Justice|"
-    r"J\.|C\.J\.)\W*|^(?i:delivered\s+the\s+opinion\s+of\s+the\s+court)[^:.]{0,60}[:.]\s*"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +43,7 @@ class BackgroundSentence:
     """A sentence of the background.
 
     Attributes:
-        text: the sentence without paragraph number and signature.
+        text: the sentence without paragraph number.
         may_state_conclusion: whether the sentence introduces the case or follows a holding in its
             paragraph. Its unattributed assertions come from the court's conclusion.
         is_disposing: whether its paragraph states the disposition, or its neighbour in a text
@@ -100,8 +96,7 @@ def _split_paragraphs(text: str) -> list[list[str]]:
             if starts_paragraph or _PARAGRAPH_NUMBER.match(sentence):
                 paragraphs.append([])
             body = _COMPANY_INITIALS.sub(r"\1&\2", _PARAGRAPH_NUMBER.sub("", sentence).strip())
-            body = _ENUMERATION_LETTER.sub("", _SIGNATURE.sub("", body))
-            paragraphs[-1].append(_MISSING_SPACE.sub(r"\1 ", body))
+            paragraphs[-1].append(_MISSING_SPACE.sub(r"\1 ", _ENUMERATION_LETTER.sub("", body)))
             starts_paragraph = bool(_ENDS_WITH_NUMBER.search(sentence))
     return paragraphs
 

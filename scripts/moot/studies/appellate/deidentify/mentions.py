@@ -5,8 +5,8 @@ together with all capitalised words next to it.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from moot.studies.appellate.deidentify import words as w
 from moot.studies.appellate.deidentify.kinds import FOLLOWS_PERSON, Mention, find_kind_in_sentence
@@ -30,6 +30,7 @@ _RUN = re.compile(
     rf"\s+(?:{_LINK}\s+)?{_WORD})*(?:{_SUFFIX})?"
 )
 _PIECE = re.compile(rf"[\"“(]?{_WORD}[\"”)]?|[&\w]+")
+_STATE = re.compile(rf"\b(?:{w.STATES})\b(?=\s+(?P<surname>{CAPITALISED})|)")
 _POINT_OF_SUFFIX = re.compile(r"\.(?=\s+[a-z(]|[,;:'’])")
 _LEGAL_FORM = re.compile(
     r"\b(?:Inc|Incorporated|Corp|Corporation|LLC|L\.L\.C|Ltd|Company|Co|Companies|Partners|Bank|"
@@ -86,12 +87,12 @@ class MentionFinder:
     Attributes:
         lexicon: the words of the opinion that the text comes from.
         naming_words: ordinary words that are names in this opinion.
-        aliases: the short forms that the opinion defines, each with the words of its name.
+        aliases: the short forms that the opinion defines.
     """
 
     lexicon: Lexicon
     naming_words: frozenset[str] = frozenset()
-    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    aliases: Collection[str] = ()
 
     def find_mentions(self, text: str) -> list[Mention]:
         """Return the mentions of a text in order and without overlap."""
@@ -109,29 +110,25 @@ class MentionFinder:
     def _find_in_sentence(self, sentence: str) -> Iterator[Mention]:
         """Find aliases and states first; hide them, then read the runs of capitalised words."""
         visible = sentence
-        for mention in [*self._find_aliases(sentence), *self._find_states(sentence)]:
-            if "·" not in visible[mention.start : mention.end]:
-                hidden = "·" * (mention.end - mention.start)
-                visible = f"{visible[: mention.start]}{hidden}{visible[mention.end :]}"
-                yield mention
+        for match in self._iter_fixed_names(sentence):
+            start, end, name = match.start(), match.end(), match[0]
+            if "·" not in visible[start:end]:
+                visible = f"{visible[:start]}{'·' * len(name)}{visible[end:]}"
+                kind = "name" if name in self.aliases else "state"
+                yield Mention(start, end, name, tuple(name.lower().split()), kind=kind)
         for run in _RUN.finditer(visible):
             for tokens in _split_run(_tokenise(run, sentence)):
                 if run_mention := self._build_mention(tokens, sentence):
                     yield run_mention
 
-    def _find_aliases(self, sentence: str) -> Iterator[Mention]:
-        for alias, words in self.aliases.items():
+    def _iter_fixed_names(self, sentence: str) -> Iterator[re.Match[str]]:
+        """Find the aliases and the states of the USA. "Virginia Hale" is a person."""
+        for alias in self.aliases:
             pattern = rf"(?<![\w'’-]){re.escape(alias)}(?![\w-])(?!{_SUFFIX}| [A-Z&])"
-            for match in re.finditer(pattern, sentence):
-                yield Mention(match.start(), match.end(), alias, words)
-
-    def _find_states(self, sentence: str) -> Iterator[Mention]:
-        """Find the states of the USA. "Virginia Hale" is a person."""
-        for match in re.finditer(rf"\b(?:{w.STATES})\b", sentence):
-            next_word = re.match(rf"\s+({CAPITALISED})", sentence[match.end() :])
-            if " " in match[0] or not (next_word and self.lexicon.is_distinctive(next_word[1])):
-                words = tuple(match[0].lower().split())
-                yield Mention(match.start(), match.end(), match[0], words, kind="state")
+            yield from re.finditer(pattern, sentence)
+        for match in _STATE.finditer(sentence):
+            if " " in match[0] or not self.lexicon.is_distinctive(match["surname"] or "the"):
+                yield match
 
     def _build_mention(self, tokens: list[_Token], sentence: str) -> Mention | None:
         """Build the mention of a stretch. Return None if the stretch is not a name."""

@@ -6,45 +6,75 @@ from collections.abc import Callable, Collection
 from moot.studies.appellate.deidentify.words import MONTHS, STATES
 from moot.studies.appellate.legal.citations import find_citations
 
-_STATUTE = re.compile(
-    r"(?:\b(?:\d{4}\s+)?(?:N\.\s?M\.|New Mexico)\s+Laws,?\s*(?:[Cc]h(?:apter|\.)\s*\d*)?(?:,?\s*"
-    rf"§+\s?\d+)?|(?:{STATES}|NMSA|NMRA|U\.S\.)\s*(?:Code|Stat(?:utes)?\.?|Constitution|"
-    rf"Const\.?)?[^.;()]{{0,30}}?(?:§{{1,2}}|[Ss]ections?|art\.)\s*[\dA-Z][\w.:()/-]*"
-    r"|\b\d+\s+(?:U\.\s?S\.\s?C\.|C\.\s?F\.\s?R\.|Ill\. Comp\. Stat\.|ILCS|"
-    r"USC)(?:A\.)?\s*(?:§{1,2}|[Ss]ec(?:tion|\.)s?)?\s*\d[\w.:()/-]*(?:\s*\(\d{4}\))?|\b(?:NMSA|"
-    r"NMRA)\s+\d{4}(?:,\s*)?(?:\s*§?\s*[\d-]+[\w()-]*)?(?:\s*\(\d{4}[^)]{0,40}\))?|(?:§{1,2}|"
-    r"\b[Ss]ections?|\b[Rr]ules?|\bUJI|\bSCRA|\bNMAC|\bLR|"
-    r"\bU\.J\.I\.)\s*\d[\w.:()-]*(?:\s+NMRA(?:\s+\d{4})?)?(?:\s*\(\d{4}[^)]{0,40}\))?|"
-    r"\b(?:[Oo]rdinance|ORDINANCE|[Rr]esolution|[Ee]xecutive [Oo]rder)s?\s+(?:Nos?\.\s*)?\d[\w-]*|"
-    r"\b\d{1,2}[A-Z]?-\d{1,2}[A-Z]?-(?:\d*[lIO]\d*|\d{1,3}(?=\())(?:\.\d+)?(?:\(\w{1,3}\))*)"
-)
-_DOCKET = re.compile(
-    r"(?:\b(?:[Dd]ocket|[Cc]ase|[Cc]ause)\s+)?\b(?:Nos?\.|Numbers?|"
-    r"#)\s*[A-Z]{0,4}[-–—]?\d[\dA-Z,:.–—-]*\d(?:-[A-Z]{1,3})?\b|"
-    r"\b[A-Z]{1,4}-\d{2,4}-[A-Z]{2}-\d{2,5}\b"
-    r"|\b(?:CR|CV|CIV|DM|FR|JR|PB|SA|DR|LR)[- ]?\d{2,4}-\d+\b"
-    r"|\b(?:[A-Z]{1,4}-)?\d{1,4}(?:-\d{1,5}){2,}[A-Z]*\b|\b[A-Z]{1,4}-\d{2,4}-\d+[A-Z]*\b"
-)
-_DATE = re.compile(
-    r"\b(?:(?:on|On)"
-    rf" )?(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s*\d{{4}}|\b(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|"
-    rf"rd|th)?\b|\b(?:{MONTHS})(?:\s+of)?,?\s+\d{{4}}|"
-    r"\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b[01]?\d-[0-3]?\d-(?:19|20)?\d\d\b(?!-)|"
-    r"\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.\s+\d{1,2}(?:,\s*\d{4})?\b"
-)
-_YEAR = re.compile(r"\b(?:1[789]|20)\d\d(?:['’]?s)?\b")
-_PERSONAL_NUMBER = re.compile(
-    r"\b\d{3}-\d{2}-\d{4}\b|\b(?:\(\d{3}\)\s*|\d{3}-)\d{3}-\d{4}\b|[\w.]+@[\w.]+\.\w+|"
-    r"(?:https?://|www\.)\S+"
+_NUMBER = r"\d[\w.:()/-]*(?:\s*\(\d{4}[^)]{0,40}\))?"
+_ORDINAL = (
+    r"(?:(?:(?:Twen|Thir|Four|Fif|Six|Seven|Eigh|Nin|Ten|Eleven|Twelf)\w*|First|Second|"
+    r"Third)(?:-\w+)?|\d+(?:st|nd|rd|th|d))"
 )
 _STREET = (
     r"(?:Street|St|Road|Rd|Avenue|Ave|Drive|Dr|Lane|Ln|Boulevard|Blvd|Court|Ct|Place|Pl|Circle|"
     r"Way|Trail|Parkway)"
 )
-_ORDINAL = (
-    r"(?:(?:(?:Twen|Thir|Four|Fif|Six|Seven|Eigh|Nin|Ten|Eleven|Twelf)\w*|First|Second|"
-    r"Third)(?:-\w+)?|\d+(?:st|nd|rd|th|d))"
+_SHORT_MONTHS = "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec"
+_PATTERNS = (
+    (
+        "number",
+        r"\b\d{3}-\d{2}-\d{4}\b|\b(?:\(\d{3}\)\s*|\d{3}-)\d{3}-\d{4}\b|[\w.]+@[\w.]+\.\w+|"
+        r"(?:https?://|www\.)\S+",
+    ),
+    (
+        "address",
+        r"\b\d{1,5}\s+(?:[NSEW]\.?\s+|North |South |East |West )?"
+        rf"(?:[A-Z][\w.'’-]*\s+){{1,3}}{_STREET}\b\.?",
+    ),
+    (
+        "road",
+        r"\b(?:U\.\s?S\.\s+|State\s+|County\s+|N\.M\.\s+)?(?:[Hh]ighways?|Interstate|[Rr]oute|"
+        rf"(?:County )?[Rr]oad|I-)\s?\d+\b|\b{_ORDINAL}(?: (?:and|&) {_ORDINAL})? "
+        r"(?:Streets?|St\.|Avenues?|Ave\.)",
+    ),
+    (
+        "parcel",
+        r"\b(?:[Tt]ownships?|[Rr]anges?)\s+\d+\s*(?:[NSEW]\b\.?|[Nn]orth|[Ss]outh|[Ee]ast|[Ww]est)?"
+        r"|\b[TR]\.?\s?\d+\s?[NSEW]\b\.?",
+    ),
+    ("district", r"\b(?:School )?District (?:Nos?\. ?)?\d+\b"),
+    (
+        "brand",
+        r"\b\d{1,3}-(?!Day|Year|Month|Week|Hour|Minute|Judge|Mile|Foot|Inch|Acre)[A-Z][a-z]{2,}\b"
+        r"|\b\d[A-Z](?= (?:Company|Corp|Inc)\b)",
+    ),
+    (
+        "statute",
+        r"\b(?:\d{4}\s+)?(?:N\.\s?M\.|New Mexico)\s+Laws,?\s*(?:[Cc]h(?:apter|\.)\s*\d*)?(?:,?\s*"
+        rf"§+\s?\d+)?|(?:{STATES}|NMSA|NMRA|U\.S\.)[^.;()]{{0,40}}?(?:§+|[Ss]ections?|art\.)\s*"
+        r"[\dA-Z][\w.:()/-]*|\b\d+\s+(?:U\.\s?S\.\s?C\.|C\.\s?F\.\s?R\.|Ill\. Comp\. Stat\.|ILCS|"
+        rf"USC)(?:A\.)?\s*(?:§+|[Ss]ec(?:tion|\.)s?)?\s*{_NUMBER}|\b(?:NMSA|NMRA)\s+\d{{4}}"
+        rf"(?:,?\s*§?\s*{_NUMBER})?|(?:§+|\b(?:[Ss]ections?|[Rr]ules?|UJI|SCRA|NMAC|"
+        rf"LR))\s*{_NUMBER}"
+        r"(?:\s+NMRA(?:\s+\d{4})?)?|"
+        r"\b(?:[Oo]rdinance|ORDINANCE|[Rr]esolution|"
+        r"[Ee]xecutive [Oo]rder)s?\s+(?:Nos?\.\s*)?\d[\w-]*|"
+        r"\b\d{1,2}[A-Z]?-\d{1,2}[A-Z]?-(?:\d*[lIO]\d*|\d{1,3}(?=\())"
+        r"(?:\.\d+)?(?:\(\w{1,3}\))*",
+    ),
+    (
+        "date",
+        rf"\b(?:[Oo]n )?(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s*\d{{4}}|"
+        rf"\b(?:{MONTHS})\s+\d{{1,2}}(?:st|nd|rd|th)?\b|\b(?:{MONTHS})(?:\s+of)?,?\s+\d{{4}}|"
+        r"\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b[01]?\d-[0-3]?\d-(?:19|20)?\d\d\b(?!-)|"
+        rf"\b(?:{_SHORT_MONTHS})\.\s+\d{{1,2}}(?:,\s*\d{{4}})?\b",
+    ),
+    (
+        "docket",
+        r"(?:\b(?:[Dd]ocket|[Cc]ase|[Cc]ause)\s+)?\b(?:Nos?\.|Numbers?|#)\s*"
+        r"[A-Z]{0,4}[-–—]?\d[\dA-Z,:.–—-]*\d(?:-[A-Z]{1,3})?\b|"
+        r"\b[A-Z]{1,4}-\d{2,4}-(?:[A-Z]{2}-)?\d+[A-Z]*\b|"
+        r"\b(?:CR|CV|CIV|DM|FR|JR|PB|SA|DR|LR)[- ]?\d{2,4}-\d+\b|\b\d{1,4}(?:-\d{1,5}){2,}[A-Z]*\b",
+    ),
+    ("year", r"\b(?:1[789]|20)\d\d(?:['’]?s)?\b"),
 )
+"""The noun that replaces each kind of reference, in the order of replacement."""
 _DROPPED = re.compile(
     rf"(?i:\b{_ORDINAL} (?=Judicial (?:District|Circuit)))|"
     r"\s*[(\[](?:Orig|Repl|Cum|Supp|Main|as amended|as it existed|prior to|effective|amended)\b"
@@ -61,50 +91,16 @@ _RANGE_END = re.compile(
     rf"and)\s+-?\d[\w.-]*(?:\(\w{{1,3}}\))*|,?\s*-\d[\w.-]*(?:\(\w{{1,3}}\))*)+"
 )
 """The rest of "Sections 5-9-1 to -25" after its first number was replaced."""
-_ADDRESS = re.compile(
-    r"\b\d{1,5}\s+(?:[NSEW]\.?\s+|North |South |East |West"
-    rf" )?(?:[A-Z][\w.'’-]*\s+){{1,3}}{_STREET}\b\.?"
-)
-_DISTRICT = re.compile(r"\b(?:School )?District (?:Nos?\. ?)?\d+\b")
-_NUMBERED_NAME = re.compile(
-    r"\b\d{1,3}-(?!Day|Year|Month|Week|Hour|Minute|Judge|Mile|Foot|Inch|Acre)[A-Z][a-z]{2,}\b"
-    r"|\b\d[A-Z](?= (?:Company|Corp|Inc)\b)"
-)
-_ROAD = re.compile(
-    r"\b(?:U\.\s?S\.\s+|State\s+|County\s+|N\.M\.\s+)?(?:[Hh]ighways?|Interstate|[Rr]oute|"
-    r"(?:County )?[Rr]oad|I-)\s?\d+\b"
-    rf"|\bI-\d+\b|\b{_ORDINAL}(?: (?:and|&) {_ORDINAL})? (?:Streets?|St\.|Avenues?|Ave\.)"
-)
-_PARCEL = re.compile(
-    r"\b(?:[Tt]ownships?|[Rr]anges?)\s+\d+\s*(?:[NSEW]\b\.?|[Nn]orth|[Ss]outh|[Ee]ast|[Ww]est)?"
-    r"|\bT\.?\s?\d+\s?[NS]\.?|\bR\.?\s?\d+\s?[EW]\b\.?|\bN\.M\.P\.M\."
-)
 _REPORTER = re.compile(
-    r"\b\d{1,4}\s+(?:N\.?\s?M\.?|P\.?|U\.\s?S\.|S\.\s?Ct\.?|L\.\s?Ed\.?|F\.(?:\s?Supp\.?)?|A\.?|"
-    r"[NS]\.\s?[EW]\.|So\.?|Cal\.(?:\s?Rptr\.)?|Stat\.|B\.R\.|Ill\.(?:\s?App\.)?|N\.Y\.(?:S\.)?|"
-    r"Fed\.\s?Reg\.|[A-Z][a-z]*\.\s?L\.\s?(?:Rev|J)\.)\s*(?:[2-4](?:d|th|nd|"
-    r"rd))?,?\s*(?:at\s+)?\d+|\b\d{4}-NM(?:CA|SC|CERT)\w*-\d+|"
+    r"\b\d{1,4}\s+(?!U\.\s?S\.\s?C|C\.\s?F\.\s?R)(?:N\.?\s?M\.?|P\.?|A\.?|So\.?|(?:[A-Z]\w*\.\s?)+)"
+    r"(?:Supp\.?|[2-4](?:d|th|nd|rd))?,?\s*(?:at\s+)?\d+|\b\d{4}-NM(?:CA|SC|CERT)\w*-\d+|"
     r"\bN\.?\s?M\.?\s?(?:St\.?\s?)?B\.\s?(?:Bull|A)|\bP\.\s?[23]d\b|¶|\bC\.J\.S\.|\bA\.L\.R\.|"
-    r"\(\s*(?:\d{1,2}(?:st|nd|rd|th|d) Cir|(?:N\.M\.\s?)?(?:Ct\.\s?App|S\.\s?Ct|"
-    r"Sup\.\s?Ct))\.?,?\s*\d*|\bS(?:lip|LIP) op\b|\((?:[A-Z]\.\s?){1,3}[\w.]*\s?\d{4}\)|\bRev\.\s|"
-    r"\b(?:App|Supp|Repl|Pamp|Cir|Ct)\.?,?\s?\d{4}\)|\bv(?:s)?\.\s|\b(?:In re|Ex parte|ex rel\.)\s|"
+    r"\(\s*(?:\d{1,2}(?:st|nd|rd|th|d) Cir|(?:N\.M\.\s?)?(?:Ct\.\s?App|S\.\s?Ct|Sup\.\s?Ct))\.?|"
+    r"\bS(?:lip|LIP) op\b|\((?:[A-Z]\.\s?){1,3}[\w.]*\s?\d{4}\)|\bRev\.\s|"
+    r"\b(?:App|Supp|Repl|Pamp|Cir|Ct)\.?,?\s?\d{4}\)|\bvs?\.\s|\b(?:In re|Ex parte|ex rel\.)\s|"
     r"\bsupra\b|\b[Ii]d\.,?\s+at\b|\bPub\.\s?L\."
 )
-
-
-_NOUNS_OF_REFERENCES = (
-    (_PERSONAL_NUMBER, "number"),
-    (_ADDRESS, "address"),
-    (_ROAD, "road"),
-    (_PARCEL, "parcel"),
-    (_DISTRICT, "district"),
-    (_NUMBERED_NAME, "brand"),
-    (_STATUTE, "statute"),
-    (_DATE, "date"),
-    (_DOCKET, "docket"),
-    (_YEAR, "year"),
-)
-"""The noun that replaces each kind of reference, in the order of replacement."""
+_NAME_WORD = re.compile(r"(?<!Judge )(?<!Justice )[A-Z][\w-]+")
 
 
 def format_letter(number: int) -> str:
@@ -122,15 +118,14 @@ def format_letter(number: int) -> str:
 
 def _make_replacer(noun: str) -> Callable[[re.Match[str]], str]:
     """Make a function that replaces a match by `noun` and a letter; equal words share a letter."""
-    references: dict[str, str] = {}
+    letters: dict[str, str] = {}
 
     def replace(match: re.Match[str]) -> str:
-        words = re.sub(r"\s+", " ", match[0].strip()).rstrip(".:;,")
-        punctuation = match[0].strip()[len(match[0].strip().rstrip(".:;,")) :]
-        reference = references.setdefault(
-            words.lower(), f"{noun}{WORD_JOINER}{format_letter(len(references) + 1).lower()}"
-        )
-        return (f"on {reference}" if words.lower().startswith("on ") else reference) + punctuation
+        words = match[0].strip().rstrip(".:;,")
+        key = re.sub(r"\s+", " ", words).lower()
+        letter = letters.setdefault(key, format_letter(len(letters) + 1).lower())
+        preposition = "on " if key.startswith("on ") else ""
+        return f"{preposition}{noun}{WORD_JOINER}{letter}{match[0].strip()[len(words) :]}"
 
     return replace
 
@@ -140,13 +135,9 @@ def cites_cases(sentence: str) -> bool:
 
     Neither of the two searches finds all citations: eyecite's misses reporters that OCR has broken.
     """
-    return bool(_REPORTER.search(sentence)) or any(
-        type(citation).__name__ not in ("FullLawCitation", "UnknownCitation")
-        for citation in find_citations(sentence)
-    )
-
-
-_NAME_WORD = re.compile(r"(?<!Judge )(?<!Justice )[A-Z][\w-]+")
+    kinds = {type(citation).__name__ for citation in find_citations(sentence)}
+    is_case = not kinds <= {"FullLawCitation", "UnknownCitation"}
+    return is_case or _REPORTER.search(sentence) is not None
 
 
 def find_cited_names(text: str) -> frozenset[str]:
@@ -169,8 +160,8 @@ def replace_references(text: str) -> str:
     The letter is in lower case and joined to the noun; `show_letters` gives it its final form.
     """
     text = _DROPPED.sub("", text)
-    for pattern, noun in _NOUNS_OF_REFERENCES:
-        text = pattern.sub(_make_replacer(noun), text)
+    for noun, pattern in _PATTERNS:
+        text = re.sub(pattern, _make_replacer(noun), text)
     return _RANGE_END.sub(r"\1", text)
 
 
@@ -180,7 +171,5 @@ def show_letters(text: str) -> str:
     >>> show_letters(replace_references("He left on May 3, 1994."))
     'He left on date A.'
     """
-    spaced_text = re.sub(rf"({WORD_JOINER}[a-z]{{1,2}}\.?)(?=[A-Z])", r"\1 ", text)
-    return re.sub(
-        rf"{WORD_JOINER}([a-z]{{1,2}})", lambda match: f" {match[1].upper()}", spaced_text
-    )
+    text = re.sub(rf"({WORD_JOINER}[a-z]{{1,2}}\.?)(?=[A-Z])", r"\1 ", text)
+    return re.sub(rf"{WORD_JOINER}([a-z]{{1,2}})", lambda match: f" {match[1].upper()}", text)

@@ -14,10 +14,10 @@ from moot.core.types import Fields
 from moot.datasets.debate_records import leave_out
 from moot.studies.appellate.deidentify.caption import Opinion, find_parties
 from moot.studies.appellate.deidentify.lexicon import CAPITALISED, INITIALS
-from moot.studies.appellate.deidentify.segments import extract_majority
 from moot.studies.appellate.legal.dispositions import find_dispositions
 from moot.studies.appellate.legal.rubric import OUTCOMES
 from moot.studies.appellate.legal.rules import find_opinion_outcome
+from moot.studies.appellate.legal.segments import extract_majority
 from moot.studies.appellate.opinion_records import (
     OpinionRecord,
     list_opinion_files,
