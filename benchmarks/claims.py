@@ -224,7 +224,6 @@ def write_overs(data: Path, folder: Path) -> dict[str, Path]:
         if file == PAPER:
             local["caselaw"] = {"source": "local", "files": caselaw}
             content["experiments"] = sampled_experiments()
-            content["models"] = native_models()
         over.write_text(yaml.safe_dump(content))
     return overs
 
@@ -232,7 +231,7 @@ def write_overs(data: Path, folder: Path) -> dict[str, Path]:
 def sampled_experiments() -> JsonObject:
     """The experiments of which few cases are counted, with their numbers of cases.
 
-    None has an assistant, which would have to be trained first and makes no call.
+    None has an assistant, which would have to be trained first and makes no call itself.
     """
     paper = yaml.safe_load((CONFIG / "papers" / "feedback.yaml").read_text("utf-8"))
     entries: JsonObject = {}
@@ -242,12 +241,6 @@ def sampled_experiments() -> JsonObject:
             has_assistant = "assistant" in entry.get("params", {})
             entries[name] = {**counts, **({"params": {"assistant": ""}} if has_assistant else {})}
     return entries
-
-
-def native_models() -> JsonObject:
-    """All models with replies in the form that is asked for, so that no debate ends early."""
-    models = yaml.safe_load((CONFIG / "models.yaml").read_text("utf-8"))["models"]
-    return {name: {"structured": "native"} for name in models if "base_url" not in models[name]}
 
 
 def describe_row(plan: Plan, claim: Claim, file: str, run: list[str]) -> JsonObject:

@@ -2,6 +2,7 @@
 
 from moot.core.run_signals import Run
 from moot.desk.instructions import copy_instructions
+from moot.jobs.item_data import fetch_item_data
 from moot.plan.plan_cache import keep_for_jobs
 from moot.workflow.failed_jobs import (
     UnfinishedJob,
@@ -70,6 +71,15 @@ def models_to_ask():
     return names
 
 
+def to_make(rule_name, wildcard):
+    """Return the values of a wildcard in the jobs of a rule that this run executes."""
+    return {
+        getattr(job.wildcards, wildcard)
+        for job, must_run in jobs_of_run()
+        if must_run and job.rule.name == rule_name
+    }
+
+
 RUNNING = []
 STARTED = time.time()
 PAGES = [INDEX, *targets.studies()]
@@ -83,6 +93,11 @@ if IS_MAIN and not IS_DRY and DESK in os.environ:
 onstart:
     if missing := plan.missing_keys(models_to_ask()):
         sys.exit("\n".join(f"moot: {line}" for line in missing))
+    if SELECTED_ITEMS:
+        with exit_without_traceback():
+            fetch_item_data(
+                plan, to_make("download", "loader"), to_make("load_cases", "dataset")
+            )
     rules_to_run = {job.rule.name for job, must_run in jobs_of_run() if must_run}
     # The outputs of these rules replace the results of another configuration.
     if any(re.match("tables_|figures_|outcome", name) for name in rules_to_run):

@@ -13,6 +13,7 @@ for paper in PAPERS:
                 published=str(PUBLISHED / "published_results.csv"),
                 findings=str(PUBLISHED / "findings.csv"),
                 described=str(PUBLISHED / "items.yaml"),
+                costs=str(PUBLISHED / "item_costs.csv"),
             ),
             partial=newer_if_partial(f"paper_{paper}", paper_files(PAPERS[paper])),
         output:

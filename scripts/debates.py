@@ -4,7 +4,7 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-from moot.commands.preview import calls_per_debate
+from moot.commands.placeholder_debates import calls_per_debate
 from moot.core.artifacts import read_cases
 from moot.jobs.debates import Job, write_transcripts
 from moot.workflow.job import job

@@ -15,7 +15,7 @@ import pytest
 
 from courtroom_runs import PROJECT, configuration, people
 from moot.analyses.arms.controls import ARMS
-from moot.commands import preview as preview_module
+from moot.commands import placeholder_debates
 from moot.commands.preview import preview
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
@@ -209,12 +209,14 @@ class Folder:
             outputs = (self.results / kind / f"{dataset}.parquet" for kind in ("cases", "features"))
             load_dataset(options, context, *outputs, self.results / f"{dataset}.csv")
 
-    def plan(self, experiment: dict[str, Any]) -> Plan:
+    def plan(self, experiment: dict[str, Any], *, tested_first: bool = False) -> Plan:
         shared = {"models": ["test"], "dataset": "people"}
         model = {"max_tokens": 40, "structured": "prompted"}
         used = str(experiment.get("params"))
         sources = {name: {**shared, **entry} for name, entry in SOURCES.items() if name in used}
         experiments = {**sources, "tested": {**shared, **experiment}}
+        if tested_first:
+            experiments = {"tested": experiments["tested"], **experiments}
         for entry in experiments.values():
             entry.setdefault("cases", 1 if entry["dataset"] == "conference" else 2)
         url = "http://127.0.0.1:9/v1"
@@ -236,7 +238,7 @@ def random_calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     def count(plan: Plan, results: Path, seed: int) -> dict[str, int]:
         with monkeypatch.context() as patch:
             patch.setattr(RandomEndpoint, "seed", seed)
-            patch.setattr(preview_module, "EstimatingEndpoint", RandomEndpoint)
+            patch.setattr(placeholder_debates, "EstimatingEndpoint", RandomEndpoint)
             patch.setattr(Debate, "is_placeholder", lambda *_: False)
             return calls_by_experiment(plan, results)
 
@@ -272,3 +274,25 @@ def test_a_preview_counts_the_most_calls_of_an_arm(
     for seed in range(SEEDS):
         counts = random_calls(plan, folder.results, seed)
         assert counts["total"] <= bounds["total"], (seed, counts, bounds)
+
+
+def test_an_experiment_may_stand_before_its_source(folder: Folder) -> None:
+    variant = VARIANTS["judging"][0]
+    plan = folder.plan({"protocol": "judging", **variant}, tested_first=True)
+    assert list(plan.experiments) == ["tested", "source-conference"]
+    assert calls_by_experiment(plan, folder.results)["tested"] > 0
+
+
+@pytest.mark.parametrize("protocol", ["panel", "synthetic_panel"])
+@pytest.mark.parametrize(
+    ("labelers", "judges"), [(["rules"], 0), (["rules", "judge:test"], 1), (["judge"], 1)]
+)
+def test_labels_by_models_are_counted(
+    protocol: str, labelers: list[str], judges: int, folder: Folder
+) -> None:
+    entry = {"protocol": protocol, "dataset": "opinions"}
+    without_labels = calls_by_experiment(folder.plan(entry), folder.results)
+    plan = folder.plan({**entry, "labelers": labelers})
+    statements = 2 * 3 * 3  # cases, judges and rounds
+    calls = calls_by_experiment(plan, folder.results)
+    assert calls["tested"] - without_labels["tested"] == judges * statements

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from moot.commands.preview import smallest_instance
+from moot.commands.placeholder_debates import smallest_instance
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.evidence import HEADINGS, Passage, count_passages, read_passages, with_evidence

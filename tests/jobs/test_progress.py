@@ -8,7 +8,7 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
 from fault_server import FaultServer
-from moot.commands.preview import calls_per_debate
+from moot.commands.placeholder_debates import calls_per_debate
 from moot.core.artifacts import read_cases
 from moot.jobs.debates import Job
 from moot.llm.progress import Progress

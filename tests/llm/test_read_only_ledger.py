@@ -16,7 +16,7 @@ from test_ledger import entries, unprivileged_user
 
 from courtroom_runs import PROJECT, configuration, hold, people
 from fault_server import FaultServer
-from moot.commands.preview import PreviewLedger
+from moot.commands.placeholder_debates import PreviewLedger
 from moot.core.errors import RunStoppedError, UserError
 from moot.llm.ledger.ledger import Ledger
 

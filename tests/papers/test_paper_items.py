@@ -5,7 +5,7 @@ import io
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
@@ -175,6 +175,26 @@ def test_a_model_without_a_valid_answer_has_a_row_that_says_so(tmp_path: Path) -
     write_page(paper, [ItemContent(item, (row,))], PUBLISHED, tmp_path)
     page = (tmp_path / "courtroom.html").read_text(encoding="utf-8")
     assert "no valid answer" in page and "has no values for this item" not in page
+
+
+@pytest.mark.parametrize("shares_row", [False, True])
+@pytest.mark.parametrize(
+    "item", [item for item in TABLE_ITEMS if item.kind == "table"], ids=lambda item: item.name
+)
+def test_own_values_stand_with_their_data_set(
+    item: PaperItem, shares_row: bool, tmp_path: Path
+) -> None:
+    part = own_row(item, 0.5, row=item.rows[0].key if shares_row else "")
+    paper = replace(PAPERS[item.paper], items=(item,))
+    write_page(paper, [ItemContent(item, (part,))], PUBLISHED, tmp_path)
+    page = (tmp_path / f"{item.paper}.html").read_text(encoding="utf-8")
+    table = page.partition("<section")[2].partition("</table>")[0]
+    own_heads = [row for row in table.split("<tr>") if 'class="own"' in row]
+    assert own_heads
+    if item.is_one_system:  # the block's head names the data
+        assert "mine (synthetic)" in table
+    else:
+        assert all("mine (synthetic)" in row for row in own_heads)
 
 
 SYSTEM_TABLES = [item for item in TABLE_ITEMS if item.kind == "table" and not item.is_one_system]

@@ -80,6 +80,20 @@ def test_the_default_data_sets_keep_their_options() -> None:
         ({"items": "courtroom/table44"}, "did you mean 'courtroom/table4'"),
         ({"items": "courtroom/table4", "models": ["smollm2-153m"]}, "did you mean 'smollm2-135m'"),
         ({"items": "courtroom/table4", "seats": {"grader": "gpt-44"}}, "unknown model 'gpt-44'"),
+        ({"items": "courtroom/table5", "seats": {"jugde": "gpt-4"}}, "did you mean 'judge'"),
+        (
+            {"items": "courtroom/table4", "seats": {"grader": "gpt-4"}},
+            "seats: unknown seat 'grader'",
+        ),
+        (
+            {"items": "courtroom/table4", "datasets": {"nlsy79": "synthetic"}},
+            "did you mean 'nlsy97'",
+        ),
+        (
+            {"items": "courtroom/table4", "datasets": {"nlsy97": "synthetik"}},
+            "papers.datasets.nlsy97: unknown source 'synthetik'; did you mean 'synthetic'",
+        ),
+        ({"items": "courtroom/table4", "datasets": {"nlsy97": None}}, "unknown source 'None'"),
     ],
 )
 def test_unknown_names_are_errors_with_the_nearest_name(papers: Any, message: str) -> None:
@@ -96,6 +110,32 @@ def test_seats_take_the_given_models() -> None:
     assert without_seats["experiments"]["paper-conference"]["params"]["seats"] == {}
 
 
+def test_a_seat_may_have_a_model_beside_the_models_of_the_paper() -> None:
+    config = select_experiments(items="courtroom/table5", seats={"judge": "gpt-4"})
+    entry = config["experiments"]["paper-courtroom"]
+    assert entry["params"] == {"critique": True, "seats": {"judge": "gpt-4"}}
+    assert len(entry["models"]) == 20
+
+
+@pytest.mark.parametrize(
+    ("item", "dataset", "name"),
+    [
+        ("decision_conference/table1", "vast-nearest", "vast"),
+        ("decision_conference/table1", "vast-nearest", "vast-nearest"),
+        ("courtroom/table4", "nlsy97", "nlsy97"),
+    ],
+)
+@pytest.mark.parametrize("source", ["synthetic", "local"])
+def test_a_data_set_is_chosen_by_its_name_or_that_of_its_loader(
+    item: str, dataset: str, name: str, source: str
+) -> None:
+    options = select_experiments(items=item, datasets={name: source})["datasets"]
+    entry, design = options[f"paper-{dataset}"], select_experiments(items=item)["datasets"]
+    assert entry["source"] == source
+    if source == "local":  # the user's copy of the paper's file
+        assert entry == {**design[f"paper-{dataset}"], "source": "local"}
+
+
 def test_labels_by_a_model_need_the_seat_of_a_labeler() -> None:
     without_labeler = select_experiments(items="appellate/table2", models=MINE)
     assert without_labeler["experiments"]["paper-synthetic-panel"]["labelers"] == ["rules"]
@@ -104,6 +144,7 @@ def test_labels_by_a_model_need_the_seat_of_a_labeler() -> None:
     )
     labelers = labelled["experiments"]["paper-synthetic-panel"]["labelers"]
     assert labelers == ["rules", "judge:gpt-4o"]
+    assert "seats" not in labelled["experiments"]["paper-synthetic-panel"]["params"]
 
 
 def test_selecting_twice_changes_nothing() -> None:

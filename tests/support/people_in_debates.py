@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
-from moot.commands.preview import smallest_instance
+from moot.commands.placeholder_debates import smallest_instance
 from moot.core.artifacts import read_cases
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.load import load_dataset

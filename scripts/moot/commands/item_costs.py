@@ -1,10 +1,12 @@
 """What each selected item of the papers costs, from the preview of a run."""
 
+import math
 from pathlib import Path
 
 import pandas as pd
 
-from moot.core.types import Fields
+from moot.commands.preview_table import COLUMNS, UNKNOWN
+from moot.core.types import Fields, JsonObject
 from moot.papers.selection import (
     has_lean_design,
     is_of_design,
@@ -12,11 +14,12 @@ from moot.papers.selection import (
     selected_items,
 )
 
-COUNTS = ("debates", "calls_in_ledger", "calls_to_make", "prompt_tokens", "completion_tokens")
+SUMS = ("debates", "calls_in_ledger", "calls_to_make", "prompt_tokens", "completion_tokens", "usd")
+PRINTED = [column for column in COLUMNS if column.name in (*SUMS, "hours")]
 
 
 def costs_of_items(frame: pd.DataFrame, config: Fields, shipped: Path) -> str:
-    """Return a table of the selected items with their calls, tokens and US dollars as text.
+    """Return a table of the selected items with their calls, tokens, US dollars and hours as text.
 
     Items that share experiments each have the whole of their costs, so the rows do not add up to
     the run. "" if the configuration selects no item.
@@ -26,17 +29,34 @@ def costs_of_items(frame: pd.DataFrame, config: Fields, shipped: Path) -> str:
         config: The merged configuration.
         shipped: The project's folder.
     """
-    rows = []
-    experiments = frame["experiment"].astype(str)
-    for item in selected_items(config, shipped):
-        names = needed_experiments([item], shipped, is_lean=has_lean_design(config))
-        is_needed = experiments.map(lambda name, names=names: is_of_design(name, names))
-        sums = frame.loc[is_needed, [*COUNTS, "usd"]].sum()
-        rows.append(
-            {"item": item.name, **{name: int(sums[name]) for name in COUNTS}, "usd": sums["usd"]}
-        )
+    rows = sum_by_item(frame, config, shipped)
     if not rows:
         return ""
-    return (
-        "\nBy item (items may share debates):\n" + pd.DataFrame(rows).to_string(index=False) + "\n"
-    )
+    texts = []
+    for row in rows:
+        cells = {"item": row["item"]}
+        for column in PRINTED:
+            heading = column.heading.replace("\n", " ")
+            value = row[column.name]
+            cells[heading] = UNKNOWN if math.isnan(value) else column.format(value)
+        texts.append(cells)
+    table = pd.DataFrame(texts).to_string(index=False)
+    return f"\nBy item (items may share debates):\n{table}\n"
+
+
+def sum_by_item(frame: pd.DataFrame, config: Fields, shipped: Path) -> list[JsonObject]:
+    """Return the sums of each selected item's runs: `item`, the columns of `SUMS`, and `hours`.
+
+    The hours are NaN where the speed of a model is not known.
+    """
+    experiments = frame["experiment"].astype(str)
+    is_lean = has_lean_design(config)
+    rows: list[JsonObject] = []
+    for item in selected_items(config, shipped):
+        names = needed_experiments([item], shipped, is_lean=is_lean)
+        of_item = frame[[is_of_design(name, names) for name in experiments]]
+        sums = of_item[[*SUMS]].sum()
+        hours = of_item["hours"].sum(skipna=False) if len(of_item) else 0.0
+        rows.append({"item": item.name, **{name: float(sums[name]) for name in SUMS}})
+        rows[-1]["hours"] = float(hours)
+    return rows

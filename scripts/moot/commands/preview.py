@@ -3,136 +3,35 @@ no call is made.
 """
 
 import asyncio
-import hashlib
-import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import aclosing, closing, contextmanager, suppress
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-from moot.commands.preview_hours import SpeedMeter, estimate_hours
+from moot.commands.placeholder_debates import (
+    CHARACTERS_PER_TOKEN,
+    PlaceholderPeople,
+    PreviewLedger,
+    run_with_placeholders,
+)
+from moot.commands.preview_hours import estimate_hours
+from moot.commands.preview_labels import label_calls
 from moot.core.artifacts import read_cases
 from moot.core.endpoint_traits import endpoint_traits
-from moot.core.errors import UserError
-from moot.core.model_config import ModelConfig
-from moot.core.types import Fields, Json, JsonObject
-from moot.jobs.debates import Job, run_debates
+from moot.core.types import JsonObject
+from moot.jobs.debates import Job
 from moot.jobs.standins import Placeholders
-from moot.llm.chat import Settings
 from moot.llm.identity import describe_destination
-from moot.llm.ledger.ledger import Entry, Ledger
+from moot.llm.ledger.ledger import Entry
 from moot.llm.progress import Progress
-from moot.llm.request import Reply, Request
 from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
 from moot.protocols.experiment import Experiment
-from moot.protocols.inbox import find_answer
-from moot.protocols.people import Question
 
-_CHARACTERS_PER_TOKEN = 4.0
 _PRICED_DEBATES = 20
-
-
-class EstimatingEndpoint:
-    """Answers every request with a text of the greatest length, or the smallest reply that its
-    schema allows, be that sent or only described in the prompt.
-    """
-
-    def __init__(self, _config: ModelConfig, _threads: int) -> None:
-        """As endpoints are opened; there is nothing to open."""
-
-    async def complete(self, request: Request) -> Reply:
-        """A reply that lets the debate go on; token counts are estimates, generated tokens the most
-        there can be.
-        """
-        max_tokens = 1 if request.choices else int(request.parameters["max_tokens"])
-        word = hashlib.sha256(request.to_json().encode()).hexdigest()[
-            :4
-        ]  # alike replies would make calls the same
-        schema = request.schema or request.reply_schema
-        text = f"{word} " * max_tokens
-        if schema:
-            text = json.dumps(smallest_instance(schema, word))
-        return Reply(
-            text=text,
-            logprobs=dict.fromkeys(request.choices, -1.0),
-            prompt_tokens=int(request.prompt_characters / _CHARACTERS_PER_TOKEN)
-            * max(1, len(request.choices)),
-            completion_tokens=max_tokens * max(1, len(request.choices)),
-        )
-
-    async def close(self) -> None:
-        """Nothing to let go of."""
-
-
-class PlaceholderPeople:
-    """Answers for people in a debate: as they did, else with the smallest answer; nothing is
-    written.
-    """
-
-    def __init__(self) -> None:
-        self.missing_answers = 0
-
-    def __call__(self, question: Question) -> Fields:
-        """The answer; how many are yet to be given is counted."""
-        answer: Fields | None = None
-        with suppress(UserError):
-            answer = find_answer(question)
-        if answer is None:
-            self.missing_answers += 1
-            answer = smallest_instance(question.form)
-        return answer
-
-
-def smallest_instance(schema: Fields, text: str = "text") -> Json:
-    """The smallest value that fits a JSON schema as moot sends them, inlined, without references;
-    and its texts.
-    """
-    if "enum" in schema:
-        return schema["enum"][0]
-    if "anyOf" in schema:
-        return smallest_instance(schema["anyOf"][0], text)
-    kind = schema.get("type")
-    if kind == "object":
-        return {
-            name: smallest_instance(inner, text)
-            for name, inner in schema.get("properties", {}).items()
-        }
-    if kind == "array":
-        return [smallest_instance(schema["items"], text)] * schema.get("minItems", 0)
-    if kind in ("integer", "number"):
-        return schema.get("minimum", 0)
-    return {"boolean": False, "null": None}.get(str(kind), text)
-
-
-class PreviewLedger(Ledger):
-    """The ledger's replies as they are; what a preview adds stays in memory."""
-
-    def __init__(self, ledger: str) -> None:
-        super().__init__(ledger)
-        self.placeholders: dict[str, Entry] = {}
-        self.speeds = SpeedMeter()
-
-    def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
-        """Stored entries and placeholders: a call is asked once for all experiments that
-        share it.
-        """
-        placeholders = [
-            self.placeholders[call_id] for call_id in call_ids if call_id in self.placeholders
-        ]
-        yield from placeholders
-        stored_ids = [call_id for call_id in call_ids if call_id not in self.placeholders]
-        for entry in super().entries(stored_ids, requests=requests):
-            self.speeds.add(entry)
-            yield entry
-
-    def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
-        """Keep placeholders in memory."""
-        self.placeholders.update((entry.call_id, entry) for entry in entries)
-        return {}
 
 
 def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
@@ -148,20 +47,39 @@ def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
         needs (artifacts that must be built first; the numbers then rest on the debates that this
         preview goes through in their place, and are left out where it has none).
     """
-    rows: list[JsonObject] = []
-    entries_of_rows: list[list[Entry]] = []
+    previewed: dict[str, list[tuple[JsonObject, list[Entry]]]] = {}
     with _open_preview(plan, results) as preview_of:
-        for experiment in plan.experiments.values():
-            for model in experiment.config.models:
-                row, new_entries = _preview_row(preview_of, experiment, model)
-                rows.append(row)
-                entries_of_rows.append(new_entries)
+        for experiment in sort_by_sources(plan.experiments):
+            previewed[experiment.name] = [
+                _preview_row(preview_of, experiment, model) for model in experiment.config.models
+            ]
         speeds = preview_of.ledger.speeds
-    for row, new_entries in zip(rows, entries_of_rows, strict=True):
-        if "debates" in row:
-            waves = row["waves"] or 0
-            row["hours"] = estimate_hours(new_entries, plan.config.models, speeds, waves)
+    rows: list[JsonObject] = []
+    for name in plan.experiments:
+        for row, new_entries in previewed[name]:
+            if "debates" in row:
+                waves = row["waves"] or 0
+                row["hours"] = estimate_hours(new_entries, plan.config.models, speeds, waves)
+            rows.append(row)
     return rows
+
+
+def sort_by_sources(experiments: Mapping[str, Experiment]) -> list[Experiment]:
+    """Return experiments after those whose debates they rest on, else in their own order."""
+    ordered: dict[str, Experiment] = {}
+
+    def add(experiment: Experiment) -> None:
+        for model in experiment.config.models:
+            for path in experiment.needed_by(model).values():
+                source = Path(path).parts[1].removesuffix(".parquet")
+                if source in experiments and source not in ordered and source != experiment.name:
+                    add(experiments[source])
+        ordered[experiment.name] = experiment
+
+    for experiment in experiments.values():
+        if experiment.name not in ordered:
+            add(experiment)
+    return list(ordered.values())
 
 
 def count_stored_replies(
@@ -238,9 +156,20 @@ class _Preview:
             return None
         cases, task = read_cases(self.results / "cases" / f"{experiment.config.dataset}.parquet")
         job = Job(experiment.name, model, cases, task, artifacts=artifacts)
-        debates = asyncio.run(_run_with_placeholders(self.plan, job, self.ledger, progress, people))
+        debates = asyncio.run(run_with_placeholders(self.plan, job, self.ledger, progress, people))
         self.artifact_placeholders.write(experiment.name, model, debates)
         return debates
+
+    def label(
+        self, experiment: Experiment, model: str, debates: Sequence[Debate]
+    ) -> tuple[int, list[Entry]]:
+        """Return how many labels of models the ledger has, and the calls of the others."""
+        entries = label_calls(self.plan, experiment, model, debates, 1 / CHARACTERS_PER_TOKEN)
+        call_ids = [entry.call_id for entry in entries]
+        stored_ids = {entry.call_id for entry in self.ledger.entries(call_ids, requests=False)}
+        new_entries = [entry for entry in entries if entry.call_id not in stored_ids]
+        self.ledger.store(new_entries)
+        return len(stored_ids), new_entries
 
 
 @contextmanager
@@ -265,18 +194,20 @@ def _preview_row(
         set(ledger.placeholders),
         PlaceholderPeople(),
     )
-    if preview_of.hold(experiment, model, progress, people) is None:
+    debates = preview_of.hold(experiment, model, progress, people)
+    if debates is None:
         return row, []
+    stored_labels, new_labels = preview_of.label(experiment, model, debates)
     new_entries = [
         entry for call_id, entry in ledger.placeholders.items() if call_id not in earlier_calls
     ]
     row |= {
         "debates": progress.debates_done,
-        "calls_in_ledger": progress.ledger_calls,
-        "calls_to_make": progress.new_calls,
+        "calls_in_ledger": progress.ledger_calls + stored_labels,
+        "calls_to_make": progress.new_calls + len(new_labels),
         "prompt_tokens": sum(entry.reply.prompt_tokens for entry in new_entries),
         "completion_tokens": sum(entry.reply.completion_tokens for entry in new_entries),
-        "usd": round(progress.cost_usd, 4),
+        "usd": round(progress.cost_usd + sum(entry.reply.cost_usd for entry in new_labels), 4),
         "usd_full_price": _usd(preview_of.plan, new_entries, has_discount=False),
         "usd_discounted": _usd(preview_of.plan, new_entries, has_discount=True),
         "waves": progress.waves or None,
@@ -293,26 +224,6 @@ def _usd(plan: Plan, entries: Iterable[Entry], *, has_discount: bool) -> float:
         discount = has_discount and endpoint_traits(model.endpoint).has_batches
         total += model.cost(reply.prompt_tokens, reply.completion_tokens, batched=discount)
     return round(total, 4)
-
-
-def calls_per_debate(plan: Plan, job: Job) -> int:
-    """About how many calls a debate of a job takes: those of its first one, with placeholder
-    replies.
-
-    0 where none can be counted.
-    """
-    models, progress = (
-        plan.models_in_job(job.experiment, job.model).values(),
-        Progress(job.experiment),
-    )
-    if all(endpoint_traits(model.endpoint).is_recorded for model in models):
-        return 0
-    with closing(PreviewLedger(plan.config.ledger)) as ledger:
-        try:
-            asyncio.run(_run_with_placeholders(plan, job, ledger, progress, PlaceholderPeople(), 1))
-        except Exception:  # a protocol may fail on a placeholder; real replies are yet to come
-            return 0
-    return progress.calls
 
 
 def usd_per_debate(plan: Plan, results: Path, experiment: str, model: str) -> float:
@@ -332,26 +243,9 @@ def usd_per_debate(plan: Plan, results: Path, experiment: str, model: str) -> fl
     )
     with TemporaryDirectory() as empty_folder, closing(PreviewLedger(empty_folder)) as ledger:
         debates = asyncio.run(
-            _run_with_placeholders(
-                plan, job, ledger, progress, PlaceholderPeople(), _PRICED_DEBATES
-            )
+            run_with_placeholders(plan, job, ledger, progress, PlaceholderPeople(), _PRICED_DEBATES)
         )
     return progress.cost_usd / len(debates) if debates else float("nan")
-
-
-async def _run_with_placeholders(
-    plan: Plan,
-    job: Job,
-    ledger: Ledger,
-    progress: Progress,
-    ask_person: PlaceholderPeople,
-    max_debates: int | None = None,
-) -> list[Debate]:
-    settings = Settings(open_endpoint=EstimatingEndpoint)
-    async with aclosing(
-        run_debates(plan, job, ledger, settings, progress, max_debates, ask_person)
-    ) as debates:
-        return [debate async for debate in debates]
 
 
 def preview(plan: Plan, results: Path) -> pd.DataFrame:

@@ -1,9 +1,12 @@
-"""The list of the papers' items in `docs/papers.md`: what each needs, and the command for it."""
+"""The list of the papers' items in `docs/papers.md`: what each needs and costs, and the command
+for it.
+"""
 
 from collections.abc import Iterator
 
 from moot.core.shipped_files import SHIPPED
 from moot.jobs.papers import item_command
+from moot.papers.costs import costs_of
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.selection import is_of_design, needed_experiments
 from moot.plan.as_published import paper_plan
@@ -11,6 +14,8 @@ from moot.protocols.experiment import Experiment
 from moot.report.escaping import markdown
 
 NO_DEBATES = "no debates"
+AS_FULL = "the same"
+HEADINGS = ("item", "what it shows", "needs", "price, full", "price, lean", "minutes", "command")
 
 
 def papers_reference() -> str:
@@ -18,7 +23,7 @@ def papers_reference() -> str:
     blocks = []
     for paper in read_papers(items_file(SHIPPED)).values():
         lines = [f"## {markdown(paper.short)}", "", f"*{markdown(paper.title)}*", ""]
-        lines += ["| item | what it shows | needs | command |", "|---|---|---|---|"]
+        lines += [f"| {' | '.join(HEADINGS)} |", f"|{'---|' * len(HEADINGS)}"]
         lines += [_item_line(item) for item in paper.items]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
@@ -27,7 +32,10 @@ def papers_reference() -> str:
 def _item_line(item: PaperItem) -> str:
     title = markdown(f"{item.number}: {item.title}")
     needs = "; ".join(_needs(item)) or NO_DEBATES
-    return f"| `{item.name}` | {title} | {needs} | `{item_command(item)}` |"
+    full, lean = costs_of(SHIPPED, item)
+    lean_price = lean.price if item.lean else AS_FULL
+    prices = f"{full.price} | {lean_price} | {full.duration}"
+    return f"| `{item.name}` | {title} | {needs} | {prices} | `{item_command(item)}` |"
 
 
 def _needs(item: PaperItem) -> Iterator[str]:

@@ -1,9 +1,9 @@
 """From a plan and the files of `results/` to the page of a paper."""
 
 import csv
-import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 import pandas as pd
@@ -14,11 +14,12 @@ from moot.core.log import LOG
 from moot.core.types import JsonObject
 from moot.jobs.job_results import RESULTS, load_experiment_results
 from moot.papers import fillers_of
+from moot.papers.costs import costs_of
 from moot.papers.grid import PublishedValues
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, paper_files, write_page
 from moot.papers.parts import Design, Example, ItemRun, OwnRow, Part, Series
-from moot.papers.selection import PREFIX, is_of_design
+from moot.papers.selection import KINDS_WITHOUT_DEBATES, PREFIX, is_of_design
 from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
 from moot.plan.grid_expansion import templates_of_debates
 from moot.plan.made_up_inputs import describe_inputs, join_notes
@@ -180,7 +181,7 @@ def _fill_item(
         findings=tuple(findings),
         departures=tuple(_departures(plan, item)),
         needs=tuple(_needs(plan, item)),
-        command=item_command(item),
+        command=item_commands(item),
         details=tuple(name for name in item.details if _is_built(plan, name, builds_tables)),
         warnings=tuple(item_warnings(plan, parts)),
         mark=figure_mark(plan, item, parts),
@@ -188,9 +189,11 @@ def _fill_item(
 
 
 def _is_built(plan: Plan, name: str, builds_tables: bool) -> bool:
-    """Return whether a long table exists or is built by this run."""
-    if (RESULTS / "tables" / f"{name}.html").exists():
-        return True
+    """Return whether a long table with rows exists or is built by this run."""
+    path = RESULTS / "tables" / f"{name}.csv"
+    if path.exists():
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return len(list(islice(csv.reader(file), 2))) > 1
     return builds_tables and name in TABLES and plan.can_fill(TABLES[name])
 
 
@@ -252,16 +255,35 @@ def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:
             yield f"`{entry.name}`: {models}, {cases}{repeats}."
     if datasets:
         yield f"Data: {', '.join(f'`{name}`' for name in datasets)}."
-    if item.experiments:
-        yield "`snakemake preview` with the same key prints calls, tokens and US dollars."
+    yield from describe_costs(plan.shipped, item)
 
 
-def item_command(item: PaperItem) -> str:
-    """Return the command that fills an item; "" for one that needs no run."""
-    if not item.experiments and not item.datasets:
+def describe_costs(shipped: Path, item: PaperItem) -> Iterator[str]:
+    """Yield what an item costs in its full and in its lean design, a sentence each."""
+    full, lean = costs_of(shipped, item)
+    if not full.calls:
+        yield "No model is asked."
+        return
+    yield f"Full design: {full.description}."
+    if item.lean:
+        yield f"Lean design: {lean.description}."
+    yield "`snakemake preview` with the same key counts what is left."
+
+
+def item_command(item: PaperItem, *, is_lean: bool = False) -> str:
+    """Return the command that fills an item in its full or lean design."""
+    if item.kind in KINDS_WITHOUT_DEBATES and not item.datasets:
         return "snakemake --cores 2 papers"
-    value = json.dumps([item.name]).replace('"', "")
-    return f'snakemake --cores 4 papers --config "papers={{items: {value}}}"'
+    design = ", design: lean" if is_lean else ""
+    return f'snakemake --cores 4 papers --config "papers={{items: [{item.name}]{design}}}"'
+
+
+def item_commands(item: PaperItem) -> str:
+    """Return the commands that fill an item, a line each."""
+    commands = [item_command(item)]
+    if item.lean:
+        commands.append(f"{item_command(item, is_lean=True)}   # lean design")
+    return "\n".join(commands)
 
 
 def item_warnings(plan: Plan, parts: Sequence[Part]) -> list[str]:

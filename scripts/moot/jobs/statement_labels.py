@@ -73,7 +73,7 @@ def labels_by_judge(
     """
     from moot.labels.judge import judge_statements  # opens endpoints
 
-    labels = judge_statements(_judge(plan, labeler, job), statements, facts)
+    labels = judge_statements(make_judge(plan, labeler, job), statements, facts)
     unusable = sum(not label for label, _ in labels)
     if unusable:
         LOG.info(
@@ -93,7 +93,12 @@ def _label_rows(
             yield {**row, "label": label, "labeler": labeler, "evidence": evidence}
 
 
-def _judge(plan: Plan, labeler: str, job: "LabelJob") -> "Judge":
+def make_judge(plan: Plan, labeler: str, job: "LabelJob") -> "Judge":
+    """Return the model that a labeler names: `judge:NAME`, or `judge` for the debates' own.
+
+    Raises:
+        UserError: The model is not configured.
+    """
     from moot.labels.judge import Judge
     from moot.llm.chat import Settings
 
@@ -121,7 +126,7 @@ def calls_of_labels(plan: Plan, job: "LabelJob") -> set[str]:
     facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
     labelers = plan.experiments[job.experiment].config.labelers
     judges = [
-        _judge(plan, labeler, job) for labeler in labelers if labeler.partition(":")[0] == JUDGE
+        make_judge(plan, labeler, job) for labeler in labelers if labeler.partition(":")[0] == JUDGE
     ]
     return set[str]().union(*(label_calls(judge, statements, facts) for judge in judges))
 

@@ -49,10 +49,10 @@ def lean_experiments(
     """
     designs: dict[str, JsonObject] = {}
     for name, items in sharing.items():
-        overrides = [item.lean.get(name, {}) for item in items]
-        needed = [dict(override) for override in overrides if override is not None]
-        if needed:
-            designs[name] = _override(experiments[name], _join_overrides(needed))
+        entries = [item.lean.get(name, {}) for item in items]
+        overrides = [dict(entry) for entry in entries if entry is not None]
+        if overrides:
+            designs[name] = _override(experiments[name], _join_overrides(overrides))
     return designs
 
 
@@ -77,20 +77,20 @@ def _join_overrides(overrides: Sequence[Fields]) -> JsonObject:
 
     All models of the items are taken, and the largest number of cases and repeats.
     """
-    joined: JsonObject = {}
+    override_of_all: JsonObject = {}
     for key in LEAN_KEYS:
         values = [override[key] for override in overrides if key in override]
         if len(values) < len(overrides):
             continue
         if key == "models":
-            joined[key] = _unique_names(values)
+            override_of_all[key] = _unique_names(values)
         elif key in ("cases", "repeats"):
-            joined[key] = max(values)
+            override_of_all[key] = max(values)
         elif key == "params":
-            joined[key] = _shared_entries(values)
+            override_of_all[key] = _shared_entries(values)
         elif all(value == values[0] for value in values):
-            joined[key] = values[0]
-    return joined
+            override_of_all[key] = values[0]
+    return override_of_all
 
 
 def _unique_names(lists: Iterable[Iterable[str]]) -> list[str]:
@@ -104,7 +104,7 @@ def _shared_entries(mappings: Sequence[Fields]) -> JsonObject:
     """Return the entries that all mappings have with the same value."""
     shared: JsonObject = {}
     for name, value in mappings[0].items():
-        if all(name in other and other[name] == value for other in mappings):
+        if all(name in mapping and mapping[name] == value for mapping in mappings):
             shared[name] = value
     return shared
 

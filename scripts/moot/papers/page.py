@@ -39,7 +39,7 @@ class ItemContent:
         findings: What was found in the paper.
         departures: How moot departs from the paper.
         needs: What filling it takes.
-        command: The command that fills it.
+        command: The commands that fill it, a line each.
         details: The long tables with its statistics that this run built.
         warnings: What readers must know before they read own values, such as that the data are
             synthetic.

@@ -4,19 +4,23 @@ from collections.abc import Collection, Iterator, Mapping
 from copy import deepcopy
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from moot.core.errors import UserError, unknown_name
 from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import paper_files
 from moot.core.types import Fields, JsonObject
+from moot.datasets import LOADERS, DatasetOptions
 from moot.papers.items import PaperItem, items_file, read_papers, select_items
 from moot.papers.lean import LEAN, check_lean_design, lean_experiments
+from moot.protocols import PROTOCOLS
 
 KEY = "papers"
 PREFIX = "paper-"
 """Begins the names of the papers' experiments, and of their data sets in a run of items."""
-JUDGE = "judge:"
+JUDGE, LABELER = "judge:", "labeler"
+OWN_SOURCES = ("sample", "synthetic")
+"""Sources of cases that come with moot, best first."""
 KINDS_WITHOUT_DEBATES = ("diagram", "facts")
 """Kinds of items that show no value of a debate."""
 
@@ -50,8 +54,10 @@ def add_paper_experiments(config: JsonObject, shipped: Path) -> None:
     design = _paper_design(shipped)
     options = config[KEY]
     _check_models(config, options)
+    _check_datasets(options, design)
     is_lean = has_lean_design(config)
     designs = _designs_of_items(items, design, is_lean=is_lean)
+    _check_seats(options, designs)
     if not designs:
         return
     experiments = config.setdefault("experiments", {})
@@ -66,7 +72,7 @@ def add_paper_experiments(config: JsonObject, shipped: Path) -> None:
         datasets[entry["dataset"]] = _adapted_dataset(
             dataset,
             design["datasets"][dataset],
-            chosen_datasets.get(dataset),
+            chosen_datasets.get(dataset, chosen_datasets.get(_loader_of(dataset, design))),
             trained.get(dataset, ()),
         )
     config["run"] = list(designs)
@@ -104,6 +110,50 @@ def _check_models(config: Fields, options: Fields) -> None:
     for name in (*models, *seats.values()):
         if name not in config.get("models", {}) and name != "person":
             raise unknown_name("model", str(name), config.get("models", {}), "papers")
+
+
+def own_sources(options: type[DatasetOptions]) -> list[str]:
+    """Return the sources of a loader whose cases come with moot."""
+    sources = get_args(options.model_fields["source"].annotation)
+    return [source for source in OWN_SOURCES if source in sources]
+
+
+def _loader_of(dataset: str, design: Fields) -> str:
+    return str(design["datasets"][dataset].get("loader") or dataset)
+
+
+def _check_datasets(options: Fields, design: Fields) -> None:
+    """Check the names of `papers.datasets`, and the sources that they choose."""
+    loaders = {name: _loader_of(name, design) for name in design["datasets"]}
+    loaders |= {loader: loader for loader in loaders.values()}
+    for name, choice in (options.get("datasets") or {}).items():
+        place = "papers.datasets"
+        if name not in loaders:
+            raise unknown_name("data set of the papers", str(name), loaders, place)
+        if isinstance(choice, Mapping):
+            continue
+        sources = get_args(LOADERS[loaders[name]].options.model_fields["source"].annotation)
+        if choice not in sources:
+            raise unknown_name("source", str(choice), sources, f"{place}.{name}")
+
+
+def _check_seats(options: Fields, designs: Mapping[str, Fields]) -> None:
+    """Check that each name of `papers.seats` is a seat of some experiment."""
+    seats: set[str] = set()
+    for design in designs.values():
+        seats |= _seats_of(design)
+    for name in options.get("seats") or {} if designs else ():
+        if name not in seats:
+            raise unknown_name("seat", str(name), seats, "papers.seats")
+
+
+def _seats_of(design: Fields) -> set[str]:
+    """Return the seats of an experiment, and `labeler` where its statements are labelled."""
+    entry = PROTOCOLS[design["protocol"]]
+    seats = set(entry.seats(entry.params.model_validate(design.get("params") or {})) or ())
+    if design.get("labelers"):
+        seats.add(LABELER)
+    return seats
 
 
 def needed_experiments(
@@ -186,8 +236,9 @@ def _adapted_experiment(design: Fields, options: Fields, *, is_lean: bool) -> Js
     seats = dict(options.get("seats") or {})
     if models:
         entry["models"] = [models] if isinstance(models, str) else list(models)
-        _replace_seats(entry, seats)
+        _clear_seats(entry)
         _replace_source_model(entry)
+    _replace_seats(entry, seats)
     entry["allow_fewer_cases"] = True
     if options.get("cases"):
         is_smaller = is_lean and (entry.get("cases") or options["cases"]) < options["cases"]
@@ -197,19 +248,24 @@ def _adapted_experiment(design: Fields, options: Fields, *, is_lean: bool) -> Js
     return entry
 
 
-def _replace_seats(entry: JsonObject, seats: Mapping[str, str]) -> None:
-    """Let the debate's own model sit in every seat but those of `seats`."""
-    params = entry.get("params") or {}
-    if "seats" in params:
-        params["seats"] = {seat: seats[seat] for seat in params["seats"] if seat in seats}
-    labelers = []
-    for labeler in entry.get("labelers", ()):
-        if not labeler.startswith(JUDGE):
-            labelers.append(labeler)
-        elif "labeler" in seats:
-            labelers.append(JUDGE + seats["labeler"])
+def _clear_seats(entry: JsonObject) -> None:
+    """Let the debate's own model sit in every seat, and no model label statements."""
+    if "seats" in (entry.get("params") or {}):
+        entry["params"]["seats"] = {}
     if "labelers" in entry:
-        entry["labelers"] = labelers
+        entry["labelers"] = [name for name in entry["labelers"] if not name.startswith(JUDGE)]
+
+
+def _replace_seats(entry: JsonObject, seats: Mapping[str, str]) -> None:
+    """Let the models of `seats` sit in the seats that an experiment has."""
+    debate_seats = _seats_of(entry) - {LABELER}
+    models = {seat: model for seat, model in seats.items() if seat in debate_seats}
+    if models:
+        params = entry.setdefault("params", {})
+        params["seats"] = {**params.get("seats", {}), **models}
+    if LABELER in seats and "labelers" in entry:
+        by_rule = [name for name in entry["labelers"] if not name.startswith(JUDGE)]
+        entry["labelers"] = [*by_rule, JUDGE + seats[LABELER]]
 
 
 def _replace_source_model(entry: JsonObject) -> None:
@@ -251,7 +307,9 @@ def _adapted_dataset(
     entry: JsonObject = deepcopy(dict(design))
     of_design = entry.pop("baselines", [])
     entry.setdefault("loader", name)
-    if isinstance(choice, str):
+    if choice in ("local", "download"):
+        entry["source"] = choice
+    elif isinstance(choice, str):
         entry = {"loader": entry["loader"], "source": choice}
     elif isinstance(choice, Mapping):
         entry |= choice

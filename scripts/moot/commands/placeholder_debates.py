@@ -1,0 +1,159 @@
+"""Debates with placeholder replies: what a preview goes through; no call is made."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing, closing, suppress
+
+from moot.commands.preview_hours import SpeedMeter
+from moot.core.endpoint_traits import endpoint_traits
+from moot.core.errors import UserError
+from moot.core.model_config import ModelConfig
+from moot.core.types import Fields, Json
+from moot.jobs.debates import Job, run_debates
+from moot.llm.chat import Settings
+from moot.llm.ledger.ledger import Entry, Ledger
+from moot.llm.progress import Progress
+from moot.llm.request import Reply, Request
+from moot.plan.plan import Plan
+from moot.protocols.debate import Debate
+from moot.protocols.inbox import find_answer
+from moot.protocols.people import Question
+
+CHARACTERS_PER_TOKEN = 4.0
+
+
+class EstimatingEndpoint:
+    """Answers every request with a text of the greatest length, or the smallest reply that its
+    schema allows, be that sent or only described in the prompt.
+    """
+
+    def __init__(self, _config: ModelConfig, _threads: int) -> None:
+        """As endpoints are opened; there is nothing to open."""
+
+    async def complete(self, request: Request) -> Reply:
+        """A reply that lets the debate go on; token counts are estimates, generated tokens the most
+        there can be.
+        """
+        max_tokens = 1 if request.choices else int(request.parameters["max_tokens"])
+        word = hashlib.sha256(request.to_json().encode()).hexdigest()[
+            :4
+        ]  # alike replies would make calls the same
+        schema = request.schema or request.reply_schema
+        text = f"{word} " * max_tokens
+        if schema:
+            text = json.dumps(smallest_instance(schema, word))
+        return Reply(
+            text=text,
+            logprobs=dict.fromkeys(request.choices, -1.0),
+            prompt_tokens=int(request.prompt_characters / CHARACTERS_PER_TOKEN)
+            * max(1, len(request.choices)),
+            completion_tokens=max_tokens * max(1, len(request.choices)),
+        )
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class PlaceholderPeople:
+    """Answers for people in a debate: as they did, else with the smallest answer; nothing is
+    written.
+    """
+
+    def __init__(self) -> None:
+        self.missing_answers = 0
+
+    def __call__(self, question: Question) -> Fields:
+        """The answer; how many are yet to be given is counted."""
+        answer: Fields | None = None
+        with suppress(UserError):
+            answer = find_answer(question)
+        if answer is None:
+            self.missing_answers += 1
+            answer = smallest_instance(question.form)
+        return answer
+
+
+def smallest_instance(schema: Fields, text: str = "text") -> Json:
+    """The smallest value that fits a JSON schema as moot sends them, inlined, without references;
+    and its texts.
+    """
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return smallest_instance(schema["anyOf"][0], text)
+    kind = schema.get("type")
+    if kind == "object":
+        return {
+            name: smallest_instance(inner, text)
+            for name, inner in schema.get("properties", {}).items()
+        }
+    if kind == "array":
+        return [smallest_instance(schema["items"], text)] * schema.get("minItems", 0)
+    if kind in ("integer", "number"):
+        return schema.get("minimum", 0)
+    return {"boolean": False, "null": None}.get(str(kind), text)
+
+
+class PreviewLedger(Ledger):
+    """The ledger's replies as they are; what a preview adds stays in memory."""
+
+    def __init__(self, ledger: str) -> None:
+        super().__init__(ledger)
+        self.placeholders: dict[str, Entry] = {}
+        self.speeds = SpeedMeter()
+
+    def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
+        """Stored entries and placeholders: a call is asked once for all experiments that
+        share it.
+        """
+        placeholders = [
+            self.placeholders[call_id] for call_id in call_ids if call_id in self.placeholders
+        ]
+        yield from placeholders
+        stored_ids = [call_id for call_id in call_ids if call_id not in self.placeholders]
+        for entry in super().entries(stored_ids, requests=requests):
+            self.speeds.add(entry)
+            yield entry
+
+    def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
+        """Keep placeholders in memory."""
+        self.placeholders.update((entry.call_id, entry) for entry in entries)
+        return {}
+
+
+async def run_with_placeholders(
+    plan: Plan,
+    job: Job,
+    ledger: Ledger,
+    progress: Progress,
+    ask_person: PlaceholderPeople,
+    max_debates: int | None = None,
+) -> list[Debate]:
+    """Hold a job's debates, or the first `max_debates`, with placeholder replies."""
+    settings = Settings(open_endpoint=EstimatingEndpoint)
+    async with aclosing(
+        run_debates(plan, job, ledger, settings, progress, max_debates, ask_person)
+    ) as debates:
+        return [debate async for debate in debates]
+
+
+def calls_per_debate(plan: Plan, job: Job) -> int:
+    """About how many calls a debate of a job takes: those of its first one, with placeholder
+    replies.
+
+    0 where none can be counted.
+    """
+    models, progress = (
+        plan.models_in_job(job.experiment, job.model).values(),
+        Progress(job.experiment),
+    )
+    if all(endpoint_traits(model.endpoint).is_recorded for model in models):
+        return 0
+    with closing(PreviewLedger(plan.config.ledger)) as ledger:
+        try:
+            asyncio.run(run_with_placeholders(plan, job, ledger, progress, PlaceholderPeople(), 1))
+        except Exception:  # a protocol may fail on a placeholder; real replies are yet to come
+            return 0
+    return progress.calls

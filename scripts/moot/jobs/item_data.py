@@ -1,0 +1,59 @@
+"""The data of the papers' items, fetched before a model is asked."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from moot.core.errors import UserError
+from moot.datasets import LOADERS
+from moot.datasets.download import Fetch, download
+from moot.papers.selection import own_sources
+from moot.plan.plan import Plan
+
+
+def fetch_item_data(
+    plan: Plan, loaders: Iterable[str], datasets: Iterable[str], fetch: Fetch | None = None
+) -> None:
+    """Download the published files of data sets, and find those of the user.
+
+    Args:
+        plan: The plan of the run.
+        loaders: The loaders whose files are downloaded.
+        datasets: The data sets whose cases are loaded.
+        fetch: Returns the bytes at a URL; tests replace it.
+
+    Raises:
+        UserError: Files are missing; says how to get them, and how to take other data.
+    """
+    data_root, versions = Path(plan.config.data_root), plan.shipped / "data" / "versions.csv"
+    faults: list[str] = []
+    local_data: list[str] = []
+    own_data: list[str] = []
+    for loader in sorted(set(loaders)):
+        try:
+            download(loader, data_root, versions, fetch)
+        except UserError as fault:
+            faults.append(str(fault))
+            source = own_sources(LOADERS[loader].options)[0]
+            own_data.append(f"{loader}: {source}")
+            local_data.append(f"{loader}: local")
+    for name in sorted(set(datasets)):
+        options = plan.datasets[name]
+        if options.source == "local" and not plan.local_files(name):
+            loader = options.loader or name
+            own_data.append(f"{loader}: {own_sources(LOADERS[loader].options)[0]}")
+            faults.append(
+                f"{data_root / LOADERS[loader].folder}: found no file of data set '{loader}',"
+                " expected those of data/raw/README.md. Put them there, or set the source to"
+                " download."
+            )
+    if faults:
+        lines = ["papers: data are missing; no model was asked.", *faults]
+        if local_data:
+            choice = ", ".join(local_data)
+            lines.append(f"`papers: {{datasets: {{{choice}}}}}` reads files that you put there.")
+        choice = ", ".join(dict.fromkeys(own_data))
+        lines.append(
+            f"`papers: {{datasets: {{{choice}}}}}` takes cases that come with moot, and the items"
+            " say so."
+        )
+        raise UserError("\n".join(lines))
