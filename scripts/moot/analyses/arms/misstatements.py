@@ -58,6 +58,10 @@ class Misstatement(ArmIntervention):
         if self.is_planted or utterance.speaker != drawn_seat or not is_public:
             return
         statement = statement_of(utterance)
+        if self.debate.is_placeholder(utterance):  # a preview counts what is said later anew
+            self.is_planted = True
+            set_statement(utterance, f"{statement} {self.name}")
+            return
         case = self.debate.case
         draw = stable_fraction("misstate", self.debate.seed, case.case_id, self.debate.repeat)
         for passage in find_passages(statement):
