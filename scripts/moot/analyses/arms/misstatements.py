@@ -68,9 +68,9 @@ class Misstatement(ArmIntervention):
             altered = alter_passage(self.name, passage, case.text, draw)
             if altered:
                 self.is_planted = True
-                before, after = statement[: passage.start], statement[passage.end :]
+                prefix, suffix = statement[: passage.start], statement[passage.end :]
                 marks = statement[passage.start : passage.end].split(passage.text)
-                set_statement(utterance, before + altered.join(marks) + after)
+                set_statement(utterance, prefix + altered.join(marks) + suffix)
                 self.note(
                     altered,
                     arm=self.name,
@@ -111,7 +111,7 @@ def negate(quotation: str) -> str:
 
 
 def _other_digit(digit: str, draw: float) -> str:
-    digits = [other for other in "123456789" if other != digit]
+    digits = [candidate for candidate in "123456789" if candidate != digit]
     return digits[int(draw * len(digits))]
 
 
@@ -128,11 +128,11 @@ def names_misstatement(text: str, original: str, altered: str) -> bool:
     """
     first, second = _forms(original).split(), _forms(altered).split()
     pairs = zip(first, second, strict=False)
-    place = next((place for place, (one, two) in enumerate(pairs) if one != two), 0)
+    place = next((place for place, words in enumerate(pairs) if words[0] != words[1]), 0)
     start, end = max(0, place - _WINDOW), place + _WINDOW
     versions = [" ".join(words[start:end]) for words in (first, second)]
-    held = [holds_words(text, version) for version in versions]
-    return all(held) or (any(held) and bool(_OBJECTION.search(text)))
+    matches = [holds_words(text, version) for version in versions]
+    return all(matches) or (any(matches) and bool(_OBJECTION.search(text)))
 
 
 def _forms(text: str) -> str:
