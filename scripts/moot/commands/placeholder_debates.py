@@ -37,13 +37,12 @@ class EstimatingEndpoint:
         there can be.
         """
         max_tokens = 1 if request.choices else int(request.parameters["max_tokens"])
-        word = hashlib.sha256(request.to_json().encode()).hexdigest()[
-            :4
-        ]  # alike replies would make calls the same
+        # Replies that are alike would make later calls the same.
+        digest = hashlib.sha256(request.to_json().encode()).hexdigest()[:12]
         schema = request.schema or request.reply_schema
-        text = f"{word} " * max_tokens
+        text = f"{digest} " + f"{digest[:4]} " * (max_tokens - 1)
         if schema:
-            text = json.dumps(smallest_instance(schema, word))
+            text = json.dumps(smallest_instance(schema, digest))
         return Reply(
             text=text,
             logprobs=dict.fromkeys(request.choices, -1.0),
