@@ -11,8 +11,8 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -61,6 +61,7 @@ def read_csv(
     delimiter: str = ",",
     get: str = "",
     allows_repeated_columns: bool = False,
+    faults: list[str] | None = None,
 ) -> pd.DataFrame:
     """Read a CSV file whose first row names its columns; nothing is converted, a blank cell is "".
 
@@ -71,6 +72,8 @@ def read_csv(
         encoding: of the file; a byte-order mark is ignored.
         get: how to obtain the file, for the message when it is missing or damaged.
         allows_repeated_columns: whether a column that is not in `columns` may occur twice.
+        faults: gets a message for each row of the wrong length, which is left out. Default: such a
+            row is an error.
 
     Returns:
         A frame of strings, indexed by row: 1 is the first row below the header.
@@ -88,7 +91,7 @@ def read_csv(
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     records: list[list[str]] = []
     parts: list[pd.DataFrame] = []
-    row_count = 0
+    row_count, row_numbers = 0, list[int]()
     try:
         header = next((record for record in reader if record), [])
         check_header(
@@ -98,8 +101,10 @@ def read_csv(
             if record:  # blank lines are skipped
                 row_count += 1
                 fields = _fit_to_header(record, header)
-                _check_length(path, fields, header, row_count, reader.line_num, get)
-                records.append(fields)
+                with noting(faults):
+                    _check_length(path, fields, header, row_count, reader.line_num, get)
+                    records.append(fields)
+                    row_numbers.append(row_count)
             if len(records) == _RECORDS_PER_FRAME:  # a frame takes a quarter of the memory
                 parts.append(pd.DataFrame(records, columns=header, dtype="str"))
                 records = []
@@ -113,15 +118,28 @@ def read_csv(
         raise UserError(
             f"{place}: {problem}; expected every quoted field to be closed. {_remedy(get)}"
         ) from fault
+    if faults and not row_numbers:
+        raise UserError(faults[0])
     if not row_count:
         raise UserError(
             f"{path}: a header and no rows; expected at least one row of data. {_remedy(get)}"
         )
     frame = pd.concat([*parts, pd.DataFrame(records, columns=header, dtype="str")])
-    frame.index = pd.RangeIndex(1, row_count + 1, name="row")
+    frame.index = pd.Index(row_numbers, name="row")
     if unique:
         check_unique(path, frame[unique])
     return frame
+
+
+@contextmanager
+def noting(faults: list[str] | None) -> Iterator[None]:
+    """Add the message of a `UserError` to `faults`; without `faults` it ends the block."""
+    try:
+        yield
+    except UserError as error:
+        if faults is None:
+            raise
+        faults.append(str(error))
 
 
 def find_delimiter(path: Path) -> str:
@@ -153,6 +171,7 @@ def read_jsonl(
     unique: str = "",
     encoding: str = "utf-8-sig",
     get: str = "",
+    faults: list[str] | None = None,
 ) -> pd.DataFrame:
     """Read a file of one JSON object a line.
 
@@ -162,6 +181,8 @@ def read_jsonl(
         optional: fields that a record may lack or leave null (None in the frame), with the type of
             their values.
         encoding: of the file (CAIL2018 comes in "gb18030").
+        faults: gets a message for each line that cannot be read, which is left out. Default: such a
+            line is an error.
 
     Returns:
         A frame with the columns of `fields` and `optional`, values as JSON gave them, indexed by
@@ -173,28 +194,37 @@ def read_jsonl(
     """
     text = read_text(path, encoding=encoding, get=get)
     optional = optional or {}
-    records: list[JsonObject] = []
+    records: dict[int, JsonObject] = {}
+    line_count = 0
     for line_number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
-        place = f"{path}: record {len(records) + 1} (line {line_number})"
-        if len(line) > _MAX_LINE_CHARS:
-            raise UserError(
-                f"{place}: {len(line)} characters; expected {_MAX_LINE_CHARS} at most, one object a"
-                f" line. {_remedy(get)}"
-            )
-        record = parse_object(place, line, get)
-        for name, kind in fields.items():
-            _check_field(place, record, name, kind)
-        for name, kind in optional.items():
-            if record.get(name) is not None:
+        line_count += 1
+        place = f"{path}: record {line_count} (line {line_number})"
+        with noting(faults):
+            record = _parse_line(place, line, get)
+            for name, kind in fields.items():
                 _check_field(place, record, name, kind)
-        records.append({name: record.get(name) for name in [*fields, *optional]})
-    index = pd.RangeIndex(1, len(records) + 1, name="row")
-    frame = pd.DataFrame(records, index, [*fields, *optional], dtype="object")
+            for name, kind in optional.items():
+                if record.get(name) is not None:
+                    _check_field(place, record, name, kind)
+            records[line_count] = {name: record.get(name) for name in [*fields, *optional]}
+    if faults and not records:
+        raise UserError(faults[0])
+    index = pd.Index(list(records), name="row")
+    frame = pd.DataFrame(list(records.values()), index, [*fields, *optional], dtype="object")
     if unique:
         check_unique(path, frame[unique])
     return frame
+
+
+def _parse_line(place: str, line: str, get: str) -> JsonObject:
+    if len(line) > _MAX_LINE_CHARS:
+        raise UserError(
+            f"{place}: {len(line)} characters; expected {_MAX_LINE_CHARS} at most, one object a"
+            f" line. {_remedy(get)}"
+        )
+    return parse_object(place, line, get)
 
 
 def parse_object(place: str, line: str, get: str = "") -> JsonObject:

@@ -11,9 +11,11 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.errors import UserError
-from moot.core.input_files import parse_object, quote_value, read_text
+from moot.core.input_files import noting, parse_object, quote_value, read_text
 from moot.core.types import Json, JsonObject
 
+ROW_INDEX = "row"
+"""The name of an index with the numbers of the rows of the file."""
 KEY_COLUMN, VALUE_COLUMN = "(key)", "(value)"
 """The keys of an object, and its values that are neither objects nor lists of objects."""
 _MAX_CELLS_SEEN, _MAX_KEYS_SHOWN = 20, 3
@@ -28,6 +30,7 @@ def read_objects(
     is_keyed: bool = False,
     columns: Collection[str] = (),
     last_only: Collection[str] = (),
+    faults: list[str] | None = None,
 ) -> pd.DataFrame:
     """Read the objects of a JSON file as rows; a key that an object lacks is a missing cell.
 
@@ -40,28 +43,32 @@ def read_objects(
             `(key)`. A list of objects gives several rows, a single value the column `(value)`.
         columns: columns of the table. A list in one of them is a cell, never a list of rows.
         last_only: fields of an object with one list that only its last row gets.
+        faults: gets a message for each line that cannot be read, where a line is an object; the
+            index of the rows, `row`, then has gaps. Default: such a line is an error.
 
     Raises:
         UserError: the file is not JSON, or holds no objects.
     """
     text = read_text(path)
     lines = [line for line in text.split("\n") if line.strip()]
-    if lines[0].lstrip().startswith("{") and (len(lines) == 1 or _is_json(lines[0])):
-        rows = _read_lines(path, text)
+    if lines[0].lstrip().startswith("{") and (len(lines) == 1 or any(map(_is_json, lines[:2]))):
+        rows = _read_lines(path, text, None if len(lines) == 1 else faults)
         if is_keyed:
-            return _as_frame(list(_keyed_rows(rows)))
-        return _as_frame(
-            _unpack_object(path, rows[0], columns, last_only) if len(rows) == 1 else rows
-        )
+            return _as_frame(list(_keyed_rows(list(rows.values()))))
+        if len(lines) == 1:
+            return _as_frame(_unpack_object(path, rows[1], columns, last_only))
+        return _as_frame(list(rows.values()), list(rows))
     is_document = lines[0].lstrip()[:1] in ("[", "{")
     if not is_document:
-        return _as_frame(_read_lines(path, text))
+        rows = _read_lines(path, text, faults)
+        return _as_frame(list(rows.values()), list(rows))
     document = _read_document(path, text)
-    if not isinstance(document, dict):
-        return _as_frame(document)
-    if is_keyed:
-        return _as_frame(list(_keyed_rows([document])))
-    return _as_frame(_unpack_object(path, document, columns, last_only))
+    if isinstance(document, dict):
+        if is_keyed:
+            document = list(_keyed_rows([document]))
+        else:
+            document = _unpack_object(path, document, columns, last_only)
+    return _as_frame(document)
 
 
 def _is_json(text: str) -> bool:
@@ -72,18 +79,25 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _as_frame(rows: Sequence[JsonObject]) -> pd.DataFrame:
+def _as_frame(rows: Sequence[JsonObject], numbers: Sequence[int] | None = None) -> pd.DataFrame:
     columns = dict[str, list[Json]]()
     for name in dict.fromkeys(chain.from_iterable(rows)):
         columns[name] = [row.get(name) for row in rows]
-    return pd.DataFrame(columns, dtype="object")
+    index = pd.Index(numbers or range(1, len(rows) + 1), name=ROW_INDEX)
+    return pd.DataFrame(columns, index, dtype="object")
 
 
-def _read_lines(path: Path, text: str) -> list[JsonObject]:
-    rows: list[JsonObject] = []
+def _read_lines(path: Path, text: str, faults: list[str] | None) -> dict[int, JsonObject]:
+    """The objects of lines by their number, without blank lines and those that are noted."""
+    rows: dict[int, JsonObject] = {}
+    count = 0
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            rows.append(parse_object(f"{path}: record {len(rows) + 1} (line {number})", line))
+            count += 1
+            with noting(faults):
+                rows[count] = parse_object(f"{path}: record {count} (line {number})", line)
+    if faults and not rows:
+        raise UserError(faults[0])
     return rows
 
 
@@ -227,7 +241,9 @@ def expand_paths(
     Raises:
         UserError: two columns hold lists, or a value is not nested.
     """
-    expanded, source_rows = "", list(range(1, len(frame) + 1))
+    has_numbers = frame.index.name == ROW_INDEX
+    source_rows = list(frame.index) if has_numbers else list(range(1, len(frame) + 1))
+    expanded, frame = "", frame.reset_index(drop=True)
     while True:
         pending = [name for name in columns if name not in frame and _parent(name, frame)]
         if not pending:

@@ -77,6 +77,7 @@ def read_user_table(
     kind: str = "",
     optional: Sequence[str] = (),
     last_only: Sequence[str] = (),
+    faults: list[str] | None = None,
 ) -> pd.DataFrame:
     """Read a table as text; the file's ending gives its format, and a missing cell is "".
 
@@ -94,6 +95,8 @@ def read_user_table(
         optional: columns, perhaps parts of nested ones, that may be there.
         last_only: columns that, where a record of the file becomes several rows, belong to the
             record as a whole: the last of its rows keeps their values alone.
+        faults: gets a message for each row of CSV and each line of JSON that cannot be read, which
+            is left out. Default: such a row is an error.
 
     Returns:
         A frame of strings, indexed by 1-based row of the file, which a row that is unfolded into
@@ -110,10 +113,11 @@ def read_user_table(
         is_keyed=KEY_COLUMN in columns,
         columns=names,
         last_only=last_only,
+        faults=faults,
     )
     readers: Mapping[str, Callable[[], pd.DataFrame]] = {
-        ".csv": lambda: _read_delimited(path, ""),
-        ".tsv": lambda: _read_delimited(path, "\t"),
+        ".csv": lambda: _read_delimited(path, "", faults),
+        ".tsv": lambda: _read_delimited(path, "\t", faults),
         ".jsonl": read_json,
         ".ndjson": read_json,
         ".json": read_json,
@@ -193,10 +197,14 @@ def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
         yield int(row), {str(name): cell for name, cell in cells.items()}
 
 
-def _read_delimited(path: Path, delimiter: str) -> pd.DataFrame:
+def _read_delimited(path: Path, delimiter: str, faults: list[str] | None) -> pd.DataFrame:
     """Read CSV; repeated columns are kept for `_check_table` to judge."""
     frame = read_csv(
-        path, (), delimiter=delimiter or find_delimiter(path), allows_repeated_columns=True
+        path,
+        (),
+        delimiter=delimiter or find_delimiter(path),
+        allows_repeated_columns=True,
+        faults=faults,
     )
     frame.columns = frame.columns.str.strip()
     if frame.columns.has_duplicates:

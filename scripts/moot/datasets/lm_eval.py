@@ -106,8 +106,11 @@ def _read_samples(options: LmEvalOptions) -> _Samples:
     faults, line_count = Faults(), 0
     files: dict[Path, pd.DataFrame] = {}
     for model, path in options.samples.items():
-        lines = _read_lines(options, path)
-        line_count += len(lines)
+        broken_lines: list[str] = []
+        lines = _read_lines(options, path, broken_lines)
+        line_count += len(lines) + len(broken_lines)
+        for message in broken_lines:
+            faults.add(message)
         files[path] = _table(options, model, path, lines, faults)
     left_out = line_count - sum(map(len, files.values()))
     remedy = "Correct the files, or allow more."
@@ -118,10 +121,14 @@ def _read_samples(options: LmEvalOptions) -> _Samples:
     return _Samples(table, read_turns(table, files), left_out)
 
 
-def _read_lines(options: LmEvalOptions, path: Path) -> pd.DataFrame:
-    """The lines of one filter, each document once."""
+def _read_lines(options: LmEvalOptions, path: Path, faults: list[str]) -> pd.DataFrame:
+    """The lines of one filter, each document once; `faults` gets those that cannot be read."""
     table = read_jsonl(
-        path, _FIELDS, optional={"filter": str, "doc": dict}, get="Name it under `samples`."
+        path,
+        _FIELDS,
+        optional={"filter": str, "doc": dict},
+        get="Correct the line, or name another file under `samples`.",
+        faults=faults,
     )
     filters = sorted(set(table["filter"].dropna()))
     if options.filter:

@@ -6,7 +6,7 @@ import string
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import pandas as pd
 from pydantic import BeforeValidator, Field, field_validator, model_validator
@@ -197,6 +197,20 @@ class TableOptions(UserDataOptions):
         return fields or [self.text]
 
 
+class _Rows(NamedTuple):
+    """The rows of a table.
+
+    Attributes:
+        table: the rows that can be read.
+        lacks_case: which of them have no row in the second file.
+        broken: the number of rows that cannot be read.
+    """
+
+    table: pd.DataFrame
+    lacks_case: "pd.Series[bool]"
+    broken: int
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
     """A checked row of the table.
@@ -227,9 +241,10 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
     """
     attributes = list(dict.fromkeys([*options.attributes, *cluster_attributes(options.cluster)]))
     faults = Faults()
-    full_table, lacks_case = _read_files(options, attributes, faults)
+    file_rows = _read_files(options, attributes, faults)
+    full_table = file_rows.table
     labels = _labels(options, full_table)
-    table = _without_faulty(options, full_table, lacks_case, labels, faults)
+    table = _without_faulty(options, file_rows, labels, faults)
     rows = _read_rows(options, table, labels)
     pairs: list[RelatedCases] = []
     if options.split != ALL:
@@ -255,7 +270,8 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
                 source_row=row.number,
             )
         )
-    cleaning = _count_rows(options.path, len(full_table), table, splits)
+    rows_read = len(full_table) + file_rows.broken
+    cleaning = _count_rows(options.path, rows_read, table, splits)
     if options.split != ALL:
         cleaning |= count_pairs("near-duplicate pairs", splits, pairs)
         cleaning[RESEMBLING] = len(resembled)
@@ -263,18 +279,13 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
     return Loaded(cases, task, features, cleaning, options.own_files(context.data_root))
 
 
-def _read_files(
-    options: TableOptions, attributes: Sequence[str], faults: Faults
-) -> tuple[pd.DataFrame, "pd.Series[bool]"]:
+def _read_files(options: TableOptions, attributes: Sequence[str], faults: Faults) -> "_Rows":
     """Read the selected rows, with the columns of the second file.
 
     Args:
         options: the options of the table.
         attributes: the columns to group scores by.
-        faults: gets a message for each case of the second file that cannot be read.
-
-    Returns:
-        The rows, and which of them have no row in the second file.
+        faults: gets a message for each row, and each case of the second file, that cannot be read.
     """
     named_columns = [*options.text_columns, options.target, *attributes, *options.features]
     named_columns.append(options.evidence)
@@ -287,7 +298,11 @@ def _read_files(
         cases = read_case_table(options.case_table, case_columns, faults)
     needed_columns = [name for name in columns if name not in cases]
     needed_columns += [name for name in (options.id, *options.where) if name]
-    table = read_user_table(options.path, list(dict.fromkeys(needed_columns)), options.sheet)
+    broken_rows: list[str] = []
+    names = list(dict.fromkeys(needed_columns))
+    table = read_user_table(options.path, names, options.sheet, faults=broken_rows)
+    for message in broken_rows:
+        faults.add(message)
     table = select_rows(options.path, table, options.where)
     if not table.index.is_unique:
         table = table.set_axis(pd.RangeIndex(1, len(table) + 1, name="row"))
@@ -297,7 +312,7 @@ def _read_files(
         lacks_case = find_cases_without_row(ids, cases)
         for column in map(str, cases):
             table[column] = look_up_case(ids, cases, column)
-    return table, lacks_case
+    return _Rows(table, lacks_case, len(broken_rows))
 
 
 def _is_rule(split: str) -> bool:
@@ -350,8 +365,7 @@ def _count_rows(
 
 def _without_faulty(
     options: TableOptions,
-    table: pd.DataFrame,
-    lacks_case: "pd.Series[bool]",
+    file_rows: "_Rows",
     labels: Mapping[str, str],
     faults: Faults,
 ) -> pd.DataFrame:
@@ -360,6 +374,7 @@ def _without_faulty(
     Raises:
         UserError: the share of rows with a fault exceeds the option `faulty`.
     """
+    table, lacks_case, broken = file_rows
     path, is_faulty = options.path, lacks_case.copy()
     if options.case_table:
         expected = f"a case of {options.case_table.path}"
@@ -380,8 +395,8 @@ def _without_faulty(
         faults.add("A spreadsheet counts the heading as row 1, so that row 2 is its row 3.")
     leave_out(
         faults.messages,
-        int(is_faulty.sum()),
-        len(table),
+        int(is_faulty.sum()) + broken,
+        len(table) + broken,
         options.faulty,
         "Correct them, or allow more.",
         "rows",

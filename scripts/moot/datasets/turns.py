@@ -27,6 +27,8 @@ from moot.datasets.wide_columns import ROUND, SPEAKER, is_wide, unfold_turns
 
 PUBLIC_MARKS = ("", "public", "all")
 """Values of the column `visibility` that mean: everybody can read the turn."""
+LACKS_TURN = "(lacks turn)"
+"""The column that holds whether a row of the debate cannot be read; in files with such rows."""
 _MAX_LABELS = 50
 _MAX_WORDS_SHOWN = 5
 _ROUNDING = 0.02
@@ -67,23 +69,29 @@ class _Checker:
         self._max_share = max_share
         self._faulty_rows = set[tuple[int, int]]()
         self._left_out = 0
-        self.unreadable_files = 0
+        self.unreadable = 0
 
     def read_files(self, options: TranscriptsOptions, cases: pd.DataFrame) -> pd.DataFrame:
         """Read the rows of all files, without the columns of the table of cases.
 
-        A file that cannot be read counts as one debate that is left out, unless no file can be
-        read.
+        A file or a row that cannot be read counts as one debate that is left out, unless no file
+        can be read.
         """
         tables = dict[int, pd.DataFrame]()
         for number, file in enumerate(self.files):
             with self.faults.noting():
-                tables[number] = _read_file(file, options, set(cases.columns))
-        self.unreadable_files = self._left_out = len(self.files) - len(tables)
+                broken_rows: list[str] = []
+                tables[number] = _read_file(file, options, set(cases.columns), broken_rows)
+                self.unreadable += len(broken_rows)
+                for message in broken_rows:
+                    self.faults.add(message)
+        unreadable_files = len(self.files) - len(tables)
+        self.unreadable += unreadable_files
+        self._left_out = self.unreadable
         if not tables:
             message = self.faults.messages[0]
-            if self.unreadable_files > 1:
-                message += f"\nNone of the {self.unreadable_files} files can be read."
+            if unreadable_files > 1:
+                message += f"\nNone of the {unreadable_files} files can be read."
             raise UserError(message)
         return pd.concat(tables, names=["file", "row"])
 
@@ -123,7 +131,7 @@ class _Checker:
         leave_out(
             self.faults.messages,
             self._left_out,
-            total + self.unreadable_files,
+            total + self.unreadable,
             self._max_share,
             "Correct the files, or allow more.",
             self.noun,
@@ -158,6 +166,7 @@ def read_turns(
     _extract(rows, check, options)
     _add_case_columns(rows, check, options, cases)
     _check_filled(rows, check, names)
+    _refuse_incomplete_debates(rows, check, names)
     _add_columns(rows, check, names)
     _check_constant(rows, check, options)
     _read_beliefs(rows, check, names)
@@ -171,7 +180,7 @@ def read_turns(
     account = {
         "rows read": rows_read,
         check.noun: usable,
-        f"{check.noun} left out because of faults": debates + check.unreadable_files - usable,
+        f"{check.noun} left out because of faults": debates + check.unreadable - usable,
         **order_account,
     }
     positive = options.positive or (labels[1] if len(labels) == 2 else "")
@@ -179,7 +188,9 @@ def read_turns(
     return Turns(rows, label_of_word, words_of_cell, labels, positive, counts)
 
 
-def _read_file(path: Path, options: TranscriptsOptions, case_columns: set[str]) -> pd.DataFrame:
+def _read_file(
+    path: Path, options: TranscriptsOptions, case_columns: set[str], faults: list[str]
+) -> pd.DataFrame:
     """One file, with the columns that the options name and that are not `case_columns`."""
     added = {ROUND, SPEAKER, *case_columns}
     for pattern in options.extract.values():
@@ -188,8 +199,27 @@ def _read_file(path: Path, options: TranscriptsOptions, case_columns: set[str]) 
     columns = [name for name in named if name not in added and not is_wide(name)]
     needed_columns = dict.fromkeys([*columns, *options.extract, *options.where])
     last_only = options.columns.answer_columns
-    table = read_user_table(path, list(needed_columns), kind=options.format, last_only=last_only)
+    table = read_user_table(
+        path, list(needed_columns), kind=options.format, last_only=last_only, faults=faults
+    )
+    if faults and options.columns.debate in table:
+        table[LACKS_TURN] = _find_incomplete_debates(table, options.columns.debate)
     return unfold_turns(path, select_rows(path, table, options.where), list(named))
+
+
+def _find_incomplete_debates(table: pd.DataFrame, debate: str) -> "pd.Series[bool]":
+    """Return which rows belong to a debate with a gap between two of its rows."""
+    numbers = pd.Series(table.index, table.index)
+    has_gap = (numbers.shift(-1) - numbers > 1) & (table[debate].shift(-1) == table[debate])
+    return table[debate].isin(table.loc[has_gap.to_numpy(), debate])
+
+
+def _refuse_incomplete_debates(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
+    """Note the debates in which a row between two others cannot be read."""
+    if LACKS_TURN in rows:
+        is_incomplete = rows[LACKS_TURN].eq(other=True)
+        remedy = "Correct the row that cannot be read."
+        check.refuse(rows[names.debate], is_incomplete, "a debate with all its turns", remedy)
 
 
 def _add_case_columns(

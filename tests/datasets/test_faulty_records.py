@@ -1,0 +1,128 @@
+"""Test that one bad record does not stop the others, in every loader of the user's files."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.core.errors import UserError
+from moot.datasets import LOADERS, LoadContext, Loaded
+
+LABELS = {"labels": {"no": "no", "yes": "yes"}}
+COUNT, FAULTY = 10, 3
+
+
+def turn(number: int) -> dict[str, Any]:
+    return {
+        "debate": f"d{number}",
+        "speaker": "a",
+        "text": f"In case {number}, the rent was paid.",
+        "answer": "yes",
+        "truth": "yes",
+    }
+
+
+def sample(number: int) -> dict[str, Any]:
+    return {
+        "doc_id": number,
+        "target": "yes",
+        "filtered_resps": ["yes"],
+        "doc": {"q": "Was it paid?"},
+        "filter": "none",
+    }
+
+
+LOADER_OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "transcripts": {"columns": {"answer": "answer", "truth": "truth"}},
+    "answers": {"columns": {"debate": "", "case": "debate", "answer": "answer"}, "truth": "yes"},
+    "table": {"text": "text", "target": "truth", "id": "debate"},
+    "lm_eval": {"text": "q"},
+}
+
+
+def read_lines(path: Path, loader: str, lines: list[str], **options: Any) -> tuple[Loaded, int]:
+    path.write_text("\n".join(lines) + "\n")
+    entry = LOADERS["transcripts" if loader == "answers" else loader]
+    files = {"samples": {"m": path}} if loader == "lm_eval" else {"path": path}
+    merged = {**files, **LABELS, **LOADER_OPTIONS[loader], **options}
+    validated, context = entry.options.model_validate(merged), LoadContext("x", Path(), Path(), 1)
+    loaded = entry.load(validated, context)
+    return loaded, len(list(entry.records(validated, context))) if entry.records else COUNT - 1
+
+
+BROKEN_LINES = [
+    "{bad",
+    "[1]",
+    "null",
+    '{"debate": "x", "debate": "y", "doc_id": 3, "doc_id": 4}',
+    '{"text": "\\ud800"}',
+    '{"debate": "d3", "text": "cut of',
+]
+BAD_FIELDS: Mapping[str, list[dict[str, Any]]] = {
+    "transcripts": [{"speaker": None}, {"debate": ""}, {"answer": "perhaps"}, {"truth": "hm"}],
+    "answers": [{"debate": None}, {"answer": "perhaps"}],
+    "table": [{"truth": None}, {"truth": "hm"}, {"text": " "}, {"debate": None}],
+    "lm_eval": [
+        {"target": None},
+        {"target": ["yes"]},
+        {"target": "hm"},
+        {"doc_id": "x"},
+        {"filtered_resps": None},
+        {"filtered_resps": []},
+        {"filtered_resps": [["a", "b"]]},
+        {"filtered_resps": ["hm"]},
+        {"doc": None},
+        {"doc": {"q": 3}},
+        {"filter": 3},
+    ],
+}
+GRID = [(loader, line) for loader in LOADER_OPTIONS for line in BROKEN_LINES]
+for loader, changes in BAD_FIELDS.items():
+    record = (sample if loader == "lm_eval" else turn)(FAULTY)
+    GRID += [(loader, json.dumps({**record, **change})) for change in changes]
+
+
+@pytest.mark.parametrize(("loader", "line"), GRID)
+def test_a_bad_record_is_left_out_listed_and_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, loader: str, line: str
+) -> None:
+    make = sample if loader == "lm_eval" else turn
+    lines = [json.dumps(make(number)) for number in range(COUNT)]
+    lines[FAULTY] = line
+    path = tmp_path / "t.jsonl"
+    with pytest.raises(UserError, match=r"t\.jsonl: (row|record) 4") as error:
+        read_lines(path, loader, lines)
+    assert f"1 of {COUNT}" in str(error.value) and "(`faulty`)" in str(error.value)
+    loaded, answer_count = read_lines(path, loader, lines, faulty=0.1)
+    assert len(loaded.cases) == answer_count == COUNT - 1
+    left_out = [count for name, count in loaded.cleaning.items() if "left out" in name]
+    assert left_out == [1] and "4" in caplog.text and "t.jsonl" in caplog.text
+
+
+@pytest.mark.parametrize("loader", ["transcripts", "answers", "table"])
+@pytest.mark.parametrize("row", ["d3,a,b", "d3,a,b,yes,yes,x", "d3"])
+def test_a_row_of_the_wrong_length_is_left_out(tmp_path: Path, loader: str, row: str) -> None:
+    rows = [",".join(f'"{cell}"' for cell in turn(number).values()) for number in range(COUNT)]
+    rows[FAULTY] = row
+    lines = [",".join(turn(0)), *rows]
+    with pytest.raises(UserError, match=r"row 4 \(line 5\): found \d fields, expected 5"):
+        read_lines(tmp_path / "t.csv", loader, lines)
+    loaded, answer_count = read_lines(tmp_path / "t.csv", loader, lines, faulty=0.1)
+    assert len(loaded.cases) == answer_count == COUNT - 1
+    if loader == "table":
+        assert [case.source_row for case in loaded.cases][2:4] == [3, 5]
+
+
+def test_a_debate_with_a_row_that_cannot_be_read_is_left_out_whole(tmp_path: Path) -> None:
+    lines = [json.dumps({**turn(number // 3), "text": f"{number}."}) for number in range(30)]
+    lines[FAULTY * 3 + 1] = "{bad"
+    loaded, _ = read_lines(tmp_path / "t.jsonl", "transcripts", lines, faulty=0.2)
+    assert [case.case_id for case in loaded.cases] == [f"d{n}" for n in range(10) if n != FAULTY]
+
+
+@pytest.mark.parametrize("loader", LOADER_OPTIONS)
+def test_a_file_of_bad_records_alone_is_refused(tmp_path: Path, loader: str) -> None:
+    with pytest.raises(UserError, match=r"t\.jsonl: .*not JSON"):
+        read_lines(tmp_path / "t.jsonl", loader, ['{"a', '{"b'], faulty=1)
