@@ -104,9 +104,9 @@ def test_a_bad_record_is_left_out_listed_and_counted(
 @pytest.mark.parametrize("loader", ["transcripts", "answers", "table"])
 @pytest.mark.parametrize("row", ["d3,a,b", "d3,a,b,yes,yes,x", "d3"])
 def test_a_row_of_the_wrong_length_is_left_out(tmp_path: Path, loader: str, row: str) -> None:
-    rows = [",".join(f'"{cell}"' for cell in turn(number).values()) for number in range(COUNT)]
-    rows[FAULTY] = row
-    lines = [",".join(turn(0)), *rows]
+    lines = [",".join(turn(0))]
+    lines += ['"' + '","'.join(turn(number).values()) + '"' for number in range(COUNT)]
+    lines[FAULTY + 1] = row
     with pytest.raises(UserError, match=r"row 4 \(line 5\): found \d fields, expected 5"):
         read_lines(tmp_path / "t.csv", loader, lines)
     loaded, answer_count = read_lines(tmp_path / "t.csv", loader, lines, faulty=0.1)

@@ -437,3 +437,32 @@ def test_one_record_alone_is_read_as_in_a_list(tmp_path: Path, indent: int | Non
     for columns in (RELAY_COLUMNS, {**RELAY_COLUMNS, "speaker": "name", "text": "says"}):
         _, [debate] = read_debates(tmp_path / "one.json", columns=columns, labels=labels)
         assert (debate.prediction, len(debate.utterances)) == ("yes", 2)
+
+
+@pytest.mark.parametrize("perhaps", [None, 2])
+def test_answers_in_a_list_inside_a_document_are_answers_of_their_own(
+    tmp_path: Path, perhaps: int | None
+) -> None:
+    """As promptfoo writes them: all of them became one answer of the document."""
+    results = []
+    for number in range(6):
+        output = "perhaps" if number == perhaps else "yes"
+        result = {"testIdx": number // 2, "promptIdx": number % 2, "response": {"output": output}}
+        results.append({**result, "provider": {"id": "openai:x"}, "vars": {"want": "yes"}})
+    document = {"evalId": "e", "results": {"version": 3, "results": results, "stats": {}}}
+    (tmp_path / "t.json").write_text(json.dumps(document))
+    names = {
+        "case": "testIdx",
+        "method": "promptIdx",
+        "model": "provider.id",
+        "answer": "response.output",
+        "truth": "vars.want",
+    }
+    columns = {meaning: f"results.results.{name}" for meaning, name in names.items()}
+    loaded, debates = read_debates(
+        tmp_path / "t.json", columns={"debate": "", **columns}, faulty=0.2, **YES_NO
+    )
+    count = 6 if perhaps is None else 5
+    assert len(debates) == loaded.cleaning["answers"] == count
+    assert {(debate.model, debate.prediction) for debate in debates} == {("openai:x", "yes")}
+    assert {debate.method for debate in debates} == {"0", "1"} and len(loaded.cases) == 3

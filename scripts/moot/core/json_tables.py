@@ -222,10 +222,12 @@ class ExpandedTable:
     Attributes:
         frame: the rows.
         source_rows: the number of the row of the file that each row comes from, from 1.
+        expanded: the column whose lists of objects gave several rows; "" if there is none.
     """
 
     frame: pd.DataFrame
     source_rows: Sequence[int]
+    expanded: str = ""
 
 
 def expand_paths(
@@ -247,7 +249,7 @@ def expand_paths(
     while True:
         pending = [name for name in columns if name not in frame and _parent(name, frame)]
         if not pending:
-            return ExpandedTable(frame, source_rows)
+            return ExpandedTable(frame, source_rows, expanded)
         parent = _parent(pending[0], frame)
         values = [_parse_nested(value) for value in frame[parent]]
         depth = len(parent) + 1
@@ -267,7 +269,9 @@ def expand_paths(
             values = [part for _, part in pairs]
         for key in keys:
             if not any(_has_part(value, key) for value in values):
-                return ExpandedTable(frame, source_rows)  # the check of the header names the column
+                return ExpandedTable(
+                    frame, source_rows, expanded
+                )  # the check of the header names the column
             parts = [_part_of(value, key) for value in values]
             frame[f"{parent}.{key}"] = pd.Series(parts, frame.index, dtype="object")
 

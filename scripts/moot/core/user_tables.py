@@ -50,6 +50,8 @@ bombs to 1,000.
 _MAX_SHEET_ROWS = 2**20
 """Of an Excel sheet."""
 _MAX_CELLS = 10**7
+EXPANDED_COLUMN = "expanded"
+"""The attribute of a frame that names the column whose lists gave several rows of one."""
 _ROWS_PER_BATCH = 64
 _EXCEL_DIGITS = 15
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx", ".xlsm")
@@ -144,7 +146,10 @@ def read_user_table(
     table = expand_paths(path, frame, names, last_only)
     _add_alternatives(table.frame, [*columns, *optional])
     checked_table = _check_table(path, table, columns)
-    return _without_blank_rows(path, checked_table) if ending in _SHEETS else checked_table
+    if ending in _SHEETS:
+        checked_table = _without_blank_rows(path, checked_table)
+    checked_table.attrs[EXPANDED_COLUMN] = table.expanded
+    return checked_table
 
 
 def _list_alternatives(columns: Sequence[str]) -> list[str]:

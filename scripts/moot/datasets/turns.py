@@ -17,7 +17,7 @@ from moot.core.errors import UserError
 from moot.core.input_files import quote_value, refuse_values
 from moot.core.log import LOG
 from moot.core.types import Column
-from moot.core.user_tables import read_user_table, select_rows
+from moot.core.user_tables import EXPANDED_COLUMN, read_user_table, select_rows
 from moot.core.utterance_kinds import CONCLUSION
 from moot.datasets.case_table import find_cases_without_row, look_up_case, read_case_table
 from moot.datasets.debate_records import leave_out
@@ -202,6 +202,9 @@ def _read_file(
     table = read_user_table(
         path, list(needed_columns), kind=options.format, last_only=last_only, faults=faults
     )
+    expanded = str(table.attrs.get(EXPANDED_COLUMN, ""))
+    if not options.columns.debate and expanded and options.columns.case.startswith(f"{expanded}."):
+        table.index = pd.RangeIndex(1, len(table) + 1, name="row")  # each object is an answer
     if faults and options.columns.debate in table:
         table[LACKS_TURN] = _find_incomplete_debates(table, options.columns.debate)
     return unfold_turns(path, select_rows(path, table, options.where), list(named))
