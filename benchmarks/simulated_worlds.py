@@ -18,6 +18,7 @@ from moot.stats.bootstrap import (
     ClusterBootstrap,
     Floats,
     Statistic,
+    Truths,
     as_numbers,
     estimate_interval,
     kinds_of_clusters,
@@ -26,7 +27,15 @@ from moot.stats.bootstrap import (
     ratio_statistic,
 )
 from moot.stats.calibration import auc_statistic, calibration_error_statistic
-from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired
+from moot.stats.differences import (
+    MIN_HITS,
+    Difference,
+    Sums,
+    compare_paired,
+    compare_unpaired,
+    too_few_hits,
+    with_unseen_clusters,
+)
 from moot.stats.independent import Independent
 from moot.stats.prediction_powered import corrected_mean, estimate_share
 from moot.stats.within_cases import interval_within
@@ -253,12 +262,24 @@ def _single_cases(first_right: int, first: int, second_right: int, second: int) 
 
 
 NUMBERS = ((3, 3), (3, 60), (5, 100), (10, 10), (15, 150), (30, 30), (30, 200), (200, 200))
+FAR_NUMBERS = ((3, 5), (3, 200), (5, 5), (8, 8), (8, 15), (8, 200), (20, 20), (25, 25), (60, 60))
+FAR_RATES = (
+    *((0.02, 0.98), (0.05, 0.95), (0.1, 0.9), (0.2, 0.8)),
+    *((0.02, 0.5), (0.05, 0.3), (0.98, 0.8)),
+)
 
 
 def unpaired_cases() -> Iterator[Cell]:
-    """Independent cases of two sides: Newcombe's interval, Fisher's test."""
+    """Independent cases of two sides: Newcombe's interval, Fisher's test; also rates that lie far
+    apart.
+    """
     pairs = [*((rate, rate) for rate in RATES), (0.1, 0.3), (0.9, 0.6), (0.02, 0.98)]
-    for (first, second), rates in itertools.product(NUMBERS, pairs):
+    grid = [
+        *itertools.product(NUMBERS, pairs),
+        *itertools.product(FAR_NUMBERS, FAR_RATES),
+        *itertools.product(NUMBERS[1:], FAR_RATES[1:]),
+    ]
+    for (first, second), rates in grid:
 
         def draw(
             random: Random,
@@ -379,12 +400,33 @@ SPREADS: dict[
         lambda random, cases: random.lognormal(-0.5, 1, cases),
         lambda random, cases: random.lognormal(-0.5, 1, cases),
     ),
+    "log-normal costs, wide against tight": (
+        AMOUNT,
+        lambda random, cases: random.lognormal(-0.5, 1, cases),
+        lambda random, cases: random.gamma(50, 0.02, cases),
+    ),
+    "log-normal costs of spread 1.5": (
+        AMOUNT,
+        lambda random, cases: random.lognormal(-1.125, 1.5, cases),
+        lambda random, cases: random.lognormal(-1.125, 1.5, cases),
+    ),
+    "log-normal costs of spread 1.5 against tokens": (
+        AMOUNT,
+        lambda random, cases: random.lognormal(-1.125, 1.5, cases),
+        lambda random, cases: random.lognormal(-0.125, 0.5, cases),
+    ),
+    "exponential amounts, wide against tight": (
+        AMOUNT,
+        lambda random, cases: random.gamma(1, 1, cases),
+        lambda random, cases: random.gamma(50, 0.02, cases),
+    ),
 }
+MORE_NUMBERS = ((8, 8), (8, 60), (60, 8), (60, 60), (150, 15))
 
 
 def unequal_spreads() -> Iterator[Cell]:
     """Amounts and scores with equal means."""
-    for name, (first, second) in itertools.product(SPREADS, NUMBERS[1:]):
+    for name, (first, second) in itertools.product(SPREADS, [*NUMBERS[1:], *MORE_NUMBERS]):
         bounds, draw_first, draw_second = SPREADS[name]
 
         def draw(
@@ -407,7 +449,7 @@ def unequal_spreads() -> Iterator[Cell]:
 
 def single_amounts() -> Iterator[Cell]:
     """Means of amounts."""
-    for name, cases in itertools.product(SPREADS, (5, 10, 20, 50)):
+    for name, cases in itertools.product(SPREADS, (5, 8, 10, 20, 50)):
         bounds, draw_values_of, _ = SPREADS[name]
         truth = {SHARE: 0.25}.get(bounds, 3.0 if name.startswith("rounds") else 1.0)
 
@@ -421,42 +463,92 @@ def single_amounts() -> Iterator[Cell]:
             values = draw_values_of(random, cases)
             return World(bootstrap_interval(mean_statistic(values, bounds), range(cases)), truth)
 
+        if "wide against tight" in name and name.startswith("log"):
+            continue  # the first side is that of another row
         yield Cell("mean score or amount", f"{name.split(',')[0]}, {cases} cases", draw)
 
 
 def f1_sums(true: Floats, predicted: Floats) -> Sums:
     """F1 of the positive label."""
-    return Sums(2 * (true * predicted)[:, None], (true + predicted)[:, None])
+    return Sums(2 * (true * predicted)[:, None], (true + predicted)[:, None], MIN_HITS)
+
+
+@dataclass(frozen=True)
+class F1Worlds:
+    """Worlds of the difference between two sides' F1 on the same cases.
+
+    Attributes:
+        cases: how many.
+        base: the share of positive cases.
+        sides: recall and false positive rate of either side.
+    """
+
+    cases: int
+    base: float
+    sides: tuple[tuple[float, float], tuple[float, float]]
+
+    def draw(self, random: Random, number: int) -> list[World]:
+        """The worlds; their resamples are drawn for all at once."""
+        true = random.random((number, self.cases)) < self.base
+        predicted = [
+            random.random(true.shape) < np.where(true, recall, false_rate)
+            for recall, false_rate in self.sides
+        ]
+        (weights,) = ClusterBootstrap(range(self.cases), SEED).weights()
+        draws = [self._f1(weights, true, side) for side in predicted]
+        truth = expected_f1(self.base, *self.sides[0]) - expected_f1(self.base, *self.sides[1])
+        worlds = []
+        for world in range(number):
+            first, second = (
+                f1_sums(as_numbers(true[world]), as_numbers(side[world])) for side in predicted
+            )
+            interval = self._interval(first, second, draws[0][:, world] - draws[1][:, world])
+            worlds.append(World(interval, truth, excludes_0(interval)))
+        return worlds
+
+    def _f1(self, weights: Floats, true: Truths, predicted: Truths) -> Floats:
+        """F1 of each resample and world, shape (resamples, worlds)."""
+        hits = weights @ as_numbers(true & predicted).T
+        return ratio(2 * hits, weights @ (as_numbers(true) + as_numbers(predicted)).T)
+
+    def _interval(self, first: Sums, second: Sums, draws: Floats) -> Interval:
+        """The interval whose p is that of `compare_paired`."""
+        if too_few_hits(first, second, np.arange(self.cases)):
+            return float("nan"), float("nan")
+        value = first.total() - second.total()
+        widened = with_unseen_clusters(draws, first, second, self.cases, DIFFERENCE)
+        return estimate_interval(value, widened, self.cases, DIFFERENCE)
 
 
 def f1_differences() -> Iterator[Cell]:
-    """Paired F1 of equal sides, one of which may always say positive."""
-    for cases, base, recall in itertools.product(
-        (20, 50, 100, 200), (0.1, 0.25, 0.4), (0.5, 0.8, 1.0)
-    ):
+    """Paired F1 of equal sides, one of which always says positive; and of sides with other recalls
+    and false positive rates.
+    """
+    numbers, bases = (20, 50, 100, 200), (0.05, 0.1, 0.25, 0.4)
+    for cases, base, recall in itertools.product(numbers, bases, (0.5, 0.8, 0.9, 0.95, 1.0)):
         f1 = 2 * base / (1 + base)
         false_rate = min(1.0, (2 * base * recall / f1 - base - base * recall) / (1 - base))
         if false_rate < 0:
             continue
-
-        def draw(
-            random: Random,
-            cases: int = cases,
-            base: float = base,
-            rates: tuple[float, float] = (recall, false_rate),
-        ) -> World:
-            true = as_numbers(random.random(cases) < base)
-            predicted = as_numbers(random.random(cases) < np.where(true > 0, *rates))
-            first, second = f1_sums(true, np.ones(cases)), f1_sums(true, predicted)
-            statistic = Statistic(lambda w: first.value(w) - second.value(w), DIFFERENCE)
-            interval = bootstrap_interval(statistic, range(cases))
-            return World(interval, 0.0, excludes_0(interval))
-
         yield Cell(
             "paired difference of F1",
             f"{cases} cases, base rate {base}, always positive against recall {recall}",
-            draw,
+            _no_single_world,
+            F1Worlds(cases, base, ((1.0, 1.0), (recall, false_rate))).draw,
         )
+    sides = ((0.95, 0.02), (0.7, 0.2)), ((0.9, 0.5), (0.3, 0.02))
+    for cases, base, first, second in itertools.product(numbers, bases, *sides):
+        yield Cell(
+            "paired difference of F1",
+            f"{cases} cases, base rate {base}, recall and false positive rate {first} and {second}",
+            _no_single_world,
+            F1Worlds(cases, base, (first, second)).draw,
+        )
+
+
+def expected_f1(base: float, recall: float, false_rate: float) -> float:
+    """F1 in the long run."""
+    return 2 * base * recall / (base + base * recall + (1 - base) * false_rate)
 
 
 def f1_values() -> Iterator[Cell]:

@@ -164,6 +164,7 @@ def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[Row]:
                     "valid high": valid.high,
                     "cases with valid": valid.cases,
                 }
+            row["not tested because"] = difference.reason
         yield row
 
 

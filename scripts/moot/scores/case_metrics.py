@@ -21,6 +21,7 @@ from moot.core.types import Column
 from moot.scores.groups import UNDECIDED_SCORE, find_undecided, probability_of_prediction
 from moot.scores.results import ExperimentResults
 from moot.stats.bootstrap import AMOUNT, SHARE, Bounds, Floats, as_numbers
+from moot.stats.differences import MIN_HITS, MIN_HITS_OF_MACRO
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,14 @@ class Terms:
         tops: numerators, shape (debates, terms).
         bottoms: denominators, of the same shape.
         bounds: the least and the greatest value of the metric.
+        min_hits: as of `moot.stats.differences.Sums`.
     """
 
     case_ids: list[str]
     tops: Floats
     bottoms: Floats
     bounds: Bounds = SHARE
+    min_hits: int = 0
 
 
 CaseMetric = Callable[[ExperimentResults, str], Terms]
@@ -101,7 +104,7 @@ def f1(results: ExperimentResults, model: str) -> Terms:
             f"contrast with the metric f1: the data set of {results.experiment} has the labels "
             f"{', '.join(results.task.labels)}, none of them the positive of two. Use macro_f1."
         )
-    return _f1(_rows_with_truth(results, model), [positive])
+    return _f1(_rows_with_truth(results, model), [positive], MIN_HITS)
 
 
 @case_metric("macro_f1")
@@ -109,14 +112,15 @@ def macro_f1(results: ExperimentResults, model: str) -> Terms:
     """Mean of the labels' F1; an invalid answer misses its case. Labels neither true nor named (on
     the same cases, by either side) do not count.
     """
-    return _f1(_rows_with_truth(results, model), list(results.task.labels))
+    labels = list(results.task.labels)
+    return _f1(_rows_with_truth(results, model), labels, MIN_HITS_OF_MACRO)
 
 
-def _f1(rows: pd.DataFrame, labels: list[str]) -> Terms:
+def _f1(rows: pd.DataFrame, labels: list[str], min_hits: int) -> Terms:
     answers = rows["prediction"].where(rows["status"] == "valid")
     true = as_numbers([rows["target"] == label for label in labels]).T
     predicted = as_numbers([answers == label for label in labels]).T
-    return Terms(list(rows["case_id"]), 2 * true * predicted, true + predicted)
+    return Terms(list(rows["case_id"]), 2 * true * predicted, true + predicted, min_hits=min_hits)
 
 
 @case_metric("brier")

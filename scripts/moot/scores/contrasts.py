@@ -123,7 +123,7 @@ class SideDebates:
     @property
     def sums(self) -> Sums:
         """The terms of each debate."""
-        return Sums(self.terms.tops, self.terms.bottoms)
+        return Sums(self.terms.tops, self.terms.bottoms, self.terms.min_hits)
 
     @property
     def runs(self) -> list[tuple[str, str]]:
@@ -143,7 +143,7 @@ class SideDebates:
     def shared(self) -> Sums:
         """The terms of each debate, times its share."""
         shares = self.shares
-        return Sums(self.terms.tops * shares, self.terms.bottoms * shares)
+        return Sums(self.terms.tops * shares, self.terms.bottoms * shares, self.terms.min_hits)
 
     @property
     def observed(self) -> Observed:
@@ -161,7 +161,7 @@ class SideDebates:
         )
         of_debates = self.shared
         tops, bottoms = (sums_by(values, codes) for values in (of_debates.tops, of_debates.bottoms))
-        return [str(name) for name in names], Sums(tops, bottoms)
+        return [str(name) for name in names], Sums(tops, bottoms, self.terms.min_hits)
 
     def select(self, cases: set[str], runs: set[tuple[str, str]] | None = None) -> "SideDebates":
         """Return the debates over some of the cases, or of some runs alone."""
@@ -172,11 +172,11 @@ class SideDebates:
             tuple(np.asarray(names, dtype=object)[is_selected])
             for names in (self.terms.case_ids, self.models)
         )
-        terms = Terms(
-            list(ids),
-            self.terms.tops[is_selected],
-            self.terms.bottoms[is_selected],
-            self.terms.bounds,
+        terms = replace(
+            self.terms,
+            case_ids=list(ids),
+            tops=self.terms.tops[is_selected],
+            bottoms=self.terms.bottoms[is_selected],
         )
         return SideDebates(terms, models)
 
@@ -194,6 +194,7 @@ def side_debates(side: Side, results: ExperimentResults) -> SideDebates:
             np.vstack([terms.tops for terms in terms_by_model]),
             np.vstack([terms.bottoms for terms in terms_by_model]),
             terms_by_model[0].bounds,
+            terms_by_model[0].min_hits,
         ),
         tuple(np.repeat(side.models, [len(terms.case_ids) for terms in terms_by_model]).tolist()),
     )

@@ -29,6 +29,7 @@ def cohens_kappa(first: ArrayLike, second: ArrayLike) -> Statistic:
     """
     raters = [np.asarray(labels, dtype=object) for labels in (first, second)]
     codes, labels = pd.factorize(np.concatenate(raters))
+    labels = labels if len(labels) else np.array([""], dtype=object)
     both_codes = np.stack(np.split(codes, 2), axis=1)
     is_rated = np.asarray((both_codes >= 0).all(axis=1), dtype=bool)
     one_hot = np.eye(len(labels))[both_codes] * is_rated[:, None, None]

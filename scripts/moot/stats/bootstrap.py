@@ -15,7 +15,8 @@ interval is that of Clopper and Pearson (1934) with the clusters as sample size.
 `FEW_CARRIERS` of unequal clusters deviate, it holds the score interval (Wilson 1927; Tango 1998) of
 so many clusters that are right or wrong as a whole. Amounts (rounds, tokens, costs) are skewed:
 their interval holds that on the scale of logarithms and that of t corrected for the draws' skewness
-(Hall 1992, "On the removal of skewness by transformation", JRSS B 54).
+(Hall 1992, "On the removal of skewness by transformation", JRSS B 54), and that of a mean holds the
+interval of log-normal amounts (`moot.stats.amounts`).
 
 Where rows belong to clusters of several kinds at once, none within the other (a debate's story and
 its judge), the variance is that of Cameron, Gelbach and Miller (2011, "Robust inference with
@@ -23,7 +24,7 @@ multiway clustering", JBES 29): of each kind, less that of what both share; but 
 kind alone. t has one degree of freedom less than the kind with the fewest clusters has.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -33,6 +34,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from moot.stats.amounts import lognormal_interval
 from moot.stats.score_intervals import LEVEL, tango_interval, wilson_interval
 
 Floats = NDArray[np.float64]
@@ -83,6 +85,8 @@ class Statistic:
             signs, shape (resamples, parts). Chance alone raises such a sum, so that its interval
             is extended downwards.
         min_clusters: with fewer clusters there is no interval.
+        amounts: where the statistic is a mean of amounts above 0, these amounts, shape (rows,). Its
+            interval holds that of log-normal amounts.
     """
 
     function: Callable[[Floats], Floats]
@@ -90,6 +94,7 @@ class Statistic:
     rows: Truths | None = None
     signed_parts: Callable[[Floats], Floats] | None = None
     min_clusters: int = MIN_CLUSTERS
+    amounts: Floats | None = None
 
     def __call__(self, weights: Floats) -> Floats:
         return self.function(weights)
@@ -211,9 +216,20 @@ class ClusterBootstrap:
             self.level,
             self.has_unequal_clusters,
         )
-        if statistic.signed_parts is not None:
+        if statistic.signed_parts is not None and not np.isnan(low):
             low = max(statistic.bounds[0], low - self._bias(statistic.signed_parts, clusters))
+        if statistic.amounts is not None and not self._kinds:
+            return self._join_lognormal((low, high), statistic.amounts, clusters)
         return low, high
+
+    def _join_lognormal(
+        self, interval: tuple[float, float], amounts: Floats, clusters: float
+    ) -> tuple[float, float]:
+        """An interval with that of log-normal amounts, where there is one."""
+        sizes = np.bincount(self.codes).astype(np.float64)
+        means = np.bincount(self.codes, amounts) / sizes
+        ends = lognormal_interval(means, sizes, clusters, self.level)
+        return (min(interval[0], ends[0]), max(interval[1], ends[1])) if ends else interval
 
     def _bias(self, signed_parts: Callable[[Floats], Floats], clusters: float) -> float:
         """By how much chance raises a sum of absolute values at most: the mean absolute values of
@@ -239,6 +255,7 @@ def effective_number(sizes: Numbers) -> float:
     positive = sizes[sizes > 0]
     if len(positive) < MIN_CLUSTERS:
         return float(len(positive))
+    positive = positive / positive.max()  # squares of tiny weights are 0
     return max(float(MIN_CLUSTERS), float(positive.sum() ** 2 / (positive**2).sum()))
 
 
@@ -248,17 +265,20 @@ def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:
     """
     rows = list(clusters)
     if not rows or not isinstance(rows[0], tuple):
-        return [(pd.factorize(np.asarray(rows, dtype=object), sort=True)[0], 1)]
-    kinds = [
-        pd.factorize(np.asarray(names, dtype=object), sort=True)[0]
-        for names in zip(*rows, strict=True)
-    ]
+        return [(_number_clusters(rows), 1)]
+    kinds = [_number_clusters(names) for names in zip(*rows, strict=True)]
     numbered_kinds: list[tuple[NDArray[np.intp], int]] = []
     for number in range(1, len(kinds) + 1):
         for subset in combinations(kinds, number):
             codes = np.unique(np.stack(subset), axis=1, return_inverse=True)[1]
             numbered_kinds.append((codes.reshape(-1), number))
     return numbered_kinds
+
+
+def _number_clusters(names: Sequence[Hashable]) -> NDArray[np.intp]:
+    """The number of each row's cluster; rows whose cluster is missing are one cluster."""
+    array = np.asarray(names, dtype=object)
+    return pd.factorize(array, sort=True, use_na_sentinel=False)[0]
 
 
 def _combine_kinds(kinds: list[tuple[Floats, int, int]]) -> Floats:
@@ -467,7 +487,11 @@ def departs_from_mode(values: Numbers) -> Truths:
 def mean_statistic(values: Values, bounds: Bounds = ANY) -> Statistic:
     """The mean of `values`, one a row."""
     array = as_numbers(values)
-    return Statistic(lambda weights: ratio(weights @ array, weights.sum(axis=1)), bounds)
+    return Statistic(
+        lambda weights: ratio(weights @ array, weights.sum(axis=1)),
+        bounds,
+        amounts=array if bounds == AMOUNT else None,
+    )
 
 
 def share_statistic(values: Values) -> Statistic:

@@ -16,13 +16,18 @@ _ROUNDING = 1e-9  # 1 - 0.9 belongs to the bin of 0.1
 def auc_statistic(truth: Floats, score: Floats) -> Statistic:
     """The area under the ROC curve (Mann-Whitney, ties count half); NaN where one class is missing.
 
+    Rows without a score are left out.
+
     It rests on the rows of the rarer class, or on those whose score departs from the most frequent
     one where they are fewer.
     """
+    is_scored = ~np.isnan(score)
+    score = np.where(is_scored, score, -np.inf)
     order = np.argsort(score, kind="stable")
     _, ties = np.unique(score[order], return_index=True)
 
     def area(weights: Floats) -> Floats:
+        weights = weights * is_scored
         positives = np.add.reduceat((weights * truth)[:, order], ties, axis=1)
         negatives = np.add.reduceat((weights * (1 - truth))[:, order], ties, axis=1)
         beaten = np.cumsum(negatives, axis=1) - negatives / 2
@@ -31,13 +36,15 @@ def auc_statistic(truth: Floats, score: Floats) -> Statistic:
         )
 
     positive = truth > 0
-    sets_of_rows = [positive, ~positive, departs_from_mode(score[:, None])]
+    departs = np.zeros(len(score), dtype=bool)
+    departs[is_scored] = departs_from_mode(score[is_scored, None])
+    sets_of_rows = [positive & is_scored, ~positive & is_scored, departs]
     return Statistic(area, SHARE, min(sets_of_rows, key=np.sum))
 
 
 def confidence_bins(confidence: Floats) -> Floats:
     """The bin of each confidence (0 to 1) among `BINS` equal ones, one-hot, shape (rows, bins)."""
-    position = np.clip((confidence * BINS + _ROUNDING).astype(int), 0, BINS - 1)
+    position = np.clip(np.nan_to_num(confidence) * BINS + _ROUNDING, 0, BINS - 1).astype(int)
     one_hot: Floats = np.eye(BINS)[position]
     return one_hot
 
@@ -62,13 +69,13 @@ def calibration_error_statistic(confidence: Floats, correct: Floats) -> Statisti
 
 def calibration_error_by_chance(confidence: Floats, seed: int) -> float:
     """The calibration error to be expected of calibrated answers with these confidences; NaN of
-    none.
+    none, and where one is missing.
 
     With few answers a bin's accuracy differs from its confidence by chance alone, so that the
     error is above 0 though every confidence is deserved (consistency resampling, Bröcker and
     Smith 2007). Answers are taken as independent.
     """
-    if not len(confidence):
+    if not len(confidence) or np.isnan(confidence).any():
         return float("nan")
     random, bins = np.random.default_rng(seed), confidence_bins(confidence)
     gaps = (

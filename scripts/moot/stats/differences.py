@@ -14,10 +14,15 @@ from numpy.typing import NDArray
 
 from moot.stats.bootstrap import (
     DIFFERENCE,
+    FEW_CARRIERS,
+    MIN_CLUSTERS,
     Bounds,
     ClusterBootstrap,
     Clusters,
     Floats,
+    as_numbers,
+    difference_factor,
+    effective_number,
     estimate_interval,
     kinds_of_clusters,
     ratio,
@@ -27,9 +32,18 @@ from moot.stats.randomisation import LEVEL as TEST_LEVEL
 from moot.stats.randomisation import fisher_p, sign_flip_p
 from moot.stats.score_intervals import LEVEL, tango_interval
 
+MIN_HITS, MIN_HITS_OF_MACRO = 10, 2
+"""Cases on which either side names a label correctly: as many an interval of a difference takes, of
+the label's F1 and of macro F1.
+"""
+_NO_VARIANCE = 1e-18
+IntervalAtLevel = Callable[[float], tuple[float, float]]
+"""The ends of an interval at a level."""
 UNPAIRED_NOTE = (
-    "The interval is Newcombe's, or by cluster one that joins both sides' own variances. p is of"
-    " Fisher's exact test where independent cases are right or wrong, else that of the interval."
+    "The interval is Newcombe's, joined with Agresti and Caffo's where fewer than"
+    f" {FEW_CARRIERS} cases of a side are right, or wrong; by cluster it joins both sides' own"
+    " variances. p is of Fisher's exact test where independent cases are right or wrong, else that"
+    " of the interval."
     f" Independent cases, fewer than {MIN_CASES} on both sides, have no interval. What cannot be"
     " computed has p = 1."
 )
@@ -37,10 +51,17 @@ UNPAIRED_NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Numerators and denominators of each case (or debate), both of shape (cases, terms)."""
+    """Numerators and denominators of each case (or debate).
+
+    Attributes:
+        tops, bottoms: numerators and denominators, both of shape (cases, terms).
+        min_hits: a difference of the metric has no interval where fewer clusters than these have a
+            case that adds to the numerator of a term, on either side; 0 for no such rule.
+    """
 
     tops: Floats
     bottoms: Floats
+    min_hits: int = 0
 
     def value(self, weights: Floats) -> Floats:
         """The metric of resamples: weights of shape (resamples, cases) to shape (resamples,).
@@ -96,6 +117,7 @@ class Difference:
         cases, clusters: how many the difference rests on.
         equivalence: p of two one-sided tests that the difference is beyond a margin; NaN where none
             is asked for.
+        reason: why there is no interval, where a rule forbids it; else "".
     """
 
     first: float
@@ -107,6 +129,7 @@ class Difference:
     cases: int
     clusters: int
     equivalence: float = float("nan")
+    reason: str = ""
 
 
 def compare_paired(
@@ -120,10 +143,13 @@ def compare_paired(
     """Both sides on the same cases, row by row.
 
     Independent pairs that are right or wrong have Tango's score interval, all others that of
-    `moot.stats.bootstrap`. Of plain means p is of a randomisation test that exchanges both sides
-    cluster by cluster (`moot.stats.randomisation.sign_flip_p`), of all others that of the interval;
-    both agree about 0 (`_reconcile`). `bounds` are the least and the greatest
-    difference. With a margin the test of equivalence is that of the interval.
+    `moot.stats.bootstrap`; that of F1 and other ratios is as wide as if one more cluster had
+    deviated in each direction. F1 has none where too few cases are hits (`Sums.min_hits`).
+
+    Of plain means p is of a randomisation test that exchanges both sides cluster by cluster
+    (`moot.stats.randomisation.sign_flip_p`), of all others that of the interval; both agree about 0
+    (`_reconcile`). `bounds` are the least and the greatest difference. With a margin the test of
+    equivalence is that of the interval.
     """
     bootstrap = ClusterBootstrap(clusters, seed)
     sides = first.total(), second.total()
@@ -131,35 +157,87 @@ def compare_paired(
     if not bootstrap.rows:
         return Difference(*sides, difference, nothing, nothing, nothing, 0, 0)
     are_means = _are_means(first, second)
-    if (
-        are_means
-        and bounds == DIFFERENCE
-        and bootstrap.has_single_rows
-        and _are_binary(first, second)
-    ):
-        interval = _tango_interval(first, second)
-    else:
-        effective_clusters = bootstrap.clusters_among(None)
-        draws = bootstrap.draws(lambda weights: first.value(weights) - second.value(weights))
-
-        def interval(level: float) -> tuple[float, float]:
-            return estimate_interval(
-                difference,
-                draws,
-                effective_clusters,
-                bounds,
-                level,
-                bootstrap.has_unequal_clusters,
-            )
-
+    reason = too_few_hits(first, second, bootstrap.codes)
+    interval = _no_interval if reason else paired_interval(first, second, bootstrap, bounds)
     test_p = None
     if are_means and bootstrap.kinds == 1:
         test_p = sign_flip_p(sums_by(first.tops - second.tops, bootstrap.codes)[:, 0], seed)
     low, high, p = _reconcile(interval, test_p)
     p_equivalence = nothing if margin is None else p_of_interval(interval, margin)
     return Difference(
-        *sides, difference, low, high, p, bootstrap.rows, bootstrap.clusters, p_equivalence
+        *sides, difference, low, high, p, bootstrap.rows, bootstrap.clusters, p_equivalence, reason
     )
+
+
+def paired_interval(
+    first: Sums, second: Sums, bootstrap: ClusterBootstrap, bounds: Bounds
+) -> IntervalAtLevel:
+    """The interval of `compare_paired` at any level, before it is reconciled with a test."""
+    are_means = _are_means(first, second)
+    are_pairs = are_means and bounds == DIFFERENCE and bootstrap.has_single_rows
+    if are_pairs and _are_binary(first, second):
+        return _tango_interval(first, second)
+    value, clusters = first.total() - second.total(), bootstrap.clusters_among(None)
+    draws = bootstrap.draws(lambda weights: first.value(weights) - second.value(weights))
+    if not are_means:
+        draws = with_unseen_clusters(draws, first, second, clusters, bounds)
+
+    def interval(level: float) -> tuple[float, float]:
+        return estimate_interval(
+            value, draws, clusters, bounds, level, bootstrap.has_unequal_clusters
+        )
+
+    return interval
+
+
+def _no_interval(_level: float) -> tuple[float, float]:
+    return float("nan"), float("nan")
+
+
+def too_few_hits(first: Sums, second: Sums, codes: NDArray[np.intp]) -> str:
+    """Why a difference of F1 has no interval; "" where it has one.
+
+    F1 of a label with few hits is far from its value in the long run.
+    """
+    min_hits = max(first.min_hits, second.min_hits)
+    is_hit = (first.tops > 0) | (second.tops > 0)
+    occurs = (first.bottoms > 0).any(axis=0) | (second.bottoms > 0).any(axis=0)
+    if not min_hits or not occurs.any():
+        return ""
+    hits = min(
+        effective_number(np.bincount(codes[is_hit[:, term]])) for term in np.flatnonzero(occurs)
+    )
+    if hits >= min_hits:
+        return ""
+    return (
+        "no interval: too few cases on which either side names a label of F1 correctly; found"
+        f" {hits:.0f}, expected at least {min_hits} of each label. Debate more cases of the rare"
+        " label, or compare accuracy"
+    )
+
+
+def with_unseen_clusters(
+    draws: Floats, first: Sums, second: Sums, clusters: float, bounds: Bounds
+) -> Floats:
+    """Draws of a difference between ratios, spread as if one more cluster had deviated in each
+    direction (Bonett and Price 2012).
+
+    Cases that decide about F1 may not occur in the sample, as where one side always names a label
+    and the other misses one true case in twenty. An unseen cluster adds as much as a case that
+    counts most for one side and least for the other. The draws grow by what
+    `moot.stats.bootstrap.difference_factor` does not add to their spread.
+    """
+    defined = draws[~np.isnan(draws)]
+    variance = float(np.var(defined)) if len(defined) else 0.0
+    if variance <= _NO_VARIANCE or clusters < MIN_CLUSTERS:
+        return draws
+    first_influences, second_influences = first.influences(), second.influences()
+    highest = first_influences.max() - second_influences.min()
+    lowest = first_influences.min() - second_influences.max()
+    widened = (variance * clusters**2 + highest**2 + lowest**2) / (clusters + 2) ** 2
+    factor = (widened / variance) ** 0.5 / difference_factor(defined, bounds)
+    centre = defined.mean()
+    return as_numbers(centre + (draws - centre) * max(1.0, factor))
 
 
 def _are_means(first: Sums, second: Sums) -> bool:
@@ -174,7 +252,7 @@ def _are_binary(first: Sums, second: Sums) -> bool:
     return bool(np.isin(np.hstack([first.tops, second.tops]), (0, 1)).all())
 
 
-def _tango_interval(first: Sums, second: Sums) -> Callable[[float], tuple[float, float]]:
+def _tango_interval(first: Sums, second: Sums) -> IntervalAtLevel:
     """Tango's interval at any level."""
     differences = (first.tops - second.tops)[:, 0]
     first_alone, second_alone = int((differences > 0).sum()), int((differences < 0).sum())
@@ -185,9 +263,7 @@ def _tango_interval(first: Sums, second: Sums) -> Callable[[float], tuple[float,
     return interval
 
 
-def _reconcile(
-    interval: Callable[[float], tuple[float, float]], test_p: float | None
-) -> tuple[float, float, float]:
+def _reconcile(interval: IntervalAtLevel, test_p: float | None) -> tuple[float, float, float]:
     """An interval and the p that agrees with it about 0.
 
     p is that of a test, or without one that of the interval. Where the test rejects 0 and the
@@ -200,7 +276,7 @@ def _reconcile(
     """
     low, high = interval(LEVEL)
     if np.isnan([low, high]).any():
-        return low, high, 1.0 if test_p is None else test_p
+        return low, high, 1.0 if test_p is None or np.isnan(test_p) else test_p
     if test_p is None or (test_p < TEST_LEVEL and low <= 0 <= high):
         return low, high, p_of_interval(interval)
     if test_p >= TEST_LEVEL:

@@ -2,15 +2,17 @@
 are together.
 
 Shares of independent cases (each right or wrong once) have the interval of Newcombe (1998,
-Statistics in Medicine 17, method 10), which joins the score intervals of Wilson (1927); with fewer
-than `MIN_CASES` on both sides there is none.
+Statistics in Medicine 17, method 10), which joins the score intervals of Wilson (1927). Where fewer
+than `FEW_CARRIERS` cases of a side are right, or wrong, it holds that of Agresti and Caffo (2000)
+too. With fewer than `MIN_CASES` on both sides there is none.
 
 Elsewhere a side's interval rests on its clusters: the metric is linearised, each cluster's part is
 divided by one less the cluster's share of the side (the jackknife, CR3 of Bell and McCaffrey 2002),
 and a quarter of an average cluster that is all right and a quarter of one that is all wrong join
 centre and variance, so that a side without spread is not taken for one without error. t has the
 degrees of freedom of Satterthwaite (1946), from the effective number of clusters. Both intervals
-are joined as Newcombe's are (MOVER; Zou and Donner 2008, Statistics in Medicine 27). Where clusters
+are joined as Newcombe's are (MOVER; Zou and Donner 2008, Statistics in Medicine 27). A side of
+amounts holds the interval of log-normal amounts (`moot.stats.amounts`). Where clusters
 have cases of both sides, or there are several kinds of clusters, the interval is that of t around
 the difference itself, with the clusters' parts of both sides added and the variance of
 `moot.stats.bootstrap`; it grows where few clusters carry the difference.
@@ -23,17 +25,25 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from moot.stats.amounts import lognormal_interval
 from moot.stats.bootstrap import (
+    FEW_CARRIERS,
     MIN_CLUSTERS,
     SHARE,
     Bounds,
     Floats,
+    as_numbers,
     effective_number,
     interval_around,
     unanimous_interval,
 )
 from moot.stats.replication import difference_interval
-from moot.stats.score_intervals import LEVEL, Interval, wilson_interval
+from moot.stats.score_intervals import (
+    LEVEL,
+    Interval,
+    agresti_caffo_interval,
+    wilson_interval,
+)
 
 PSEUDO_CLUSTERS = 0.25
 FEW_CARRIERS_WEIGHT = 2
@@ -211,13 +221,26 @@ class Independent:
         return difference_interval(first, second)
 
     def _of_single_cases(self, level: float) -> tuple[float, float]:
-        """Join the score intervals of two shares of independent cases."""
+        """Join the score intervals of two shares of independent cases.
+
+        Newcombe's interval covers too seldom where few cases deviate, as with .02 against .98.
+        """
         first_cases, second_cases = (int((part.weights > 0).sum()) for part in self.parts)
         if max(first_cases, second_cases) < MIN_CASES:
             return float("nan"), float("nan")
         first = wilson_interval(self.parts[0].value, first_cases, level)
         second = wilson_interval(self.parts[1].value, second_cases, level)
-        return difference_interval(first, second)
+        low, high = difference_interval(first, second)
+        first_right, second_right = first.value * first_cases, second.value * second_cases
+        deviating = min(
+            first_right, first_cases - first_right, second_right, second_cases - second_right
+        )
+        if deviating >= FEW_CARRIERS - _NEGLIGIBLE:
+            return low, high
+        few_low, few_high = agresti_caffo_interval(
+            first_right, first_cases, second_right, second_cases, level
+        )
+        return min(low, few_low), max(high, few_high)
 
     def _is_small_amount(self, errors: _Errors) -> bool:
         """Whether an amount rests on too few clusters of a side.
@@ -225,9 +248,7 @@ class Independent:
         Amounts are skewed, so intervals of fewer than `MIN_CLUSTERS_OF_AMOUNT` clusters cover too
         seldom.
         """
-        low, high = self.parts[0].bounds
-        is_amount = bool(np.isfinite(low)) and not np.isfinite(high)
-        return is_amount and min(errors.clusters) < MIN_CLUSTERS_OF_AMOUNT
+        return _is_amount(self.parts[0].bounds) and min(errors.clusters) < MIN_CLUSTERS_OF_AMOUNT
 
     def _of_side(self, side: int, errors: _Errors, quantile: float, level: float) -> Interval:
         value, bounds = self.parts[side].value, self.parts[side].bounds
@@ -240,7 +261,24 @@ class Independent:
             bounds,
             errors.skewness[side],
         )
+        if _is_amount(bounds) and (
+            ends := self._lognormal_ends(side, errors.clusters[side], level)
+        ):
+            low, high = min(low, bounds[0] + ends[0]), max(high, bounds[0] + ends[1])
         return Interval(value, min(low, value), max(high, value))
+
+    def _lognormal_ends(
+        self, side: int, clusters: float, level: float
+    ) -> tuple[float, float] | None:
+        """The interval of a side's mean as of log-normal amounts, one a cluster, above the least
+        value.
+        """
+        part, codes = self.parts[side], self._kinds[0][0][self._side == side]
+        weights = as_numbers(np.bincount(codes, part.weights))
+        deviations = as_numbers(np.bincount(codes, part.influences))[weights > 0]
+        weights = weights[weights > 0]
+        amounts = part.value + deviations / weights - part.bounds[0]
+        return lognormal_interval(amounts, weights, clusters, level)
 
 
 def p_of_interval(
@@ -264,6 +302,11 @@ def p_of_interval(
     if high_log_p == 0.0:
         return 1.0
     return float(np.exp(low_log_p)) / (1 if margin is None else 2)
+
+
+def _is_amount(bounds: Bounds) -> bool:
+    """Whether values have a least one and no greatest one."""
+    return bool(np.isfinite(bounds[0])) and not np.isfinite(bounds[1])
 
 
 def _centre(value: float, clusters: float, bounds: Bounds) -> float:

@@ -40,11 +40,13 @@ def sign_flip_p(differences: Floats, seed: int) -> float:
     Exact for up to `EXACT_CLUSTERS` differences other than 0, else from `PATTERNS` random
     patterns of signs (the observed one is counted too: Phipson and Smyth 2010). With
     differences of 1 and -1 alone it is McNemar's exact test. A difference is the sum of an
-    independent unit's: of a case, or of a cluster of cases.
+    independent unit's: of a case, or of a cluster of cases. NaN where one is missing.
     """
     # registries are read at every start of Snakemake
     from scipy.stats import monte_carlo_test, permutation_test
 
+    if np.isnan(differences).any():
+        return float("nan")
     moved = differences[np.abs(differences) > _ROUNDING]
     if not len(moved):
         return 1.0

@@ -16,17 +16,47 @@ class Interval(NamedTuple):
 
 
 def wilson_interval(share: float, n: float, level: float = LEVEL) -> Interval:
-    """A share of n answers, with the interval of Wilson (1927).
+    """A share of n answers, with the interval of Wilson (1927); NaN of none.
 
     >>> [round(end, 3) for end in wilson_interval(0.9, 200)]
     [0.9, 0.851, 0.934]
     """
     from scipy.special import ndtri  # registries are read at every start of Snakemake
 
+    if not n > 0:
+        return Interval(float("nan"), float("nan"), float("nan"))
     z = float(ndtri((1 + level) / 2))
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(max(share * (1 - share), 0.0) / n + (z / (2 * n)) ** 2)
     return Interval(share, float(min(centre - half, share)), float(max(centre + half, share)))
+
+
+def agresti_caffo_interval(
+    first_right: float,
+    first_cases: float,
+    second_right: float,
+    second_cases: float,
+    level: float = LEVEL,
+) -> tuple[float, float]:
+    """The interval of Agresti and Caffo (2000, The American Statistician 54) of a difference
+    between shares of different independent cases.
+
+    It is Wald's, with one more right and one more wrong case on each side.
+
+    >>> [round(end, 3) for end in agresti_caffo_interval(9, 10, 3, 10)]
+    [0.16, 0.84]
+    """
+    from scipy.special import ndtri  # registries are read at every start of Snakemake
+
+    if not (first_cases > 0 and second_cases > 0):
+        return float("nan"), float("nan")
+    first_share = (first_right + 1) / (first_cases + 2)
+    second_share = (second_right + 1) / (second_cases + 2)
+    variance = first_share * (1 - first_share) / (first_cases + 2)
+    variance += second_share * (1 - second_share) / (second_cases + 2)
+    half = float(ndtri((1 + level) / 2)) * variance**0.5
+    difference = first_share - second_share
+    return max(-1.0, difference - half), min(1.0, difference + half)
 
 
 def tango_interval(
@@ -47,6 +77,8 @@ def tango_interval(
     from scipy.optimize import brentq
     from scipy.special import ndtri  # registries are read at every start of Snakemake
 
+    if not pairs > 0:
+        return float("nan"), float("nan")
     quantile = float(ndtri((1 + level) / 2))
     estimate = (first_alone - second_alone) / pairs
 
