@@ -2,12 +2,18 @@
 
 import getpass
 import os
+import pwd
+import shutil
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from moot.commands import start
+from moot.core.shipped_files import SHIPPED
 
 
 def _raise(error: Exception) -> Callable[[], str]:
@@ -36,3 +42,41 @@ def test_a_user_with_a_name_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("USER", "someone")
     start.main()
     assert os.environ["USER"] == "someone"
+
+
+def test_a_user_without_an_entry_gets_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without HOME and without an entry in the list of users nothing may ask for either."""
+
+    def refuse(uid: object) -> object:
+        raise KeyError(f"getpwuid(): uid not found: {uid}")
+
+    for variable in ("HOME", "USER", "LOGNAME", "LNAME", "USERNAME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", refuse)
+    monkeypatch.setattr(os, "execv", lambda *_: None)
+    monkeypatch.setattr(sys, "argv", ["moot", "run"])
+    start.main()
+    assert Path.home().is_dir()
+    assert os.environ["HOME"] == tempfile.gettempdir()
+    assert getpass.getuser() == f"user-{os.getuid()}"
+
+
+def test_snakemake_starts_for_a_user_without_an_entry(tmp_path: Path) -> None:
+    """As root, with the number of another user, the command reaches Snakemake."""
+    if os.getuid() != 0 or shutil.which("setpriv") is None:
+        command = [sys.executable]
+    else:
+        identity = ["--reuid=4711", "--regid=4711", "--clear-groups"]
+        rights = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"]
+        command = ["setpriv", *identity, *rights, sys.executable]
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SHIPPED / "scripts")}
+    process = subprocess.run(
+        [*command, "-m", "moot.commands.start", "run", "--help"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 0, process.stderr
+    assert "--snakefile" in process.stdout

@@ -7,7 +7,9 @@ It adds what a clone has by itself: the Snakefile, its profile, and all cores wh
 import getpass
 import os
 import sys
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
 from moot import __version__
 from moot.core.shipped_files import SHIPPED
@@ -59,15 +61,20 @@ def command_of(arguments: Sequence[str]) -> list[str]:
     return snakemake_command(rest if word == "run" else arguments)
 
 
-def _ensure_user_name() -> None:
-    """Name a user without an entry in the system's list, as in a container run with `--user`.
+def _ensure_user_entry() -> None:
+    """Give a user without an entry in the system's list a name and a home folder.
 
-    Snakemake asks for the name and ends with an error where there is none.
+    Such is the user of a container run with `--user`. Snakemake asks for both and ends with an
+    error where there is none.
     """
     try:
         getpass.getuser()
     except (KeyError, OSError):
         os.environ["USER"] = f"user-{os.getuid()}"
+    try:
+        Path.home()
+    except RuntimeError:
+        os.environ["HOME"] = tempfile.gettempdir()
 
 
 def main() -> None:
@@ -79,7 +86,7 @@ def main() -> None:
         sys.stdout.write(f"moot {__version__}\n")
     else:
         command = command_of(arguments)
-        _ensure_user_name()
+        _ensure_user_entry()
         os.execv(command[0], command)  # noqa: S606 - our own command
 
 

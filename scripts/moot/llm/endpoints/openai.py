@@ -13,7 +13,12 @@ from moot.llm.endpoints import register_endpoint
 from moot.llm.endpoints.error_bodies import read_error_body
 from moot.llm.endpoints.failures import logprobs_unavailable
 from moot.llm.endpoints.logprobs import label_logprobs
-from moot.llm.endpoints.messages import check_reply_content, optional_text, read_message
+from moot.llm.endpoints.messages import (
+    MAY_BE_EMPTY,
+    check_reply_content,
+    optional_text,
+    read_message,
+)
 from moot.llm.endpoints.prompt_length import check_prompt_length
 from moot.llm.endpoints.reply_size import check_reply_size, read_usage
 from moot.llm.endpoints.sdk import SdkEndpoint, client_options, key_or_placeholder
@@ -95,7 +100,8 @@ class OpenAIEndpoint(SdkEndpoint):
         finish_reason = optional_text(choice.get("finish_reason"))
         if _is_broken_off(choice, finish_reason):
             raise self._failure_in_choice(choice, finish_reason, stated_usage)
-        message = read_message(choice["message"])
+        can_be_empty = finish_reason in MAY_BE_EMPTY  # a filter may leave no message at all
+        message = read_message(choice["message"] or {} if can_be_empty else choice["message"])
         logprobs, unlisted = self._choice_logprobs(request, choice)
         reply = Reply(
             text=message.text,

@@ -35,6 +35,7 @@ _GIVES = (
 )
 _START = r"(?:^|[.;!?,。；，！？\n])[\s*#>_\"'“-]*"
 _NUMBER_LINE = re.compile(r"^[\s*_\"'`(>]*(\d[^\n]{0,20})$", re.MULTILINE)
+_BOLD_NUMBER = re.compile(r"\*\*(\d+(?:\.\d+)?)\*\*")
 _BRACKETED = re.compile(r"\[\[\s*([^\[\]\n]{1,20})\s*\]\]")
 _LIST_ITEM = re.compile(r"\s*\d{1,2}[.)、]\s*\D")
 _OTHER_NUMBER = re.compile(
@@ -65,7 +66,7 @@ def read_rating(text: str, shape: Shape, read: Callable[[str], Json]) -> Json:
     Raises:
         UnreadableError: numbers are stated that differ, or a phrase with a number states no value.
     """
-    plain = simplify_marks(text)
+    plain = _BOLD_NUMBER.sub(r"\1", simplify_marks(text))
     names = f"{re.escape(shape.key)}|{_NAMES}"
     scale = re.compile(rf"\s*(?:/|\b(?:out )?of\b)\s*{shape.high or 0:g}(?![\d.]\d|\d)")
     values = [read(scale.sub("", phrase, count=1)) for phrase in _find_phrases(plain, names)]

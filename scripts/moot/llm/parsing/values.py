@@ -142,16 +142,31 @@ def clean_text(text: str) -> str:
 def unwrap_object(schema: type[BaseModel], values: JsonObject, notes: Notes) -> JsonObject:
     """Return `values`, or the one object in it if it has no key of the schema.
 
-    An example is {"answer": {"prediction": ...}}.
+    Examples are {"answer": {"prediction": ...}} and a call of a tool, whose arguments are JSON in a
+    text: {"name": "reply", "arguments": "{...}"}.
     """
     keys = {fold_text(shape.key) for shape in schema_fields(schema).values()}
     for _ in range(3):
         objects = [value for value in values.values() if isinstance(value, dict)]
+        objects = objects or [*filter(None, map(_object_in_text, values.values()))]
         if keys & {fold_text(key) for key in values} or len(objects) != 1:
             break
         notes.add("the object is wrapped in another")
         values = objects[0]
     return values
+
+
+def _object_in_text(value: Json) -> JsonObject | None:
+    """Return the object that is JSON in a text; None for any other value."""
+    if not isinstance(value, str) or not value.lstrip().startswith("{"):
+        return None
+    try:
+        document, end = json.JSONDecoder().raw_decode(value.lstrip())
+    except (ValueError, RecursionError):
+        return None
+    rest = value.lstrip()[end:].strip()
+    is_whole = not rest or re.fullmatch(r"</\w+>", rest) is not None
+    return document if is_whole and isinstance(document, dict) else None
 
 
 def read_object(schema: type[BaseModel], values: JsonObject, notes: Notes) -> JsonObject:
