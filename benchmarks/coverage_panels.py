@@ -12,7 +12,7 @@ import numpy as np
 import results_page
 from scipy.stats import multivariate_normal, norm
 
-from moot.analyses.panel_worth.independence import correlation_statistic
+from moot.analyses.panel_worth.independence import estimate_correlation
 from moot.analyses.panel_worth.members import SINGLE, Panels
 from moot.analyses.panel_worth.tables import open_reason
 from moot.stats.bootstrap import ClusterBootstrap
@@ -96,7 +96,7 @@ def measure(court: Court, worlds: int = WORLDS) -> tuple[float, float, float]:
     for _ in range(worlds):
         panels = court.hold(random)
         sample = ClusterBootstrap(panels.cases, SEED)
-        low, high = sample.interval(correlation_statistic(panels))
+        _, low, high = estimate_correlation(panels, sample)
         if not open_reason(panels, sample.clusters, low, high):
             holds.append(low <= planted <= high)
     coverage = float(np.mean(holds)) if holds else float("nan")

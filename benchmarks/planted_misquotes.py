@@ -14,7 +14,13 @@ from pathlib import Path
 import results_page
 
 from moot.analyses.record_check.record import RESULTS, VERBATIM, Record
-from moot.core.checked_passages import MIN_QUOTED_WORDS, QUOTATION, Passage, split_words
+from moot.core.checked_passages import (
+    MIN_QUOTED_WORDS,
+    QUOTATION,
+    Passage,
+    count_words,
+    split_words,
+)
 
 PROJECT = Path(__file__).resolve().parents[1]
 DOCUMENT = PROJECT / "scripts/moot/analyses/record_check/README.md"
@@ -35,7 +41,7 @@ def read_quotations(folder: Path) -> Iterator[tuple[str, str]]:
         story = debate["setup"]["sourceMaterial"]["QuALITYSourceMaterial"]["contents"]
         for start, end in _spans(debate["rounds"]):
             quotation = " ".join(story[start:end])
-            if len(split_words(quotation)) >= MIN_QUOTED_WORDS:
+            if count_words(quotation) >= MIN_QUOTED_WORDS:
                 yield " ".join(story), quotation
 
 

@@ -18,7 +18,8 @@ ANY_NUMBER = "any number"
 OPENING_MARKS, CLOSING_MARKS = "“«「『", "”»」』"
 _STRAIGHT = re.compile(r"(?<![\w\"])\"([^\"\s](?:[^\"]{0,3998}[^\"\s])?)\"(?![\w\"])")
 _LETTERS = r"[^\W\d_一-鿿]+"
-_WORD = re.compile(rf"[一-鿿]|\d+(?:[.,]\d+)*|{_LETTERS}(?:['’‘\u00ad]+{_LETTERS})*")
+_WORD = re.compile(rf"[一-鿿]|\d+(?:[.,]\d+)*|{_LETTERS}(?:\u00ad+{_LETTERS})*")
+_CONTRACTION = re.compile(r"\w['’]\w")
 _DIGITS = r"\d{1,30}(?:,\d{3}(?!\d)){0,10}(?:\.\d{1,30})?"
 _NUMBER = re.compile(rf"(?<![\w.,\[])({_DIGITS})(?![a-zA-Z_]|[.,]?\d)")
 _LIST_MARKER = re.compile(r"^[ \t]*\d{1,2}[.)](?=\s)", re.MULTILINE)
@@ -107,17 +108,23 @@ class Word:
 
 
 def split_words(text: str) -> list[Word]:
-    """The words of a text; punctuation is left out, each Chinese character is a word.
+    """The words of a text; punctuation is left out, each Chinese character is a word, and so are
+    the parts of a contraction, which some texts write apart.
 
     >>> [word.form for word in split_words("The “Court’s” re-\\u00adport of 1,250")]
-    ['the', "court's", 're', 'port', 'of', '1250']
+    ['the', 'court', 's', 're', 'port', 'of', '1250']
     """
     return [Word(_normal_form(match[0]), *match.span()) for match in _WORD.finditer(text)]
 
 
+def count_words(text: str) -> int:
+    """The number of words of a text; a contraction is one word."""
+    return len(split_words(text)) - len(_CONTRACTION.findall(text))
+
+
 def _normal_form(word: str) -> str:
     form = unicodedata.normalize("NFKC", word).casefold()
-    form = form.replace("\u00ad", "").replace("’", "'").replace("‘", "'")
+    form = form.replace("\u00ad", "")
     return f"{number_value(form):f}" if number_value(form) is not None else form
 
 
@@ -144,7 +151,7 @@ def find_passages(text: str) -> list[Passage]:
     passages: list[Passage] = []
     for start, end in _quoted_spans(text):
         quotation = text[start + 1 : end - 1]
-        if len(split_words(quotation)) >= MIN_QUOTED_WORDS:
+        if count_words(quotation) >= MIN_QUOTED_WORDS:
             passages.append(Passage(QUOTATION, quotation, start, end))
     for pattern in _AUTHORITIES:
         matches = [Passage(AUTHORITY, match[0], *match.span()) for match in pattern.finditer(text)]

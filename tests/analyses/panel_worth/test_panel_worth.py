@@ -131,7 +131,7 @@ def test_accuracy_without_truth_is_found_for_independent_members(accuracy: float
     ("errors", "cases", "words"),
     [
         (0, 40, "wrong together in 0 panels"),
-        (12, 40, "needed: 200 cases"),
+        (6, 40, "needed: 100 cases"),
         (118, 40, "right together in 1 panels"),
     ],
 )

@@ -9,20 +9,22 @@ import pandas as pd
 from moot.analyses.panel_worth.independence import (
     coincidences,
     condorcet_distance,
-    correlation_statistic,
     decision_shares,
     effective_votes,
     error_correlation,
     estimate_accuracy_without_truth,
+    estimate_correlation,
     independent_majority,
     majority_right,
     member_accuracy,
+    rare_excess,
     votes_with_one_more,
 )
 from moot.analyses.panel_worth.members import (
     FIRST,
     LAST,
     NO_TRUTH,
+    SINGLE,
     TRAITS,
     Panels,
     build_panels,
@@ -47,8 +49,8 @@ from moot.stats.bootstrap import (
 CHANGE = "change"
 MAX_HALF_WIDTH = 0.25
 """Of the interval of a correlation that is answered."""
-MIN_COINCIDENCES = 20
-"""Panels in which two members are wrong, or right, together; with fewer, intervals cover less."""
+MIN_COINCIDENCES = 5
+"""Panels in which two members are wrong, or right, together."""
 MIN_CASES = 10
 SIZES = (3, 6, 12)
 COLUMNS = (
@@ -213,7 +215,7 @@ def _moment_cells(panels: Panels, sample: ClusterBootstrap, traits: pd.DataFrame
         "majority of independent members": float(independent_majority(panels)(ones)[0]),
         "distance to Condorcet": sample.estimate(condorcet_distance(panels)),
     }
-    value, low, high = sample.estimate(correlation_statistic(panels))
+    value, low, high = estimate_correlation(panels, sample)
     reason = open_reason(panels, sample.clusters, low, high)
     if reason:
         return cells | {"what is missing": reason}
@@ -278,11 +280,20 @@ def _change_cells(run: Run, answers: pd.DataFrame) -> Row:
     def correlation_change(weights: Floats) -> Floats:
         return last_correlation(weights) - first_correlation(weights)
 
-    change = sample.estimate(Statistic(correlation_change, (-2.0, 2.0)))
+    value, low, high = sample.estimate(Statistic(correlation_change, (-2.0, 2.0)))
     is_open = min(coincidences(first).sum(), coincidences(last).sum()) < MIN_COINCIDENCES
-    if not (isnan(change[1]) or is_open):
-        cells["error correlation"] = change
+    if not (isnan(low) or is_open):
+        cells["error correlation"] = (
+            value,
+            low - _correlation_excess(first, sample),
+            high + _correlation_excess(last, sample),
+        )
     return cells | _pull_cells(first, answers, sample)
+
+
+def _correlation_excess(panels: Panels, sample: ClusterBootstrap) -> float:
+    value, _, high = sample.estimate(Statistic(error_correlation(panels), bootstrap.DIFFERENCE))
+    return rare_excess(panels, value, high)
 
 
 def _pull_cells(first: Panels, answers: pd.DataFrame, sample: ClusterBootstrap) -> Row:
@@ -311,7 +322,7 @@ def _sentence(run: Run, rows: list[Row]) -> str:
     parts: list[str] = []
     for row in rows:
         votes = row.get("effective votes")
-        if votes:
+        if votes and row["when"] in (SINGLE, FIRST, LAST):
             value, low, high = votes
             parts.append(f"{row['when']} {value:.1f} [{low:.1f}, {high:.1f}]")
     if not parts:

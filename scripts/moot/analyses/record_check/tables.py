@@ -26,7 +26,8 @@ PLURALS = {
     NUMBER: "numbers",
 }
 MAX_GROUPS = 12
-"""Groups of a grouping that have rows of their own."""
+MIN_PASSAGES = 10
+"""Groups of a grouping that have rows of their own, and their mean number of passages."""
 COLUMNS = (
     Columns()
     .keys("data", "answers of", "model", "passages are", "by", "group")
@@ -51,7 +52,8 @@ NOTES = (
     ),
     (
         "Intervals are by case. A grouping that divides passages as an earlier one does has no rows"
-        f" of its own, nor has one of more than {MAX_GROUPS} groups."
+        f" of its own, nor has one of more than {MAX_GROUPS} groups, or of fewer than"
+        f" {MIN_PASSAGES} passages a group."
     ),
 )
 FIRST_PAGE_NOTES.register("record_check")(
@@ -97,7 +99,9 @@ def _groups(passages: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
     for grouping in GROUPINGS:
         names = passages[grouping].astype(str)
         codes = pd.factorize(names)[0].tolist()
-        if codes in partitions or not 1 < names.nunique() <= MAX_GROUPS:
+        groups = names.nunique()
+        has_enough = len(names) >= groups * MIN_PASSAGES
+        if codes in partitions or not (1 < groups <= MAX_GROUPS and has_enough):
             continue
         partitions.append(codes)
         for name, rows in passages.groupby(names):
