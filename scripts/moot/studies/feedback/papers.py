@@ -22,6 +22,7 @@ from moot.papers.parts import (
     count_cases,
     rows_of_runs,
 )
+from moot.papers.selection import PREFIX
 from moot.report.content import Measurement
 from moot.report.published import repeated_baseline_values, repeated_values
 from moot.scores.results import OVERALL
@@ -57,7 +58,8 @@ def _method_rows(run: ItemRun, runs: list[Run]) -> list[OwnRow]:
 def _data_part(run: Run) -> str:
     """Return the loader of a run's data; masked data are not part of the paper's tables."""
     config = run.results.config
-    return config.loader if config.dataset == config.loader else f"other {config.dataset}"
+    is_whole = config.dataset.removeprefix(PREFIX) == config.loader
+    return config.loader if is_whole else f"other {config.dataset}"
 
 
 def _with_subset_accuracy(row: OwnRow, runs: dict[tuple[str, str], Run]) -> OwnRow:

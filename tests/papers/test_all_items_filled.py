@@ -1,0 +1,127 @@
+"""All 38 items on their pages, with the replies of two models of a server.
+
+Slow; only it finds an item that no reply fills although replies can fill it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from fault_server import FaultServer
+from in_process import RESULTS, build_experiments, default_configuration
+from moot.core.config_errors import Faults
+from moot.core.shipped_files import default_files
+from moot.jobs.papers import write_paper
+from moot.jobs.statement_labels import LabelJob, label_statements
+from moot.papers.items import PaperItem, items_file, read_papers
+from moot.papers.selection import add_paper_experiments
+from moot.plan.plan import Plan
+from project_copy import PROJECT
+
+pytestmark = pytest.mark.slow
+
+MODELS = ("first", "second")
+DATASETS = {
+    "nlsy97": {"source": "synthetic", "rows": 60},
+    **dict.fromkeys(
+        ("caselaw", "cail18", "vast-nearest", "claim_stance", "claim_polarity"), "sample"
+    ),
+}
+PAPERS = read_papers(items_file(PROJECT))
+ITEMS: dict[str, PaperItem] = {}
+for each_paper in PAPERS.values():
+    ITEMS |= {item.name: item for item in each_paper.items}
+NO_REPLY_FILLS = {
+    "courtroom/table2": "trained models",
+    "courtroom/table3": "trained models",
+    "courtroom/table8": "quoted from other work",
+}
+"""An item to what fills it in place of replies."""
+
+
+def configuration(url: str, folder: Path) -> dict[str, Any]:
+    """Return the configuration of all items, with two models in all seats."""
+    entry = {"endpoint": "openai", "base_url": url, "max_tokens": 60, "concurrency": 32}
+    models = {name: {**entry, "model": name} for name in MODELS}
+    papers = {
+        "items": "all",
+        "models": list(MODELS),
+        "cases": 2,
+        "repeats": 1,
+        "datasets": DATASETS,
+    }
+    config = default_configuration(
+        {"models": models, "papers": papers, "ledger": str(folder / "ledger"), "shards": 1}
+    )
+    add_paper_experiments(config, PROJECT)
+    judging = config["experiments"].pop("paper-conference-judges")
+    config["experiments"]["paper-conference-judges"] = judging  # after the debates it reads
+    # An assistant learns from right and wrong opinions, which invented replies need not hold.
+    config["run"] = [
+        name for name in config["run"] if "-assistant-" not in name and "-training-" not in name
+    ]
+    return config
+
+
+def write_labels(plan: Plan, experiment: str) -> Iterator[Path]:
+    """Label the statements of an experiment, and yield the files."""
+    if not plan.experiments[experiment].config.labelers:
+        return
+    cases = RESULTS / f"cases/{plan.experiments[experiment].config.dataset}.parquet"
+    for model in MODELS:
+        shards = {(experiment, model): [RESULTS / f"transcripts/{experiment}/{model}/0.parquet"]}
+        output = RESULTS / f"labels/{experiment}/{model}.parquet"
+        label_statements(
+            plan, LabelJob(experiment, model, cases, shards, [], None, 1), output, output
+        )
+        yield output
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of the four pages."""
+    folder = tmp_path_factory.mktemp("items")
+    with pytest.MonkeyPatch.context() as patch, FaultServer() as server:
+        patch.chdir(folder)
+        config = configuration(server.url, folder)
+        plan = Plan.from_yaml(config, PROJECT, default_files(PROJECT), Faults())
+        files = list(build_experiments(plan))
+        for name in plan.experiments:
+            files += [*write_labels(plan, name), RESULTS / f"scores/{name}.parquet"]
+        for paper in PAPERS:
+            write_paper(plan, paper, files)
+        yield folder / "results/papers"
+
+
+def section_of(pages: Path, item: PaperItem) -> str:
+    """Return the part of a page that shows an item."""
+    page = (pages / f"{item.paper}.html").read_text(encoding="utf-8")
+    start = page.index(f'<section id="{item.key}">')
+    return page[start : page.index("</section>", start)]
+
+
+@pytest.mark.parametrize("item", ITEMS.values(), ids=lambda item: item.name)
+def test_an_item_is_filled_or_says_why_it_is_not(pages: Path, item: PaperItem) -> None:
+    section = section_of(pages, item)
+    is_unfilled = item.name in NO_REPLY_FILLS
+    assert ("has no values for this item" in section) == (is_unfilled and not item.is_quoted)
+    if item.kind in ("table", "figure") and not is_unfilled:
+        table = pd.read_csv(pages / item.paper / f"{item.key}.csv")
+        own = table[table["source"] != "published"]
+        names = ["test cases"] if item.name == "decision_conference/figure2" else MODELS
+        assert all(name in own.to_csv() for name in names), own
+    elif item.kind == "diagram":
+        assert "<svg" in section or "As configured in" in section
+    elif item.kind == "example":
+        assert "first, case" in section
+
+
+def test_the_pages_have_all_38_items(pages: Path) -> None:
+    sections = [section_of(pages, item) for item in ITEMS.values()]
+    assert len(sections) == 38
+    assert sorted(path.name for path in pages.glob("*.html")) == sorted(
+        f"{paper}.html" for paper in PAPERS
+    )
