@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 PUBLISHED = "published"
 MAX_LEGEND_ENTRIES = 12
 MAX_BARS = 40
+MAX_HALF_LINE = 48
+"""Characters of a legend's entry that half the width of a figure holds."""
 
 
 def series_of(item: PaperItem, published: PublishedValues, parts: Sequence[Part]) -> list[Series]:
@@ -132,7 +134,7 @@ def _add_legend(drawing: "Figure", panels: "Sequence[Axes]") -> None:
             [handle for _, handle in legend_entries],
             [name for name, _ in legend_entries],
             loc="outside upper center",
-            ncols=2,
+            ncols=1 if max(len(name) for name, _ in legend_entries) > MAX_HALF_LINE else 2,
             fontsize=SMALL_FONT_SIZE,
         )
 

@@ -28,7 +28,7 @@ from moot.report.published import repeated_baseline_values, repeated_values
 from moot.scores.results import OVERALL
 from moot.studies.feedback.runs import DEBATE, STUDY, Run, list_runs, sweeps
 
-JUDGE, ASSISTANT = "judge", "assistant"
+JUDGE, ASSISTANT, DEBATER = "judge", "assistant", "debater "
 MAX_EXAMPLE_CHARS = 700
 
 
@@ -232,11 +232,14 @@ def _round_diagram(design: Design) -> Diagram:
 
 @fills("feedback/table4", STUDY)
 def example(run: ItemRun) -> list[Part]:
-    """Show the first debate of this run step by step."""
+    """Show the first round of this run's first debate step by step, as the paper does."""
     for results in run.results.find_experiments(DEBATE):
         transcripts = results.transcripts
         if len(transcripts):
-            first = transcripts[transcripts["debate_id"] == transcripts["debate_id"].iloc[0]]
+            is_first = pd.Series(True, transcripts.index)
+            for column in ("model", "debate_id"):
+                is_first &= transcripts[column] == transcripts[column].iloc[0]
+            first = transcripts[is_first & (transcripts["round"] <= 1)]
             title = (
                 f"{results.experiment}, {first['model'].iloc[0]}, case {first['case_id'].iloc[0]}"
             )
@@ -250,16 +253,23 @@ def _example_steps(run: ItemRun, debate: pd.DataFrame) -> tuple[tuple[str, str],
     is_assistant = debate["speaker"] == ASSISTANT
     is_summary = debate["kind"] == "summary"
     judge_rows = debate[is_judge & ~is_summary]
-    first, last = judge_rows.head(1), pd.concat([debate[is_summary], judge_rows.tail(1)])
-    groups = [first, debate[~is_judge & ~is_assistant], debate[is_assistant], last]
-    empty = "This debate has no assistant."
-    texts = [_quote(rows) or empty for rows in groups]
+    first, last = judge_rows.head(1), pd.concat([debate[is_summary], judge_rows.tail(2)])
+    is_debater = debate["speaker"].str.startswith(DEBATER)
+    texts = [
+        _quote(first),
+        _quote(debate[is_debater]),
+        _quote(debate[is_assistant]) or "This debate has no assistant.",
+        _quote(last),
+    ]
     return tuple(zip(heads, texts, strict=True))
 
 
 def _quote(rows: pd.DataFrame) -> str:
+    """Return the texts of utterances; the answer in place of a text that is empty."""
     lines = []
-    for speaker, kind, text in rows[["speaker", "kind", "text"]].itertuples(index=False, name=None):
+    columns = ["speaker", "kind", "text", "prediction"]
+    for speaker, kind, words, answer in rows[columns].itertuples(index=False, name=None):
+        text = words or (answer if isinstance(answer, str) else "")
         if text:
             short = text if len(text) <= MAX_EXAMPLE_CHARS else f"{text[:MAX_EXAMPLE_CHARS]} […]"
             name = "opinion" if kind == OPENING else str(kind)
