@@ -401,3 +401,23 @@ def test_a_second_file_needs_ids(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "texts.csv", TEXTS)
     with pytest.raises(ValidationError, match="case_table needs `id`"):
         load(path, case_table={"path": path, "id": "nr"})
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["1,234", "5", "12,345,678"], [1234.0, 5.0, 12345678.0]),
+        (["-1,234.5", "", "7"], [-1234.5, None, 7.0]),
+        (["1,2", "3", "4"], ["1,2", "3", "4"]),
+        (["1,234", "about 5", "7"], ["1,234", "about 5", "7"]),
+    ],
+)
+def test_features_with_thousands_separators_are_numbers(
+    tmp_path: Path, cells: list[str], values: list[Any]
+) -> None:
+    rows = [{**ROWS[number], "income": cell} for number, cell in enumerate(cells)]
+    path = write_rows(tmp_path / "t.csv", rows)
+    features = load(path, features=["income"]).features
+    assert features is not None
+    present = features["income"].astype("object")
+    assert present.where(present.notna(), None).tolist() == values

@@ -48,6 +48,8 @@ SPLITS: Mapping[str, SplitName] = {
 LEFT_OUT = "rows left out because of faults"
 _SPREADSHEET_SUFFIXES = (".csv", ".tsv", ".xlsx")
 _MAX_LABELS = 50
+_WITH_SEPARATORS = r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?"
+"""A number with separators of thousands: 12,345.6."""
 
 
 def _as_mapping(value: object) -> object:
@@ -509,6 +511,8 @@ def _features(
 
 
 def _typed(cells: "pd.Series[str]") -> "pd.Series[float] | pd.Series[str]":
+    """Return cells as numbers if all are, also with thousands separators; else unchanged."""
     is_filled = cells != ""
-    numbers = pd.to_numeric(cells.where(is_filled), errors="coerce")
+    plain_cells = cells.where(~cells.str.fullmatch(_WITH_SEPARATORS), cells.str.replace(",", ""))
+    numbers = pd.to_numeric(plain_cells.where(is_filled), errors="coerce")
     return numbers if numbers.notna().sum() == is_filled.sum() else cells
