@@ -10,7 +10,11 @@ import pytest
 from front_page_results import CLAIM, HOSTILE, STUDIES, built_files, results_with_questions
 from moot.core.errors import UserError
 from moot.report import TABLES
+from moot.report.content import Figure, StudyResults
+from moot.report.figures import draw, has_content, new_figure, nothing_to_draw
 from moot.report.front_page import RunRemarks, read_questions, write_front_page
+from moot.scores import no_scores
+from moot.workflow.failed_jobs import UnfinishedJob
 
 
 @pytest.fixture
@@ -240,3 +244,49 @@ def test_a_damaged_table_is_named(root: Path) -> None:
         write_front_page(
             root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES
         )
+
+
+def test_figures_without_content_are_listed_apart(root: Path) -> None:
+    path = root / "figures/recorded/accuracy.svg"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    page = {"page": root / "index.html"}
+    for reason, gallery in (("", 1), ("No run.", 0)):
+        entry = Figure(
+            "recorded",
+            "accuracy",
+            "Title",
+            "Caption",
+            lambda _, reason=reason: nothing_to_draw(reason) if reason else new_figure()[0],
+        )
+        draw(entry, StudyResults("recorded", {}, no_scores(), {}, pd.DataFrame()), {"svg": path})
+        assert has_content(path) is bool(gallery)
+        write_front_page(root, "comparison", {*built_files(root), path}, page, STUDIES)
+        text = page["page"].read_text(encoding="utf-8")
+        assert text.count('<img src="figures/recorded/accuracy.svg"') == gallery
+        assert text.count("nothing to draw in: <a") == 1 - gallery
+
+
+@pytest.mark.parametrize(
+    ("rule", "wildcards", "name"),
+    [
+        ("run_debates", {"experiment": "mine", "model": "m", "shard": "0"}, "Debates of mine, m"),
+        (
+            "run_debates",
+            {"experiment": "mine", "model": "m", "shard": "2"},
+            "Debates of mine, m, part 3",
+        ),
+        ("load_cases", {"dataset": "toy"}, "Data of toy"),
+        ("a_new_rule", {"study": "x"}, "A new rule of x"),
+        ("outcome", {}, "Outcome"),
+    ],
+)
+def test_failed_jobs_are_named_in_words(rule: str, wildcards: dict[str, str], name: str) -> None:
+    assert UnfinishedJob(rule, wildcards, ()).name == name
+
+
+def test_keys_in_sentences_are_code_without_backticks(root: Path) -> None:
+    pages, remarks = {"page": root / "index.html"}, RunRemarks(failures=["Lower `cases` <b>."])
+    write_front_page(root, "comparison", [], pages, STUDIES, remarks)
+    text = pages["page"].read_text(encoding="utf-8")
+    assert "Lower <code>cases</code> &lt;b&gt;." in text and "<code>contrasts</code>" in text
+    assert "`" not in text.partition("<body")[2] or "`" not in text.partition("<main")[2]

@@ -174,7 +174,7 @@ def test_the_first_page_is_written_when_jobs_fail(workflow: Workflow) -> None:
     assert "moot: results/index.html says what failed" in process.stdout, process.stdout
     text = page.read_text()
     failed = text.partition('id="failed"')[2].partition("</section>")[0]
-    assert "load_cases of faulty: " in failed and "faulty.csv" in failed
+    assert "Data of faulty: " in failed and "faulty.csv" in failed
     assert failed.count("<li>") == 1, "jobs that did not start have not failed"
     (workflow.work / "faulty.csv").write_text("text,target\na,yes\nb,no\n")
     process = workflow.run("--keep-going")

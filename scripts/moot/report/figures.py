@@ -39,6 +39,10 @@ SUPTITLE_WIDTH = 120  # characters
 NOTE_WIDTH = 125
 POINT = 6  # half a marker with its margin, in pixels of a figure that is not yet written
 
+NOTHING_TO_DRAW = "nothing to draw"
+"""The label of a figure without content, and the description in its SVG."""
+HEAD_CHARS = 4000
+"""Characters of an SVG that hold its metadata."""
 _SETTINGS: Json = {
     "figure.dpi": 100,
     "savefig.dpi": 200,
@@ -96,9 +100,19 @@ def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> Non
             _mark(drawing, mark)
             without_dates["svg"]["Title"] += f" ({mark})"
             without_dates["png"]["Description"] = mark
+        if drawing.get_label() == NOTHING_TO_DRAW:
+            without_dates["svg"]["Description"] = NOTHING_TO_DRAW
         for kind, path in paths.items():
             with atomic_path(path) as part:
                 drawing.savefig(part, format=kind, metadata=without_dates[kind])
+
+
+def has_content(svg: Path) -> bool:
+    """Return whether the SVG of a figure shows more than the reason why it is empty."""
+    if not svg.exists():  # a run that links it before it is built
+        return True
+    with svg.open(encoding="utf-8") as file:
+        return f"<dc:description>{NOTHING_TO_DRAW}" not in file.read(HEAD_CHARS)
 
 
 def _notes_by_experiment(entry: Figure, results: StudyResults) -> list[Sequence[str]]:
@@ -183,6 +197,7 @@ def panels(
 def nothing_to_draw(reason: str) -> "MatplotlibFigure":
     """Return a figure that states why it is empty."""
     drawing, axes = new_figure(height=1.4)
+    drawing.set_label(NOTHING_TO_DRAW)
     axes.set_axis_off()
     axes.text(0.5, 0.5, reason, ha="center", va="center", wrap=True, color=GREY)
     return drawing

@@ -25,6 +25,7 @@ from moot.core.types import Fields
 from moot.report import FIGURES, FIRST_PAGE_NOTES, TABLES
 from moot.report.content import REHEARSAL_NOTE
 from moot.report.escaping import capitalised, page_template
+from moot.report.figures import has_content
 from moot.report.front_page_summary import (
     LEGEND,
     read_paper_progress,
@@ -59,8 +60,8 @@ class TableInWords:
 
 
 Built = Mapping[str, list[tuple[str, str]]]
-"""The files of a study that the run built, address and title: its figures, tables, empty tables and
-readers.
+"""The files of a study that the run built, address and title: its figures, tables, empty figures,
+empty tables and readers.
 """
 
 
@@ -325,7 +326,8 @@ def _files_by_study(root: Path, names: Sequence[str]) -> dict[str, Built]:
         kind, entry = path.parts[0], "/".join(path.with_suffix("").parts[1:])
         study = entry.partition("/")[0]
         if kind == "figures" and path.suffix == ".svg":
-            files[study]["figures"].append((name, FIGURES[entry].title))
+            figures = "figures" if has_content(root / name) else "empty_figures"
+            files[study][figures].append((name, FIGURES[entry].title))
         elif kind == "tables" and path.suffix == ".html":
             empty = path.with_suffix(".csv").as_posix() in names and not _rows(root, entry, names)
             files[study]["empty" if empty else "tables"].append((name, TABLES[entry].title))

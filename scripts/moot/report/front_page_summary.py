@@ -20,6 +20,8 @@ LEGEND = (
 )
 """The three verdicts: sign, word and meaning."""
 PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_TEXTS, PREVIEW_CHARS = 4, 3, 2, 28
+NAMES_WITHOUT_PREVIEW = ("", "study", "voices")
+"""Columns that say the same in every row of a table."""
 ANSWERS_IN_SUMMARY = 2
 DIFFERS = "with answers that differ between runs"
 _VERDICT_OF_WORD = {"yes": SUPPORTED, "opposite": NOT_SUPPORTED}
@@ -130,7 +132,7 @@ def read_table_preview(root: Path, address: str) -> list[list[str]]:
     numbers: list[str] = []
     for name in rows[0] if rows else ():
         cells = [row[name] for row in rows if row[name]]
-        if cells and name not in ("", "study"):
+        if cells and name not in NAMES_WITHOUT_PREVIEW:
             (numbers if all(map(_is_number, cells)) else texts).append(name)
     names = [*texts[:PREVIEW_TEXTS], *numbers[: PREVIEW_COLUMNS - len(texts[:PREVIEW_TEXTS])]]
     if not names:

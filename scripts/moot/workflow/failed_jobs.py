@@ -19,6 +19,23 @@ from moot.workflow.targets import INDEX, existing_paths, outcome_files
 
 _MESSAGE = re.compile(r"^[\d:]{8} moot: (.*)", re.MULTILINE | re.DOTALL)
 _MAX_MESSAGE_CHARS = 600
+SHARD = "shard"
+"""The wildcard that numbers the parts of a run, from 0."""
+WORK_OF_RULES = {
+    "download": "Download",
+    "load_cases": "Data",
+    "read_records": "Records",
+    "run_debates": "Debates",
+    "predict": "Predictions",
+    "label_statements": "Labels",
+    "score": "Scores",
+    "train_baselines": "Trained models",
+    "train_assistant": "Trained assistant",
+    "write_summaries": "Summaries",
+    "render_transcripts": "Transcripts",
+    "reader": "Reader",
+}
+"""The work of a rule in words, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +54,13 @@ class UnfinishedJob:
 
     @property
     def name(self) -> str:
-        """The job in words, such as "run_debates of my-courtroom, mine, 0"."""
-        return f"{self.rule} of {', '.join(self.wildcards.values())}".removesuffix(" of ")
+        """The job in words, such as "Debates of my-courtroom, mine"."""
+        work = WORK_OF_RULES.get(self.rule, self.rule.replace("_", " ").capitalize())
+        names = [value for name, value in self.wildcards.items() if name != SHARD]
+        part = self.wildcards.get(SHARD, "0")
+        if part != "0":
+            names.append(f"part {int(part) + 1}" if part.isdecimal() else part)
+        return f"{work} of {', '.join(names)}".removesuffix(" of ")
 
 
 def describe_failed_jobs(jobs: Iterable[UnfinishedJob], since: float) -> list[str]:
