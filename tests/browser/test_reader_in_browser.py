@@ -17,7 +17,7 @@ import pytest
 from browser_pages import PHONE, violations
 from debates_to_read import HOSTILE, conclusion, debates_to_read, write_calls
 from moot.core.artifacts import describe, write_rows
-from moot.datasets.debate_records import WITHOUT_TEXT
+from moot.core.cases import WITHOUT_TEXT
 from moot.report.reader import render_reader
 from recorded_runs import recorded_study
 from results_on_disk import case, experiment_view, prediction, utterance, write_results

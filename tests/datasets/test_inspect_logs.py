@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from moot.core.cases import WITHOUT_TEXT
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.debate_records import WITHOUT_TEXT, RecordedDebate, check_records
+from moot.datasets.debate_records import RecordedDebate, check_records
 
 PROJECT = Path(__file__).resolve().parents[2]
 REPLIES = ["ANSWER: A", "ANSWER: B", "no idea", "ANSWER: A", "ANSWER: A", "ANSWER: B"]

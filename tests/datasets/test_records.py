@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from moot.core.cases import WITHOUT_TEXT
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
 from moot.datasets.debate_records import (
-    WITHOUT_TEXT,
     RecordedDebate,
     RecordedUtterance,
     check_records,

@@ -16,8 +16,7 @@ import pytest
 
 from debates_to_read import COURSES, HOSTILE, debates_to_read
 from in_process import default_configuration
-from moot.core.cases import Task
-from moot.datasets.debate_records import WITHOUT_TEXT
+from moot.core.cases import WITHOUT_TEXT, Task
 from moot.plan.plan import Plan
 from moot.report.reader import render_reader
 from moot.report.reader_chunks import compress

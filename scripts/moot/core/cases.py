@@ -179,5 +179,10 @@ def positive_of_two(task: Task) -> str:
     return task.positive if len(negative_labels) == 1 and not task.multilabel else ""
 
 
+WITHOUT_TEXT = (
+    "(The text of this case does not ship with moot; choose source 'download' to fetch it.)"
+)
+"""Stands in place of the text of a case whose words do not ship."""
+
 MAJORITY_CLASS, BASE_RATE_COIN = "majority-class", "base-rate-coin"
 REFERENCE_MODELS = (MAJORITY_CLASS, BASE_RATE_COIN)

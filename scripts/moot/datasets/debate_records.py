@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from moot.core.artifacts import read_cases, read_table, write_cases, write_rows
-from moot.core.cases import Case, Task
+from moot.core.cases import WITHOUT_TEXT, Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import quote_value
 from moot.core.log import LOG
@@ -24,9 +24,6 @@ from moot.core.utterance_kinds import CONCLUSION, PUBLIC
 from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded
 
 SHIPPED = Path("data") / "records"
-WITHOUT_TEXT = (
-    "(The text of this case does not ship with moot; choose source 'download' to fetch it.)"
-)
 PERCENT = 100
 _MAX_FAULTS_SHOWN = 20
 JUDGES = "judges"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from moot.core.cases import Case
+from moot.core.cases import WITHOUT_TEXT, Case
 from moot.core.cell_text import cell_text
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
@@ -23,7 +23,6 @@ from moot.core.log import LOG
 from moot.core.types import Json, JsonObject
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.debate_records import (
-    WITHOUT_TEXT,
     FaultyShare,
     RecordedDebate,
     RecordedUtterance,

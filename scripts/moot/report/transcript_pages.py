@@ -17,12 +17,11 @@ from typing import cast
 
 import pandas as pd
 
-from moot.core.cases import Case, Task
+from moot.core.cases import WITHOUT_TEXT, Case, Task
 from moot.core.natural_order import natural_key
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, JsonObject
 from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC, REFUSED
-from moot.datasets.debate_records import WITHOUT_TEXT
 from moot.report.escaping import capitalised, markdown
 from moot.scores.results import ExperimentResults, ExperimentView
 

@@ -19,7 +19,7 @@ from typing import Literal
 import pandas as pd
 from pydantic import Field
 
-from moot.core.cases import Case, Task
+from moot.core.cases import WITHOUT_TEXT, Case, Task
 from moot.core.errors import UserError
 from moot.core.input_files import (
     check_values,
@@ -34,7 +34,6 @@ from moot.core.user_tables import numbered_rows
 from moot.core.utterance_kinds import VOTES
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.debate_records import (
-    WITHOUT_TEXT,
     RecordedDebate,
     RecordedUtterance,
     load_shipped_cases,
