@@ -181,6 +181,10 @@ class Entities:
     def add(self, mention: Mention, role: str = "") -> Entity:
         """Return the entity of a mention with this form added; a new entity if none matches."""
         entity = self.find(mention, "" if role else mention.kind)
+        if entity is None and mention.kind == "place":
+            # "In Hale's group" tells no place if Hale is a person.
+            person = self.find(mention, "person")
+            entity = person if person and not person.can_be("place") else None
         if entity is None:
             entity = Entity(mention.words)
             self.entities.append(entity)

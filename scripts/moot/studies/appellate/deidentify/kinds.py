@@ -92,5 +92,5 @@ def _has_form_of_person(mention: Mention, preceding_text: str, lexicon: Lexicon)
         return False
     surname = normalise_word(words[-1])
     is_english = lexicon.is_ordinary(surname) or w.is_english(surname)
-    has_common_word = any(lexicon.is_common(word) for word in words[1:-1])
+    has_common_word = any(lexicon.is_common(word) for word in words[:-1])
     return (surname in w.ALSO_NAMES or not is_english) and not has_common_word

@@ -78,9 +78,9 @@ class Lexicon:
 
     def __init__(self, texts: Iterable[str]) -> None:
         full_text = "\n\n".join(texts)
-        self.lower_case_counts = Counter(
-            word.replace("-", "") for word in _LOWER_CASE.findall(full_text)
-        )
+        words = _LOWER_CASE.findall(full_text)
+        self.lower_case_counts = Counter(word.replace("-", "") for word in words)
+        self.lower_case_counts.update(word.split("-")[0] for word in words if "-" in word)
         self.acronyms = frozenset(_find_acronyms(full_text))
         with_capital: set[str] = set()
         self.inner_capitals: set[str] = set()

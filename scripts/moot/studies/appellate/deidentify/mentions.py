@@ -172,6 +172,8 @@ class MentionFinder:
             trimmed.pop(0)
         while trimmed and trimmed[-1].is_link:
             trimmed.pop()
+        if [token.key for token in trimmed[:3]] == ["district", "court", "of"]:
+            trimmed = trimmed[3:]
         if [token.key for token in trimmed[-2:]] == ["district", "court"]:
             trimmed = trimmed[:-2]
         return trimmed
