@@ -117,3 +117,14 @@ async def test_a_server_is_asked_to_refuse_a_long_prompt(status: int, body: str)
     assert sent_body["truncate"] is False
     assert sent_body["shift"] is False
     assert "context" in str(failure.value) and "\\" not in str(failure.value)
+
+
+@pytest.mark.parametrize("endpoint", ["openai", "ollama"])
+@pytest.mark.parametrize("prompt_tokens", [1, 12, 50, 255])
+async def test_a_count_below_any_context_is_no_cut(endpoint: str, prompt_tokens: int) -> None:
+    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
+        return web.json_response(_content(endpoint, prompt_tokens))
+
+    async with serving(answer) as server:
+        reply = await ask_once(server, endpoint, question(endpoint, TEXTS["English"][:3000]))
+    assert reply.text == "It will."

@@ -19,6 +19,8 @@ _TOKENS_PER_WORD = 1.3
 _FULL_SHARE = 0.6
 """A usual count of this share of the context, read as half of it, shows a cut: a prompt that is
 half as long as the context has at most some 20 % more tokens by the usual count."""
+_MIN_CONTEXT = 256
+"""No server's context is shorter; a smaller count leaves out cached tokens, or is none."""
 _WORD = re.compile(r"[a-zA-Z\u00c0-\u1fff]+|\d{1,4}")
 """A word of letters, or as many digits as a token holds at most."""
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -82,7 +84,8 @@ def check_prompt_length(
         request, reply.prompt_tokens, context, kept_tokens
     )
     min_tokens = min_prompt_tokens(request)
-    if not fills_context and not is_half and reply.prompt_tokens >= min_tokens:
+    has_all = reply.prompt_tokens >= min_tokens or reply.prompt_tokens < _MIN_CONTEXT
+    if has_all and not fills_context and not is_half:
         return
     usage = Usage(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
     place = f"the context of {context} tokens" if context else "the server's context"
