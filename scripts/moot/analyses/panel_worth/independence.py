@@ -47,11 +47,11 @@ def rare_excess(panels: Panels, value: float, high: float) -> float:
     count = int(coincidences(panels).sum())
     if not 0 < count < FEW_COINCIDENCES:
         return 0.0
-    most = chi2.ppf(1 - (1 - LEVEL) / 2, 2 * (count + 1)) / 2
+    largest_count = chi2.ppf(1 - (1 - LEVEL) / 2, 2 * (count + 1)) / 2
     share_right = panels.right.sum() / panels.sizes.sum()
     rare_share = min(share_right, 1 - share_right)
     lowest = -rare_share / (1 - rare_share)
-    return max(0.0, float(value + (value - lowest) * (most / count - 1) - high))
+    return max(0.0, float(value + (value - lowest) * (largest_count / count - 1) - high))
 
 
 def coincidences(panels: Panels) -> Truths:

@@ -109,8 +109,8 @@ def _members_of_debates(run: Run) -> pd.DataFrame:
     rounds = int(seats.size().max())
     answers = [seats.head(1).assign(moment=SINGLE if rounds == 1 else FIRST)]
     for number in range(2, min(rounds, MAX_ROUNDS)):
-        held = opinions[seats.cumcount() < number].groupby(["panel", "member"], sort=False)
-        answers.append(held.tail(1).assign(moment=f"answers {number}"))
+        held_answers = opinions[seats.cumcount() < number].groupby(["panel", "member"], sort=False)
+        answers.append(held_answers.tail(1).assign(moment=f"answers {number}"))
     if rounds > 1:
         answers.append(seats.tail(1).assign(moment=LAST))
     return pd.concat(answers).query("prediction != ''")

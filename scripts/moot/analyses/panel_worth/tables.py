@@ -230,8 +230,8 @@ def _moment_cells(panels: Panels, sample: ClusterBootstrap, traits: pd.DataFrame
         names = traits.loc[list(panels.names), trait].to_numpy()
         differs = np.asarray(names[:, None] != names[None, :])
         if differs.any():
-            between = float(error_correlation(panels, differs)(ones)[0])
-            votes_with = votes_with_one_more(size, value, between)
+            pair_correlation = float(error_correlation(panels, differs)(ones)[0])
+            votes_with = votes_with_one_more(size, value, pair_correlation)
             cells[f"with one of another {trait}"] = votes_with
     return cells
 
@@ -242,20 +242,22 @@ def open_reason(panels: Panels, cases: int, low: float, high: float) -> str:
     """
     if cases < MIN_CASES:
         return f"too few cases: {cases}; needed: {MIN_CASES}"
-    together = int(coincidences(panels).sum())
+    panel_count = int(coincidences(panels).sum())
     half_width = (high - low) / 2
-    if together < MIN_COINCIDENCES:
+    if panel_count < MIN_COINCIDENCES:
         kind = "wrong" if panels.right.sum() >= panels.sizes.sum() / 2 else "right"
-        needed = ceil(cases * MIN_COINCIDENCES / max(together, 0.5))
+        case_count = ceil(cases * MIN_COINCIDENCES / max(panel_count, 0.5))
         return (
-            f"two members are {kind} together in {together} panels, which leaves the correlation"
-            f" open; needed: {needed:,} cases"
+            f"two members are {kind} together in {panel_count} panels, which leaves the correlation"
+            f" open; needed: {case_count:,} cases"
         )
     if isnan(half_width):
         return "the errors of two members do not vary"
     if half_width > MAX_HALF_WIDTH:
-        needed = ceil(cases * (half_width / MAX_HALF_WIDTH) ** 2)
-        return f"the correlation lies between {low:.2f} and {high:.2f}; needed: {needed:,} cases"
+        case_count = ceil(cases * (half_width / MAX_HALF_WIDTH) ** 2)
+        return (
+            f"the correlation lies between {low:.2f} and {high:.2f}; needed: {case_count:,} cases"
+        )
     return ""
 
 

@@ -26,11 +26,11 @@ def record_check_figure(results: StudyResults) -> "Figure":
         return nothing_to_draw("No statement has a quotation or figure.")
     drawing, axes = new_figure(height=1.4 + 0.3 * len(frame))
     places = -np.arange(len(frame))
-    left = np.zeros(len(frame))
+    ends = np.zeros(len(frame))
     for result, colour, hatch in zip(RESULTS, (BLUE, SKY, ORANGE), HATCHES[:3], strict=True):
         shares = frame[result].to_numpy(dtype=float)
-        axes.barh(places, shares, left=left, color=colour, hatch=hatch, label=result)
-        left = left + shares
+        axes.barh(places, shares, left=ends, color=colour, hatch=hatch, label=result)
+        ends = ends + shares
     names = frame["answers of"] + ", " + frame["model"] + ": " + frame["passages are"]
     axes.set_yticks(places, labels=list(names))
     axes.set(xlabel="share of passages", xlim=(0, 1))

@@ -102,10 +102,10 @@ class Record:
 
     def _check_context(self, passage: Passage, statement: str) -> Match:
         words = split_words(statement)
-        before = [word.form for word in words if word.end <= passage.start][-CONTEXT_WORDS:]
-        after = [word.form for word in words if word.start >= passage.end][:CONTEXT_WORDS]
+        words_before = [word.form for word in words if word.end <= passage.start][-CONTEXT_WORDS:]
+        words_after = [word.form for word in words if word.start >= passage.end][:CONTEXT_WORDS]
         figure = [word.form for word in split_words(passage.text)]
-        return self._check_forms([*before, *figure, *after])
+        return self._check_forms([*words_before, *figure, *words_after])
 
     def _check_forms(self, forms: list[str]) -> Match:
         place = self._joined_forms.find(f" {' '.join(forms)} ")
