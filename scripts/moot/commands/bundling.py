@@ -78,8 +78,8 @@ class BundleWriter:
 
 
 def is_shared(plan: Plan, dataset: str) -> bool:
-    """Whether the cases of a data set may be given away: it ships with moot, is made up, or `share`
-    names it.
+    """Return whether the cases of a data set may be given away: it ships with moot, is made up, or
+    `share` names it.
     """
     return (
         dataset in plan.config.share.datasets
@@ -88,8 +88,8 @@ def is_shared(plan: Plan, dataset: str) -> bool:
 
 
 def withheld_runs(plan: Plan) -> set[str]:
-    """The runs, `EXPERIMENT/MODEL`, about cases that are not shared, or in which people answered
-    who are not.
+    """Return the runs, `EXPERIMENT/MODEL`, about cases that are not shared, or in which people
+    answered who are not.
     """
     withheld = set[str]()
     for run in targets.runs(plan):
@@ -131,12 +131,12 @@ class Pseudonyms:
         }
 
     def hide(self, text: str, prefix: str = r"(?<!\w)") -> str:
-        """A text without the names, where they stand `prefix` something."""
+        """Return a text without the names, where they stand `prefix` something."""
         return re.sub(prefix + self._pattern, lambda match: self._pseudonyms[match[0]], text)
 
     def anonymised_content(self, path: Path) -> bytes | None:
-        """A file's content without the names;
-        None where it names people in a form that cannot be changed.
+        """Return a file's content without the names; None where it names people in a form that
+        cannot be changed.
         """
         content = path.read_bytes()
         if len(self._pseudonyms) and path.suffix in (".xlsx", ".pdf"):
@@ -157,7 +157,7 @@ def _escaped(name: str) -> str:
 
 
 def tables_of(plan: Plan) -> dict[str, list[str]]:
-    """The tables and figures that are built, by path: the runs that each rests on."""
+    """Return the tables and figures that are built, by path: the runs that each rests on."""
     runs_of_files: dict[str, list[str]] = {}
     sources = ((TABLES, targets.table_files), (FIGURES, targets.figure_files))
     for registry, files_of in sources:
@@ -360,8 +360,8 @@ def _artifacts(plan: Plan) -> Iterator[Path]:
 
 
 def _failures(ledger: Ledger) -> Iterator[str]:
-    """The calls that failed for good and what they cost, so that they fail likewise when the run is
-    rebuilt.
+    """Yield the calls that failed for good and what they cost, so that they fail likewise when the
+    run is rebuilt.
     """
     with ledger.transaction() as connection:
         for table in (FAILURES, REFUSALS, ATTEMPTS):
@@ -378,7 +378,7 @@ def _failures(ledger: Ledger) -> Iterator[str]:
 
 
 def folder_digest(folder: Path) -> str:
-    """The sha256 of an extension's files: modules and prompts, by name and content."""
+    """Return the sha256 of an extension's files: modules and prompts, by name and content."""
     root = folder.expanduser()
     files = sorted([*root.rglob("*.py"), *root.rglob("*.jinja")])
     digests = [

@@ -11,8 +11,8 @@ from moot.plan.plan import Plan
 
 
 def datasheet(plan: Plan, name: str) -> str:
-    """A data set's datasheet (Gebru et al. 2021, "Datasheets for Datasets"), from what its loader
-    says.
+    """Return a data set's datasheet (Gebru et al. 2021, "Datasheets for Datasets"), from what its
+    loader says.
     """
     return "\n\n".join(_datasheet_parts(plan, name)) + "\n"
 

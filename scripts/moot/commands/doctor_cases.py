@@ -25,7 +25,7 @@ _MAX_LABELS, _MAX_LISTED_ROWS, _BINARY = 12, 20, 2
 
 
 def describe_cases_table(file: Path, table: pd.DataFrame, kind: str = "") -> str:
-    """Which columns hold text and label, rows without a label, and the entry to paste.
+    """Return which columns hold text and label, rows without a label, and the entry to paste.
 
     Args:
         file: the table.
@@ -56,7 +56,7 @@ def describe_cases_table(file: Path, table: pd.DataFrame, kind: str = "") -> str
 
 
 def _guess_text(table: pd.DataFrame) -> str:
-    """The column with the longest texts of several words; "" where there is none."""
+    """Return the column with the longest texts of several words; "" where there is none."""
     lengths = {
         str(name): float(table[name].str.len().mean())
         for name in table.columns
@@ -66,7 +66,9 @@ def _guess_text(table: pd.DataFrame) -> str:
 
 
 def _guess_target(table: pd.DataFrame) -> str:
-    """The column of labels: one whose name says so, else the last with few different values."""
+    """Return the column of labels: one whose name says so, else the last with few different
+    values.
+    """
     candidates = []
     for name in map(str, table.columns):
         filled = table[name].str.strip()
@@ -107,7 +109,7 @@ def _describe_missing_labels(target: str, rows: list[int]) -> Iterator[str]:
 def _make_entry(
     file: Path, text: str, target: str, labels: list[str], case_count: int
 ) -> JsonObject:
-    """The entry for a table: data, one experiment, and `run`."""
+    """Return the entry for a table: data, one experiment, and `run`."""
     names = {label: label.casefold() for label in labels}
     distinct = list(dict.fromkeys(names.values()))
     options: JsonObject = {
@@ -144,7 +146,7 @@ def list_columns(file: Path, table: pd.DataFrame, meanings: Mapping[str, str]) -
 
 
 def load_table(plan: Plan, dataset: str) -> Loaded | None:
-    """A configured table of the user, loaded; None for any other data set.
+    """Return a configured table of the user, loaded; None for any other data set.
 
     Raises:
         UserError: rows are faulty; the message names them.
@@ -158,7 +160,9 @@ def load_table(plan: Plan, dataset: str) -> Loaded | None:
 
 
 def describe_case_counts(config: ExperimentConfig, loaded: Loaded) -> tuple[bool, str]:
-    """Whether a table has as many cases as an experiment asks for, and the numbers in words."""
+    """Return whether a table has as many cases as an experiment asks for, and the numbers in
+    words.
+    """
     available = sum(case.split == config.split for case in loaded.cases)
     wanted = config.cases
     if wanted is None or wanted <= available:

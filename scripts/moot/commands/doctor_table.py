@@ -64,8 +64,8 @@ _NUMERIC_MEANINGS = ("turn", "round", "judge_repeat", "belief", "confidence", "t
 
 
 def describe_table(path: Path) -> str:
-    """Which columns could be what, what moot can compute of them, what is missing for more, and the
-    entry to paste.
+    """Return which columns could be what, what moot can compute of them, what is missing for more,
+    and the entry to paste.
 
     Raises:
         UserError: there is no such file, or it is no table.
@@ -110,7 +110,7 @@ def describe_table(path: Path) -> str:
 
 
 def _first_file(path: Path) -> tuple[Path, str]:
-    """The file to look at, and what it is where its ending does not say it."""
+    """Return the file to look at, and what it is where its ending does not say it."""
     files = TranscriptsOptions(path=path, format="tsv").files
     file = (
         next((file_path for file_path in files if file_path.stat().st_size), files[0])
@@ -166,7 +166,7 @@ def _find_exact_columns(table: pd.DataFrame) -> dict[str, str]:
 
 
 def _can_be_read(meaning: str, filled: "pd.Series[str]", is_complete: bool) -> bool:
-    """Whether the loader can read the filled cells of a column with a meaning."""
+    """Return whether the loader can read the filled cells of a column with a meaning."""
     is_object = bool(filled.str.startswith("{").all())
     if meaning in ("answers", "text"):
         return is_object == (meaning == "answers")
@@ -176,7 +176,9 @@ def _can_be_read(meaning: str, filled: "pd.Series[str]", is_complete: bool) -> b
 
 
 def _fits(meaning: str, table: pd.DataFrame, name: str, columns: Mapping[str, str]) -> bool:
-    """Whether the cells of a column look like a meaning, given the columns that are assigned."""
+    """Return whether the cells of a column look like a meaning, given the columns that are
+    assigned.
+    """
     cells = table[name].str.strip()
     filled = cells[cells != ""]
     if filled.empty:
@@ -190,7 +192,9 @@ def _fits(meaning: str, table: pd.DataFrame, name: str, columns: Mapping[str, st
 
 
 def _fits_words(meaning: str, table: pd.DataFrame, name: str, columns: Mapping[str, str]) -> bool:
-    """Whether the words of a column look like a text, a truth, a case, a name or a category."""
+    """Return whether the words of a column look like a text, a truth, a case, a name or a
+    category.
+    """
     cells = table[name].str.strip()
     filled = cells[cells != ""]
     if meaning == "text":
@@ -205,7 +209,7 @@ def _fits_words(meaning: str, table: pd.DataFrame, name: str, columns: Mapping[s
 
 
 def _fits_categories(meaning: str, category_count: int, row_count: int) -> bool:
-    """Whether a column with this number of different values may have a meaning."""
+    """Return whether a column with this number of different values may have a meaning."""
     if meaning in ("debate", "speaker"):
         return category_count < row_count
     if meaning in ("model", "judge"):
@@ -214,7 +218,7 @@ def _fits_categories(meaning: str, category_count: int, row_count: int) -> bool:
 
 
 def _fits_numbers(meaning: str, cells: "pd.Series[str]") -> bool:
-    """Whether cells look like the integers, shares or times of a meaning."""
+    """Return whether cells look like the integers, shares or times of a meaning."""
     numbers = pd.to_numeric(cells, errors="coerce")
     if meaning == "time":
         times = pd.to_datetime(cells, errors="coerce", utc=True, format="ISO8601")
@@ -225,14 +229,16 @@ def _fits_numbers(meaning: str, cells: "pd.Series[str]") -> bool:
 
 
 def _is_constant_in_debates(table: pd.DataFrame, name: str, columns: Mapping[str, str]) -> bool:
-    """Whether a column has one value in each debate; False while no column is the debate's."""
+    """Return whether a column has one value in each debate; False while no column is the
+    debate's.
+    """
     if "debate" not in columns:
         return False
     return bool((table.groupby(columns["debate"])[name].nunique() == 1).all())
 
 
 def _guess_labels(table: pd.DataFrame, columns: Mapping[str, str]) -> JsonObject:
-    """The labels that the answers seem to be."""
+    """Return the labels that the answers seem to be."""
     if "answers" in columns:
         return {
             "labels": {"/the right answers/": "right", "/.*/": "wrong"},

@@ -47,13 +47,13 @@ Entries = Mapping[str, Sequence[Mapping[str, str]]]
 
 
 def read_entries(root: Path) -> Entries:
-    """The entries of a project."""
+    """Return the entries of a project."""
     entries: Entries = yaml.safe_load((root / "docs/numbers.yaml").read_text("utf-8"))
     return entries
 
 
 def find_numbers(page: str, entries: Sequence[Mapping[str, str]], name: str) -> list[PageNumber]:
-    """The numbers of a page, in their order.
+    """Return the numbers of a page, in their order.
 
     Raises:
         UserError: the text before a number is not on the page, or no number follows it.
@@ -89,7 +89,7 @@ class Numbers:
         self.missing: set[str] = set()
 
     def fill(self, page: str, name: str, entries: Sequence[Mapping[str, str]]) -> str:
-        """A page with its numbers written anew.
+        """Return a page with its numbers written anew.
 
         Numbers of tables that are not built stay, and the tables are noted as missing.
 
@@ -155,7 +155,7 @@ def _full_place(text: str, place: str) -> str:
 
 
 def figure_keys(entries: Sequence[Mapping[str, str]]) -> set[str]:
-    """The keys of measured figures that the entries of a page name."""
+    """Return the keys of measured figures that the entries of a page name."""
     places = [_full_place("", entry["place"]).split("; ") for entry in entries]
     return {place[1].removeprefix("key=") for place in places if place[0] == MEASURED}
 

@@ -58,8 +58,8 @@ class RepeatedCall:
 
 
 def answer_of(request: Request, reply: Reply) -> str | None:
-    """The answer in a reply: the likeliest word, or the fields that the schema lets choose from;
-    None without one.
+    """Return the answer in a reply: the likeliest word, or the fields that the schema lets choose
+    from; None without one.
     """
     if request.choices:
         return (
@@ -98,8 +98,8 @@ _EXACT_MEASURES = {"texts", "answers"}
 
 
 def compare(model: str, calls: Sequence[RepeatedCall]) -> Iterator[JsonObject]:
-    """One row a measure that the model's calls have: counts, and the p-value of the one-sided sign
-    test.
+    """Yield one row a measure that the model's calls have: counts, and the p-value of the one-sided
+    sign test.
     """
     from scipy.stats import binomtest
 
@@ -148,8 +148,8 @@ def compare(model: str, calls: Sequence[RepeatedCall]) -> Iterator[JsonObject]:
 
 
 def _excess_change(pairs: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
-    """How many more replies differ from the recorded ones than from a second draw, with its 95 %
-    interval.
+    """Return how many more replies differ from the recorded ones than from a second draw, with its
+    95 % interval.
     """
     differences = [float(recorded > 0) - float(second > 0) for recorded, second in pairs]
     return ClusterBootstrap(range(len(differences)), 0).estimate(
@@ -163,8 +163,8 @@ def _versions(replies: Iterable[Reply]) -> str:
 
 
 def add_verdicts(rows: Iterable[JsonObject]) -> pd.DataFrame:
-    """The rows of all models with p-values corrected by Holm, what each could have shown, and each
-    model's verdict.
+    """Return the rows of all models with p-values corrected by Holm, what each could have shown,
+    and each model's verdict.
     """
     frame = pd.DataFrame(list(rows))
     frame["p_holm"] = holm(frame["p"].tolist())
@@ -184,8 +184,8 @@ def add_verdicts(rows: Iterable[JsonObject]) -> pd.DataFrame:
 
 
 def smallest_change(calls: int, repeatable: float, changed_back: int, level: float) -> float:
-    """The smallest share of changed replies, in hundredths, that the sign test shows with the
-    probability `POWER`.
+    """Return the smallest share of changed replies, in hundredths, that the sign test shows with
+    the probability `POWER`.
 
     A changed reply is further from the recorded one than a second draw, where the two new draws
     are equal. The other replies are further or nearer by chance, as often as they were found

@@ -93,7 +93,7 @@ def freeze(plan: Plan, results: Path, frozen_at: datetime) -> str:
 
 
 def _as_yaml(content: JsonObject) -> str:
-    """The text of a plan's file, without YAML's references between equal parts."""
+    """Return the text of a plan's file, without YAML's references between equal parts."""
     plain = json.loads(json.dumps(content))
     return yaml.safe_dump(plain, allow_unicode=True, sort_keys=False, width=math.inf)
 
@@ -119,7 +119,7 @@ def _announcement(
 
 
 def _split_by_source(plan: Plan) -> tuple[list[str], list[str]]:
-    """The planned experiments whose debates are recorded, and those that ask models."""
+    """Return the planned experiments whose debates are recorded, and those that ask models."""
     kinds: tuple[list[str], list[str]] = [], []
     for name in planned_experiments(plan):
         kinds[plan.experiments[name].config.protocol != RECORDED].append(name)
@@ -127,8 +127,8 @@ def _split_by_source(plan: Plan) -> tuple[list[str], list[str]]:
 
 
 def _head_of_ledger(plan: Plan, chain: Sequence[FrozenPlan]) -> tuple[JsonObject, list[str]]:
-    """The head of the ledger's log, and which earlier plans were frozen with replies that it no
-    longer begins with.
+    """Return the head of the ledger's log, and which earlier plans were frozen with replies that it
+    no longer begins with.
     """
     with closing(Ledger(plan.config.ledger)) as ledger:
         seal(ledger)

@@ -214,7 +214,7 @@ def _known_dataset(dataset: str) -> str:
 
 
 def _describe_table(path: Path, answer: Callable[..., str]) -> tuple[str, str, int]:
-    """A table's entry, its name, and how many of its rows have text and label."""
+    """Return a table's entry, its name, and how many of its rows have text and label."""
     table = read_user_table(path, [])
     distinct = table.nunique()
     categorical_columns = [
@@ -241,7 +241,7 @@ def _describe_table(path: Path, answer: Callable[..., str]) -> tuple[str, str, i
 
 
 def _inline_yaml(value: object) -> str:
-    """A value in YAML, on one line;
-    JSON is YAML, and quotes what a cell may hold, also a word such as no.
+    """Return a value in YAML, on one line; JSON is YAML, and quotes what a cell may hold, also a
+    word such as no.
     """
     return json.dumps(value, ensure_ascii=False)

@@ -33,8 +33,8 @@ class EstimatingEndpoint:
         """As endpoints are opened; there is nothing to open."""
 
     async def complete(self, request: Request) -> Reply:
-        """A reply that lets the debate go on; token counts are estimates, generated tokens the most
-        there can be.
+        """Return a reply that lets the debate go on; token counts are estimates, generated tokens
+        the most there can be.
         """
         max_tokens = 1 if request.choices else int(request.parameters["max_tokens"])
         # Replies that are alike would make later calls the same.
@@ -64,7 +64,7 @@ class PlaceholderPeople:
         self.missing_answers = 0
 
     def __call__(self, question: Question) -> Fields:
-        """The answer; how many are yet to be given is counted."""
+        """Return the answer; how many are yet to be given is counted."""
         answer: Fields | None = None
         with suppress(UserError):
             answer = find_answer(question)
@@ -75,8 +75,8 @@ class PlaceholderPeople:
 
 
 def smallest_instance(schema: Fields, text: str = "text") -> Json:
-    """The smallest value that fits a JSON schema as moot sends them, inlined, without references;
-    and its texts.
+    """Return the smallest value that fits a JSON schema as moot sends them, inlined, without
+    references; and its texts.
     """
     if "enum" in schema:
         return schema["enum"][0]

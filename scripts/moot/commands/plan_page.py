@@ -71,7 +71,7 @@ def write_plan_page(frozen: FrozenPlan, differing_parts: Sequence[str]) -> Path:
 
 
 def _markdown_cells(row: Sequence[str]) -> list[str]:
-    """The cells of a row in Markdown; `markdown_table` itself escapes the bars."""
+    """Return the cells of a row in Markdown; `markdown_table` itself escapes the bars."""
     return [markdown(cell).replace("\\|", "|") for cell in row]
 
 

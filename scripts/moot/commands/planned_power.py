@@ -135,7 +135,7 @@ def planned_power(
 
 
 def _contrast_power(plan: Plan, contrast: Contrast, tests: int) -> ContrastPower | str:
-    """A contrast's power, or what is missing."""
+    """Return a contrast's power, or what is missing."""
     for source, folder in ((PILOT, RESULTS), (REHEARSED, REHEARSAL / "results")):
         experiments = _results(plan, contrast, folder)
         try:
@@ -205,7 +205,9 @@ def _power_by_spread(
     usd: float,
     sizes: Sequence[tuple[int, int]],
 ) -> ContrastPower:
-    """A contrast's power by a spread; `sizes` holds how many cases each side plans and has."""
+    """Return a contrast's power by a spread; `sizes` holds how many cases each side plans and
+    has.
+    """
     goal = Goal(plan.config.power.level, plan.config.power.power)
     first, second = (plan.experiments[side.experiment].config.repeats for side in contrast.sides)
     cases, available = (
@@ -220,7 +222,8 @@ def _power_by_spread(
 def _results(
     plan: Plan, contrast: Contrast, folder: Path, needs_debates: bool = True
 ) -> dict[str, ExperimentResults]:
-    """The results of both sides in a folder; none where a model's, or the cases, are missing.
+    """Return the results of both sides in a folder; none where a model's, or the cases, are
+    missing.
 
     Not `needs_debates`: the cases suffice.
     """
@@ -244,8 +247,8 @@ def _results(
 
 
 def _planned_cases(plan: Plan, side: Side, results: ExperimentResults) -> tuple[int, int]:
-    """How many cases a side takes, and how many its split has; of a side with some cases alone, in
-    proportion.
+    """Return how many cases a side takes, and how many its split has; of a side with some cases
+    alone, in proportion.
     """
     config = plan.experiments[side.experiment].config
     cases = results.cases[results.cases["split"] == config.split]
@@ -273,7 +276,7 @@ def _debate_cost(
 
 
 def _runs(contrast: Contrast) -> list[tuple[str, str]]:
-    """The experiments and models of both sides; a run on both is paid once."""
+    """Return the experiments and models of both sides; a run on both is paid once."""
     runs: dict[tuple[str, str], None] = {}
     for side in contrast.sides:
         runs |= dict.fromkeys((side.experiment, model) for model in side.models)
@@ -284,7 +287,7 @@ def _runs(contrast: Contrast) -> list[tuple[str, str]]:
 
 
 def power_table(powers: Sequence[ContrastPower], difference: float) -> TableContent:
-    """One row a contrast; `difference` is the one that the user wants to show."""
+    """Return one row a contrast; `difference` is the one that the user wants to show."""
     goal = powers[0].goal
     is_rehearsed = any(power.source == REHEARSED for power in powers)
     return COLUMNS.table(
@@ -371,7 +374,7 @@ def _power_row(power: ContrastPower, difference: float) -> JsonObject:
 
 
 def power_figure(powers: Sequence[ContrastPower], difference: float) -> "MatplotlibFigure":
-    """The smallest difference by the number of cases, a line a number of repeats; a panel a
+    """Return the smallest difference by the number of cases, a line a number of repeats; a panel a
     contrast.
     """
     low, high, points = _CURVE
@@ -466,7 +469,7 @@ def summarise_power(plan: Plan) -> str:
 def power_lines(
     powers: Sequence[ContrastPower], difference: float, discordant: float
 ) -> Iterator[str]:
-    """Two lines a contrast: what the plan shows, and what the wanted difference takes.
+    """Yield two lines a contrast: what the plan shows, and what the wanted difference takes.
 
     `discordant` is the share of cases that one side alone gets right; it is assumed if the voices
     of a rehearsal hardly differ.
@@ -520,5 +523,5 @@ def _basis(power: ContrastPower) -> str:
 
 
 def _join_sides(numbers: Sequence[int]) -> str:
-    """A number, or those of either side where they differ."""
+    """Return a number, or those of either side where they differ."""
     return "/".join(map(str, dict.fromkeys(numbers)))

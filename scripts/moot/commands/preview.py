@@ -35,7 +35,7 @@ _PRICED_DEBATES = 20
 
 
 def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
-    """One row an experiment and model.
+    """Return one row an experiment and model.
 
     Returns:
         experiment, model, debates, calls_in_ledger, calls_to_make, prompt_tokens and
@@ -85,7 +85,7 @@ def sort_by_sources(experiments: Mapping[str, Experiment]) -> list[Experiment]:
 def count_stored_replies(
     plan: Plan, results: Path, names: Collection[str]
 ) -> dict[str, int | None]:
-    """How many calls of some experiments' debates the ledger has replies to, by run:
+    """Return how many calls of some experiments' debates the ledger has replies to, by run:
     `EXPERIMENT/MODEL`.
 
     None where a run rests on artifacts that are not built, and no placeholders can be made of
@@ -136,18 +136,20 @@ class _Preview:
     artifact_placeholders: Placeholders
 
     def source_artifacts(self, experiment: Experiment, model: str) -> dict[str, Path]:
-        """The artifacts that a run's debates rest on."""
+        """Return the artifacts that a run's debates rest on."""
         return {name: self.results / path for name, path in experiment.needed_by(model).items()}
 
     def _is_trained(self, path: Path) -> bool:
-        """Whether an artifact is a trained model, without which a debate makes no fewer calls."""
+        """Return whether an artifact is a trained model, without which a debate makes no fewer
+        calls.
+        """
         return path.is_relative_to(self.results / "assistants")
 
     def hold(
         self, experiment: Experiment, model: str, progress: Progress, people: PlaceholderPeople
     ) -> list[Debate] | None:
-        """A run's debates, with placeholder replies where the ledger has none;
-        None without what they rest on.
+        """Return a run's debates, with placeholder replies where the ledger has none; None without
+        what they rest on.
         """
         sources = self.source_artifacts(experiment, model)
         artifacts = self.artifact_placeholders.substitute(sources, self.results)
@@ -268,7 +270,7 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
 
 
 def describe_servers(plan: Plan) -> str:
-    """A line for each model that this run asks: where its calls go, and with what."""
+    """Return a line for each model that this run asks: where its calls go, and with what."""
     models = {name: plan.config.models[name] for name in sorted(plan.models_used)}
     return "".join(
         f"{name}: {describe_destination(model)}\n"

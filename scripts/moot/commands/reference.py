@@ -15,7 +15,7 @@ _BLOCK = r"(<!-- {name}: make docs -->\n).*?(<!-- end of {name} -->)"
 
 
 def artifacts_reference() -> str:
-    """Every Parquet file and its columns."""
+    """Return every Parquet file and its columns."""
     parts = []
     for name, artifact in ARTIFACTS.items():
         columns = [
@@ -34,7 +34,9 @@ def artifacts_reference() -> str:
 
 
 def variables_reference() -> str:
-    """Every variable that prompt templates see, and which templates see those that not all do."""
+    """Return every variable that prompt templates see, and which templates see those that not all
+    do.
+    """
     rows = [(f"`{name}`", words, "every template") for name, words in EVERYWHERE.items()]
     names_by_template = variables()
     for name, words in SOMETIMES.items():
@@ -55,7 +57,7 @@ PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
 
 
 def with_part(page: str, name: str, text: str) -> str:
-    """A page with one of its generated parts written anew.
+    """Return a page with one of its generated parts written anew.
 
     Raises:
         ValueError: the page has no place for it (a programming error).

@@ -70,8 +70,8 @@ SOMETIMES = {
 
 
 def variables_of(template: Path) -> list[str]:
-    """The variables that a template uses in addition to `EVERYWHERE`; names that it sets or imports
-    itself left out.
+    """Return the variables that a template uses in addition to `EVERYWHERE`; names that it sets or
+    imports itself left out.
     """
     environment = jinja2.Environment(autoescape=False)  # noqa: S701 - templates are parsed only
     environment.filters["enclose"] = str
@@ -87,8 +87,8 @@ def variables_of(template: Path) -> list[str]:
 
 
 def variables() -> dict[str, list[str]]:
-    """The variables of every template that sees more than `EVERYWHERE`, by its name; translations
-    see the same.
+    """Return the variables of every template that sees more than `EVERYWHERE`, by its name;
+    translations see the same.
     """
     variables_by_name: dict[str, list[str]] = {}
     for folder in prompt_folders():

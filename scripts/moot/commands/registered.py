@@ -31,8 +31,8 @@ from moot.training.baselines import BASELINES
 
 
 def describe_registered() -> str:
-    """Every key, protocol, data set, baseline, score, table, figure, labeler, endpoint and export,
-    as Markdown.
+    """Return every key, protocol, data set, baseline, score, table, figure, labeler, endpoint and
+    export, as Markdown.
     """
     parts = ["## Keys", "The keys of a data set are the options of its loader: see Data sets."]
     keys: list[tuple[str, type[BaseModel]]] = [("Top level", Config), *_parts_of(Config)]
@@ -85,7 +85,9 @@ def describe_registered() -> str:
 
 
 def _tables_of_parts(loader: str, options: type[BaseModel]) -> Iterator[str]:
-    """The keys of the parts of a loader's options; the columns of turns with what they enable."""
+    """Yield the keys of the parts of a loader's options; the columns of turns with what they
+    enable.
+    """
     for key in options.model_fields:
         part = entry_model_at(options, key)
         if part is None or key in DatasetOptions.model_fields:
@@ -101,7 +103,9 @@ def _tables_of_parts(loader: str, options: type[BaseModel]) -> Iterator[str]:
 
 
 def columns_table() -> str:
-    """The columns of a table of turns: name, type, default, meaning, what they make possible."""
+    """Return the columns of a table of turns: name, type, default, meaning, what they make
+    possible.
+    """
     rows = []
     for name, field in TurnColumns.model_fields.items():
         default = f"`{field.default}`" if field.default else "none"
@@ -111,7 +115,9 @@ def columns_table() -> str:
 
 
 def _parts_of(model: type[BaseModel], of: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
-    """The parts of a configuration, each followed by its own: "models", "price of a model", ..."""
+    """Yield the parts of a configuration, each followed by its own: "models", "price of a model",
+    ...
+    """
     for key in model.model_fields:
         if part := entry_model_at(model, key):
             yield f"{key}{of}", part
@@ -127,13 +133,13 @@ def _list_entries(registry: Registry[Any], describe: Callable[[Any], str]) -> st
 
 
 def _summary(thing: object) -> str:
-    """The first paragraph of a docstring."""
+    """Return the first paragraph of a docstring."""
     return " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
 
 
 def keys_table(model: type[BaseModel], common: type[BaseModel] | None = None) -> str:
-    """The keys of a model that `common` does not have already, each with its default, as a table;
-    "" for none.
+    """Return the keys of a model that `common` does not have already, each with its default, as a
+    table; "" for none.
     """
     rows = []
     for name, field in _core_keys_first(model):
@@ -157,13 +163,13 @@ def keys_table(model: type[BaseModel], common: type[BaseModel] | None = None) ->
 
 
 def _core_keys_first(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
-    """The fields of a model by name, keys that analyses register after all others."""
+    """Return the fields of a model by name, keys that analyses register after all others."""
     registered_keys = {SECTIONS[name].key for name in SECTIONS}
     return sorted(model.model_fields.items(), key=lambda field: field[0] in registered_keys)
 
 
 def _choices(annotation: object) -> list[object]:
-    """The values that a type names: of Literal, also within unions and tuples."""
+    """Return the values that a type names: of Literal, also within unions and tuples."""
     arguments = get_args(annotation)
     if get_origin(annotation) is Literal:
         return list(arguments)

@@ -21,7 +21,7 @@ DISCOVERED = ("studies", "analyses", "overview")
 
 
 def describe_registrations() -> str:
-    """A table of all registered entries in Markdown: name, kind, file and line."""
+    """Return a table of all registered entries in Markdown: name, kind, file and line."""
     rows: list[tuple[str, str, str, str]] = []
     for registry in REGISTRIES:
         for name in registry:

@@ -111,8 +111,8 @@ def run_workflow(
 
 
 def read_calls(folder: Path) -> pd.DataFrame:
-    """Every call of the rehearsal's debates once, with its tokens, its seconds on the real model,
-    and its price.
+    """Return every call of the rehearsal's debates once, with its tokens, its seconds on the real
+    model, and its price.
     """
     paths = sorted((folder / "results" / "calls").rglob("*.parquet"))
     frames = [

@@ -181,7 +181,7 @@ def _entry(call: Fields) -> Entry:
 
 
 def _compare(files: Fields, rebuilt: list[str], skipped: list[str], withheld: set[str]) -> str:
-    """Which files came out as they are in the bundle.
+    """Return which files came out as they are in the bundle.
 
     Raises:
         RunStoppedError: one did not.

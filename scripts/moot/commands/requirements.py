@@ -72,7 +72,7 @@ def list_requirements(plan: Plan) -> list[Requirement]:
 
 
 def describe_requirements(plan: Plan) -> str:
-    """The requirements in lines, equal ones of several experiments in one; "" for none."""
+    """Return the requirements in lines, equal ones of several experiments in one; "" for none."""
     names_by_text: dict[str, list[str]] = {}
     for requirement in list_requirements(plan):
         text = f"missing: {requirement.fault}" if requirement.fault else requirement.text
@@ -82,7 +82,9 @@ def describe_requirements(plan: Plan) -> str:
 
 
 def find_labels(plan: Plan, dataset: str) -> DatasetLabels:
-    """The labels of a data set: from its cases, its table or its options, as far as known."""
+    """Return the labels of a data set: from its cases, its table or its options, as far as
+    known.
+    """
     path = CASES / f"{dataset}.parquet"
     options = plan.datasets[dataset]
     try:
@@ -134,7 +136,7 @@ def _experiment_requirements(
 
 
 def _asked_models(plan: Plan, experiment: Experiment) -> Sequence[str]:
-    """The models that speak in an experiment and are asked, not recorded or simulated."""
+    """Return the models that speak in an experiment and are asked, not recorded or simulated."""
     names: set[str] = set()
     for model in experiment.config.models:
         names.update(plan.models_in_job(experiment.name, model))

@@ -50,7 +50,7 @@ def snakemake_command(arguments: Sequence[str]) -> list[str]:
 
 
 def command_of(arguments: Sequence[str]) -> list[str]:
-    """The command that a call of `moot` stands for."""
+    """Return the command that a call of `moot` stands for."""
     word, *rest = arguments
     if word == "desk":
         return [

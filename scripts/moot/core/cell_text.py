@@ -99,7 +99,9 @@ def printed_texts(column: "pd.Series[str]") -> "pd.Series[str]":
 
 
 def _printed_text(value: str) -> str | None:
-    """The text of bytes, a list or a dictionary that Python printed; None for any other text."""
+    """Return the text of bytes, a list or a dictionary that Python printed; None for any other
+    text.
+    """
     is_nested = value[:1] in ("[", "{") and not _ADJACENT_TEXTS.search(value)
     if not is_nested and not _BYTES.fullmatch(value):
         return None

@@ -108,8 +108,8 @@ class Word:
 
 
 def split_words(text: str) -> list[Word]:
-    """The words of a text; punctuation is left out, each Chinese character is a word, and so are
-    the parts of a contraction, which some texts write apart.
+    """Return the words of a text; punctuation is left out, each Chinese character is a word, and so
+    are the parts of a contraction, which some texts write apart.
 
     >>> [word.form for word in split_words("The “Court’s” re-\\u00adport of 1,250")]
     ['the', 'court', 's', 're', 'port', 'of', '1250']
@@ -118,7 +118,7 @@ def split_words(text: str) -> list[Word]:
 
 
 def count_words(text: str) -> int:
-    """The number of words of a text; a contraction is one word."""
+    """Return the number of words of a text; a contraction is one word."""
     return len(split_words(text)) - len(_CONTRACTION.findall(text))
 
 
@@ -129,7 +129,7 @@ def _normal_form(word: str) -> str:
 
 
 def number_value(text: str) -> Decimal | None:
-    """The value of a number; None where it cannot be read."""
+    """Return the value of a number; None where it cannot be read."""
     try:
         return Decimal(text.replace(",", "")).normalize() if text[0].isdigit() else None
     except InvalidOperation:
@@ -137,7 +137,7 @@ def number_value(text: str) -> Decimal | None:
 
 
 def statement_text(text: str, parsed: str | None) -> str:
-    """The words of a statement: of a structured reply, its fields that are text."""
+    """Return the words of a statement: of a structured reply, its fields that are text."""
     if not text.lstrip().startswith("{"):
         return text
     fields = json.loads(parsed or "null")
@@ -147,7 +147,7 @@ def statement_text(text: str, parsed: str | None) -> str:
 
 
 def find_passages(text: str) -> list[Passage]:
-    """The passages of a statement in their order; none lies within another."""
+    """Return the passages of a statement in their order; none lies within another."""
     passages: list[Passage] = []
     for start, end in _quoted_spans(text):
         quotation = text[start + 1 : end - 1]
@@ -162,7 +162,7 @@ def find_passages(text: str) -> list[Passage]:
 
 
 def find_figures(text: str) -> list[Passage]:
-    """The dates, amounts and numbers of a text; markers of lists are left out."""
+    """Return the dates, amounts and numbers of a text; markers of lists are left out."""
     figures: list[Passage] = []
     for pattern in _DATES:
         figures += _outside(figures, map(_date, pattern.finditer(text)))
@@ -173,7 +173,7 @@ def find_figures(text: str) -> list[Passage]:
 
 
 def recorded_keys(figure: Passage) -> Iterator[tuple[str, object]]:
-    """The keys by which a figure of a record is found: its own, and those of its numbers.
+    """Yield the keys by which a figure of a record is found: its own, and those of its numbers.
 
     A date is found by its month, too.
     """
@@ -191,7 +191,7 @@ _ORDINALS = str.maketrans("年月日%％$€£", " " * 8)
 
 
 def number_words(text: str) -> Iterator[Passage]:
-    """The numbers from two to twelve that a text writes as words."""
+    """Yield the numbers from two to twelve that a text writes as words."""
     for word in split_words(text):
         if word.form in _NUMBER_WORDS:
             value = (NUMBER, _NUMBER_WORDS[word.form])
@@ -199,7 +199,9 @@ def number_words(text: str) -> Iterator[Passage]:
 
 
 def sought_keys(figure: Passage) -> list[tuple[str, object]]:
-    """The keys by which a figure of a statement is looked up: an amount also without its unit."""
+    """Return the keys by which a figure of a statement is looked up: an amount also without its
+    unit.
+    """
     if figure.kind == NUMBER:
         return [(ANY_NUMBER, figure.key[1]), figure.key]
     return [figure.key, (NUMBER, figure.key[1])]
@@ -226,7 +228,7 @@ def _amount(match: "re.Match[str]") -> Passage:
 
 
 def _outside(passages: list[Passage], candidates: Iterable[Passage]) -> list[Passage]:
-    """The candidates that overlap no passage."""
+    """Return the candidates that overlap no passage."""
     free: list[Passage] = []
     for candidate in candidates:
         start, end = candidate.start, candidate.end

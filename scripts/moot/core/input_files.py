@@ -154,7 +154,7 @@ def find_delimiter(path: Path) -> str:
 
 
 def _first_line(path: Path) -> str:
-    """The first line that is not blank; "" if the file cannot be read."""
+    """Return the first line that is not blank; "" if the file cannot be read."""
     with suppress(OSError):
         with path.open("rb") as stream:
             encoding = "utf-16" if stream.read(2) in _UTF16_MARKS else "utf-8-sig"
@@ -541,7 +541,8 @@ def _distinct_fields(pairs: list[tuple[str, Json]]) -> JsonObject:
 
 
 def _fit_to_header(record: list[str], header: Sequence[str]) -> list[str]:
-    """A record without blank fields beyond the header, and filled up to columns without a name.
+    """Return a record without blank fields beyond the header, and filled up to columns without a
+    name.
 
     Spreadsheets and scripts end lines with delimiters, in the header or in the rows alone.
     """

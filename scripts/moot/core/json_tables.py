@@ -88,7 +88,7 @@ def _as_frame(rows: Sequence[JsonObject], numbers: Sequence[int] | None = None) 
 
 
 def _read_lines(path: Path, text: str, faults: list[str] | None) -> dict[int, JsonObject]:
-    """The objects of lines by their number, without blank lines and those that are noted."""
+    """Return the objects of lines by their number, without blank lines and those that are noted."""
     rows: dict[int, JsonObject] = {}
     count = 0
     for number, line in enumerate(text.split("\n"), 1):
@@ -170,7 +170,8 @@ def _unpack_object(
 def _pandas_rows(
     path: Path, document: JsonObject, columns: Collection[str]
 ) -> list[JsonObject] | None:
-    """The rows of an object that `DataFrame.to_json` or `to_dict` wrote; None for any other object.
+    """Return the rows of an object that `DataFrame.to_json` or `to_dict` wrote; None for any other
+    object.
 
     They write lists of cells by column (`list`), cells by number and column (`columns`), rows by
     number (`index`), or a list of rows and the names of their columns (`split`).

@@ -153,7 +153,7 @@ def read_user_table(
 
 
 def _list_alternatives(columns: Sequence[str]) -> list[str]:
-    """The names of columns with each of those in names such as `name|source`."""
+    """Return the names of columns with each of those in names such as `name|source`."""
     names = list(columns)
     for name in columns:
         names += name.split(ALTERNATIVES) if ALTERNATIVES in name else []
@@ -400,7 +400,7 @@ def _check_table(path: Path, table: ExpandedTable, columns: Sequence[str]) -> pd
 
 
 def _without_blank_rows(path: Path, table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a sheet with any text; spreadsheets save blank rows below a table, too."""
+    """Return the rows of a sheet with any text; spreadsheets save blank rows below a table, too."""
     has_text = (table.drop(columns=FILE_COLUMN, errors="ignore") != "").any(axis="columns")
     if not has_text.any():
         raise UserError(f"{path}: all {len(table)} rows are blank; expected at least one row.")

@@ -234,13 +234,13 @@ def read_confidence(place: str, text: str) -> float | None:
 
 
 def shipped_paths(name: str, shipped: Path) -> tuple[Path, Path]:
-    """The files of the shipped cases and of the shipped records of a study."""
+    """Return the files of the shipped cases and of the shipped records of a study."""
     folder = shipped / SHIPPED
     return folder / f"{name}_cases.parquet", folder / f"{name}_records.parquet"
 
 
 def load_shipped_cases(name: str, context: LoadContext) -> Loaded:
-    """The cases of records that ship with moot; a note replaces their texts."""
+    """Return the cases of records that ship with moot; a note replaces their texts."""
     path, records = shipped_paths(name, context.shipped)
     cases, task = read_cases(path)
     renamed = [replace(case, dataset=context.name) for case in cases]
@@ -248,7 +248,7 @@ def load_shipped_cases(name: str, context: LoadContext) -> Loaded:
 
 
 def load_shipped_debates(name: str, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The recorded debates that ship with moot, without the words of the utterances."""
+    """Yield the recorded debates that ship with moot, without the words of the utterances."""
     rows = read_table(shipped_paths(name, context.shipped)[1]).to_pylist()
     utterances: list[RecordedUtterance] = []
     for row in rows:

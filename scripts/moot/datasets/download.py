@@ -71,7 +71,9 @@ def write_record(path: Path, files: list[FetchedFile]) -> None:
 
 
 def read_versions(path: Path) -> dict[str, list[RemoteFile]]:
-    """The published files by data set; raises `UserError` for a fault in `data/versions.csv`."""
+    """Return the published files by data set; raises `UserError` for a fault in
+    `data/versions.csv`.
+    """
     table = read_csv(path, COLUMNS, get="it belongs to moot: restore it from the repository.")
     check_values(path, table["role"], ("primary", "archive"))
     files: dict[str, list[RemoteFile]] = {}
@@ -123,7 +125,7 @@ def download(
 
 
 def matches(content: bytes, checksum: str) -> bool:
-    """Whether content has a checksum: "sha256:...", or "git:..." (the blob id in git)."""
+    """Return whether content has a checksum: "sha256:...", or "git:..." (the blob id in git)."""
     kind, _, expected = checksum.partition(":")
     if kind == "git":
         blob = b"blob %d\0" % len(content) + content
@@ -136,7 +138,7 @@ def matches(content: bytes, checksum: str) -> bool:
 
 
 def fetch_url(url: str) -> bytes:
-    """The bytes at an http or https address.
+    """Return the bytes at an http or https address.
 
     Raises:
         OSError, ValueError: the address gives no usable content.
@@ -191,13 +193,13 @@ def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fet
 
 
 def _recorded_checksum(record: Path) -> str:
-    """The checksum of the first download, where none is published; "" before a download."""
+    """Return the checksum of the first download, where none is published; "" before a download."""
     words = record.read_text(encoding="utf-8").split() if record.exists() else []
     return f"sha256:{words[0]}" if words else ""
 
 
 def _unpack(archive: zipfile.ZipFile, member: str) -> bytes:
-    """A member of a zip file, read in chunks because it may be longer than it declares."""
+    """Return a member of a zip file, read in chunks because it may be longer than it declares."""
     with archive.open(member) as file:
         parts, size = [], 0
         while part := file.read(_CHUNK_BYTES):
@@ -225,7 +227,7 @@ def _check_present_file(file: RemoteFile, target: Path, record: Path) -> Fetched
 
 
 def _fetch_content(address: Address, fetch: Fetch) -> bytes:
-    """The published content at an address.
+    """Return the published content at an address.
 
     Raises:
         _UnusableError: the address gives nothing, or other content.

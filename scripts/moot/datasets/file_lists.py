@@ -9,7 +9,7 @@ from moot.core.natural_order import natural_key
 def list_files(
     path: Path, endings: Collection[str] = (), *, includes_subfolders: bool = False
 ) -> list[Path]:
-    """The files of a folder or a pattern in the order of their names, without hidden ones.
+    """Return the files of a folder or a pattern in the order of their names, without hidden ones.
 
     Args:
         path: a file, a folder, or a pattern such as `a/*.csv`.

@@ -103,7 +103,7 @@ class InspectOptions(AnswersOptions):
         return list(dict.fromkeys(files))
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
-        """The logs."""
+        """Return the logs."""
         return tuple(self.files)
 
 
@@ -125,7 +125,7 @@ class _ReadLogs:
 
 
 def read_answers(options: InspectOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The answers of each log, in the order of its samples.
+    """Return the answers of each log, in the order of its samples.
 
     Logs of one task with different arguments are different methods; further logs with the same
     task, arguments and model are further repeats.
@@ -235,7 +235,8 @@ def _refuse_repeated_logs(logs: Mapping[Path, "EvalLog"]) -> None:
 
 
 def _without_retried_logs(logs: Mapping[Path, "EvalLog"]) -> Mapping[Path, "EvalLog"]:
-    """The logs without those of unfinished runs that a later log finishes (`inspect eval-retry`).
+    """Return the logs without those of unfinished runs that a later log finishes (`inspect
+    eval-retry`).
 
     The later log repeats the samples that the earlier one finished.
     """
@@ -252,7 +253,9 @@ def _without_retried_logs(logs: Mapping[Path, "EvalLog"]) -> Mapping[Path, "Eval
 
 
 def _methods(logs: Mapping[Path, "EvalLog"]) -> Mapping[Path, str]:
-    """The method of each log: its task, and the arguments in which logs of this task differ."""
+    """Return the method of each log: its task, and the arguments in which logs of this task
+    differ.
+    """
     logs_by_task: dict[str, list[EvalLog]] = {}
     for log in logs.values():
         logs_by_task.setdefault(log.eval.task, []).append(log)
@@ -272,7 +275,7 @@ def _methods(logs: Mapping[Path, "EvalLog"]) -> Mapping[Path, str]:
 
 
 def _arguments(log: "EvalLog") -> Mapping[str, Json]:
-    """The arguments of the task, the solver and the generation."""
+    """Return the arguments of the task, the solver and the generation."""
     arguments: dict[str, Json] = {"solver": _solver(log)} if _solver(log) else {}
     for settings in (log.eval.model_generate_config, log.plan.config):
         values = settings.model_dump(mode="json", exclude_none=True)
@@ -289,7 +292,7 @@ def _solver(log: "EvalLog") -> str:
 
 
 def _solver_parameters(log: "EvalLog") -> Mapping[str, Json]:
-    """The parameters of the steps of the solver, by step and name."""
+    """Return the parameters of the steps of the solver, by step and name."""
     parameters: dict[str, Json] = {}
     counts = Counter(step.solver for step in log.plan.steps)
     for number, step in enumerate(log.plan.steps, 1):
@@ -310,8 +313,8 @@ def _plain_arguments(arguments: Mapping[str, object] | None) -> JsonObject:
 
 
 def _argument_text(value: Json) -> str:
-    """An argument in the name of a method: a long one in short, with a digest that identifies
-    it.
+    """Return an argument in the name of a method: a long one in short, with a digest that
+    identifies it.
     """
     text = " ".join(cell_text(value).split()) or "default"
     if len(text) <= _MAX_ARGUMENT_CHARS:
@@ -323,7 +326,9 @@ def _argument_text(value: Json) -> str:
 def _first_repeats(
     logs: Mapping[Path, "EvalLog"], methods: Mapping[Path, str]
 ) -> Mapping[Path, int]:
-    """The number of the first repeat of each log, after those of earlier logs of the same run."""
+    """Return the number of the first repeat of each log, after those of earlier logs of the same
+    run.
+    """
     counts = Counter[tuple[str, str]]()
     first_repeats = {}
     for path, log in logs.items():
@@ -362,7 +367,7 @@ def _debate(
 
 
 def _is_unknown(options: InspectOptions, sample: "EvalSample", debate: RecordedDebate) -> bool:
-    """Whether a score has an answer that means neither a label nor a missing answer."""
+    """Return whether a score has an answer that means neither a label nor a missing answer."""
     if debate.prediction is not None or sample.error is not None or not sample.scores:
         return False
     word = (_score(options, Path(), sample).answer or "").strip()
@@ -441,7 +446,9 @@ def _read_log(path: Path) -> "EvalLog":
 def _answer(
     options: InspectOptions, path: Path, sample: "EvalSample"
 ) -> tuple[str, float | None, str]:
-    """The answer that the scorer extracted, the stated confidence, and the reason for no answer."""
+    """Return the answer that the scorer extracted, the stated confidence, and the reason for no
+    answer.
+    """
     if sample.error is not None:
         return "", None, "the sample ended with an error"
     if not sample.scores:

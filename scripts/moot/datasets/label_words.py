@@ -27,7 +27,7 @@ def find_label(word: str, labels: Mapping[str, str]) -> str | None:
 
 
 def is_pattern(word: str) -> bool:
-    """Whether a word of `labels` is a regular expression between slashes."""
+    """Return whether a word of `labels` is a regular expression between slashes."""
     return len(word) > len("//") and word.startswith("/") and word.endswith("/")
 
 

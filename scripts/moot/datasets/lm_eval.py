@@ -56,12 +56,12 @@ class LmEvalOptions(AnswersOptions):
     faulty: FaultyShare = 0.01
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
-        """The samples."""
+        """Return the samples."""
         return tuple(self.samples.values())
 
 
 def read_answers(options: LmEvalOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The answers of each model, in the order of its file.
+    """Return the answers of each model, in the order of its file.
 
     Raises:
         UserError: more lines have a fault than `faulty` allows.
@@ -122,7 +122,9 @@ def _read_samples(options: LmEvalOptions) -> _Samples:
 
 
 def _read_lines(options: LmEvalOptions, path: Path, faults: list[str]) -> pd.DataFrame:
-    """The lines of one filter, each document once; `faults` gets those that cannot be read."""
+    """Return the lines of one filter, each document once; `faults` gets those that cannot be
+    read.
+    """
     table = read_jsonl(
         path,
         _FIELDS,
@@ -150,7 +152,7 @@ def _read_lines(options: LmEvalOptions, path: Path, faults: list[str]) -> pd.Dat
 def _table(
     options: LmEvalOptions, model: str, path: Path, lines: pd.DataFrame, faults: Faults
 ) -> pd.DataFrame:
-    """The answers of lines as texts, without the lines that have a fault, which is noted."""
+    """Return the answers of lines as texts, without the lines that have a fault, which is noted."""
     cells: dict[Json, JsonObject] = {}
     for row, line in zip(lines.index, lines.to_dict("records"), strict=True):
         with faults.noting():
@@ -186,7 +188,7 @@ def _refuse_repeated_documents(path: Path, doc_ids: pd.Series) -> None:
 
 
 def _answer(place: str, replies: Json) -> tuple[str, str]:
-    """The answer as the file writes it, or the number of the likeliest choice.
+    """Return the answer as the file writes it, or the number of the likeliest choice.
 
     A text stands for a list with this text alone.
 

@@ -34,7 +34,7 @@ class RelatedCases:
 
 
 def shingles(text: str, language: str = "en") -> frozenset[str]:
-    """The overlapping word triples of a text; for Chinese, runs of three characters."""
+    """Return the overlapping word triples of a text; for Chinese, runs of three characters."""
     if language == "zh":
         solid = re.sub(r"\s+", "", text)
         return frozenset(
@@ -49,7 +49,7 @@ def shingles(text: str, language: str = "en") -> frozenset[str]:
 def find_near_duplicates(
     texts: Mapping[str, str], language: str = "en", threshold: float = 0.7
 ) -> list[RelatedCases]:
-    """All pairs of texts with similar content, in the order of the texts.
+    """Return all pairs of texts with similar content, in the order of the texts.
 
     Args:
         texts: key to text.
@@ -86,7 +86,7 @@ def _encode(shingle_set: frozenset[str]) -> list[bytes]:
 
 
 def group_families(keys: Sequence[str], pairs: Sequence[RelatedCases]) -> dict[str, str]:
-    """The family of each key, named by its smallest key.
+    """Return the family of each key, named by its smallest key.
 
     Near-duplicates of near-duplicates belong to one family.
     """
@@ -118,7 +118,7 @@ def split_by_family(
 def find_resembled_tests(
     splits: Mapping[str, SplitName], pairs: Sequence[RelatedCases]
 ) -> dict[str, str]:
-    """The training and validation cases that are related to a test case.
+    """Return the training and validation cases that are related to a test case.
 
     The relation is transitive: of three opinions in one lawsuit, each leaks the other two.
 
@@ -161,7 +161,7 @@ def pair_by_marks(marks: Mapping[str, Collection[str]]) -> list[RelatedCases]:
 def find_leaks(
     trained: Mapping[str, str], evaluated: Mapping[str, str], language: str
 ) -> dict[str, str]:
-    """The training texts that equal or resemble an evaluated text.
+    """Return the training texts that equal or resemble an evaluated text.
 
     A key on both sides is a leak, whatever its texts.
 

@@ -53,7 +53,7 @@ _WITH_SEPARATORS = r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?"
 
 
 def _as_mapping(value: object) -> object:
-    """A list of labels as a mapping of each label to itself."""
+    """Return a list of labels as a mapping of each label to itself."""
     return {str(name): str(name) for name in value} if isinstance(value, list | tuple) else value
 
 
@@ -187,7 +187,7 @@ class TableOptions(UserDataOptions):
         return self
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
-        """The table itself, and the second file of its cases."""
+        """Return the table itself, and the second file of its cases."""
         return (self.path, self.case_table.path) if self.case_table else (self.path,)
 
     @property
@@ -318,7 +318,7 @@ def _read_files(options: TableOptions, attributes: Sequence[str], faults: Faults
 
 
 def _is_rule(split: str) -> bool:
-    """Whether the option `split` names a rule instead of a column."""
+    """Return whether the option `split` names a rule instead of a column."""
     return split in (ALL, BY_HASH)
 
 
@@ -346,7 +346,7 @@ def _task(options: TableOptions, labels: Mapping[str, str]) -> Task:
 def _count_rows(
     path: Path, rows_read: int, table: pd.DataFrame, splits: Mapping[str, SplitName]
 ) -> dict[str, int]:
-    """The cleaning report: rows read and left out, cases by split, and repeated rows."""
+    """Return the cleaning report: rows read and left out, cases by split, and repeated rows."""
     counts = {"rows read": rows_read}
     if rows_read > len(table):
         counts[LEFT_OUT] = rows_read - len(table)
@@ -371,7 +371,7 @@ def _without_faulty(
     labels: Mapping[str, str],
     faults: Faults,
 ) -> pd.DataFrame:
-    """The rows without a fault.
+    """Return the rows without a fault.
 
     Raises:
         UserError: the share of rows with a fault exceeds the option `faulty`.
@@ -409,7 +409,9 @@ def _without_faulty(
 def _column_checks(
     options: TableOptions, table: pd.DataFrame, labels: Mapping[str, str]
 ) -> Iterator[tuple["pd.Series[str]", "pd.Series[bool]", str, str]]:
-    """The checked columns: values, which of them are faulty, what is expected, and the remedy."""
+    """Yield the checked columns: values, which of them are faulty, what is expected, and the
+    remedy.
+    """
     targets = table[options.target]
     label_of_word = {word: find_label(word, labels) for word in targets.unique()}
     is_unknown = targets.map(lambda word: label_of_word[word] is None)
@@ -443,7 +445,7 @@ def _problem_with_evidence(cell: str) -> str:
 
 
 def _labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]:
-    """The label of each value of the target column."""
+    """Return the label of each value of the target column."""
     if options.labels:
         return options.labels
     values = sorted({cell.strip() for cell in table[options.target]} - {""})
@@ -457,7 +459,7 @@ def _labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]:
 
 
 def _text(options: TableOptions, cells: Mapping[str, str]) -> str:
-    """The text that models read for a row; "" where its columns are blank."""
+    """Return the text that models read for a row; "" where its columns are blank."""
     parts = {name: " ".join(cells[name].split()) for name in options.text_columns}
     if not isinstance(options.text, str):
         sentences = [
@@ -472,7 +474,7 @@ def _text(options: TableOptions, cells: Mapping[str, str]) -> str:
 def _splits(
     options: TableOptions, context: LoadContext, rows: Sequence[_Row], pairs: Sequence[RelatedCases]
 ) -> Mapping[str, SplitName]:
-    """The split of each case, by id."""
+    """Return the split of each case, by id."""
     if options.split == ALL:
         if options.baselines:
             raise UserError(
@@ -492,7 +494,8 @@ def _features(
     rows: Sequence[_Row],
     splits: Mapping[str, SplitName],
 ) -> pd.DataFrame | None:
-    """The features of tabular baselines: case_id, split, label, then a typed column per feature.
+    """Return the features of tabular baselines: case_id, split, label, then a typed column per
+    feature.
 
     A column of numbers holds numbers; any other column is a category.
     """

@@ -10,22 +10,22 @@ MAX_TOPIC_CHARS = 1000
 
 
 def source_folder(source: str, context: LoadContext) -> Path:
-    """The parent of a data set's folder: the shipped samples, or else `data_root`."""
+    """Return the parent of a data set's folder: the shipped samples, or else `data_root`."""
     return context.shipped / "data" / "samples" if source == "sample" else context.data_root
 
 
 def source_notes(source: str) -> tuple[str, ...]:
-    """The notes that every table shows about a source: that a sample is a sample."""
+    """Return the notes that every table shows about a source: that a sample is a sample."""
     return ("a small sample, written for moot",) if source == "sample" else ()
 
 
 def topic_and_text(topic: str, kind: str, text: str) -> str:
-    """A case's text: the topic on the first line, then the text after its kind ("Post")."""
+    """Return a case's text: the topic on the first line, then the text after its kind ("Post")."""
     return f"Topic: {' '.join(topic.split())}\n\n{kind}: {text.strip()}"
 
 
 def extract_topic(text: str) -> str:
-    """The topic on the first line of a case's text, "" where there is none.
+    """Return the topic on the first line of a case's text, "" where there is none.
 
     >>> extract_topic(topic_and_text("zoos", "Post", "Close them."))
     'zoos'
@@ -34,7 +34,7 @@ def extract_topic(text: str) -> str:
 
 
 def extract_body(text: str) -> str:
-    """A case's text without its topic.
+    """Return a case's text without its topic.
 
     >>> extract_body(topic_and_text("zoos", "Post", "Close them."))
     'Post: Close them.'

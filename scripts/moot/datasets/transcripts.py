@@ -95,16 +95,16 @@ class _DebateContent:
     answers: dict[_Judge, list[_Answer]] = field(default_factory=dict)
 
     def first_answers(self) -> dict[_Judge, _Answer]:
-        """The first answer of each author."""
+        """Return the first answer of each author."""
         return {judge: answers[0] for judge, answers in self.answers.items()}
 
     def last_answers(self) -> dict[_Judge, _Answer]:
-        """The last answer of each author."""
+        """Return the last answer of each author."""
         return {judge: answers[-1] for judge, answers in self.answers.items()}
 
 
 def read_debates(options: TranscriptsOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """The debates in the order in which the files first name them.
+    """Return the debates in the order in which the files first name them.
 
     Raises:
         UserError: as `read_turns`.
@@ -114,7 +114,7 @@ def read_debates(options: TranscriptsOptions, context: LoadContext) -> Iterator[
 
 
 def debates_of(options: TranscriptsOptions, turns: Turns) -> Iterator[RecordedDebate]:
-    """The debates of a table of turns; in a table of answers each row is one debate."""
+    """Yield the debates of a table of turns; in a table of answers each row is one debate."""
     table, names = _standard_columns(options, turns), options.columns
     table["is_verdict"] = _find_verdicts(table, names)
     has_authors = bool(names.judge or names.answers) or _has_several_answerers(table)
@@ -144,14 +144,14 @@ def debates_of(options: TranscriptsOptions, turns: Turns) -> Iterator[RecordedDe
 
 
 def _identity(row: Json, options: TranscriptsOptions) -> tuple[str, str, str]:
-    """The method, model and case of the debate of a row."""
+    """Return the method, model and case of the debate of a row."""
     if options.columns.debate:
         return row.method or METHOD, RECORDED_AS, row.case
     return row.method or SINGLE, row.model or JUDGES, row.case
 
 
 def _states_repeats(options: TranscriptsOptions) -> bool:
-    """Whether the table gives the number of the repeat; otherwise repeats are counted."""
+    """Return whether the table gives the number of the repeat; otherwise repeats are counted."""
     names = options.columns
     return bool(names.repeat or (names.judge and not names.debate))
 
@@ -170,7 +170,7 @@ def cases_of(
     files: str,
     sources: Sequence[Path],
 ) -> Loaded:
-    """The cases of a table of turns; `files` describes its files in the notes."""
+    """Return the cases of a table of turns; `files` describes its files in the notes."""
     names = options.columns
     task = replace(options.task(turns.labels, files), positive=turns.positive)
     group_columns = [
@@ -198,7 +198,7 @@ def cases_of(
 
 
 def _standard_columns(options: TranscriptsOptions, turns: Turns) -> pd.DataFrame:
-    """The turns under the names of `TurnColumns`, "" where the table lacks a column.
+    """Return the turns under the names of `TurnColumns`, "" where the table lacks a column.
 
     The column `distribution` is added.
     """
@@ -215,7 +215,7 @@ def _standard_columns(options: TranscriptsOptions, turns: Turns) -> pd.DataFrame
 
 
 def _iterate_rows(table: pd.DataFrame) -> Iterator[Json]:
-    """The rows as named tuples, converted in chunks.
+    """Yield the rows as named tuples, converted in chunks.
 
     Strings of Arrow are slow one by one, and the whole table is large as objects.
     """
@@ -225,7 +225,9 @@ def _iterate_rows(table: pd.DataFrame) -> Iterator[Json]:
 
 
 def _distributions(options: TranscriptsOptions, turns: Turns) -> list[dict[str, float]]:
-    """The stated probabilities of the labels after each turn; empty where a turn states none."""
+    """Return the stated probabilities of the labels after each turn; empty where a turn states
+    none.
+    """
     columns = options.columns.beliefs
     table = pd.DataFrame(
         {label or turns.positive: turns.rows[column] for label, column in columns.items()}
@@ -268,7 +270,7 @@ def _find_verdicts(table: pd.DataFrame, names: TurnColumns) -> "pd.Series[bool]"
 
 
 def _has_several_answerers(table: pd.DataFrame) -> bool:
-    """Whether several speakers of one debate state a verdict."""
+    """Return whether several speakers of one debate state a verdict."""
     verdicts = table[table["is_verdict"]]
     return bool((verdicts.groupby("debate")["speaker"].nunique() > 1).any())
 
@@ -302,7 +304,7 @@ def _utterances_of_row(
 
 
 def _has_words_before_judge(row: Json) -> bool:
-    """Whether a row has the words of a speaker and the answer of a judge who hears them."""
+    """Return whether a row has the words of a speaker and the answer of a judge who hears them."""
     if not (row.judge and row.speaker and row.text.strip()) or row.speaker == row.judge:
         return False
     return not _JUDGE_NAME.search(f"{row.speaker} {row.role}")
@@ -326,7 +328,7 @@ def _add_changed_answer(
 
 
 def _read_answer(row: Json, turns: Turns) -> _Answer:
-    """The answer after a turn; equal beliefs in several labels give no prediction."""
+    """Return the answer after a turn; equal beliefs in several labels give no prediction."""
     prediction = turns.label_of_word.get(row.answer)
     if not row.answer and row.distribution:
         highest = max(row.distribution.values())
@@ -377,7 +379,7 @@ def _conclusions(
     *,
     has_authors: bool,
 ) -> Iterator[RecordedDebate]:
-    """A recorded debate for each answer; the utterances belong to the first."""
+    """Yield a recorded debate for each answer; the utterances belong to the first."""
     if not answers:
         yield RecordedDebate(
             *identity, repeat, None, problem="no answer was recorded", utterances=utterances

@@ -53,7 +53,7 @@ class AnswersOptions(UserDataOptions):
 
 
 def _list_names(values: Mapping[object, object]) -> Iterator[str]:
-    """The names of columns in the values of `TurnColumns`."""
+    """Yield the names of columns in the values of `TurnColumns`."""
     for value in values.values():
         names = value.values() if isinstance(value, Mapping) else [value]
         yield from (name for name in names if isinstance(name, str))
@@ -287,7 +287,7 @@ class TranscriptsOptions(AnswersOptions):
         return list_files(self.path, () if self.format else ENDINGS)
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
-        """The files that are read."""
+        """Return the files that are read."""
         case_files = [self.case_table.path] if self.case_table else []
         return (*self.files, *case_files)
 

@@ -117,7 +117,7 @@ class _Checker:
             self.faults.add(f"{folder}: {len(faulty_files) - 1} more files have the same fault.")
 
     def without_faulty(self, rows: pd.DataFrame, total: int) -> pd.DataFrame:
-        """The rows of the debates without a fault.
+        """Return the rows of the debates without a fault.
 
         Args:
             rows: the rows of all debates that are not left out yet.
@@ -191,7 +191,7 @@ def read_turns(
 def _read_file(
     path: Path, options: TranscriptsOptions, case_columns: set[str], faults: list[str]
 ) -> pd.DataFrame:
-    """One file, with the columns that the options name and that are not `case_columns`."""
+    """Return one file, with the columns that the options name and that are not `case_columns`."""
     added = {ROUND, SPEAKER, *case_columns}
     for pattern in options.extract.values():
         added |= set(re.compile(pattern).groupindex)
@@ -331,7 +331,9 @@ def _check_constant(rows: pd.DataFrame, check: _Checker, options: TranscriptsOpt
 
 
 def _first_values(rows: pd.DataFrame, column: str, group: str) -> tuple[Column, Column]:
-    """The values of a column, missing where blank; and in each row the first one of its group."""
+    """Return the values of a column, missing where blank; and in each row the first one of its
+    group.
+    """
     values = rows[column].where(rows[column].str.strip() != "")
     return values, values.groupby(rows[group], sort=False).transform("first")
 
@@ -385,7 +387,7 @@ def _read_labels(
 def _read_json_answers(
     rows: pd.DataFrame, check: _Checker, names: TurnColumns
 ) -> dict[str, Mapping[str, str]]:
-    """The readable cells of the column `answers`, each as name to word."""
+    """Return the readable cells of the column `answers`, each as name to word."""
     if not names.answers:
         return {}
     words_of_cell: dict[str, Mapping[str, str]] = {}
@@ -402,7 +404,7 @@ def _read_json_answers(
 def _list_labels(
     label_of_word: Mapping[str, str | None], options: TranscriptsOptions
 ) -> tuple[str, ...]:
-    """All labels: those of the options, else those in the table, sorted; of two, `positive`
+    """Return all labels: those of the options, else those in the table, sorted; of two, `positive`
     last.
     """
     present = {label for label in label_of_word.values() if label is not None}
@@ -458,7 +460,7 @@ def _refuse_unknown_words(
 
 
 def _label(word: str, options: TranscriptsOptions) -> str | None:
-    """The label that a word means; None where it means none."""
+    """Return the label that a word means; None where it means none."""
     if word.strip() in options.no_answer:
         return None
     if not options.labels:
@@ -467,7 +469,9 @@ def _label(word: str, options: TranscriptsOptions) -> str | None:
 
 
 def _parse_answers(cell: str) -> Mapping[str, str] | None:
-    """The names and answers of a JSON object; empty for a blank cell, None for anything else."""
+    """Return the names and answers of a JSON object; empty for a blank cell, None for anything
+    else.
+    """
     try:
         content = json.loads(cell) if cell.strip() else {}
     except (ValueError, RecursionError):
@@ -495,7 +499,7 @@ def _refuse_repeated_turns(rows: pd.DataFrame, check: _Checker, names: TurnColum
 def _sort_turns(
     rows: pd.DataFrame, file: Path, names: TurnColumns
 ) -> tuple[pd.DataFrame, Mapping[str, int]]:
-    """The rows in order, debate by debate, and counts of what is irregular in that order."""
+    """Return the rows in order, debate by debate, and counts of what is irregular in that order."""
     keys = pd.DataFrame({"debate": rows["(debate)"].to_numpy()}, rows.index)
     account = dict[str, int]()
     if names.turn:
@@ -521,14 +525,14 @@ def _sort_turns(
 
 
 def _sorted_positions(keys: pd.DataFrame) -> "pd.Index[int]":
-    """The positions of the rows, sorted by all columns."""
+    """Return the positions of the rows, sorted by all columns."""
     return keys.reset_index(drop=True).sort_values([*keys], kind="stable").index
 
 
 def _whole_numbers(
     cells: Column, check: _Checker, allows_blank: "pd.Series[bool] | None" = None
 ) -> Column:
-    """The cells as integers (1.0 is 1, a blank cell is 0); notes those that are not."""
+    """Return the cells as integers (1.0 is 1, a blank cell is 0); notes those that are not."""
     numbers = cells.str.strip().str.replace(r"\.0+$", "", regex=True)
     is_number = numbers.str.fullmatch(r"-?[0-9]{1,18}")
     is_faulty = ~is_number
@@ -539,7 +543,7 @@ def _whole_numbers(
 
 
 def _times(cells: Column, check: _Checker) -> "pd.Series[float]":
-    """The cells as seconds since 1970 if they are dates, else as plain numbers."""
+    """Return the cells as seconds since 1970 if they are dates, else as plain numbers."""
     numbers = pd.to_numeric(cells, errors="coerce")
     if numbers.isna().any():
         dates = pd.to_datetime(cells, errors="coerce", utc=True, format="ISO8601")

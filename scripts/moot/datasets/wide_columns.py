@@ -21,12 +21,12 @@ _PLACEHOLDER = re.compile(r"\{(?:round|speaker)\}")
 
 
 def is_wide(name: str) -> bool:
-    """Whether the name of a column stands for several columns."""
+    """Return whether the name of a column stands for several columns."""
     return name not in (ROUND, SPEAKER) and bool(_PLACEHOLDER.search(name))
 
 
 def find_placeholders(names: Iterable[str]) -> set[str]:
-    """The placeholders in the names of columns, each of which must have the same ones.
+    """Return the placeholders in the names of columns, each of which must have the same ones.
 
     Raises:
         ValueError: two names have different placeholders.
@@ -72,7 +72,7 @@ def unfold_turns(path: Path, frame: pd.DataFrame, names: Sequence[str]) -> pd.Da
 
 
 def _matching_columns(path: Path, name: str, header: Sequence[str]) -> dict[tuple[str, str], str]:
-    """The columns that a name stands for, by round and speaker."""
+    """Return the columns that a name stands for, by round and speaker."""
     pattern = re.escape(name)
     for placeholder, group in _PATTERNS.items():
         escaped = re.escape(placeholder)
@@ -95,7 +95,7 @@ def _matching_columns(path: Path, name: str, header: Sequence[str]) -> dict[tupl
 def _turns_of_key(
     frame: pd.DataFrame, columns: Mapping[str, Mapping[tuple[str, str], str]], key: tuple[str, str]
 ) -> pd.DataFrame:
-    """The turns of one round and speaker, a row for each row of the table."""
+    """Return the turns of one round and speaker, a row for each row of the table."""
     round_number, speaker = key
     cells: dict[str, object] = {ROUND: round_number, SPEAKER: speaker}
     for name, columns_of_key in columns.items():

@@ -82,7 +82,7 @@ class Labelling:
         ]
 
     def labels(self) -> dict[str, str]:
-        """The label of each item, in the order of labelling."""
+        """Return the label of each item, in the order of labelling."""
         if not self.path.exists():
             return {}
         frame = read_csv(self.path, ("item", "label", self.role))

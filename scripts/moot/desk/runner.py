@@ -61,7 +61,7 @@ class Runner:
             self._debating.stdin.write(b"\n")
 
     def last_lines(self) -> str:
-        """The last lines of the command's output."""
+        """Return the last lines of the command's output."""
         with self.log.open("rb") as log:
             log.seek(0, os.SEEK_END)
             log.seek(max(0, log.tell() - _LOG_TAIL_BYTES))

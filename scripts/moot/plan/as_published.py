@@ -105,7 +105,7 @@ class _ExperimentSetting:
     def _changed_settings(
         self, paper: "_ExperimentSetting", sampling: Fields, paper_sampling: Fields
     ) -> set[str]:
-        """The names of the settings that differ from the paper's."""
+        """Return the names of the settings that differ from the paper's."""
         settings = _changed_names(self.params, paper.params)
         settings -= {name for name in SAMPLING if sampling[name] == paper_sampling[name]}
         settings |= _changed_names(sampling, paper_sampling)
@@ -117,14 +117,14 @@ class _ExperimentSetting:
 
 
 def _changed_names(values: Fields, paper_values: Fields) -> set[str]:
-    """The names whose values differ, or that only one of both has."""
+    """Return the names whose values differ, or that only one of both has."""
     return {
         name for name in {**values, **paper_values} if values.get(name) != paper_values.get(name)
     }
 
 
 def _has_fewer_cases(mine: int | None, theirs: int | None) -> bool:
-    """Whether one number of cases is less than another; None is all that there are."""
+    """Return whether one number of cases is less than another; None is all that there are."""
     return mine is not None and (theirs is None or mine < theirs)
 
 
@@ -243,7 +243,7 @@ class _SettingsOfPlan:
 
 
 def _dump_setting(setting: _ExperimentSetting) -> JsonObject:
-    """The values of an experiment whose debates another one reads, without its name."""
+    """Return the values of an experiment whose debates another one reads, without its name."""
     fields = {"protocol", "split", "cases", "repeats", "calibration_cases"}
     values = setting.config.model_dump(mode="json", include=fields)
     return {**values, "params": dict(setting.params), "dataset": dict(setting.dataset)}
@@ -296,7 +296,7 @@ def _compare_run(
 
 
 def _names_without_reasons(differences: Mapping[str, list[str]]) -> tuple[str, ...]:
-    """The paper's experiments or data sets from which nothing differs."""
+    """Return the paper's experiments or data sets from which nothing differs."""
     return tuple(name for name, reasons in differences.items() if not reasons)
 
 
@@ -306,7 +306,7 @@ def _distance(reasons: list[str]) -> tuple[bool, int]:
 
 
 def _voices(setting: _ExperimentSetting, model: str) -> list[str]:
-    """The models that speak or label in an experiment."""
+    """Return the models that speak or label in an experiment."""
     judges = [labeler.partition(":")[2] for labeler in setting.config.labelers]
     return [model, *setting.params["seats"].values(), *filter(None, judges)]
 
@@ -351,8 +351,8 @@ def confirm_served(
 
 
 def _is_version(served_name: str, requested_name: str) -> bool:
-    """Whether a server's name of a model is the name asked for, or that with a date, number or
-    digest of a version.
+    """Return whether a server's name of a model is the name asked for, or that with a date, number
+    or digest of a version.
     """
     version = r"(?:-\d[\d.-]*)?(?: digest unknown| [0-9a-f]+)?"
     return re.fullmatch(re.escape(requested_name) + version, served_name, re.IGNORECASE) is not None

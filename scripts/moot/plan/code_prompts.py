@@ -111,6 +111,6 @@ def _texts_of_prompt(name: str, value: ast.expr, where: str) -> Iterator[tuple[s
 
 
 def _constant_text(node: ast.expr | None) -> str:
-    """The text of a constant, or "" for anything else."""
+    """Return the text of a constant, or "" for anything else."""
     is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
     return str(node.value) if is_text and isinstance(node, ast.Constant) else ""

@@ -10,8 +10,8 @@ from moot.protocols.experiment import Experiment
 
 
 def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: int) -> list[Case]:
-    """The cases that an experiment debates, and the validation cases that its threshold is fitted
-    on.
+    """Return the cases that an experiment debates, and the validation cases that its threshold is
+    fitted on.
 
     Training and validation cases that resemble a test case are left out: something learns from
     what is debated there.

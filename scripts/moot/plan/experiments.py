@@ -27,8 +27,8 @@ from moot.protocols.people import check_seats
 
 
 def artifact_files(path: str, shards: int) -> list[str]:
-    """The files below `results/` of an artifact that something needs; transcripts are one file a
-    shard.
+    """Return the files below `results/` of an artifact that something needs; transcripts are one
+    file a shard.
     """
     numbers = range(shards) if path.startswith("transcripts/") else ()
     return [f"{path}/{shard}.parquet" for shard in numbers] or [path]
@@ -109,7 +109,7 @@ class ExperimentReader:
     def _is_selected(
         self, name: str, entry: str, config: ExperimentConfig, selected_names: set[str]
     ) -> bool:
-        """Whether this run includes an experiment: `run` names it, or names none."""
+        """Return whether this run includes an experiment: `run` names it, or names none."""
         data_root = Path(self._config.data_root)
         has_data = not config.needs_data or (data_root / config.needs_data).exists()
         names = selected_names if has_data else set(self._config.run)
@@ -149,7 +149,7 @@ class ExperimentReader:
         return names
 
     def _match_run_patterns(self, known_names: Sequence[str]) -> set[str]:
-        """The names that `run` means."""
+        """Return the names that `run` means."""
         selected_names = set[str]()
         for pattern in self._config.run:
             matches = fnmatch.filter(known_names, pattern)
@@ -162,7 +162,7 @@ class ExperimentReader:
         return selected_names
 
     def _read_or_note(self, name: str, entry: str, config: ExperimentConfig) -> Experiment | None:
-        """An experiment; None where something is wrong with it, all of which is noted."""
+        """Return an experiment; None where something is wrong with it, all of which is noted."""
         earlier_count = self._faults.count
         with self._faults.noting():
             self._check_names(entry, config)
@@ -249,14 +249,16 @@ class ExperimentReader:
         return config.model_copy(update={"labelers": (RULES,)})
 
     def _dataset_labels(self, dataset: str) -> Sequence[str]:
-        """The labels of a data set, as far as they are known before it is loaded."""
+        """Return the labels of a data set, as far as they are known before it is loaded."""
         options = self._config.datasets.get(dataset, {})
         loader = str(options.get("loader") or dataset)
         labels = LOADERS[loader].labels if loader in LOADERS else ()
         return labels or tuple(options.get("labels") or ())
 
     def _needed_files(self, paths: Mapping[str, str]) -> dict[str, str]:
-        """The files of the artifacts that debates rest on; the further files of one by number."""
+        """Return the files of the artifacts that debates rest on; the further files of one by
+        number.
+        """
         files = dict[str, str]()
         for key, path in paths.items():
             for number, file in enumerate(artifact_files(path, self._config.shards)):

@@ -20,7 +20,8 @@ def expand_entry(
     config: ExperimentConfig,
     describe_place: Callable[..., str] = lambda *keys: ".".join(keys),
 ) -> list[tuple[str, ExperimentConfig]]:
-    """The experiments of an entry: one for each combination of its grid, expanded by analyses.
+    """Return the experiments of an entry: one for each combination of its grid, expanded by
+    analyses.
 
     Args:
         name: of the entry.
@@ -44,7 +45,8 @@ def expand_entry(
 
 
 def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
-    """An experiment with a grid as one experiment for each combination, named NAME-PARAMETER=VALUE.
+    """Return an experiment with a grid as one experiment for each combination, named
+    NAME-PARAMETER=VALUE.
 
     >>> config = ExperimentConfig(protocol="p", dataset="d", models=["m"], grid={"rounds": [1, 2]})
     >>> [grid_name for grid_name, _ in expand_grid("e", config)]
@@ -66,15 +68,15 @@ def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, Experime
 
 
 def _value_name(value: object) -> str:
-    """A value of a grid as part of a name: a folder or file below `results/`."""
+    """Return a value of a grid as part of a name: a folder or file below `results/`."""
     return re.sub(r"[^a-z0-9._=-]+", "-", str(value).lower()).strip("-") or "none"
 
 
 def find_rubric(
     config: ExperimentConfig, configured_rubrics: Mapping[str, Rubric]
 ) -> Rubric | None:
-    """The rubric by which an experiment's statements are labelled: the one that it names, or its
-    protocol's.
+    """Return the rubric by which an experiment's statements are labelled: the one that it names, or
+    its protocol's.
 
     Args:
         config: the experiment's entry.
@@ -110,7 +112,9 @@ def templates_of_debates(config: ExperimentConfig) -> tuple[str, ...]:
 
 
 def protocols_of(config: ExperimentConfig) -> list[ProtocolEntry]:
-    """An experiment's protocol, and that in whose prompts it asks a judge again, if it does."""
+    """Return an experiment's protocol, and that in whose prompts it asks a judge again, if it
+    does.
+    """
     judge_protocol = config.params.get("judge_protocol")
     return [
         PROTOCOLS[name]
@@ -120,6 +124,6 @@ def protocols_of(config: ExperimentConfig) -> list[ProtocolEntry]:
 
 
 def labelling_templates(config: ExperimentConfig, rubric: Rubric | None) -> tuple[str, ...]:
-    """The template by which a model labels an experiment's statements, where one does."""
+    """Return the template by which a model labels an experiment's statements, where one does."""
     judged = any(labeler.partition(":")[0] == JUDGE for labeler in config.labelers)
     return (rubric.prompt,) if judged and rubric else ()

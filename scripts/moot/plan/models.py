@@ -24,8 +24,8 @@ def check_models(
     files: Sequence[Path],
     faults: Faults,
 ) -> dict[str, ModelConfig]:
-    """The models, those of this run that say `price: auto` with what a list of prices says; faults
-    are noted.
+    """Return the models, those of this run that say `price: auto` with what a list of prices says;
+    faults are noted.
 
     Args:
         models: all models by name.
@@ -56,7 +56,8 @@ def check_models(
 
 
 def fill_price(model: ModelConfig) -> ModelConfig:
-    """A model with the price that genai-prices lists in place of `price: auto`; any other as it is.
+    """Return a model with the price that genai-prices lists in place of `price: auto`; any other as
+    it is.
 
     The list is looked through by the server's address and the model's name. It is the copy inside
     the package: nothing is fetched, and the same lock gives the same prices, up to those that the

@@ -111,8 +111,8 @@ class Plan:
         return cls(read_config(raw, files, faults), shipped, files, faults)
 
     def templates(self, folder: str, *names: str) -> Prompts:
-        """The prompt templates, single ones replaced by those of a folder;
-        `names` are prefixes of those used.
+        """Return the prompt templates, single ones replaced by those of a folder; `names` are
+        prefixes of those used.
         """
         return self._prompts.select(folder, *names)
 
@@ -126,7 +126,7 @@ class Plan:
         return steps.find_datasets_used(self.experiments)
 
     def dataset_options(self, name: str) -> DatasetOptions:
-        """The checked options of a data set."""
+        """Return the checked options of a data set."""
         return steps.read_dataset_options(self.config, name, self.files)
 
     def check_dataset_source(self, dataset: str) -> None:
@@ -141,7 +141,9 @@ class Plan:
         steps.check_dataset_source(dataset, self.datasets, self.experiments, self.files)
 
     def needed_by_dataset(self, dataset: str) -> dict[str, str]:
-        """The artifacts below `results/` that a data set is read from, made by a model, by name."""
+        """Return the artifacts below `results/` that a data set is read from, made by a model, by
+        name.
+        """
         return steps.artifacts_of_dataset(self.datasets, dataset)
 
     def load_context(self, dataset: str) -> LoadContext:
@@ -154,7 +156,7 @@ class Plan:
         )
 
     def local_files(self, dataset: str) -> list[Path]:
-        """The user's own files that a data set may be read from; none where it is shipped,
+        """Return the user's own files that a data set may be read from; none where it is shipped,
         generated or downloaded.
         """
         options = self.datasets[dataset]
@@ -165,7 +167,7 @@ class Plan:
         return sorted(_files_below(folder, *options.own_files(data_root)))
 
     def shipped_files(self) -> list[Path]:
-        """The shipped files that data sets are made from or described by."""
+        """Return the shipped files that data sets are made from or described by."""
         config = self.shipped / "config"
         data = self.shipped / "data"
         paths = _files_below(data / "samples", data / "records", config / "labels")
@@ -174,28 +176,32 @@ class Plan:
     # What follows from an experiment
 
     def shards(self, experiment: str) -> int:
-        """The number of jobs that hold the debates of an experiment and model: those of its
+        """Return the number of jobs that hold the debates of an experiment and model: those of its
         schedule, or else the configured shards.
         """
         schedule = self.schedules.get(experiment)
         return schedule.shards if schedule else self.config.shards
 
     def models_in_job(self, experiment: str, model: str) -> dict[str, ModelConfig]:
-        """The models that one job of an experiment speaks with, the experiment's own first."""
+        """Return the models that one job of an experiment speaks with, the experiment's own
+        first.
+        """
         return steps.models_in_job(self.config, self.experiments[experiment], model)
 
     def rubric(self, experiment: str) -> Rubric | None:
-        """The rubric by which an experiment's statements are labelled; None where they are not."""
+        """Return the rubric by which an experiment's statements are labelled; None where they are
+        not.
+        """
         return find_rubric(self.experiments[experiment].config, self.config.rubrics)
 
     def labelling_models(self, experiment: str, model: str) -> set[str]:
-        """The models that label an experiment's statements: `judge` is the experiment's own,
+        """Return the models that label an experiment's statements: `judge` is the experiment's own,
         `judge:NAME` another.
         """
         return steps.labelling_models(self.experiments[experiment].config, model)
 
     def missing_keys(self, models: Iterable[str]) -> list[str]:
-        """One message for each model whose API key is not in the environment; a replay needs
+        """Return one message for each model whose API key is not in the environment; a replay needs
         none.
         """
         if self.config.replay:
@@ -253,19 +259,23 @@ class Plan:
         return cores if traits.is_simulated else config.jobs
 
     def is_trial(self, experiment: Experiment) -> bool:
-        """Whether an experiment has too few debates to conclude from, and so enters no study's
-        tables.
+        """Return whether an experiment has too few debates to conclude from, and so enters no
+        study's tables.
         """
         return self.config.is_trial(experiment.config)
 
     def untested_reason(self, name: str) -> str:
-        """Why the contrasts of an experiment cannot be tested in this run; "" where they can."""
+        """Return why the contrasts of an experiment cannot be tested in this run; "" where they
+        can.
+        """
         if name not in self.experiments:
             return f"{name} is not part of this run"
         return f"{name} is a trial run" if self.is_trial(self.experiments[name]) else ""
 
     def contrasts_of(self, study: str) -> list[Contrast]:
-        """The contrasts of a study with a side in this run, or of all studies for `comparison`."""
+        """Return the contrasts of a study with a side in this run, or of all studies for
+        `comparison`.
+        """
         contrasts: list[Contrast] = []
         for contrast in self.contrasts:
             is_shown = study in (contrast.family, COMPARISON)
@@ -276,7 +286,7 @@ class Plan:
         return contrasts
 
     def experiments_of(self, study: str) -> list[Experiment]:
-        """The experiments that a study's tables show; those of `comparison` show every
+        """Return the experiments that a study's tables show; those of `comparison` show every
         experiment.
         """
         return [
@@ -284,22 +294,22 @@ class Plan:
         ]
 
     def controls_of(self, study: str) -> list[Experiment]:
-        """The experiments of a study that control for others, which its usual tables do not
+        """Return the experiments of a study that control for others, which its usual tables do not
         show.
         """
         return [experiment for experiment in self._full_runs(study) if self._is_control(experiment)]
 
     def trials_of(self, study: str) -> list[Experiment]:
-        """The trial runs of a study; of `comparison`, all."""
+        """Return the trial runs of a study; of `comparison`, all."""
         return [experiment for experiment in self._all_of(study) if self.is_trial(experiment)]
 
     def trained_datasets_of(self, study: str) -> list[str]:
-        """The data sets of a study, trial runs too, that baselines are trained on."""
+        """Return the data sets of a study, trial runs too, that baselines are trained on."""
         names = {experiment.config.dataset for experiment in self._all_of(study)}
         return [name for name in self.trained_datasets if name in names]
 
     def _all_of(self, study: str) -> list[Experiment]:
-        """The experiments of a study, trial runs too; of `comparison`, all."""
+        """Return the experiments of a study, trial runs too; of `comparison`, all."""
         return [
             experiment
             for experiment in self.experiments.values()
@@ -307,7 +317,9 @@ class Plan:
         ]
 
     def _full_runs(self, study: str) -> list[Experiment]:
-        """The experiments of a study that are not trial runs; of `comparison`, all of these."""
+        """Return the experiments of a study that are not trial runs; of `comparison`, all of
+        these.
+        """
         return [experiment for experiment in self._all_of(study) if not self.is_trial(experiment)]
 
     def _is_control(self, experiment: Experiment) -> bool:
@@ -318,8 +330,8 @@ class Plan:
         return any(analysis.is_control(config, dataset) for analysis in analyses())
 
     def can_fill(self, entry: Table | Figure) -> bool:
-        """Whether this run has anything of its own to show in a table or figure; else it is built
-        on request alone.
+        """Return whether this run has anything of its own to show in a table or figure; else it is
+        built on request alone.
         """
         plan = StudyPlan(
             experiments=[
@@ -364,13 +376,15 @@ class Plan:
         )
 
     def _download_adds_words(self, dataset: str) -> bool:
-        """Whether a data set is shipped without the words that its published records have."""
+        """Return whether a data set is shipped without the words that its published records
+        have.
+        """
         options = self.datasets[dataset]
         loader = LOADERS[options.loader or dataset]
         return str(options.source) == "shipped" and loader.download_adds_words
 
     def made_up_inputs(self, experiment: str) -> list[str]:
-        """Which data and models of an experiment are made up."""
+        """Return which data and models of an experiment are made up."""
         config = self.experiments[experiment].config
         speakers: set[str] = set()
         for model in config.models:
@@ -379,7 +393,9 @@ class Plan:
         return describe_inputs(config.dataset, str(self.datasets[config.dataset].source), models)
 
     def made_up_notes(self, study: str = "") -> list[str]:
-        """The same of all experiments of a study, or of the run, a sentence for each kind."""
+        """Return the same of all experiments of a study, or of the run, a sentence for each
+        kind.
+        """
         notes: list[str] = []
         for name, experiment in self.experiments.items():
             if study in ("", experiment.study):
@@ -387,7 +403,7 @@ class Plan:
         return join_notes(notes)
 
     def _recorded_models(self, names: Iterable[str]) -> dict[str, str]:
-        """The models whose replies were recorded: name to the name in the records."""
+        """Return the models whose replies were recorded: name to the name in the records."""
         recorded: dict[str, str] = {}
         for name in names:
             model = self.config.models.get(name)
@@ -411,12 +427,12 @@ class Plan:
 
 
 def _describe_place(files: Sequence[Path], *location: str) -> str:
-    """The file, line and key of a place in the configuration."""
+    """Return the file, line and key of a place in the configuration."""
     return describe_location(files, location)
 
 
 def _files_below(*paths: Path) -> set[Path]:
-    """The files among some paths, and those in folders among them."""
+    """Return the files among some paths, and those in folders among them."""
     files: set[Path] = set()
     for path in paths:
         files.update(file for file in (path, *path.rglob("*")) if file.is_file())

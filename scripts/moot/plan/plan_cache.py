@@ -89,7 +89,7 @@ def write_plan(
 
 
 def read_plan(path: Path) -> tuple[str, Callable[[], Plan]]:
-    """The key of a kept plan, which changes with all that it was checked from, and what
+    """Return the key of a kept plan, which changes with all that it was checked from, and what
     loads it.
     """
     key, extensions, pickled, _ = pickle.loads(path.read_bytes())
@@ -103,14 +103,16 @@ def read_plan(path: Path) -> tuple[str, Callable[[], Plan]]:
 
 
 def read_plan_digests(path: Path) -> Mapping[str, Mapping[str, str]]:
-    """The digests that were kept with a plan, by the path of the file that they belong to."""
+    """Return the digests that were kept with a plan, by the path of the file that they belong
+    to.
+    """
     digests: Mapping[str, Mapping[str, str]] = pickle.loads(path.read_bytes())[3]
     return digests
 
 
 def plan_of(raw: JsonObject) -> Plan:
-    """The plan of a job: the one that its run kept, or where that is none of its configuration, one
-    checked anew.
+    """Return the plan of a job: the one that its run kept, or where that is none of its
+    configuration, one checked anew.
     """
     with suppress(KeyError, OSError):
         key, load = read_plan(Path(os.environ[VARIABLE]))
@@ -120,7 +122,7 @@ def plan_of(raw: JsonObject) -> Plan:
 
 
 def _config_digest(raw: JsonObject) -> str:
-    """A digest of a configuration, of the folder that it is read in, and of the files of its
+    """Return a digest of a configuration, of the folder that it is read in, and of the files of its
     extensions and of moot.
     """
     extensions = raw.get("extensions") or ()
@@ -137,7 +139,7 @@ def _config_digest(raw: JsonObject) -> str:
 
 
 def _file_states(folders: Iterable[Path]) -> Iterator[str]:
-    """The path, size and time of each Python file below the folders."""
+    """Yield the path, size and time of each Python file below the folders."""
     paths: list[Path] = []
     for folder in folders:
         paths += folder.rglob("*.py")

@@ -218,7 +218,7 @@ def _describe_circle(names: list[str]) -> str:
 
 
 def _source_pairs(experiment: Experiment) -> set[tuple[str, str]]:
-    """The experiments and models whose debates an experiment reads."""
+    """Return the experiments and models whose debates an experiment reads."""
     config = experiment.config
     pairs: set[tuple[str, str]] = set()
     for model in config.models:
@@ -257,7 +257,7 @@ def _check_source_pairs(
 
 
 def _find_circle(sources: Mapping[str, set[str]]) -> list[str]:
-    """The names that depend on each other, sorted; none can be the first to run."""
+    """Return the names that depend on each other, sorted; none can be the first to run."""
     remaining = dict(sources)
     while free := [name for name in remaining if not remaining[name] & remaining.keys()]:
         for name in free:

@@ -22,7 +22,7 @@ def check_contrasts(
     describe_place: DescribePlace,
     faults: Faults,
 ) -> list[Contrast]:
-    """The contrasts of a configuration.
+    """Return the contrasts of a configuration.
 
     Args:
         config: the configuration.
@@ -101,7 +101,7 @@ def _check_sides(first: Side, second: Side, is_paired: bool, place: str) -> None
 
 
 def _find_test(entry: ContrastConfig, cases: int) -> ContrastTest | None:
-    """The test that an analysis puts in place of the usual one; None where none does."""
+    """Return the test that an analysis puts in place of the usual one; None where none does."""
     tests = (analysis.contrast_test(entry, cases) for analysis in analyses())
     return next((test for test in tests if test), None)
 
@@ -135,7 +135,7 @@ def _read_side(text: str, experiments: Mapping[str, ExperimentConfig], place: st
 def _models_of_sides(
     first: _SideEntry, second: _SideEntry
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The models of both sides.
+    """Return the models of both sides.
 
     A side has the model that it names, or else the one that the other side names, if its experiment
     has it. If neither names one, both have all models that they share.

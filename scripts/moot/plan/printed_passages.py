@@ -119,7 +119,7 @@ class PaperText:
                 yield start
 
     def _words(self, passage: Passage, start: int) -> PassageText:
-        """The words at a place, in the variant whose punctuation has the known digest."""
+        """Return the words at a place, in the variant whose punctuation has the known digest."""
         first, last = self._places[start], self._places[start + passage.letters - 1]
         body, end = self._fill_slots(passage, start)
         leading, trailing = self._edge(first, -1), self._edge(max(last, end - 1), 1)
@@ -139,7 +139,7 @@ class PaperText:
         return PassageText(_tidy(bodies[0] + until_space + tail), False)
 
     def _fill_slots(self, passage: Passage, start: int) -> tuple[str, int]:
-        """The passage from its first to its last letter with its slots, and where it ends.
+        """Return the passage from its first to its last letter with its slots, and where it ends.
 
         A slot replaces the brackets and quotation marks around the printed place too. A slot
         without a printed place stands behind the passage and is left out.
@@ -162,7 +162,7 @@ class PaperText:
         return "".join(parts), max(position, end)
 
     def _edge(self, place: int, step: int) -> str:
-        """The characters without letters before (-1) or behind (1) a place."""
+        """Return the characters without letters before (-1) or behind (1) a place."""
         end = place + step
         while 0 <= end < len(self.text) and not self.text[end].isalnum():
             if abs(end - place) > _MAX_EDGE_CHARS:
@@ -207,7 +207,9 @@ def _resolve_hyphens(text: str) -> Iterator[str]:
 
 
 def _tidy(words: str) -> str:
-    """Words as a template has them: without ligatures, indentation and blank lines at the ends."""
+    """Return words as a template has them: without ligatures, indentation and blank lines at the
+    ends.
+    """
     for ligature, letters in _LIGATURES.items():
         words = words.replace(ligature, letters)
     lines = [line.rstrip() for line in words.strip().split("\n")]

@@ -27,8 +27,8 @@ NONE_PRINTED = "The paper prints no prompts of this protocol on these data."
 
 
 def words_digest(text: str) -> str:
-    """The sha256 of a prompt's words: white space taken out, quotation marks straight, characters
-    in one form.
+    """Return the sha256 of a prompt's words: white space taken out, quotation marks straight,
+    characters in one form.
 
     >>> words_digest("“Is it  so?”") == words_digest('"Is it\\nso?"')
     True
@@ -96,7 +96,7 @@ class Wordings:
 def _has_words_of(
     sources: Mapping[str, str], printed: PrintedPrompts, our_sources: Mapping[str, str]
 ) -> bool:
-    """Whether templates have the printed words, in the templates that come with moot."""
+    """Return whether templates have the printed words, in the templates that come with moot."""
     digests = {
         name: words_digest(source) for name, source in sources.items() if name in printed.words
     }

@@ -151,11 +151,11 @@ class Debate:
         return self.voices.questions
 
     def is_human_seat(self, seat: str) -> bool:
-        """Whether a person, and no model, sits in a seat."""
+        """Return whether a person, and no model, sits in a seat."""
         return self.voices.is_human(seat)
 
     def is_placeholder(self, utterance: Utterance) -> bool:
-        """Whether a preview made up the utterance.
+        """Return whether a preview made up the utterance.
 
         A protocol whose next calls depend on a reply makes the most calls after a placeholder, so
         that a preview counts an upper bound.

@@ -50,7 +50,7 @@ class Voices:
         self._cut_calls: set[str] = set()
 
     def is_human(self, seat: str) -> bool:
-        """Whether a person sits in a seat.
+        """Return whether a person sits in a seat.
 
         In a rehearsal a voice that is asked like a model sits in the person's place.
         """

@@ -21,7 +21,7 @@ _AUC_BY_CHANCE = 0.5
 
 
 def rank_features(features: pd.DataFrame, ranking: Ranking, seed: int) -> "pd.Series[float]":
-    """The importance of the features of a data set, highest first; ties in order of name.
+    """Return the importance of the features of a data set, highest first; ties in order of name.
 
     Args:
         features: case_id, split, label, then one typed column per feature; only rows with split
@@ -51,7 +51,9 @@ def rank_features(features: pd.DataFrame, ranking: Ranking, seed: int) -> "pd.Se
 
 
 def _codes(values: Column) -> Scores:
-    """A column as numbers: flags as 0 and 1, categories by code, missing as -1 or the median."""
+    """Return a column as numbers: flags as 0 and 1, categories by code, missing as -1 or the
+    median.
+    """
     if isinstance(values.dtype, pd.CategoricalDtype):
         return np.asarray(values.cat.codes, dtype=np.float64)
     numbers = values.astype("Float64").to_numpy(dtype=float, na_value=np.nan)

@@ -33,7 +33,7 @@ PRONOUNS = {
 
 
 def list_form(facts: Mapping[str, str]) -> str:
-    """The facts in order, as the paper states them to models: "sex is male; age is 18."
+    """Return the facts in order, as the paper states them to models: "sex is male; age is 18."
     (AgenticSimLaw, Dataset).
     """
     return "; ".join(f"{name} is {value}" for name, value in facts.items()) + "."
@@ -65,7 +65,7 @@ def enumerate_parts(parts: Sequence[str]) -> str:
 
 
 def unknown_features_sentence(features: Sequence[str]) -> str:
-    """The sentence that lists unknown features; "" without features."""
+    """Return the sentence that lists unknown features; "" without features."""
     return (
         f"{{Their}} {enumerate_parts(features)} {'are' if len(features) > 1 else 'is'} not known."
         if features
@@ -74,23 +74,25 @@ def unknown_features_sentence(features: Sequence[str]) -> str:
 
 
 def count_times(count: int) -> str:
-    """A frequency in words: never, once, twice, 3 times."""
+    """Return a frequency in words: never, once, twice, 3 times."""
     return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
 def count_noun(count: int, singular: str, plural: str, zero: str = "no") -> str:
-    """A number with its noun: no jobs, one job, 2 jobs."""
+    """Return a number with its noun: no jobs, one job, 2 jobs."""
     number = {0: zero, 1: "one"}.get(count, str(count))
     return f"{number} {singular if count == 1 else plural}"
 
 
 def as_number(value: object) -> int:
-    """A fact as a whole number."""
+    """Return a fact as a whole number."""
     return int(str(value))
 
 
 def introduction(facts: Facts, races: Mapping[str, str]) -> str:
-    """The sentence that introduces a person by sex, age and race; `races` names each race."""
+    """Return the sentence that introduces a person by sex, age and race; `races` names each
+    race.
+    """
     person = {"male": "man", "female": "woman"}.get(str(facts.get("sex")))
     age = as_number(facts["age"]) if "age" in facts else None
     race = (

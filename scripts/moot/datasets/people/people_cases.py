@@ -259,7 +259,7 @@ def _twins(people: People) -> list[RelatedCases]:
 def _top_features(
     features: pd.DataFrame, key: str, count: int, options: PeopleOptions, context: LoadContext
 ) -> list[str]:
-    """The highest-ranked features, as many as the option `key` says."""
+    """Return the highest-ranked features, as many as the option `key` says."""
     ranked = rank_features(features, options.ranking, context.seed).index.tolist()
     if count > len(ranked):
         raise UserError(
@@ -270,7 +270,7 @@ def _top_features(
 
 
 def _plain_value(value: Json) -> object:
-    """A cell as a plain value: None where it is missing."""
+    """Return a cell as a plain value: None where it is missing."""
     if pd.isna(value):
         return None
     if isinstance(value, bool | str):
