@@ -52,12 +52,30 @@ _ANSWER_WORD = re.compile(
     rf"(?<![\w-]){ANNOUNCEMENT}(?![\w-])|{ANNOUNCEMENT}(?<=[一-鿿])", re.IGNORECASE
 )
 _REASON = re.compile(r"[\"'”*_]*,?\s+(?:because|since|as|due to|given)\b", re.IGNORECASE)
+_HESITATION = (
+    r"(?:wait|hold on|hmm+|scratch that|correction(?=:)|on second thoughts?"
+    r"|sorry,?\s+(?:i meant|no)"
+    r"|(?:but )?then again|actually,?(?=[,.…!?:—–-]|\s+(?:no|wait|hmm|let)\b)"
+    r"|let me (?:just )?(?:(?:re-?|double-?)(?:check|consider|read|think|examine|assess)"
+    r"|(?:think|look|check)\s+again|look\s+(?:closer|more\s+closely))|等等|等一下|再想想)"
+)
 _REVISION = re.compile(
-    r"(?:[.!?…。！？\n]|^)[\s*_]*(?:(?:but|oh|no|hmm+),?\s+)?(?:wait|hold on|hmm+|scratch that"
-    r"|let me (?:re-?check|re-?consider|think again)|等等|等一下)(?![\w'’])",
+    rf"(?:[.!?…。！？\n]|^)[\s*_]*(?:(?:but|oh|no|well|hmm+)[,.…]*\s+)*{_HESITATION}(?![\w'’])"
+    r"|[,;:—–]\s*(?:no,?\s+)?(?:wait|hold on|hmm+|scratch that|等等)(?=[\s*_]*(?:[,.!?…:;—–]|$))"
+    r"|\s[-—–]\s+(?:no|wait|hmm+)[,.…]",
     re.IGNORECASE,
 )
 """A speaker who thinks again: "YES seems right. Wait, no."."""
+_THOUGHT_OPENING = re.compile(
+    r"[\s*_#>(]*(?:(?:ok|okay|alright|all right|well|right|hm+|uh|um|so|now|first)[,.!…:]*\s+)*"
+    r"(?:thinking\b(?! about)|hm+\b|let me (?:think|see|consider|analy[sz]e|reason|work|look|read|"
+    r"start|go|break|figure)\b|let['’]?s (?:think|see|analy[sz]e|break|start|work|look)\b"
+    r"|(?:my )?(?:first|initial) (?:thought|instinct|impression|reaction)\b"
+    r"|i (?:need|have|want) to (?:think|decide|figure|determine|analy[sz]e|consider|work)\b"
+    r"|嗯|让我|讓我|我(?:需要|先|来|來)(?:想|思考|分析|看))",
+    re.IGNORECASE,
+)
+"""How a thought without marks opens: "Hmm, ...", "Okay, so let me think"."""
 _OPTION_LETTER = re.compile(r"^([\s*_]*[A-Z])[)）]\s+(?=\w)")
 """The letter of an option before its text: "C) arson"."""
 _TABLE_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*\|", re.MULTILINE)
@@ -126,6 +144,11 @@ def find_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
         raise UnreadableError(f"the words behind {label} take it back")
     _refuse_later_answer(text, labels, label, start)
     return label, exact
+
+
+def is_thinking_aloud(text: str) -> bool:
+    """Return whether `text` opens as a thought does: "Hmm, ...", "Let me think"."""
+    return _THOUGHT_OPENING.match(text) is not None
 
 
 def _drop_tables(text: str) -> str:

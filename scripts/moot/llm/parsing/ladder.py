@@ -31,7 +31,7 @@ from pydantic import BaseModel
 
 from moot.core.types import Json, JsonObject
 from moot.llm.parsing.articles import split_list
-from moot.llm.parsing.conclusions import find_announced, find_label
+from moot.llm.parsing.conclusions import find_announced, find_label, is_thinking_aloud
 from moot.llm.parsing.normaliser import has_end_token, strip_thoughts, strip_tokens
 from moot.llm.parsing.objects import FULL_WIDTH, Candidate, close_torn, find_candidates, load_json
 from moot.llm.parsing.plain_text import CUT, EchoError, UnreadableError, fold_text
@@ -128,6 +128,7 @@ def parse_label(text: str, labels: Sequence[str], *, is_cut: bool = False) -> Pa
     answer = _mark_cut(answer.rstrip(" "), clean, is_cut=breaks_off).strip()
     try:
         _refuse_unusable(clean, answer)
+        _refuse_cut_thought(clean, answer, is_cut=is_cut)
         if answer in labels:
             return Parsed({"prediction": answer}, "strict", "")
         label, exact = find_label(answer, tuple(labels))
@@ -152,6 +153,17 @@ def _refuse_unusable(text: str, answer: str) -> None:
         raise UnreadableError("only reasoning, no answer" if text.strip() else "empty reply")
     if len(answer) > MAX_REPLY_CHARS:
         raise UnreadableError(f"{len(answer)} characters, more than any answer has")
+
+
+def _refuse_cut_thought(text: str, answer: str, *, is_cut: bool) -> None:
+    """Raise UnreadableError if the server cut off a reply that opens by thinking aloud.
+
+    What such a thought states may be taken back in its next sentence. An object at the end of the
+    reply is an answer.
+    """
+    is_thought = is_cut and not has_end_token(text) and is_thinking_aloud(answer)
+    if is_thought and re.search(r"\w", answer.rpartition("}")[2]):
+        raise UnreadableError("the reply thinks aloud and is cut off before its answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +239,7 @@ def _read_reply(text: str, schema: type[BaseModel], *, is_cut: bool) -> _Reading
         document = _wrap_list(schema, document, notes)
     if isinstance(document, dict):
         return _read_fields(schema, document, notes)
+    _refuse_cut_thought(text, answer, is_cut=is_cut)
     if "{" not in answer and "｛" in answer:
         answer = answer.translate(FULL_WIDTH)
     if text[-1].isspace():
