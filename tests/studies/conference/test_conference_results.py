@@ -122,6 +122,27 @@ async def test_grades_and_the_graders_reliability(
     assert score(results, "regrade_correlation")["value"] == pytest.approx(1)
 
 
+@pytest.mark.parametrize("lower", [0, 8])
+@pytest.mark.parametrize("grades", [(0, 1), (1, 2), (1, 1, 1)], ids=str)
+async def test_intervals_of_grades_stay_on_their_scales(
+    grades: tuple[int, ...], lower: int, tmp_path: Path, load_context: LoadContextMaker
+) -> None:
+    scripts = [grading_script(lower + grade, 10 - lower - grade) for grade in grades]
+    results = await hold_conferences(
+        tmp_path, *conference_case(load_context), scripts, graded_decisions=2
+    )
+    scales = {
+        "grade": (0, 10),
+        "grade_reversed": (0, 10),
+        "grade_margin": (-10, 10),
+        "regrade_difference": (0, 10),
+        "evaluation": (1, 10),
+    }
+    for metric, (lowest, highest) in scales.items():
+        row = score(results, metric)
+        assert lowest <= row["ci_low"] <= row["value"] <= row["ci_high"] <= highest, metric
+
+
 async def test_an_unusable_grade_counts_where_it_was_given(
     tmp_path: Path, load_context: LoadContextMaker
 ) -> None:

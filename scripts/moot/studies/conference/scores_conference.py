@@ -24,6 +24,8 @@ from moot.studies.conference.protocol import Evaluation
 PROTOCOL = "conference"
 CONFERENCES = (PROTOCOL, "judging")
 RUN_LENGTH = 4
+CRITERIA: Bounds = (1.0, 10.0)
+"""The scale of the evaluator's criteria."""
 
 
 @scorer("conference")
@@ -274,8 +276,8 @@ def evaluator_scores(results: ExperimentResults, utterances: pd.DataFrame) -> It
     values = pd.DataFrame(
         forms_read, index=usable_forms["debate_id"], columns=list(Evaluation.model_fields)
     )
-    yield mean_score(results, "evaluation", values.mean(axis=1, skipna=False), n_invalid=invalid)
+    means = values.mean(axis=1, skipna=False)
+    yield mean_score(results, "evaluation", means, n_invalid=invalid, bounds=CRITERIA)
     for criterion in values.columns:
-        yield mean_score(
-            results, "evaluation", values[criterion], f"criterion={criterion}", invalid
-        )
+        group = f"criterion={criterion}"
+        yield mean_score(results, "evaluation", values[criterion], group, invalid, CRITERIA)

@@ -20,12 +20,15 @@ from moot.core.utterance_kinds import GRADE, GRADE_REVERSED, UNUSABLE
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.groups import Group, by_group
 from moot.scores.results import ExperimentResults, Score
-from moot.stats.bootstrap import SHARE, share_statistic
+from moot.stats.bootstrap import SHARE, Bounds, share_statistic
 from moot.studies.conference.data_agreement import AGREEMENT
+from moot.studies.conference.protocol_decisions import MAX_GRADE
 from moot.studies.conference.scores_conference import CONFERENCES, mean_score, sample_debates
 
 PROTOCOLS = (*CONFERENCES, "grading")
 MIN_SPREAD = 1e-9
+GRADES: Bounds = (0.0, float(MAX_GRADE))
+GRADE_MARGINS: Bounds = (-float(MAX_GRADE), float(MAX_GRADE))
 
 
 @scorer("agreement")
@@ -80,10 +83,11 @@ def _grade_scores(results: ExperimentResults, grades: pd.DataFrame) -> Iterator[
     for kind in ("grade", "grade_reversed"):
         values = grades[grades["kind"] == kind].set_index("debate_id")
         if values["grade"].notna().any():
-            yield mean_score(results, kind, values["grade"])
+            yield mean_score(results, kind, values["grade"], bounds=GRADES)
             if kind == GRADE and results.config.protocol in CONFERENCES:
                 for number, rows in values.groupby("number"):
-                    yield mean_score(results, kind, rows["grade"], f"decision={number}")
+                    group = f"decision={number}"
+                    yield mean_score(results, kind, rows["grade"], group, bounds=GRADES)
     decisions = ["debate_id", "number"]
     means = (
         grades.groupby([*decisions, "kind"])["grade"]
@@ -95,7 +99,7 @@ def _grade_scores(results: ExperimentResults, grades: pd.DataFrame) -> Iterator[
         margin = means["grade"] - means["grade_reversed"]
         if margin.notna().any():
             share_above = ((margin > 0) + 0.5 * (margin == 0)).where(margin.notna())
-            yield mean_score(results, "grade_margin", margin)
+            yield mean_score(results, "grade_margin", margin, bounds=GRADE_MARGINS)
             yield mean_score(results, "graded_above_reversed", share_above, bounds=SHARE)
     gradings = grades.set_index([*decisions, "kind", "nth"])["grade"].unstack()
     if {1, 2} <= set(gradings.columns):
@@ -109,7 +113,8 @@ def _regrade_scores(results: ExperimentResults, pairs: pd.DataFrame) -> Iterator
     complete = pairs.dropna()
     if complete.empty:
         return
-    yield mean_score(results, "regrade_difference", (pairs[1] - pairs[2]).abs())
+    distances = (pairs[1] - pairs[2]).abs()
+    yield mean_score(results, "regrade_difference", distances, bounds=GRADES)
     has_spread = complete.std(ddof=0).min() > MIN_SPREAD
     correlation = float(np.corrcoef(complete[1], complete[2])[0, 1]) if has_spread else float("nan")
     invalid = len(pairs) - len(complete)
