@@ -118,10 +118,14 @@ def test_an_item_is_filled_or_says_why_it_is_not(pages: Path, item: PaperItem) -
     elif item.kind == "example":
         assert "first, case" in section
         table = pd.read_csv(pages / item.paper / f"{item.key}.csv")
-        steps = dict(zip(table["step"], table.iloc[:, 2], strict=True))
-        assert steps["1. Initial step"].startswith("judge, prediction: ")
-        assert steps["2. Debate step"].count("debater 1, ") == 2, "an opinion and a comment"
-        assert steps["4. Output step"].count("judge, summary: ") == 1, "one round of one model"
+        own = table[table["source"] != "published"].set_index("step")
+        assert own.loc["1. Initial step", "judge"].startswith("judge, prediction: ")
+        for seat in ("debater 1", "debater 2", "debater 3"):
+            texts = own.loc["2. Debate step", seat]
+            kinds = [text.partition(": ")[0] for text in texts]
+            assert kinds == ["opinion", "rebuttal"], "an opinion and a comment"
+        summaries = own.loc["4. Output step", "judge"].count("judge, summary: ")
+        assert summaries == 1, "one round of one model"
 
 
 def test_the_pages_have_all_38_items(pages: Path) -> None:

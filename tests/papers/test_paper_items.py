@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 from moot.core.errors import UserError
@@ -20,7 +21,7 @@ from moot.papers.grid import build_grid, intervals_frame, values_frame
 from moot.papers.items import PaperItem, items_file, read_papers, select_items
 from moot.papers.page import ItemContent, paper_files, write_page
 from moot.papers.paper_latex import latex_source
-from moot.papers.parts import Diagram, Example, OwnRow, Point, Series, Step
+from moot.papers.parts import Diagram, Example, ExampleRow, OwnRow, Point, Series, Step
 from moot.plan.as_published import paper_plan
 from moot.report import TABLES
 from moot.report.content import Measurement
@@ -296,12 +297,41 @@ def test_texts_of_models_and_data_are_harmless(paper: str, tmp_path: Path) -> No
         HOSTILE, HOSTILE, (Point(1.0, Measurement(0.5), Measurement(0.5)),), data=HOSTILE
     )
     diagram = Diagram(HOSTILE, (HOSTILE,), (Step(HOSTILE, HOSTILE, stage=HOSTILE),))
-    example = Example(HOSTILE, (("1. Initial step", HOSTILE),))
+    cells = {HOSTILE: HOSTILE, "debater 1": HOSTILE}
+    example = Example(HOSTILE, (ExampleRow("1. Initial step", cells),))
     page = write_paper_page(paper, tmp_path, series, diagram, example)
     assert "<script" not in page
     assert "<script" not in diagram_svg(diagram)
     for file in tmp_path.rglob("*.tex"):
         assert "\\input{x}" not in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("debaters", [1, 2, 3, 5])
+def test_an_example_has_a_column_for_each_debater(debaters: int, tmp_path: Path) -> None:
+    item = ITEMS["feedback/table4"]
+    seats = [f"debater {number}" for number in range(1, debaters + 1)]
+    example = Example(
+        "mine, model, case 1",
+        (
+            ExampleRow("1. Initial step", {"judge": "judge, prediction: yes"}),
+            ExampleRow("2. Debate step", {seat: f"words of {seat}" for seat in seats}),
+        ),
+    )
+    content = ItemContent(item, (example,))
+    write_page(PAPERS["feedback"], [content], PUBLISHED, tmp_path)
+    frame = pd.read_csv(tmp_path / "feedback/table4.csv", keep_default_na=False)
+    columns = ["debater 1", "debater 2", "debater 3", *seats[3:]]
+    assert list(frame.columns) == ["source", "step", "judge", *columns]
+    own = frame[frame["source"] == "mine, model, case 1"]
+    assert own["judge"].tolist() == ["judge, prediction: yes", ""]
+    row_of_debate = own.iloc[1]
+    texts = [f"words of {seat}" if seat in seats else "" for seat in columns]
+    assert row_of_debate[columns].tolist() == texts
+    published = frame[frame["source"] == "published"]
+    assert (published["step"] == "2. Debate step").sum() == 2
+    page = (tmp_path / "feedback.html").read_text(encoding="utf-8")
+    assert f'<td colspan="{len(columns)}">judge, prediction: yes</td>' in page
+    assert page.count('data-label="Debater 3"') == 3 + 1, "three rows of the paper, one of ours"
 
 
 @pytest.mark.parametrize("is_rehearsal", [False, True])

@@ -11,10 +11,11 @@ from moot.core.durable import write_atomically
 from moot.core.simulated_voice import REHEARSAL_MARK
 from moot.papers.charts import PUBLISHED, draw_chart, points_frame, series_of
 from moot.papers.diagrams import clauses_html, diagram_svg
+from moot.papers.examples import build_example, example_frame
 from moot.papers.grid import Grid, PublishedValues, build_grid, intervals_frame, values_frame
 from moot.papers.items import Paper, PaperItem
 from moot.papers.paper_latex import latex_source
-from moot.papers.parts import Clauses, Diagram, Example, Part, Step
+from moot.papers.parts import Clauses, Diagram, Part, Step
 from moot.report.content import REHEARSAL_NOTE
 from moot.report.escaping import csv_text, page_template
 
@@ -190,13 +191,9 @@ def _clauses_svg(clauses: Sequence[Clauses]) -> str:
 
 
 def _write_example(content: ItemContent, path: Path, is_rehearsal: bool) -> dict[str, object]:
-    steps = content.item.entry["steps"]
-    examples = [part for part in content.parts if isinstance(part, Example)]
-    texts = dict(examples[0].steps) if examples else {}
-    rows = [(step["head"], step["paper"], texts.get(step["head"], "")) for step in steps]
-    columns = ["step", "published", examples[0].title if examples else "this run"]
-    _write_csv(pd.DataFrame(rows, columns=columns), path, is_rehearsal)
-    return {"example": rows, "example_title": columns[2], "has_values": bool(examples)}
+    table = build_example(content.item, content.parts)
+    _write_csv(example_frame(table), path, is_rehearsal)
+    return {"example": table, "has_values": bool(table.title)}
 
 
 def _write_csv(frame: pd.DataFrame, path: Path, is_rehearsal: bool) -> None:

@@ -181,11 +181,24 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class ExampleRow:
+    """A row of a table that shows an example.
+
+    Attributes:
+        step: The heading of its step.
+        cells: The texts by seat; a text of a seat that has no column spans all columns.
+    """
+
+    step: str
+    cells: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Example:
-    """An example of this run: texts of the steps of a table that shows one."""
+    """An example of this run: a debate by step, with a column for each debater."""
 
     title: str
-    steps: tuple[tuple[str, str], ...]
+    rows: tuple[ExampleRow, ...]
 
 
 Part = OwnRow | Series | Diagram | Clauses | Fact | Example

@@ -1,17 +1,19 @@
 """What this study computes of Debate-Feedback's tables and figures."""
 
+import json
 import math
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pandas as pd
 
-from moot.core.utterance_kinds import OPENING
+from moot.core.utterance_kinds import OPENING, RELIABILITY, STATEMENT_SUMMARY
 from moot.papers import fills
 from moot.papers.parts import (
     Design,
     Diagram,
     Example,
+    ExampleRow,
     Fact,
     ItemRun,
     OwnRow,
@@ -243,28 +245,41 @@ def example(run: ItemRun) -> list[Part]:
             title = (
                 f"{results.experiment}, {first['model'].iloc[0]}, case {first['case_id'].iloc[0]}"
             )
-            return [Example(title, _example_steps(run, first))]
+            return [Example(title, tuple(_example_rows(run, first)))]
     return []
 
 
-def _example_steps(run: ItemRun, debate: pd.DataFrame) -> tuple[tuple[str, str], ...]:
-    heads = [step["head"] for step in run.item.entry["steps"]]
-    is_judge = debate["speaker"] == JUDGE
-    is_assistant = debate["speaker"] == ASSISTANT
-    is_summary = debate["kind"] == "summary"
-    judge_rows = debate[is_judge & ~is_summary]
-    first, last = judge_rows.head(1), pd.concat([debate[is_summary], judge_rows.tail(2)])
-    is_debater = debate["speaker"].str.startswith(DEBATER)
-    texts = [
-        _quote(first),
-        _quote(debate[is_debater]),
-        _quote(debate[is_assistant]) or "This debate has no assistant.",
-        _quote(last),
+def _example_rows(run: ItemRun, debate: pd.DataFrame) -> Iterator[ExampleRow]:
+    """Yield the rows of one round: a cell of the judge, or a cell for each debater."""
+    initial_step, debate_step, verification_step, output_step = [
+        step["head"] for step in run.item.entry["steps"]
     ]
-    return tuple(zip(heads, texts, strict=True))
+    is_of_judge = debate["speaker"] == JUDGE
+    is_summary = debate["kind"] == "summary"
+    judge_rows = debate[is_of_judge & ~is_summary & (debate["kind"] != STATEMENT_SUMMARY)]
+    yield ExampleRow(initial_step, {JUDGE: _quote(judge_rows.head(1))})
+    of_debaters = debate[debate["speaker"].str.startswith(DEBATER)]
+    for _, rows in of_debaters.groupby("kind", sort=False):
+        yield ExampleRow(debate_step, _quote_seats(rows, rows["speaker"]))
+    about_debaters = debate[debate["kind"].isin([STATEMENT_SUMMARY, RELIABILITY])]
+    for _, rows in about_debaters.groupby("kind", sort=False):
+        seats = rows["parsed"].map(lambda parsed: json.loads(parsed)["debater"])
+        yield ExampleRow(verification_step, _quote_seats(rows, seats))
+    if not (debate["kind"] == RELIABILITY).any():
+        yield ExampleRow(verification_step, {ASSISTANT: "This debate has no assistant."})
+    last_rows = pd.concat([debate[is_summary], judge_rows.iloc[1:].tail(2)])
+    yield ExampleRow(output_step, {JUDGE: _quote(last_rows)})
 
 
-def _quote(rows: pd.DataFrame) -> str:
+def _quote_seats(rows: pd.DataFrame, seats: "pd.Series[str]") -> dict[str, str]:
+    """Return the texts of utterances by the debater who spoke or of whom they are."""
+    return {
+        str(seat): _quote(rows_of_seat, has_speaker=False)
+        for seat, rows_of_seat in rows.groupby(seats, sort=False)
+    }
+
+
+def _quote(rows: pd.DataFrame, has_speaker: bool = True) -> str:
     """Return the texts of utterances; the answer in place of a text that is empty."""
     lines = []
     columns = ["speaker", "kind", "text", "prediction"]
@@ -273,5 +288,5 @@ def _quote(rows: pd.DataFrame) -> str:
         if text:
             short = text if len(text) <= MAX_EXAMPLE_CHARS else f"{text[:MAX_EXAMPLE_CHARS]} […]"
             name = "opinion" if kind == OPENING else str(kind)
-            lines.append(f"{speaker}, {name}: {short}")
+            lines.append(f"{speaker}, {name}: {short}" if has_speaker else f"{name}: {short}")
     return "\n\n".join(lines)
