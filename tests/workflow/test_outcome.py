@@ -219,3 +219,15 @@ def test_a_hostile_reason_is_text_everywhere(tmp_path: Path) -> None:
     assert not [line for line in outcome.lines() if "\x1b" in line or "\n" in line]
     with pytest.raises(Exception, match="every debate of trial"):
         outcome.check()
+
+
+@pytest.mark.parametrize(
+    ("statuses", "is_shown"),
+    [(("valid", "failed"), True), (("valid", "invalid"), False), (("failed", "failed"), False)],
+)
+def test_the_summary_says_how_to_ask_failed_calls_again(
+    statuses: tuple[str, ...], is_shown: bool
+) -> None:
+    table = debates(*("connection refused" for _ in statuses)).assign(status=statuses)
+    summary = "\n".join(RunOutcome(table).lines())
+    assert ("--forcerun run_debates" in summary) is is_shown, "`check` says it where all failed"

@@ -125,6 +125,11 @@ class RunOutcome:
             lines.append("Most frequent reasons:")
             lines += [f"  {count} x {reason}" for reason, count in reasons]
             lines.append(f"Where to look: {WHERE_TO_LOOK}")
+        if total["failed"] and not self.wholly_failed:
+            lines.append(
+                "To ask the failed calls again, add `--forcerun run_debates`; nothing that is in"
+                " the ledger is asked twice."
+            )
         if self.missing_answers:
             lines.append(
                 f"{len(self.missing_answers)} debates wait for a person and enter no table yet."
