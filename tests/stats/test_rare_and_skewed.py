@@ -8,8 +8,16 @@ import pytest
 from scipy.stats import binom
 
 from moot.stats.amounts import lognormal_interval
-from moot.stats.bootstrap import AMOUNT, DIFFERENCE, SHARE, ClusterBootstrap, mean_statistic
+from moot.stats.bootstrap import (
+    AMOUNT,
+    DIFFERENCE,
+    SHARE,
+    ClusterBootstrap,
+    kinds_of_clusters,
+    mean_statistic,
+)
 from moot.stats.differences import MIN_HITS, Difference, Sums, compare_paired, compare_unpaired
+from moot.stats.independent import Independent
 from moot.stats.score_intervals import agresti_caffo_interval
 
 MIN_COVERAGE = 0.92
@@ -73,15 +81,15 @@ def test_many_right_and_wrong_cases_have_newcombes_interval():
 )
 def test_skewed_amounts_are_covered(spreads, cases):
     random = np.random.default_rng(15)
-    clusters = range(cases[0]), range(cases[0], sum(cases))
+    kinds = kinds_of_clusters(range(sum(cases)))
     covered = 0
     for _ in range(WORLDS):
-        sides = [
-            means(random.lognormal(-(spread**2) / 2, spread, number))
+        first, second = (
+            means(random.lognormal(-(spread**2) / 2, spread, number)).to_part(AMOUNT)
             for spread, number in zip(spreads, cases, strict=True)
-        ]
-        difference = compare_unpaired(*sides, *clusters, 0, AMOUNT)
-        covered += difference.low <= 0 <= difference.high
+        )
+        low, high = Independent((first, second), kinds).interval()
+        covered += low <= 0 <= high
     assert covered / WORLDS >= MIN_COVERAGE
 
 
@@ -95,12 +103,23 @@ def test_amounts_with_short_tails_keep_their_interval():
     assert high - low < 0.4
 
 
-def test_the_mean_of_skewed_amounts_is_covered():
+def test_few_amounts_have_the_lognormal_interval():
+    amounts = np.array([1.0, 5.0, 6.0])
+    low, high = lognormal_interval(amounts, np.ones(3), 3)
+    assert low < amounts.mean() < high
+    assert lognormal_interval(amounts[:2], np.ones(2), 2) is None
+    interval = ClusterBootstrap(range(3), 0).interval(mean_statistic(amounts, AMOUNT))
+    assert interval[0] <= low and interval[1] >= high
+
+
+@pytest.mark.parametrize("cases", [3, 4, 5, 7, 20])
+def test_the_mean_of_skewed_amounts_is_covered(cases):
     random = np.random.default_rng(4)
-    bootstrap = ClusterBootstrap(range(20), 0)
+    bootstrap = ClusterBootstrap(range(cases), 0)
     covered = 0
     for _ in range(WORLDS):
-        low, high = bootstrap.interval(mean_statistic(random.lognormal(-1.125, 1.5, 20), AMOUNT))
+        amounts = random.lognormal(-1.125, 1.5, cases)
+        low, high = bootstrap.interval(mean_statistic(amounts, AMOUNT))
         covered += low <= 1 <= high
     assert covered / WORLDS >= MIN_COVERAGE
 
