@@ -82,6 +82,31 @@ def test_all_rows_of_a_small_table_are_debated_and_enter_tables() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("heading", "target"),
+    [
+        ("id,facts,outcome,date,district", "outcome"),
+        ("id,facts,Final verdict,date,district", "Final verdict"),
+        ("id,facts,who,date,district", "district"),
+    ],
+)
+def test_init_prefers_a_column_whose_name_says_label(
+    heading: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcomes = ["tenant", "landlord"] * 15
+    outcomes[6], outcomes[16] = "", "tennant"
+    rows = [
+        f"T{row},The heating failed in winter {row}.,{outcome},2024-01-{row + 1:02},d{row % 3}"
+        for row, outcome in enumerate(outcomes)
+    ]
+    Path("tenancy.csv").write_text("\n".join([heading, *rows]) + "\n", encoding="utf-8")
+    write_configuration(InitConfig(model="smollm2-135m", data="tenancy.csv", usd=0), None)
+    text = Path("my.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(text)["datasets"]["mine"]["target"] == target
+    assert ('"tennant": 1' in text) == (target != "district")
+
+
 def test_flags_and_hostile_column_names_become_a_configuration() -> None:
     Path("odd.csv").write_text(
         '"text: {x}","yes\'no"\n"a long text # of a case","- A"\n"another long text","*b"\n'

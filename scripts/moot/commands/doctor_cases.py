@@ -17,7 +17,7 @@ from moot.plan.plan import Plan
 
 NAME = "mine"
 TABLE_LOADER = "table"
-_TARGET_NAMES = re.compile(
+TARGET_NAMES = re.compile(
     "label|target|truth|gold|outcome|verdict|decision|answer|class|stance|correct|result",
     re.IGNORECASE,
 )
@@ -75,7 +75,7 @@ def _guess_target(table: pd.DataFrame) -> str:
         count = filled[filled != ""].nunique()
         if _BINARY <= count <= min(_MAX_LABELS, max(_BINARY, len(table) // 2)):
             candidates.append(name)
-    named = [name for name in candidates if _TARGET_NAMES.search(name)]
+    named = [name for name in candidates if TARGET_NAMES.search(name)]
     return (named or candidates[-1:] or [""])[0]
 
 

@@ -8,6 +8,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
+import pandas as pd
+
+from moot.commands.doctor_cases import TARGET_NAMES
 from moot.core.config import InitConfig
 from moot.core.durable import write_atomically
 from moot.core.endpoint_traits import TRAITS, endpoints_with
@@ -85,6 +88,7 @@ datasets:
     path: {path}
     text: {text}
     target: {target}
+    # Rows by label, to see misspelt ones: {counts}
     labels: {labels}      # of two the negative one first
     question: {question}
 """
@@ -216,18 +220,13 @@ def _known_dataset(dataset: str) -> str:
 def _describe_table(path: Path, answer: Callable[..., str]) -> tuple[str, str, int]:
     """Return a table's entry, its name, and how many of its rows have text and label."""
     table = read_user_table(path, [])
-    distinct = table.nunique()
-    categorical_columns = [
-        str(name) for name in table.columns if _MIN_LABELS <= distinct[name] <= _MAX_LABELS
-    ]
     longest = str(table.apply(lambda column: column.str.len().mean()).idxmax())
     text = answer("text", longest)
-    target = answer(
-        "target", next((name for name in reversed(categorical_columns) if name != text), "")
-    )
+    target = answer("target", _guess_target(table, text))
     rows = read_user_table(path, [text, target]).apply(lambda column: column.str.strip())
     complete_rows = rows[(rows != "").all(axis=1)]
     labels = {cell: cell.casefold() for cell in sorted(set(complete_rows[target]))}
+    counts = {cell: int((complete_rows[target] == cell).sum()) for cell in labels}
     question = answer("question", "Which label is right?")
     described = _TABLE.format(
         name=_NAME,
@@ -235,9 +234,23 @@ def _describe_table(path: Path, answer: Callable[..., str]) -> tuple[str, str, i
         text=_inline_yaml(text),
         target=_inline_yaml(target),
         labels=_inline_yaml(labels),
+        counts=_inline_yaml(counts),
         question=_inline_yaml(question),
     )
     return described, _NAME, len(complete_rows)
+
+
+def _guess_target(table: pd.DataFrame, text: str) -> str:
+    """Return the column of labels: one whose name says so, else the last with few values; ""
+    where there is none.
+    """
+    candidates = []
+    for name in map(str, table.columns):
+        filled = table[name].str.strip()
+        if name != text and _MIN_LABELS <= filled[filled != ""].nunique() <= _MAX_LABELS:
+            candidates.append(name)
+    named = [name for name in candidates if TARGET_NAMES.search(name)]
+    return (named or candidates[-1:] or [""])[0]
 
 
 def _inline_yaml(value: object) -> str:
