@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,7 @@ BAD_FIELDS: Mapping[str, list[dict[str, Any]]] = {
         {"filter": 3},
     ],
 }
-GRID = [(loader, line) for loader in LOADER_OPTIONS for line in BROKEN_LINES]
+GRID = list(product(LOADER_OPTIONS, BROKEN_LINES))
 for loader, changes in BAD_FIELDS.items():
     record = (sample if loader == "lm_eval" else turn)(FAULTY)
     GRID += [(loader, json.dumps({**record, **change})) for change in changes]
