@@ -119,16 +119,26 @@ def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:
         experiments[entry.name] = results
         frames.append(scores)
     frame = pd.concat([part for part in frames if len(part)] or frames[:1], ignore_index=True)
-    baselines = {}
+    baselines: dict[str, pd.DataFrame] = {}
+    trials: dict[str, ExperimentResults] = {}
     for dataset in plan.trained_datasets_of(study):
         path = RESULTS / "baselines" / f"{dataset}.parquet"
-        if path in files and any(e.config.dataset == dataset for e in experiments.values()):
-            baselines[dataset] = read_frame(path)
+        if path not in files or RESULTS / "cases" / f"{dataset}.parquet" not in files:
+            continue
+        if all(results.config.dataset != dataset for results in experiments.values()):
+            # Only models were trained: an experiment without replies says what the data are.
+            entries = (*plan.experiments_of(study), *plan.trials_of(study))
+            names = [entry.name for entry in entries if entry.config.dataset == dataset]
+            if not names:
+                continue
+            trials[names[0]] = load_experiment_results(plan, names[0], [], files)
+        baselines[dataset] = read_frame(path)
     values = read_published(plan.shipped / "data" / "published" / "published_results.csv")
     return StudyResults(
         study=study,
         experiments=experiments,
         scores=frame,
+        trials=trials,
         baselines=baselines,
         published=values[values["study"] == study],
         findings=read_findings(plan.shipped / "data" / "published" / "findings.csv"),
