@@ -66,13 +66,16 @@ class WaitConfig(StrictModel):
         60.0, gt=0, description="Longest wait in seconds if the server names none."
     )
     max_requested: float = Field(
-        600.0, gt=0, description="Longest wait in seconds that the server may ask for."
+        600.0,
+        gt=0,
+        description="Seconds to which a longer wait that the server asks for is cut.",
     )
     max_total: float = Field(
         3600.0,
         gt=0,
         description=(
-            "Longest total of all waits of one call in seconds, after which the call fails."
+            "Longest total of all waits of one call in seconds, after which the call fails. A"
+            " server that asks for a longer wait at once ends the run."
         ),
     )
 

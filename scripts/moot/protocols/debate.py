@@ -204,7 +204,8 @@ class Debate:
             private: Whether only this seat may read the utterance later.
             round: From 1; 0 where there are no rounds.
             utterances: What the prompt may quote. Default: everything that the seat may read now.
-            context: Further variables of the template.
+            context: Further variables of the template; `SOMETIMES` of
+                `commands/reference_prompts.py` describes each.
 
         Returns:
             The recorded utterance. A failed call or an unusable reply is recorded as such and

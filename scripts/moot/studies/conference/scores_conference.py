@@ -208,7 +208,9 @@ def coverage_scores(results: ExperimentResults, utterances: pd.DataFrame) -> Ite
 
 
 def measure_course(utterances: pd.DataFrame) -> Iterator[tuple[str, Column, Bounds]]:
-    """Measures of turns, rounds, words, repetition and decisions.
+    """Yield measures of turns, rounds, words, repetition and decisions.
+
+    A table shows a measure that has a title in `MEASURES` of `tables.py`.
 
     Yields:
         The metric, its values by debate_id (one or more a debate), and the bounds of their mean.
