@@ -7,10 +7,10 @@ from moot.stats.score_intervals import LEVEL
 
 Floats = NDArray[np.float64]
 
-MIN_AMOUNTS = 3
-"""With two amounts the variance of the logarithms is too uncertain for an interval to say much."""
-MIN_AMOUNTS_OF_SKEWNESS = 8
-"""With fewer amounts the test of skewness is undefined; they count as having a long tail."""
+MIN_AMOUNTS = 8
+"""With fewer amounts the tail is unknown, the test of skewness is undefined, and a mean of amounts
+has no interval.
+"""
 SKEWNESS_LEVEL = 0.05
 _LARGEST_LOGARITHM = 700.0
 
@@ -31,8 +31,7 @@ def lognormal_interval(
 
     Returns:
         The ends; None where an amount is not above 0, there are fewer than `MIN_AMOUNTS`, they are
-        all equal, or the logarithms of at least `MIN_AMOUNTS_OF_SKEWNESS` amounts are skewed to the
-        left, as those of short tails are.
+        all equal, or their logarithms are skewed to the left, as those of short tails are.
     """
     from scipy.special import chdtri, ndtri  # registries are read at every start of Snakemake
 
@@ -61,6 +60,4 @@ def _is_left_skewed(logs: Floats) -> bool:
 
     if np.ptp(logs) <= np.finfo(float).eps * max(1.0, float(np.abs(logs).max())):
         return True
-    if len(logs) < MIN_AMOUNTS_OF_SKEWNESS:
-        return False
     return bool(skewtest(logs, alternative="less").pvalue < SKEWNESS_LEVEL)

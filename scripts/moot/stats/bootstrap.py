@@ -34,7 +34,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from moot.stats.amounts import lognormal_interval
+from moot.stats.amounts import MIN_AMOUNTS, lognormal_interval
 from moot.stats.score_intervals import LEVEL, tango_interval, wilson_interval
 
 Floats = NDArray[np.float64]
@@ -485,12 +485,14 @@ def departs_from_mode(values: Numbers) -> Truths:
 
 
 def mean_statistic(values: Values, bounds: Bounds = ANY) -> Statistic:
-    """The mean of `values`, one a row."""
+    """Return the mean of `values`, one a row; a mean of few amounts has no interval."""
     array = as_numbers(values)
+    has_tail = bounds == AMOUNT
     return Statistic(
         lambda weights: ratio(weights @ array, weights.sum(axis=1)),
         bounds,
-        amounts=array if bounds == AMOUNT else None,
+        min_clusters=MIN_AMOUNTS if has_tail else MIN_CLUSTERS,
+        amounts=array if has_tail else None,
     )
 
 
