@@ -121,10 +121,10 @@ def _check_ledger(ledger: str) -> Finding:
     try:
         doubt = check_ledger(ledger)
     except UserError as error:
-        return Finding("ledger", STATE_MISSING, redacted(str(error)))
+        return Finding("ledger", STATE_MISSING, clean_text(str(error)))
     if doubt:
         return Finding("ledger", STATE_UNKNOWN, doubt)
-    return Finding("ledger", STATE_OK, redacted(f"{ledger} can be opened and locked"))
+    return Finding("ledger", STATE_OK, clean_text(f"{ledger} can be opened and locked"))
 
 
 def _check_data(plan: Plan) -> Iterator[Finding]:
