@@ -61,7 +61,9 @@ def test_a_folder_that_cannot_be_locked_is_missing_with_cause_and_remedy(
 
     monkeypatch.setattr(database, "_prepare_sqlite", refuse)
     monkeypatch.setattr(doctor_ledger, "find_network_file_system", lambda _: system)
-    finding = _check_ledger(str(tmp_path))
+    folder = tmp_path / ("long" * 60)
+    folder.mkdir()
+    finding = _check_ledger(str(folder))
     assert finding.state == STATE_MISSING and cause in finding.details
     is_named = "network file system" in finding.details and "PostgreSQL" in finding.details
     assert is_named == (cause == "locking protocol" or bool(system))

@@ -101,6 +101,10 @@ async def check_all(plan: Plan) -> list[Finding]:
     return findings
 
 
+MAX_CHARACTERS_OF_PATHS = 5_000
+"""A message about a folder is shown whole; its path may be long."""
+
+
 def _check_machine() -> Iterator[Finding]:
     yield Finding(
         "moot",
@@ -121,10 +125,12 @@ def _check_ledger(ledger: str) -> Finding:
     try:
         doubt = check_ledger(ledger)
     except UserError as error:
-        return Finding("ledger", STATE_MISSING, clean_text(str(error)))
+        return Finding("ledger", STATE_MISSING, redacted(error, MAX_CHARACTERS_OF_PATHS))
     if doubt:
         return Finding("ledger", STATE_UNKNOWN, doubt)
-    return Finding("ledger", STATE_OK, clean_text(f"{ledger} can be opened and locked"))
+    return Finding(
+        "ledger", STATE_OK, redacted(f"{ledger} can be opened and locked", MAX_CHARACTERS_OF_PATHS)
+    )
 
 
 def _check_data(plan: Plan) -> Iterator[Finding]:

@@ -98,15 +98,15 @@ _cached_line = lru_cache(maxsize=256)(_to_line)
 """Servers repeat their names with each reply."""
 
 
-def redacted(message: object) -> str:
+def redacted(message: object, max_characters: int = _MAX_MESSAGE_CHARACTERS) -> str:
     """Return a server's message for logs and the ledger: one line of bounded length, without keys.
 
     Libraries shorten long values in their errors, which may leave a piece of a key. Long pieces are
     removed as well.
     """
     text = _to_line(str(message))
-    if len(text) > _MAX_MESSAGE_CHARACTERS:
-        text = f"{text[:_MAX_MESSAGE_CHARACTERS]}..."
+    if len(text) > max_characters:
+        text = f"{text[:max_characters]}..."
     for key in _KEY_PATTERNS:
         matcher = SequenceMatcher(a=text, b=key, autojunk=False)
         min_size = min(_MIN_PIECE_CHARACTERS, 3 * len(key) // 4)
