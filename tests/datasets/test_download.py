@@ -102,9 +102,18 @@ def test_a_file_is_fetched_checked_and_not_fetched_again(
     write_record(tmp_path / "record.csv", [fetched])
     assert (tmp_path / "record.csv").read_text().splitlines()[0] == "path,url,sha256"
     (second_result,) = download("mine", tmp_path / "raw", version_list)
-    assert second_result.url == ""
+    assert second_result == fetched
     assert server.requested_paths == ["/a"]
-    assert [path.name for path in fetched.path.parent.iterdir()] == ["table.csv"]
+    names = sorted(path.name for path in fetched.path.parent.iterdir())
+    assert names == ["table.csv", "table.csv.url"]
+
+
+def test_a_file_that_the_user_put_there_has_no_address(server: Server, tmp_path: Path) -> None:
+    version_list = write_versions(tmp_path, version_row(server, "/a"))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "table.csv").write_bytes(CONTENT)
+    assert download("mine", tmp_path, version_list)[0].url == ""
+    assert server.requested_paths == []
 
 
 def test_the_archive_is_requested_when_the_primary_fails_or_serves_other_content(
@@ -163,7 +172,7 @@ def test_without_a_published_checksum_the_first_download_sets_it(
     assert fetched.path.read_bytes() == CONTENT
     record = fetched.path.with_name("table.csv.sha256")
     assert record.read_text() == f"{fetched.sha256}  table.csv\n"
-    assert download("mine", tmp_path, version_list)[0].url == ""
+    assert download("mine", tmp_path, version_list) == [fetched]
     fetched.path.unlink()
     assert download("mine", tmp_path, version_list)[0].url.endswith("/z.zip")
     fetched.path.unlink()

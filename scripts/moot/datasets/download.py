@@ -1,7 +1,8 @@
 """Download published data by the addresses and checksums of `data/versions.csv`.
 
 A file that has the right content is left alone. A file with other content belongs to the user and
-is never overwritten. Snakemake removes the outputs of a rule before its job, so the rule that
+is never overwritten. The address of a downloaded file is kept beside it, in NAME.url, so that a
+later record names it, too. Snakemake removes the outputs of a rule before its job, so the rule that
 downloads must not name the data file as its output; it names the record of `download` instead.
 """
 
@@ -57,7 +58,7 @@ class RemoteFile:
 
 @dataclass(frozen=True, slots=True)
 class FetchedFile:
-    """A file in place, the address it came from ("" if it was present), and its sha256."""
+    """A file in place, the address it came from ("" if the user put it there), and its sha256."""
 
     path: Path
     url: str
@@ -177,6 +178,7 @@ def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fet
             continue
         with atomic_path(target) as part:
             part.write_bytes(content)
+        write_atomically(_address_file(target), f"{address.url}\n")
         if not address.checksum and not record.exists():
             write_atomically(record, f"{file_digest(target)}  {target.name}\n")
             LOG.warning(
@@ -190,6 +192,17 @@ def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fet
         " file by hand from one of these addresses, put it there and set the data set's source to"
         " local."
     )
+
+
+def _address_file(target: Path) -> Path:
+    """Return the file that keeps the address of a downloaded file."""
+    return target.with_name(f"{target.name}.url")
+
+
+def _recorded_address(target: Path) -> str:
+    """Return the address that a file in place was downloaded from; "" if it was not downloaded."""
+    file = _address_file(target)
+    return file.read_text(encoding="utf-8").strip() if file.exists() else ""
 
 
 def _recorded_checksum(record: Path) -> str:
@@ -223,7 +236,7 @@ def _check_present_file(file: RemoteFile, target: Path, record: Path) -> Fetched
             f"{target}: {fault}. Set the data set's source to local to use this file, or move it"
             " away to download the published one."
         )
-    return FetchedFile(target, "", file_digest(target))
+    return FetchedFile(target, _recorded_address(target), file_digest(target))
 
 
 def _fetch_content(address: Address, fetch: Fetch) -> bytes:
