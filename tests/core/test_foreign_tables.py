@@ -216,3 +216,35 @@ def test_the_first_of_several_columns_with_a_value_counts(tmp_path: Path, ending
     assert table["name|source|author"].tolist() == ["a", "y", ""][: len(table)]
     with pytest.raises(UserError, match=r"missing column author\|who; found"):
         read_user_table(path, ["author|who"])
+
+
+@pytest.mark.parametrize(
+    ("document", "fault"),
+    [
+        ({"columns": 3, "data": []}, r"'columns': found 3, expected a list of names"),
+        ({"columns": ["id", 4], "data": []}, "'columns': found .* expected a list of names"),
+        ({"columns": NAMES, "data": "x"}, "'data': found 'x', expected a list of rows"),
+        ({"columns": NAMES, "data": {"0": []}}, "'data': found .* expected a list of rows"),
+        ({"columns": NAMES, "data": [["1", "a"]]}, "row 1 of 'data': found .* a list of 3 cells"),
+        (
+            {"columns": NAMES, "data": [["1", "a", "WON"], 7]},
+            "row 2 of 'data': found 7, expected a list of 3 cells",
+        ),
+    ],
+)
+def test_malformed_columns_and_rows_are_refused_with_their_place(
+    tmp_path: Path, document: dict[str, Any], fault: str
+) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(UserError, match=fault):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 5_000, "{1: " * 5_000, "[1, 2", "b'a", "[1,2]+3"]
+)
+def test_printed_values_that_cannot_be_read_stay_text(tmp_path: Path, text: str) -> None:
+    rows = [["1", text, "WON"], ["2", text, "LOST"]]
+    pd.DataFrame(rows, columns=NAMES).to_csv(tmp_path / "t.csv", index=False)
+    assert read(tmp_path / "t.csv") == rows

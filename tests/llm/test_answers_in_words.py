@@ -6,20 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.llm.parsing.ladder import parse_label, parse_reply
+from answer_labels import DISPUTES, LABEL_SETS, LETTERS, SIDES, YES_NO, label_of
+from moot.llm.parsing.ladder import parse_reply
 from moot.studies.conference.protocol_decisions import Grade
 from reply_forms import LABELS, NASTY, PROTOCOL_FORMS
-
-YES_NO = ("NO", "YES")
-SIDES = ("PLAINTIFF", "DEFENDANT")
-STANCES = ("PRO", "CON", "NEUTRAL")
-LETTERS = ("A", "B", "C", "D")
-DISPUTES = ("租赁纠纷", "借款纠纷", "买卖纠纷")
-LABEL_SETS = (YES_NO, SIDES, STANCES, LETTERS)
-
-
-def label_of(reply: str, labels: tuple[str, ...], *, is_cut: bool = False) -> object:
-    return (parse_label(reply, labels, is_cut=is_cut).value or {}).get("prediction")
 
 
 def grade_of(reply: str, *, is_cut: bool = False) -> object:

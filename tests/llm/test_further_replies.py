@@ -4,21 +4,10 @@ import json
 
 import pytest
 
+from answer_labels import DISPUTES, LABEL_SETS, LETTERS, label_of
 from moot.core.cases import Task
-from moot.llm.parsing.ladder import parse_label, parse_reply
+from moot.llm.parsing.ladder import parse_reply
 from moot.protocols.reply_schemas import prediction_schema
-
-YES_NO = ("NO", "YES")
-SIDES = ("PLAINTIFF", "DEFENDANT")
-STANCES = ("PRO", "CON", "NEUTRAL")
-LETTERS = ("A", "B", "C", "D")
-DISPUTES = ("租赁纠纷", "借款纠纷", "买卖纠纷")
-LABEL_SETS = (YES_NO, SIDES, STANCES, LETTERS)
-
-
-def label_of(reply: str, labels: tuple[str, ...], *, is_cut: bool = False) -> object:
-    return (parse_label(reply, labels, is_cut=is_cut).value or {}).get("prediction")
-
 
 READ = [
     "✅ {0}", "❌ {0}", "👉 Final answer: **{0}** ⚖️", "**Answer:** ✅ **{0}**", "Answer → {0}",

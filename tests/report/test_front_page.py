@@ -175,7 +175,8 @@ def test_the_page_opens_with_three_sentences_papers_and_a_legend(root: Path) -> 
     summary = page.partition('class="summary"')[2].partition("</section>")[0]
     assert summary.count("<p>") == 3
     assert "asks 6 questions: 0 supported, 0 not supported, 1 with answers that differ" in summary
-    assert "Is a debate shorter? Supported: 0.670 [0.500, 0.880]" in summary
+    answer = "Supported in 1 of 2 runs, most clearly: 0.670 [0.500, 0.880]"
+    assert f"Is a debate shorter? {answer}" in summary
     assert "Is A better than B? Cannot tell" not in summary, "its word is `not shown`"
     assert "1 item filled by this run, 8 open" in page
     assert page.count("items filled") == 0 and "papers/none.html" not in page

@@ -13,7 +13,6 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO
 
 import numpy as np
@@ -190,20 +189,9 @@ class LlamaServer:
             else:
                 return
 
-    def kill(self) -> None:
+    def close(self) -> None:
         """End the process by SIGKILL."""
         self.process.kill()
         self.process.wait()
         assert self.process.stdin is not None
         self.process.stdin.close()
-
-    def __enter__(self) -> "LlamaServer":
-        return self
-
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        self.kill()

@@ -4,6 +4,7 @@ Slow; only it finds a call that is lost or asked again where a real server dies.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -47,7 +48,7 @@ def replies_of(workflow: Workflow) -> dict[str, bytes]:
 
 def test_items_go_on_where_a_killed_server_left_them(tmp_path: Path) -> None:
     model = write_tiny_llama(tmp_path / "tiny.gguf")
-    with LlamaServer(model) as server:
+    with closing(LlamaServer(model)) as server:
         workflow = Workflow(tmp_path, server.url)
         workflow.configure(
             {
@@ -64,10 +65,10 @@ def test_items_go_on_where_a_killed_server_left_them(tmp_path: Path) -> None:
         with ThreadPoolExecutor() as threads:
             run = threads.submit(workflow.run, "papers")
             wait_until(lambda: count_calls(workflow) >= CALLS_BEFORE_THE_KILL, "calls are made")
-            server.kill()
+            server.close()
             replies = replies_of(workflow)
             assert CALLS_BEFORE_THE_KILL <= len(replies) < CALLS
-            with LlamaServer(model, server.port):
+            with closing(LlamaServer(model, server.port)):
                 process = run.result()
     assert process.returncode == 0, process.stdout[-4000:]
     replies_after = replies_of(workflow)

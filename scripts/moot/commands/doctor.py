@@ -35,6 +35,8 @@ from moot.plan.plan import Plan
 
 STATE_OK, STATE_MISSING, STATE_UNKNOWN, STATE_NOTE = "ok", "missing", "?", "note"
 _TIMEOUT_SECONDS = 10.0
+_MAX_LEDGER_MESSAGE = 5_000
+"""Characters of a message about the ledger, whose path may be long."""
 _MIN_GIGABYTES = 2.0
 _CALLS, _PROMPT_TOKENS, _REPLY_TOKENS = 4, 40, 64
 _LONG_PROMPT_WORDS = 5_000
@@ -101,10 +103,6 @@ async def check_all(plan: Plan) -> list[Finding]:
     return findings
 
 
-MAX_CHARACTERS_OF_PATHS = 5_000
-"""A message about a folder is shown whole; its path may be long."""
-
-
 def _check_machine() -> Iterator[Finding]:
     yield Finding(
         "moot",
@@ -125,11 +123,11 @@ def _check_ledger(ledger: str) -> Finding:
     try:
         doubt = check_ledger(ledger)
     except UserError as error:
-        return Finding("ledger", STATE_MISSING, redacted(error, MAX_CHARACTERS_OF_PATHS))
+        return Finding("ledger", STATE_MISSING, redacted(error, _MAX_LEDGER_MESSAGE))
     if doubt:
         return Finding("ledger", STATE_UNKNOWN, doubt)
     return Finding(
-        "ledger", STATE_OK, redacted(f"{ledger} can be opened and locked", MAX_CHARACTERS_OF_PATHS)
+        "ledger", STATE_OK, redacted(f"{ledger} can be opened and locked", _MAX_LEDGER_MESSAGE)
     )
 
 

@@ -76,7 +76,7 @@ def find_network_file_system(folder: Path, mounts: str | None = None) -> str:
 
     Args:
         folder: an existing folder.
-        mounts: the mounted file systems, as Linux lists them. Default: those of this machine.
+        mounts: the text of `/proc/mounts`. Default: the text on this machine.
     """
     if mounts is None:
         mounts = _MOUNTS.read_text() if _MOUNTS.exists() else ""

@@ -139,10 +139,9 @@ async def run_with_placeholders(
 
 
 def calls_per_debate(plan: Plan, job: Job) -> int:
-    """About how many calls a debate of a job takes: those of its first one, with placeholder
-    replies.
+    """Return the number of calls of a job's first debate, counted with placeholder replies.
 
-    0 where none can be counted.
+    Other debates may take more or fewer. 0 if the calls cannot be counted.
     """
     models, progress = (
         plan.models_in_job(job.experiment, job.model).values(),

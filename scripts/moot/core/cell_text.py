@@ -105,11 +105,22 @@ def _printed_text(value: str) -> str | None:
     is_nested = value[:1] in ("[", "{") and not _ADJACENT_TEXTS.search(value)
     if not is_nested and not _BYTES.fullmatch(value):
         return None
+    parsed = parse_printed(value)
     try:
-        parsed = ast.literal_eval(value)
         return cell_text(parsed) if isinstance(parsed, list | dict | bytes) else None
+    except (ValueError, RecursionError):  # a value that JSON cannot hold, or that is too deep
+        return None
+
+
+def parse_printed(text: str) -> object:
+    """Return the literal that Python printed (texts, numbers, lists, dictionaries); None for any
+    other text. Nothing is executed.
+    """
+    try:
+        value: object = ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
+    return value
 
 
 def date_texts(column: "pd.Series[str]") -> "pd.Series[str]":

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
+from moot.core.number_words import UNITS
+
 QUOTATION, AUTHORITY, DATE, AMOUNT, NUMBER = "quotation", "authority", "date", "amount", "number"
 FIGURES = (DATE, AMOUNT, NUMBER)
 MIN_QUOTED_WORDS = 3
@@ -59,24 +61,9 @@ _AUTHORITIES = (
     ),
     re.compile(r"第[\d〇零一二三四五六七八九十百千]{1,8}条(?:之[一二三四])?"),
 )
+_FROM_TWO_TO_TWELVE = slice(2, 13)
 _NUMBER_WORDS = {
-    word: Decimal(value)
-    for value, word in enumerate(
-        (
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-        ),
-        start=2,
-    )
+    word: Decimal(value) for value, word in list(enumerate(UNITS))[_FROM_TWO_TO_TWELVE]
 }
 
 

@@ -1,6 +1,5 @@
 """Rows from JSON: an array, one object a line, or an object with one list; and nested columns."""
 
-import ast
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from moot.core.cell_text import parse_printed
 from moot.core.errors import UserError
 from moot.core.input_files import noting, parse_object, quote_value, read_text
 from moot.core.types import Json, JsonObject
@@ -180,8 +180,7 @@ def _pandas_rows(
         UserError: the columns have different numbers of cells.
     """
     if {"columns", "data"} <= document.keys() <= {"columns", "index", "data"}:
-        names: list[str] = document["columns"]
-        return [dict(zip(names, row, strict=False)) for row in document["data"]]
+        return _split_rows(path, document["columns"], document["data"])
     values = list(document.values())
     if not set(columns) <= document.keys():
         has_rows = all(isinstance(value, dict) and set(columns) <= set(value) for value in values)
@@ -191,6 +190,33 @@ def _pandas_rows(
     if len(values) > 1 and all(map(_is_list_of_cells, values)):
         return _column_rows(path, document)
     return None
+
+
+def _split_rows(path: Path, names: Json, rows: Json) -> list[JsonObject]:
+    """Return the rows of a list of column names and a list of rows.
+
+    Raises:
+        UserError: one of them is not such a list, or a row has another number of cells.
+    """
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise UserError(
+            f"{path}: 'columns': found {quote_value(names)}, expected a list of names. Save the"
+            " table again, one object a line."
+        )
+    if not isinstance(rows, list):
+        raise UserError(
+            f"{path}: 'data': found {quote_value(rows)}, expected a list of rows. Save the table"
+            " again, one object a line."
+        )
+    objects: list[JsonObject] = []
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, list) or len(row) != len(names):
+            raise UserError(
+                f"{path}: row {number} of 'data': found {quote_value(row)}, expected a list of"
+                f" {len(names)} cells. Correct the row, or save the table again."
+            )
+        objects.append(dict(zip(names, row, strict=True)))
+    return objects
 
 
 def _is_list_of_cells(value: Json) -> bool:
@@ -270,9 +296,8 @@ def expand_paths(
             values = [part for _, part in pairs]
         for key in keys:
             if not any(_has_part(value, key) for value in values):
-                return ExpandedTable(
-                    frame, source_rows, expanded
-                )  # the check of the header names the column
+                # The check of the header names the column.
+                return ExpandedTable(frame, source_rows, expanded)
             parts = [_part_of(value, key) for value in values]
             frame[f"{parent}.{key}"] = pd.Series(parts, frame.index, dtype="object")
 
@@ -314,10 +339,7 @@ def _parse_printed(text: str) -> Json:
 
     Lists of texts are not read: numpy prints them without commas, and Python joins such texts.
     """
-    try:
-        value: Json = ast.literal_eval(text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return None
+    value: Json = parse_printed(text)
     objects = value if isinstance(value, list) else [value]
     return value if objects and all(isinstance(part, dict) for part in objects) else None
 

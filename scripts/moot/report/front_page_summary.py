@@ -91,9 +91,14 @@ def summarise_run(questions: Sequence[StudyQuestion], debates: tuple[int, int]) 
     return sentences
 
 
+def _word_of(verdict: Verdict) -> str:
+    """Return the verdict in the words of the legend."""
+    return _VERDICT_OF_WORD.get(verdict.word, verdict.word)
+
+
 def _question_verdict(question: StudyQuestion) -> str:
-    """The verdict on a question, or that its runs answer it differently."""
-    words = {_VERDICT_OF_WORD.get(verdict.word, verdict.word) for verdict in question.verdicts}
+    """Return the verdict on a question, or that its runs answer it differently."""
+    words = set(map(_word_of, question.verdicts))
     answers = words & {SUPPORTED, NOT_SUPPORTED}
     if not answers:
         return CANNOT_TELL
@@ -101,7 +106,7 @@ def _question_verdict(question: StudyQuestion) -> str:
 
 
 def _is_open(verdict: Verdict) -> bool:
-    return _VERDICT_OF_WORD.get(verdict.word, verdict.word) not in (SUPPORTED, NOT_SUPPORTED)
+    return _word_of(verdict) not in (SUPPORTED, NOT_SUPPORTED)
 
 
 def _clarity(verdict: Verdict) -> float:
@@ -117,8 +122,12 @@ def _clarity(verdict: Verdict) -> float:
 
 def _describe_answer(question: StudyQuestion, verdict: Verdict) -> str:
     numbers = f"{verdict.value:.3f} [{verdict.low:.3f}, {verdict.high:.3f}]".replace("-", "−")
-    word = _VERDICT_OF_WORD.get(verdict.word, verdict.word)
-    return f"{question.text} {word.capitalize()}: {numbers} ({verdict.about})."
+    word = _word_of(verdict)
+    words = [_word_of(other_verdict) for other_verdict in question.verdicts]
+    share = f" in {words.count(word)} of {len(words)} runs, most clearly"
+    has_one_answer = words.count(word) == len(words)
+    answer = word if has_one_answer else f"{word}{share}"
+    return f"{question.text} {answer.capitalize()}: {numbers} ({verdict.about})."
 
 
 def read_table_preview(root: Path, address: str) -> list[list[str]]:

@@ -67,19 +67,24 @@ class Misstatement(ArmIntervention):
         for passage in find_passages(statement):
             altered = alter_passage(self.name, passage, case.text, draw)
             if altered:
-                self.is_planted = True
-                prefix, suffix = statement[: passage.start], statement[passage.end :]
-                marks = statement[passage.start : passage.end].split(passage.text)
-                set_statement(utterance, prefix + altered.join(marks) + suffix)
-                self.note(
-                    altered,
-                    arm=self.name,
-                    turn=utterance.turn,
-                    speaker=utterance.speaker,
-                    side=self.sides.get(drawn_seat, ""),
-                    original=passage.text,
-                )
+                self._plant(utterance, passage, altered)
                 return
+
+    def _plant(self, utterance: Utterance, passage: Passage, altered: str) -> None:
+        """Replace the words of a passage, between its quotation marks, and note both."""
+        self.is_planted = True
+        statement = statement_of(utterance)
+        start = statement.index(passage.text, passage.start)
+        end = start + len(passage.text)
+        set_statement(utterance, statement[:start] + altered + statement[end:])
+        self.note(
+            altered,
+            arm=self.name,
+            turn=utterance.turn,
+            speaker=utterance.speaker,
+            side=self.sides.get(utterance.speaker, ""),
+            original=passage.text,
+        )
 
 
 def alter_passage(name: str, passage: Passage, case_text: str, draw: float) -> str:

@@ -5,6 +5,7 @@ means that it is false.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -84,8 +85,8 @@ class Record:
                     figures.setdefault(key, Match(VERBATIM, number, figure.text))
         return figures
 
-    def check(self, passage: Passage, statement: str) -> Match:
-        """Look up a passage of a statement.
+    def check(self, passage: Passage, statement: Sequence[Word]) -> Match:
+        """Look up a passage of a statement, given with its words.
 
         A figure is `altered` where the words around it are the record's and its value is not.
         Parts of a quotation around an ellipsis or a bracket are looked up one by one.
@@ -100,12 +101,11 @@ class Record:
                 matches.append(self._check_forms(forms))
         return max(matches, key=lambda match: RESULTS.index(match.result), default=NO_MATCH)
 
-    def _check_context(self, passage: Passage, statement: str) -> Match:
-        words = split_words(statement)
-        words_before = [word.form for word in words if word.end <= passage.start][-CONTEXT_WORDS:]
-        words_after = [word.form for word in words if word.start >= passage.end][:CONTEXT_WORDS]
-        figure = [word.form for word in split_words(passage.text)]
-        return self._check_forms([*words_before, *figure, *words_after])
+    def _check_context(self, passage: Passage, statement: Sequence[Word]) -> Match:
+        first = bisect_left(statement, passage.start, key=lambda word: word.start)
+        last = bisect_left(statement, passage.end, key=lambda word: word.start)
+        context = statement[max(0, first - CONTEXT_WORDS) : last + CONTEXT_WORDS]
+        return self._check_forms([word.form for word in context])
 
     def _check_forms(self, forms: list[str]) -> Match:
         place = self._joined_forms.find(f" {' '.join(forms)} ")

@@ -1,12 +1,19 @@
 """The checked passages of a run's public statements, for the table and for readers."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
 from moot.analyses.record_check.record import Match, Record
-from moot.core.checked_passages import QUOTATION, Passage, find_passages, statement_text
+from moot.core.checked_passages import (
+    QUOTATION,
+    Passage,
+    Word,
+    find_passages,
+    split_words,
+    statement_text,
+)
 from moot.core.types import JsonObject
 from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC
 from moot.protocols import PROTOCOLS
@@ -64,8 +71,9 @@ def _check_debate(
         text = statement_text(row["text"], row["parsed"])
         numbers = [number for number, name in enumerate(speakers) if name != speaker]
         record = Record([texts[number] for number in numbers])
+        words = split_words(text)
         for passage in find_passages(text):
-            match = _check_passage(passage, text, record, row["parsed"])
+            match = _check_passage(passage, words, record, row["parsed"])
             yield {
                 **{name: row[name] for name in _PLACE},
                 "role": _SEAT_NUMBER.sub("", speaker),
@@ -82,7 +90,9 @@ def _check_debate(
         speakers.append(speaker)
 
 
-def _check_passage(passage: Passage, text: str, record: Record, parsed: str | None) -> Match:
+def _check_passage(
+    passage: Passage, words: Sequence[Word], record: Record, parsed: str | None
+) -> Match:
     if passage.kind == QUOTATION and PLATFORM_MARK in (parsed or ""):
         return Match(NO_SOURCE)
-    return record.check(passage, text)
+    return record.check(passage, words)

@@ -4,33 +4,11 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from moot.core.number_words import TENS, UNITS
 from moot.llm.parsing.articles import HAN_DIGITS, from_han
 from moot.llm.parsing.plain_text import WRAPPING, UnreadableError, shorten
 
 NUMBER = re.compile(r"(?P<digits>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)")
-UNITS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 REMARK = (  # behind a dash: words, and no other number
     rf"\s(?!(?:{'|'.join(UNITS + TENS)}|hundred)\b)[^\W\d]"
 )
