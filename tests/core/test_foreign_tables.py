@@ -241,9 +241,7 @@ def test_malformed_columns_and_rows_are_refused_with_their_place(
         read(path)
 
 
-@pytest.mark.parametrize(
-    "text", ["[" * 5_000, "{1: " * 5_000, "[1, 2", "b'a", "[1,2]+3"]
-)
+@pytest.mark.parametrize("text", ["[" * 5_000, "{1: " * 5_000, "[1, 2", "b'a", "[1,2]+3"])
 def test_printed_values_that_cannot_be_read_stay_text(tmp_path: Path, text: str) -> None:
     rows = [["1", text, "WON"], ["2", text, "LOST"]]
     pd.DataFrame(rows, columns=NAMES).to_csv(tmp_path / "t.csv", index=False)

@@ -59,8 +59,9 @@ def test_what_a_run_built_is_on_it(tmp_path: Path) -> None:
         "mkdocs.yml",
         "benchmarks/README.md",
         "data/raw/README.md",
+        "data/recording/README.md",
     ):
-        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(PROJECT / name, project / name)
     shutil.copytree(PROJECT / "packaging", project / "packaging")
     for name in (
