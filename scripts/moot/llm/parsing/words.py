@@ -132,7 +132,7 @@ CHOICE_WORDS = re.compile(
     r"\b(?:or|and|either|one|of|the|following|choose|from|between|exactly|label|labels|text|string|"
     r"value)\b|[或和]"
 )
-_CHOICE_IN_BRACKETS = re.compile(r"\s*[(（]([^()（）\n]{3,200})[)）]")
+_CHOICE_IN_BRACKETS = re.compile(r"\s{0,3}[(（]([^()（）\n]{3,200})[)）]")
 _OF_A_FACT = r"(?!\s+(?:whether|if|why|how|who|what|when|where|that)\b)"
 _DOUBT_WORD = (
     r"(?:(?:unable|impossible|unknown|unclear|undetermined|undecided|uncertain|unsure"
