@@ -21,10 +21,10 @@ from moot.core.input_files import (
     check_values,
     parse_booleans,
     parse_whole_numbers,
-    quote_value,
     read_csv,
-    read_jsonl,
 )
+from moot.core.json_lines import read_jsonl
+from moot.core.text_files import quote_value
 from moot.datasets import Loaded
 from moot.jobs.load import check_cases
 

@@ -8,7 +8,7 @@ import pandas as pd
 import yaml
 
 from moot.core.experiment_config import ExperimentConfig
-from moot.core.input_files import quote_value
+from moot.core.text_files import quote_value
 from moot.core.types import JsonObject
 from moot.core.user_tables import ENDINGS
 from moot.datasets import LOADERS, LoadContext, Loaded

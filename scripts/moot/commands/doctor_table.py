@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from moot.commands.doctor_cases import describe_cases_table, list_columns
 from moot.core.config_errors import validation_message
 from moot.core.errors import UserError
-from moot.core.input_files import read_text
+from moot.core.text_files import read_text
 from moot.core.types import JsonObject
 from moot.core.user_tables import ENDINGS, read_user_table
 from moot.datasets import LOADERS, LoadContext, Loaded

@@ -15,7 +15,7 @@ from pathlib import Path
 from moot.commands.paper_text import read_paper
 from moot.core.durable import write_atomically
 from moot.core.errors import UserError
-from moot.core.input_files import read_text
+from moot.core.text_files import read_text
 from moot.core.yaml_text import load_yaml
 from moot.datasets.download import fetch_url
 from moot.plan.code_prompts import read_code_prompts

@@ -19,9 +19,9 @@ from pydantic import TypeAdapter
 from moot import __version__
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import quote_value
 from moot.core.schemas import SCHEMAS
 from moot.core.shipped_files import SHIPPED
+from moot.core.text_files import quote_value
 from moot.core.types import Fields, JsonObject
 from moot.core.utterance_kinds import CONCLUSION
 

@@ -6,10 +6,7 @@ found, what was expected, what to do.
 """
 
 import csv
-import json
-import os
 import re
-import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -19,24 +16,9 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.errors import UserError
-from moot.core.types import Column, Fields, Json, JsonObject
+from moot.core.text_files import UTF16_MARKS, describe_remedy, quote_value, read_text
+from moot.core.types import Column
 
-_BINARY_SIGNATURES = {  # how files begin that look like a table to people, and are none
-    b"PK\x03\x04": "a zip archive, or an Excel or OpenDocument file (these are zip archives too)",
-    b"\x1f\x8b": "compressed by gzip",
-    b"BZh": "compressed by bzip2",
-    b"\xfd7zXZ\x00": "compressed by xz",
-    b"\x28\xb5\x2f\xfd": "compressed by zstd",
-    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
-    b"\xd0\xcf\x11\xe0": "an old Excel file",
-    b"PAR1": "a Parquet file",
-}
-_OTHER_CONTENTS = {
-    re.compile(rb"\s*<(?:!doctype html|html)\b", re.IGNORECASE): "a web page",
-    re.compile(rb"version https://git-lfs\.github\.com/"): "a pointer of Git LFS, not the file",
-}
-"""Contents that a download may leave in place of a file."""
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
 _LINE = re.compile(
     r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z"
@@ -45,11 +27,6 @@ _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE)
 """A first line that names the separator for Excel."""
 _RECORDS_PER_FRAME = 20_000
 _MAX_PROBLEMS = 20
-_MAX_QUOTED_CHARS = 60
-MAX_FILE_BYTES = 2**31
-"""Of a file that is read into memory whole."""
-_MAX_LINE_CHARS = 2**26
-"""Of JSON lines, in characters: many times the longest court opinion."""
 
 
 def read_csv(
@@ -116,13 +93,14 @@ def read_csv(
             else f"{fault}"
         )
         raise UserError(
-            f"{place}: {problem}; expected every quoted field to be closed. {_remedy(get)}"
+            f"{place}: {problem}; expected every quoted field to be closed. {describe_remedy(get)}"
         ) from fault
     if faults and not row_numbers:
         raise UserError(faults[0])
     if not row_count:
         raise UserError(
-            f"{path}: a header and no rows; expected at least one row of data. {_remedy(get)}"
+            f"{path}: a header and no rows; expected at least one row of data."
+            f" {describe_remedy(get)}"
         )
     frame = pd.concat([*parts, pd.DataFrame(records, columns=header, dtype="str")])
     frame.index = pd.Index(row_numbers, name="row")
@@ -157,186 +135,10 @@ def _first_line(path: Path) -> str:
     """Return the first line that is not blank; "" if the file cannot be read."""
     with suppress(OSError):
         with path.open("rb") as stream:
-            encoding = "utf-16" if stream.read(2) in _UTF16_MARKS else "utf-8-sig"
+            encoding = "utf-16" if stream.read(2) in UTF16_MARKS else "utf-8-sig"
         with path.open(encoding=encoding, errors="replace") as file:
             return next(filter(str.strip, file), "")
     return ""
-
-
-def read_jsonl(
-    path: Path,
-    fields: Mapping[str, type | tuple[type, ...]],
-    *,
-    optional: Mapping[str, type | tuple[type, ...]] | None = None,
-    unique: str = "",
-    encoding: str = "utf-8-sig",
-    get: str = "",
-    faults: list[str] | None = None,
-) -> pd.DataFrame:
-    """Read a file of one JSON object a line.
-
-    Args:
-        fields: the fields that every record must have, with the type of their values; others are
-            left out.
-        optional: fields that a record may lack or leave null (None in the frame), with the type of
-            their values.
-        encoding: of the file (CAIL2018 comes in "gb18030").
-        faults: gets a message for each line that cannot be read, which is left out. Default: such a
-            line is an error.
-
-    Returns:
-        A frame with the columns of `fields` and `optional`, values as JSON gave them, indexed by
-        record from 1.
-
-    Raises:
-        UserError: as `read_csv`, and for a line that is not a JSON object, lacks a field, repeats
-            one or has one of another type.
-    """
-    text = read_text(path, encoding=encoding, get=get)
-    optional = optional or {}
-    records: dict[int, JsonObject] = {}
-    line_count = 0
-    for line_number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        line_count += 1
-        place = f"{path}: record {line_count} (line {line_number})"
-        with noting(faults):
-            record = _parse_line(place, line, get)
-            for name, kind in fields.items():
-                _check_field(place, record, name, kind)
-            for name, kind in optional.items():
-                if record.get(name) is not None:
-                    _check_field(place, record, name, kind)
-            records[line_count] = {name: record.get(name) for name in [*fields, *optional]}
-    if faults and not records:
-        raise UserError(faults[0])
-    index = pd.Index(list(records), name="row")
-    frame = pd.DataFrame(list(records.values()), index, [*fields, *optional], dtype="object")
-    if unique:
-        check_unique(path, frame[unique])
-    return frame
-
-
-def _parse_line(place: str, line: str, get: str) -> JsonObject:
-    if len(line) > _MAX_LINE_CHARS:
-        raise UserError(
-            f"{place}: {len(line)} characters; expected {_MAX_LINE_CHARS} at most, one object a"
-            f" line. {_remedy(get)}"
-        )
-    return parse_object(place, line, get)
-
-
-def parse_object(place: str, line: str, get: str = "") -> JsonObject:
-    """Return the JSON object that a line holds."""
-    try:
-        record = json.loads(line, object_pairs_hook=_distinct_fields)
-    except _RepeatedFieldError as fault:
-        raise UserError(
-            f"{place}: field {quote_value(fault.args[0])} occurs twice; expected every field once."
-            " Remove one of them."
-        ) from None
-    except (ValueError, RecursionError) as fault:
-        raise UserError(
-            f"{place}: not JSON ({fault}): {quote_value(line)}; expected one object a line."
-            f" {_remedy(get)}"
-        ) from fault
-    if not isinstance(record, dict):
-        raise UserError(
-            f"{place}: found {quote_value(record)}; expected a JSON object. {_remedy(get)}"
-        )
-    if "\\u" in line:  # only an escape can make half of a surrogate pair
-        check_characters(place, json.dumps(record, ensure_ascii=False))
-    return record
-
-
-def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
-    """Return the text of a file that must exist, be text in `encoding`, and not be empty; errors as
-    in `read_csv`.
-    """
-    try:
-        with path.open("rb") as stream:
-            check_size(path, os.fstat(stream.fileno()))
-            content = stream.read()
-    except FileNotFoundError as fault:
-        remedy = (
-            get
-            or "put the file there, or set data_root in the configuration to the folder that has"
-            " it."
-        )
-        raise UserError(f"{path}: no such file; {remedy}") from fault
-    except OSError as fault:
-        raise UserError(
-            f"{path}: cannot be read ({fault.strerror}); expected a readable file."
-        ) from fault
-    if not content.strip():
-        raise UserError(f"{path}: the file is empty; expected data. {_remedy(get)}")
-    _refuse_other_contents(path, content)
-    if encoding == "utf-8-sig" and content.startswith(_UTF16_MARKS):
-        encoding = "utf-16"
-    try:
-        text = content.decode(encoding)
-    except LookupError:
-        raise UserError(
-            f"{path}: unknown encoding {quote_value(encoding)}; expected one that Python knows,"
-            " such as"
-            " utf-8, latin-1 or gb18030. Correct `encoding` in the configuration."
-        ) from None
-    except UnicodeDecodeError as fault:
-        line = content.count(b"\n", 0, fault.start) + 1
-        encoding_name = encoding.removesuffix("-sig").upper()
-        raise UserError(
-            f"{path}: line {line}: byte 0x{content[fault.start]:02x} at offset {fault.start} is not"
-            f" {encoding_name}; expected a text file in {encoding_name}. Save the file as"
-            f" {encoding_name} and try again (such as `iconv -f WINDOWS-1252 -t UTF-8 FILE >"
-            " NEW`, if it is from Windows)."
-        ) from fault
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise UserError(
-            f"{path}: line {line}: a zero byte; expected a text file (is it compressed?)."
-            f" {_remedy(get)}"
-        )
-    return text
-
-
-def _refuse_other_contents(path: Path, content: bytes) -> None:
-    """Refuse a packed file, and what a download leaves in place of a file."""
-    for start, kind in _BINARY_SIGNATURES.items():
-        if content.startswith(start):
-            raise UserError(
-                f"{path}: {kind}; expected a text file. Unpack or export it, and name the file"
-                " inside."
-            )
-    for pattern, kind in _OTHER_CONTENTS.items():
-        if pattern.match(content):
-            raise UserError(
-                f"{path}: {kind}; expected data. Download the file itself, and name it here."
-            )
-
-
-def check_size(path: Path, file: os.stat_result) -> None:
-    """Require a plain file that can be read into memory whole."""
-    if not stat.S_ISREG(file.st_mode):
-        raise UserError(f"{path}: cannot be read (no plain file); expected a readable file.")
-    if file.st_size > MAX_FILE_BYTES:
-        raise UserError(
-            f"{path}: {file.st_size} bytes; expected {MAX_FILE_BYTES} at most. Keep the rows and"
-            " columns that are needed."
-        )
-
-
-def check_characters(place: str, text: str) -> None:
-    """Require that a text can be written down: half of a surrogate pair (as JSON's \\ud800) is no
-    character.
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError as fault:
-        raise UserError(
-            f"{place}: found {quote_value(text[fault.start])}, half of a surrogate pair and no"
-            " character; expected text. Remove it, or write the whole character."
-        ) from None
 
 
 def check_unique(
@@ -460,18 +262,6 @@ def describe_cell(path: Path, row: object, column: object) -> str:
     return f"{path}: row {row}, column '{column}'"
 
 
-def quote_value(value: object) -> str:
-    """Return a value for a message: quoted, on one line, and short, since it comes from a file that
-    may hold anything.
-    """
-    text = (
-        repr(value)
-        if isinstance(value, str)
-        else str(value).encode("unicode_escape").decode("ascii")
-    )
-    return text if len(text) <= _MAX_QUOTED_CHARS else f"{text[:_MAX_QUOTED_CHARS]}..."
-
-
 def check_header(
     path: Path,
     header: Sequence[str],
@@ -527,19 +317,6 @@ def _separator_hint(header: Sequence[str], delimiter: str) -> str:
     )
 
 
-class _RepeatedFieldError(Exception):
-    """A field that a JSON object has twice, of which a parser would silently keep the last."""
-
-
-def _distinct_fields(pairs: list[tuple[str, Json]]) -> JsonObject:
-    fields: JsonObject = {}
-    for name, value in pairs:
-        if name in fields:
-            raise _RepeatedFieldError(name)
-        fields[name] = value
-    return fields
-
-
 def _fit_to_header(record: list[str], header: Sequence[str]) -> list[str]:
     """Return a record without blank fields beyond the header, and filled up to columns without a
     name.
@@ -568,36 +345,5 @@ def _check_length(
         fault += f" (is {quote_value(header[0])} a title above the header? Then remove it)"
     raise UserError(
         f"{path}: row {row} (line {line}): found {len(record)} fields, expected {len(header)}:"
-        f" {fault}. {_remedy(get)}"
+        f" {fault}. {describe_remedy(get)}"
     )
-
-
-def check_fields(place: str, record: Fields, fields: Mapping[str, type | tuple[type, ...]]) -> None:
-    """Require that the fields of a record which are in `fields` have these types.
-
-    Raises:
-        UserError: a field has another type.
-    """
-    for name, kind in fields.items():
-        if name in record:
-            _check_field(place, record, name, kind)
-
-
-def _check_field(place: str, record: Fields, name: str, kind: type | tuple[type, ...]) -> None:
-    if name not in record:
-        raise UserError(
-            f"{place}: missing field '{name}'; found {quote_value(', '.join(record))}. Add the"
-            " field."
-        )
-    kinds = kind if isinstance(kind, tuple) else (kind,)
-    value = record[name]
-    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        expected = " or ".join(expected_type.__name__ for expected_type in kinds)
-        raise UserError(
-            f"{place}, field '{name}': found {quote_value(value)}, expected {expected}. Correct the"
-            " record."
-        )
-
-
-def _remedy(get: str) -> str:
-    return get[:1].upper() + get[1:] if get else "Get the file again from where it came."

@@ -11,7 +11,9 @@ import pandas as pd
 
 from moot.core.cell_text import parse_printed
 from moot.core.errors import UserError
-from moot.core.input_files import noting, parse_object, quote_value, read_text
+from moot.core.input_files import noting
+from moot.core.json_lines import parse_object
+from moot.core.text_files import quote_value, read_text
 from moot.core.types import Json, JsonObject
 
 ROW_INDEX = "row"

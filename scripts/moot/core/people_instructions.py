@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from moot.core.config import PeopleConfig
-from moot.core.input_files import read_text
+from moot.core.text_files import read_text
 
 
 def load_instructions(config: PeopleConfig) -> str:

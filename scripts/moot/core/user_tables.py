@@ -22,13 +22,7 @@ from moot.core.cell_text import (
     printed_texts,
 )
 from moot.core.errors import UserError
-from moot.core.input_files import (
-    check_header,
-    find_delimiter,
-    quote_value,
-    read_csv,
-    refuse_values,
-)
+from moot.core.input_files import check_header, find_delimiter, read_csv, refuse_values
 from moot.core.json_tables import (
     KEY_COLUMN,
     ExpandedTable,
@@ -36,6 +30,7 @@ from moot.core.json_tables import (
     expand_paths,
     read_objects,
 )
+from moot.core.text_files import quote_value
 
 if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from moot.core.cell_text import canonical_word
 from moot.core.config_errors import Faults
-from moot.core.input_files import quote_value
 from moot.core.strict_model import StrictModel
+from moot.core.text_files import quote_value
 from moot.core.types import Column
 from moot.core.user_tables import read_user_table
 

@@ -16,9 +16,9 @@ from pydantic import Field
 from moot.core.artifacts import read_cases, read_table, write_cases, write_rows
 from moot.core.cases import WITHOUT_TEXT, Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import quote_value
 from moot.core.log import LOG
 from moot.core.schemas import JUDGED
+from moot.core.text_files import quote_value
 from moot.core.types import JsonObject
 from moot.core.utterance_kinds import CONCLUSION, PUBLIC
 from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded

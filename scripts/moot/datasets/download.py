@@ -23,8 +23,9 @@ import pandas as pd
 from moot.core.artifacts import atomic_path, file_digest
 from moot.core.durable import write_atomically
 from moot.core.errors import UserError, unknown_name
-from moot.core.input_files import check_values, quote_value, read_csv
+from moot.core.input_files import check_values, read_csv
 from moot.core.log import LOG
+from moot.core.text_files import quote_value
 
 COLUMNS = ("dataset", "path", "role", "url", "checksum", "member", "licence", "note")
 _TIMEOUT_SECONDS = 60
@@ -176,9 +177,9 @@ def _download_file(file: RemoteFile, data_root: Path, versions: Path, fetch: Fet
         except _UnusableError as fault:
             faults.append(f"{address.url}: {fault}")
             continue
+        write_atomically(_address_file(target), f"{address.url}\n")
         with atomic_path(target) as part:
             part.write_bytes(content)
-        write_atomically(_address_file(target), f"{address.url}\n")
         if not address.checksum and not record.exists():
             write_atomically(record, f"{file_digest(target)}  {target.name}\n")
             LOG.warning(

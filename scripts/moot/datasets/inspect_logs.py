@@ -18,8 +18,8 @@ from moot.core.cases import WITHOUT_TEXT, Case
 from moot.core.cell_text import cell_text
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.input_files import quote_value
 from moot.core.log import LOG
+from moot.core.text_files import quote_value
 from moot.core.types import Json, JsonObject
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.debate_records import (

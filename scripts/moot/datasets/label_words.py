@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from moot.core.cell_text import canonical_word
-from moot.core.input_files import quote_value
+from moot.core.text_files import quote_value
 
 
 def find_label(word: str, labels: Mapping[str, str]) -> str | None:

@@ -16,8 +16,10 @@ from pydantic import Field
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.input_files import describe_cell, quote_value, read_jsonl
+from moot.core.input_files import describe_cell
+from moot.core.json_lines import read_jsonl
 from moot.core.likelihood import label_shares
+from moot.core.text_files import quote_value
 from moot.core.types import Json, JsonObject
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.debate_records import FaultyShare, RecordedDebate, leave_out

@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import Field, field_validator, model_validator
 
 from moot.core.cases import Task, cluster_attributes
-from moot.core.input_files import quote_value
 from moot.core.strict_model import StrictModel
+from moot.core.text_files import quote_value
 from moot.core.user_tables import ENDINGS
 from moot.datasets import UserDataOptions
 from moot.datasets.case_table import CaseTable

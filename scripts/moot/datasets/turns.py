@@ -14,8 +14,9 @@ import pandas as pd
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.input_files import quote_value, refuse_values
+from moot.core.input_files import refuse_values
 from moot.core.log import LOG
+from moot.core.text_files import quote_value
 from moot.core.types import Column
 from moot.core.user_tables import EXPANDED_COLUMN, read_user_table, select_rows
 from moot.core.utterance_kinds import CONCLUSION

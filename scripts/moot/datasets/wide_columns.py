@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.errors import UserError
-from moot.core.input_files import quote_value
+from moot.core.text_files import quote_value
 
 ROUND, SPEAKER = "{round}", "{speaker}"
 """Parts of a column's name that differ between turns; also the columns that hold these parts."""

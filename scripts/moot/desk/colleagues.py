@@ -12,7 +12,7 @@ from yarl import URL
 
 from moot.core.durable import write_atomically
 from moot.core.errors import UserError
-from moot.core.input_files import quote_value
+from moot.core.text_files import quote_value
 from moot.protocols.people import NAME_RULE, normalise_name
 
 TOKENS = Path("data/desk-tokens.json")

@@ -18,7 +18,7 @@ import jinja2
 from aiohttp import web
 
 from moot.core.errors import UserError
-from moot.core.input_files import quote_value
+from moot.core.text_files import quote_value
 from moot.core.types import Fields
 from moot.desk.colleagues import Colleagues
 from moot.desk.form_inputs import answer_text, form_text, inputs_of

@@ -11,8 +11,8 @@ import pandas as pd
 from moot.core.artifacts import atomic_path, describe, write_cases, write_frame
 from moot.core.cases import Cluster, Task, cluster_attributes
 from moot.core.errors import UserError
-from moot.core.input_files import check_characters
 from moot.core.log import LOG
+from moot.core.text_files import check_characters
 from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded
 
 

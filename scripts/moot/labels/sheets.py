@@ -18,8 +18,9 @@ import pandas as pd
 from moot.core.cases import stable_fraction
 from moot.core.durable import write_atomically
 from moot.core.errors import UserError
-from moot.core.input_files import find_delimiter, quote_value, read_csv, read_text
+from moot.core.input_files import find_delimiter, read_csv
 from moot.core.rubric import Rubric, normalize_label
+from moot.core.text_files import quote_value, read_text
 from moot.core.types import Fields, Json
 from moot.core.user_tables import numbered_rows, read_user_table
 from moot.labels import ADJUDICATED, HUMAN

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from moot.core.errors import UserError
-from moot.core.input_files import quote_value
+from moot.core.text_files import quote_value
 from moot.core.types import Fields, Json, JsonObject
 from moot.protocols.people import STATEMENT, field_title
 

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from moot.core.durable import write_if_changed
 from moot.core.errors import DebatePausedError, UserError
-from moot.core.input_files import read_text
 from moot.core.log import LOG
+from moot.core.text_files import read_text
 from moot.core.types import Fields, JsonObject
 from moot.protocols.forms import describe_form, read_answer
 from moot.protocols.people import Question, format_quoted_form

@@ -16,7 +16,7 @@ from typing import Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.core.errors import DebatePausedError, UserError, unknown_name
-from moot.core.input_files import quote_value
+from moot.core.text_files import quote_value
 from moot.core.types import Fields, Json, JsonObject
 from moot.llm.parsing.schema import json_schema, schema_fields
 from moot.llm.prompts import Section

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pydantic import BaseModel, ConfigDict, Field
 
 from moot.core.errors import UserError
-from moot.core.input_files import quote_value
+from moot.core.text_files import quote_value
 from moot.core.types import Fields
 from moot.protocols import ProtocolParams, Temperature, protocol
 from moot.protocols.debate import Answer, Debate

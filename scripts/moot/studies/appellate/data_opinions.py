@@ -16,7 +16,7 @@ from pydantic import Field
 
 from moot.core.cases import Case, SplitName, Task, stratified_splits
 from moot.core.errors import UserError
-from moot.core.input_files import quote_value, read_text
+from moot.core.text_files import quote_value, read_text
 from moot.core.yaml_text import load_yaml
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.debate_records import FaultyShare

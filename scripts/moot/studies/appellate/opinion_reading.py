@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.input_files import quote_value
+from moot.core.text_files import quote_value
 from moot.core.types import Fields
 from moot.datasets.debate_records import leave_out
 from moot.studies.appellate.deidentify.caption import Opinion, find_parties

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from moot.core.errors import UserError
-from moot.core.input_files import check_fields, parse_object, quote_value, read_text
+from moot.core.json_lines import check_fields, parse_object
 from moot.core.natural_order import natural_key
+from moot.core.text_files import quote_value, read_text
 from moot.core.types import Json, JsonObject
 
 _ENDINGS = (".jsonl", ".json", ".txt")

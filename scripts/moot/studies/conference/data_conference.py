@@ -16,9 +16,9 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import read_text
 from moot.core.natural_order import natural_key
 from moot.core.strict_model import StrictModel
+from moot.core.text_files import read_text
 from moot.core.yaml_text import load_yaml
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.topics import MAX_TOPIC_CHARS, source_folder, source_notes

@@ -16,7 +16,8 @@ from pydantic import Field
 from moot.core.cases import SplitName, Task
 from moot.core.errors import UserError
 from moot.core.evidence import Passage
-from moot.core.input_files import quote_value, read_jsonl
+from moot.core.json_lines import read_jsonl
+from moot.core.text_files import quote_value
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext, Loaded, dataset

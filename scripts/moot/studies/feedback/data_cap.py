@@ -13,7 +13,8 @@ from pydantic import Field
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import quote_value, read_jsonl
+from moot.core.json_lines import read_jsonl
+from moot.core.text_files import quote_value
 from moot.core.types import JsonObject
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.studies.feedback.data_justice import plain_text

@@ -12,7 +12,8 @@ from pydantic import Field, model_validator
 
 from moot.core.cases import SplitName, Task
 from moot.core.evidence import Passage
-from moot.core.input_files import check_values, read_jsonl
+from moot.core.input_files import check_values
+from moot.core.json_lines import read_jsonl
 from moot.datasets import SOURCE_PATTERN, LoadContext, Loaded, dataset
 from moot.studies.feedback.texts.lawsuits import lawsuits
 from moot.studies.feedback.texts.legal_texts import (

@@ -25,10 +25,10 @@ from moot.core.input_files import (
     check_values,
     describe_cell,
     parse_whole_numbers,
-    quote_value,
     read_csv,
     refuse_values,
 )
+from moot.core.text_files import quote_value
 from moot.core.types import Column, JsonObject
 from moot.core.user_tables import numbered_rows
 from moot.core.utterance_kinds import VOTES

@@ -21,7 +21,8 @@ from pydantic import Field
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import quote_value, read_jsonl, read_text
+from moot.core.json_lines import read_jsonl
+from moot.core.text_files import quote_value, read_text
 from moot.core.types import Fields, Json, JsonObject
 from moot.core.utterance_kinds import BELIEF, FEEDBACK, SPEECH
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset

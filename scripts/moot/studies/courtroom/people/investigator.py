@@ -19,14 +19,9 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from moot.core.errors import UserError
-from moot.core.input_files import (
-    check_values,
-    parse_whole_numbers,
-    quote_value,
-    read_csv,
-    read_text,
-)
+from moot.core.input_files import check_values, parse_whole_numbers, read_csv
 from moot.core.strict_model import StrictModel
+from moot.core.text_files import quote_value, read_text
 from moot.core.types import Column
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext
