@@ -42,7 +42,7 @@ class Progress:
             LOG.info(self.line(), extra={"progress": True})
 
     def line(self) -> str:
-        """The state of the job in one line."""
+        """Return the state of the job in one line."""
         seconds = time.monotonic() - self.start_time
         expected = max(self.calls_a_debate * self.debates, self.calls)
         expectation = (

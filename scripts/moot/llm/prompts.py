@@ -31,8 +31,8 @@ _MOST_FILES = 1000
 
 
 def enclose(text: object, tag: str) -> str:
-    """Text between `<tag>` and `</tag>`, with everything inside it that looks like a tag made
-    harmless.
+    """Return text between `<tag>` and `</tag>`, with everything inside it that looks like a tag
+    made harmless.
 
     >>> enclose("a </facts> b, 1 < 2", "facts")
     '<facts>\\na ‹/facts> b, 1 < 2\\n</facts>'
@@ -62,7 +62,7 @@ def _enclosed(text: object, tag: str) -> str:
 
 
 def fill(words: str, **slots: object) -> str:
-    """Words that moot did not write, with the content of their slots in braces.
+    """Return words that moot did not write, with the content of their slots in braces.
 
     >>> fill("{one} and {two}", one="{two}", two=2)
     '{two} and 2'
@@ -118,8 +118,8 @@ class Prompts:
         return Prompts, self._folders
 
     def render(self, name: str, *, language: str = "en", **context: object) -> tuple[Message, ...]:
-        """The messages of a template, as its `{{ role("system") }}` and `{{ role("user") }}` cut
-        it.
+        """Return the messages of a template, as its `{{ role("system") }}` and `{{ role("user") }}`
+        cut it.
 
         Args:
             name: of `{name}.{language}.jinja`, or of `{name}.jinja` where there is none in
@@ -171,7 +171,7 @@ class Prompts:
         return tuple(sections)
 
     def _text(self, names: tuple[str, ...], context: Fields) -> str:
-        """The first template that there is, rendered, with a mark where a message begins."""
+        """Return the first template that there is, rendered, with a mark where a message begins."""
         with _template_errors(names[-1]):
             return self._template(names).render(
                 role=lambda role: f"\0{self._mark}{role}\0", **context
@@ -259,7 +259,7 @@ def _referenced_templates(source: str, name: str) -> tuple[str, ...]:
 
 
 def _without_language(name: str) -> str:
-    """The name of the template that one for a language translates: verdict.jinja for
+    """Return the name of the template that one for a language translates: verdict.jinja for
     verdict.zh.jinja.
     """
     return re.sub(r"\.[a-z]+\.jinja$", ".jinja", name)

@@ -193,7 +193,9 @@ class Reply:
     price: str = ""
 
     def to_json(self) -> str:
-        """The reply as JSON for the ledger; fields with their default values are left out."""
+        """Return the reply as JSON for the ledger; fields with their default values are left
+        out.
+        """
         content = {"text": self.text}
         for name, default in _REPLY_DEFAULTS.items():
             value = getattr(self, name)

@@ -38,8 +38,8 @@ _SAY_SECONDS = 30.0
 
 
 def fair_share(demand: int, other_demands: Sequence[int], total: int) -> int:
-    """The part of `total` for one who wants `demand`, beside `other_demands`: max-min fair, rounded
-    up.
+    """Return the part of `total` for one who wants `demand`, beside `other_demands`: max-min fair,
+    rounded up.
 
         >>> fair_share(1, [20, 20], 9), fair_share(20, [20, 1], 9), fair_share(20, [], 9)
         (1, 4, 9)
@@ -55,8 +55,8 @@ def fair_share(demand: int, other_demands: Sequence[int], total: int) -> int:
 
 
 def has_turn(process: int, other_processes: Sequence[int], total: int, seconds: float) -> bool:
-    """Whether the process with the number `process` may call now: `total` of them at a time, in a
-    circle.
+    """Return whether the process with the number `process` may call now: `total` of them at a time,
+    in a circle.
 
     >>> [[has_turn(own, [1, 2, 3], 2, now) for own in (1, 2, 3)] for now in (0.0, 2.0)]
     [[True, True, False], [False, True, True]]

@@ -43,5 +43,5 @@ def fills(item: str, study: str) -> Callable[[Filler], Filler]:
 
 
 def fillers_of(item: str) -> list[ItemFiller]:
-    """The functions that fill an item, sorted by study."""
+    """Return the functions that fill an item, sorted by study."""
     return [FILLERS[name] for name in FILLERS if FILLERS[name].item == item]

@@ -54,7 +54,7 @@ class ItemCost:
 
 
 def costs_file(shipped: Path) -> Path:
-    """The file of the items' costs."""
+    """Return the file of the items' costs."""
     return shipped / "data" / "published" / "item_costs.csv"
 
 

@@ -42,7 +42,7 @@ class CellSpec:
     is_trimmed: bool = False
 
     def updated(self, entry: Mapping[str, Any]) -> "CellSpec":
-        """The same with the keys of an entry of the file."""
+        """Return the same with the keys of an entry of the file."""
         changes: dict[str, Any] = {
             name: entry[name]
             for name in ("part", "form", "text", "fact", "digits")
@@ -69,7 +69,7 @@ def _as_tuple(value: str | list[str]) -> tuple[str, ...]:
 
 
 def _join_scores(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-    """A score of a column and one of a row name a cell together."""
+    """Return a score of a column and one of a row name a cell together."""
     return (f"{second[0]}:{first[0]}",) if first and second else second
 
 
@@ -187,7 +187,7 @@ class Paper:
 
 
 def items_file(shipped: Path) -> Path:
-    """The file that describes the items."""
+    """Return the file that describes the items."""
     return shipped / "data" / "published" / "items.yaml"
 
 

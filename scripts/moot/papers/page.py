@@ -59,12 +59,12 @@ class ItemContent:
 
 
 def item_files(item: PaperItem) -> list[str]:
-    """The files of an item, below `results/papers/PAPER/`."""
+    """Return the files of an item, below `results/papers/PAPER/`."""
     return [f"{item.key}.{ending}" for ending in PAGE_ENDINGS[item.kind]]
 
 
 def paper_files(paper: Paper) -> list[str]:
-    """The page and all files of a paper."""
+    """Return the page and all files of a paper."""
     files = [f"results/papers/{paper.name}.html"]
     for item in paper.items:
         files += [f"results/papers/{paper.name}/{name}" for name in item_files(item)]

@@ -58,7 +58,7 @@ _STARTS_A_LINK = re.compile(r"(?i)(www)\.|:(?=//)")
 
 
 def visible(text: object) -> str:
-    """Text without control characters, those that change the direction of writing, and those
+    """Return text without control characters, those that change the direction of writing, and those
     without width.
 
     >>> visible("a\u061cb\u200bc\u2066d\u200ce")
@@ -68,7 +68,7 @@ def visible(text: object) -> str:
 
 
 def capitalised(text: str) -> str:
-    """Text whose first letter is a capital; names in it keep theirs.
+    """Return text whose first letter is a capital; names in it keep theirs.
 
     >>> capitalised("judge McBride")
     'Judge McBride'
@@ -77,7 +77,7 @@ def capitalised(text: str) -> str:
 
 
 def html(text: object) -> str:
-    """Text for HTML, elements and attributes alike.
+    """Return text for HTML, elements and attributes alike.
 
     >>> html('<b onclick="x">')
     '&lt;b onclick=&#34;x&#34;&gt;'
@@ -108,12 +108,12 @@ def latex_note(text: object) -> str:
 
 
 def without_code_marks(text: str) -> str:
-    """A note without its backticks, for where all text looks the same."""
+    """Return a note without its backticks, for where all text looks the same."""
     return _CODE.sub(r"\1", text)
 
 
 def latex(text: object) -> str:
-    r"""Text for LaTeX's text mode; line breaks become spaces, dashes join to no ligature.
+    r"""Return text for LaTeX's text mode; line breaks become spaces, dashes join to no ligature.
 
     >>> latex("50% of \\input{x}")
     '50\\% of \\textbackslash{}input\\{x\\}'
@@ -122,8 +122,8 @@ def latex(text: object) -> str:
 
 
 def csv_text(text: object) -> str:
-    """Text for a CSV cell that a spreadsheet must not run (OWASP, "CSV Injection": a quote before
-    the first sign).
+    """Return text for a CSV cell that a spreadsheet must not run (OWASP, "CSV Injection": a quote
+    before the first sign).
 
     >>> csv_text("=1+1")
     "'=1+1"
@@ -133,8 +133,8 @@ def csv_text(text: object) -> str:
 
 
 def markdown(text: object) -> str:
-    """Text for Markdown: shown as it is, no headings, links, images, lists or HTML of its own;
-    lines are kept.
+    """Return text for Markdown: shown as it is, no headings, links, images, lists or HTML of its
+    own; lines are kept.
 
     >>> markdown("# [a](http://b) <script>")
     '\\\\# \\\\[a\\\\]\\\\(http&#58;//b\\\\) &lt;script&gt;'

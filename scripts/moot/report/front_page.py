@@ -145,8 +145,8 @@ def write_front_page(
 def read_questions(
     root: Path, study: str, names: Sequence[str], studies: Mapping[str, str]
 ) -> list[StudyQuestion]:
-    """The questions of a run: planned comparisons first, then claims, those that no run judges
-    last.
+    """Return the questions of a run: planned comparisons first, then claims, those that no run
+    judges last.
 
     Raises:
         UserError: a table cannot be read.
@@ -183,7 +183,9 @@ def read_questions(
 
 
 def _tables_in_words(root: Path, study: str, names: Sequence[str]) -> list[TableInWords]:
-    """The tables of a study whose sentences the first page shows, in the order of their names."""
+    """Return the tables of a study whose sentences the first page shows, in the order of their
+    names.
+    """
     sections: list[TableInWords] = []
     for name in FIRST_PAGE_NOTES:
         key = f"{study}/{name}"
@@ -197,12 +199,12 @@ def _tables_in_words(root: Path, study: str, names: Sequence[str]) -> list[Table
 
 
 def _is_tested(row: Fields, ends: str) -> bool:
-    """Whether a row has an interval and a p, which one case does not give."""
+    """Return whether a row has an interval and a p, which one case does not give."""
     return bool(row[f"{ends} low"] and row["p (Holm)"])
 
 
 def _missing_reason(row: Fields) -> str:
-    """Why a planned comparison has no answer; "" where it has one."""
+    """Return why a planned comparison has no answer; "" where it has one."""
     if _is_tested(row, "difference"):
         return ""
     return capitalised(row["not tested because"] or TOO_FEW).removesuffix(".")
@@ -278,13 +280,13 @@ def _verdict(
 
 
 def _with_minus(text: str) -> str:
-    """Text in which negative numbers have the sign of subtraction."""
+    """Return text in which negative numbers have the sign of subtraction."""
     return re.sub(r"(?<![\w.])-(?=\d)", "−", text)
 
 
 def _debates_link(side: str, readers: Mapping[str, str]) -> tuple[str, str]:
-    """The address of a run's debates, by one side of a comparison as tables name it; and that
-    name.
+    """Return the address of a run's debates, by one side of a comparison as tables name it; and
+    that name.
     """
     experiment, model = side.partition(" where ")[0].split(", ", 1)
     query = {"experiment": experiment} | ({} if model.endswith(" models") else {"model": model})
@@ -292,7 +294,7 @@ def _debates_link(side: str, readers: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:
-    """The rows of a table that the run built, every value as text."""
+    """Return the rows of a table that the run built, every value as text."""
     path = root / "tables" / f"{name}.csv"
     if f"tables/{name}.csv" not in names:
         return []
@@ -306,7 +308,7 @@ def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:
 
 
 def _control_row(row: Fields) -> Fields:
-    """A debate and one of its controls, as the page shows them."""
+    """Return a debate and one of its controls, as the page shows them."""
     difference, low, high = (_with_minus(f"{float(row[name]):.3f}") for name in DIFFERENCE)
     return {
         **{name: row[name] for name in ("debate", "model", "data", "arm", "what is changed")},
@@ -337,7 +339,7 @@ def _files_by_study(root: Path, names: Sequence[str]) -> dict[str, Built]:
 
 
 def _count_debates(root: Path, names: Sequence[str]) -> tuple[int, int]:
-    """The numbers of debates of a run, recorded ones included, and of experiments."""
+    """Return the numbers of debates of a run, recorded ones included, and of experiments."""
     paths = [root / name for name in names if name.startswith("predictions/")]
     debates = sum(len(read_frame(path, ["case_id"])) for path in paths)
     return debates, len({path.parent for path in paths})

@@ -110,8 +110,8 @@ def _is_open(verdict: Verdict) -> bool:
 
 
 def _clarity(verdict: Verdict) -> float:
-    """How far an interval is from its threshold, in widths of the interval; negative where it
-    includes the threshold.
+    """Return how far an interval is from its threshold, in widths of the interval; negative where
+    it includes the threshold.
     """
     low_end, high_end = min(verdict.threshold), max(verdict.threshold)
     distance = max(verdict.low - high_end, low_end - verdict.high)
@@ -131,7 +131,9 @@ def _describe_answer(question: StudyQuestion, verdict: Verdict) -> str:
 
 
 def read_table_preview(root: Path, address: str) -> list[list[str]]:
-    """The heading and first rows of a table: its first two columns of text and first number."""
+    """Return the heading and first rows of a table: its first two columns of text and first
+    number.
+    """
     path = (root / address).with_suffix(".csv")
     if not path.exists():
         return []

@@ -35,7 +35,7 @@ class StudyPlan:
     is_in_run: bool
 
     def options_of(self, experiment: Experiment) -> DatasetOptions:
-        """The options of the data set that an experiment is about."""
+        """Return the options of the data set that an experiment is about."""
         return self.datasets[experiment.config.dataset]
 
 
@@ -43,37 +43,39 @@ Need = Callable[[StudyPlan], bool]
 
 
 def has_debates(plan: StudyPlan) -> bool:
-    """Whether the run holds debates that the table shows."""
+    """Return whether the run holds debates that the table shows."""
     return bool(plan.experiments)
 
 
 def has_baselines(plan: StudyPlan) -> bool:
-    """Whether baselines are trained on data of the study."""
+    """Return whether baselines are trained on data of the study."""
     return bool(plan.trained_datasets)
 
 
 def has_trials(plan: StudyPlan) -> bool:
-    """Whether an experiment is a trial run."""
+    """Return whether an experiment is a trial run."""
     return bool(plan.trials)
 
 
 def has_contrasts(plan: StudyPlan) -> bool:
-    """Whether the run can test a planned comparison."""
+    """Return whether the run can test a planned comparison."""
     return bool(plan.contrasts)
 
 
 def has_labels(plan: StudyPlan) -> bool:
-    """Whether statements of an experiment are labelled."""
+    """Return whether statements of an experiment are labelled."""
     return any(experiment.config.labelers for experiment in plan.experiments)
 
 
 def is_in_run(plan: StudyPlan) -> bool:
-    """Whether the run has an experiment of the study; the table then shows the design alone."""
+    """Return whether the run has an experiment of the study; the table then shows the design
+    alone.
+    """
     return plan.is_in_run
 
 
 def has_tournament(plan: StudyPlan) -> bool:
-    """Whether models debate each other in pairs."""
+    """Return whether models debate each other in pairs."""
     return any(
         paired_models(experiment.name, experiment.config.protocol, experiment.config.params)
         for experiment in plan.experiments

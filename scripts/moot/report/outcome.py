@@ -107,7 +107,7 @@ class RunOutcome:
         )
 
     def lines(self) -> list[str]:
-        """The summary for a terminal."""
+        """Return the summary for a terminal."""
         total = self.counts[["cases", "debates", *STATUSES]].sum()
         experiments = self.counts["experiment"].nunique()
         lines = [
@@ -179,7 +179,7 @@ def failure_sentences(outcome: RunOutcome) -> list[str]:
 
 
 def frequent_reasons(debates: pd.DataFrame) -> list[tuple[str, int]]:
-    """The most frequent reasons of debates that are not valid, each with its count.
+    """Return the most frequent reasons of debates that are not valid, each with its count.
 
     Reasons that differ by numbers and identifiers alone are one; the first of them is shown for
     all.
@@ -199,8 +199,8 @@ def _kind(reason: str) -> str:
 
 
 def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> RunOutcome:
-    """The outcome of experiments by their predictions, with the faults that their labels' files
-    record.
+    """Return the outcome of experiments by their predictions, with the faults that their labels'
+    files record.
 
     The end of a run reads it too, so that artifacts which cannot be read are named in it, and
     raise nothing.

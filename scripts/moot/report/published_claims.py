@@ -37,7 +37,7 @@ _SELECTOR = re.compile(r"\s*(\w+)(?:\(([^()]*)\))?\s*")
 
 
 def metric_in_words(metric: str) -> str:
-    """A metric in words, such as "macro F1" for `macro_f1`."""
+    """Return a metric in words, such as "macro F1" for `macro_f1`."""
     return METRIC_WORDS.get(metric, metric.replace("_", " "))
 
 
@@ -63,7 +63,7 @@ class Selector:
         return f"{self.protocol} ({values})" if values else self.protocol
 
     def selects(self, view: ExperimentView) -> bool:
-        """Whether it is about an experiment."""
+        """Return whether it is about an experiment."""
         values = {**view.params, "dataset": view.dataset}
         texts = {name: str(value or "") for name, value in values.items()}
         return self.protocol == view.protocol and all(
@@ -136,23 +136,23 @@ class Claim:
         return metric if self.statistic == VALUE else self.statistic
 
     def includes_dataset(self, dataset: str, loader: str, kind: str) -> bool:
-        """Whether it names a data set;
-        `kind` is "sample" or "synthetic" where the data are that.
+        """Return whether it names a data set; `kind` is "sample" or "synthetic" where the data are
+        that.
         """
         return any(
             (f"{name} ({kind})" if kind else name) in self.data for name in (dataset, loader)
         )
 
     def matches_side(self, side: tuple[Selector, ...], view: ExperimentView, kind: str) -> bool:
-        """Whether an experiment can stand on a side of it, `first` or `second`;
-        `kind` as in `names`.
+        """Return whether an experiment can stand on a side of it, `first` or `second`; `kind` as in
+        `names`.
         """
         selected = view.split == "test" and any(selector.selects(view) for selector in side)
         return selected and self.includes_dataset(view.dataset, view.loader, kind)
 
     def p(self, p_of: Callable[[float], float]) -> float:
-        """The p of the verdict, by the p of supposed values: the larger one of both ends where it
-        is `within`.
+        """Return the p of the verdict, by the p of supposed values: the larger one of both ends
+        where it is `within`.
         """
         return max(
             p_of(end)
@@ -160,7 +160,7 @@ class Claim:
         )
 
     def judge(self, value: float, p: float) -> str:
-        """The word for a value: on which side of the threshold it lies, where p is below
+        """Return the word for a value: on which side of the threshold it lies, where p is below
         `LEVEL`.
         """
         if not p < LEVEL:
@@ -181,7 +181,7 @@ COLUMNS = tuple(column.name for column in fields(Claim))
 
 
 def read_claims(path: Path) -> list[Claim]:
-    """The claims of a CSV file with the columns `COLUMNS`, in its order.
+    """Return the claims of a CSV file with the columns `COLUMNS`, in its order.
 
     Raises:
         UserError: a column is missing or a cell cannot be read; names file, line and column.

@@ -42,14 +42,14 @@ Of more, chunks are files.
 
 
 def page_files() -> list[Path]:
-    """The files that every page is made of."""
+    """Return the files that every page is made of."""
     return [PAGE / name for name in ("reader.html", "reader.css", *CODE)]
 
 
 def render_reader(
     study: str, experiments: Mapping[str, ExperimentResults], parts: Path
 ) -> Iterator[str]:
-    """The page of a study's debates, in pieces.
+    """Yield the page of a study's debates, in pieces.
 
     Args:
         study: its name.
@@ -92,7 +92,7 @@ def render_reader(
 
 
 def _inline(*names: str) -> str:
-    """Some of the page's files as the content of one inline element."""
+    """Return some of the page's files as the content of one inline element."""
     return "\n".join(["", *((PAGE / name).read_text(encoding="utf-8") for name in names)])
 
 

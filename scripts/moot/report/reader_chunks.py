@@ -71,14 +71,14 @@ class Chunks:
 
 
 def compress(value: Json) -> str:
-    """A value as JSON, gzip and base64: the same text for the same value."""
+    """Return a value as JSON, gzip and base64: the same text for the same value."""
     packer = zlib.compressobj(6, wbits=31)
     packed = [packer.compress(piece.encode("utf-8", "replace")) for piece in _pieces(value)]
     return base64.b64encode(b"".join([*packed, packer.flush()])).decode()
 
 
 def _pieces(value: Json, depth: int = 2) -> Iterator[str]:
-    """A value as JSON, of mappings of lists some entries at a time: an index is too large for
+    """Yield a value as JSON, of mappings of lists some entries at a time: an index is too large for
     copies of all of it.
     """
     if isinstance(value, Mapping) and depth and len(value) <= _ENTRIES_PER_PIECE:
@@ -102,8 +102,8 @@ def _json(value: Json) -> str:
 
 
 def plain(value: Json) -> Json:
-    """A value for JSON: numbers that are missing are None, fractions have no more digits than are
-    read.
+    """Return a value for JSON: numbers that are missing are None, fractions have no more digits
+    than are read.
     """
     if isinstance(value, Mapping):
         return {name: plain(entry) for name, entry in value.items()}
@@ -132,8 +132,8 @@ class Words:
         self._pending = set()
 
     def packed(self, chunks: int) -> JsonObject:
-        """The numbers of each word's chunks, of so many in all; none where more than half of them
-        hold it.
+        """Return the numbers of each word's chunks, of so many in all; none where more than half of
+        them hold it.
         """
         return {
             word: numbers if len(numbers) <= chunks / 2 else []
@@ -179,5 +179,5 @@ class Calls:
         )
 
     def packed(self) -> Json:
-        """All lines, and the calls with the numbers of theirs."""
+        """Return all lines, and the calls with the numbers of theirs."""
         return {"lines": list(self._lines), "calls": self._calls}

@@ -172,8 +172,8 @@ class Packing:
             self._keep("words", compress(self._words.packed(len(self._said.starts))))
 
     def index(self) -> JsonObject:
-        """The index: experiments, data sets, cases, one list a column of debates, and what each
-        chunk begins with.
+        """Return the index: experiments, data sets, cases, one list a column of debates, and what
+        each chunk begins with.
         """
         columns = zip(*self._debates, strict=True) if self._debates else [()] * len(COLUMNS)
         return {
@@ -302,7 +302,7 @@ def _stored_calls(
 
 
 def _courses(results: ExperimentResults) -> dict[tuple[str, str], Course]:
-    """How opinions moved, by model and debate."""
+    """Return how opinions moved, by model and debate."""
     parts = (part[_OPINION] for part in stated_by_part(results))
     rows = chain.from_iterable(map(records, parts))  # of all opinions at once they took most memory
     return {
@@ -312,7 +312,9 @@ def _courses(results: ExperimentResults) -> dict[tuple[str, str], Course]:
 
 
 def _course(opinions: list[JsonObject]) -> Course:
-    """One debate's course, of its opinions in the order of turns: the judge's, else everybody's."""
+    """Return one debate's course, of its opinions in the order of turns: the judge's, else
+    everybody's.
+    """
     judge_rows = [row for row in opinions if row["speaker"] == JUDGE] or opinions
     change, swing = 0, 0.0
     for speaker in dict.fromkeys(row["speaker"] for row in judge_rows):
@@ -331,7 +333,7 @@ def _course(opinions: list[JsonObject]) -> Course:
 
 
 def _labels(results: ExperimentResults) -> dict[tuple[str, str], dict[int, dict[str, str]]]:
-    """The label that counts of each labelled statement, by model and debate, and by turn."""
+    """Return the label that counts of each labelled statement, by model and debate, and by turn."""
     labels: dict[tuple[str, str], dict[int, dict[str, str]]] = {}
     for row in records(results.labels[["model", "debate_id", "turn", "label", "labeler"]]):
         by_turn = labels.setdefault((row["model"], row["debate_id"]), {})

@@ -269,7 +269,7 @@ def as_html(entry: Table, content: TableContent, results: StudyResults) -> str:
 def as_latex(
     entry: Table, content: TableContent, results: StudyResults, *, full: bool = False
 ) -> str:
-    """A table for booktabs that keeps within the page, with its notes below: see
+    """Return a table for booktabs that keeps within the page, with its notes below: see
     `moot.report.latex`.
 
     full: with all columns, on a turned page if need be; else the short form.

@@ -125,8 +125,8 @@ _OUTCOME = ["case_id", "repeat", "status", "prediction", "confidence", "reason"]
 
 
 def read_debates(results: ExperimentResults, model: str) -> Iterator[DebateText]:
-    """All debates of one experiment and model, in the order of their ids; those that wait for a
-    person, too.
+    """Yield all debates of one experiment and model, in the order of their ids; those that wait for
+    a person, too.
     """
     task = results.task
     rows = results.outcomes.loc[results.outcomes["model"] == model, _OUTCOME]
@@ -153,8 +153,8 @@ def read_debates(results: ExperimentResults, model: str) -> Iterator[DebateText]
 
 
 def _by_debate(parts: Iterable[pd.DataFrame]) -> Iterator[list[JsonObject]]:
-    """The utterances of each debate, in the order of ids, which goes across shards: on disk until
-    their turn comes.
+    """Yield the utterances of each debate, in the order of ids, which goes across shards: on disk
+    until their turn comes.
     """
     offsets: list[tuple[str, int]] = []
     with TemporaryFile() as file:
@@ -168,8 +168,8 @@ def _by_debate(parts: Iterable[pd.DataFrame]) -> Iterator[list[JsonObject]]:
 
 
 def records(frame: pd.DataFrame) -> list[JsonObject]:
-    """All rows at once: pandas takes milliseconds for each frame that it makes, and there are
-    thousands of debates.
+    """Return all rows at once: pandas takes milliseconds for each frame that it makes, and there
+    are thousands of debates.
     """
     return cast("list[JsonObject]", frame.to_dict("records"))
 
@@ -242,12 +242,12 @@ def _why(parsed: object, name: str) -> str:
 
 
 def _flat_value(value: object) -> list[str] | str:
-    """A field's value as text, a list as the texts of its entries."""
+    """Return a field's value as text, a list as the texts of its entries."""
     return [_flat(entry) for entry in value] if isinstance(value, list) else _flat(value)
 
 
 def _flat(value: object) -> str:
-    """A field's value as text: a mapping as its entries, numbers with three digits."""
+    """Return a field's value as text: a mapping as its entries, numbers with three digits."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_flat(entry)}" for name, entry in value.items())
     if isinstance(value, float):
@@ -287,7 +287,7 @@ def _outcome(rows: Sequence[Fields], target: str) -> DebateOutcome:
 
 
 def render_markdown(results: ExperimentResults, model: str) -> Iterator[str]:
-    """All debates of one experiment and model, as pieces of one Markdown text."""
+    """Yield all debates of one experiment and model, as pieces of one Markdown text."""
     task = results.task
     yield f"# {markdown(results.experiment)}: debates of {markdown(model)}\n\n"
     yield f"Data set {markdown(results.config.dataset)}. Question: {markdown(task.question)}\n\n"
@@ -351,7 +351,7 @@ def _markdown_outcome(debate: DebateText) -> str:
 
 
 def _quoted(text: object) -> str:
-    """Text as a quotation, its line breaks kept."""
+    """Return text as a quotation, its line breaks kept."""
     lines = markdown(text).split("\n")
     return "\n".join(
         f"> {line}  " if line and number < len(lines) else f"> {line}"

@@ -70,7 +70,7 @@ def krippendorffs_alpha(ratings: NDArray[np.object_]) -> Statistic:
 
 
 def rows_with_rare_labels(counts: Floats) -> Truths:
-    """Which items have another label than the most frequent one, shape (items,).
+    """Return which items have another label than the most frequent one, shape (items,).
 
     There are none where two labels of an item are expected to be rare on fewer than
     `MIN_JOINT_DEPARTURES` items.
@@ -92,7 +92,7 @@ def rows_with_rare_labels(counts: Floats) -> Truths:
 def count_agreeing_pairs(
     rows: pd.DataFrame, common: Sequence[str], *, excluded: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """How many pairs of answers there are, and how many of them agree.
+    """Return how many pairs of answers there are, and how many of them agree.
 
     Args:
         rows: answers, with the columns case_id, prediction, and those named.

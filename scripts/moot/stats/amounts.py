@@ -18,7 +18,8 @@ _LARGEST_LOGARITHM = 700.0
 def lognormal_interval(
     amounts: Floats, weights: Floats, clusters: float, level: float = LEVEL
 ) -> tuple[float, float] | None:
-    """The interval of a mean of log-normal amounts (Zou, Huo and Taleban 2009, Environmetrics 20).
+    """Return the interval of a mean of log-normal amounts (Zou, Huo and Taleban 2009,
+    Environmetrics 20).
 
     A sample seldom has the largest amounts of a long tail, so neither its standard error nor its
     skewness shows how far the mean may lie above it. The variance of the logarithms does.
@@ -55,7 +56,9 @@ def lognormal_interval(
 
 
 def _is_left_skewed(logs: Floats) -> bool:
-    """Whether logarithms are all equal, or D'Agostino's test finds them skewed to the left."""
+    """Return whether logarithms are all equal, or D'Agostino's test finds them skewed to the
+    left.
+    """
     from scipy.stats import skewtest  # registries are read at every start of Snakemake
 
     if np.ptp(logs) <= np.finfo(float).eps * max(1.0, float(np.abs(logs).max())):

@@ -52,7 +52,7 @@ def differ(first: Numbers, second: Numbers) -> Floats:
 
 
 def distance(first: Numbers, second: Numbers) -> Floats:
-    """How far two numbers are apart."""
+    """Return how far two numbers are apart."""
     return as_numbers(np.abs(first - second))
 
 
@@ -112,8 +112,8 @@ def _change_between_sides(first: Column, second: Column, distance_of: Distance) 
 def _change_between_repeats(
     sides: Sequence[Column], distance_of: Distance, default_change: float
 ) -> float:
-    """The mean over both sides of what changes between two of its repeats;
-    `default_change` where neither has two.
+    """Return the mean over both sides of what changes between two of its repeats; `default_change`
+    where neither has two.
     """
     side_means = []
     for side in sides:

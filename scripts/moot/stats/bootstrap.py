@@ -141,8 +141,8 @@ class ClusterBootstrap:
         return self.clusters_among(None) < _NEARLY_EQUAL * self.clusters
 
     def weights(self) -> Iterator[Floats]:
-        """How often each row is drawn: some resamples at a time, shape (some, rows), all of them
-        where rows are few.
+        """Yield how often each row is drawn: some resamples at a time, shape (some, rows), all of
+        them where rows are few.
 
         Of several kinds of clusters those of the fewest clusters are drawn.
         """
@@ -166,15 +166,15 @@ class ClusterBootstrap:
         return weights if in_order else weights[:, self.codes]
 
     def value(self, statistic: Callable[[Floats], Floats]) -> float:
-        """The statistic on the rows as they are; NaN without rows."""
+        """Return the statistic on the rows as they are; NaN without rows."""
         return float(statistic(np.ones((1, self.rows)))[0]) if self.rows else float("nan")
 
     def draws(self, statistic: Callable[[Floats], Floats]) -> Floats:
-        """The statistic on every resample, shape (resamples,); see `draws_of`."""
+        """Return the statistic on every resample, shape (resamples,); see `draws_of`."""
         return self.draws_of(lambda weights: {"": statistic(weights)})[""]
 
     def draws_of(self, statistics: Callable[[Floats], Mapping[Key, Floats]]) -> dict[Key, Floats]:
-        """Several statistics on every resample, shape (resamples,) each.
+        """Return several statistics on every resample, shape (resamples,) each.
 
         With several kinds of clusters: the draws of that kind by which the statistic varies most,
         spread so that their variance is that of Cameron, Gelbach and Miller.
@@ -195,7 +195,7 @@ class ClusterBootstrap:
         return draws_by_key
 
     def clusters_among(self, rows: Truths | None) -> float:
-        """The effective number of clusters that some rows belong to; None for all rows.
+        """Return the effective number of clusters that some rows belong to; None for all rows.
 
         Of several kinds of clusters it is the least.
         """
@@ -204,7 +204,7 @@ class ClusterBootstrap:
         return effective_number(np.bincount(self.codes if rows is None else self.codes[rows]))
 
     def interval(self, statistic: Statistic) -> tuple[float, float]:
-        """The interval of a statistic, as `estimate_interval`."""
+        """Return the interval of a statistic, as `estimate_interval`."""
         clusters = self.clusters_among(statistic.rows)
         if clusters < max(MIN_CLUSTERS, statistic.min_clusters):
             return float("nan"), float("nan")
@@ -225,7 +225,7 @@ class ClusterBootstrap:
     def _join_lognormal(
         self, interval: tuple[float, float], amounts: Floats, clusters: float
     ) -> tuple[float, float]:
-        """An interval with that of log-normal amounts, where there is one."""
+        """Return an interval with that of log-normal amounts, where there is one."""
         sizes = np.bincount(self.codes).astype(np.float64)
         means = np.bincount(self.codes, amounts) / sizes
         ends = lognormal_interval(means, sizes, clusters, self.level)
@@ -245,7 +245,7 @@ class ClusterBootstrap:
 
 
 def effective_number(sizes: Numbers) -> float:
-    """The effective number of clusters of these sizes or weights, shape (clusters,).
+    """Return the effective number of clusters of these sizes or weights, shape (clusters,).
 
     Of clusters of unequal sizes few may decide: the number is the squared sum of sizes over the sum
     of squared sizes (Kish 1965; Carter, Schnepel and Steigerwald 2017, "Asymptotic behavior of a
@@ -260,8 +260,8 @@ def effective_number(sizes: Numbers) -> float:
 
 
 def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:
-    """The number of each row's cluster by each kind, then by each two kinds together, and so on;
-    and how many kinds.
+    """Return the number of each row's cluster by each kind, then by each two kinds together, and so
+    on; and how many kinds.
     """
     rows = list(clusters)
     if not rows or not isinstance(rows[0], tuple):
@@ -276,7 +276,7 @@ def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:
 
 
 def _number_clusters(names: Sequence[Hashable]) -> NDArray[np.intp]:
-    """The number of each row's cluster; rows whose cluster is missing are one cluster."""
+    """Return the number of each row's cluster; rows whose cluster is missing are one cluster."""
     array = np.asarray(names, dtype=object)
     return pd.factorize(array, sort=True, use_na_sentinel=False)[0]
 
@@ -337,8 +337,8 @@ def estimate_interval(
     level: float = LEVEL,
     has_unequal_clusters: bool = False,
 ) -> tuple[float, float]:
-    """The interval around a statistic's value on the sample, from its bootstrap draws; undefined
-    ones are left out.
+    """Return the interval around a statistic's value on the sample, from its bootstrap draws;
+    undefined ones are left out.
 
     NaN from fewer than two clusters, and where the draws show no spread of a statistic that has
     no two bounds, since then nothing says how far the next cluster may lie.
@@ -369,8 +369,8 @@ def estimate_interval(
 def _score_interval(
     value: float, clusters: float, bounds: Bounds, level: float
 ) -> tuple[float, float]:
-    """The interval of a value whose clusters lie at the bounds: Wilson's of a share, Tango's of a
-    difference; the value itself where there are no such bounds.
+    """Return the interval of a value whose clusters lie at the bounds: Wilson's of a share, Tango's
+    of a difference; the value itself where there are no such bounds.
     """
     if bounds == SHARE:
         interval = wilson_interval(value, clusters, level)
@@ -383,7 +383,7 @@ def _score_interval(
 
 
 def excess_kurtosis(draws: Floats) -> float:
-    """The excess kurtosis of some draws; at least 0.
+    """Return the excess kurtosis of some draws; at least 0.
 
     Of b clusters that deviate alike among G, that of the sampling distribution is 1 / b - 3 / G.
     """
@@ -405,7 +405,7 @@ def difference_factor(draws: Floats, bounds: Bounds) -> float:
 
 
 def skewness(draws: Floats) -> float:
-    """The skewness of some draws."""
+    """Return the skewness of some draws."""
     deviations = draws - draws.mean()
     return float((deviations**3).mean() / (deviations**2).mean() ** 1.5)
 
@@ -472,7 +472,7 @@ def ratio(numerator: Floats, denominator: Floats, where_zero: float = float("nan
 
 
 def departs_from_mode(values: Numbers) -> Truths:
-    """Which rows of a matrix differ from its most frequent row, shape (rows,).
+    """Return which rows of a matrix differ from its most frequent row, shape (rows,).
 
     A coefficient of agreement or of ranking rests on them: where a rater is constant there are
     none, and the coefficient says nothing.
@@ -497,15 +497,15 @@ def mean_statistic(values: Values, bounds: Bounds = ANY) -> Statistic:
 
 
 def share_statistic(values: Values) -> Statistic:
-    """The share of rows that are true, or the mean of values between 0 and 1."""
+    """Return the share of rows that are true, or the mean of values between 0 and 1."""
     return mean_statistic(values, SHARE)
 
 
 def ratio_statistic(
     numerators: ArrayLike, denominators: ArrayLike, bounds: Bounds = ANY
 ) -> Statistic:
-    """The sum of one column over the sum of another; it rests on the rows whose denominator is not
-    0.
+    """Return the sum of one column over the sum of another; it rests on the rows whose denominator
+    is not 0.
     """
     top, bottom = as_numbers(numerators), as_numbers(denominators)
     return Statistic(lambda weights: ratio(weights @ top, weights @ bottom), bounds, bottom != 0)

@@ -14,7 +14,8 @@ _ROUNDING = 1e-9  # 1 - 0.9 belongs to the bin of 0.1
 
 
 def auc_statistic(truth: Floats, score: Floats) -> Statistic:
-    """The area under the ROC curve (Mann-Whitney, ties count half); NaN where one class is missing.
+    """Return the area under the ROC curve (Mann-Whitney, ties count half); NaN where one class is
+    missing.
 
     Rows without a score are left out.
 
@@ -43,15 +44,17 @@ def auc_statistic(truth: Floats, score: Floats) -> Statistic:
 
 
 def confidence_bins(confidence: Floats) -> Floats:
-    """The bin of each confidence (0 to 1) among `BINS` equal ones, one-hot, shape (rows, bins)."""
+    """Return the bin of each confidence (0 to 1) among `BINS` equal ones, one-hot, shape (rows,
+    bins).
+    """
     position = np.clip(np.nan_to_num(confidence) * BINS + _ROUNDING, 0, BINS - 1).astype(int)
     one_hot: Floats = np.eye(BINS)[position]
     return one_hot
 
 
 def calibration_error_statistic(confidence: Floats, correct: Floats) -> Statistic:
-    """The mean gap between confidence and accuracy over ten equal-width bins, weighted by the bins'
-    sizes.
+    """Return the mean gap between confidence and accuracy over ten equal-width bins, weighted by
+    the bins' sizes.
 
     Chance alone opens gaps, so the lower end of its interval is lower by the error that calibrated
     answers with the same spread would have. There is none of fewer than 20 clusters.
@@ -68,8 +71,8 @@ def calibration_error_statistic(confidence: Floats, correct: Floats) -> Statisti
 
 
 def calibration_error_by_chance(confidence: Floats, seed: int) -> float:
-    """The calibration error to be expected of calibrated answers with these confidences; NaN of
-    none, and where one is missing.
+    """Return the calibration error to be expected of calibrated answers with these confidences; NaN
+    of none, and where one is missing.
 
     With few answers a bin's accuracy differs from its confidence by chance alone, so that the
     error is above 0 though every confidence is deserved (consistency resampling, Bröcker and

@@ -66,7 +66,9 @@ class Sums:
 def weighted_sums(
     truth: Floats, assigned: Floats, weights: Floats, multilabel: bool = False
 ) -> Sums:
-    """The sums behind every metric; a row with several labels is right as a whole or not at all."""
+    """Return the sums behind every metric; a row with several labels is right as a whole or not at
+    all.
+    """
     both = truth * assigned
     exact = (both + (1 - truth) * (1 - assigned)).prod(axis=1) if multilabel else both.sum(axis=1)
     return Sums(
@@ -75,7 +77,7 @@ def weighted_sums(
 
 
 def occurring_labels(truth: Floats, assigned: Floats) -> Truths:
-    """The labels that are true or predicted in some row, shape (labels,)."""
+    """Return the labels that are true or predicted in some row, shape (labels,)."""
     occurs: Truths = (truth + assigned).sum(axis=0) > 0
     return occurs
 
@@ -121,7 +123,9 @@ def kappa(totals: Sums, without_spread: float = float("nan")) -> Floats:
 
 
 def matthews(totals: Sums) -> Floats:
-    """The Matthews correlation of any number of labels; 0 if truth or predictions are constant."""
+    """Return the Matthews correlation of any number of labels; 0 if truth or predictions are
+    constant.
+    """
     agreed, by_chance = totals.hits.sum(axis=1), (totals.true * totals.predicted).sum(axis=1)
     spread = np.sqrt(
         (totals.total**2 - (totals.true**2).sum(axis=1))
@@ -132,7 +136,9 @@ def matthews(totals: Sums) -> Floats:
 
 
 def rates(totals: Sums, positive: int) -> dict[Key, Floats]:
-    """How often the positive label is predicted, is true, and is predicted where it is not true."""
+    """Return how often the positive label is predicted, is true, and is predicted where it is not
+    true.
+    """
     hits, predicted, actual = (
         totals.hits[:, positive],
         totals.predicted[:, positive],
@@ -148,15 +154,15 @@ def rates(totals: Sums, positive: int) -> dict[Key, Floats]:
 
 
 def metric_bounds(metric: str) -> Bounds:
-    """The least and the greatest value of a metric."""
+    """Return the least and the greatest value of a metric."""
     return DIFFERENCE if metric in _SIGNED else SHARE
 
 
 def rows_behind(
     key: Key, truth: Floats, assigned: Floats, labels: tuple[str, ...], positive: int | None
 ) -> Truths:
-    """The rows that a metric rests on: for recall of a label those where it is true, for precision
-    where predicted.
+    """Return the rows that a metric rests on: for recall of a label those where it is true, for
+    precision where predicted.
     """
     metric, average, label = key
     if metric in ("kappa", "mcc"):
@@ -175,8 +181,8 @@ def rows_behind(
 
 
 def rows_behind_agreement(first: Floats, second: Floats, is_rated: Truths | None = None) -> Truths:
-    """The rows that a coefficient of agreement rests on: those where a rater departs from its most
-    frequent label, of the rater that does so more seldom.
+    """Return the rows that a coefficient of agreement rests on: those where a rater departs from
+    its most frequent label, of the rater that does so more seldom.
 
     There are none where both are expected to depart from it together on fewer than
     `MIN_JOINT_DEPARTURES` rows: then most samples show no such row and intervals cover far too
@@ -219,8 +225,8 @@ class ClassificationOutcome:
 
 
 def measure(outcome: ClassificationOutcome) -> dict[str, float]:
-    """Every one of `METRICS`; NaN where a metric has no meaning (Brier of decision values, AUC of
-    one class).
+    """Return every one of `METRICS`; NaN where a metric has no meaning (Brier of decision values,
+    AUC of one class).
 
     Accuracy of several labels at once is that of the whole set. The AUC of more than two labels
     is one label against the rest, weighted by the label's share; the Brier score of more than
@@ -247,7 +253,7 @@ def measure(outcome: ClassificationOutcome) -> dict[str, float]:
 
 
 def statistics_with_interval(outcome: ClassificationOutcome) -> Mapping[str, Statistic]:
-    """The statistics of accuracy, macro F1 and AUC."""
+    """Return the statistics of accuracy, macro F1 and AUC."""
     occurs = occurring_labels(outcome.truth, outcome.assigned)
 
     def statistic_of(metric: Callable[[Sums], Floats]) -> Statistic:

@@ -64,7 +64,8 @@ class Sums:
     min_hits: int = 0
 
     def value(self, weights: Floats) -> Floats:
-        """The metric of resamples: weights of shape (resamples, cases) to shape (resamples,).
+        """Return the metric of resamples: weights of shape (resamples, cases) to shape
+        (resamples,).
 
         A term whose denominators are all 0 in a resample, as the F1 of a label that is neither true
         nor named there, does not count.
@@ -75,7 +76,7 @@ class Sums:
         )
 
     def total(self) -> float:
-        """The metric of the cases as they are; NaN without cases."""
+        """Return the metric of the cases as they are; NaN without cases."""
         return float(self.value(np.ones((1, len(self.tops))))[0])
 
     def to_part(self, bounds: Bounds) -> Part:
@@ -140,7 +141,7 @@ def compare_paired(
     bounds: Bounds,
     margin: float | None = None,
 ) -> Difference:
-    """Both sides on the same cases, row by row.
+    """Return both sides on the same cases, row by row.
 
     Independent pairs that are right or wrong have Tango's score interval, all others that of
     `moot.stats.bootstrap`; that of F1 and other ratios is as wide as if one more cluster had
@@ -172,7 +173,7 @@ def compare_paired(
 def paired_interval(
     first: Sums, second: Sums, bootstrap: ClusterBootstrap, bounds: Bounds
 ) -> IntervalAtLevel:
-    """The interval of `compare_paired` at any level, before it is reconciled with a test."""
+    """Return the interval of `compare_paired` at any level, before it is reconciled with a test."""
     are_means = _are_means(first, second)
     are_pairs = are_means and bounds == DIFFERENCE and bootstrap.has_single_rows
     if are_pairs and _are_binary(first, second):
@@ -195,7 +196,7 @@ def _no_interval(_level: float) -> tuple[float, float]:
 
 
 def too_few_hits(first: Sums, second: Sums, codes: NDArray[np.intp]) -> str:
-    """Why a difference of F1 has no interval; "" where it has one.
+    """Return why a difference of F1 has no interval; "" where it has one.
 
     F1 of a label with few hits is far from its value in the long run.
     """
@@ -241,14 +242,14 @@ def with_unseen_clusters(
 
 
 def _are_means(first: Sums, second: Sums) -> bool:
-    """Whether both metrics are plain means, to which each case adds alike."""
+    """Return whether both metrics are plain means, to which each case adds alike."""
     return first.tops.shape[1] == 1 and bool(
         (first.bottoms == 1).all() and (second.bottoms == 1).all()
     )
 
 
 def _are_binary(first: Sums, second: Sums) -> bool:
-    """Whether each case is right or wrong on both sides."""
+    """Return whether each case is right or wrong on both sides."""
     return bool(np.isin(np.hstack([first.tops, second.tops]), (0, 1)).all())
 
 
@@ -264,7 +265,7 @@ def _tango_interval(first: Sums, second: Sums) -> IntervalAtLevel:
 
 
 def _reconcile(interval: IntervalAtLevel, test_p: float | None) -> tuple[float, float, float]:
-    """An interval and the p that agrees with it about 0.
+    """Return an interval and the p that agrees with it about 0.
 
     p is that of a test, or without one that of the interval. Where the test rejects 0 and the
     interval holds it, p is that of the interval. Where the interval alone excludes 0, it is
@@ -285,7 +286,7 @@ def _reconcile(interval: IntervalAtLevel, test_p: float | None) -> tuple[float, 
 
 
 def sums_by(values: Floats, codes: NDArray[np.intp]) -> Floats:
-    """The sums of columns over the rows of each code, shape (codes, columns)."""
+    """Return the sums of columns over the rows of each code, shape (codes, columns)."""
     summed = np.zeros((int(codes.max(initial=-1)) + 1, values.shape[1]))
     np.add.at(summed, codes, values)
     return summed

@@ -195,8 +195,8 @@ class Independent:
         )
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """The interval of the difference;
-        NaN where a side has fewer than two clusters of several cases.
+        """Return the interval of the difference; NaN where a side has fewer than two clusters of
+        several cases.
         """
         from scipy.special import stdtrit  # registries are read at every start of Snakemake
 
@@ -243,7 +243,7 @@ class Independent:
         return min(low, few_low), max(high, few_high)
 
     def _is_small_amount(self, errors: _Errors) -> bool:
-        """Whether an amount rests on too few clusters of a side.
+        """Return whether an amount rests on too few clusters of a side.
 
         Amounts are skewed, so intervals of fewer than `MIN_CLUSTERS_OF_AMOUNT` clusters cover too
         seldom.
@@ -270,8 +270,8 @@ class Independent:
     def _lognormal_ends(
         self, side: int, clusters: float, level: float
     ) -> tuple[float, float] | None:
-        """The interval of a side's mean as of log-normal amounts, one a cluster, above the least
-        value.
+        """Return the interval of a side's mean as of log-normal amounts, one a cluster, above the
+        least value.
         """
         part, codes = self.parts[side], self._kinds[0][0][self._side == side]
         weights = as_numbers(np.bincount(codes, part.weights))
@@ -284,8 +284,8 @@ class Independent:
 def p_of_interval(
     interval: Callable[[float], tuple[float, float]], margin: float | None = None
 ) -> float:
-    """One less the level at which an interval reaches 0, by bisection on the logarithm; 1 where
-    there is none.
+    """Return one less the level at which an interval reaches 0, by bisection on the logarithm; 1
+    where there is none.
 
     With a margin, the p of two one-sided tests that the value lies beyond it, above or below
     (Schuirmann 1987): half of what is left of the level at which the interval reaches either
@@ -305,12 +305,12 @@ def p_of_interval(
 
 
 def _is_amount(bounds: Bounds) -> bool:
-    """Whether values have a least one and no greatest one."""
+    """Return whether values have a least one and no greatest one."""
     return bool(np.isfinite(bounds[0])) and not np.isfinite(bounds[1])
 
 
 def _centre(value: float, clusters: float, bounds: Bounds) -> float:
-    """A side's value with the clusters at its bounds that join its variance.
+    """Return a side's value with the clusters at its bounds that join its variance.
 
     Around the value itself, the log odds of a side near a bound would reach to the other bound.
     """
@@ -320,7 +320,7 @@ def _centre(value: float, clusters: float, bounds: Bounds) -> float:
 
 
 def _variance(part: Part, sums: Floats, clusters: float, widened: bool) -> float:
-    """A side's variance by its clusters' parts; with clusters at its bounds if `widened`, or
+    """Return a side's variance by its clusters' parts; with clusters at its bounds if `widened`, or
     without spread.
     """
     squares, (low, high) = float((sums**2).sum()), part.bounds
@@ -335,7 +335,7 @@ def _variance(part: Part, sums: Floats, clusters: float, widened: bool) -> float
 
 
 def _shared_variance(parts: Floats, clusters: int) -> float:
-    """The variance of a difference by clusters that have cases of both sides.
+    """Return the variance of a difference by clusters that have cases of both sides.
 
     Where few clusters carry it, it grows as if one more of them had deviated in each direction
     (Bonett and Price 2012, JEBS 37).

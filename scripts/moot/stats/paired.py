@@ -55,8 +55,8 @@ def compare(first: Floats, second: Floats, clusters: Clusters, seed: int) -> Com
 
 
 def share_right(predictions: pd.DataFrame) -> "pd.Series[float]":
-    """A system's share of right answers on each case, over its repeats, indexed by case_id; invalid
-    is wrong.
+    """Return a system's share of right answers on each case, over its repeats, indexed by case_id;
+    invalid is wrong.
 
     A case whose truth is not known has none.
     """

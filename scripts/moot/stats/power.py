@@ -77,7 +77,7 @@ class Spread:
         return not np.isnan(self.within).any()
 
     def variances(self, repeats: tuple[int, int]) -> tuple[float, ...]:
-        """The variance between cases: of the difference, or of either side where these have
+        """Return the variance between cases: of the difference, or of either side where these have
         different cases.
         """
         repeat_variances = [
@@ -94,7 +94,7 @@ class Spread:
     def power(
         self, difference: float, cases: Sizes, repeats: tuple[int, int], level: float
     ) -> float:
-        """The probability that the test shows a true difference above 0."""
+        """Return the probability that the test shows a true difference above 0."""
         from scipy.special import nctdtr, stdtrit  # registries are read at every start of Snakemake
 
         case_counts = cases if isinstance(cases, tuple) else (cases,) * len(self.between_variance)
@@ -136,8 +136,8 @@ class Spread:
 
 
 def paired_proportions(discordant: float) -> Spread:
-    """The spread of two shares of right answers on the same cases, each debated once, by the share
-    of cases that one side alone gets right.
+    """Return the spread of two shares of right answers on the same cases, each debated once, by the
+    share of cases that one side alone gets right.
     """
     return Spread(0.0, (discordant,), (float("nan"), float("nan")), is_binary=True)
 
@@ -145,8 +145,8 @@ def paired_proportions(discordant: float) -> Spread:
 def cases_needed(
     difference: float, spread: Spread, repeats: tuple[int, int] = (1, 1), goal: Goal | None = None
 ) -> float:
-    """The number of cases, of either side, that show a difference; not rounded, infinite where none
-    do.
+    """Return the number of cases, of either side, that show a difference; not rounded, infinite
+    where none do.
     """
     goal = goal or Goal()
     if not difference:
@@ -161,7 +161,9 @@ def cases_needed(
 def smallest_difference(
     cases: Sizes, spread: Spread, repeats: tuple[int, int] = (1, 1), goal: Goal | None = None
 ) -> float:
-    """The smallest difference that numbers of cases show; NaN where no difference can be shown."""
+    """Return the smallest difference that numbers of cases show; NaN where no difference can be
+    shown.
+    """
     goal = goal or Goal()
     highest = max(1.0, 100 * math.sqrt(max(spread.variances(repeats))))
     difference = _bisect(
@@ -175,7 +177,7 @@ def smallest_difference(
 
 
 def _bisect(low: float, high: float, suffices: Callable[[float], bool]) -> float:
-    """The least value that suffices, by bisection; infinite where the highest does not."""
+    """Return the least value that suffices, by bisection; infinite where the highest does not."""
     if not suffices(high):
         return float("inf")
     for _ in range(_ROUNDS):
@@ -201,7 +203,7 @@ def cheapest(
     goal: Goal | None = None,
     most_repeats: int = 20,
 ) -> Design | None:
-    """The cheapest design that shows a difference.
+    """Return the cheapest design that shows a difference.
 
     As long as there are cases, one repeat is cheapest: repeats lower the variance within cases
     alone, further cases both. Repeats pay where cases run out, and where so few are needed that the
@@ -245,8 +247,8 @@ class Observed:
     runs: Sequence[str]
 
     def by_case(self) -> tuple[Floats, Floats]:
-        """The mean over each case's runs of their debates, in the order of the cases' names, and
-        what it leaves of the variance of one debate.
+        """Return the mean over each case's runs of their debates, in the order of the cases' names,
+        and what it leaves of the variance of one debate.
         """
         _, codes = np.unique(np.asarray(self.cases, dtype=str), return_inverse=True)
         runs, first = self._by_run()
@@ -256,7 +258,7 @@ class Observed:
         )
 
     def within(self) -> float:
-        """The variance between repeats of one case and run; NaN without repeats."""
+        """Return the variance between repeats of one case and run; NaN without repeats."""
         codes, _ = self._by_run()
         counts = np.bincount(codes)
         means = np.bincount(codes, weights=self.values) / counts
@@ -266,7 +268,7 @@ class Observed:
         )
 
     def _by_run(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The case and run of each debate, as one number; and the first debate of each."""
+        """Return the case and run of each debate, as one number; and the first debate of each."""
         names = [f"{case}\x1f{run}" for case, run in zip(self.cases, self.runs, strict=True)]
         _, first, codes = np.unique(
             np.asarray(names, dtype=str), return_index=True, return_inverse=True
@@ -282,7 +284,7 @@ def estimate_spread(
     is_paired: bool,
     is_binary: bool = False,
 ) -> Spread:
-    """The spread of a difference, by the debates of both sides.
+    """Return the spread of a difference, by the debates of both sides.
 
     Args:
         first, second: of the same cases if `is_paired`.
@@ -323,7 +325,8 @@ def estimate_spread(
 
 
 def _design_effect(deviations: Floats, clusters: Sequence[Hashable]) -> float:
-    """The variance of the sum of clusters over that of as many independent cases; at least 1.
+    """Return the variance of the sum of clusters over that of as many independent cases; at least
+    1.
 
     Of clusters of several kinds those of one are added, those of two together taken away, and so
     on.

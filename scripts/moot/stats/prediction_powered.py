@@ -36,7 +36,7 @@ _NO_VARIANCE = 1e-12
 def corrected_mean(
     predicted: ArrayLike, observed: ArrayLike, inclusion: Floats, trust: float | None = None
 ) -> Statistic:
-    """The mean of what people would say of all rows, as a function of row weights.
+    """Return the mean of what people would say of all rows, as a function of row weights.
 
     Args:
         predicted: the labeller's value of each row.
@@ -84,8 +84,8 @@ def _slope(covariance: Floats, variance: Floats, trust: float | None) -> Floats:
 def corrected_ratio(
     predicted: tuple[ArrayLike, ArrayLike], observed: tuple[ArrayLike, ArrayLike], inclusion: Floats
 ) -> Statistic:
-    """One corrected mean over another: changes over chances to change, positions for over positions
-    taken.
+    """Return one corrected mean over another: changes over chances to change, positions for over
+    positions taken.
 
     Args:
         predicted: the labeller's values of each row, above and below the line.
@@ -106,7 +106,8 @@ def corrected_ratio(
 def estimate_share(
     bootstrap: ClusterBootstrap, statistic: Statistic, deviates: ArrayLike
 ) -> tuple[float, float, float]:
-    """A corrected share and its interval by cluster, from the bootstrap that all intervals use.
+    """Return a corrected share and its interval by cluster, from the bootstrap that all intervals
+    use.
 
     A correction may lead out of 0 to 1. Then the nearest share replaces it, with an interval of the
     same lengths, cut off there. Where people never deviate from the labeller, resamples say nothing

@@ -16,8 +16,8 @@ _DIGITS = 9
 
 
 def mcnemar_exact(first_alone: int, second_alone: int) -> float:
-    """The two-sided exact McNemar p of the numbers of cases that one system alone got right; 1 of
-    none.
+    """Return the two-sided exact McNemar p of the numbers of cases that one system alone got right;
+    1 of none.
     """
     from scipy.stats import binomtest  # registries are read at every start of Snakemake
 
@@ -26,7 +26,7 @@ def mcnemar_exact(first_alone: int, second_alone: int) -> float:
 
 
 def fisher_p(first_right: int, first_wrong: int, second_right: int, second_wrong: int) -> float:
-    """The two-sided p of Fisher's exact test."""
+    """Return the two-sided p of Fisher's exact test."""
     from scipy.stats import fisher_exact  # registries are read at every start of Snakemake
 
     table = np.array([[first_right, first_wrong], [second_right, second_wrong]])
@@ -34,8 +34,8 @@ def fisher_p(first_right: int, first_wrong: int, second_right: int, second_wrong
 
 
 def sign_flip_p(differences: Floats, seed: int) -> float:
-    """The two-sided p-value of a randomisation test: between equal systems each difference could
-    have either sign.
+    """Return the two-sided p-value of a randomisation test: between equal systems each difference
+    could have either sign.
 
     Exact for up to `EXACT_CLUSTERS` differences other than 0, else from `PATTERNS` random
     patterns of signs (the observed one is counted too: Phipson and Smyth 2010). With
@@ -79,5 +79,5 @@ def sign_flip_p(differences: Floats, seed: int) -> float:
 
 
 def _sum(values: Floats, axis: int) -> Floats:
-    """The sums, rounded so that equal ones tie."""
+    """Return the sums, rounded so that equal ones tie."""
     return as_numbers(values.sum(axis=axis)).round(_DIGITS)

@@ -126,7 +126,7 @@ def fit_ratings(
 
 
 def _largest_joined_group(sides: Floats, outcomes: Floats) -> Truths:
-    """Which names form the largest group in which each beats or ties each other, directly or
+    """Return which names form the largest group in which each beats or ties each other, directly or
     through others of it.
 
     None, where every group has a single name.
@@ -170,7 +170,7 @@ class _Davidson:
         self.size = features.shape[1] + 1
 
     def fit(self) -> Floats:
-        """The parameters of greatest likelihood."""
+        """Return the parameters of greatest likelihood."""
         from scipy.optimize import minimize
 
         start = np.zeros(self.size)
@@ -190,7 +190,9 @@ class _Davidson:
         return as_numbers(deviations.T @ deviations * (1 - 1 / len(estimates)))
 
     def refit(self, start: Floats) -> Floats:
-        """The parameters of greatest likelihood, by Newton's method from close parameters."""
+        """Return the parameters of greatest likelihood, by Newton's method from close
+        parameters.
+        """
         parameters, loss = start, self._loss(start)
         for _ in range(_MAX_NEWTON_STEPS):
             step = np.linalg.solve(self._curvature(parameters), self._slope(parameters))
@@ -206,7 +208,7 @@ class _Davidson:
         return as_numbers(parameters)
 
     def prior_share(self, parameters: Floats, weights: Floats) -> Floats:
-        """The share that the pull has in what is known of sums of parameters, shape (sums,).
+        """Return the share that the pull has in what is known of sums of parameters, shape (sums,).
 
         `weights`: their weights, shape (sums, parameters).
         """
@@ -237,7 +239,7 @@ class _Davidson:
         return as_numbers(_PRIOR * parameters - self._scores(parameters).sum(axis=0))
 
     def _scores(self, parameters: Floats) -> Floats:
-        """The gradient of each pair's likelihood, shape (pairs, parameters)."""
+        """Return the gradient of each pair's likelihood, shape (pairs, parameters)."""
         expected, tied, _ = self._shares(parameters)
         of_features = (self.outcomes - expected)[:, None] * self.features
         return as_numbers(self.weights[:, None] * np.column_stack([of_features, self.tied - tied]))

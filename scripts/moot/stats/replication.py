@@ -13,8 +13,8 @@ NOTHING = (float("nan"), float("nan"))
 
 
 def scale_interval(value: float, like: Interval, size: float, n: float) -> Interval:
-    """A value of n answers, whose errors are those of a like value of `size` answers, in proportion
-    to 1 / sqrt(n).
+    """Return a value of n answers, whose errors are those of a like value of `size` answers, in
+    proportion to 1 / sqrt(n).
     """
     factor = np.sqrt(size / n)
     return Interval(
@@ -23,8 +23,8 @@ def scale_interval(value: float, like: Interval, size: float, n: float) -> Inter
 
 
 def difference_interval(first: Interval, second: Interval) -> tuple[float, float]:
-    """The interval of first less second, from two samples: errors add in squares (Newcombe 1998,
-    method 10).
+    """Return the interval of first less second, from two samples: errors add in squares (Newcombe
+    1998, method 10).
     """
     value = first.value - second.value
     lower_reach = np.hypot(first.value - first.low, second.high - second.value)
@@ -43,5 +43,5 @@ def replication_interval(published: Interval, ours: Interval) -> tuple[float, fl
 
 
 def all_defined(*values: Iterable[float]) -> bool:
-    """Whether every number is there."""
+    """Return whether every number is there."""
     return not any(map(np.isnan, chain.from_iterable(values)))

@@ -16,7 +16,7 @@ class Interval(NamedTuple):
 
 
 def wilson_interval(share: float, n: float, level: float = LEVEL) -> Interval:
-    """A share of n answers, with the interval of Wilson (1927); NaN of none.
+    """Return a share of n answers, with the interval of Wilson (1927); NaN of none.
 
     >>> [round(end, 3) for end in wilson_interval(0.9, 200)]
     [0.9, 0.851, 0.934]
@@ -38,7 +38,7 @@ def agresti_caffo_interval(
     second_cases: float,
     level: float = LEVEL,
 ) -> tuple[float, float]:
-    """The interval of Agresti and Caffo (2000, The American Statistician 54) of a difference
+    """Return the interval of Agresti and Caffo (2000, The American Statistician 54) of a difference
     between shares of different independent cases.
 
     It is Wald's, with one more right and one more wrong case on each side.
@@ -62,8 +62,8 @@ def agresti_caffo_interval(
 def tango_interval(
     first_alone: float, second_alone: float, pairs: float, level: float = LEVEL
 ) -> tuple[float, float]:
-    """The interval of Tango (1998, Statistics in Medicine 17) of a difference between two shares of
-    the same independent cases.
+    """Return the interval of Tango (1998, Statistics in Medicine 17) of a difference between two
+    shares of the same independent cases.
 
     Args:
         first_alone, second_alone: cases that one side alone gets right. An effective number of
@@ -91,7 +91,7 @@ def tango_interval(
 
 
 def _tango_score(supposed: float, first_alone: float, second_alone: float, pairs: float) -> float:
-    """The standardised distance of the estimate from a supposed difference."""
+    """Return the standardised distance of the estimate from a supposed difference."""
     distance = first_alone - second_alone - pairs * supposed
     linear = -first_alone - second_alone + (2 * pairs - first_alone + second_alone) * supposed
     constant = -second_alone * supposed * (1 - supposed)

@@ -39,7 +39,8 @@ FEWEST_CASES = 10
 
 
 def interval_p(value: float, low: float, high: float, supposed: float, freedom: float) -> float:
-    """The two-sided p of a supposed value by the 95 % interval of Student's t around an estimate.
+    """Return the two-sided p of a supposed value by the 95 % interval of Student's t around an
+    estimate.
 
     It is below 0.05 where the interval does not hold the supposed value.
     """
@@ -60,7 +61,7 @@ def interval_p(value: float, low: float, high: float, supposed: float, freedom: 
 
 
 def smallest_stratum(strata: Sequence[object]) -> int:
-    """How many rows the smallest stratum has."""
+    """Return how many rows the smallest stratum has."""
     return int(np.bincount(pd.factorize(_objects(strata))[0]).min()) if len(strata) else 0
 
 
@@ -76,7 +77,7 @@ class IntervalWithin(NamedTuple):
 def interval_within(
     function: Callable[[Floats], Floats], strata: Sequence[object], seed: int, bounds: Bounds
 ) -> IntervalWithin:
-    """A value with its 95 % interval, from draws of the rows of each stratum.
+    """Return a value with its 95 % interval, from draws of the rows of each stratum.
 
     Args:
         function: row weights of shape (draws, rows) to values of shape (draws,).

@@ -88,7 +88,7 @@ class Misstatement(ArmIntervention):
 
 
 def alter_passage(name: str, passage: Passage, case_text: str, draw: float) -> str:
-    """The altered words of a passage; "" for one that an arm does not alter.
+    """Return the altered words of a passage; "" for one that an arm does not alter.
 
     Args:
         name: The arm.
@@ -108,7 +108,9 @@ def alter_passage(name: str, passage: Passage, case_text: str, draw: float) -> s
 
 
 def negate(quotation: str) -> str:
-    """A quotation that says the opposite: without its negation, or with one; else unchanged."""
+    """Return a quotation that says the opposite: without its negation, or with one; else
+    unchanged.
+    """
     if _NEGATION.search(quotation):
         return _NEGATION.sub("", quotation, count=1)
     negated = _AUXILIARY.sub(lambda match: f"{match[0]} not", quotation, count=1)
@@ -121,12 +123,12 @@ def _other_digit(digit: str, draw: float) -> str:
 
 
 def holds_words(text: str, passage: str) -> bool:
-    """Whether a text holds the words of a passage, in any typography."""
+    """Return whether a text holds the words of a passage, in any typography."""
     return f" {_forms(passage)} " in f" {_forms(text)} "
 
 
 def names_misstatement(text: str, original: str, altered: str) -> bool:
-    """Whether a later text objects to an altered passage.
+    """Return whether a later text objects to an altered passage.
 
     It holds the words around the change, as they were or as they became, and a word of objection;
     or, of a change within two words of both ends, both versions.
@@ -145,5 +147,5 @@ def _forms(text: str) -> str:
 
 
 def misstate(name: str) -> Callable[[Debaters], Misstatement]:
-    """The intervention of an arm, from the protocol's debaters."""
+    """Return the intervention of an arm, from the protocol's debaters."""
     return lambda debaters: Misstatement(debaters, name)

@@ -49,7 +49,7 @@ NOTES = (
 
 
 def has_misstatements(plan: StudyPlan) -> bool:
-    """Whether an experiment has one of the two arms."""
+    """Return whether an experiment has one of the two arms."""
     return any(control.config.control in MISSTATEMENTS for control in plan.controls)
 
 
@@ -151,7 +151,7 @@ def _utterances_by_debate(run: Run) -> dict[tuple[str, int], list[Fields]]:
 
 
 def _objectors(utterances: list[Fields], planted: Fields, altered: str, judge: str) -> set[str]:
-    """The seats that name an alteration after it was made, in public or as the judge."""
+    """Return the seats that name an alteration after it was made, in public or as the judge."""
     seats: set[str] = set()
     for row in utterances:
         is_heard = row["visibility"] == PUBLIC or row["speaker"] == judge

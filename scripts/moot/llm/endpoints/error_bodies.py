@@ -95,25 +95,27 @@ class ErrorBody:
         return HTTPStatus(status).phrase
 
     def names_account(self) -> bool:
-        """Whether the key or the account is the cause."""
+        """Return whether the key or the account is the cause."""
         is_coded = any(code.casefold() in _ACCOUNT_CODES for code in self.codes)
         return is_coded or bool(_CREDIT.search(self.message) or _KEY.search(self.message))
 
     def names_unknown_model(self) -> bool:
-        """Whether the server does not know the model."""
+        """Return whether the server does not know the model."""
         is_coded = any(code.casefold() in _MODEL_CODES for code in self.codes)
         return is_coded or bool(_MODEL.search(self.message))
 
     def names_length(self) -> bool:
-        """Whether the prompt is longer than the server's context."""
+        """Return whether the prompt is longer than the server's context."""
         return bool(_LENGTH.search(f"{self.message} {' '.join(self.codes)}"))
 
     def names_context(self) -> bool:
-        """Whether the context is the cause for sure: "took too long" may say so of the server."""
+        """Return whether the context is the cause for sure: "took too long" may say so of the
+        server.
+        """
         return bool(_CONTEXT.search(f"{self.message} {' '.join(self.codes)}"))
 
     def names_unknown_path(self) -> bool:
-        """Whether the server does not know the address below `base_url`."""
+        """Return whether the server does not know the address below `base_url`."""
         return bool(_PATH.search(self.message))
 
     def status(self) -> int:
@@ -165,7 +167,7 @@ def read_error_body(content: bytes) -> ErrorBody:
 
 
 def error_in_success(body: Json) -> bool:
-    """Whether a decoded response with status 200 has an error and no reply."""
+    """Return whether a decoded response with status 200 has an error and no reply."""
     if isinstance(body, list):
         return len(body) == 1 and error_in_success(body[0])
     if not isinstance(body, dict):

@@ -153,7 +153,7 @@ class OpenAIEndpoint(SdkEndpoint):
 
 
 def _is_broken_off(choice: Json, finish_reason: str) -> bool:
-    """Whether the server broke off a reply."""
+    """Return whether the server broke off a reply."""
     return finish_reason in _FAILURES or bool(choice.get("error") and finish_reason != "stop")
 
 

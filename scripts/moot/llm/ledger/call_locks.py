@@ -28,7 +28,7 @@ _WaitContext = Callable[[], AbstractContextManager[None]]
 
 
 def call_locks(engine: sa.Engine, processes: Processes) -> "FileCallLocks | DatabaseCallLocks":
-    """The locks of a ledger's calls."""
+    """Return the locks of a ledger's calls."""
     folder = folder_of(engine)
     return FileCallLocks(folder) if folder else DatabaseCallLocks(engine, processes)
 

@@ -273,7 +273,7 @@ def _tag_pattern(schema: type[BaseModel]) -> re.Pattern[str]:
 
 
 def _read_tags(schema: type[BaseModel], text: str, tags: list[re.Match[str]]) -> _Reading:
-    """The fields of `<prediction>YES</prediction><confidence>70</confidence>`."""
+    """Return the fields of `<prediction>YES</prediction><confidence>70</confidence>`."""
     values: JsonObject = {}
     for match in tags:
         key, value = fold_text(match[1]), match[2].strip()
@@ -293,7 +293,7 @@ def _read_fields(schema: type[BaseModel], values: JsonObject, notes: Notes) -> _
 
 
 def _read_objects(text: str, schema: type[BaseModel]) -> _Reading | None:
-    """The value of the objects in `text`, if they agree on one.
+    """Return the value of the objects in `text`, if they agree on one.
 
     None if there is none, or one that no repair makes readable; raises UnreadableError where JSON
     says something else.
@@ -367,8 +367,8 @@ def _words(value: Json) -> set[str]:
 
 
 def _is_only_of_kind(shape: Shape, fields: dict[str, Shape]) -> bool:
-    """Whether a field is the one label or the one number that is asked for, so that words need not
-    name it.
+    """Return whether a field is the one label or the one number that is asked for, so that words
+    need not name it.
     """
     return (
         shape.required
@@ -377,7 +377,7 @@ def _is_only_of_kind(shape: Shape, fields: dict[str, Shape]) -> bool:
 
 
 def _announces_another(outside: str, shape: Shape, label: Label | None) -> bool:
-    """Whether words such as "my answer is" give another label than `label`."""
+    """Return whether words such as "my answer is" give another label than `label`."""
     if shape.kind != "label" or label is None:
         return False
     try:

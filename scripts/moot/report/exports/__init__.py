@@ -68,8 +68,8 @@ class Export:
         return self.results.config.name_of(self.model)
 
     def debates(self) -> Iterator[ExportedDebate]:
-        """The debates that have ended, in the order of their ids; one before several judges, once
-        for each.
+        """Yield the debates that have ended, in the order of their ids; one before several judges,
+        once for each.
         """
         results = self.results
         outcomes: dict[tuple[str, int], list[JsonObject]] = {}
@@ -95,7 +95,7 @@ class Export:
                 )
 
     def calls(self) -> dict[str, JsonObject]:
-        """The calls by their id, rows of the calls schema."""
+        """Return the calls by their id, rows of the calls schema."""
         return {row["call_id"]: missing_as_none(row) for row in records(self.results.calls)}
 
     def end_time(self) -> datetime:
@@ -129,12 +129,12 @@ def exporter(
 
 
 def missing_as_none(row: Fields) -> JsonObject:
-    """A row with None for what is missing, in columns of any type."""
+    """Return a row with None for what is missing, in columns of any type."""
     return {str(name): None if is_missing(value) else value for name, value in row.items()}
 
 
 def is_missing(value: Json) -> bool:
-    """Whether a cell holds nothing."""
+    """Return whether a cell holds nothing."""
     return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
 
 

@@ -88,7 +88,7 @@ def write_log(export: Export, path: Path) -> None:
 
 
 def make_log(export: Export) -> EvalLog:
-    """The log of one experiment and model; equal inputs give an equal log."""
+    """Return the log of one experiment and model; equal inputs give an equal log."""
     calls = export.calls()
     samples = [_Sample(export, debate, calls).make() for debate in export.debates()]
     times = _times_of_calls(calls.values())
@@ -428,8 +428,8 @@ def _score(outcome: Fields, target: str, turns: Iterable[Fields]) -> Score:
 
 
 def _results(scores: pd.DataFrame, samples: int) -> EvalResults:
-    """The overall scores that have an interval, accuracy first; the interval's ends are metrics of
-    their own.
+    """Return the overall scores that have an interval, accuracy first; the interval's ends are
+    metrics of their own.
     """
     metrics = {}
     has_interval = scores["ci_low"].notna() & scores["ci_high"].notna()

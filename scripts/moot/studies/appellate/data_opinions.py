@@ -184,7 +184,9 @@ def _load_local(options: OpinionsOptions, context: LoadContext) -> Loaded:
 
 
 def _describe_task(cases: Sequence[Case], *, has_recogniser: bool) -> Task:
-    """The task with a note on the de-identification, clustered by court if all courts are known."""
+    """Return the task with a note on the de-identification, clustered by court if all courts are
+    known.
+    """
     method = "by rule (the extra `ner` is not used)"
     if has_recogniser:
         method = "by rule and by a trained recogniser"

@@ -37,7 +37,7 @@ class OpinionRecord(NamedTuple):
     is_line: bool = False
 
     def fields(self) -> JsonObject:
-        """The fields that have a value.
+        """Return the fields that have a value.
 
         Raises:
             UserError: the record is not a JSON object, or a field has another type.
@@ -99,7 +99,7 @@ def read_records(file: Path) -> Iterator[OpinionRecord]:
 
 
 def _parse_document(file: Path, text: str) -> Json:
-    """The JSON value that a whole file holds; None if it holds a record a line."""
+    """Return the JSON value that a whole file holds; None if it holds a record a line."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as fault:
@@ -118,7 +118,7 @@ def _is_object(line: str) -> bool:
 
 
 def _list_of_records(document: JsonObject) -> list[Json]:
-    """The records of an object with one list of objects, which is not a record itself."""
+    """Return the records of an object with one list of objects, which is not a record itself."""
     if "text" in document or "casebody" in document:
         return []
     lists = [value for value in document.values() if _is_list_of_objects(value)]

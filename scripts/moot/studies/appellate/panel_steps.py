@@ -36,7 +36,9 @@ _SEQUENCE_WORDS = 3
 
 
 def is_panel(results: ExperimentResults) -> bool:
-    """Whether an experiment is one of the three phases and has labels of the study's rubric."""
+    """Return whether an experiment is one of the three phases and has labels of the study's
+    rubric.
+    """
     by_rubric = results.config.rubric == RUBRICS[APPELLATE]
     return results.config.protocol in PROTOCOLS and by_rubric and not results.labels.empty
 

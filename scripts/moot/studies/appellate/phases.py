@@ -79,7 +79,7 @@ class Phase(content.Run):
         }
 
     def is_human(self, seat: int) -> bool:
-        """Whether a seat is the human's."""
+        """Return whether a seat is the human's."""
         return self.name == "human_ai" and seat == self.judges
 
     def corrected(self, prefix: str, metric: str, group: str) -> Measurement:

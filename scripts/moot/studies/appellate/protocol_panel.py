@@ -413,12 +413,16 @@ def list_shared_statements(debate: Debate, number: int) -> list[Utterance]:
 
 
 def is_appeal(debate: Debate) -> bool:
-    """Whether the labels are affirm and not affirm. Other data sets have labels of their own."""
+    """Return whether the labels are affirm and not affirm. Other data sets have labels of their
+    own.
+    """
     return set(debate.task.labels) == APPEAL
 
 
 def has_person(debate: Debate) -> bool:
-    """Whether a person sits on the panel, so that prompts distinguish AI judges from the human."""
+    """Return whether a person sits on the panel, so that prompts distinguish AI judges from the
+    human.
+    """
     return isinstance(debate.params, HumanPanelParams)
 
 

@@ -49,7 +49,7 @@ _CODES = {"affirm": AFFIRMED_CODE, "dismiss": AFFIRMED_CODE}
 
 
 def names_human(text: str) -> bool:
-    """Whether a statement refers to the human judge or the human's opinion.
+    """Return whether a statement refers to the human judge or the human's opinion.
 
     >>> names_human("As the Human Judge points out, ..."), names_human("Human rights matter.")
     (True, False)
@@ -58,7 +58,7 @@ def names_human(text: str) -> bool:
 
 
 def gives_human_as_reason(text: str) -> bool:
-    """Whether a sentence of a statement names the human together with a word of reason."""
+    """Return whether a sentence of a statement names the human together with a word of reason."""
     return any(
         names_human(sentence.text) and _REASON.search(sentence.text)
         for sentence in split_sentences(text)
@@ -66,12 +66,14 @@ def gives_human_as_reason(text: str) -> bool:
 
 
 def takes_up_opposing_view(text: str) -> bool:
-    """Whether a statement brings up considerations of the other side: the devil's advocate."""
+    """Return whether a statement brings up considerations of the other side: the devil's
+    advocate.
+    """
     return _OPPOSING_VIEW.search(text) is not None
 
 
 def is_reasserted(text: str) -> bool:
-    """Whether a statement asserts a position, reasons, and asserts the same position again.
+    """Return whether a statement asserts a position, reasons, and asserts the same position again.
 
     The first assertion lies in the first two sentences, the second in the last two (a line with the
     confidence does not count), with a sentence between them.

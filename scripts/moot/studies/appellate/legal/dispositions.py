@@ -57,15 +57,15 @@ class _Verb:
         return self.text.lower().split()[0]
 
     def follows(self, pattern: str) -> bool:
-        """Whether the verb directly follows a pattern."""
+        """Return whether the verb directly follows a pattern."""
         return bool(re.search(rf"(?:{pattern})\s*$", self.preceding_text, re.IGNORECASE))
 
     def comes_after(self, pattern: str) -> bool:
-        """Whether a pattern occurs anywhere before the verb."""
+        """Return whether a pattern occurs anywhere before the verb."""
         return bool(re.search(pattern, self.preceding_text, re.IGNORECASE))
 
     def precedes(self, pattern: str) -> bool:
-        """Whether the verb directly precedes a pattern."""
+        """Return whether the verb directly precedes a pattern."""
         return bool(re.match(pattern, self.following_text, re.IGNORECASE))
 
 
@@ -90,7 +90,7 @@ def mask_quotations(text: str) -> str:
 
 
 def _dismisses_appeal(verb: _Verb) -> bool:
-    """Whether "dismiss" is about the appeal, which precedes or follows it."""
+    """Return whether "dismiss" is about the appeal, which precedes or follows it."""
     if not re.search(r"\w", verb.preceding_text):
         return verb.text[0].isupper()
     if verb.precedes(rf"(?:\s+[\w',-]+){{0,4}}?\s+{p.APPEAL}\b"):
@@ -113,7 +113,9 @@ def _dismisses_appeal(verb: _Verb) -> bool:
 
 
 def _concerns_decision(verb: _Verb) -> bool:
-    """Whether the verb is about a decision: objections are sustained and charges dismissed, too."""
+    """Return whether the verb is about a decision: objections are sustained and charges dismissed,
+    too.
+    """
     if verb.name == "dismiss":
         return _dismisses_appeal(verb)
     if verb.word.startswith(("sustain", "uph", "set", "overturn", "annul", "quash", "remit")):
@@ -131,13 +133,13 @@ def _concerns_decision(verb: _Verb) -> bool:
 
 
 def _is_attributed(verb: _Verb) -> bool:
-    """Whether a party or another judge says it, and the speaker has not taken over since."""
+    """Return whether a party or another judge says it, and the speaker has not taken over since."""
     clause = re.split(p.SPEAKER_TAKES_OVER, verb.preceding_text, flags=re.IGNORECASE)[-1]
     return bool(p.ATTRIBUTION.search(clause) or p.REQUESTED_OF_COURT.search(clause))
 
 
 def _is_hypothetical(verb: _Verb) -> bool:
-    """Whether the verb depends on a condition ("if we were to vacate")."""
+    """Return whether the verb depends on a condition ("if we were to vacate")."""
     clause_start = (
         r"(?i)[;:]|, (?:we|i)\b|\b(?:but|because|since|that|and therefore|therefore) (?=we\b|i\b)"
     )
@@ -153,7 +155,7 @@ def _is_hypothetical(verb: _Verb) -> bool:
 
 
 def _is_instruction(verb: _Verb) -> bool:
-    """Whether the court below is told to do it, on remand."""
+    """Return whether the court below is told to do it, on remand."""
     if verb.name == "remand" or not p.INSTRUCTION.search(verb.preceding_text):
         return False
     speaker_resumes = verb.comes_after(rf"(?:\b(?:and|but)\b|[,;])\s*{p.SPEAKER}[^.;]*$")
@@ -163,7 +165,7 @@ def _is_instruction(verb: _Verb) -> bool:
 
 
 def _is_general(verb: _Verb) -> bool:
-    """Whether the verb states what courts generally do."""
+    """Return whether the verb states what courts generally do."""
     has_adverb = p.GENERAL_ADVERB.search(verb.preceding_text[-40:])
     return bool(has_adverb) and not verb.word.endswith(("ed", "ing"))
 
@@ -218,7 +220,7 @@ def _read_base(verb: _Verb) -> Reading:
 
 
 def _is_bare_vote(verb: _Verb) -> bool:
-    """Whether the verb stands alone, or follows a word such as "vote" or "decision"."""
+    """Return whether the verb stands alone, or follows a word such as "vote" or "decision"."""
     noun_pattern = (
         r"\b(?:decision|votes?|verdict|position|stance|conclusion|judgment|ruling|is|"
         r"therefore)\b\W*"
@@ -243,7 +245,7 @@ def _read_fragment(verb: _Verb) -> Reading:
 
 
 def _has_actor(verb: _Verb) -> bool:
-    """Whether a court, a party or a pronoun before the verb may be its subject."""
+    """Return whether a court, a party or a pronoun before the verb may be its subject."""
     if verb.follows(rf"\b(?:{p.OTHER_JUDGE_OR_COURT}|{p.PARTY}|which|who|that)\b{p.ADVERB}"):
         return True
     return verb.comes_after(r"\b(?:we|i|he|she|they)\b")
@@ -391,7 +393,7 @@ def _read_verb(match: re.Match[str], masked_sentence: str) -> tuple[str, bool, s
 
 
 def _concerns_petition(verb: _Verb) -> bool:
-    """Whether a court undoes its own writ, which dismisses the petition."""
+    """Return whether a court undoes its own writ, which dismisses the petition."""
     if verb.name not in ("reverse", "vacate"):
         return False
     context = verb.preceding_text[-120:] + verb.text + verb.following_text[:60]
@@ -399,7 +401,7 @@ def _concerns_petition(verb: _Verb) -> bool:
 
 
 def _find_target(verb: _Verb) -> str:
-    """The words that say what is affirmed or undone, and the subject of a passive."""
+    """Return the words that say what is affirmed or undone, and the subject of a passive."""
     subject = ""
     if verb.word.endswith("ed"):
         subject = re.split(r",|;|\band\b", verb.preceding_text)[-1]
@@ -425,7 +427,7 @@ def _find_implied_dispositions(masked_sentence: str) -> Iterator[tuple[str, bool
 
 
 def _has_doubt(preceding_text: str) -> bool:
-    """Whether a text attributes, requests or supposes what follows it."""
+    """Return whether a text attributes, requests or supposes what follows it."""
     patterns = (p.ATTRIBUTION, p.REQUESTED_OF_COURT, p.HYPOTHETICAL)
     return any(pattern.search(preceding_text) for pattern in patterns)
 

@@ -93,8 +93,8 @@ _NOT_ASSERTED = re.compile(
 
 
 def contradicts_conviction(text: str, facts: str) -> bool:
-    """Whether a statement finds, in its own voice, that the law was broken, where the decision
-    under review is the conviction for it.
+    """Return whether a statement finds, in its own voice, that the law was broken, where the
+    decision under review is the conviction for it.
 
     A judge who finds so and votes against the conviction has mistaken what the court below decided.
     That is the example of a hallucination in the paper's rubric (appendix ii).
@@ -227,7 +227,7 @@ def find_opinion_outcome(text: str) -> tuple[str, str]:
 
 
 def _upholds_conviction(text: str, dispositions: Sequence["Disposition"]) -> bool:
-    """Whether an implied affirmance upholds a conviction."""
+    """Return whether an implied affirmance upholds a conviction."""
     for disposition in dispositions:
         if disposition.name != "affirm" or disposition.is_explicit:
             continue

@@ -99,7 +99,7 @@ def _find_body_end(text: str, start: int) -> int:
 
 
 def _find_part(heading: re.Match[str], current_part: Part) -> Part | None:
-    """The part that a heading opens, or None if it is no heading of a part."""
+    """Return the part that a heading opens, or None if it is no heading of a part."""
     for part, words in _HEADINGS.items():
         if re.search(words, heading["words"], re.IGNORECASE):
             return part

@@ -37,7 +37,7 @@ class Sentence:
 
 
 def _is_sentence_end(text: str, stop: re.Match[str]) -> bool:
-    """Whether a stop ends a sentence and is not part of an abbreviation or a number."""
+    """Return whether a stop ends a sentence and is not part of an abbreviation or a number."""
     if not _NEXT_STARTS.match(text, stop.end()):
         return False
     if text[stop.start()] != ".":
