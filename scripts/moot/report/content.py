@@ -23,6 +23,7 @@ from moot.scores.contrasts import Contrast
 from moot.scores.refusals import refusal_notes
 from moot.scores.results import OVERALL, ExperimentResults
 from moot.scores.served import version_notes
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.score_intervals import Interval
 
 if TYPE_CHECKING:
@@ -366,6 +367,11 @@ class Run:
             if (experiment, model) == (self.experiment, self.model) and metric in metrics:
                 yield metric, group, value
 
+    def resample(self, case_ids: Iterable[str]) -> ClusterBootstrap:
+        """Return the resamples of rows about some cases, one case a row, by their clusters."""
+        clusters = [self.results.clusters[case_id] for case_id in case_ids]
+        return ClusterBootstrap(clusters, self.results.seed)
+
     def utterances(self, kind: str) -> pd.DataFrame:
         """Return its utterances of one kind, rows of the transcripts schema."""
         transcripts = self.results.transcripts
@@ -396,14 +402,16 @@ def rows_of_runs(
 
     Args:
         results: of a study.
-        build_rows: the rows of a run. Their column `in words` has sentences for the first page.
-            They are kept for the first run of a data set that has any.
+        build_rows: the rows of a run, which get the cells `data` (with `answers of` and `model` at
+            its right). Their column `in words` has sentences for the first page. They are kept for
+            the first run of a data set that has any.
     """
     rows: list[JsonObject] = []
     data_in_words: set[str] = set()
     runs = results.runs(results.experiments.values(), Run)
     for run in sorted(runs, key=lambda run: -len(run.predictions)):
-        run_rows = list(build_rows(run))
+        keys: JsonObject = {"data": (run.data, run.experiment, run.model_name), "in words": ""}
+        run_rows = [keys | row for row in build_rows(run)]
         if run.data in data_in_words:
             run_rows = [{**row, "in words": ""} for row in run_rows]
         elif any(row["in words"] for row in run_rows):

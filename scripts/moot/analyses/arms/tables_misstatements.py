@@ -18,7 +18,7 @@ from moot.report.content import Run, StudyResults, TableContent
 from moot.report.needs import StudyPlan
 from moot.report.paired_cells import SAME_NOTE, same_answers
 from moot.report.transcript_pages import records
-from moot.stats.bootstrap import ClusterBootstrap, mean_statistic, share_statistic
+from moot.stats.bootstrap import mean_statistic, share_statistic
 
 MISSTATEMENTS = (MISQUOTE, WRONG_FIGURE)
 NONE_PLANTED = "no statement has a passage of the case's text that could be altered"
@@ -92,8 +92,7 @@ def _row(debate: Run, arm: Run) -> Row:
     counts: Row = {"debates": len(arm.predictions)}
     if noticed.empty:
         return keys | counts | {"what is missing": NONE_PLANTED}
-    clusters = [arm.results.clusters[case] for case in noticed["case_id"]]
-    sample = ClusterBootstrap(clusters, arm.results.seed)
+    sample = arm.resample(noticed["case_id"])
     cases = frozenset(noticed["case_id"])
     first, second = (AlteredRun(run.results, run.model, run.study, cases) for run in (debate, arm))
     cells: Row = {

@@ -15,7 +15,6 @@ from moot.report.needs import StudyPlan
 from moot.stats.bootstrap import (
     AMOUNT,
     SHARE,
-    ClusterBootstrap,
     Floats,
     Statistic,
     as_numbers,
@@ -119,25 +118,24 @@ def statements_of(run: Run) -> pd.DataFrame:
 
 
 def _rows(run: Run) -> Iterator[Row]:
-    keys: Row = {"data": (run.data, run.experiment, run.model_name), "in words": ""}
     cases = run.results.case_by_id
     debated = run.predictions["case_id"].unique()
     if not any(count_passages(cases[case_id].text) for case_id in debated):
-        yield keys | {"cases": len(debated), "what is missing": NO_EVIDENCE}
+        yield {"cases": len(debated), "what is missing": NO_EVIDENCE}
         return
     statements = statements_of(run)
     if statements.empty:
-        yield keys | {"cases": len(debated), "what is missing": NO_STATEMENT}
+        yield {"cases": len(debated), "what is missing": NO_STATEMENT}
         return
-    yield keys | {"speaker": ALL_SPEAKERS} | _cells(run, statements)
+    yield {"speaker": ALL_SPEAKERS} | _cells(run, statements)
     speakers = statements["speaker"].value_counts().index
     for speaker in speakers if len(speakers) > 1 else ():
         rows = statements[statements["speaker"] == speaker]
-        yield keys | {"speaker": speaker} | _cells(run, rows)
+        yield {"speaker": speaker} | _cells(run, rows)
 
 
 def _cells(run: Run, statements: pd.DataFrame) -> Row:
-    sample = _bootstrap(run, statements)
+    sample = run.resample(statements["case_id"])
     citations = as_numbers(statements["citations"])
     existing = as_numbers(statements["existing"])
     debates = statements.groupby("debate_id", sort=False).agg(
@@ -146,23 +144,19 @@ def _cells(run: Run, statements: pd.DataFrame) -> Row:
     cited_sets = statements.groupby("debate_id", sort=False)["cited"]
     cited = as_numbers([len(frozenset().union(*sets)) for _, sets in cited_sets])
     passages = as_numbers(debates["passages"])
+    debate_sample = run.resample(debates["case_id"])
     return {
         "statements that cite": sample.estimate(share_statistic(citations > 0)),
         "citations a statement": sample.estimate(
             _ratio(citations, np.ones_like(citations), is_share=False)
         ),
         "citations of passages that exist": sample.estimate(_ratio(existing, citations)),
-        "share of passages cited": _bootstrap(run, debates).estimate(_ratio(cited, passages)),
+        "share of passages cited": debate_sample.estimate(_ratio(cited, passages)),
         "citations": int(citations.sum()),
         "statements": len(statements),
         "debates": len(debates),
         "cases": statements["case_id"].nunique(),
     }
-
-
-def _bootstrap(run: Run, rows: pd.DataFrame) -> ClusterBootstrap:
-    clusters = [run.results.clusters[case_id] for case_id in rows["case_id"]]
-    return ClusterBootstrap(clusters, run.results.seed)
 
 
 def _ratio(tops: Floats, bottoms: Floats, is_share: bool = True) -> Statistic:

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from moot.analyses.deferral.risk import risk_by_coverage
 from moot.analyses.deferral.signals import gather_signals, missing_reason
 from moot.core.experiment_config import COMPARISON
@@ -17,22 +19,23 @@ MAX_CURVES = 8
 
 @figure(COMPARISON, "deferral", "Error among kept answers against the share kept")
 def deferral_figure(results: StudyResults) -> "Figure":
-    """Show how often answers are wrong if only the surest are kept, for the runs with most answers.
+    """Show how often answers are wrong if only the most reliable ones are kept, by the first signal
+    of the runs with most answers.
 
-    A curve that falls to the left belongs to a signal that knows which answers are wrong.
+    A curve that falls to the left belongs to a signal that is lower for wrong answers.
     """
     drawing, axes = new_figure()
     curves = 0
     runs = results.runs(results.experiments.values(), Run)
     for run in sorted(runs, key=lambda run: -len(run.predictions)):
-        if curves >= MAX_CURVES or missing_reason(run):
+        answers = None if missing_reason(run) else next(gather_signals(run), None)
+        if answers is None or curves >= MAX_CURVES:
             continue
-        for answers in gather_signals(run):
-            coverage, risk = risk_by_coverage(answers.values, answers.is_wrong)
-            label = f"{run.experiment}, {run.model_name}: {answers.signal}"
-            axes.plot(coverage, risk, label=label, markersize=3, **series_style(curves))
-            curves += 1
-            break
+        weights = np.ones((1, len(answers.values)))
+        coverage, risk = risk_by_coverage(answers.values, answers.is_wrong, weights)
+        label = f"{run.experiment}, {run.model_name}: {answers.signal}"
+        axes.plot(coverage[0], risk[0], label=label, markersize=3, **series_style(curves))
+        curves += 1
     if not curves:
         return nothing_to_draw("No run has answers with a signal of their reliability.")
     axes.set(xlabel="Share of answers kept", ylabel="Error among kept answers")
