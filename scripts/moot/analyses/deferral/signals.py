@@ -90,9 +90,8 @@ def _agreement_of(signal: str, rows: pd.DataFrame, keys: list[str]) -> Iterator[
     if answers["answers"].max() < 2:
         return
     votes = rows[rows["status"] == "valid"].value_counts([*keys, "prediction"]).rename("votes")
-    order = {"by": ["votes", "prediction"], "ascending": [False, True]}
-    winners = votes.reset_index().sort_values(**order).drop_duplicates(keys)
-    answers = answers.merge(winners, on=keys, how="left")
+    winners = votes.reset_index().sort_values(["votes", "prediction"], ascending=[False, True])
+    answers = answers.merge(winners.drop_duplicates(keys), on=keys, how="left")
     answers["status"] = np.where(answers["votes"].notna(), "valid", "invalid")
     yield _join_signal(signal, answers, answers["votes"] / answers["answers"])
 
