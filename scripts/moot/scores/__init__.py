@@ -1,10 +1,9 @@
-"""Scores: one module a family, each registering functions from an experiment's results to rows of
-the scores artifact.
+"""Scores: each module registers functions that compute rows of the scores artifact.
 
-A scorer reads artifacts and knows neither protocols nor endpoints. Where it does not apply it
-returns no rows.
+A scorer reads artifacts; it does not know protocols or endpoints. If it does not apply, it returns
+no rows.
 
-Names that every family keeps to:
+All modules follow these conventions:
 
 * `group` is "overall", "attribute=value" (sex=male), "retries=0" (debates whose calls never had to
   be repeated), "speaker=judge", "turn=3", or several of these joined by ";".
@@ -29,7 +28,7 @@ SCORE_COLUMNS = tuple(SCHEMAS["scores"].names)
 
 
 def to_frame(experiment: str, model: str, scores: Iterable[Score]) -> pd.DataFrame:
-    """Scores of one experiment and model as rows of the scores schema."""
+    """Convert the scores of one experiment and model to rows of the scores schema."""
     rows = [{"experiment": experiment, "model": model, **asdict(score)} for score in scores]
     return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)) if rows else no_scores()
 
@@ -43,7 +42,7 @@ def no_scores() -> pd.DataFrame:
 
 
 def concat_scores(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Score frames in one, those without rows left out."""
+    """Concatenate score frames without those that have no rows."""
     nonempty = [frame for frame in frames if len(frame)]
     return pd.concat(nonempty, ignore_index=True) if nonempty else no_scores()
 
@@ -68,8 +67,9 @@ def scorer(name: str) -> Callable[[Scorer], Scorer]:
 
 
 def score_experiment(results: ExperimentResults) -> pd.DataFrame:
-    """Return the rows of every registered scorer for one experiment, in the order of the scorers'
-    names.
+    """Return the rows of every registered scorer for one experiment.
+
+    Rows are in the order of the scorers' names.
 
     Raises:
         ValueError: a scorer's frame does not have the columns of the scores schema (a programming

@@ -1,9 +1,10 @@
-"""What contrasts compare: metrics as ratios of sums over debates, so that cases can be paired,
-resampled and exchanged.
+"""Metrics of contrasts: ratios of sums over debates.
 
-A metric turns one model's debates into terms. Its value is the mean over terms of one sum over
-debates divided by another: accuracy has one term (right answers over debates), F1 for a positive
-label one, macro F1 one a label.
+In this form cases can be paired, resampled and exchanged.
+
+A metric turns one model's debates into terms. Each term is a sum over debates divided by another
+sum, and the metric is the mean over terms. Accuracy has one term (right answers over debates), and
+so has F1 of the positive label. Macro F1 has one term per label.
 """
 
 from collections.abc import Callable
@@ -32,8 +33,8 @@ class Terms:
         case_ids: the case of each debate, shape (debates,).
         tops: numerators, shape (debates, terms).
         bottoms: denominators, of the same shape.
-        bounds: the least and the greatest value of the metric.
-        min_hits: as of `moot.stats.differences.Sums`.
+        bounds: the smallest and the largest possible value of the metric.
+        min_hits: as in `moot.stats.differences.Sums`.
     """
 
     case_ids: list[str]
@@ -68,7 +69,7 @@ def _rows_with_truth(results: ExperimentResults, model: str) -> pd.DataFrame:
 
 
 def _share(rows: pd.DataFrame, values: Column, bounds: Bounds = SHARE) -> Terms:
-    """Return the mean of one value a debate."""
+    """Return the terms of a mean with one value per debate."""
     tops = as_numbers(values)[:, None]
     return Terms(list(rows["case_id"]), tops, np.ones_like(tops), bounds)
 
@@ -102,7 +103,8 @@ def f1(results: ExperimentResults, model: str) -> Terms:
     if not positive:
         raise CannotTellError(
             f"contrast with the metric f1: the data set of {results.experiment} has the labels "
-            f"{', '.join(results.task.labels)}, none of them the positive of two. Use macro_f1."
+            f"{', '.join(results.task.labels)}, but F1 needs two labels, one of them positive. "
+            "Use macro_f1."
         )
     return _f1(_rows_with_truth(results, model), [positive], MIN_HITS)
 

@@ -1,12 +1,12 @@
 """Classification scores: accuracy, precision, recall, F1 (binary, macro, weighted), kappa, MCC,
 rates, confusion.
 
-Every metric is given twice. Plain: rows without a usable answer are dropped. With `_invalid_wrong`:
-such a row is a miss of its true label and a hit of none (a false negative, and no false positive,
-since nothing was predicted).
+Every metric has two variants. The plain one drops rows without a usable answer. The variant with
+the suffix `_invalid_wrong` counts such a row as a miss of its true label: it is a false negative,
+and not a false positive, since nothing was predicted.
 
-Undefined values follow scikit-learn's `zero_division=0`; a label that is neither true nor predicted
-in the sample does not enter its macro average, as there (see `moot.stats.classification`).
+As in scikit-learn, undefined values are 0 (`zero_division=0`), and macro averages leave out labels
+that are neither true nor predicted in the sample (see `moot.stats.classification`).
 """
 
 from collections.abc import Iterator
@@ -127,14 +127,15 @@ def _scores(
 def _metrics(
     sums: Sums, labels: tuple[str, ...], positive: int | None, occurs: Truths, invalid_wrong: bool
 ) -> dict[Key, Floats]:
-    """What one way of counting invalid answers gives; what compares two raters needs an answer of
-    both.
+    """Yield the metrics for one way of counting invalid answers.
+
+    Metrics that compare two raters need an answer of both.
     """
     metrics: dict[Key, Floats] = {("accuracy", "", ""): ratio(sums.correct, sums.total)}
     averaged = averages(sums, labels, occurs, positive)
     metrics |= {
         key: values for key, values in averaged.items() if key[1] != "micro"
-    }  # of one label it is accuracy
+    }  # with one label this is accuracy
     if not invalid_wrong:
         metrics |= rates(sums, positive) if positive is not None else {}
         metrics["kappa", "", ""] = kappa(sums, without_spread=0.0)
@@ -151,8 +152,9 @@ def _group_name(group: str, label: str) -> str:
 def _confusion_counts(
     truth: Floats, answers: Floats, labels: tuple[str, ...], positive: str
 ) -> Iterator[tuple[str, str, float]]:
-    """Name, average and count of each cell of the confusion matrix that is not empty, as
-    `confusion:TRUE:PREDICTED`; for two labels tp, fp, fn and tn too.
+    """Yield name, average and count of each cell of the confusion matrix that is not empty.
+
+    The name is `confusion:TRUE:PREDICTED`. For two labels, tp, fp, fn and tn are added.
     """
     counts = truth.T @ np.column_stack([answers, answers.sum(axis=1) == 0])
     for row, true in enumerate(labels):
@@ -171,20 +173,21 @@ def _confusion_counts(
 
 
 def one_hot(rows: pd.DataFrame, labels: tuple[str, ...]) -> tuple[Floats, Floats]:
-    """Targets and answers as matrices of shape (rows, labels); a row without a usable answer holds
-    zeros.
+    """Return targets and answers as matrices of shape (rows, labels).
+
+    A row without a usable answer holds zeros.
 
     Raises:
-        UserError: a target or a valid prediction is none of the labels.
+        UserError: a target or a valid prediction is not one of the labels.
     """
     valid = rows["status"] == "valid"
     outside_labels = rows[~rows["target"].isin(labels) | (valid & ~rows["prediction"].isin(labels))]
     if len(outside_labels):
         row = outside_labels.iloc[0]
         raise UserError(
-            f"predictions of {row['experiment']}, {row['model']}, case '{row['case_id']}':"
-            f" prediction '{row['prediction']}' and target '{row['target']}', expected labels"
-            f" {', '.join(labels)}. Rebuild them."
+            f"predictions of {row['experiment']}, {row['model']}, case '{row['case_id']}': "
+            f"prediction '{row['prediction']}' and target '{row['target']}', expected labels "
+            f"{', '.join(labels)}. Rebuild the predictions."
         )
     targets, answers = (
         rows["target"].to_numpy(dtype=object),
@@ -196,11 +199,12 @@ def one_hot(rows: pd.DataFrame, labels: tuple[str, ...]) -> tuple[Floats, Floats
 
 
 def _reference_scores(results: ExperimentResults) -> Iterator[pd.DataFrame]:
-    """What always naming the sample's most frequent label, and drawing labels at its base rates,
-    would score.
+    """Yield the scores of the two references.
 
-    Each case is answered once. The coin's counts are expectations: its accuracy is the sum of
-    the squared base rates.
+    One always names the sample's most frequent label. The other draws labels at their base rates.
+
+    Each case is answered once. The counts of the second reference are expected values: its accuracy
+    is the sum of the squared base rates.
     """
     labels = results.task.labels
     evaluated = results.predictions.drop_duplicates("case_id").sort_values("case_id")

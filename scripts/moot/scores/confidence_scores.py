@@ -1,8 +1,8 @@
-"""How far stated confidence can be trusted: AUC, Brier score, expected calibration error.
+"""Trust in stated confidence: AUC, Brier score, expected calibration error.
 
-A stated confidence becomes a probability by the one rule of `moot.core.confidence`. Only valid
-answers with a probability count: `n` says how many have one, `confidence_missing` how many have
-none. Brier scores and `auc` also count beliefs of one half, which name no label.
+`moot.core.confidence` converts a stated confidence to a probability. Only valid answers with a
+probability count: `n` is their number, and `confidence_missing` the number of answers without one.
+Brier scores and `auc` also count beliefs of one half, which name no label.
 """
 
 from collections.abc import Iterator
@@ -90,8 +90,6 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
 
 
 def _squared_errors(results: ExperimentResults, rows: pd.DataFrame) -> "pd.Series[float]":
-    """Return the squared distance of the probability of each prediction from whether it is
-    right.
-    """
+    """Return the squared distance between each prediction's probability and its correctness."""
     probability = probability_of_prediction(rows, results.task)
     return pd.Series((probability - as_numbers(rows["prediction"] == rows["target"])) ** 2)

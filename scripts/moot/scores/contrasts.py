@@ -1,6 +1,4 @@
-"""Contrasts: the comparisons that a configuration plans before the run, measured on what the run
-left behind.
-"""
+"""Contrasts: the comparisons that a configuration plans before the run, measured on its results."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -29,9 +27,9 @@ class Side:
 
     Attributes:
         experiment: whose debates.
-        models: of these models, taken together.
-        metric: what is measured of them, a name in `CASE_METRICS`.
-        cases: attribute to the value that its cases have.
+        models: the models, taken together.
+        metric: the measured metric, a name in `CASE_METRICS`.
+        cases: attribute to the value that selects the cases.
     """
 
     experiment: str
@@ -50,9 +48,9 @@ class Side:
 
 
 class ContrastTest(ABC):
-    """A test of a contrast that an analysis puts in place of the usual one.
+    """A test of a contrast that an analysis uses instead of the default one.
 
-    A subclass is a frozen dataclass; a table that shows the contrast is built again when one of its
+    A subclass is a frozen dataclass; a table that shows the contrast is rebuilt when one of its
     fields changes.
     """
 
@@ -69,13 +67,13 @@ class ContrastTest(ABC):
     @property
     @abstractmethod
     def note(self) -> str:
-        """What a reader of the table of contrasts must know of it, a sentence."""
+        """A sentence about the test for readers of the table of contrasts."""
 
     @abstractmethod
     def measure(
         self, contrast: "Contrast", experiments: Mapping[str, ExperimentResults]
     ) -> Difference:
-        """The difference between both sides, of which each has cases."""
+        """Return the difference between two sides that both have cases."""
 
 
 @dataclass(frozen=True)
@@ -84,14 +82,14 @@ class Contrast:
 
     Attributes:
         name: in the configuration.
-        question: what it answers, in words.
+        question: the question that it answers.
         first, second: the sides.
-        direction: what is expected, one of `FIRST_HIGHER`, `FIRST_LOWER`, `DIFFER`.
-        paired: whether it rests on the cases that both argued.
+        direction: the expectation, one of `FIRST_HIGHER`, `FIRST_LOWER`, `DIFFER`.
+        paired: whether it uses only the cases that both sides argued.
         family: the study whose contrasts are corrected together.
-        missing: why this run cannot test it; "" where it can.
-        test: the test in place of the usual one; None for the usual one.
-        margin: the smallest effect of interest; None where equivalence is not tested.
+        missing: why this run cannot test it; "" if it can.
+        test: a test that replaces the default one; None for the default.
+        margin: the smallest effect of interest; None if equivalence is not tested.
     """
 
     name: str
@@ -107,14 +105,15 @@ class Contrast:
 
     @property
     def sides(self) -> tuple[Side, Side]:
-        """First and second."""
+        """The first and the second side."""
         return self.first, self.second
 
 
 @dataclass(frozen=True)
 class SideDebates:
-    """The debates of one side, one row a debate: its case, terms, and bounds of the metric; and its
-    model.
+    """The debates of one side, with their terms and the bounds of the metric.
+
+    There is one row per debate, with its case and its model.
     """
 
     terms: Terms
@@ -132,8 +131,9 @@ class SideDebates:
 
     @property
     def shares(self) -> Floats:
-        """The share of each debate in its case, shape (debates, 1): models count alike, and debates
-        of one model.
+        """The share of each debate in its case, shape (debates, 1).
+
+        Models have equal weights, and so have debates of one model.
         """
         runs = Counter(self.runs)
         models = Counter(case for case, _ in runs)
@@ -141,13 +141,13 @@ class SideDebates:
 
     @property
     def shared(self) -> Sums:
-        """The terms of each debate, times its share."""
+        """The terms of each debate, multiplied by its share."""
         shares = self.shares
         return Sums(self.terms.tops * shares, self.terms.bottoms * shares, self.terms.min_hits)
 
     @property
     def observed(self) -> Observed:
-        """The debates, with what each alone would add to its case."""
+        """The debates, with what each one would add to its case by itself."""
         shares = self.shares[:, 0]
         return Observed(
             self.shared.influences() * shares.mean() / shares, self.terms.case_ids, self.models
@@ -155,7 +155,7 @@ class SideDebates:
 
     @property
     def by_case(self) -> tuple[list[str], Sums]:
-        """The cases, sorted, and the means over their models of the means of each one's debates."""
+        """The sorted cases, with the mean over models of the means of each model's debates."""
         names, codes = np.unique(
             np.asarray(self.terms.case_ids, dtype=object).astype(str), return_inverse=True
         )
@@ -164,7 +164,7 @@ class SideDebates:
         return [str(name) for name in names], Sums(tops, bottoms, self.terms.min_hits)
 
     def select(self, cases: set[str], runs: set[tuple[str, str]] | None = None) -> "SideDebates":
-        """Return the debates over some of the cases, or of some runs alone."""
+        """Return the debates on some of the cases, or those of some runs."""
         is_selected = np.array(
             [run[0] in cases if runs is None else run in runs for run in self.runs], dtype=bool
         )
@@ -219,9 +219,9 @@ def matching_cases(side: Side, cases: pd.DataFrame) -> set[str]:
 def sides_of(
     contrast: Contrast, experiments: Mapping[str, ExperimentResults]
 ) -> tuple[SideDebates, SideDebates]:
-    """Return the debates of both sides, of a paired contrast those over common cases.
+    """Return the debates of both sides; for a paired contrast, those on common cases.
 
-    Where both sides are of the same models, a model counts on the cases that it argued on both.
+    If both sides have the same models, a model counts on the cases that it argued on both sides.
     """
     first, second = (side_debates(side, experiments[side.experiment]) for side in contrast.sides)
     if not contrast.paired:
@@ -236,8 +236,9 @@ def sides_of(
 
 
 def _align_label_terms(first: SideDebates, second: SideDebates) -> tuple[SideDebates, SideDebates]:
-    """Return both sides; a label that either side predicts, never correctly, has an F1 of 0 on
-    both.
+    """Align the terms of both sides by label.
+
+    A label that one side predicts, but never correctly, has an F1 of 0 on both.
     """
     ever_right = np.vstack([first.terms.tops, second.terms.tops]).any(axis=0)
     occurs = np.vstack([first.terms.bottoms, second.terms.bottoms]).any(axis=0)
@@ -256,10 +257,11 @@ def _align_label_terms(first: SideDebates, second: SideDebates) -> tuple[SideDeb
 
 
 def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Difference | None:
-    """What a contrast comes to; None where its sides have no cases (no common ones, if it is
-    paired).
+    """Measure a contrast; return None if its sides have no cases.
 
-    A contrast with a test of its own is measured by that.
+    If the contrast is paired, they need common cases.
+
+    A contrast with its own test is measured by that test.
     """
     sides = sides_of(contrast, experiments)
     if not all(debates.terms.case_ids for debates in sides):
@@ -283,9 +285,7 @@ def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
 def measure_spread(
     contrast: Contrast, experiments: Mapping[str, ExperimentResults], difference: float
 ) -> Spread:
-    """Return how the difference of a contrast varies between cases and between repeats, by the
-    debates that there are.
-    """
+    """Return how the difference of a contrast varies between cases and between repeats."""
     sides = sides_of(contrast, experiments)
     first, second = (debates.observed for debates in sides)
     clusters: list[Cluster] = []
@@ -307,8 +307,9 @@ def _is_binary(debates: SideDebates) -> bool:
 
 
 def direction_met(contrast: Contrast, difference: float, p: float, level: float = 0.05) -> str:
-    """Return whether the planned direction was met: `yes`, `opposite`, or `not shown` where p is
-    not below the level.
+    """Return whether the planned direction was met.
+
+    The result is `yes`, `opposite`, or `not shown` if p is not below the level.
     """
     if not p < level:
         return NOT_SHOWN

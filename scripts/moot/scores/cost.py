@@ -1,6 +1,4 @@
-"""What a prediction costs: calls, tokens, seconds and US dollars, for every row of predictions,
-invalid ones too.
-"""
+"""The cost of each prediction: calls, tokens, seconds and US dollars, also of invalid ones."""
 
 from collections.abc import Iterator
 
@@ -28,10 +26,9 @@ def cost(results: ExperimentResults) -> pd.DataFrame:
     """`calls_per_case`, `tokens_per_case` (prompt and completion), `seconds_per_case` ... and
     `cost_usd_total`.
 
-    Per case means per row of predictions: a case argued twenty times counts twenty times.
-    Seconds are those of the calls when they were made, not of a replay. Recorded debates have
-    none of
-    these: what they took is not known.
+    Per case means per row of predictions: a case argued twenty times counts twenty times. Seconds
+    are those of the original calls, not of a replay. Recorded debates have no such scores, since
+    their cost is unknown.
     """
     predictions = results.predictions
     return by_model(

@@ -1,10 +1,9 @@
-"""How opinions move during a debate: flips, who persuaded, confidence by turn, distance from the
-base rate.
+"""Changes of opinions during a debate: flips, persuasion, confidence by turn, base rates.
 
-An opinion is an utterance that states a prediction. Every seat is followed that states one, hears
-another seat in public and states one again (the judge of a courtroom, each member of a panel; not
-the samples of self-consistency), in groups that begin with `speaker=`; many seats, such as the
-members of groups that talk, together as `EVERYBODY`.
+An opinion is an utterance that states a prediction. A seat is followed if it states an opinion,
+hears another seat in public, and states an opinion again: the judge of a courtroom or each member
+of a panel, but not the samples of self-consistency. Each such seat has a group `speaker=NAME`. If
+there are many seats, such as the members of talking groups, they form one group, `EVERYBODY`.
 """
 
 from collections.abc import Iterator
@@ -43,7 +42,7 @@ DEBATE = ["model", "debate_id", "speaker"]
 OPINION = (*KEYS, "round", "speaker", "kind", "prediction", "confidence", "probability")
 _TRANSCRIPT_COLUMNS = [*OPINION, "visibility", "parse_status", "text"]
 _UNDECIDED_FACTS = f'"(?:distribution|{NO_LABEL})":'
-"""In the JSON of an utterance's facts: beliefs, or an answer that is not a label."""
+"""Keys in the JSON of an utterance's facts that hold beliefs, or an answer that is not a label."""
 _CATEGORIES = [
     "model",
     "debate_id",
@@ -53,7 +52,7 @@ _CATEGORIES = [
     "prediction",
     "after",
     "target",
-]  # few in many rows
+]  # few distinct values in many rows
 
 
 @scorer("dynamics")
@@ -81,30 +80,30 @@ def dynamics(results: ExperimentResults) -> pd.DataFrame:
 
 
 def stated_predictions(results: ExperimentResults) -> pd.DataFrame:
-    """Return every stated opinion, in the order of turns.
+    """Return every stated opinion in the order of turns.
 
-    Columns `OPINION`, and: target; correct; belief (probability of the positive label, for two
-    labels: the opinion's `probability` where the prediction is the positive label, 1 less it where
-    it is the other); previous and shift (the seat's last prediction in this debate, and how far its
-    belief moved since); after (who spoke in public since its last opinion, or since the start,
-    joined by ",").
+    The columns are those of `OPINION` and the following. target; correct. belief: for two labels,
+    the probability of the positive label, computed from the opinion's `probability` of its
+    prediction. previous and shift: the seat's last prediction in this debate, and the change of its
+    belief since then. after: the speakers in public since its last opinion or since the start,
+    joined by ",".
     """
     return _with_moves(results.gather(_opinions, _TRANSCRIPT_COLUMNS), results)
 
 
 def stated_answers(results: ExperimentResults) -> pd.DataFrame:
-    """As `stated_predictions`, with the answers that name no label: equal beliefs, or UNKNOWN.
+    """Return the opinions of `stated_predictions` and answers that name no label.
 
-    The prediction of these is "", and they are not right.
+    The latter are equal beliefs, or UNKNOWN.
+
+    Their prediction is "", and they count as not right.
     """
     columns = [*_TRANSCRIPT_COLUMNS, "parsed"]
     return _with_moves(results.gather(_answers, columns), results)
 
 
 def judge_names(predictions: pd.DataFrame) -> set[str]:
-    """Return the speakers whose answers are the predictions, where several answer about a
-    debate.
-    """
+    """Return the speakers whose answers are the predictions, if several answer about a debate."""
     if "judge" not in predictions:
         return set()
     rows = predictions[[*JUDGED]].dropna(subset="judge").drop_duplicates()
@@ -113,13 +112,13 @@ def judge_names(predictions: pd.DataFrame) -> set[str]:
 
 
 def stated_by_part(results: ExperimentResults) -> Iterator[pd.DataFrame]:
-    """As `stated_predictions`, some debates at a time."""
+    """Yield the opinions of `stated_predictions`, some debates at a time."""
     for part in results.transcript_parts(_TRANSCRIPT_COLUMNS):
         yield _with_moves(_opinions(part), results)
 
 
 def _with_moves(opinions: pd.DataFrame, results: ExperimentResults) -> pd.DataFrame:
-    """Return some debates' opinions with target, correct, belief, previous and shift."""
+    """Add target, correct, belief, previous and shift to some debates' opinions."""
     opinions["target"] = opinions["case_id"].map(results.targets)
     opinions["correct"] = as_numbers(opinions["prediction"] == opinions["target"])
     for name in _CATEGORIES:
@@ -135,19 +134,22 @@ def _with_moves(opinions: pd.DataFrame, results: ExperimentResults) -> pd.DataFr
 
 
 def _opinions(transcripts: pd.DataFrame) -> pd.DataFrame:
-    """Return the stated opinions of some debates, and after."""
+    """Return the stated opinions of some debates, with the column after."""
     return _select_opinions(transcripts, transcripts["prediction"] != "")
 
 
 def _answers(transcripts: pd.DataFrame) -> pd.DataFrame:
-    """Return the stated opinions of some debates with those that name no label, and after."""
+    """Return the stated answers of some debates, with the column after.
+
+    They include answers that name no label.
+    """
     is_undecided = transcripts["parsed"].fillna("").str.contains(_UNDECIDED_FACTS)
     is_undecided &= ~transcripts["parse_status"].isin(UNUSABLE)
     return _select_opinions(transcripts, (transcripts["prediction"] != "") | is_undecided)
 
 
 def _select_opinions(transcripts: pd.DataFrame, is_answer: "pd.Series[bool]") -> pd.DataFrame:
-    """Return the answers among the utterances of some debates, and after."""
+    """Select the answers among the utterances of some debates, with the column after."""
     is_opinion = is_answer & (transcripts["kind"] != CONCLUSION)
     spoken_before = _public_speakers_before(transcripts, is_opinion)
     opinions = transcripts.loc[is_opinion, [*OPINION]].copy()
@@ -160,14 +162,15 @@ def _select_opinions(transcripts: pd.DataFrame, is_answer: "pd.Series[bool]") ->
 def _public_speakers_before(
     transcripts: pd.DataFrame, is_opinion: "pd.Series[bool]"
 ) -> dict[int, str]:
-    """For each row with an opinion: who spoke in public since the same seat's last opinion,
-    itself left out.
+    """Return for each opinion who spoke in public since the same seat's last opinion.
+
+    The seat itself is left out.
     """
     speakers_before: dict[int, str] = {}
     speakers: list[str] = []
     last: dict[str, int] = {}
     debate = ("", "")
-    # a speech of records counts, though its words may not ship
+    # a recorded speech counts even if moot does not ship its words
     has_words = (transcripts["text"] != "") | (
         (transcripts["kind"] == SPEECH) & (transcripts["parse_status"] == "")
     )
@@ -175,7 +178,7 @@ def _public_speakers_before(
     columns = ["model", "debate_id", "speaker"]
     cells = (
         transcripts[name].to_numpy(dtype=object) for name in columns
-    )  # strings of Arrow are slow one by one
+    )  # Arrow's strings are slow to access one by one
     rows = zip(transcripts.index, *cells, is_opinion, public, strict=True)
     for index, model, debate_id, speaker, has_opinion, is_public in rows:
         if (model, debate_id) != debate:
@@ -226,7 +229,9 @@ def _speaker_scores(
 
 
 def _opinion_scores(rows: pd.DataFrame, group: str, results: ExperimentResults) -> Iterator[Score]:
-    """Accuracy, confidence, belief and distance from the base rate of one opinion a debate."""
+    """Yield accuracy, confidence, belief and distance from the base rate of one opinion per
+    debate.
+    """
     statistics: dict[str, Statistic] = (
         {"accuracy": share_statistic(rows["correct"])} if results.has_truth else {}
     )
@@ -254,8 +259,9 @@ def _opinion_scores(rows: pd.DataFrame, group: str, results: ExperimentResults) 
 def _persuasion_scores(
     rows: pd.DataFrame, group: str, results: ExperimentResults
 ) -> Iterator[Score]:
-    """Yield how opinions moved after certain seats had spoken: flips to each label, and the mean
-    move of the belief.
+    """Yield how opinions changed after certain seats had spoken.
+
+    These are the flips to each label, and the mean change of the belief.
     """
     flipped = rows["previous"] != rows["prediction"]
     statistics = {

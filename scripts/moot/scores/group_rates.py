@@ -1,6 +1,4 @@
-"""Error rates by group of people: each group's with its interval, and its difference from the
-largest group's.
-"""
+"""Error rates by group of people, with intervals and differences from the largest group."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -30,14 +28,13 @@ class GroupRate:
     Attributes:
         attribute, group: the attribute of the cases, and its value.
         rate: `TRUE_POSITIVE`, `FALSE_POSITIVE`, `FALSE_NEGATIVE` or `PREDICTED`.
-        value, low, high: the rate with its 95 % interval by cluster; NaN where fewer than
-            `FEWEST_CASES` cases of the group define it, as the people who were not arrested again
-            define a false positive rate.
+        value, low, high: the rate with its 95 % interval by cluster. NaN if fewer than
+            `FEWEST_CASES` cases of the group define the rate (people who were not arrested again
+            define a false positive rate).
         cases, n: cases that define the rate, and valid answers about them.
-        compared_with: the attribute's largest group; "" for that group itself, and where either
-            rate is not shown.
-        difference: from that group; None where nothing is compared. Its p is 1 where it cannot be
-            computed.
+        compared_with: the attribute's largest group; "" for that group itself, and if one of the
+            rates is not shown.
+        difference: from that group; None without a comparison. Its p is 1 if it cannot be computed.
     """
 
     attribute: str
@@ -53,7 +50,7 @@ class GroupRate:
 
     @property
     def p(self) -> float:
-        """Of the difference; NaN where nothing is compared."""
+        """The p of the difference; NaN without a comparison."""
         return self.difference.p if self.difference else float("nan")
 
 
@@ -63,13 +60,13 @@ def group_rates(
     rates: Sequence[str],
     attributes: Sequence[str] | None = None,
 ) -> list[GroupRate]:
-    """Return the rates of one model of an experiment whose task has two labels, by attribute, rate
-    and group; [] for others.
+    """Return the rates of one model by attribute, rate and group.
 
-    Groups of fewer than `FEWEST_CASES` cases are left out, and attributes of more than
-    `MOST_VALUES` values. Groups are different people: see
-    `moot.stats.differences.compare_unpaired`. Without `attributes` they are those by which the
-    data set groups people (`task.groups`).
+    The task must have two labels; for others the list is empty.
+
+    Groups with fewer than `FEWEST_CASES` cases and attributes with more than `MOST_VALUES` values
+    are left out. Groups consist of different people: see `moot.stats.differences.compare_unpaired`.
+    By default the attributes are those by which the data set groups people (`task.groups`).
     """
     if not positive_of_two(results.task):
         return []
@@ -135,7 +132,7 @@ def _attribute_rates(
 
 
 def _sums(rows: pd.DataFrame, positive: str, rate: str) -> Sums:
-    """Return a rate as answers over cases, row by row."""
+    """Return a rate as the sums of answers over cases, row by row."""
     is_predicted = (rows["prediction"] == positive).to_numpy()
     is_positive = (rows["target"] == positive).to_numpy()
     is_counted = ~is_predicted if rate == FALSE_NEGATIVE else is_predicted

@@ -1,6 +1,4 @@
-"""What every family of scores starts from: predictions, and the groups among them by the attributes
-of their cases.
-"""
+"""Predictions and the groups among them, from which all scores start."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -31,7 +29,7 @@ class Group:
     """Some rows of one model's predictions.
 
     Attributes:
-        model: whose predictions.
+        model: the model that made the predictions.
         name: "overall", "retries=0", or "attribute=value".
         rows: the predictions, invalid ones too.
     """
@@ -52,16 +50,18 @@ class Group:
 
     @cached_property
     def n_invalid(self) -> int:
-        """How many rows have none."""
+        """The number of rows without a usable answer."""
         return int((~self.valid).sum())
 
 
 def prediction_groups(results: ExperimentResults) -> Iterator[Group]:
-    """Yield each model's predictions: all, those of debates without retries, and those of each
-    value of each attribute, judge and persona.
+    """Yield the groups of each model's predictions.
 
-    Attributes with fewer than `FEWEST_VALUES` or more than `MOST_VALUES` values among the evaluated
-    cases form none.
+    These are all predictions, those of debates without retries, and those of each value of each
+    attribute, judge and persona.
+
+    An attribute with fewer than `FEWEST_VALUES` or more than `MOST_VALUES` values among the
+    evaluated cases forms no groups.
     """
     predictions = results.predictions
     attributes = _attributes(results, predictions)
@@ -94,7 +94,7 @@ def by_group(
 
 
 def _attributes(results: ExperimentResults, predictions: pd.DataFrame) -> pd.DataFrame:
-    """Return the attributes worth grouping by, one column each, indexed by case_id."""
+    """Return the attributes suitable for grouping, one column each, indexed by case_id."""
     evaluated = sorted(predictions["case_id"].unique())
     if not evaluated:
         return pd.DataFrame()
@@ -109,18 +109,18 @@ def _worth_grouping_by(values: pd.Series) -> bool:
 def find_undecided(rows: pd.DataFrame) -> NDArray[np.bool_]:
     """Return which predictions name no label but state a probability of one half, shape (rows,).
 
-    Their probabilities count in Brier scores: one half is a belief.
+    Their probabilities count in Brier scores, since one half is a belief.
     """
     is_half = rows["score"].to_numpy(dtype=np.float64) == UNDECIDED_SCORE
     return np.asarray((rows["status"] == "invalid") & is_half)
 
 
 def probability_of_prediction(rows: pd.DataFrame, task: Task) -> Floats:
-    """Return each row's probability of what it predicts, 0 to 1, shape (rows,).
+    """Return each row's probability of its prediction, 0 to 1, shape (rows,).
 
-    It is the predicted `probability`; where there is none it follows from the `score` of the
-    positive of two labels, or else from the stated confidence, by the one rule of
-    `moot.core.confidence`. NaN where the row states none of them.
+    It is the predicted `probability`. If that is missing, it follows from the `score` of the
+    positive of two labels, or else from the stated confidence, as in `moot.core.confidence`. It is
+    NaN if the row states none of them.
     """
     probability = rows["probability"].to_numpy(dtype=np.float64)
     if positive := positive_of_two(task):
@@ -137,8 +137,9 @@ def probability_of_prediction(rows: pd.DataFrame, task: Task) -> Floats:
 
 
 def probability_of_positive(rows: pd.DataFrame, task: Task) -> Floats:
-    """Return each row's probability of the positive of two labels, shape (rows,); see
-    `probability_of_prediction`.
+    """Return each row's probability of the positive of two labels, shape (rows,).
+
+    See `probability_of_prediction`.
     """
     predicted = probability_of_prediction(rows, task)
     return np.where(rows["prediction"] == positive_of_two(task), predicted, 1 - predicted)

@@ -1,9 +1,10 @@
-"""What a comparison, or one run's metric, can answer: for cases like those debated, or for the
-debated cases alone.
+"""The population to which a comparison, or one run's metric, can be generalised.
 
-Intervals and tests by case speak of cases like these. Where there are too few cases for that and
-each was debated several times, debates within cases speak of these cases alone, and the number of
-cases is said that could show the difference for others.
+It is either cases like the debated ones, or only the debated cases.
+
+Intervals and tests by case apply to cases like the debated ones. If there are too few cases for
+that, but each was debated several times, the debates within cases give an interval for these cases
+only. The result then states how many cases could show the difference for others.
 """
 
 import math
@@ -24,13 +25,13 @@ ACCURACY, OF_VALID = "accuracy", "accuracy_of_valid"
 
 @dataclass(frozen=True, slots=True)
 class ContrastResult:
-    """A comparison and what it speaks of.
+    """A comparison and the population to which it applies.
 
     Attributes:
         difference: the difference.
         population: `LIKE_THESE`, or "these 5 cases".
-        needed_cases: the number of cases that could show this difference for cases like these,
-            where these are too few.
+        needed_cases: if there are too few cases, the number that could show this difference for
+            cases like these.
     """
 
     difference: Difference
@@ -44,11 +45,11 @@ class Estimate:
 
     Attributes:
         value, low, high: the value and its interval.
-        cases, clusters: how many cases it rests on, in how many clusters.
+        cases, clusters: the numbers of cases and of their clusters.
         freedom: the interval's degrees of freedom.
-        population: as of an `Answer`.
-        p: of the value 0, where a test of its own gives it; else NaN.
-        needed_cases: as of an `Answer`.
+        population: as in `ContrastResult`.
+        p: of the value 0 if a separate test gives it; else NaN.
+        needed_cases: as in `ContrastResult`.
     """
 
     value: float
@@ -63,12 +64,13 @@ class Estimate:
 
     @property
     def has_enough_cases(self) -> bool:
-        """Whether the cases are enough for what it speaks of."""
+        """Whether there are enough cases for the population."""
         return self.clusters >= FEWEST_CASES or self.population != LIKE_THESE
 
     def p_of(self, supposed: float) -> float:
-        """Return the p of a supposed value; 1 where the cases are too few, or there is no
-        interval.
+        """Return the p of a supposed value.
+
+        It is 1 if there are too few cases, or no interval.
         """
         if supposed == 0 and not math.isnan(self.p):
             p = self.p
@@ -80,8 +82,9 @@ class Estimate:
 def evaluate_contrast(
     contrast: Contrast, experiments: Mapping[str, ExperimentResults]
 ) -> ContrastResult | None:
-    """What a contrast comes to, as `moot.scores.contrasts.measure`; for these cases alone where
-    they are few.
+    """Measure a contrast as `moot.scores.contrasts.measure`.
+
+    With few cases, the result applies to these cases only.
     """
     difference = measure(contrast, experiments)
     if difference is None or difference.clusters >= FEWEST_CASES or contrast.test:
@@ -100,7 +103,7 @@ def evaluate_contrast(
 
 
 def repeats_of(sides: tuple[SideDebates, SideDebates]) -> tuple[int, int]:
-    """Return how often each side debated each case with each model, at least."""
+    """Return the minimum number of debates per case and model on the two sides."""
     first, second = (smallest_stratum(debates.runs) for debates in sides)
     return first, second
 
@@ -108,8 +111,9 @@ def repeats_of(sides: tuple[SideDebates, SideDebates]) -> tuple[int, int]:
 def evaluate_among_valid(
     contrast: Contrast, experiments: Mapping[str, ExperimentResults]
 ) -> ContrastResult | None:
-    """Return the same contrast among valid answers; None where it is not of accuracy, and where no
-    answer is invalid.
+    """Measure the same contrast among valid answers.
+
+    Return None if the metric is not accuracy, and if no answer is invalid.
     """
     if any(side.metric != ACCURACY for side in contrast.sides):
         return None
@@ -124,18 +128,15 @@ def evaluate_among_valid(
 
 
 def carried_note(difference: float, among_valid: float) -> str:
-    """That invalid answers carry a difference, with both numbers."""
+    """Return a note that a difference is due to invalid answers, with both numbers."""
     return (
-        f"invalid answers carry the difference ({difference:+.3f} with them as wrong,"
-        f" {among_valid:+.3f}"
-        " without)"
+        f"invalid answers carry the difference ({difference:+.3f} with them as wrong, "
+        f"{among_valid:+.3f} without)"
     )
 
 
 def estimate_metric(results: ExperimentResults, model: str, metric: str) -> Estimate | None:
-    """Return a metric of contrasts, of one model of one experiment; None where it has no
-    debates.
-    """
+    """Estimate a metric of contrasts for one model of one experiment; None without debates."""
     terms = CASE_METRICS[metric](results, model)
     if not terms.case_ids:
         return None
@@ -158,7 +159,7 @@ def estimate_metric(results: ExperimentResults, model: str, metric: str) -> Esti
 
 
 def by_cluster(results: ExperimentResults, cases: Sequence[str], statistic: Statistic) -> Estimate:
-    """Return a statistic of rows that belong to cases, with its interval by cluster."""
+    """Estimate a statistic of rows that belong to cases, with its interval by cluster."""
     bootstrap = ClusterBootstrap([results.clusters[case] for case in cases], results.seed)
     return Estimate(
         *bootstrap.estimate(statistic), len(set(cases)), bootstrap.clusters, bootstrap.clusters - 1
@@ -168,7 +169,7 @@ def by_cluster(results: ExperimentResults, cases: Sequence[str], statistic: Stat
 def contrast_estimate(
     contrast: Contrast, experiments: Mapping[str, ExperimentResults]
 ) -> Estimate | None:
-    """Return the difference of a contrast, as `answer` gives it."""
+    """Return the difference of a contrast, as `evaluate_contrast` gives it."""
     result = evaluate_contrast(contrast, experiments)
     if result is None:
         return None
@@ -201,8 +202,9 @@ def _is_one_run(contrast: Contrast) -> bool:
 def _difference_within_cases(
     sides: tuple[SideDebates, SideDebates], seed: int, *, one_run: bool
 ) -> Difference | None:
-    """Return the difference by debates within cases, which are drawn for both sides alike where
-    these are of one run; None where a case was debated once.
+    """Estimate the difference by debates within cases; None if a case was debated once.
+
+    If both sides are measured on the same run, they share the resampled debates.
     """
     first, second = (debates.runs for debates in sides)
     strata = (

@@ -1,10 +1,11 @@
-"""Labels of statements: shares of labels and groups, changes of position; raw, and as people's
-labels correct them.
+"""Labels of statements: shares of labels and groups, and changes of position.
 
-Raw scores use the one label that counts for each statement. `corrected_...` scores estimate what
-people would say of all statements (`moot.stats.prediction_powered`); they exist where people have
-labelled a drawn sample (`moot.labels.sample`), and nowhere else. Their n counts the statements, or
-pairs of them, that people labelled.
+Each is raw, or corrected by people's labels.
+
+Raw scores use the label that counts for each statement. `corrected_...` scores estimate people's
+labels of all statements (`moot.stats.prediction_powered`). They exist only if people have labelled
+a random sample (`moot.labels.sample`). Their n counts the statements, or pairs of statements, that
+people labelled.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,13 +25,14 @@ from moot.stats.bootstrap import Statistic, as_numbers, share_statistic
 from moot.stats.prediction_powered import corrected_mean, corrected_ratio, estimate_share
 
 CORRECTED = "corrected_"
-"""How the names of corrected scores begin."""
+"""The prefix of the names of corrected scores."""
 SHARES = {"label": "label_share", "group": "group_share"}
-"""What is counted, by the metric of its share."""
+"""The column that is counted, by the metric of its share."""
 CHANGES, TRANSITION = "label_changes", "label_transition"
 GROUPS = {"label": "group", "predicted": "predicted_group", "drawn_label": "drawn_group"}
-"""Whose labels there are of a statement, and the column of their groups: the one that counts,
-machines', people's.
+"""The sources of a statement's labels, each with the column of its groups.
+
+The sources are the label that counts, machines and people.
 """
 ChangeMasks = tuple["pd.Series[bool]", "pd.Series[bool]"]
 ChangeCounter = Callable[[Column, Column], ChangeMasks]
@@ -55,9 +57,10 @@ def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFr
 
     Returns:
         Columns model, debate_id, case_id, turn, round, speaker; spoken (whether there are words);
-        label and group (missing where there is none), predicted and predicted_group (by a machine
-        labeller), drawn_label and drawn_group (by people, in the drawn sample), and inclusion (the
-        sample's probability; else missing). A statement without words has the label `none`.
+        label and group (may be missing), predicted and predicted_group (by a machine labeller),
+        drawn_label and drawn_group (by people, in the random sample), and inclusion (the
+        probability of being in the sample; missing outside of it). A statement without words has
+        the label `none`.
     """
 
     def select(statements: pd.DataFrame) -> pd.DataFrame:
@@ -95,7 +98,7 @@ def _scores(
 
 
 def _parts(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield all rows, and those of each value of a column that has several."""
+    """Yield all rows, and those of each value of a column with several values."""
     yield OVERALL, rows
     for column in columns:
         for value, part in rows.groupby(column) if rows[column].nunique() > 1 else ():
@@ -109,8 +112,9 @@ def shares(
     part: str,
     of: str = "label",
 ) -> Iterator[Score]:
-    """Yield the share of each label, or of each group, in some statements of `labelled_statements`,
-    raw and corrected.
+    """Yield the share of each label, or of each group, raw and corrected.
+
+    The rows are some statements of `labelled_statements`.
     """
     labelled = rows[rows[of].notna()]
     predicted, observed = (
@@ -128,12 +132,12 @@ def shares(
 
 
 def successive(statements: pd.DataFrame, *columns: str) -> pd.DataFrame:
-    """Return each pair of a speaker's successive statements in a debate.
+    """Return each pair of consecutive statements of a speaker in a debate.
 
     Returns:
-        The columns of the first one, turn_after, and the second one's `columns` as
-        `{column}_after`; spoken is whether one of the two has words, and inclusion the probability
-        of both, which are of one unit of the sample.
+        The columns of the first statement, turn_after, and the second statement's `columns` as
+        `{column}_after`. spoken is whether one of the two has words. inclusion is the probability
+        of both, which belong to one unit of the sample.
     """
     ordered = statements.sort_values(["model", "debate_id", "speaker", "turn"])
     speakers = ordered.groupby(["model", "debate_id", "speaker"], sort=False)
@@ -150,8 +154,9 @@ def successive(statements: pd.DataFrame, *columns: str) -> pd.DataFrame:
 def _changes(
     results: ExperimentResults, rubric: Rubric, pairs: pd.DataFrame, part: str
 ) -> Iterator[Score]:
-    """Yield how often a position changes to another, and what follows each group; pairs without a
-    label are left out.
+    """Yield the share of changes of position, and the shares that follow each group.
+
+    Pairs without a label are left out.
     """
     for metric, group, count in _kinds_of_change(rubric):
         raw, machine, people = (
@@ -170,7 +175,7 @@ def _changes(
 
 
 def _kinds_of_change(rubric: Rubric) -> Iterator[tuple[str, str, ChangeCounter]]:
-    """Yield each metric and group of changes, with what counts as one, and as a chance of one."""
+    """Yield each metric and group of changes, with the changes and the opportunities for them."""
 
     def moved(earlier: Column, later: Column) -> ChangeMasks:
         both = earlier.isin(rubric.positions) & later.isin(rubric.positions)
@@ -193,8 +198,9 @@ def corrected_share(
     predicted: "pd.Series[bool]",
     observed: "pd.Series[bool]",
 ) -> Iterator[Score]:
-    """Yield the corrected share of what machine labellers and people found; none where people
-    labelled nothing of it.
+    """Yield the corrected share of machines' and people's labels.
+
+    Nothing is yielded if people labelled none of the rows.
     """
     mean = corrected_mean(predicted, observed, as_numbers(rows["inclusion"]))
     yield from corrected_score(results, rows, metric, group, mean, predicted != observed)
@@ -208,14 +214,14 @@ def corrected_score(
     statistic: Statistic,
     deviates: "pd.Series[bool]",
 ) -> Iterator[Score]:
-    """Yield the corrected score of a group; none where people labelled nothing of it.
+    """Yield the corrected score of a group; nothing without people's labels.
 
     Args:
         results: of the experiment.
         rows: statements or pairs, with case_id, inclusion and spoken.
         metric, group: of the raw score.
         statistic: of `moot.stats.prediction_powered`, over the rows.
-        deviates: where people found something else than the machine labeller.
+        deviates: where people and the machine labeller disagree.
     """
     sampled = rows[rows["inclusion"].notna() & rows["spoken"]]
     if len(sampled):

@@ -1,7 +1,7 @@
 """Scores of answers that may hold several labels: subset accuracy, micro, macro and weighted F1.
 
-Targets and predictions hold their labels joined by ";". Invalid answers are dropped, or
-(`_invalid_wrong`) predict nothing.
+Targets and predictions hold their labels joined by ";". Invalid answers are dropped. With the
+suffix `_invalid_wrong` they count as predicting nothing.
 """
 
 from collections.abc import Iterator
@@ -45,8 +45,9 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
 
 
 def multilabel_statistics(rows: pd.DataFrame) -> dict[tuple[str, str], Statistic]:
-    """(metric, average) to its statistic; macro averages run over the labels that are true or
-    predicted somewhere.
+    """Return the statistic of each (metric, average).
+
+    Macro averages are over the labels that are true or predicted in the sample.
     """
     targets = [frozenset(text.split(";")) - {""} for text in rows["target"]]
     answers = [
@@ -73,6 +74,6 @@ def multilabel_statistics(rows: pd.DataFrame) -> dict[tuple[str, str], Statistic
 
 
 def _indicators(sets: list[frozenset[str]], labels: list[str]) -> Floats:
-    """Return which row holds which label, shape (rows, labels)."""
+    """Return which row has which label, shape (rows, labels)."""
     rows = [label in row_labels for row_labels, label in product(sets, labels)]
     return np.asarray(rows, dtype=np.float64).reshape(len(sets), len(labels))

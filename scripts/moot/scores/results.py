@@ -1,4 +1,4 @@
-"""Everything that one experiment left behind, read when first used."""
+"""All results of one experiment, read on first use."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,14 +37,13 @@ _MAX_UTTERANCES_PER_READ = 100_000
 
 @dataclass(frozen=True, slots=True)
 class ExperimentView:
-    """What results need to know of an experiment's entry in the configuration; `params` with all
-    defaults filled in.
+    """The part of an experiment's entry in the configuration that results need.
 
-    `recorded_names` holds the names that records of the past give some of its models; `control` and
-    `control_of` say what it changes as a control of which experiment; `loader` is that of the
-    data set; `rubric` is what its statements are labelled by; `made_up` says which of its data and
-    models are made up; `download_adds_words` says whether the source `download` of the data set
-    brings the words of its records, which moot does not ship.
+    `params` includes all defaults. `recorded_names` holds the names of models in recorded debates.
+    For a control, `control` is the change and `control_of` the changed experiment. `loader` is the
+    data set's loader, and `rubric` the rubric of its statements' labels. `made_up` lists its data
+    and models that are made up. `download_adds_words` is whether `source: download` of the data set
+    adds the words of its records, which moot does not ship.
     """
 
     protocol: str
@@ -62,13 +61,12 @@ class ExperimentView:
     download_adds_words: bool = False
 
     def name_of(self, model: str) -> str:
-        """What tables and figures call a model."""
+        """Return the display name of a model for tables and figures."""
         return self.recorded_names.get(model, model)
 
 
 class ExperimentResults:
-    """Everything that one experiment left behind, all its models below each other; each frame is
-    read when first used.
+    """All results of one experiment and its models; each frame is read on first use.
 
     Args:
         results: the folder with `cases/`, `transcripts/`, `predictions/`, `labels/`, `calls/`.
@@ -77,7 +75,7 @@ class ExperimentResults:
         seed: the configuration's seed, from which bootstrap draws follow.
         files: the files that may be read, as a rule names them; None for all files of the
             folder.
-        notes: what readers must know before all that the data set says of itself.
+        notes: remarks for readers, shown before those of the data set.
     """
 
     def __init__(
@@ -115,14 +113,15 @@ class ExperimentResults:
 
     @cached_property
     def has_truth(self) -> bool:
-        """Whether the true label of its cases is known; agreement needs none, accuracy has none
-        without.
+        """Whether the true labels of its cases are known. Accuracy needs them, agreement does
+        not.
         """
         return bool((self.cases["target"] != "").any())
 
     @cached_property
     def cases(self) -> pd.DataFrame:
-        """All cases of the data set, columns of the cases schema but `text`;
+        """All cases of the data set, with the columns of the cases schema except `text`.
+
         `attributes` holds dictionaries.
         """
         cases = self._cases_and_task[0]
@@ -137,7 +136,7 @@ class ExperimentResults:
 
     @cached_property
     def attributes(self) -> "pd.Series[Any]":
-        """The attributes of each case, a dictionary, by case id."""
+        """The attributes of each case as a dictionary, by case id."""
         return self.cases.set_index("case_id")["attributes"]
 
     @cached_property
@@ -149,11 +148,10 @@ class ExperimentResults:
 
     @cached_property
     def predictions(self) -> pd.DataFrame:
-        """One row an evaluated case and repeat whose debate has ended, columns of the predictions
-        schema.
+        """The predictions: one row per evaluated case and repeat whose debate has ended.
 
-        Cases of other splits, argued to fit a threshold on, are not evaluated and not here;
-        nor are debates that wait for a person.
+        Cases that only served to fit a threshold are not evaluated and not included, nor are
+        debates that wait for a person.
         """
         is_finished = self.outcomes["status"] != "waiting"
         return (
@@ -164,31 +162,32 @@ class ExperimentResults:
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
-        """As `predictions`, with the debates that wait for a person."""
+        """The rows of `predictions`, and those of debates that wait for a person."""
         return self._evaluated(self._of_models("predictions"))
 
     @cached_property
     def calls(self) -> pd.DataFrame:
-        """One row a call, columns of the calls schema."""
+        """The calls, one row each, with the columns of the calls schema."""
         return self._of_models("calls")
 
     def calls_of(self, model: str) -> Iterator[pd.DataFrame]:
-        """Yield the calls of one model, some at a time, in the order of the file."""
+        """Yield the calls of one model in parts, in the order of the file."""
         path = self._declared_path(self.results / "calls" / self.experiment / f"{model}.parquet")
         for chunk in read_chunks(path, _CALLS_PER_READ):
             yield chunk.to_pandas()
 
     @property
     def turns(self) -> int:
-        """How many utterances the transcripts hold, of debates that wait and of validation cases
-        too.
+        """The number of utterances in the transcripts, including waiting debates and validation
+        cases.
         """
         return sum(count_rows(shard) for shard in self._all_shards())
 
     @cached_property
     def labels(self) -> pd.DataFrame:
-        """One row a labelled utterance, columns of the labels schema; empty where the experiment
-        has no labels.
+        """The labelled utterances, one row each, with the columns of the labels schema.
+
+        Empty if the experiment has no labels.
         """
         folder = self.results / "labels" / self.experiment
         labelled = (
@@ -202,13 +201,14 @@ class ExperimentResults:
 
     @cached_property
     def annotations(self) -> pd.DataFrame:
-        """One row a labeller and statement, columns of the annotations schema."""
+        """The annotations, one row per labeller and statement, with the columns of their schema."""
         return self._of_models("annotations")
 
     @cached_property
     def baseline_predictions(self) -> pd.DataFrame:
-        """One row a trained baseline and test case of the data set; empty where it has no
-        baselines.
+        """The predictions of baselines, one row per baseline and test case.
+
+        Empty if the data set has no baselines.
         """
         path = self.results / "baselines" / f"{self.config.dataset}_predictions.parquet"
         return (
@@ -219,16 +219,19 @@ class ExperimentResults:
 
     @cached_property
     def transcripts(self) -> pd.DataFrame:
-        """One row an utterance of an evaluated case whose debate has ended, columns of the
-        transcripts schema.
+        """The utterances of evaluated cases whose debates have ended.
 
-        Rows are in the order of turns. Text that is missing is "".
+        The columns are those of the transcripts schema.
+
+        Rows are in the order of turns. Missing text is "".
         """
         return self._evaluated(self.all_transcripts)
 
     @cached_property
     def all_transcripts(self) -> pd.DataFrame:
-        """As `transcripts`, with the validation cases on which thresholds are fitted."""
+        """The rows of `transcripts`, and those of validation cases, on which thresholds are
+        fitted.
+        """
         frame = _in_order(read_frames(self._all_shards()))
         self._refuse_twice(frame[frame.duplicated(TURN)])
         waits = find_waiting_rows(frame)
@@ -242,18 +245,16 @@ class ExperimentResults:
         include_validation: bool = False,
         include_waiting: bool = False,
     ) -> Iterator[pd.DataFrame]:
-        """Yield the transcripts shard by shard, large shards some debates at a time: for what would
-        not fit into memory.
+        """Yield the transcripts shard by shard, and large shards in parts, to save memory.
 
         Args:
-            columns: those of the transcripts schema that are needed in addition to `KEYS`.
-            model: whose; "" for all models, one after the other.
-            include_validation: with the validation cases, as in `all_transcripts`.
-            include_waiting: with the debates that wait for a person or for replies.
+            columns: the columns of the transcripts schema that are needed in addition to `KEYS`.
+            model: the model; "" for all models, one after the other.
+            include_validation: whether to include validation cases, as in `all_transcripts`.
+            include_waiting: whether to include debates that wait for a person or for replies.
 
         Yields:
-            Whole debates of one model in the order of ids and turns; text that is missing
-            is "".
+            Whole debates of one model in the order of ids and turns. Missing text is "".
         """
         column_names = dict.fromkeys([*KEYS, *columns])
         debates: set[tuple[str, str]] = set()
@@ -280,17 +281,18 @@ class ExperimentResults:
     def gather(
         self, select: Callable[[pd.DataFrame], pd.DataFrame], columns: Collection[str]
     ) -> pd.DataFrame:
-        """What `select` finds in the `parts` with some columns, in the order of models, debates and
-        turns.
+        """Apply `select` to each of the `parts` and concatenate the rows that it returns.
 
-        It makes of transcripts of whole debates some of their rows, with `TURN` among the
-        columns.
+        The rows are in the order of models, debates and turns.
+
+        `select` takes transcripts of whole debates and returns some of their rows, including the
+        column `TURN`.
         """
         frames = [select(part) for part in self.transcript_parts(columns)]
         gathered: pd.DataFrame = pd.concat([frame for frame in frames if len(frame)] or frames[:1])
         gathered = gathered.sort_values(TURN, kind="stable", ignore_index=True)
         del frames
-        # what reading took, a quarter of all at 100,000 debates
+        # saves a quarter of the time of reading 100,000 debates
         pa.default_memory_pool().release_unused()
         return gathered
 
@@ -301,8 +303,8 @@ class ExperimentResults:
             shards += self._shards(folder / name)
         if not shards:
             raise UserError(
-                f"{folder}: no transcripts found; expected one folder a model. Run the debates"
-                " first."
+                f"{folder}: no transcripts found; expected one folder per model. Run the debates "
+                "first."
             )
         return shards
 
@@ -310,15 +312,18 @@ class ExperimentResults:
         if len(rows):
             row = rows.iloc[0]
             raise UserError(
-                f"{self.results / 'transcripts' / self.experiment}/{row['model']}: turn"
-                f" {row['turn']} of debate {row['debate_id']} is in two shards, as it is when"
-                " `shards` was changed. Remove this folder and run again; the replies are in the"
-                " ledger."
+                f"{self.results / 'transcripts' / self.experiment}/{row['model']}: turn "
+                f"{row['turn']} of debate {row['debate_id']} is in two shards. This happens if "
+                "`shards` was changed. Remove this folder and run again; the replies are in the "
+                "ledger."
             )
 
     @cached_property
     def clusters(self) -> Mapping[str, Cluster]:
-        """The cluster with which each case is resampled, by case id; a tuple for several kinds."""
+        """The cluster by which each case is resampled, by case id.
+
+        It is a tuple if there are several kinds of clusters.
+        """
         cases, task = self._cases_and_task
         return {case.case_id: cluster_name(case, task) for case in cases}
 
@@ -329,8 +334,9 @@ class ExperimentResults:
         return dict(zip(debates["debate_id"], debates["case_id"], strict=True))
 
     def sample(self, case_ids: Iterable[str]) -> "Sample":
-        """Return rows of this experiment, one a case id, with the bootstrap over the clusters of
-        their cases.
+        """Return some rows of this experiment, with the bootstrap over the clusters of their cases.
+
+        Each row belongs to a case id.
         """
         cases = list(case_ids)
         return Sample(cases, [self.clusters[case] for case in cases], self.seed)
@@ -342,7 +348,7 @@ class ExperimentResults:
     def _evaluated(self, frame: pd.DataFrame) -> pd.DataFrame:
         ids = frame[
             "case_id"
-        ].unique()  # a part's, so that many parts do not each go through all cases
+        ].unique()  # a part's cases only, so that many parts do not each go through all cases
         missing = [case_id for case_id in ids if case_id not in self._split_of]
         if missing:
             raise UserError(
@@ -382,8 +388,9 @@ class ExperimentResults:
 
 
 def _debate_chunks(shards: Iterable[Path]) -> Iterator[tuple[Path, pc.Expression]]:
-    """Shards, and which of their debates to read at once: all, or of a large one those between two
-    ids.
+    """Yield shards, and which of their debates to read at once.
+
+    These are all debates, or those between two ids if the shard is large.
     """
     for shard in shards:
         rows = count_rows(shard)
@@ -398,7 +405,7 @@ def _debate_chunks(shards: Iterable[Path]) -> Iterator[tuple[Path, pc.Expression
 
 
 def _in_order(utterances: pd.DataFrame) -> pd.DataFrame:
-    """Transcripts in the order of models, debates and turns; text that is missing is ""."""
+    """Sort transcripts by model, debate and turn; missing text becomes ""."""
     utterances = utterances.sort_values(TURN, kind="stable", ignore_index=True)
     texts = [
         field.name
@@ -411,14 +418,13 @@ def _in_order(utterances: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One figure: a metric's value with its 95 % interval; NaN where there is none.
+    """A metric's value with its 95 % interval; NaN without an interval.
 
     Attributes:
-        metric: the metric's name; its unit where it has one is part of the name
-            (`seconds_per_case`).
-        average: binary, macro, micro, weighted, or "" where the metric has none.
+        metric: the metric's name, which includes its unit (`seconds_per_case`).
+        average: binary, macro, micro, weighted, or "" for a metric without averages.
         group: see the module's docstring.
-        n: rows that the value rests on.
+        n: the number of rows behind the value.
         n_invalid: rows of the group without a usable answer.
         n_cases: cases that the n rows belong to.
     """
@@ -435,8 +441,7 @@ class Score:
 
 
 class Sample:
-    """Some rows, each of a case: how many rows and cases they are, and the bootstrap over their
-    clusters.
+    """Some rows, each belonging to a case, with the bootstrap over the cases' clusters.
 
     Args:
         case_ids, clusters: of each row.
@@ -455,14 +460,14 @@ class Sample:
         average: str = "",
         n_invalid: int = 0,
     ) -> Score:
-        """Return a statistic of these rows with its interval."""
+        """Return a statistic of these rows with its interval, as a score."""
         estimate = self.bootstrap.estimate(statistic)
         return Score(metric, *estimate, average, group, self.n, n_invalid, self.n_cases)
 
     def count(
         self, metric: str, value: float, group: str = OVERALL, average: str = "", n_invalid: int = 0
     ) -> Score:
-        """Return a number of these rows that has no interval."""
+        """Return a number of these rows without an interval, as a score."""
         return Score(
             metric,
             value,

@@ -1,4 +1,4 @@
-"""Who served an experiment: a server may change the model behind a name during a run."""
+"""Which model served an experiment: a server may change the model behind a name during a run."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ def served(results: ExperimentResults) -> pd.DataFrame:
     server says.
     """
     predictions = results.predictions
-    if "served_by" not in predictions:  # written before servers were asked for their version
+    if "served_by" not in predictions:  # written before servers were asked for the model's version
         return no_scores()
     frames = []
     for model, rows in predictions.groupby("model", sort=True):
@@ -34,9 +34,7 @@ def served(results: ExperimentResults) -> pd.DataFrame:
 
 
 def versions_said(scores: pd.DataFrame, experiment: str, model: str) -> Iterator[tuple[str, str]]:
-    """Yield the models that spoke in one run, each with the name that its server gave what it
-    served; "" for none given.
-    """
+    """Yield the models of one run, each with the version that its server stated; "" if unknown."""
     rows = scores[
         (scores["metric"] == METRIC)
         & (scores["experiment"] == experiment)

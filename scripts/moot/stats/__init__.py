@@ -1,3 +1,3 @@
-"""Statistics on arrays and frames: intervals by cluster, paired tests, agreement, classification,
+"""Statistics on arrays and frames: intervals, paired tests, agreement, classification,
 calibration.
 """

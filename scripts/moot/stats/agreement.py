@@ -1,5 +1,7 @@
-"""Agreement of raters beyond chance: Cohen's kappa for two, Krippendorff's alpha for any number,
-over row weights; and of pairs of answers that have something in common.
+"""Agreement of raters beyond chance, and agreement of pairs of answers.
+
+Cohen's kappa is for two raters, Krippendorff's alpha for any number. Both are functions of row
+weights.
 """
 
 from collections.abc import Sequence
@@ -20,12 +22,12 @@ _FEWEST_RATERS = 2
 
 
 def cohens_kappa(first: ArrayLike, second: ArrayLike) -> Statistic:
-    """Agreement of two raters' labels of the same items beyond chance;
-    NaN where chance alone would agree always.
+    """Return Cohen's kappa: the agreement of two raters beyond chance.
 
-    Items without a label of both are left out. It rests on the items whose label departs from a
-    rater's most frequent one, of the rater with fewer of them: with a constant rater kappa is 0 and
-    has no interval.
+    It is NaN if both raters always give the same single label. Items that one of them did not label
+    are left out. The statistic's rows are the items whose label differs from a rater's most
+    frequent label, for the rater with fewer such items. With a constant rater, kappa is 0 and has
+    no interval.
     """
     raters = [np.asarray(labels, dtype=object) for labels in (first, second)]
     codes, labels = pd.factorize(np.concatenate(raters))
@@ -44,8 +46,10 @@ def cohens_kappa(first: ArrayLike, second: ArrayLike) -> Statistic:
 
 
 def krippendorffs_alpha(ratings: NDArray[np.object_]) -> Statistic:
-    """Agreement of any number of raters on a nominal scale (Krippendorff 2011, "Computing
-    Krippendorff's alpha-reliability"); NaN where fewer than two labels occur.
+    """Return Krippendorff's alpha: the agreement of any number of raters on a nominal scale.
+
+    It is NaN if fewer than two labels occur. Source: Krippendorff 2011, "Computing Krippendorff's
+    alpha-reliability".
 
     Args:
         ratings: the label of each item (row) by each rater (column), a string; anything else is
@@ -70,10 +74,10 @@ def krippendorffs_alpha(ratings: NDArray[np.object_]) -> Statistic:
 
 
 def rows_with_rare_labels(counts: Floats) -> Truths:
-    """Return which items have another label than the most frequent one, shape (items,).
+    """Return which items have a label other than the most frequent one, shape (items,).
 
-    There are none where two labels of an item are expected to be rare on fewer than
-    `MIN_JOINT_DEPARTURES` items.
+    No item is returned if fewer than `MIN_JOINT_DEPARTURES` items are expected to have two rare
+    labels.
 
     Args:
         counts: how often each item (row) has each label (column).
@@ -92,15 +96,15 @@ def rows_with_rare_labels(counts: Floats) -> Truths:
 def count_agreeing_pairs(
     rows: pd.DataFrame, common: Sequence[str], *, excluded: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """Return how many pairs of answers there are, and how many of them agree.
+    """Count the pairs of answers, and the pairs that agree.
 
     Args:
-        rows: answers, with the columns case_id, prediction, and those named.
-        common: what both answers of a pair have in common, case_id among it.
-        excluded: what both do not have in common, all of it, in addition.
+        rows: answers, with the columns case_id, prediction, and those of the next two arguments.
+        common: columns that are equal in both answers of a pair, including case_id.
+        excluded: columns that must not all be equal in both answers.
 
     Returns:
-        A row a case_id: agree, pairs.
+        One row per case_id, with the columns agree and pairs.
     """
     pairs = _count_pairs(rows, common)
     return pairs - _count_pairs(rows, [*common, *excluded]) if excluded else pairs
@@ -123,9 +127,9 @@ MIN_PAIRS_FOR_RANKS = 3
 
 
 def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:
-    """Spearman's rank correlation of pairs of values; tied values share their mean rank.
+    """Return Spearman's rank correlation of pairs of values; tied values share their mean rank.
 
-    Returns NaN for fewer than three pairs, and where one side has a single value.
+    NaN for fewer than three pairs, and if one side has a single value.
 
     >>> round(rank_correlation([(0.1, 3), (0.2, 5), (0.3, 4)]), 3)
     0.5

@@ -8,8 +8,8 @@ from moot.stats.score_intervals import LEVEL
 Floats = NDArray[np.float64]
 
 MIN_AMOUNTS = 8
-"""With fewer amounts the tail is unknown, the test of skewness is undefined, and a mean of amounts
-has no interval.
+"""The minimum number of amounts for an interval. With fewer, the tail is unknown and the test of
+skewness is undefined.
 """
 SKEWNESS_LEVEL = 0.05
 _LARGEST_LOGARITHM = 700.0
@@ -18,21 +18,22 @@ _LARGEST_LOGARITHM = 700.0
 def lognormal_interval(
     amounts: Floats, weights: Floats, clusters: float, level: float = LEVEL
 ) -> tuple[float, float] | None:
-    """Return the interval of a mean of log-normal amounts (Zou, Huo and Taleban 2009,
-    Environmetrics 20).
+    """Return the interval of a mean of log-normal amounts.
+
+    Source: Zou, Huo and Taleban 2009, Environmetrics 20.
 
     A sample seldom has the largest amounts of a long tail, so neither its standard error nor its
     skewness shows how far the mean may lie above it. The variance of the logarithms does.
 
     Args:
-        amounts: one a cluster, shape (clusters,).
+        amounts: one per cluster, shape (clusters,).
         weights: of each cluster, of the same shape.
         clusters: their effective number.
         level: the nominal coverage.
 
     Returns:
-        The ends; None where an amount is not above 0, there are fewer than `MIN_AMOUNTS`, they are
-        all equal, or their logarithms are skewed to the left, as those of short tails are.
+        The ends. None if an amount is not above 0, if there are fewer than `MIN_AMOUNTS`, if all
+        are equal, or if their logarithms are skewed to the left, which indicates a short tail.
     """
     from scipy.special import chdtri, ndtri  # registries are read at every start of Snakemake
 
@@ -56,7 +57,7 @@ def lognormal_interval(
 
 
 def _is_left_skewed(logs: Floats) -> bool:
-    """Return whether logarithms are all equal, or D'Agostino's test finds them skewed to the
+    """Return whether all logarithms are equal, or D'Agostino's test finds them skewed to the
     left.
     """
     from scipy.stats import skewtest  # registries are read at every start of Snakemake

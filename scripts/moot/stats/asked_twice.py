@@ -1,10 +1,11 @@
-"""How much more answers change when something is changed than when the same is asked twice.
+"""How much more answers change after a modification than between repeats of the same prompt.
 
-A model that samples gives other answers to the same prompt. So of answers to two prompts some
-differ even if the prompts mean the same to it: with one answer of probability 0.71 and another of
-0.29, in 41 % of cases. What a change does is the share of pairs of answers that differ between both
-prompts, less the mean share that differ within either (half the energy distance of Szekely and
-Rizzo, 2013): 0 where both are answered alike, at any noise, else above.
+A model that samples gives different answers to the same prompt. Therefore some answers to two
+prompts differ even if the model treats both prompts alike: with probabilities of 0.71 and 0.29 for
+two answers, 41 % of pairs differ. The effect of a modification is the share of pairs that differ
+between the two prompts, minus the mean share that differ within each prompt. This is half the
+energy distance of Szekely and Rizzo (2013). It is 0 if both prompts get the same distribution of
+answers, and above 0 otherwise.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -22,7 +23,7 @@ from moot.stats.bootstrap import (
     mean_statistic,
 )
 
-NO_FLOOR = "no floor: nothing was asked twice; `repeats: 2` on either side gives one"
+NO_FLOOR = "no baseline: nothing was asked twice; `repeats: 2` on either side provides one"
 Distance = Callable[[Numbers, Numbers], Floats]
 
 
@@ -32,7 +33,7 @@ class Change:
 
     Attributes:
         changed: the mean change between both prompts.
-        between_repeats: that between repeats of one prompt; NaN without repeats.
+        between_repeats: the mean change between repeats of one prompt; NaN without repeats.
         more, low, high: the difference between them, with its 95 % interval by cluster; NaN without
             repeats.
         cases: how many cases this rests on.
@@ -47,12 +48,12 @@ class Change:
 
 
 def differ(first: Numbers, second: Numbers) -> Floats:
-    """1 where two answers differ, else 0."""
+    """Return 1 if two answers differ, else 0."""
     return as_numbers(first != second)
 
 
 def distance(first: Numbers, second: Numbers) -> Floats:
-    """Return how far two numbers are apart."""
+    """Return the distance between two numbers."""
     return as_numbers(np.abs(first - second))
 
 
@@ -64,17 +65,17 @@ def changes(
     seed: int,
     default_change: float = float("nan"),
 ) -> Change:
-    """Compare answers to two prompts about the same cases with repeats of either.
+    """Compare answers to two prompts about the same cases with the repeats of each prompt.
 
-    Answers of different repeats are compared, since a changed debate may share calls with the same
-    repeat of the original; where each case has one answer a side, these two are.
+    Answers of different repeats are compared, since a modified debate may share calls with the same
+    repeat of the original. If each case has one answer per side, these two are compared.
 
     Args:
         first, second: the answers, by case and repeat.
         distance_of: how far two answers are apart, at most 1.
         clusters, seed: of each case, and of the bootstrap over them.
-        default_change: what changes when the same is asked twice, where that is known: 0 for a
-            trained model.
+        default_change: the change between repeats if it is known without repeats: 0 for a trained
+            model.
     """
     first_by_case = {str(case): answers for case, answers in first.groupby(level=0)}
     second_by_case = {str(case): answers for case, answers in second.groupby(level=0)}
@@ -112,9 +113,7 @@ def _change_between_sides(first: Column, second: Column, distance_of: Distance) 
 def _change_between_repeats(
     sides: Sequence[Column], distance_of: Distance, default_change: float
 ) -> float:
-    """Return the mean over both sides of what changes between two of its repeats; `default_change`
-    where neither has two.
-    """
+    """Return the mean change between two repeats, over both sides; else `default_change`."""
     side_means = []
     for side in sides:
         values = side.to_numpy()

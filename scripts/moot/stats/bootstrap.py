@@ -1,27 +1,27 @@
-"""Intervals by a bootstrap over clusters: rows of one cluster are not independent, so they are
-drawn together.
+"""Intervals by a bootstrap over clusters: dependent rows are drawn together.
 
-A cluster is a case (whose repeats share all), or what several cases have in common: the motion of a
-claim, the topic of a post. A statistic is a function of row weights. It takes an array of shape
-(resamples, rows) that says how often each row was drawn and returns an array of shape (resamples,);
-all resamples are computed at once.
+A cluster is a case with its repeats, or a property that several cases share: the motion of a claim,
+the topic of a post. A statistic is a function of row weights. It takes an array of shape
+(resamples, rows), which says how often each row was drawn, and returns an array of shape
+(resamples,). All resamples are computed at once.
 
-The interval is a small-sample t interval: the bootstrap's standard error, Student's t with one
-degree of freedom less than there are clusters, on a scale that suits the statistic's range (log
-odds for a share, so that it stays within 0 and 1). Percentiles of the draws cover too little with
-few clusters and rare outcomes; docs/results.md has the coverage of this method by simulation, for 5
-to 200 clusters. Where all clusters agree (all or none right) the draws show no spread, and the
-interval is that of Clopper and Pearson (1934) with the clusters as sample size. Where fewer than
-`FEW_CARRIERS` of unequal clusters deviate, it holds the score interval (Wilson 1927; Tango 1998) of
-so many clusters that are right or wrong as a whole. Amounts (rounds, tokens, costs) are skewed:
-their interval holds that on the scale of logarithms and that of t corrected for the draws' skewness
-(Hall 1992, "On the removal of skewness by transformation", JRSS B 54), and that of a mean holds the
-interval of log-normal amounts (`moot.stats.amounts`).
+The interval is a small-sample t interval from the bootstrap's standard error. Student's t has one
+degree of freedom less than there are clusters. The scale suits the statistic's range: log odds for
+a share, so that the interval stays within 0 and 1. Percentiles of the draws cover too little with
+few clusters and rare outcomes. docs/results.md gives the simulated coverage of this method for 5 to
+200 clusters. If all clusters agree (all or none right), the draws show no spread. Then the interval
+is that of Clopper and Pearson (1934) with the clusters as the sample size. If fewer than
+`FEW_CARRIERS` clusters of unequal sizes deviate, the interval includes the score interval (Wilson
+1927; Tango 1998) of clusters that are right or wrong as a whole. Amounts (rounds, tokens, costs)
+are skewed. Their interval includes the t interval on the scale of logarithms and the t interval
+corrected for the draws' skewness (Hall 1992, "On the removal of skewness by transformation", JRSS B
+54). The interval of a mean also includes the interval of log-normal amounts (`moot.stats.amounts`).
 
-Where rows belong to clusters of several kinds at once, none within the other (a debate's story and
-its judge), the variance is that of Cameron, Gelbach and Miller (2011, "Robust inference with
-multiway clustering", JBES 29): of each kind, less that of what both share; but not less than of one
-kind alone. t has one degree of freedom less than the kind with the fewest clusters has.
+Rows may belong to clusters of several kinds that are not nested (a debate's story and its judge).
+Then the variance is that of Cameron, Gelbach and Miller (2011, "Robust inference with multiway
+clustering", JBES 29): the sum over the kinds, minus the variance by both kinds together, and at
+least the variance by each single kind. The degrees of freedom of t are one less than the smallest
+number of clusters of a kind.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -55,15 +55,17 @@ SHARE: Bounds = (0.0, 1.0)
 DIFFERENCE: Bounds = (-1.0, 1.0)
 
 PSEUDO_CLUSTERS = 2
-"""Clusters that could have deviated unseen where few carry a difference, one in each direction."""
+"""The number of unseen deviating clusters that are assumed in each direction if few carry a
+difference.
+"""
 FEW_CARRIERS = 5
-"""With fewer clusters that deviate, of unequal sizes, the next large one decides: the interval
-holds that of clusters which deviate as a whole.
+"""The number of deviating clusters of unequal sizes below which the next large cluster decides.
+Then the interval includes that of clusters which deviate as a whole.
 """
 SHARE_DIGITS = 9  # of a share's interval
 _MAX_WEIGHTS_IN_MEMORY = 2**22
-"""Resamples times rows whose weights are in memory at once: 32 MB, and a statistic takes some times
-as much.
+"""Maximum of resamples times rows whose weights are in memory at once: 32 MB. A statistic takes
+several times as much.
 """
 _NEARLY_EQUAL = 0.8
 _NO_SPREAD = 1e-12
@@ -77,16 +79,14 @@ class Statistic:
     Attributes:
         function: weights of shape (resamples, rows) to values of shape (resamples,); NaN where
             undefined.
-        bounds: the least and the greatest value that it can have: `SHARE`, `DIFFERENCE`, `AMOUNT`
-            or `ANY`.
-        rows: the rows that it rests on, shape (rows,), such as the positive cases for recall; None
-            for all.
-        signed_parts: where the statistic is a sum of absolute values, these values with their
-            signs, shape (resamples, parts). Chance alone raises such a sum, so that its interval
-            is extended downwards.
+        bounds: its smallest and largest possible value: `SHARE`, `DIFFERENCE`, `AMOUNT` or `ANY`.
+        rows: the rows that it depends on, shape (rows,), such as the positive cases for recall;
+            None for all.
+        signed_parts: for a sum of absolute values, these values with their signs, shape (resamples,
+            parts). Chance alone raises such a sum, so its interval is extended downwards.
         min_clusters: with fewer clusters there is no interval.
-        amounts: where the statistic is a mean of amounts above 0, these amounts, shape (rows,). Its
-            interval holds that of log-normal amounts.
+        amounts: for a mean of amounts above 0, these amounts, shape (rows,). The interval then
+            includes that of log-normal amounts.
     """
 
     function: Callable[[Floats], Floats]
@@ -101,12 +101,13 @@ class Statistic:
 
 
 class ClusterBootstrap:
-    """Resamples of the clusters behind some rows; equal clusters and seed give equal draws, also
-    across models.
+    """Resamples of the clusters behind some rows.
+
+    Equal clusters and seed give equal draws, also across models.
 
     Args:
-        clusters: the cluster that each row belongs to; several rows may share one. A tuple
-            names one of each kind.
+        clusters: the cluster of each row; several rows may share one. A tuple names one cluster of
+            each kind.
         seed: of the draws.
         resamples: how many samples of clusters are drawn, with replacement.
         level: the interval's nominal coverage.
@@ -141,10 +142,10 @@ class ClusterBootstrap:
         return self.clusters_among(None) < _NEARLY_EQUAL * self.clusters
 
     def weights(self) -> Iterator[Floats]:
-        """Yield how often each row is drawn: some resamples at a time, shape (some, rows), all of
-        them where rows are few.
+        """Yield how often each row is drawn, in blocks of resamples of shape (resamples, rows).
 
-        Of several kinds of clusters those of the fewest clusters are drawn.
+        A block holds all resamples if there are few rows. With several kinds of clusters, the kind
+        with the fewest clusters is drawn.
         """
         chunk_size = max(1, _MAX_WEIGHTS_IN_MEMORY // max(self.rows, 1))
         if chunk_size >= self._resamples:
@@ -166,7 +167,7 @@ class ClusterBootstrap:
         return weights if in_order else weights[:, self.codes]
 
     def value(self, statistic: Callable[[Floats], Floats]) -> float:
-        """Return the statistic on the rows as they are; NaN without rows."""
+        """Return the statistic on the observed rows; NaN without rows."""
         return float(statistic(np.ones((1, self.rows)))[0]) if self.rows else float("nan")
 
     def draws(self, statistic: Callable[[Floats], Floats]) -> Floats:
@@ -176,8 +177,8 @@ class ClusterBootstrap:
     def draws_of(self, statistics: Callable[[Floats], Mapping[Key, Floats]]) -> dict[Key, Floats]:
         """Return several statistics on every resample, shape (resamples,) each.
 
-        With several kinds of clusters: the draws of that kind by which the statistic varies most,
-        spread so that their variance is that of Cameron, Gelbach and Miller.
+        With several kinds of clusters, the draws are those of the kind by which the statistic
+        varies most, rescaled to the variance of Cameron, Gelbach and Miller.
         """
         if self._kinds:
             draws_by_kind = [
@@ -195,9 +196,9 @@ class ClusterBootstrap:
         return draws_by_key
 
     def clusters_among(self, rows: Truths | None) -> float:
-        """Return the effective number of clusters that some rows belong to; None for all rows.
+        """Return the effective number of clusters of some rows; None for all rows.
 
-        Of several kinds of clusters it is the least.
+        With several kinds of clusters it is the smallest of their numbers.
         """
         if self._kinds:
             return min(kind.clusters_among(rows) for kind, number in self._kinds if number == 1)
@@ -225,32 +226,36 @@ class ClusterBootstrap:
     def _join_lognormal(
         self, interval: tuple[float, float], amounts: Floats, clusters: float
     ) -> tuple[float, float]:
-        """Return an interval with that of log-normal amounts, where there is one."""
+        """Return an interval extended to that of log-normal amounts, if the statistic has
+        amounts.
+        """
         sizes = np.bincount(self.codes).astype(np.float64)
         means = np.bincount(self.codes, amounts) / sizes
         ends = lognormal_interval(means, sizes, clusters, self.level)
         return (min(interval[0], ends[0]), max(interval[1], ends[1])) if ends else interval
 
     def _bias(self, signed_parts: Callable[[Floats], Floats], clusters: float) -> float:
-        """By how much chance raises a sum of absolute values at most: the mean absolute values of
-        normal variables around 0 with the parts' standard errors.
+        """Return an upper bound of how much chance raises a sum of absolute values.
+
+        It is the sum of the mean absolute values of normal variables around 0 with the parts'
+        standard errors.
         """
         parts = np.concatenate([signed_parts(weights) for weights in self.weights()])
         errors = np.nanstd(parts, axis=0) * np.sqrt(clusters / (clusters - 1))
         return float(errors.sum() * np.sqrt(2 / np.pi))
 
     def estimate(self, statistic: Statistic) -> tuple[float, float, float]:
-        """Value, lower and upper end of the interval."""
+        """Return the statistic's value with the lower and upper end of its interval."""
         return self.value(statistic), *self.interval(statistic)
 
 
 def effective_number(sizes: Numbers) -> float:
     """Return the effective number of clusters of these sizes or weights, shape (clusters,).
 
-    Of clusters of unequal sizes few may decide: the number is the squared sum of sizes over the sum
-    of squared sizes (Kish 1965; Carter, Schnepel and Steigerwald 2017, "Asymptotic behavior of a
-    t-test robust to cluster heterogeneity", Review of Economics and Statistics 99), and at least 2
-    where there are two clusters.
+    If sizes are unequal, few clusters may decide. The number is the squared sum of sizes over the
+    sum of squared sizes (Kish 1965; Carter, Schnepel and Steigerwald 2017, "Asymptotic behavior of
+    a t-test robust to cluster heterogeneity", Review of Economics and Statistics 99). It is at
+    least 2 if there are two clusters.
     """
     positive = sizes[sizes > 0]
     if len(positive) < MIN_CLUSTERS:
@@ -260,8 +265,9 @@ def effective_number(sizes: Numbers) -> float:
 
 
 def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:
-    """Return the number of each row's cluster by each kind, then by each two kinds together, and so
-    on; and how many kinds.
+    """Return the cluster numbers of each row, and the number of kinds of clusters.
+
+    The numbers are those by each single kind, then by each pair of kinds, and so on.
     """
     rows = list(clusters)
     if not rows or not isinstance(rows[0], tuple):
@@ -276,17 +282,17 @@ def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:
 
 
 def _number_clusters(names: Sequence[Hashable]) -> NDArray[np.intp]:
-    """Return the number of each row's cluster; rows whose cluster is missing are one cluster."""
+    """Return the number of each row's cluster; rows without a cluster form one cluster together."""
     array = np.asarray(names, dtype=object)
     return pd.factorize(array, sort=True, use_na_sentinel=False)[0]
 
 
 def _combine_kinds(kinds: list[tuple[Floats, int, int]]) -> Floats:
-    """Draws with the variance of several kinds of clusters: of each kind its draws, its clusters,
-    how many kinds it is.
+    """Return draws with the variance of several kinds of clusters.
 
-    A kind's variance counts as its small-sample interval would (times clusters over clusters
-    less one), and that of two kinds together is subtracted.
+    Each kind comes with its draws, its number of clusters, and how many single kinds it combines. A
+    kind's variance is multiplied by clusters / (clusters - 1), as in a small-sample interval. The
+    variance of two kinds together is subtracted.
     """
     variances = [
         (
@@ -304,7 +310,7 @@ def _combine_kinds(kinds: list[tuple[Floats, int, int]]) -> Floats:
     widest = max(single, key=lambda position: variances[position])
     fewest = min(kinds[position][1] for position in single)
     draws, clusters, _ = kinds[widest]
-    if not variances[widest] or clusters == 1:  # equal draws have a variance by rounding
+    if not variances[widest] or clusters == 1:  # equal draws have a variance from rounding errors
         return draws
     spread = (
         max(combined_variance, variances[widest])
@@ -317,8 +323,9 @@ def _combine_kinds(kinds: list[tuple[Floats, int, int]]) -> Floats:
 
 @lru_cache(maxsize=2)
 def _draw_clusters(clusters: int, seed: int, resamples: int) -> "NDArray[np.uint8]":
-    """How often each cluster is drawn, shape (resamples, clusters), in a byte each: more than 255
-    never happens.
+    """Return how often each cluster is drawn, shape (resamples, clusters), one byte per number.
+
+    A number above 255 practically never occurs.
     """
     generator, shares = np.random.default_rng(seed), np.full(clusters, 1 / clusters)
     counts = np.empty((resamples, clusters), dtype=np.uint8)
@@ -337,11 +344,13 @@ def estimate_interval(
     level: float = LEVEL,
     has_unequal_clusters: bool = False,
 ) -> tuple[float, float]:
-    """Return the interval around a statistic's value on the sample, from its bootstrap draws;
-    undefined ones are left out.
+    """Return the interval around a statistic's value, from its bootstrap draws.
 
-    NaN from fewer than two clusters, and where the draws show no spread of a statistic that has
-    no two bounds, since then nothing says how far the next cluster may lie.
+    Undefined draws are left out.
+
+    The interval is NaN for fewer than two clusters. It is also NaN if the draws show no spread and
+    the statistic lacks a lower or an upper bound, since nothing then indicates how far away the
+    next cluster may be.
     """
     from scipy.special import stdtrit  # registries are read at every start of Snakemake
 
@@ -369,8 +378,10 @@ def estimate_interval(
 def _score_interval(
     value: float, clusters: float, bounds: Bounds, level: float
 ) -> tuple[float, float]:
-    """Return the interval of a value whose clusters lie at the bounds: Wilson's of a share, Tango's
-    of a difference; the value itself where there are no such bounds.
+    """Return the score interval of a value if clusters deviate as a whole.
+
+    It is Wilson's interval for a share and Tango's for a difference. Without such bounds, both ends
+    are the value itself.
     """
     if bounds == SHARE:
         interval = wilson_interval(value, clusters, level)
@@ -385,19 +396,21 @@ def _score_interval(
 def excess_kurtosis(draws: Floats) -> float:
     """Return the excess kurtosis of some draws; at least 0.
 
-    Of b clusters that deviate alike among G, that of the sampling distribution is 1 / b - 3 / G.
+    If b of G clusters deviate equally, the sampling distribution has an excess kurtosis of 1 / b -
+    3 / G.
     """
     deviations = draws - draws.mean()
     return max(0.0, float((deviations**4).mean() / (deviations**2).mean() ** 2 - 3))
 
 
 def difference_factor(draws: Floats, bounds: Bounds) -> float:
-    """By how much the standard error of a difference grows where few clusters carry it; 1 of all
-    else.
+    """Return by how much the standard error of a difference grows if few clusters carry it.
 
-    The variance grows as if one more of the clusters that deviate had deviated in each direction
-    (Bonett and Price 2012, "Adjusted Wald confidence interval for a difference of binomial
-    proportions based on paired data", JEBS 37); `excess_kurtosis` says how many do.
+    The factor is 1 for all other statistics.
+
+    The variance grows as if one further cluster had deviated in each direction (Bonett and Price
+    2012, "Adjusted Wald confidence interval for a difference of binomial proportions based on
+    paired data", JEBS 37); `excess_kurtosis` tells how many deviate.
     """
     if not -np.inf < bounds[0] < 0 < bounds[1] < np.inf:
         return 1.0
@@ -413,8 +426,9 @@ def skewness(draws: Floats) -> float:
 def unanimous_interval(
     value: float, clusters: float, bounds: Bounds, level: float
 ) -> tuple[float, float]:
-    """Clopper-Pearson where no cluster deviates: at most a share `rare` of all clusters may, up to
-    either bound.
+    """Return the Clopper-Pearson interval of clusters of which none deviates.
+
+    At most a share `rare` of all clusters may deviate, up to either bound.
     """
     low, high = bounds
     rare = 1 - ((1 - level) / 2) ** (1 / clusters)
@@ -424,11 +438,11 @@ def unanimous_interval(
 def interval_around(
     value: float, error: float, quantile: float, bounds: Bounds, skewness: float = 0.0
 ) -> tuple[float, float]:
-    """So many standard errors around a value, on the scale that suits its bounds.
+    """Return the interval of some standard errors around a value, on a scale that suits its bounds.
 
-    Two bounds: symmetric on the scale of log odds, by the delta method. One: symmetric on the scale
-    of logarithms, and at least as far as Hall's correction for the skewness of the sampling
-    distribution reaches.
+    With two bounds the interval is symmetric on the scale of log odds, by the delta method. With
+    one bound it is symmetric on the scale of logarithms, and at least as wide as Hall's correction
+    for the skewness of the sampling distribution.
     """
     half, (low, high) = quantile * error, bounds
     if low < value < high < np.inf:
@@ -452,19 +466,21 @@ def interval_around(
 
 
 def _unskewed(quantile: float, skewness: float) -> float:
-    """Where t of a skewed statistic has a quantile of t: Hall's cubic transformation, solved."""
+    """Return the quantile of t corrected for skewness: the solution of Hall's cubic
+    transformation.
+    """
     if abs(skewness) < _NO_SKEWNESS:
         return quantile
     return float(3 * (np.cbrt(1 + skewness * (quantile - skewness / 6)) - 1) / skewness)
 
 
 def as_numbers(values: Values) -> Floats:
-    """Truth values or numbers as an array of floats."""
+    """Return truth values or numbers as an array of floats."""
     return np.asarray(values, dtype=np.float64)
 
 
 def ratio(numerator: Floats, denominator: Floats, where_zero: float = float("nan")) -> Floats:
-    """Element-wise ratio with a given value where the denominator is zero."""
+    """Return the element-wise ratio, with a default value if the denominator is zero."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
     out = np.full(denominator.shape, where_zero, dtype=np.float64)
     np.divide(numerator, denominator, out=out, where=denominator != 0)
@@ -474,8 +490,8 @@ def ratio(numerator: Floats, denominator: Floats, where_zero: float = float("nan
 def departs_from_mode(values: Numbers) -> Truths:
     """Return which rows of a matrix differ from its most frequent row, shape (rows,).
 
-    A coefficient of agreement or of ranking rests on them: where a rater is constant there are
-    none, and the coefficient says nothing.
+    A coefficient of agreement or of ranking depends on these rows. If a rater is constant there are
+    none, and the coefficient is not informative.
     """
     if not len(values):
         return np.zeros(0, dtype=bool)
@@ -485,7 +501,10 @@ def departs_from_mode(values: Numbers) -> Truths:
 
 
 def mean_statistic(values: Values, bounds: Bounds = ANY) -> Statistic:
-    """Return the mean of `values`, one a row; a mean of few amounts has no interval."""
+    """Return the statistic of the mean of `values`, one per row.
+
+    A mean of few amounts has no interval.
+    """
     array = as_numbers(values)
     has_tail = bounds == AMOUNT
     return Statistic(
@@ -504,8 +523,9 @@ def share_statistic(values: Values) -> Statistic:
 def ratio_statistic(
     numerators: ArrayLike, denominators: ArrayLike, bounds: Bounds = ANY
 ) -> Statistic:
-    """Return the sum of one column over the sum of another; it rests on the rows whose denominator
-    is not 0.
+    """Return the sum of one column over the sum of another.
+
+    The statistic's rows are those whose denominator is not 0.
     """
     top, bottom = as_numbers(numerators), as_numbers(denominators)
     return Statistic(lambda weights: ratio(weights @ top, weights @ bottom), bounds, bottom != 0)

@@ -1,5 +1,5 @@
-"""How far a probability can be trusted: area under the ROC curve and expected calibration error,
-over row weights.
+"""Trust in probabilities: area under the ROC curve and expected calibration error, over row
+weights.
 """
 
 import numpy as np
@@ -9,18 +9,19 @@ from moot.stats.bootstrap import SHARE, Floats, Statistic, departs_from_mode, ra
 BINS = 10
 DRAWS = 300
 MIN_CLUSTERS_OF_ERROR = 20
-"""With fewer, intervals of a calibration error miss it too often (docs/results.md)."""
+"""With fewer clusters, intervals of a calibration error miss it too often (docs/results.md)."""
 _ROUNDING = 1e-9  # 1 - 0.9 belongs to the bin of 0.1
 
 
 def auc_statistic(truth: Floats, score: Floats) -> Statistic:
-    """Return the area under the ROC curve (Mann-Whitney, ties count half); NaN where one class is
-    missing.
+    """Return the area under the ROC curve (Mann-Whitney, ties count half).
+
+    It is NaN if one class is missing.
 
     Rows without a score are left out.
 
-    It rests on the rows of the rarer class, or on those whose score departs from the most frequent
-    one where they are fewer.
+    The statistic's rows are those of the rarer class, or those whose score differs from the most
+    frequent score if there are fewer of them.
     """
     is_scored = ~np.isnan(score)
     score = np.where(is_scored, score, -np.inf)
@@ -53,11 +54,14 @@ def confidence_bins(confidence: Floats) -> Floats:
 
 
 def calibration_error_statistic(confidence: Floats, correct: Floats) -> Statistic:
-    """Return the mean gap between confidence and accuracy over ten equal-width bins, weighted by
-    the bins' sizes.
+    """Return the statistic of the expected calibration error.
 
-    Chance alone opens gaps, so the lower end of its interval is lower by the error that calibrated
-    answers with the same spread would have. There is none of fewer than 20 clusters.
+    It is the mean gap between confidence and accuracy over ten equal-width bins, weighted by the
+    bins' sizes.
+
+    Gaps arise by chance alone, so the lower end of the interval is reduced by the error that
+    calibrated answers with the same spread would have. With fewer than 20 clusters there is no
+    interval.
     """
     bins = confidence_bins(confidence)
 
@@ -71,12 +75,13 @@ def calibration_error_statistic(confidence: Floats, correct: Floats) -> Statisti
 
 
 def calibration_error_by_chance(confidence: Floats, seed: int) -> float:
-    """Return the calibration error to be expected of calibrated answers with these confidences; NaN
-    of none, and where one is missing.
+    """Return the expected calibration error of calibrated answers with these confidences.
 
-    With few answers a bin's accuracy differs from its confidence by chance alone, so that the
-    error is above 0 though every confidence is deserved (consistency resampling, Bröcker and
-    Smith 2007). Answers are taken as independent.
+    NaN without answers, and if a confidence is missing.
+
+    With few answers a bin's accuracy differs from its confidence by chance, so the error is above 0
+    although all answers are calibrated (consistency resampling, Bröcker and Smith 2007). The
+    answers are assumed to be independent.
     """
     if not len(confidence) or np.isnan(confidence).any():
         return float("nan")

@@ -1,15 +1,16 @@
-"""Classification metrics from sums over weighted rows: one engine for debates, references,
-baselines and resamples.
+"""Classification metrics from sums over weighted rows.
 
-Truth and predictions are matrices of shape (rows, labels), so that two labels, many labels, several
-labels at once and a coin's expected result are one computation. `assigned` holds 1 at the predicted
-labels; for a coin it holds the probabilities with which the coin picks each label, and sums become
-expected sums. A row that assigns nothing (an answer that cannot be used, counted as wrong) is a
-miss of its true label and a hit of none.
+Debates, references, baselines and resamples all use them.
 
-The labels of macro averages are fixed before resampling: those that are true or predicted somewhere
-in the sample, as in scikit-learn. A resample without one of them counts 0 for it
-(`zero_division=0`); were it left out there, each resample would average over labels of its own.
+Truth and predictions are matrices of shape (rows, labels). The same computation therefore covers
+two labels, many labels, several labels at once, and the expected result of a coin. `assigned` is 1
+at the predicted labels. For a coin it holds the probability of each label, and the sums are
+expected sums. A row without an assigned label (an unusable answer, which counts as wrong) is a miss
+of its true label.
+
+The labels of macro averages are fixed before resampling: all labels that are true or predicted in
+the sample, as in scikit-learn. A label that does not occur in a resample counts as 0 there
+(`zero_division=0`). Otherwise each resample would average over a different set of labels.
 """
 
 from collections.abc import Callable, Mapping
@@ -46,7 +47,7 @@ METRICS = (
     "brier",
 )
 MIN_JOINT_DEPARTURES = 3  # rows
-COEFFICIENT_DIGITS = 12  # what is left of 0 by rounding, 1e-16, differs from machine to machine
+COEFFICIENT_DIGITS = 12  # rounding leaves 1e-16 instead of 0, which differs between machines
 _SIGNED = ("kappa", "mcc", "base_rate_distance")
 
 
@@ -66,8 +67,9 @@ class Sums:
 def weighted_sums(
     truth: Floats, assigned: Floats, weights: Floats, multilabel: bool = False
 ) -> Sums:
-    """Return the sums behind every metric; a row with several labels is right as a whole or not at
-    all.
+    """Return the sums behind every metric.
+
+    A row with several labels is right as a whole or not at all.
     """
     both = truth * assigned
     exact = (both + (1 - truth) * (1 - assigned)).prod(axis=1) if multilabel else both.sum(axis=1)
@@ -85,11 +87,13 @@ def occurring_labels(truth: Floats, assigned: Floats) -> Truths:
 def averages(
     totals: Sums, labels: tuple[str, ...], occurs: Truths, positive: int | None = None
 ) -> dict[Key, Floats]:
-    """Precision, recall and F1: macro, micro, weighted, of the positive label, and of each label
-    that occurs.
+    """Return precision, recall and F1.
 
-    Ratios without denominator count as 0, as scikit-learn's `zero_division=0`; all are NaN
-    without rows.
+    They are macro, micro and weighted averages, those of the positive label, and those of each
+    label that occurs.
+
+    Ratios with the denominator 0 count as 0, as with scikit-learn's `zero_division=0`. All values
+    are NaN without rows.
     """
     metrics: dict[Key, Floats] = {}
     halves = (totals.predicted + totals.true) / 2
@@ -116,15 +120,16 @@ def averages(
 
 
 def kappa(totals: Sums, without_spread: float = float("nan")) -> Floats:
-    """Cohen's kappa; `without_spread` where chance alone would always agree."""
+    """Return Cohen's kappa, or `without_spread` if chance alone would always agree."""
     agreed, by_chance = totals.hits.sum(axis=1), (totals.true * totals.predicted).sum(axis=1)
     values = ratio(agreed * totals.total - by_chance, totals.total**2 - by_chance, without_spread)
     return np.where(totals.total > 0, values, np.nan).round(COEFFICIENT_DIGITS)
 
 
 def matthews(totals: Sums) -> Floats:
-    """Return the Matthews correlation of any number of labels; 0 if truth or predictions are
-    constant.
+    """Return the Matthews correlation for any number of labels.
+
+    It is 0 if the truth or the predictions are constant.
     """
     agreed, by_chance = totals.hits.sum(axis=1), (totals.true * totals.predicted).sum(axis=1)
     spread = np.sqrt(
@@ -136,9 +141,7 @@ def matthews(totals: Sums) -> Floats:
 
 
 def rates(totals: Sums, positive: int) -> dict[Key, Floats]:
-    """Return how often the positive label is predicted, is true, and is predicted where it is not
-    true.
-    """
+    """Return how often the positive label is predicted, is true, and is predicted wrongly."""
     hits, predicted, actual = (
         totals.hits[:, positive],
         totals.predicted[:, positive],
@@ -154,15 +157,17 @@ def rates(totals: Sums, positive: int) -> dict[Key, Floats]:
 
 
 def metric_bounds(metric: str) -> Bounds:
-    """Return the least and the greatest value of a metric."""
+    """Return the smallest and the largest possible value of a metric."""
     return DIFFERENCE if metric in _SIGNED else SHARE
 
 
 def rows_behind(
     key: Key, truth: Floats, assigned: Floats, labels: tuple[str, ...], positive: int | None
 ) -> Truths:
-    """Return the rows that a metric rests on: for recall of a label those where it is true, for
-    precision where predicted.
+    """Return the rows that a metric depends on.
+
+    For recall of a label, these are the rows with the label; for precision, the rows for which it
+    was predicted.
     """
     metric, average, label = key
     if metric in ("kappa", "mcc"):
@@ -181,11 +186,13 @@ def rows_behind(
 
 
 def rows_behind_agreement(first: Floats, second: Floats, is_rated: Truths | None = None) -> Truths:
-    """Return the rows that a coefficient of agreement rests on: those where a rater departs from
-    its most frequent label, of the rater that does so more seldom.
+    """Return the rows that a coefficient of agreement depends on.
 
-    There are none where both are expected to depart from it together on fewer than
-    `MIN_JOINT_DEPARTURES` rows: then most samples show no such row and intervals cover far too
+    These are the rows on which a rater deviates from its most frequent label, for the rater with
+    fewer such rows.
+
+    No row is returned if both raters are expected to deviate together on fewer than
+    `MIN_JOINT_DEPARTURES` rows. Then most samples contain no such row, and intervals cover far too
     seldom (docs/results.md).
 
     Args:
@@ -209,10 +216,10 @@ class ClassificationOutcome:
     Attributes:
         truth: 1 where the case has the label, else 0; shape (cases, labels).
         assigned: 1 where the label was predicted, or the probability of predicting it; same shape.
-        scores: how much each label is favoured; same shape, None where the model only names a
-            label.
-        scored: what `scores` are: probabilities, or decision values that only rank.
-        positive: the column that binary averages call positive; None for other than two labels.
+        scores: how much each label is favoured; same shape, None if the model only names a label.
+        scored: the kind of `scores`: probabilities, or decision values that only rank.
+        positive: the column of the positive label in binary averages; None unless there are two
+            labels.
         multilabel: whether a case may have several labels.
     """
 
@@ -225,12 +232,13 @@ class ClassificationOutcome:
 
 
 def measure(outcome: ClassificationOutcome) -> dict[str, float]:
-    """Return every one of `METRICS`; NaN where a metric has no meaning (Brier of decision values,
-    AUC of one class).
+    """Return all of `METRICS`; a metric that is undefined is NaN.
 
-    Accuracy of several labels at once is that of the whole set. The AUC of more than two labels
-    is one label against the rest, weighted by the label's share; the Brier score of more than
-    two labels is the sum over labels, else that of the positive label.
+    Examples are the Brier score of decision values and the AUC with one class.
+
+    With several labels per case, accuracy is that of the whole set. The AUC of more than two labels
+    compares each label with the rest, weighted by the label's share. The Brier score of more than
+    two labels is the sum over labels; for two labels it is that of the positive one.
     """
     totals = weighted_sums(
         outcome.truth, outcome.assigned, np.ones((1, len(outcome.truth))), outcome.multilabel
@@ -244,7 +252,7 @@ def measure(outcome: ClassificationOutcome) -> dict[str, float]:
     values |= {"accuracy": float(ratio(totals.correct, totals.total)[0]), "brier": _brier(outcome)}
     values["auc"] = float(_auc(outcome)(np.ones((1, len(outcome.truth))))[0])
     if not outcome.multilabel:
-        # One label everywhere leaves kappa 0/0; no agreement beyond chance is what it means.
+        # With a single label everywhere kappa is 0/0, which means no agreement beyond chance.
         values |= {
             "kappa": float(kappa(totals, without_spread=0.0)[0]),
             "mcc": float(matthews(totals)[0]),
@@ -270,7 +278,7 @@ def statistics_with_interval(outcome: ClassificationOutcome) -> Mapping[str, Sta
 
 
 def confusion(outcome: ClassificationOutcome) -> Floats:
-    """Counts of shape (actual label, predicted label); expected counts for a coin."""
+    """Return counts of shape (actual label, predicted label); expected counts for a coin."""
     return outcome.truth.T @ outcome.assigned
 
 

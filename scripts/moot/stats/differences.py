@@ -1,9 +1,8 @@
-"""Differences between two ratios of sums over cases: value, interval and test by cluster, each
-case's share in them.
+"""Differences between two ratios of sums over cases: value, interval and test by cluster.
 
-A metric of a case is some terms, each a numerator and a denominator; the metric of a sample is the
-mean over terms of summed numerators over summed denominators. Accuracy, F1 and rates of events are
-such metrics.
+Each case contributes a numerator and a denominator to every term of a metric. The metric of a
+sample is the mean over terms of the summed numerators over the summed denominators. Accuracy, F1
+and rates of events are such metrics.
 """
 
 from collections.abc import Callable
@@ -33,8 +32,9 @@ from moot.stats.randomisation import fisher_p, sign_flip_p
 from moot.stats.score_intervals import LEVEL, tango_interval
 
 MIN_HITS, MIN_HITS_OF_MACRO = 10, 2
-"""Cases on which either side names a label correctly: as many an interval of a difference takes, of
-the label's F1 and of macro F1.
+"""Minimum numbers of hits for an interval of a difference of a label's F1 and of macro F1.
+
+A hit is a case on which either side names the label correctly.
 """
 _NO_VARIANCE = 1e-18
 IntervalAtLevel = Callable[[float], tuple[float, float]]
@@ -55,8 +55,8 @@ class Sums:
 
     Attributes:
         tops, bottoms: numerators and denominators, both of shape (cases, terms).
-        min_hits: a difference of the metric has no interval where fewer clusters than these have a
-            case that adds to the numerator of a term, on either side; 0 for no such rule.
+        min_hits: a difference of the metric has no interval if, for a term, fewer clusters than
+            this have a case that adds to the numerator on either side; 0 for no such rule.
     """
 
     tops: Floats
@@ -64,11 +64,10 @@ class Sums:
     min_hits: int = 0
 
     def value(self, weights: Floats) -> Floats:
-        """Return the metric of resamples: weights of shape (resamples, cases) to shape
-        (resamples,).
+        """Return the metric of resamples; weights have shape (resamples, cases).
 
-        A term whose denominators are all 0 in a resample, as the F1 of a label that is neither true
-        nor named there, does not count.
+        A term whose denominators are all 0 in a resample does not count, such as the F1 of a label
+        that does not occur there.
         """
         bottoms = weights @ self.bottoms
         return ratio(
@@ -76,11 +75,11 @@ class Sums:
         )
 
     def total(self) -> float:
-        """Return the metric of the cases as they are; NaN without cases."""
+        """Return the metric of the observed cases; NaN without cases."""
         return float(self.value(np.ones((1, len(self.tops))))[0])
 
     def to_part(self, bounds: Bounds) -> Part:
-        """What a comparison with other cases needs to know."""
+        """Return the data that a comparison with different cases needs."""
         bottoms = self.bottoms[:, self.bottoms.sum(axis=0) > 0]
         weights = bottoms @ (1 / bottoms.sum(axis=0)) / max(1, bottoms.shape[1])
         is_count = self.tops.shape[1] == 1 and bool(
@@ -91,11 +90,12 @@ class Sums:
         )
 
     def influences(self) -> Floats:
-        """What each case adds to the metric beyond its mean, shape (cases,): the metric linearised
-        (delta method).
+        """Return what each case adds to the metric beyond its mean, shape (cases,).
 
-        Their mean is 0; the metric's sampling variance is their variance over the number of
-        cases. For a plain mean they are the deviations from it.
+        The metric is linearised (delta method).
+
+        The mean of these influences is 0. The metric's sampling variance is their variance over the
+        number of cases. For a plain mean they are the deviations from it.
         """
         occurs = self.bottoms.sum(axis=0) > 0
         if not occurs.any():
@@ -109,16 +109,16 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two metrics and what lies between them.
+    """Two metrics and their difference.
 
     Attributes:
         first, second: the metric of either side.
-        difference, low, high: the first less the second, with its 95 % interval by cluster.
+        difference, low, high: the first minus the second, with its 95 % interval by cluster.
         p: of the two-sided test by cluster.
-        cases, clusters: how many the difference rests on.
-        equivalence: p of two one-sided tests that the difference is beyond a margin; NaN where none
-            is asked for.
-        reason: why there is no interval, where a rule forbids it; else "".
+        cases, clusters: the numbers behind the difference.
+        equivalence: p of two one-sided tests that the difference is beyond a margin; NaN without a
+            margin.
+        reason: why a rule forbids an interval; "" if none does.
     """
 
     first: float
@@ -141,16 +141,17 @@ def compare_paired(
     bounds: Bounds,
     margin: float | None = None,
 ) -> Difference:
-    """Return both sides on the same cases, row by row.
+    """Compare both sides on the same cases, row by row.
 
-    Independent pairs that are right or wrong have Tango's score interval, all others that of
-    `moot.stats.bootstrap`; that of F1 and other ratios is as wide as if one more cluster had
-    deviated in each direction. F1 has none where too few cases are hits (`Sums.min_hits`).
+    For independent pairs that are right or wrong, the interval is Tango's score interval; for all
+    others it is that of `moot.stats.bootstrap`. The interval of F1 and of other ratios is as wide
+    as if one further cluster had deviated in each direction. F1 has no interval if too few cases
+    are hits (`Sums.min_hits`).
 
-    Of plain means p is of a randomisation test that exchanges both sides cluster by cluster
-    (`moot.stats.randomisation.sign_flip_p`), of all others that of the interval; both agree about 0
-    (`_reconcile`). `bounds` are the least and the greatest difference. With a margin the test of
-    equivalence is that of the interval.
+    For plain means, p is that of a randomisation test that exchanges both sides cluster by cluster
+    (`moot.stats.randomisation.sign_flip_p`). For other metrics it is that of the interval. p and
+    interval agree about 0 (`_reconcile`). `bounds` are the smallest and the largest possible
+    difference. With a margin, the test of equivalence is that of the interval.
     """
     bootstrap = ClusterBootstrap(clusters, seed)
     sides = first.total(), second.total()
@@ -196,9 +197,9 @@ def _no_interval(_level: float) -> tuple[float, float]:
 
 
 def too_few_hits(first: Sums, second: Sums, codes: NDArray[np.intp]) -> str:
-    """Return why a difference of F1 has no interval; "" where it has one.
+    """Return why a difference of F1 has no interval, or "" if it has one.
 
-    F1 of a label with few hits is far from its value in the long run.
+    The F1 of a label with few hits is far from its long-run value.
     """
     min_hits = max(first.min_hits, second.min_hits)
     is_hit = (first.tops > 0) | (second.tops > 0)
@@ -211,21 +212,21 @@ def too_few_hits(first: Sums, second: Sums, codes: NDArray[np.intp]) -> str:
     if hits >= min_hits:
         return ""
     return (
-        "no interval: too few cases on which either side names a label of F1 correctly; found"
-        f" {hits:.0f}, expected at least {min_hits} of each label. Debate more cases of the rare"
-        " label, or compare accuracy"
+        "no interval: too few cases on which either side names the label correctly; found "
+        f"{hits:.0f}, expected at least {min_hits} of each label. Debate more cases of the rare "
+        "label, or compare accuracy"
     )
 
 
 def with_unseen_clusters(
     draws: Floats, first: Sums, second: Sums, clusters: float, bounds: Bounds
 ) -> Floats:
-    """Draws of a difference between ratios, spread as if one more cluster had deviated in each
-    direction (Bonett and Price 2012).
+    """Widen the draws of a difference between ratios for clusters that were not seen.
 
-    Cases that decide about F1 may not occur in the sample, as where one side always names a label
-    and the other misses one true case in twenty. An unseen cluster adds as much as a case that
-    counts most for one side and least for the other. The draws grow by what
+    The spread grows as if one further cluster had deviated in each direction (Bonett and Price
+    2012). Cases that decide about F1 may not occur in the sample, for example if one side always
+    names a label and the other misses one true case in twenty. An unseen cluster adds as much as
+    the case that counts most for one side and least for the other. The draws grow by what
     `moot.stats.bootstrap.difference_factor` does not add to their spread.
     """
     defined = draws[~np.isnan(draws)]
@@ -242,7 +243,7 @@ def with_unseen_clusters(
 
 
 def _are_means(first: Sums, second: Sums) -> bool:
-    """Return whether both metrics are plain means, to which each case adds alike."""
+    """Return whether both metrics are plain means, so that each case has the same weight."""
     return first.tops.shape[1] == 1 and bool(
         (first.bottoms == 1).all() and (second.bottoms == 1).all()
     )
@@ -254,7 +255,7 @@ def _are_binary(first: Sums, second: Sums) -> bool:
 
 
 def _tango_interval(first: Sums, second: Sums) -> IntervalAtLevel:
-    """Tango's interval at any level."""
+    """Return Tango's interval at any level."""
     differences = (first.tops - second.tops)[:, 0]
     first_alone, second_alone = int((differences > 0).sum()), int((differences < 0).sum())
 
@@ -265,11 +266,11 @@ def _tango_interval(first: Sums, second: Sums) -> IntervalAtLevel:
 
 
 def _reconcile(interval: IntervalAtLevel, test_p: float | None) -> tuple[float, float, float]:
-    """Return an interval and the p that agrees with it about 0.
+    """Return an interval and a p-value that agree about 0.
 
-    p is that of a test, or without one that of the interval. Where the test rejects 0 and the
-    interval holds it, p is that of the interval. Where the interval alone excludes 0, it is
-    extended to 0.
+    p is that of the test, or that of the interval without a test. If the test rejects 0 and the
+    interval includes 0, p is that of the interval. If only the interval excludes 0, it is extended
+    to 0.
 
     Args:
         interval: its ends at a level.
@@ -301,12 +302,12 @@ def compare_unpaired(
     bounds: Bounds,
     margin: float | None = None,
 ) -> Difference:
-    """Sides that argued different cases: the interval of `moot.stats.independent`.
+    """Compare two sides that argued different cases, by the interval of `moot.stats.independent`.
 
-    Of independent cases that are right or wrong p is of Fisher's exact test, of all others that of
-    the interval; both agree about 0 (`_reconcile`). p is 1 where nothing can be said. `bounds` are
-    the least and the greatest value of either side's metric. With a margin the test of equivalence
-    is that of the interval.
+    For independent cases that are right or wrong, p is that of Fisher's exact test; for all others
+    it is that of the interval. p and interval agree about 0 (`_reconcile`). p is 1 if nothing can
+    be computed. `bounds` are the smallest and the largest possible value of either side's metric.
+    With a margin, the test of equivalence is that of the interval.
     """
     kinds = kinds_of_clusters([*first_clusters, *second_clusters])
     sides = Independent((first.to_part(bounds), second.to_part(bounds)), kinds)
@@ -323,6 +324,6 @@ def compare_unpaired(
 
 
 def _counts(side: Sums) -> tuple[int, int]:
-    """Right and wrong cases among those that count."""
+    """Return the numbers of right and wrong cases among those that count."""
     right, total = int(side.tops.sum()), int(side.bottoms.sum())
     return right, total - right

@@ -1,21 +1,21 @@
-"""The difference of two sides that argued different cases: each side's own interval, and what both
-are together.
+"""The difference between two sides that argued different cases.
 
-Shares of independent cases (each right or wrong once) have the interval of Newcombe (1998,
-Statistics in Medicine 17, method 10), which joins the score intervals of Wilson (1927). Where fewer
-than `FEW_CARRIERS` cases of a side are right, or wrong, it holds that of Agresti and Caffo (2000)
-too. With fewer than `MIN_CASES` on both sides there is none.
+For shares of independent cases (each right or wrong once), the interval is that of Newcombe (1998,
+Statistics in Medicine 17, method 10), which joins the score intervals of Wilson (1927). If fewer
+than `FEW_CARRIERS` cases of a side are right, or wrong, it also includes the interval of Agresti
+and Caffo (2000). With fewer than `MIN_CASES` on both sides there is no interval.
 
-Elsewhere a side's interval rests on its clusters: the metric is linearised, each cluster's part is
-divided by one less the cluster's share of the side (the jackknife, CR3 of Bell and McCaffrey 2002),
-and a quarter of an average cluster that is all right and a quarter of one that is all wrong join
-centre and variance, so that a side without spread is not taken for one without error. t has the
-degrees of freedom of Satterthwaite (1946), from the effective number of clusters. Both intervals
-are joined as Newcombe's are (MOVER; Zou and Donner 2008, Statistics in Medicine 27). A side of
-amounts holds the interval of log-normal amounts (`moot.stats.amounts`). Where clusters
-have cases of both sides, or there are several kinds of clusters, the interval is that of t around
-the difference itself, with the clusters' parts of both sides added and the variance of
-`moot.stats.bootstrap`; it grows where few clusters carry the difference.
+Otherwise each side has an interval by its clusters. The metric is linearised, and each cluster's
+part is divided by one minus the cluster's share of the side (the jackknife, CR3 of Bell and
+McCaffrey 2002). A quarter of an average cluster that is all right, and a quarter of one that is all
+wrong, are added to centre and variance, so that a side without spread does not count as free of
+error. t has the degrees of freedom of Satterthwaite (1946), from the effective number of clusters.
+Both intervals are joined as in Newcombe's method (MOVER; Zou and Donner 2008, Statistics in
+Medicine 27). The interval of amounts includes that of log-normal amounts (`moot.stats.amounts`).
+
+If clusters have cases of both sides, or if there are several kinds of clusters, the interval is
+that of t around the difference itself. The clusters' parts of both sides are added, with the
+variance of `moot.stats.bootstrap`. The interval grows if few clusters carry the difference.
 """
 
 from collections.abc import Callable
@@ -51,19 +51,21 @@ MIN_CLUSTERS_OF_AMOUNT = 8
 MIN_CASES = 5
 _NEGLIGIBLE = 1e-12
 _STEPS = 40
-_MIN_LOG_P = -34.0  # the logarithm of the least p that is told from 0
+_MIN_LOG_P = -34.0  # the logarithm of the smallest p that is distinguished from 0
 
 
 @dataclass(frozen=True)
 class Part:
-    """One side, as its cases add up.
+    """One side of a comparison.
+
+    The metric is described by what each case contributes.
 
     Attributes:
         value: of its metric.
-        bounds: the least and the greatest value of the metric.
+        bounds: the smallest and the largest possible value of the metric.
         influences: what each case adds to the value beyond its mean, shape (cases,).
-        weights: the share of the side that each case is, shape (cases,).
-        is_count: whether each case is right or wrong, or counts for nothing.
+        weights: each case's share of the side, shape (cases,).
+        is_count: whether each case is right, wrong, or does not count.
     """
 
     value: float
@@ -75,8 +77,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class _Errors:
-    """What the clusters of one kind say: variances, skewness and effective number of clusters of
-    both sides, degrees of freedom.
+    """Errors by the clusters of one kind.
+
+    These are the variances, skewness and effective numbers of clusters of both sides, and the
+    degrees of freedom.
     """
 
     variances: tuple[float, float]
@@ -101,18 +105,19 @@ class Independent:
 
     @property
     def value(self) -> float:
-        """The first side's less the second's."""
+        """The first side's value minus the second's."""
         return self.parts[0].value - self.parts[1].value
 
     @cached_property
     def _has_weight(self) -> NDArray[np.bool_]:
-        """Which cases count for something."""
+        """Which cases count."""
         return np.concatenate([part.weights for part in self.parts]) > 0
 
     @cached_property
     def by_cluster(self) -> NDArray[np.intp]:
-        """Cases that count, of each cluster and side, shape (clusters, 2); of several kinds the
-        first.
+        """The numbers of cases that count, by cluster and side, shape (clusters, 2).
+
+        With several kinds of clusters, those of the first kind.
         """
         codes = self._kinds[0][0]
         counts = np.zeros((int(codes.max(initial=-1)) + 1, 2), dtype=np.intp)
@@ -134,8 +139,8 @@ class Independent:
 
     @cached_property
     def _errors(self) -> _Errors | None:
-        """The variances of Cameron, Gelbach and Miller;
-        None where a side has fewer than two clusters.
+        """The variances of Cameron, Gelbach and Miller; None if a side has fewer than two
+        clusters.
         """
         errors_by_kind = [(self._errors_by(codes), number) for codes, number in self._kinds]
         single = [errors for errors, number in errors_by_kind if number == 1]
@@ -195,8 +200,9 @@ class Independent:
         )
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """Return the interval of the difference; NaN where a side has fewer than two clusters of
-        several cases.
+        """Return the interval of the difference.
+
+        It is NaN if a side has fewer than two clusters of several cases.
         """
         from scipy.special import stdtrit  # registries are read at every start of Snakemake
 
@@ -223,7 +229,7 @@ class Independent:
     def _of_single_cases(self, level: float) -> tuple[float, float]:
         """Join the score intervals of two shares of independent cases.
 
-        Newcombe's interval covers too seldom where few cases deviate, as with .02 against .98.
+        Newcombe's interval covers too seldom if few cases deviate, as with .02 against .98.
         """
         first_cases, second_cases = (int((part.weights > 0).sum()) for part in self.parts)
         if max(first_cases, second_cases) < MIN_CASES:
@@ -243,9 +249,9 @@ class Independent:
         return min(low, few_low), max(high, few_high)
 
     def _is_small_amount(self, errors: _Errors) -> bool:
-        """Return whether an amount rests on too few clusters of a side.
+        """Return whether an amount has too few clusters on a side.
 
-        Amounts are skewed, so intervals of fewer than `MIN_CLUSTERS_OF_AMOUNT` clusters cover too
+        Amounts are skewed, so intervals from fewer than `MIN_CLUSTERS_OF_AMOUNT` clusters cover too
         seldom.
         """
         return _is_amount(self.parts[0].bounds) and min(errors.clusters) < MIN_CLUSTERS_OF_AMOUNT
@@ -270,9 +276,7 @@ class Independent:
     def _lognormal_ends(
         self, side: int, clusters: float, level: float
     ) -> tuple[float, float] | None:
-        """Return the interval of a side's mean as of log-normal amounts, one a cluster, above the
-        least value.
-        """
+        """Return the log-normal interval of a side's mean amount above the lower bound."""
         part, codes = self.parts[side], self._kinds[0][0][self._side == side]
         weights = as_numbers(np.bincount(codes, part.weights))
         deviations = as_numbers(np.bincount(codes, part.influences))[weights > 0]
@@ -284,11 +288,12 @@ class Independent:
 def p_of_interval(
     interval: Callable[[float], tuple[float, float]], margin: float | None = None
 ) -> float:
-    """Return one less the level at which an interval reaches 0, by bisection on the logarithm; 1
-    where there is none.
+    """Return the p-value of an interval: 1 minus the level at which it reaches 0.
 
-    With a margin, the p of two one-sided tests that the value lies beyond it, above or below
-    (Schuirmann 1987): half of what is left of the level at which the interval reaches either
+    The level is found by bisection on the logarithm. p is 1 without an interval.
+
+    With a margin, it is the p of two one-sided tests that the value lies beyond the margin, above
+    or below (Schuirmann 1987): half of 1 minus the level at which the interval reaches either
     margin.
     """
     if np.isnan(interval(LEVEL)).any():
@@ -305,14 +310,15 @@ def p_of_interval(
 
 
 def _is_amount(bounds: Bounds) -> bool:
-    """Return whether values have a least one and no greatest one."""
+    """Return whether values have a lower bound and no upper bound."""
     return bool(np.isfinite(bounds[0])) and not np.isfinite(bounds[1])
 
 
 def _centre(value: float, clusters: float, bounds: Bounds) -> float:
-    """Return a side's value with the clusters at its bounds that join its variance.
+    """Return a side's centre: its value with the added clusters at its bounds.
 
-    Around the value itself, the log odds of a side near a bound would reach to the other bound.
+    An interval around the value itself, on the scale of log odds, would reach from one bound to the
+    other.
     """
     if not np.isfinite(bounds).all():
         return value
@@ -320,8 +326,9 @@ def _centre(value: float, clusters: float, bounds: Bounds) -> float:
 
 
 def _variance(part: Part, sums: Floats, clusters: float, widened: bool) -> float:
-    """Return a side's variance by its clusters' parts; with clusters at its bounds if `widened`, or
-    without spread.
+    """Return a side's variance by its clusters.
+
+    Clusters at its bounds are added if `widened`, or if the side has no spread.
     """
     squares, (low, high) = float((sums**2).sum()), part.bounds
     if (
@@ -335,10 +342,10 @@ def _variance(part: Part, sums: Floats, clusters: float, widened: bool) -> float
 
 
 def _shared_variance(parts: Floats, clusters: int) -> float:
-    """Return the variance of a difference by clusters that have cases of both sides.
+    """Return the variance of a difference if clusters have cases of both sides.
 
-    Where few clusters carry it, it grows as if one more of them had deviated in each direction
-    (Bonett and Price 2012, JEBS 37).
+    If few clusters carry the difference, it grows as if one further cluster had deviated in each
+    direction (Bonett and Price 2012, JEBS 37).
     """
     squares = float((parts**2).sum())
     if squares <= _NEGLIGIBLE:

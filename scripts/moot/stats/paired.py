@@ -1,5 +1,5 @@
-"""Paired comparisons of two systems on the same cases: mean of each case, interval and test by
-cluster, Holm.
+"""Paired comparisons of two systems on the same cases, by the mean of each case; Holm's
+adjustment.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -15,8 +15,9 @@ _ROUNDING = 1e-9
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down adjusted p-values, in the order given;
-    NaN stays NaN and counts as no test.
+    """Return Holm's step-down adjusted p-values in the given order.
+
+    NaN stays NaN and does not count as a test.
     """
     adjusted = [float("nan")] * len(p_values)
     tested = sorted((p, position) for position, p in enumerate(p_values) if not np.isnan(p))
@@ -41,8 +42,9 @@ class Comparison(Difference):
 
 
 def compare(first: Floats, second: Floats, clusters: Clusters, seed: int) -> Comparison:
-    """Compare two systems by their share of right answers on each common case; all three of shape
-    (cases,).
+    """Compare two systems by their share of right answers on each common case.
+
+    All three arrays have shape (cases,).
     """
     differences, weights = first - second, np.ones((len(first), 1))
     difference = compare_paired(
@@ -55,10 +57,11 @@ def compare(first: Floats, second: Floats, clusters: Clusters, seed: int) -> Com
 
 
 def share_right(predictions: pd.DataFrame) -> "pd.Series[float]":
-    """Return a system's share of right answers on each case, over its repeats, indexed by case_id;
-    invalid is wrong.
+    """Return a system's share of right answers on each case, over its repeats.
 
-    A case whose truth is not known has none.
+    The index is case_id. Invalid answers are wrong.
+
+    A case whose truth is unknown has no share.
     """
     predictions = predictions[predictions["target"] != ""]
     is_right = (predictions["status"] == "valid") & (
@@ -73,9 +76,7 @@ def compare_shares(
     clusters: Mapping[str, Hashable],
     seed: int,
 ) -> Comparison:
-    """Compare what `share_right` gives for two systems on the cases that both argued;
-    `clusters`: of each case.
-    """
+    """Compare the shares of `share_right` on the cases that both systems argued."""
     common = first.index.intersection(second.index).sort_values()
     return compare(
         as_numbers(first[common]),

@@ -1,20 +1,20 @@
-"""How small a difference a number of cases and repeats can show, and how many are needed to show a
-given one.
+"""The power of tests: which differences a number of cases and repeats can show.
 
-Of a difference delta, v is the variance between cases of n / design effect cases (Kish 1965). With
-R repeats, v = between + within / R. The power of the two-sided t test at level alpha is that of
-Student's noncentral t, with noncentrality delta / sqrt(v / n) and n - 1 degrees of freedom; of
-sides of different cases, delta / sqrt(v1 / n1 + v2 / n2) and n1 + n2 - 2.
+Let delta be a difference, v its variance between cases, and n the number of cases divided by the
+design effect (Kish 1965). With R repeats, v = between + within / R. The power of the two-sided t
+test at level alpha is that of Student's noncentral t, with noncentrality delta / sqrt(v / n) and n
+- 1 degrees of freedom. For sides with different cases these are delta / sqrt(v1 / n1 + v2 / n2) and
+n1 + n2 - 2.
 
 The variance of a difference between two shares of right answers on the same cases falls as the
-difference grows: what stays is its mean square M, the share of cases that one side alone gets
-right. The power 1 - beta of its test is where
+difference grows. Its mean square M is constant: the share of cases that one side alone gets right.
+The power 1 - beta of the test solves
 
     delta sqrt(n) = t(1 - alpha/2, n - 1) sqrt(M) + z(1 - beta) sqrt(M - delta^2)
 
 (Connor 1987, Biometrics 43), with M = v + delta_0^2, where delta_0 is the difference in the debates
-that v comes from. Fleiss, Tytun and Ury (1980) give the correction for tests that count cases: the
-exact ones of McNemar and Fisher, which moot takes where each case was debated once.
+that v comes from. Fleiss, Tytun and Ury (1980) give the correction for tests that count cases.
+These are the exact tests of McNemar and Fisher, which moot uses if each case was debated once.
 """
 
 import math
@@ -30,12 +30,14 @@ _ROUNDS = 60
 _MIN_CASES = 2.0
 _MAX_CASES = 1e9
 Sizes = float | tuple[float, ...]
-"""Numbers of cases: one for paired sides, or for both; or one of either side."""
+"""Numbers of cases: a single number for paired sides or for both sides, or one number for each
+side.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A test to plan for: its two-sided level, and the power that it shall have."""
+    """A test to plan for: its two-sided level and its power."""
 
     level: float = 0.05
     power: float = 0.8
@@ -46,16 +48,16 @@ class Spread:
     """How the difference between two sides varies.
 
     Attributes:
-        difference: in the debates that this was estimated from.
-        between_variance: variance between cases of the difference that many repeats would come to;
-            of different cases, that of either side.
-        within: variance that one repeat of all runs of either side adds, first and second; NaN
-            where each case was debated once, so that it is part of `between_variance`.
-        design: the design effect, by how much clusters of cases raise the variance of a mean; of
-            different cases, that of either side.
-        cases: how many cases were debated; of different cases, by either side.
+        difference: in the debates behind the estimate.
+        between_variance: the variance between cases of the mean difference over many repeats; one
+            value for each side if cases differ.
+        within: the variance that one repeat of all runs adds, for the first and the second side;
+            NaN if each case was debated once, so that `between_variance` includes it.
+        design: the design effect, the factor by which clusters of cases raise the variance of a
+            mean; one value for each side if cases differ.
+        cases: the number of debated cases; one for each side if cases differ.
         is_binary: whether a debate is right or wrong.
-        runs: the most runs that a side takes together.
+        runs: the largest number of runs that a side combines.
     """
 
     difference: float
@@ -73,13 +75,11 @@ class Spread:
 
     @property
     def is_split(self) -> bool:
-        """Whether variance within cases is known."""
+        """Whether the variance within cases is known."""
         return not np.isnan(self.within).any()
 
     def variances(self, repeats: tuple[int, int]) -> tuple[float, ...]:
-        """Return the variance between cases: of the difference, or of either side where these have
-        different cases.
-        """
+        """Return the variance between cases: of the difference, or of each side."""
         repeat_variances = [
             variance / number if self.is_split else 0.0
             for variance, number in zip(self.within, repeats, strict=True)
@@ -94,7 +94,7 @@ class Spread:
     def power(
         self, difference: float, cases: Sizes, repeats: tuple[int, int], level: float
     ) -> float:
-        """Return the probability that the test shows a true difference above 0."""
+        """Return the probability that the test shows a true difference, which must be above 0."""
         from scipy.special import nctdtr, stdtrit  # registries are read at every start of Snakemake
 
         case_counts = cases if isinstance(cases, tuple) else (cases,) * len(self.between_variance)
@@ -103,7 +103,7 @@ class Spread:
             for number, design in zip(case_counts, self.design * len(case_counts), strict=False)
         ]
         if min(sizes) < _MIN_CASES or (self.is_paired and 2 ** (1 - sizes[0]) > level):
-            return 0.0  # of five differences all have one sign in 2 of 32 draws
+            return 0.0  # five differences all have one sign in 2 of 32 draws
         if self.is_binary and self.runs == 1 and repeats == (1, 1):
             lost_share = sum(1 / size for size in sizes) / (len(sizes) * difference)
             sizes = [size * max(0.0, 1 - lost_share) ** 2 for size in sizes]
@@ -136,8 +136,9 @@ class Spread:
 
 
 def paired_proportions(discordant: float) -> Spread:
-    """Return the spread of two shares of right answers on the same cases, each debated once, by the
-    share of cases that one side alone gets right.
+    """Return the spread of two shares of right answers on the same cases, each debated once.
+
+    It follows from the share of cases that one side alone gets right.
     """
     return Spread(0.0, (discordant,), (float("nan"), float("nan")), is_binary=True)
 
@@ -145,8 +146,9 @@ def paired_proportions(discordant: float) -> Spread:
 def cases_needed(
     difference: float, spread: Spread, repeats: tuple[int, int] = (1, 1), goal: Goal | None = None
 ) -> float:
-    """Return the number of cases, of either side, that show a difference; not rounded, infinite
-    where none do.
+    """Return the number of cases, on each side, that shows a difference.
+
+    The number is not rounded. It is infinite if no number suffices.
     """
     goal = goal or Goal()
     if not difference:
@@ -161,9 +163,7 @@ def cases_needed(
 def smallest_difference(
     cases: Sizes, spread: Spread, repeats: tuple[int, int] = (1, 1), goal: Goal | None = None
 ) -> float:
-    """Return the smallest difference that numbers of cases show; NaN where no difference can be
-    shown.
-    """
+    """Return the smallest difference that these numbers of cases show; NaN if they show none."""
     goal = goal or Goal()
     highest = max(1.0, 100 * math.sqrt(max(spread.variances(repeats))))
     difference = _bisect(
@@ -177,7 +177,9 @@ def smallest_difference(
 
 
 def _bisect(low: float, high: float, suffices: Callable[[float], bool]) -> float:
-    """Return the least value that suffices, by bisection; infinite where the highest does not."""
+    """Return the smallest sufficient value, by bisection; infinite if the highest does not
+    suffice.
+    """
     if not suffices(high):
         return float("inf")
     for _ in range(_ROUNDS):
@@ -188,7 +190,7 @@ def _bisect(low: float, high: float, suffices: Callable[[float], bool]) -> float
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """Numbers of cases (of either side) and repeats that show a difference, and what they cost."""
+    """Numbers of cases (on each side) and repeats that show a difference, and their cost."""
 
     cases: int
     repeats: int
@@ -205,20 +207,20 @@ def cheapest(
 ) -> Design | None:
     """Return the cheapest design that shows a difference.
 
-    As long as there are cases, one repeat is cheapest: repeats lower the variance within cases
-    alone, further cases both. Repeats pay where cases run out, and where so few are needed that the
-    exact test of single debates loses most.
+    As long as there are further cases, one repeat is cheapest: repeats lower only the variance
+    within cases, further cases lower both variances. Repeats pay if cases run out. They also pay if
+    so few cases are needed that the exact test of single debates loses most power.
 
     Args:
         difference: to be shown.
         spread: of the difference.
-        cost: of one debate of every run of either side.
-        available: how many cases there are, of the side with fewer.
+        cost: of one debate of every run of both sides.
+        available: the number of cases that exist, on the side with fewer.
         goal: level and power.
-        most_repeats: that are considered; one, where the variance within cases is not known.
+        most_repeats: the maximum; only 1 is considered if the variance within cases is unknown.
 
     Returns:
-        None where no such number of repeats shows it on the cases that there are.
+        None if no number of repeats up to the maximum shows the difference on the available cases.
     """
     designs = []
     for repeats in range(1, (most_repeats if spread.is_split else 1) + 1):
@@ -247,8 +249,10 @@ class Observed:
     runs: Sequence[str]
 
     def by_case(self) -> tuple[Floats, Floats]:
-        """Return the mean over each case's runs of their debates, in the order of the cases' names,
-        and what it leaves of the variance of one debate.
+        """Return the mean of each case's debates, and the remaining share of variance.
+
+        The means are over the case's runs, in the order of the cases' names. The share is that of
+        the variance of one debate.
         """
         _, codes = np.unique(np.asarray(self.cases, dtype=str), return_inverse=True)
         runs, first = self._by_run()
@@ -268,7 +272,9 @@ class Observed:
         )
 
     def _by_run(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the case and run of each debate, as one number; and the first debate of each."""
+        """Return the case and run of each debate as a number, and the first debate of each
+        number.
+        """
         names = [f"{case}\x1f{run}" for case, run in zip(self.cases, self.runs, strict=True)]
         _, first, codes = np.unique(
             np.asarray(names, dtype=str), return_index=True, return_inverse=True
@@ -284,13 +290,13 @@ def estimate_spread(
     is_paired: bool,
     is_binary: bool = False,
 ) -> Spread:
-    """Return the spread of a difference, by the debates of both sides.
+    """Estimate the spread of a difference from the debates of both sides.
 
     Args:
-        first, second: of the same cases if `is_paired`.
+        first, second: the debates of each side, on the same cases if `is_paired`.
         difference: between both sides.
         clusters: the cluster of each case, or a tuple with one of each kind, in the order of the
-            cases' names; of the first side's cases, then the second's, if they are not paired.
+            cases' names; for unpaired sides, the first side's cases, then the second's.
         paired, counted: whether both sides debated the same cases, and whether debates are right or
             wrong.
     """
@@ -325,11 +331,10 @@ def estimate_spread(
 
 
 def _design_effect(deviations: Floats, clusters: Sequence[Hashable]) -> float:
-    """Return the variance of the sum of clusters over that of as many independent cases; at least
-    1.
+    """Return the variance of a sum over clusters relative to that of independent cases; at least 1.
 
-    Of clusters of several kinds those of one are added, those of two together taken away, and so
-    on.
+    With several kinds of clusters, the variances by one kind are added, those by two kinds together
+    are subtracted, and so on.
     """
     sums = (
         (1 if number % 2 else -1) * float((np.bincount(codes, weights=deviations) ** 2).sum())

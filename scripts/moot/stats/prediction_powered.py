@@ -1,18 +1,18 @@
-"""Prediction-powered estimates: labels of people on a drawn sample correct a labeller's labels of
-all rows.
+"""Prediction-powered estimates: people's labels of a sample correct a labeller's labels of all
+rows.
 
-The mean of what people would say of all rows is estimated by the labeller's mean over all rows, and
-what people say differently on the sample: Angelopoulos et al. 2023, "Prediction-powered inference"
-(Science 382; Algorithm 1 for means). How far the labeller is trusted, from 0 (people's labels
-alone) to 1, is tuned for the smallest variance: Angelopoulos, Duchi and Zrnic 2023, "PPI++" (arXiv
-2311.01453), the section on power tuning. Rows of the sample count by the inverse of the probability
-with which they were drawn, as in Zrnic and Candès 2024, "Active statistical inference" (arXiv
-2403.03208), here over the sum of these weights (Hájek): equal probabilities give the papers' plain
-means.
+The mean of people's labels of all rows is estimated by the labeller's mean over all rows, corrected
+by the difference between people and labeller on the sample: Angelopoulos et al. 2023,
+"Prediction-powered inference" (Science 382; Algorithm 1 for means). The weight of the labeller,
+from 0 (only people's labels count) to 1, is tuned for the smallest variance: Angelopoulos, Duchi
+and Zrnic 2023, "PPI++" (arXiv 2311.01453), the section on power tuning. Rows of the sample count by
+the inverse of the probability with which they were drawn, as in Zrnic and Candès 2024, "Active
+statistical inference" (arXiv 2403.03208), here over the sum of these weights (Hájek): equal
+probabilities give the papers' plain means.
 
-Both papers have rows with people's labels and others without; here the sample is a part of all
-rows. Both come to the same: the trust t here is the papers' lambda times (n + N) / N, for n rows of
-the sample and N others.
+In both papers the rows with people's labels and the rows without are separate; here the sample is a
+part of all rows. The estimates are equal: the trust t here is the papers' lambda times (n + N) / N,
+for n rows in the sample and N others.
 """
 
 import numpy as np
@@ -36,16 +36,16 @@ _NO_VARIANCE = 1e-12
 def corrected_mean(
     predicted: ArrayLike, observed: ArrayLike, inclusion: Floats, trust: float | None = None
 ) -> Statistic:
-    """Return the mean of what people would say of all rows, as a function of row weights.
+    """Return the mean of people's labels of all rows, as a function of row weights.
 
     Args:
         predicted: the labeller's value of each row.
         observed: people's value of each row; it counts in the sample alone.
-        inclusion: the probability with which each row was drawn into people's sample; NaN where it
-            was not.
-        trust: in the labeller, the papers' lambda; None tunes it, anew in each resample: the slope
-            of people's values on the labeller's over the sample, kept within 0 and 1. Where the
-            labeller says the same of the whole sample there is no slope, and the trust is 1.
+        inclusion: the probability with which each row was drawn into people's sample; NaN for a row
+            that was not drawn.
+        trust: the weight of the labeller, the papers' lambda. None tunes it in each resample: the
+            slope of people's values on the labeller's over the sample, limited to 0 to 1. If the
+            labeller gives the whole sample the same value, there is no slope and the trust is 1.
     """
     all_values, is_drawn = as_numbers(predicted), ~np.isnan(inclusion)
     people_values, labeller_values = as_numbers(observed)[is_drawn], all_values[is_drawn]
@@ -84,13 +84,14 @@ def _slope(covariance: Floats, variance: Floats, trust: float | None) -> Floats:
 def corrected_ratio(
     predicted: tuple[ArrayLike, ArrayLike], observed: tuple[ArrayLike, ArrayLike], inclusion: Floats
 ) -> Statistic:
-    """Return one corrected mean over another: changes over chances to change, positions for over
-    positions taken.
+    """Return one corrected mean over another.
+
+    Examples are changes over chances to change, and positions for over positions taken.
 
     Args:
-        predicted: the labeller's values of each row, above and below the line.
-        observed: people's, in the same order.
-        inclusion: as of `corrected_mean`.
+        predicted: the labeller's values of each row, in the numerator and in the denominator.
+        observed: people's values, in the same order.
+        inclusion: as in `corrected_mean`.
     """
     top, bottom = (
         corrected_mean(*values, inclusion) for values in zip(predicted, observed, strict=True)
@@ -106,22 +107,21 @@ def corrected_ratio(
 def estimate_share(
     bootstrap: ClusterBootstrap, statistic: Statistic, deviates: ArrayLike
 ) -> tuple[float, float, float]:
-    """Return a corrected share and its interval by cluster, from the bootstrap that all intervals
-    use.
+    """Return a corrected share and its interval by cluster, by the bootstrap of all intervals.
 
-    A correction may lead out of 0 to 1. Then the nearest share replaces it, with an interval of the
-    same lengths, cut off there. Where people never deviate from the labeller, resamples say nothing
-    of how often they would elsewhere: the interval is widened by the share of clusters that may
-    deviate unseen (Clopper and Pearson 1934, as for any share without spread), of the rows not
-    drawn.
+    A correction may leave the range from 0 to 1. Then the nearest share replaces it, and the
+    interval keeps its lengths but is cut off at the range. If people never deviate from the
+    labeller, resamples cannot show how often they would deviate elsewhere. The interval is then
+    widened by the share of clusters that may deviate unseen among the rows that were not drawn
+    (Clopper and Pearson 1934, as for any share without spread).
 
     Args:
         bootstrap: over the clusters of all rows.
         statistic: of `corrected_mean` or `corrected_ratio`.
-        deviates: which rows of the sample people label otherwise than the labeller, shape (rows,).
+        deviates: which rows of the sample people and the labeller label differently, shape (rows,).
 
     Returns:
-        Value, lower and upper end; NaN where the sample has fewer than two clusters.
+        Value, lower and upper end; NaN if the sample has fewer than two clusters.
     """
     is_drawn = statistic.rows if statistic.rows is not None else np.ones(bootstrap.rows, dtype=bool)
     clusters, value = bootstrap.clusters_among(is_drawn), bootstrap.value(statistic)

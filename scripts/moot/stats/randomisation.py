@@ -1,6 +1,6 @@
 """Exact and randomisation tests of differences.
 
-Each test asks how often chance alone sets equal systems as far apart as they are.
+Each test asks how often chance alone makes equal systems differ as much as these do.
 """
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from moot.stats.bootstrap import Floats, as_numbers
 
 LEVEL = 0.05  # of a test
-EXACT_CLUSTERS = 14  # up to here all 2^14 patterns of signs are counted
+EXACT_CLUSTERS = 14  # maximum of clusters for which all 2^14 patterns of signs are counted
 PATTERNS = 9999
 _MAX_SIGNS_IN_MEMORY = 2**23  # 64 MB
 _ROUNDING = 1e-9
@@ -16,8 +16,9 @@ _DIGITS = 9
 
 
 def mcnemar_exact(first_alone: int, second_alone: int) -> float:
-    """Return the two-sided exact McNemar p of the numbers of cases that one system alone got right;
-    1 of none.
+    """Return the two-sided exact McNemar p, or 1 without cases.
+
+    The arguments are the numbers of cases that one system alone got right.
     """
     from scipy.stats import binomtest  # registries are read at every start of Snakemake
 
@@ -34,13 +35,15 @@ def fisher_p(first_right: int, first_wrong: int, second_right: int, second_wrong
 
 
 def sign_flip_p(differences: Floats, seed: int) -> float:
-    """Return the two-sided p-value of a randomisation test: between equal systems each difference
-    could have either sign.
+    """Return the two-sided p-value of a randomisation test.
 
-    Exact for up to `EXACT_CLUSTERS` differences other than 0, else from `PATTERNS` random
-    patterns of signs (the observed one is counted too: Phipson and Smyth 2010). With
-    differences of 1 and -1 alone it is McNemar's exact test. A difference is the sum of an
-    independent unit's: of a case, or of a cluster of cases. NaN where one is missing.
+    Between equal systems, each difference has either sign with equal probability.
+
+    The test is exact for up to `EXACT_CLUSTERS` differences other than 0. Otherwise it uses
+    `PATTERNS` random patterns of signs and counts the observed one as well (Phipson and Smyth
+    2010). If all differences are 1 or -1, it is McNemar's exact test. Each difference is that of an
+    independent unit: a case, or the sum over a cluster of cases. p is NaN if a difference is
+    missing.
     """
     # registries are read at every start of Snakemake
     from scipy.stats import monte_carlo_test, permutation_test
@@ -79,5 +82,5 @@ def sign_flip_p(differences: Floats, seed: int) -> float:
 
 
 def _sum(values: Floats, axis: int) -> Floats:
-    """Return the sums, rounded so that equal ones tie."""
+    """Return the sums, rounded so that equal ones are tied."""
     return as_numbers(values.sum(axis=axis)).round(_DIGITS)

@@ -1,18 +1,18 @@
-"""Ratings of what is compared in pairs: a Bradley-Terry model with ties, and terms for all else
-that decides a pair.
+"""Ratings from pairwise comparisons: a Bradley-Terry model with ties and further terms.
 
 The model: with strengths b and terms g of a pair's features x, eta = b_first - b_second + g x, and
 the first wins, the second wins, or neither does in the proportions exp(eta / 2) : exp(-eta / 2) :
 nu (Davidson 1970, "On extending the Bradley-Terry model to accommodate ties in paired comparison
-experiments", JASA 65; terms as in Agresti 2013, "Categorical Data Analysis", section 11.6). A
-strength has a finite estimate where chains of wins (or ties) lead from each to each (Ford 1957,
-American Mathematical Monthly 64): strengths are less the mean of the largest such group.
+experiments", JASA 65; terms as in Agresti 2013, "Categorical Data Analysis", section 11.6).
+Strengths have finite estimates within a group in which chains of wins (or ties) lead from each
+member to every other (Ford 1957, American Mathematical Monthly 64). Strengths are relative to the
+mean of the largest such group.
 
-Verdicts of one cluster (a topic) hang together, so variances are those of the jackknife that leaves
-out one cluster at a time (Efron and Stein 1981, "The jackknife estimate of variance", Annals of
-Statistics 9), with t of one degree of freedom less than there are clusters. Sandwich variances are
-too small with few clusters: they cover 71 % of strengths by 10 topics. A term's interval speaks of
-the judges in the data, since judges are not left out.
+Verdicts of one cluster (a topic) are dependent. Therefore variances are those of the jackknife that
+leaves out one cluster at a time (Efron and Stein 1981, "The jackknife estimate of variance", Annals
+of Statistics 9). The degrees of freedom of t are one less than the number of clusters. Sandwich
+variances are too small with few clusters: with 10 topics their intervals cover 71 % of strengths. A
+term's interval applies to the judges in the data, since judges are not left out.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -29,12 +29,12 @@ FIRST, TIE, SECOND = 0.5, 0.0, -0.5
 """Outcomes of a pair."""
 MIN_TOPICS = 10
 _PRIOR = 1e-4
-"""The weight of a pull towards 0, which keeps finite what has no bounds (somebody always wins), and
-moves no other.
+"""The weight of a pull towards 0. It keeps unbounded estimates finite (a debater who always wins)
+and barely changes all others.
 """
 _MAX_PRIOR_SHARE = 0.01
-"""The share of the pull in what is known of an estimate: well above where nothing else bounds it,
-else well below.
+"""The maximum share of the pull in the information about an estimate. The share is far above it if
+nothing else bounds the estimate, and far below it otherwise.
 """
 
 _MAX_NEWTON_STEPS = 30
@@ -44,8 +44,10 @@ _MAX_LOSS_LEFT = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class RatingEstimate:
-    """A strength or the effect of a term, in log odds, with its 95 % interval; NaN with too few
-    clusters, or where nothing bounds it: who always wins, a judge who names one side alone.
+    """A strength or the effect of a term, in log odds, with its 95 % interval.
+
+    The interval is NaN with too few clusters. It is also NaN if nothing bounds the estimate, as for
+    a debater who always wins or a judge who always names the same side.
     """
 
     value: float
@@ -55,11 +57,11 @@ class RatingEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """What a model of pairs comes to.
+    """The result of fitting a model of pairs.
 
     Attributes:
-        strengths: by name, less the mean of the largest group that chains of wins join; others have
-            no interval.
+        strengths: by name, minus the mean of the largest group that chains of wins connect; names
+            outside the group have no interval.
         terms: by name.
         ties: the probability of a tie between equals.
         pairs, clusters: how many there are.
@@ -80,13 +82,13 @@ def fit_ratings(
     terms: Mapping[str, Floats] | None = None,
     weights: Floats | None = None,
 ) -> Ratings | None:
-    """Strengths and terms of pairs; None where fewer than two names were compared.
+    """Fit strengths and terms to pairs; return None if fewer than two names were compared.
 
     Args:
-        first, second: who was compared, of each pair.
+        first, second: the two names of each pair.
         outcomes: FIRST, SECOND or TIE, shape (pairs,).
         clusters: of each pair.
-        terms: features that favour the first where they are above 0, shape (pairs,) each.
+        terms: features that favour the first name if they are above 0, each of shape (pairs,).
         weights: of each pair.
     """
     names = sorted({*first, *second})
@@ -126,10 +128,11 @@ def fit_ratings(
 
 
 def _largest_joined_group(sides: Floats, outcomes: Floats) -> Truths:
-    """Return which names form the largest group in which each beats or ties each other, directly or
-    through others of it.
+    """Return which names form the largest connected group.
 
-    None, where every group has a single name.
+    In it each name beats or ties every other, directly or through further names of the group.
+
+    None if every group has a single name.
 
     Args:
         sides: 1 for the first and -1 for the second of a pair, shape (pairs, names).
@@ -170,7 +173,7 @@ class _Davidson:
         self.size = features.shape[1] + 1
 
     def fit(self) -> Floats:
-        """Return the parameters of greatest likelihood."""
+        """Return the maximum likelihood estimates of the parameters."""
         from scipy.optimize import minimize
 
         start = np.zeros(self.size)
@@ -180,7 +183,10 @@ class _Davidson:
         return as_numbers(result.x)
 
     def covariance(self, parameters: Floats, clusters: NDArray[np.intp]) -> Floats:
-        """Of the parameters, by leaving out each cluster once, shape (parameters, parameters)."""
+        """Return the covariance of the parameters, by leaving out each cluster once.
+
+        The shape is (parameters, parameters).
+        """
         estimates = []
         for cluster in range(int(clusters.max()) + 1):
             remains = clusters != cluster
@@ -190,9 +196,7 @@ class _Davidson:
         return as_numbers(deviations.T @ deviations * (1 - 1 / len(estimates)))
 
     def refit(self, start: Floats) -> Floats:
-        """Return the parameters of greatest likelihood, by Newton's method from close
-        parameters.
-        """
+        """Return the maximum likelihood estimates by Newton's method from close parameters."""
         parameters, loss = start, self._loss(start)
         for _ in range(_MAX_NEWTON_STEPS):
             step = np.linalg.solve(self._curvature(parameters), self._slope(parameters))
@@ -208,7 +212,7 @@ class _Davidson:
         return as_numbers(parameters)
 
     def prior_share(self, parameters: Floats, weights: Floats) -> Floats:
-        """Return the share that the pull has in what is known of sums of parameters, shape (sums,).
+        """Return the pull's share of the information about sums of parameters, shape (sums,).
 
         `weights`: their weights, shape (sums, parameters).
         """
@@ -216,8 +220,8 @@ class _Davidson:
         return as_numbers(_PRIOR * (parts**2).sum(axis=1) / (parts * weights).sum(axis=1))
 
     def _shares(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
-        """Expected outcomes, the chances of a tie, and the logarithms of what the proportions sum
-        to.
+        """Return expected outcomes, chances of a tie, and the logarithms of the proportions'
+        sums.
         """
         eta = self.features @ parameters[:-1]
         parts = np.stack(

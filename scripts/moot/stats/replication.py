@@ -1,6 +1,4 @@
-"""A value of ours against one that somebody published: both have errors, the published one from its
-n.
-"""
+"""Comparison of a value of ours with a published one; both have sampling errors."""
 
 from collections.abc import Iterable
 from itertools import chain
@@ -13,8 +11,9 @@ NOTHING = (float("nan"), float("nan"))
 
 
 def scale_interval(value: float, like: Interval, size: float, n: float) -> Interval:
-    """Return a value of n answers, whose errors are those of a like value of `size` answers, in
-    proportion to 1 / sqrt(n).
+    """Return the interval of a value of n answers, scaled from a similar value of `size` answers.
+
+    Errors are proportional to 1 / sqrt(n).
     """
     factor = np.sqrt(size / n)
     return Interval(
@@ -23,8 +22,9 @@ def scale_interval(value: float, like: Interval, size: float, n: float) -> Inter
 
 
 def difference_interval(first: Interval, second: Interval) -> tuple[float, float]:
-    """Return the interval of first less second, from two samples: errors add in squares (Newcombe
-    1998, method 10).
+    """Return the interval of first minus second, from two samples.
+
+    Squared errors add up (Newcombe 1998, method 10).
     """
     value = first.value - second.value
     lower_reach = np.hypot(first.value - first.low, second.high - second.value)
@@ -33,9 +33,11 @@ def difference_interval(first: Interval, second: Interval) -> tuple[float, float
 
 
 def replication_interval(published: Interval, ours: Interval) -> tuple[float, float]:
-    """Where a replication as large as ours falls 95 times of 100, if it differs by chance alone.
+    """Return the interval of replications as large as ours that differ by chance alone.
 
-    Ours lies within it exactly where the interval of the difference holds 0.
+    95 of 100 such replications fall into it.
+
+    Our value lies within it exactly if the interval of the difference includes 0.
     """
     low, high = difference_interval(ours, published)
     gap = ours.value - published.value
@@ -43,5 +45,5 @@ def replication_interval(published: Interval, ours: Interval) -> tuple[float, fl
 
 
 def all_defined(*values: Iterable[float]) -> bool:
-    """Return whether every number is there."""
+    """Return whether no number is missing."""
     return not any(map(np.isnan, chain.from_iterable(values)))

@@ -8,7 +8,7 @@ LEVEL = 0.95
 
 
 class Interval(NamedTuple):
-    """A value with the ends of its interval; NaN where there are none."""
+    """A value with the ends of its interval; the ends are NaN without an interval."""
 
     value: float
     low: float
@@ -16,7 +16,7 @@ class Interval(NamedTuple):
 
 
 def wilson_interval(share: float, n: float, level: float = LEVEL) -> Interval:
-    """Return a share of n answers, with the interval of Wilson (1927); NaN of none.
+    """Return a share of n answers with the interval of Wilson (1927); NaN if n is 0.
 
     >>> [round(end, 3) for end in wilson_interval(0.9, 200)]
     [0.9, 0.851, 0.934]
@@ -38,10 +38,11 @@ def agresti_caffo_interval(
     second_cases: float,
     level: float = LEVEL,
 ) -> tuple[float, float]:
-    """Return the interval of Agresti and Caffo (2000, The American Statistician 54) of a difference
-    between shares of different independent cases.
+    """Return the interval of a difference between shares of different independent cases.
 
-    It is Wald's, with one more right and one more wrong case on each side.
+    Source: Agresti and Caffo 2000, The American Statistician 54.
+
+    It is Wald's interval with one additional right and one additional wrong case on each side.
 
     >>> [round(end, 3) for end in agresti_caffo_interval(9, 10, 3, 10)]
     [0.16, 0.84]
@@ -62,12 +63,13 @@ def agresti_caffo_interval(
 def tango_interval(
     first_alone: float, second_alone: float, pairs: float, level: float = LEVEL
 ) -> tuple[float, float]:
-    """Return the interval of Tango (1998, Statistics in Medicine 17) of a difference between two
-    shares of the same independent cases.
+    """Return the interval of a difference between two shares of the same independent cases.
+
+    Source: Tango 1998, Statistics in Medicine 17.
 
     Args:
-        first_alone, second_alone: cases that one side alone gets right. An effective number of
-            clusters need not be whole.
+        first_alone, second_alone: cases that one side alone gets right. They may be fractions if
+            clusters have an effective number.
         pairs: all cases.
         level: the nominal coverage.
 

@@ -1,13 +1,12 @@
-"""Values of the very cases that were debated: debates are drawn again within each case, while the
-cases stay.
+"""Values that apply to the debated cases only: debates are drawn again within each case.
 
-With few cases a test by case cannot answer, however many debates each has: of five cases all differ
-in one direction in 2 of 32 draws of signs. The debates of a case are independent of each other, so
-they can say what holds of these cases, and nothing of others.
+With few cases a test by case has no power, however many debates each case has: five cases all
+differ in the same direction in 2 of 32 draws of signs. The debates of a case are independent of
+each other. They can therefore show what is true of these cases, but not of other cases.
 
-The variance of the value is the sum of the cases' own, of n debates each times n / (n - 1), with
-the degrees of freedom of Satterthwaite (1946, "An approximate distribution of estimates of variance
-components", Biometrics Bulletin 2); p is that of the same interval.
+The variance of the value is the sum over the cases' variances, each multiplied by n / (n - 1) for n
+debates, with the degrees of freedom of Satterthwaite (1946, "An approximate distribution of
+estimates of variance components", Biometrics Bulletin 2); p belongs to the same interval.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,14 +34,13 @@ _POOLED_ROWS = 2
 _ROWS_AT_ONCE = 500
 
 FEWEST_CASES = 10
-"""With fewer clusters of cases, debates within cases are looked at where there are repeats."""
+"""With fewer clusters of cases, debates within cases are compared if there are repeats."""
 
 
 def interval_p(value: float, low: float, high: float, supposed: float, freedom: float) -> float:
-    """Return the two-sided p of a supposed value by the 95 % interval of Student's t around an
-    estimate.
+    """Return the two-sided p of a supposed value from the 95 % interval of Student's t.
 
-    It is below 0.05 where the interval does not hold the supposed value.
+    It is below 0.05 if the interval excludes the supposed value.
     """
     from scipy.special import stdtr, stdtrit  # registries are read at every start of Snakemake
 
@@ -61,12 +59,12 @@ def interval_p(value: float, low: float, high: float, supposed: float, freedom: 
 
 
 def smallest_stratum(strata: Sequence[object]) -> int:
-    """Return how many rows the smallest stratum has."""
+    """Return the number of rows in the smallest stratum."""
     return int(np.bincount(pd.factorize(_objects(strata))[0]).min()) if len(strata) else 0
 
 
 class IntervalWithin(NamedTuple):
-    """A value with its 95 % interval by debates within cases, and its degrees of freedom."""
+    """A value with its 95 % interval from debates within cases, and the degrees of freedom."""
 
     value: float
     low: float
@@ -81,7 +79,7 @@ def interval_within(
 
     Args:
         function: row weights of shape (draws, rows) to values of shape (draws,).
-        strata: of each row: its case, and what else was fixed (the side, the model).
+        strata: for each row, its case and other fixed properties (the side, the model).
         seed, bounds: of the draws, and of the value.
     """
     from scipy.special import stdtrit  # registries are read at every start of Snakemake
@@ -109,11 +107,11 @@ def interval_within(
 def _variances_of_strata(
     function: Callable[[Floats], Floats], codes: NDArray[np.intp]
 ) -> tuple[Floats, float]:
-    """What each stratum adds to the variance of a value, and Satterthwaite's degrees of freedom.
+    """Return each stratum's part of a value's variance, and Satterthwaite's degrees of freedom.
 
     The value is linearised by a small change of each row's weight. The variance of a stratum is
-    drawn towards that of all, as by `_POOLED_ROWS` more rows, since two equal debates do not show
-    that a case has no variance.
+    shrunk towards that of all strata, as if it had `_POOLED_ROWS` more rows, since two equal
+    debates do not show that a case has no variance.
     """
     sizes = as_numbers(np.bincount(codes))
     influences = np.empty(len(codes))
@@ -124,7 +122,7 @@ def _variances_of_strata(
         influences[rows] = (function(1 + nudges) - function(1 - nudges)) / (2 * _NUDGE)
     means = np.bincount(codes, weights=influences) / sizes
     squares = np.bincount(codes, weights=(influences - means[codes]) ** 2)
-    by_row = squares * sizes**2  # comparable between strata that count alike
+    by_row = squares * sizes**2  # comparable between strata whose rows have equal weights
     pooled = by_row.sum() / max(1.0, float((sizes - 1).sum()))
     variances = as_numbers((by_row + _POOLED_ROWS * pooled) / (sizes - 1 + _POOLED_ROWS) / sizes)
     terms = float((variances**2 / (sizes - 1 + _POOLED_ROWS)).sum())
@@ -133,7 +131,7 @@ def _variances_of_strata(
 
 
 def _objects(strata: Sequence[object]) -> "np.ndarray[tuple[int], np.dtype[np.object_]]":
-    """Strata as one column, also where they are tuples."""
+    """Return strata as one column, also if they are tuples."""
     column = np.empty(len(strata), dtype=object)
     column[:] = strata
     return column
