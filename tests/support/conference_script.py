@@ -6,6 +6,8 @@ from collections.abc import Callable
 from moot.core.cases import Case, Task
 from moot.datasets import LOADERS, LoadContext
 from moot.llm.request import Request
+from moot.protocols.debate import Debate
+from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from scripted_model import Script
 
 LoadContextMaker = Callable[..., LoadContext]
@@ -67,3 +69,20 @@ def script(
         return greeting if "You are the moderator" in prompt else statement
 
     return answer
+
+
+def kinds(debate: Debate) -> list[str]:
+    return [utterance.kind for utterance in debate.utterances]
+
+
+PAIR = Case(
+    "p",
+    "agreement",
+    "test",
+    "Topic: zoos\n\nParticipant 1: a.\n\nParticipant 2: b.",
+    OPEN,
+    (OPEN, AGREEMENT),
+)
+
+
+PAIR_TASK = Task("the debate", "Do they agree?", (OPEN, AGREEMENT), AGREEMENT)

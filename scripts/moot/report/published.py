@@ -108,7 +108,7 @@ def read_findings(path: Path) -> dict[str, list[str]]:
     """Read the findings about published tables: table to sentences.
 
     The file has the columns `table` and `finding`. Each finding follows from
-    `published_results.csv` alone; tests/report/test_findings.py computes each of them.
+    `published_results.csv` alone; tests/report/test_findings*.py compute each of them.
     """
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     return {

@@ -1,0 +1,153 @@
+"""Rows and options of tables that hold debates, and a function that reads them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.debate_records import RecordedDebate, check_records
+
+TRIAL = [
+    {
+        "nr": "t1",
+        "turn": 1,
+        "who": "Ann",
+        "words": "He was at home.",
+        "role": "defense",
+        "gold": "no",
+        "p": "",
+    },
+    {
+        "nr": "t1",
+        "turn": 2,
+        "who": "Bob",
+        "words": "He was seen.",
+        "role": "prosecution",
+        "gold": "no",
+        "p": "",
+    },
+    {
+        "nr": "t1",
+        "turn": 3,
+        "who": "Judge",
+        "words": "Hm.",
+        "role": "judge",
+        "gold": "no",
+        "p": "0.75",
+    },
+    {
+        "nr": "t2",
+        "turn": 1,
+        "who": "Bob",
+        "words": "A witness.",
+        "role": "prosecution",
+        "gold": "yes",
+        "p": "",
+    },
+    {
+        "nr": "t2",
+        "turn": 2,
+        "who": "Judge",
+        "words": "",
+        "role": "judge",
+        "gold": "yes",
+        "p": "0.5",
+    },
+]
+
+
+TRIAL_COLUMNS = {
+    "debate": "nr",
+    "turn": "turn",
+    "speaker": "who",
+    "text": "words",
+    "role": "role",
+    "truth": "gold",
+    "belief": "p",
+}
+
+
+TRIALS = {"columns": TRIAL_COLUMNS, "labels": {"no": "innocent", "yes": "guilty"}}
+
+
+CHAT = [
+    {"group": "g", "from": "host", "message": "Begin.", "now": '{"Kim": ["x", "b"], "Lee": ["b"]}'},
+    {
+        "group": "g",
+        "from": "Kim",
+        "message": "It is b and x.",
+        "now": '{"Kim": ["x", "b"], "Lee": ["b"]}',
+    },
+    {
+        "group": "g",
+        "from": "Lee",
+        "message": "True.",
+        "now": '{"Kim": ["x", "b"], "Lee": ["b", "x"]}',
+    },
+    {
+        "group": "g",
+        "from": "Kim",
+        "message": "Or nothing.",
+        "now": '{"Kim": [], "Lee": ["x", "b"]}',
+    },
+]
+
+
+CHATS = {
+    "columns": {"debate": "group", "speaker": "from", "text": "message", "answers": "now"},
+    "labels": {"/b,x/": "right", "/.+/": "wrong"},
+    "positive": "right",
+    "truth": "right",
+}
+
+
+JURY = [
+    {"run": run, "of": run[0], "vote": vote, "why": "Because.", "model": model, "as": persona}
+    for run, model, persona, vote in [
+        ("a1", "m", "mild", "YES"),
+        ("a1", "m", "mild", "NO"),
+        ("a1", "m", "stern", "YES"),
+        ("a1", "n", "mild", None),
+        ("a2", "m", "mild", "NO"),
+    ]
+]
+
+
+JURIES = {
+    "columns": {
+        "debate": "run",
+        "case": "of",
+        "speaker": "",
+        "text": "why",
+        "answer": "vote",
+        "judge": "model",
+        "persona": "as",
+        "model": "model",
+    },
+    "positive": "yes",
+}
+
+
+def write_table(path: Path, rows: list[dict[str, Any]]) -> Path:
+    frame = pd.DataFrame(rows)
+    {
+        ".csv": lambda: frame.to_csv(path, index=False),
+        ".tsv": lambda: frame.to_csv(path, index=False, sep="\t"),
+        ".jsonl": lambda: path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8"),
+        ".json": lambda: frame.to_json(path, orient="records"),
+        ".parquet": lambda: frame.astype("str").to_parquet(path),
+        ".xlsx": lambda: frame.to_excel(path, index=False),
+    }[path.suffix]()
+    return path
+
+
+def read_transcripts(path: Path, **options: Any) -> tuple[Loaded, list[RecordedDebate]]:
+    entry, context = LOADERS["transcripts"], LoadContext("mine", Path("data/raw"), Path(), 7)
+    validated = entry.options.model_validate({"path": path, **options})
+    loaded = entry.load(validated, context)
+    assert entry.records is not None
+    debates = list(entry.records(validated, context))
+    check_records("mine", debates, loaded.cases, loaded.task)
+    return loaded, debates
