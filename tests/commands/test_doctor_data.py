@@ -11,6 +11,7 @@ from in_process import default_configuration
 from moot.commands.doctor import Finding, _check_data, _check_requirements
 from moot.commands.doctor_table import describe_table
 from moot.commands.requirements import describe_requirements
+from moot.core.user_tables import ROW_NUMBERS
 from moot.datasets import LOADERS, LoadContext
 from moot.plan.plan import Plan
 from project_copy import PROJECT
@@ -60,7 +61,43 @@ def test_rows_without_a_label_are_named_before_a_run(
     assert f"row {missing_rows[0]}, column 'outcome': found ''" in finding.details
     report = describe_table(table)
     listing = ", ".join(map(str, missing_rows))
-    assert f"without a label in column 'outcome': row {listing} (the first row" in report
+    plural = "s" if len(missing_rows) > 1 else ""
+    assert f"without a label in column 'outcome': row{plural} {listing}. Correct the" in report
+    assert report.count(ROW_NUMBERS) == finding.details.count(ROW_NUMBERS) == 1
+    assert "Correct the row: fill in the label" in finding.details
+
+
+@pytest.mark.parametrize(
+    ("changed_rows", "place"),
+    [
+        ({3: "wonn"}, "label 'wonn' (row 3) is spelt nearly like 'won' ("),
+        ({2: "lots", 5: "lots"}, "label 'lots' (rows 2, 5) is spelt nearly like 'lost' ("),
+        ({4: "settled"}, "a label of one row: 'settled' (row 4)"),
+        ({4: "settled", 6: "withdrawn"}, "each: 'settled' (row 4), 'withdrawn' (row 6)"),
+    ],
+)
+def test_labels_that_may_be_misspelt_are_named_with_their_rows(
+    changed_rows: dict[int, str], place: str, tmp_path: Path
+) -> None:
+    outcomes = ["won", "lost"] * 5
+    for row, label in changed_rows.items():
+        outcomes[row - 1] = label
+    outcomes[8] = ""
+    table = write_table(tmp_path / "cases.csv", outcomes)
+    report = describe_table(table)
+    assert place in report and "row 9. Correct the row" in report
+    labels = [*{label: label for label in outcomes if label}]
+    findings = data_findings(make_plan(table, {"protocol": "zero_shot"}, labels=labels))
+    [doubt] = [finding for finding in findings if finding.subject == "labels of own"]
+    assert doubt.state == "?" and place in doubt.details
+    assert "orrect the row" in doubt.details
+
+
+def test_a_label_without_rows_is_named(tmp_path: Path) -> None:
+    table = write_table(tmp_path / "cases.csv", ["won", "lost"] * 3)
+    plan = make_plan(table, {"protocol": "zero_shot"}, labels=["lost", "won", "wonn"])
+    [doubt] = [finding for finding in data_findings(plan) if finding.subject == "labels of own"]
+    assert "no row has the label 'wonn'" in doubt.details
 
 
 @pytest.mark.parametrize(

@@ -101,10 +101,16 @@ def test_init_prefers_a_column_whose_name_says_label(
         for row, outcome in enumerate(outcomes)
     ]
     Path("tenancy.csv").write_text("\n".join([heading, *rows]) + "\n", encoding="utf-8")
-    write_configuration(InitConfig(model="smollm2-135m", data="tenancy.csv", usd=0), None)
+    init_config = InitConfig(model="smollm2-135m", data="tenancy.csv", usd=0)
+    report = write_configuration(init_config, None)
+    for line in ("text:     facts ", f"target:   {target} ", "question: ", "split:    all "):
+        assert f"  {line}" in report, "it says what it guessed"
+    is_named = target != "district"
+    assert ("its name says that it is the answer" in report) == is_named
+    assert ("row 7. Correct the row" in report and "'tennant' (row 17)" in report) == is_named
     text = Path("my.yaml").read_text(encoding="utf-8")
     assert yaml.safe_load(text)["datasets"]["mine"]["target"] == target
-    assert ('"tennant": 1' in text) == (target != "district")
+    assert ('"tennant": 1' in text) == is_named
 
 
 def test_flags_and_hostile_column_names_become_a_configuration() -> None:

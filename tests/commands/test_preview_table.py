@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from moot.commands.preview_hours import SpeedMeter, estimate_hours
-from moot.commands.preview_table import NOTHING_LEFT, preview_text
+from moot.commands.preview_table import ESTIMATE_NOTE, NOTHING_LEFT, preview_text
 from moot.core.model_config import ModelConfig
 from moot.llm.ledger.ledger import Entry
 from moot.llm.request import Reply
@@ -129,6 +129,25 @@ def test_hours_follow_from_speed_concurrency_and_limits(
         speeds.add(make_entry(99, 50, seconds=10.0))
     model = make_model(**changes)
     assert estimate_hours(CALLS, {"m": model}, speeds, 0) == pytest.approx(hours)
+
+
+def test_hours_of_the_packaged_model_are_an_estimate_until_it_replied() -> None:
+    packaged = ModelConfig(endpoint="embedded", model="smollm2-135m")
+    speeds = SpeedMeter()
+    speed = speeds.tokens_per_second("m", packaged)
+    assert speeds.is_typical("m", packaged) and 1 < speed < 1_000
+    assert estimate_hours(CALLS, {"m": packaged}, speeds, 0) == pytest.approx(8 / speed)
+    speeds.add(make_entry(99, 50, seconds=10.0))
+    assert not speeds.is_typical("m", packaged) and speeds.tokens_per_second("m", packaged) == 5
+    assert not SpeedMeter().is_typical("m", make_model())
+
+
+def test_an_estimate_is_marked_and_explained() -> None:
+    frame = make_frame({"has_typical_speed": True}, {"experiment": "x", "has_typical_speed": False})
+    text = preview_text(frame.fillna({"has_typical_speed": True}))
+    assert cells_of(text, "mine")[-1] == "~1.5" and cells_of(text, "x")[-1] == "1.5"
+    assert cells_of(text, "total")[-1] == "~3.0" and text.endswith(ESTIMATE_NOTE)
+    assert "~" not in preview_text(make_frame({}))
 
 
 def test_hours_without_a_speed_are_unknown_and_without_calls_none() -> None:

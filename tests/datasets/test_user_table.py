@@ -212,7 +212,8 @@ def test_all_faulty_rows_are_named_at_once_with_the_row_number_of_a_spreadsheet(
         "row 4, column 'nr'",
     ]
     assert (
-        spreadsheet_line == "A spreadsheet counts the heading as row 1, so that row 2 is its row 3."
+        spreadsheet_line
+        == "Row 1 is the first row below the heading; a spreadsheet calls it row 2."
     )
     assert count_line.startswith(
         "4 of 4 rows cannot be read; expected at most 1% of them (`faulty`)."

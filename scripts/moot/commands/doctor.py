@@ -17,7 +17,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from moot import __version__
-from moot.commands.doctor_cases import TABLE_LOADER, describe_case_counts, load_table
+from moot.commands.doctor_cases import (
+    TABLE_LOADER,
+    describe_case_counts,
+    describe_table_labels,
+    load_table,
+)
 from moot.commands.doctor_ledger import check_ledger
 from moot.commands.doctor_table import describe_table
 from moot.commands.requirements import list_requirements
@@ -25,6 +30,7 @@ from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import CallError, CallFailedError, MootError, RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
+from moot.datasets.table import TableOptions
 from moot.llm.endpoints import ENDPOINTS, ModelLister
 from moot.llm.endpoints.embedded import model_path
 from moot.llm.identity import server_address
@@ -95,9 +101,9 @@ async def check_all(plan: Plan) -> list[Finding]:
         elif can_ask:
             dollars = _CALLS * model.cost(_PROMPT_TOKENS, _REPLY_TOKENS)
             dollars += model.cost(_long_prompt_words(model), 0)
+            price = f"at most {dollars:.4f} US dollars" if dollars else "which cost nothing"
             details = (
-                f"not asked; --config 'doctor={{make_calls: true}}' asks {_CALLS} calls, at most"
-                f" {dollars:.4f} US dollars"
+                f"not asked; --config 'doctor={{make_calls: true}}' asks {_CALLS} calls, {price}"
             )
             findings.append(Finding(name, STATE_UNKNOWN, details))
     return findings
@@ -159,10 +165,14 @@ def _check_data(plan: Plan) -> Iterator[Finding]:
 def _check_table(plan: Plan, dataset: str) -> Iterator[Finding]:
     """Load a table of the user, and compare its cases with what experiments ask for."""
     subject = f"data {dataset}"
+    options = plan.datasets[dataset]
+    doubts = describe_table_labels(options) if isinstance(options, TableOptions) else []
+    doubt_findings = [Finding(f"labels of {dataset}", STATE_UNKNOWN, doubt) for doubt in doubts]
     try:
         loaded = load_table(plan, dataset)
     except UserError as error:
         yield Finding(subject, STATE_MISSING, str(error))
+        yield from doubt_findings
         return
     if loaded is None:
         return
@@ -171,6 +181,7 @@ def _check_table(plan: Plan, dataset: str) -> Iterator[Finding]:
     label_counts = ", ".join(f"{label} {labels[label]}" for label in loaded.task.labels)
     positive = f"; positive: {loaded.task.positive}" if loaded.task.positive else ""
     yield Finding(subject, STATE_OK, f"{counts}; labels: {label_counts}{positive}")
+    yield from doubt_findings
     for experiment in plan.experiments.values():
         if experiment.config.dataset == dataset:
             is_enough, details = describe_case_counts(experiment.config, loaded)

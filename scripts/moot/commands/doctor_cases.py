@@ -1,27 +1,32 @@
 """What `doctor` says of a table of cases: its labels, rows without one, and the entry to paste."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 import yaml
 
+from moot.core.errors import UserError
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.text_files import quote_value
 from moot.core.types import JsonObject
-from moot.core.user_tables import ENDINGS
+from moot.core.user_tables import ENDINGS, explain_row_numbers, read_user_table, select_rows
 from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.label_spellings import describe_doubtful_labels, list_rows
+from moot.datasets.label_words import find_label
+from moot.datasets.table import TableOptions
 from moot.llm.endpoints.embedded import PACKAGED
 from moot.plan.plan import Plan
 
 NAME = "mine"
 TABLE_LOADER = "table"
 TARGET_NAMES = re.compile(
-    "label|target|truth|gold|outcome|verdict|decision|answer|class|stance|correct|result",
+    "label|target|truth|gold|outcome|verdict|decision|answer|class|stance|correct|result|winner"
+    "|ruling|judge?ment|disposition",
     re.IGNORECASE,
 )
-_MAX_LABELS, _MAX_LISTED_ROWS, _BINARY = 12, 20, 2
+_MAX_LABELS, _BINARY = 12, 2
 
 
 def describe_cases_table(file: Path, table: pd.DataFrame, kind: str = "") -> str:
@@ -43,9 +48,10 @@ def describe_cases_table(file: Path, table: pd.DataFrame, kind: str = "") -> str
     if not text or not target or kind:
         lines.append(_missing_column(text, target, kind))
         return "\n".join(lines) + "\n"
-    missing_rows = [row for row, cell in enumerate(table[target], start=1) if not cell.strip()]
-    labels = sorted({cell.strip() for cell in table[target]} - {""})
-    lines += [_count_labels(table, target), *_describe_missing_labels(target, missing_rows)]
+    rows_by_label = group_rows(table[target])
+    missing_rows = rows_by_label.pop("", [])
+    labels = sorted(rows_by_label)
+    lines += [_count_labels(table, target), *describe_label_faults(file, target, table[target])]
     entry = _make_entry(file, text, target, labels, len(table) - len(missing_rows))
     lines += ["", "To paste, after a look at what is guessed:", ""]
     return (
@@ -95,15 +101,33 @@ def _count_labels(table: pd.DataFrame, target: str) -> str:
     return f"Labels in column {quote_value(target)}: {', '.join(parts)}."
 
 
-def _describe_missing_labels(target: str, rows: list[int]) -> Iterator[str]:
-    if rows:
-        listing = ", ".join(map(str, rows[:_MAX_LISTED_ROWS]))
-        more = f" and {len(rows) - _MAX_LISTED_ROWS} more" if len(rows) > _MAX_LISTED_ROWS else ""
-        yield (
-            f"{len(rows)} row{'s' * (len(rows) != 1)} without a label in column"
-            f" {quote_value(target)}: row {listing}{more} (the first row below the heading is row"
-            " 1). Fill them in, or remove these rows: they cannot be cases."
+def group_rows(cells: "pd.Series[str]") -> dict[str, list[int]]:
+    """Return each value of a column with the numbers of its rows; "" for blank cells."""
+    rows_by_value: dict[str, list[int]] = {}
+    for row, cell in cells.items():
+        rows_by_value.setdefault(cell.strip(), []).append(int(str(row)))
+    return rows_by_value
+
+
+def describe_label_faults(file: Path, target: str, cells: "pd.Series[str]") -> list[str]:
+    """Return a sentence for each fault in a column of labels: blank cells, labels that may be
+    misspelt, and how the rows are counted; none without faults.
+    """
+    rows_by_label = group_rows(cells)
+    missing_rows = rows_by_label.pop("", [])
+    sentences: list[str] = []
+    if missing_rows:
+        count = len(missing_rows)
+        sentences.append(
+            f"{count} row{'s' * (count != 1)} without a label in column {quote_value(target)}:"
+            f" {list_rows(missing_rows)}. Correct {'the row' if count == 1 else 'these rows'}: fill"
+            " in the label, or remove the row, which cannot be a case."
         )
+    column = f"Column {quote_value(target)}"
+    sentences += [f"{column}: {message}." for message in describe_doubtful_labels(rows_by_label)]
+    if sentences and explain_row_numbers(file):
+        sentences.append(explain_row_numbers(file))
+    return sentences
 
 
 def _make_entry(
@@ -157,6 +181,35 @@ def load_table(plan: Plan, dataset: str) -> Loaded | None:
     return LOADERS[TABLE_LOADER].load(
         options, LoadContext(dataset, Path(), Path(), plan.config.seed)
     )
+
+
+def describe_table_labels(options: TableOptions) -> list[str]:
+    """Return a sentence for each label of a configured table that may be misspelt, with the numbers
+    of its rows; none where the table cannot be read.
+    """
+    try:
+        table = read_user_table(options.path, list(options.where), options.sheet, faults=[])
+        cells = select_rows(options.path, table, options.where)[options.target]
+    except (UserError, KeyError):  # loading it gives the message; a second file has the labels
+        return []
+    labels = options.labels or {cell.strip(): cell.strip().casefold() for cell in cells}
+    rows_by_label: dict[str, list[int]] = {}
+    for value, rows in group_rows(cells).items():
+        label = find_label(value, labels)
+        if value and label:
+            rows_by_label.setdefault(label, []).extend(rows)
+    sentences = describe_doubtful_labels(
+        {label: sorted(rows) for label, rows in rows_by_label.items()}
+    )
+    unused_labels = [
+        label for label in dict.fromkeys(labels.values()) if label not in rows_by_label
+    ]
+    if unused_labels:
+        sentences.append(
+            f"no row has the label {' or '.join(map(quote_value, unused_labels))}. Remove it from"
+            " `labels`, unless models may answer it"
+        )
+    return [f"column {quote_value(options.target)}: {sentence}" for sentence in sentences]
 
 
 def describe_case_counts(config: ExperimentConfig, loaded: Loaded) -> tuple[bool, str]:

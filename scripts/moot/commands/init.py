@@ -4,16 +4,18 @@ init={...}`.
 
 import json
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
-from moot.commands.doctor_cases import TARGET_NAMES
+from moot.commands.doctor_cases import TARGET_NAMES, describe_label_faults
 from moot.core.config import InitConfig
 from moot.core.durable import write_atomically
-from moot.core.endpoint_traits import TRAITS, endpoints_with
+from moot.core.endpoint_traits import TRAITS, endpoint_traits, endpoints_with
 from moot.core.errors import UserError
 from moot.core.model_config import HUB
 from moot.core.read_config import merge_over_defaults
@@ -21,6 +23,7 @@ from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.types import JsonObject
 from moot.core.user_tables import read_user_table
 from moot.core.yaml_text import load_yaml
+from moot.datasets.table import ALL, SPLITS
 from moot.llm.endpoints.embedded import PACKAGED
 from moot.papers.selection import add_paper_experiments
 from moot.plan.plan import Plan
@@ -45,16 +48,22 @@ def _servers() -> dict[str, JsonObject]:
     return {**servers, **_SERVICES}
 
 
-_MIN_LABELS, _MAX_LABELS, _CASES, _NAME = 2, 10, 10, "mine"
+_MIN_LABELS, _MAX_LABELS, _NAME = 2, 10, "mine"
+_CASES, _CASES_IN_PROCESS = 10, 5
+"""Cases of a first run: with a server, and with a model on the cores of this machine."""
+_QUESTION = "Which label is right?"
+_QUESTION_REASON = "no table says it: write what a prediction answers, in one sentence"
+_SPLIT_NAMES = re.compile("split|fold|subset|partition", re.IGNORECASE)
+_MAX_LISTED_COLUMNS = 8
 _PAGE = """\
 # Lies over moot's default configuration.
-#   {command} reference --cores 1                      writes every key to results/reference.md
 #   {command} doctor --cores 1 --configfile {file}     whether everything is there
 #   {command} preview --cores 2 --configfile {file}    what it will ask, and cost
 #   {command} --cores 4 --configfile {file}            holds the debates: results/index.html
+#   {command} reference --cores 1                      writes every key to results/reference.md
 
 run: [{name}]
-{fewest}{budget}
+{min_debates}{budget}
 models:
   {name}: {model}
 {datasets}
@@ -64,7 +73,7 @@ experiments:
     dataset: {dataset}
     models: [{name}]
     cases: {cases}             # later more, or none for all: what was asked is not asked again
-    arms: [alone]         # the judge without a debate
+{params}    arms: [alone]         # the judge without a debate
 contrasts:
   debate-adds:            # results/index.html opens with its answer
     first: {name}
@@ -86,11 +95,15 @@ datasets:
   {name}:
     loader: table
     path: {path}
-    text: {text}
-    target: {target}
+    text: {text}            # what models read
+    target: {target}        # the true label
     # Rows by label, to see misspelt ones: {counts}
     labels: {labels}      # of two the negative one first
-    question: {question}
+    question: {question}      # what a prediction answers
+"""
+_QUICK_PARAMS = """\
+    # A small protocol for a model on this machine: 14 calls a case. Without `params`: 23.
+    params: {strategy: none, beliefs: none}
 """
 
 
@@ -107,15 +120,13 @@ def write_configuration(answers: InitConfig, ask: Callable[[str], str] | None) -
             f"{path}: is there already. Move it away, or name another: --config 'init={{file:"
             " my2.yaml}'."
         )
-    text = _fill_page(answers, ask)
+    text, notes = _fill_page(answers, ask)
     config = merge_over_defaults(load_yaml(text), default_files())
     add_paper_experiments(config, SHIPPED)
     Plan.from_yaml(config, SHIPPED)
     write_atomically(path, text)
-    return (
-        f"{path} is written."
-        f" Next:\n{''.join(line[2:] for line in text.splitlines(keepends=True)[1:4])}"
-    )
+    commands = [line.removeprefix("# ") for line in text.splitlines() if line.startswith("#   ")]
+    return "\n".join([f"{path} is written.", *notes, "", "Next:", *commands]) + "\n"
 
 
 def _find_answer(
@@ -145,35 +156,40 @@ def _budget_line(usd: str) -> str:
     return f"budget: {{usd: {value}}}   # a hard stop that loses nothing\n"
 
 
-def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> str:
+def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[str, Sequence[str]]:
+    """Return the file's text, and lines that say what was guessed."""
     answer = partial(_find_answer, config, ask)
     model = _model(answer)
     if config.papers:
-        return _papers_page(config, model)
+        return _papers_page(config, model), ()
     data = answer("data")
-    described, dataset, rows = "", "", _CASES
+    table = _TableEntry()
     if Path(data).suffix:
-        described, dataset, rows = _describe_table(Path(data), answer)
+        table = _describe_table(Path(data), answer, config)
+        dataset = _NAME
     else:
         dataset = _known_dataset(data)
-    cases = min(rows, _CASES)
+    is_slow = endpoint_traits(str(model.get("endpoint", ""))).in_process
+    cases = min(table.row_count, _CASES_IN_PROCESS if is_slow else _CASES)
     usd = answer("usd", "0") if config.usd is None else f"{config.usd:g}"
-    return _PAGE.format(
+    page = _PAGE.format(
         command="snakemake" if Path("Snakefile").exists() else "moot",
         file=config.file,
         name=_NAME,
-        fewest=(
+        min_debates=(
             f"min_debates: {cases}     # experiments of fewer debates are trials, which enter no"
             " table\n"
-            if rows < _CASES
+            if cases < _CASES
             else ""
         ),
         budget=_budget_line(usd),
         model=_inline_yaml(model),
-        datasets=described,
+        datasets=table.section,
         dataset=_inline_yaml(dataset),
         cases=cases,
+        params=_QUICK_PARAMS if is_slow else "",
     )
+    return page, table.notes
 
 
 def _papers_page(config: InitConfig, model: JsonObject) -> str:
@@ -217,18 +233,49 @@ def _known_dataset(dataset: str) -> str:
     return dataset
 
 
-def _describe_table(path: Path, answer: Callable[..., str]) -> tuple[str, str, int]:
-    """Return a table's entry, its name, and how many of its rows have text and label."""
+@dataclass(frozen=True, slots=True)
+class _TableEntry:
+    """A table in the new file; the defaults describe a data set that comes with moot.
+
+    Attributes:
+        section: the section `datasets`.
+        row_count: the number of rows with text and label.
+        notes: lines that say what was guessed, why, and what to check.
+    """
+
+    section: str = ""
+    row_count: int = _CASES
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """What `init` writes for a key of a table.
+
+    Attributes:
+        key: the key.
+        value: the value as it is printed.
+        reason: why, and what else it could be.
+    """
+
+    key: str
+    value: str
+    reason: str
+
+
+def _describe_table(path: Path, answer: Callable[..., str], config: InitConfig) -> _TableEntry:
+    """Return a table's entry; `answer` finds what the user says of it, or a default."""
     table = read_user_table(path, [])
     longest = str(table.apply(lambda column: column.str.len().mean()).idxmax())
     text = answer("text", longest)
-    target = answer("target", _guess_target(table, text))
+    guessed_target, target_reason = _guess_target(table, text)
+    target = answer("target", guessed_target)
     rows = read_user_table(path, [text, target]).apply(lambda column: column.str.strip())
     complete_rows = rows[(rows != "").all(axis=1)]
     labels = {cell: cell.casefold() for cell in sorted(set(complete_rows[target]))}
     counts = {cell: int((complete_rows[target] == cell).sum()) for cell in labels}
-    question = answer("question", "Which label is right?")
-    described = _TABLE.format(
+    question = answer("question", _QUESTION)
+    section = _TABLE.format(
         name=_NAME,
         path=_inline_yaml(os.fspath(path)),
         text=_inline_yaml(text),
@@ -237,12 +284,34 @@ def _describe_table(path: Path, answer: Callable[..., str]) -> tuple[str, str, i
         counts=_inline_yaml(counts),
         question=_inline_yaml(question),
     )
-    return described, _NAME, len(complete_rows)
+    text_reason = f"the column with the longest cells; others: {_list_columns(table, text)}"
+    guesses = [
+        _Guess("text", text, "as given" if config.text else text_reason),
+        _Guess("target", target, "as given" if config.target else target_reason),
+        _guess_of_labels(counts, labels),
+        _Guess("question", question, "as given" if question != _QUESTION else _QUESTION_REASON),
+        _guess_of_split(table),
+    ]
+    notes = [
+        "",
+        f"From {path} ({len(table)} rows) it takes:",
+        *(f"  {guess.key + ':':<10}{guess.value}  ({guess.reason})" for guess in guesses),
+        f"If a line is wrong, correct it in {config.file} below `datasets`, or delete the file and"
+        " say it: --config 'init={..., target: COLUMN}'.",
+    ]
+    faults = describe_label_faults(path, target, rows[target])
+    if faults:
+        notes += [
+            "",
+            "To check in the table before a run; remove a misspelt label from `labels` as well:",
+            *(f"  {fault}" for fault in faults),
+        ]
+    return _TableEntry(section, len(complete_rows), notes)
 
 
-def _guess_target(table: pd.DataFrame, text: str) -> str:
-    """Return the column of labels: one whose name says so, else the last with few values; ""
-    where there is none.
+def _guess_target(table: pd.DataFrame, text: str) -> tuple[str, str]:
+    """Return the column of labels with the reason: one whose name says so, else the last with few
+    values; "" where there is none.
     """
     candidates = []
     for name in map(str, table.columns):
@@ -250,7 +319,37 @@ def _guess_target(table: pd.DataFrame, text: str) -> str:
         if name != text and _MIN_LABELS <= filled[filled != ""].nunique() <= _MAX_LABELS:
             candidates.append(name)
     named = [name for name in candidates if TARGET_NAMES.search(name)]
-    return (named or candidates[-1:] or [""])[0]
+    if not candidates:
+        return "", "as given"
+    choice = (named or candidates[-1:])[0]
+    reason = "its name says that it is the answer" if named else "the last column of few values"
+    further = [name for name in candidates if name != choice]
+    return choice, reason + (f"; others of few values: {', '.join(further)}" if further else "")
+
+
+def _list_columns(table: pd.DataFrame, text: str) -> str:
+    """Return the names of the other columns of a table."""
+    names = [str(name) for name in table.columns if str(name) != text]
+    more = len(names) - _MAX_LISTED_COLUMNS
+    return ", ".join(names[:_MAX_LISTED_COLUMNS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _guess_of_labels(counts: Mapping[str, int], labels: Mapping[str, str]) -> _Guess:
+    value = ", ".join(f"{cell} {count}" for cell, count in counts.items())
+    names = list(dict.fromkeys(labels.values()))
+    reason = "the values of `target`"
+    if len(names) == _MIN_LABELS:
+        reason += f"; scores call the second one, {names[1]}, positive: swap the two if it is not"
+    return _Guess("labels", value, reason)
+
+
+def _guess_of_split(table: pd.DataFrame) -> _Guess:
+    """Return that all rows are test cases, with the column that says otherwise, if there is one."""
+    reason = "each row is a test case, as nothing is trained"
+    for name in map(str, table.columns):
+        if _SPLIT_NAMES.search(name) and set(table[name].str.strip().str.casefold()) <= set(SPLITS):
+            reason += f"; `split: {name}` takes the test rows of this column alone"
+    return _Guess("split", ALL, reason)
 
 
 def _inline_yaml(value: object) -> str:

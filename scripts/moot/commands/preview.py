@@ -5,7 +5,7 @@ no call is made.
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -32,6 +32,7 @@ from moot.protocols.debate import Debate
 from moot.protocols.experiment import Experiment
 
 _PRICED_DEBATES = 20
+_MEASURED_REPLIES = 200
 
 
 def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
@@ -41,7 +42,8 @@ def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
         experiment, model, debates, calls_in_ledger, calls_to_make, prompt_tokens and
         completion_tokens (estimated, the latter at most), usd (by the model's price, as
         configured), usd_full_price and usd_discounted (the same without and with the discount that
-        the endpoint has for calls that are sent together), hours (see `estimate_hours`), waves (of
+        the endpoint has for calls that are sent together), hours (see `estimate_hours`),
+        has_typical_speed (whether they rest on a speed that was not measured here), waves (of
         calls that are sent together, one after the other), answers_by_people
         (that people who sit in its debates are yet to give; none where no seat is a person's),
         needs (artifacts that must be built first; the numbers then rest on the debates that this
@@ -54,14 +56,33 @@ def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
                 _preview_row(preview_of, experiment, model) for model in experiment.config.models
             ]
         speeds = preview_of.ledger.speeds
+        _measure_equal_models(plan, preview_of.ledger)
     rows: list[JsonObject] = []
     for name in plan.experiments:
         for row, new_entries in previewed[name]:
             if "debates" in row:
                 waves = row["waves"] or 0
                 row["hours"] = estimate_hours(new_entries, plan.config.models, speeds, waves)
+                row["has_typical_speed"] = any(
+                    speeds.is_typical(model, plan.config.models[model])
+                    for model in {entry.model for entry in new_entries}
+                )
             rows.append(row)
     return rows
+
+
+def _measure_equal_models(plan: Plan, ledger: PreviewLedger) -> None:
+    """Measure models inside the process that gave no reply yet on replies that a model with an
+    equal entry gave, such as the packaged model in the default run.
+    """
+    models = plan.config.models
+    for name in plan.models_used:
+        model = models[name]
+        if ledger.speeds.is_measured(name) or not endpoint_traits(model.endpoint).in_process:
+            continue
+        equal_names = [other_name for other_name in models if models[other_name] == model]
+        for entry in ledger.example_entries(equal_names, _MEASURED_REPLIES):
+            ledger.speeds.add(replace(entry, model=name))
 
 
 def sort_by_sources(experiments: Mapping[str, Experiment]) -> list[Experiment]:
@@ -255,12 +276,14 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
     frame = pd.DataFrame(list(preview_rows(plan, results)), columns=_COLUMNS)
     counts, amounts = _COLUMNS[2:7], _COLUMNS[7:11]
     frame["hours"] = frame["hours"].astype(float)
+    frame["has_typical_speed"] = frame["has_typical_speed"].eq(True)
     totals = frame[[*counts, *amounts]].sum().to_dict()
     frame.loc[len(frame)] = {
         "experiment": "total",
         "model": "",
         "waves": None,
         "needs": "",
+        "has_typical_speed": bool(frame["has_typical_speed"].any()),
         **totals,
     }
     frame.loc[len(frame) - 1, "answers_by_people"] = frame["answers_by_people"].sum() or None
@@ -291,6 +314,7 @@ _COLUMNS = [
     "usd_full_price",
     "usd_discounted",
     "hours",
+    "has_typical_speed",
     "waves",
     "answers_by_people",
     "needs",

@@ -29,16 +29,32 @@ class SpeedMeter:
             self._tokens[entry.model] += entry.reply.completion_tokens
             self._seconds[entry.model] += entry.reply.seconds
 
-    def tokens_per_second(self, name: str, model: ModelConfig) -> float:
-        """Return the tokens that a call generates in a second: as configured, else as measured.
+    def is_measured(self, name: str) -> bool:
+        """Return whether a stored reply of a model shows its speed."""
+        return self._tokens[name] > 0 and self._seconds[name] > 0
 
-        NaN where neither is known.
+    def is_typical(self, name: str, model: ModelConfig) -> bool:
+        """Return whether only the typical speed of its kind is known of a model."""
+        is_configured = model.simulated.configured_speed is not None
+        return not (is_configured or self.is_measured(name)) and _typical_speed(model) is not None
+
+    def tokens_per_second(self, name: str, model: ModelConfig) -> float:
+        """Return the tokens that a call generates in a second: as configured, else as measured,
+        else as is typical of the model.
+
+        NaN where none of them is known.
         """
         configured_speed = model.simulated.configured_speed
         if configured_speed is not None:
             return configured_speed
-        tokens, seconds = self._tokens[name], self._seconds[name]
-        return tokens / seconds if tokens and seconds else math.nan
+        if self.is_measured(name):
+            return self._tokens[name] / self._seconds[name]
+        return _typical_speed(model) or math.nan
+
+
+def _typical_speed(model: ModelConfig) -> float | None:
+    """Return the tokens a second that the endpoint states for a model; None if it states none."""
+    return endpoint_traits(model.endpoint).speeds.get(model.model)
 
 
 @dataclass(slots=True)

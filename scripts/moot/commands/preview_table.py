@@ -17,6 +17,10 @@ NOTE = (
     f" is free. Hours follow\nfrom each model's speed ({SPEED_KEY} in its entry, else measured on"
     " stored replies),\nits concurrency and its limits, one experiment after the other.\n"
 )
+ESTIMATE_MARK = "~"
+ESTIMATE_NOTE = (
+    f"{ESTIMATE_MARK}: an estimate, from the model's speed on one quiet core of another machine.\n"
+)
 NOTHING_LEFT = "Nothing is left to ask: the ledger has every reply.\n"
 
 
@@ -90,7 +94,10 @@ def preview_text(frame: pd.DataFrame) -> str:
     lines += [rule, _line(rows[-1], widths, columns)]
     total = frame.iloc[-1]
     is_complete = not total["calls_to_make"] and not frame["needs"].astype(bool).any()
-    return "\n".join(lines) + "\n\n" + (NOTHING_LEFT if is_complete else NOTE)
+    notes = NOTHING_LEFT if is_complete else NOTE
+    if any(ESTIMATE_MARK in text for text in _hours_texts(frame)):
+        notes += ESTIMATE_NOTE
+    return "\n".join(lines) + f"\n\n{notes}"
 
 
 def _is_printed(column: PrintedColumn, frame: pd.DataFrame) -> bool:
@@ -109,8 +116,15 @@ def _column_texts(column: PrintedColumn, frame: pd.DataFrame) -> list[str]:
 
 
 def _hours_texts(frame: pd.DataFrame) -> list[str]:
-    """Return the hours of each row; the total says where it leaves out unknown ones."""
-    rows = [UNKNOWN if math.isnan(hours) else _format_hours(hours) for hours in frame["hours"]]
+    """Return the hours of each row; the total says where it leaves out unknown ones.
+
+    A tilde marks hours that rest on a model's typical speed.
+    """
+    is_typical = frame.get("has_typical_speed", pd.Series(False, frame.index))
+    rows = []
+    for hours, has_typical_speed in zip(frame["hours"], is_typical, strict=True):
+        mark = ESTIMATE_MARK if has_typical_speed and hours else ""
+        rows.append(UNKNOWN if math.isnan(hours) else f"{mark}{_format_hours(hours)}")
     total = rows[-1]
     if UNKNOWN in rows[:-1]:
         total = UNKNOWN if not frame["hours"].iloc[-1] else f"at least {total}"

@@ -27,6 +27,8 @@ class EndpointTraits:
         is_simulated: whether replies are simulated.
         is_recorded: whether replies were recorded, so that no question can be asked.
         request_keys: keys of a model's entry that are part of each request.
+        speeds: tokens that a model generates in a second, by its name at the endpoint, for
+            estimates before it gave a reply; the time in which it reads prompts is included.
         starter_keys: keys of the entry that `init` writes; None if `init` does not offer it.
     """
 
@@ -43,6 +45,7 @@ class EndpointTraits:
     is_simulated: bool = False
     is_recorded: bool = False
     request_keys: tuple[str, ...] = ()
+    speeds: Mapping[str, float] = field(default_factory=dict, hash=False)
     starter_keys: Mapping[str, Json] | None = field(default=None, hash=False)
 
     @property

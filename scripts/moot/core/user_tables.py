@@ -52,6 +52,8 @@ _EXCEL_DIGITS = 15
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx", ".xlsm")
 """Of the files that can be read."""
 _SHEETS = (".csv", ".tsv", ".xlsx", ".xlsm")
+ROW_NUMBERS = "Row 1 is the first row below the heading; a spreadsheet calls it row 2."
+"""How messages count the rows of a table that a spreadsheet can show."""
 _REMEDY_OF_ENDING: Mapping[str, str] = {
     ".gz": "Unpack it (`gunzip FILE`), and name the file inside.",
     ".zip": "Unpack it, and name the file inside.",
@@ -189,6 +191,13 @@ def select_rows(
                 " Correct `where`."
             )
     return frame[is_selected]
+
+
+def explain_row_numbers(path: Path) -> str:
+    """Return how messages count the rows of a file; "" where no spreadsheet counts them
+    otherwise.
+    """
+    return ROW_NUMBERS if path.suffix.casefold() in _SHEETS else ""
 
 
 def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:

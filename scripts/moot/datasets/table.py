@@ -17,7 +17,7 @@ from moot.core.errors import UserError
 from moot.core.evidence import EXPECTED, Passage, read_passages, with_evidence
 from moot.core.input_files import check_unique, refuse_values
 from moot.core.log import LOG
-from moot.core.user_tables import numbered_rows, read_user_table, select_rows
+from moot.core.user_tables import explain_row_numbers, numbered_rows, read_user_table, select_rows
 from moot.datasets import LoadContext, Loaded, UserDataOptions, dataset
 from moot.datasets.case_table import (
     CaseTable,
@@ -46,7 +46,6 @@ SPLITS: Mapping[str, SplitName] = {
     "test": "test",
 }
 LEFT_OUT = "rows left out because of faults"
-_SPREADSHEET_SUFFIXES = (".csv", ".tsv", ".xlsx")
 _MAX_LABELS = 50
 _WITH_SEPARATORS = r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?"
 """A number with separators of thousands: 12,345.6."""
@@ -393,8 +392,8 @@ def _without_faulty(
         with faults.noting():
             check_unique(path, ids, "Rename one of them, or leave `id` out to number the rows.")
         is_faulty |= (ids == "") | ids.duplicated(keep=False)
-    if faults.count and path.suffix.casefold() in _SPREADSHEET_SUFFIXES:
-        faults.add("A spreadsheet counts the heading as row 1, so that row 2 is its row 3.")
+    if faults.count and explain_row_numbers(path):
+        faults.add(explain_row_numbers(path))
     leave_out(
         faults.messages,
         int(is_faulty.sum()) + broken,
@@ -415,8 +414,12 @@ def _column_checks(
     targets = table[options.target]
     label_of_word = {word: find_label(word, labels) for word in targets.unique()}
     is_unknown = targets.map(lambda word: label_of_word[word] is None)
-    remedy = "Add it to `labels`, or correct the row."
-    yield targets, is_unknown, f"one of {', '.join(labels)}", remedy
+    is_blank = targets.str.strip() == ""
+    expected = f"one of {', '.join(labels)}"
+    remedy = "Correct the row: fill in the label, or remove the row."
+    yield targets, is_unknown & is_blank, expected, remedy
+    remedy = "Correct the row, or add this value to `labels`."
+    yield targets, is_unknown & ~is_blank, expected, remedy
     texts = [_text(options, cells) for _, cells in numbered_rows(table)]
     is_empty = pd.Series(texts, table.index, dtype="str") == ""
     first_column = table[options.text_columns[0]]

@@ -34,7 +34,7 @@ _MAX_LABELS = 50
 _MAX_WORDS_SHOWN = 5
 _ROUNDING = 0.02
 """How far the sum of the stated probabilities of all labels may be from 1."""
-_ADD_OR_CORRECT = "Add it to `labels` or `no_answer`, or correct the row."
+_ADD_OR_CORRECT = "Correct the row, or add its value to `labels` or `no_answer`."
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,8 @@ def claim_folder(configuration: FolderConfiguration, replace: bool) -> None:
                 " take their place."
                 " Give each its own folder (snakemake --directory FOLDER), name both files after"
                 " --configfile, or build over them with --config replace_results=true; no reply is"
-                " lost."
+                f" lost, and {_file_names(previous.files)}, run again, brings its tables back without a"
+                " call."
             )
     write_atomically(RECORD, json.dumps(asdict(configuration), indent=1) + "\n")
 

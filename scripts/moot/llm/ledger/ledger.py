@@ -203,6 +203,20 @@ class Ledger:
                     content = Reply.from_json(decompress(reply))
                     yield Entry(key.hex(), model, text, replicate, content)
 
+    def example_entries(self, models: Sequence[str], limit: int) -> list[Entry]:
+        """Return up to `limit` stored entries of models, by their names in the configuration.
+
+        The entries' requests are "".
+        """
+        query = sa.select(*_REPLY_COLUMNS).where(CALLS.c.model.in_(models)).limit(limit)
+        with self.transaction() as connection:
+            rows = connection.execute(query).all()
+        entries = []
+        for key, model, replicate, reply in rows:
+            content = Reply.from_json(decompress(reply))
+            entries.append(Entry(key.hex(), model, "", replicate, content))
+        return entries
+
     # Writing
 
     def _keep(self, entries: Sequence[Entry]) -> list[Reply]:
