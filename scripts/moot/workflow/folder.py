@@ -64,13 +64,13 @@ def claim_folder(configuration: FolderConfiguration, replace: bool) -> None:
             if configuration.experiments.get(name) != digest
         ]
         if names:
+            earlier_files = _file_names(previous.files)
             raise UserError(
                 f"results/tables shows {len(names)} experiments ({_first_names(names)}) of"
-                f" {_file_names(previous.files)}; those of {_file_names(configuration.files)} would"
-                " take their place."
-                " Give each its own folder (snakemake --directory FOLDER), name both files after"
-                " --configfile, or build over them with --config replace_results=true; no reply is"
-                f" lost, and {_file_names(previous.files)}, run again, brings its tables back without a"
+                f" {earlier_files}; those of {_file_names(configuration.files)} would take their"
+                " place. Give each its own folder (snakemake --directory FOLDER), name both files"
+                " after --configfile, or build over them with --config replace_results=true; no"
+                f" reply is lost, and {earlier_files}, run again, brings its tables back without a"
                 " call."
             )
     write_atomically(RECORD, json.dumps(asdict(configuration), indent=1) + "\n")
