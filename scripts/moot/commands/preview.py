@@ -63,9 +63,9 @@ def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
             if "debates" in row:
                 waves = row["waves"] or 0
                 row["hours"] = estimate_hours(new_entries, plan.config.models, speeds, waves)
+                names = {entry.model for entry in new_entries}
                 row["has_typical_speed"] = any(
-                    speeds.is_typical(model, plan.config.models[model])
-                    for model in {entry.model for entry in new_entries}
+                    speeds.is_typical(model, plan.config.models[model]) for model in names
                 )
             rows.append(row)
     return rows
