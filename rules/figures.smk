@@ -1,11 +1,15 @@
 # Figures, as PNG and SVG, one job a study; and transcripts laid out for reading.
 
 
+def options_of_figures(study):
+    """A function that returns what the figures of a study depend on in the configuration."""
+    return lambda wildcards: dependencies.presentation_options(plan, study)
+
+
 for part, names in targets.names_by_job(plan, FIGURES).items():
     studies = sorted({FIGURES[name].study for name in names})
     study = dependencies.presented_study(studies)
     modules = {FIGURES[name].build.__module__ for name in names}
-    options = dependencies.presentation_options(plan, study)
     outputs = shown_outputs("figures", FIGURES, names, targets.figure_files, "svg")
 
     rule:
@@ -34,7 +38,7 @@ for part, names in targets.names_by_job(plan, FIGURES).items():
                 f"figures_{part}",
                 outputs=outputs,
                 code=["figure.py", *RESULTS_CODE, *dependencies.builder_code(modules)],
-                options=options,
+                options=options_of_figures(study),
             ),
             part=part,
         script:

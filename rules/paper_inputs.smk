@@ -68,9 +68,14 @@ def standing_results(paper):
     return [path for path in dict.fromkeys(files) if path not in required and os.path.exists(path)]
 
 
-def digests_of_paper(paper):
-    """What the page of a paper depends on in the configuration."""
-    studies = PAPERS[paper].studies
-    items = [item.name for item in SELECTED_ITEMS if item.paper == paper]
-    options = [dependencies.presentation_options(plan, study) for study in studies]
-    return [options, items, standing_results(paper)]
+def options_of_paper(paper):
+    """A function that returns what the page of a paper depends on in the configuration."""
+
+    def options(wildcards):
+        items = [item.name for item in SELECTED_ITEMS if item.paper == paper]
+        presented = [
+            dependencies.presentation_options(plan, study) for study in PAPERS[paper].studies
+        ]
+        return [presented, items, standing_results(paper)]
+
+    return options

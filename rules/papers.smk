@@ -34,7 +34,7 @@ for paper in PAPERS:
                     "jobs/papers.py",
                     "studies/*/papers.py",
                 ],
-                options=digests_of_paper(paper),
+                options=options_of_paper(paper),
             ),
             papers=[paper],
             files=[*required_results(paper), *standing_results(paper)],

@@ -1,11 +1,15 @@
 # Tables: published, ours, and the difference; as CSV, Excel workbook, LaTeX and HTML. One job a study.
 
 
+def options_of_tables(study, studies):
+    """A function that returns what the tables of some studies depend on in the configuration."""
+    return lambda wildcards: dependencies.table_options(plan, study, studies)
+
+
 for part, names in targets.names_by_job(plan, TABLES).items():
     studies = sorted({TABLES[name].study for name in names})
     study = dependencies.presented_study(studies)
     modules = {TABLES[name].build.__module__ for name in names}
-    options = dependencies.table_options(plan, study, studies)
     outputs = shown_outputs("tables", TABLES, names, targets.table_files, "html")
 
     rule:
@@ -40,7 +44,7 @@ for part, names in targets.names_by_job(plan, TABLES).items():
                     *dependencies.builder_code(modules),
                     *dependencies.contrast_code(plan, studies),
                 ],
-                options=options,
+                options=options_of_tables(study, studies),
             ),
             part=part,
         script:

@@ -113,6 +113,7 @@ class Prompts:
         self._mark = secrets.token_hex(16)
         self._cut = re.compile(f"\0{self._mark}([a-z]+)\0")
         self._template = cache(self._environment.select_template)
+        self._template_names = cache(self._environment.list_templates)
 
     def __reduce__(self) -> tuple[type["Prompts"], tuple[Path, ...]]:
         return Prompts, self._folders
@@ -235,7 +236,7 @@ class Prompts:
         return hashlib.sha256(repr(source_digests).encode()).hexdigest()[:16]
 
     def _names_with_prefix(self, prefixes: tuple[str, ...]) -> list[str]:
-        return [name for name in self._environment.list_templates() if name.startswith(prefixes)]
+        return [name for name in self._template_names() if name.startswith(prefixes)]
 
     def _sources(self, names: Iterable[str]) -> dict[str, str]:
         remaining, sources = list(names), dict[str, str]()

@@ -138,11 +138,18 @@ def _data_differences(mine: Fields, paper: Fields) -> list[str]:
     return [f"other options of the data: {', '.join(changed)}"] if changed else []
 
 
-@cache
 def compare_with_papers(plan: Plan) -> PaperMatches:
     """Which runs and data sets of a plan are as published, and in what the others differ; no
     control ever is.
+
+    The plan keeps the result, which its jobs then need not work out again.
     """
+    if plan.paper_matches is None:
+        plan.paper_matches = _match_papers(plan)
+    return plan.paper_matches
+
+
+def _match_papers(plan: Plan) -> PaperMatches:
     if plan.config.rehearsal:
         return _match_none(plan)
     paper = paper_plan(plan.shipped)

@@ -27,7 +27,7 @@ from moot.plan.models import check_models
 from moot.plan.planned_contrasts import check_contrasts
 from moot.plan.rehearsal import add_simulated_people, replace_models
 from moot.protocols.experiment import Experiment
-from moot.report.content import Figure, Table
+from moot.report.content import Figure, PaperMatches, Table
 from moot.report.needs import StudyPlan
 from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentView
@@ -80,6 +80,8 @@ class Plan:
         self.experiments: Mapping[str, Experiment] = experiments
         self.datasets: Mapping[str, DatasetOptions] = datasets
         self._prompts = prompts
+        self.paper_matches: PaperMatches | None = None
+        """What `moot.plan.as_published.compare_with_papers` returned, kept for jobs."""
         describe_place = partial(_describe_place, files)
         self.contrasts = check_contrasts(
             config, reader.configs_by_name, self.untested_reason, describe_place, faults

@@ -257,15 +257,12 @@ class StudyResults:
             for name, notes in notes_by_dataset.items()
             if notes
         ]
-        return tuple(
-            dict.fromkeys(
-                [
-                    *collected,
-                    *version_notes(self.scores),
-                    *refusal_notes(self.scores),
-                ]
-            )
-        )
+        return tuple(dict.fromkeys([*collected, *self._notes_of_scores]))
+
+    @cached_property
+    def _notes_of_scores(self) -> list[str]:
+        """The notes on servers and refusals, which stand under every table."""
+        return [*version_notes(self.scores), *refusal_notes(self.scores)]
 
 
 def _models_of_experiments(

@@ -8,6 +8,7 @@ import re
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, takewhile
 from numbers import Integral, Real
 from pathlib import Path
@@ -79,10 +80,11 @@ def short_form(content: TableContent) -> TableContent:
     key that is not in the short form stays where rows could not be told apart without it.
     """
     frame = content.frame.mask(content.frame == "")
+    filled_names = set(frame.columns[frame.notna().any()])
     nonempty = [
         column
         for column in content.columns
-        if frame.empty or frame[list(column.names)].notna().any(axis=None)
+        if frame.empty or not filled_names.isdisjoint(column.names)
     ]
     shared = [
         column
@@ -112,6 +114,23 @@ def short_form(content: TableContent) -> TableContent:
     return replace(content, frame=content.frame[rows], columns=columns, notes=notes)
 
 
+@dataclass(frozen=True)
+class TableForms:
+    """What several files of a table show, each worked out once."""
+
+    full: TableContent
+
+    @cached_property
+    def short(self) -> TableContent:
+        """The short form."""
+        return short_form(self.full)
+
+    @cached_property
+    def columns(self) -> list[ShownColumn]:
+        """The columns of the full form as text."""
+        return shown_columns(self.full)
+
+
 def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) -> None:
     """Build a table and write it to `paths`, by format ("csv", "xlsx", "tex", "full.tex",
     "html").
@@ -127,12 +146,13 @@ def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) 
         )
     if results.is_rehearsal:
         entry, content = _mark_rehearsal(entry, content)
+    forms = TableForms(content)
     files: dict[str, Callable[[], bytes]] = {
         "csv": lambda: as_csv(content).encode(),
         "xlsx": lambda: as_xlsx(entry, content, results),
-        "tex": lambda: as_latex(entry, content, results).encode(),
-        "full.tex": lambda: as_latex(entry, content, results, full=True).encode(),
-        "html": lambda: as_html(entry, content, results).encode(),
+        "tex": lambda: as_latex(entry, content, results, forms=forms).encode(),
+        "full.tex": lambda: as_latex(entry, content, results, full=True, forms=forms).encode(),
+        "html": lambda: as_html(entry, content, results, forms).encode(),
     }
     for kind, path in paths.items():
         with atomic_path(path) as part:
@@ -243,12 +263,15 @@ def plain_value(name: str, value: str | float | None) -> str | int | float:
     return str(value)
 
 
-def as_html(entry: Table, content: TableContent, results: StudyResults) -> str:
+def as_html(
+    entry: Table, content: TableContent, results: StudyResults, forms: TableForms | None = None
+) -> str:
     """Return a page with title, table and notes, which loads no other file.
 
     It shows the short form and a checkbox that unfolds all columns.
     """
-    columns, brief = shown_columns(content), short_form(content)
+    forms = forms or TableForms(content)
+    columns, brief = forms.columns, forms.short
     keys = [column.cells for column in columns if column.role == KEY]
     starts = [
         "first" if first else "group" if any(more_keys) else ""
@@ -267,15 +290,22 @@ def as_html(entry: Table, content: TableContent, results: StudyResults) -> str:
 
 
 def as_latex(
-    entry: Table, content: TableContent, results: StudyResults, *, full: bool = False
+    entry: Table,
+    content: TableContent,
+    results: StudyResults,
+    *,
+    full: bool = False,
+    forms: TableForms | None = None,
 ) -> str:
     """Return a table for booktabs that keeps within the page, with its notes below: see
     `moot.report.latex`.
 
     full: with all columns, on a turned page if need be; else the short form.
     """
-    visible = content if full else short_form(content)
-    columns, notes = shown_columns(visible), notes_under(visible, results)
+    forms = forms or TableForms(content)
+    visible = content if full else forms.short
+    columns = forms.columns if full else shown_columns(visible)
+    notes = notes_under(visible, results)
     cells = [[column.heading, *column.cells] for column in columns]
     numeric = [column.numeric for column in columns]
     label = f"tab:{entry.study}:{entry.name}{':full' * full}"
