@@ -4,37 +4,30 @@ The checks note all faults first. Debates with a fault are left out where they a
 one error lists the faults.
 """
 
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
-from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.input_files import refuse_values
-from moot.core.log import LOG
-from moot.core.text_files import quote_value
 from moot.core.types import Column
 from moot.core.user_tables import EXPANDED_COLUMN, read_user_table, select_rows
 from moot.core.utterance_kinds import CONCLUSION
 from moot.datasets.case_table import find_cases_without_row, look_up_case, read_case_table
-from moot.datasets.debate_records import leave_out
-from moot.datasets.label_words import find_label
+from moot.datasets.turn_checker import TurnChecker
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
+from moot.datasets.turn_labels import read_labels
+from moot.datasets.turn_order import refuse_repeated_turns, sort_turns
 from moot.datasets.wide_columns import ROUND, SPEAKER, is_wide, unfold_turns
 
 PUBLIC_MARKS = ("", "public", "all")
 """Values of the column `visibility` that mean: everybody can read the turn."""
 LACKS_TURN = "(lacks turn)"
 """The column that holds whether a row of the debate cannot be read; in files with such rows."""
-_MAX_LABELS = 50
-_MAX_WORDS_SHOWN = 5
 _ROUNDING = 0.02
 """How far the sum of the stated probabilities of all labels may be from 1."""
-_ADD_OR_CORRECT = "Correct the row, or add its value to `labels` or `no_answer`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,85 +55,6 @@ class Turns:
     account: Mapping[str, int]
 
 
-class _Checker:
-    """Collects the faults of rows, and removes the debates with faults where they are few."""
-
-    def __init__(self, files: Sequence[Path], max_share: float, noun: str) -> None:
-        self.files, self.faults, self.noun = files, Faults(), noun
-        self._max_share = max_share
-        self._faulty_rows = set[tuple[int, int]]()
-        self._left_out = 0
-        self.unreadable = 0
-
-    def read_files(self, options: TranscriptsOptions, cases: pd.DataFrame) -> pd.DataFrame:
-        """Read the rows of all files, without the columns of the table of cases.
-
-        A file or a row that cannot be read counts as one debate that is left out, unless no file
-        can be read.
-        """
-        tables = dict[int, pd.DataFrame]()
-        for number, file in enumerate(self.files):
-            with self.faults.noting():
-                broken_rows: list[str] = []
-                tables[number] = _read_file(file, options, set(cases.columns), broken_rows)
-                self.unreadable += len(broken_rows)
-                for message in broken_rows:
-                    self.faults.add(message)
-        unreadable_files = len(self.files) - len(tables)
-        self.unreadable += unreadable_files
-        self._left_out = self.unreadable
-        if not tables:
-            message = self.faults.messages[0]
-            if unreadable_files > 1:
-                message += f"\nNone of the {unreadable_files} files can be read."
-            raise UserError(message)
-        return pd.concat(tables, names=["file", "row"])
-
-    def refuse(
-        self,
-        values: Column,
-        is_faulty: "pd.Series[bool]",
-        expected: str,
-        remedy: str = "Correct the row.",
-    ) -> None:
-        """Note each faulty value of a column."""
-        faulty_files = list(is_faulty.index[is_faulty].get_level_values(0).unique())
-        if not faulty_files:
-            return
-        self._faulty_rows |= set(is_faulty.index[is_faulty])
-        first = faulty_files[0]
-        with self.faults.noting():
-            refuse_values(
-                self.files[first], values.xs(first), is_faulty.xs(first), expected, remedy
-            )
-        if len(faulty_files) > 1:
-            folder = self.files[first].parent
-            self.faults.add(f"{folder}: {len(faulty_files) - 1} more files have the same fault.")
-
-    def without_faulty(self, rows: pd.DataFrame, total: int) -> pd.DataFrame:
-        """Return the rows of the debates without a fault.
-
-        Args:
-            rows: the rows of all debates that are not left out yet.
-            total: the number of debates that were read.
-
-        Raises:
-            UserError: the share of debates with a fault exceeds the option `faulty`.
-        """
-        faulty_debates = rows.loc[rows.index.isin(self._faulty_rows), "(debate)"].unique()
-        self._left_out += len(faulty_debates)
-        leave_out(
-            self.faults.messages,
-            self._left_out,
-            total + self.unreadable,
-            self._max_share,
-            "Correct the files, or allow more.",
-            self.noun,
-        )
-        self.faults = Faults()
-        return rows[~rows["(debate)"].isin(faulty_debates)] if len(faulty_debates) else rows
-
-
 def read_turns(
     options: TranscriptsOptions, tables: Mapping[Path, pd.DataFrame] | None = None
 ) -> Turns:
@@ -156,14 +70,14 @@ def read_turns(
             file, row, column, the value and what was expected.
     """
     files, names = list(tables or options.files), options.columns
-    check = _Checker(files, options.faulty, "debates" if names.debate else "answers")
+    check = TurnChecker(files, options.faulty, "debates" if names.debate else "answers")
     cases = pd.DataFrame()
     if options.case_table:
         cases = read_case_table(options.case_table, options.case_columns, check.faults)
     if tables:
         rows = pd.concat(dict(enumerate(tables.values())), names=["file", "row"])
     else:
-        rows = check.read_files(options, cases)
+        rows = _read_files(check, options, set(cases.columns))
     _extract(rows, check, options)
     _add_case_columns(rows, check, options, cases)
     _check_filled(rows, check, names)
@@ -171,12 +85,12 @@ def read_turns(
     _add_columns(rows, check, names)
     _check_constant(rows, check, options)
     _read_beliefs(rows, check, names)
-    label_of_word, words_of_cell, labels = _read_labels(rows, check, options)
+    label_of_word, words_of_cell, labels = read_labels(rows, check, options)
     rows_read, debates = len(rows), rows["(debate)"].nunique()
     rows = check.without_faulty(rows, debates)
-    _refuse_repeated_turns(rows, check, names)
+    refuse_repeated_turns(rows, check, names)
     rows = check.without_faulty(rows, debates)
-    rows, order_account = _sort_turns(rows, files[0], names)
+    rows, order_account = sort_turns(rows, files[0], names)
     usable = rows["(debate)"].nunique()
     account = {
         "rows read": rows_read,
@@ -187,6 +101,32 @@ def read_turns(
     positive = options.positive or (labels[1] if len(labels) == 2 else "")
     counts = {description: count for description, count in account.items() if count}
     return Turns(rows, label_of_word, words_of_cell, labels, positive, counts)
+
+
+def _read_files(
+    check: TurnChecker, options: TranscriptsOptions, case_columns: set[str]
+) -> pd.DataFrame:
+    """Read the rows of all files, without the columns of the table of cases.
+
+    A file or a row that cannot be read counts as one debate that is left out, unless no file can
+    be read.
+    """
+    tables = dict[int, pd.DataFrame]()
+    for number, file in enumerate(check.files):
+        with check.faults.noting():
+            broken_rows: list[str] = []
+            tables[number] = _read_file(file, options, case_columns, broken_rows)
+            check.unreadable += len(broken_rows)
+            for message in broken_rows:
+                check.faults.add(message)
+    unreadable_files = len(check.files) - len(tables)
+    check.unreadable += unreadable_files
+    if not tables:
+        message = check.faults.messages[0]
+        if unreadable_files > 1:
+            message += f"\nNone of the {unreadable_files} files can be read."
+        raise UserError(message)
+    return pd.concat(tables, names=["file", "row"])
 
 
 def _read_file(
@@ -218,7 +158,7 @@ def _find_incomplete_debates(table: pd.DataFrame, debate: str) -> "pd.Series[boo
     return table[debate].isin(table.loc[has_gap.to_numpy(), debate])
 
 
-def _refuse_incomplete_debates(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
+def _refuse_incomplete_debates(rows: pd.DataFrame, check: TurnChecker, names: TurnColumns) -> None:
     """Note the debates in which a row between two others cannot be read."""
     if LACKS_TURN in rows:
         is_incomplete = rows[LACKS_TURN].eq(other=True)
@@ -227,7 +167,7 @@ def _refuse_incomplete_debates(rows: pd.DataFrame, check: _Checker, names: TurnC
 
 
 def _add_case_columns(
-    rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions, cases: pd.DataFrame
+    rows: pd.DataFrame, check: TurnChecker, options: TranscriptsOptions, cases: pd.DataFrame
 ) -> None:
     """Add the columns of the table of cases to the turns of each case."""
     if options.case_table:
@@ -240,7 +180,7 @@ def _add_case_columns(
             rows[column] = look_up_case(ids, cases, str(column))
 
 
-def _extract(rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions) -> None:
+def _extract(rows: pd.DataFrame, check: TurnChecker, options: TranscriptsOptions) -> None:
     """Add the columns that `extract` takes out of other columns."""
     for column, pattern in options.extract.items():
         groups = rows[column].str.extract(re.compile(pattern))
@@ -249,7 +189,7 @@ def _extract(rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions) -
         rows[groups.columns] = groups.fillna("")
 
 
-def _check_filled(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
+def _check_filled(rows: pd.DataFrame, check: TurnChecker, names: TurnColumns) -> None:
     """Require a debate, a case and a speaker in each row, and no kind that moot reserves."""
     for column, expected in (
         (names.debate, "a debate"),
@@ -266,7 +206,7 @@ def _check_filled(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> No
         check.refuse(rows[names.kind], is_reserved, "another word, because moot reserves this one")
 
 
-def _add_columns(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
+def _add_columns(rows: pd.DataFrame, check: TurnChecker, names: TurnColumns) -> None:
     """Add the columns in brackets, which order and identify the turns."""
     rows["(method)"] = rows[names.method].str.strip() if names.method else ""
     rows["(case)"] = rows[names.case or names.debate]
@@ -284,7 +224,7 @@ def _add_columns(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> Non
         rows["(time)"] = _times(rows[names.time], check)
 
 
-def _judge_repeats(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> Column:
+def _judge_repeats(rows: pd.DataFrame, check: TurnChecker, names: TurnColumns) -> Column:
     """Number the answers of a judge to one debate from 0, by their column or by their order.
 
     A row without a judge may have no number.
@@ -313,7 +253,7 @@ def _count_judge_repeats(rows: pd.DataFrame, names: TurnColumns) -> "pd.Series[i
     return rows.groupby([*filter(None, keys)]).cumcount()
 
 
-def _check_constant(rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions) -> None:
+def _check_constant(rows: pd.DataFrame, check: TurnChecker, options: TranscriptsOptions) -> None:
     """Require one case and method in all rows of a debate, and equal facts in all rows of a case.
 
     A value that only the first rows of a case state is filled in for the others.
@@ -339,7 +279,7 @@ def _first_values(rows: pd.DataFrame, column: str, group: str) -> tuple[Column, 
     return values, values.groupby(rows[group], sort=False).transform("first")
 
 
-def _read_beliefs(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
+def _read_beliefs(rows: pd.DataFrame, check: TurnChecker, names: TurnColumns) -> None:
     """Make beliefs and confidences numbers; a blank cell is missing."""
     columns = list(names.beliefs.values())
     for column in (*columns, *filter(None, [names.confidence])):
@@ -357,181 +297,8 @@ def _read_beliefs(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> No
         check.refuse(shown, is_off, "probabilities that add up to 1")
 
 
-def _read_labels(
-    rows: pd.DataFrame, check: _Checker, options: TranscriptsOptions
-) -> tuple[Mapping[str, str | None], Mapping[str, Mapping[str, str]], tuple[str, ...]]:
-    """Find what the words in the columns with answers mean.
-
-    Returns:
-        The label of each word, the answers (name to word) in each cell with a JSON object, and
-        all labels.
-    """
-    words = set[str]()
-    for column in filter(None, (options.columns.answer, options.columns.truth)):
-        rows[column] = rows[column].str.strip()
-        words |= set(rows[column].unique())
-    words_of_cell = _read_json_answers(rows, check, options.columns)
-    for words_of_name in words_of_cell.values():
-        words |= set(words_of_name.values())
-    label_of_word = {word: _label(word, options) for word in sorted(words)}
-    labels = _list_labels(label_of_word, options)
-    _check_labels(labels, options)
-    unknown = [
-        word
-        for word, label in label_of_word.items()
-        if label is None and word.strip() not in options.no_answer
-    ]
-    _refuse_unknown_words(rows, check, options, unknown, words_of_cell)
-    return label_of_word, words_of_cell, labels
-
-
-def _read_json_answers(
-    rows: pd.DataFrame, check: _Checker, names: TurnColumns
-) -> dict[str, Mapping[str, str]]:
-    """Return the readable cells of the column `answers`, each as name to word."""
-    if not names.answers:
-        return {}
-    words_of_cell: dict[str, Mapping[str, str]] = {}
-    for cell in rows[names.answers].unique():
-        words_of_name = _parse_answers(cell)
-        if words_of_name is not None:
-            words_of_cell[cell] = words_of_name
-    is_faulty = ~rows[names.answers].isin(list(words_of_cell))
-    expected = 'a JSON object of names and answers, such as {"Ann": "yes"}, or blank'
-    check.refuse(rows[names.answers], is_faulty, expected)
-    return words_of_cell
-
-
-def _list_labels(
-    label_of_word: Mapping[str, str | None], options: TranscriptsOptions
-) -> tuple[str, ...]:
-    """Return all labels: those of the options, else those in the table, sorted; of two, `positive`
-    last.
-    """
-    present = {label for label in label_of_word.values() if label is not None}
-    labels = list(dict.fromkeys(options.labels.values() or sorted(present)))
-    if len(labels) == 2:
-        labels.sort(key=lambda label: label == options.positive)
-    return tuple(labels)
-
-
-def _check_labels(labels: Sequence[str], options: TranscriptsOptions) -> None:
-    """Require some labels but not too many, and that `positive` and `truth` are labels."""
-    if len(labels) > _MAX_LABELS:
-        raise UserError(
-            f"{options.path}: the answers hold {len(labels)} different words; expected at most"
-            f" {_MAX_LABELS} labels. Is it the right column? If so, state the meaning of each word"
-            " in `labels`."
-        )
-    if not labels:
-        raise UserError(
-            f"{options.path}: no answers, and no labels. List the possible answers in `labels`."
-        )
-    for option, label in (("positive", options.positive), ("truth", options.truth)):
-        if label and label not in labels:
-            raise UserError(
-                f"{options.path}: {option} is {quote_value(label)}; expected one of"
-                f" {', '.join(labels)}."
-            )
-
-
-def _refuse_unknown_words(
-    rows: pd.DataFrame,
-    check: _Checker,
-    options: TranscriptsOptions,
-    unknown: Sequence[str],
-    words_of_cell: Mapping[str, Mapping[str, str]],
-) -> None:
-    """Note the words that mean neither a label nor a missing answer."""
-    names = options.columns
-    expected = ", ".join(options.labels) or "a label"
-    for column in filter(None, (names.answer, names.truth)):
-        is_unknown = rows[column].isin(unknown)
-        check.refuse(rows[column], is_unknown, f"one of {expected}", _ADD_OR_CORRECT)
-    if names.answers and unknown:
-        cells = [
-            cell
-            for cell, words_of_name in words_of_cell.items()
-            if not set(words_of_name.values()).isdisjoint(unknown)
-        ]
-        shown = ", ".join(map(quote_value, unknown[:_MAX_WORDS_SHOWN]))
-        is_unknown = rows[names.answers].isin(cells)
-        expected = f"{expected} instead of {shown}"
-        check.refuse(rows[names.answers], is_unknown, expected, _ADD_OR_CORRECT)
-
-
-def _label(word: str, options: TranscriptsOptions) -> str | None:
-    """Return the label that a word means; None where it means none."""
-    if word.strip() in options.no_answer:
-        return None
-    if not options.labels:
-        return word.strip().casefold()
-    return find_label(word, options.labels)
-
-
-def _parse_answers(cell: str) -> Mapping[str, str] | None:
-    """Return the names and answers of a JSON object; empty for a blank cell, None for anything
-    else.
-    """
-    try:
-        content = json.loads(cell) if cell.strip() else {}
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(content, dict):
-        return None
-    return {
-        str(name): ",".join(sorted(map(str, answer))) if isinstance(answer, list) else str(answer)
-        for name, answer in content.items()
-        if answer is not None
-    }
-
-
-def _refuse_repeated_turns(rows: pd.DataFrame, check: _Checker, names: TurnColumns) -> None:
-    """Note the turns that a debate has twice; several judges may follow one turn."""
-    if names.turn and not names.judge:
-        check.refuse(
-            rows[names.turn],
-            rows.duplicated(["(debate)", "(turn)"]),
-            "each turn of a debate once",
-            "Remove the repeated row, or number the turns of each debate.",
-        )
-
-
-def _sort_turns(
-    rows: pd.DataFrame, file: Path, names: TurnColumns
-) -> tuple[pd.DataFrame, Mapping[str, int]]:
-    """Return the rows in order, debate by debate, and counts of what is irregular in that order."""
-    keys = pd.DataFrame({"debate": rows["(debate)"].to_numpy()}, rows.index)
-    account = dict[str, int]()
-    if names.turn:
-        keys["turn"] = rows["(turn)"]
-        turns = keys.drop_duplicates().groupby("debate")["turn"]
-        has_gap = turns.max() - turns.min() + 1 != turns.size()
-        account["debates with a gap in the numbers of turns"] = int(has_gap.sum())
-    positions = _sorted_positions(keys)
-    if names.time:
-        keys["time"] = rows["(time)"]
-        is_earlier = keys.iloc[positions].groupby("debate")["time"].diff() < 0
-        account["turns with an earlier time than the preceding turn"] = int(is_earlier.sum())
-        positions = _sorted_positions(keys)
-    if names.role and names.speaker:
-        roles = rows.groupby(["(debate)", names.speaker])[names.role].nunique()
-        account["speakers in several roles"] = int((roles > 1).sum())
-    for description, count in account.items():
-        if count:
-            LOG.warning("%s: %d %s; they are kept.", file, count, description)
-    if names.text:
-        account["turns without words"] = int((rows[names.text].str.strip() == "").sum())
-    return rows.iloc[positions], account
-
-
-def _sorted_positions(keys: pd.DataFrame) -> "pd.Index[int]":
-    """Return the positions of the rows, sorted by all columns."""
-    return keys.reset_index(drop=True).sort_values([*keys], kind="stable").index
-
-
 def _whole_numbers(
-    cells: Column, check: _Checker, allows_blank: "pd.Series[bool] | None" = None
+    cells: Column, check: TurnChecker, allows_blank: "pd.Series[bool] | None" = None
 ) -> Column:
     """Return the cells as integers (1.0 is 1, a blank cell is 0); notes those that are not."""
     numbers = cells.str.strip().str.replace(r"\.0+$", "", regex=True)
@@ -543,7 +310,7 @@ def _whole_numbers(
     return numbers.where(is_number, "0").astype("int64")
 
 
-def _times(cells: Column, check: _Checker) -> "pd.Series[float]":
+def _times(cells: Column, check: TurnChecker) -> "pd.Series[float]":
     """Return the cells as seconds since 1970 if they are dates, else as plain numbers."""
     numbers = pd.to_numeric(cells, errors="coerce")
     if numbers.isna().any():
