@@ -93,7 +93,7 @@ schema: ## write config/schema.json anew
 
 docs: ## write the generated parts of the pages anew
 	$(BIN)/python scripts/write_docs.py
-	PYTHONPATH=scripts $(BIN)/python benchmarks/claims.py
+	$(BIN)/python benchmarks/run.py claims.py
 
 # With what `make results` built last, where it did.
 site: EXTRAS += site

@@ -1,4 +1,4 @@
-"""Write docs/claims.md: `PYTHONPATH=scripts python benchmarks/claims.py [DATA [DELIDATA]]`.
+"""Write docs/claims.md: `python benchmarks/run.py claims.py [DATA [DELIDATA]]`.
 
 With both folders it measures anew, with DATA alone it counts the calls of claims without a row.
 

@@ -16,7 +16,7 @@ from moot.stats.bootstrap import Floats
 
 PAGE = Path(__file__).resolve().parents[1] / "scripts/moot/analyses/variance/README.md"
 BEGIN_MARK, END_MARK = (
-    "<!-- components: python benchmarks/coverage_components.py --write -->",
+    "<!-- components: python benchmarks/run.py coverage_components.py --write -->",
     "<!-- end of components -->",
 )
 WORLDS = 500

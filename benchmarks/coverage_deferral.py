@@ -16,7 +16,7 @@ from moot.stats.bootstrap import Floats
 PROJECT = Path(__file__).resolve().parents[1]
 DOCUMENT = PROJECT / "scripts/moot/analyses/deferral/README.md"
 BEGIN_MARK, END_MARK = (
-    "<!-- deferral: python benchmarks/coverage_deferral.py --write -->",
+    "<!-- deferral: python benchmarks/run.py coverage_deferral.py --write -->",
     "<!-- end of deferral -->",
 )
 WORLDS = 1000

@@ -19,7 +19,7 @@ from moot.stats.bootstrap import AMOUNT, SHARE, ClusterBootstrap, Floats, as_num
 from moot.stats.differences import Difference, Sums, compare_unpaired
 
 BEGIN_MARK, END_MARK = (
-    "<!-- differences: python benchmarks/coverage_differences.py --write -->",
+    "<!-- differences: python benchmarks/run.py coverage_differences.py --write -->",
     "<!-- end of differences -->",
 )
 REPETITIONS = 500

@@ -7,19 +7,57 @@ below .93. Worlds without an interval count in neither.
 
 import argparse
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import results_page
-from simulated_worlds import SEED, Cell, cells
+from simulated_worlds import SEED, Cell
+from worlds_of_labels import agreements, f1_differences, f1_values, rankings
+from worlds_of_means import (
+    paired_cases,
+    paired_clusters,
+    shared_clusters,
+    shares,
+    single_amounts,
+    unequal_spreads,
+    unpaired_cases,
+    unpaired_clusters,
+)
+from worlds_of_repeats import (
+    components,
+    corrected_shares,
+    crossed_clusters,
+    repeats_within_cases,
+    tournaments,
+)
 
 BEGIN_MARK, END_MARK = (
-    "<!-- grid: python benchmarks/coverage_grid.py --write -->",
+    "<!-- grid: python benchmarks/run.py coverage_grid.py --write -->",
     "<!-- end of grid -->",
 )
 WORLDS = 2000
 MAX_TYPE_ONE_ERROR, MIN_COVERAGE, BOUND_LEVEL = 0.06, 0.93, 0.99
 _ROUNDING = 1e-9
+KINDS = (
+    shares,
+    paired_cases,
+    paired_clusters,
+    unpaired_cases,
+    unpaired_clusters,
+    shared_clusters,
+    unequal_spreads,
+    single_amounts,
+    f1_differences,
+    f1_values,
+    agreements,
+    rankings,
+    repeats_within_cases,
+    crossed_clusters,
+    components,
+    tournaments,
+    corrected_shares,
+)
 
 
 @dataclass(frozen=True)
@@ -109,6 +147,12 @@ def summary(results: dict[Cell, CellResult]) -> str:
                 f" {percent(result.type_one_error)} |"
             )
     return "\n".join(lines)
+
+
+def cells() -> Iterator[Cell]:
+    """The whole grid."""
+    for kind in KINDS:
+        yield from kind()
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ from moot.stats.bootstrap import ClusterBootstrap
 PROJECT = Path(__file__).resolve().parents[1]
 DOCUMENT = PROJECT / "scripts/moot/analyses/panel_worth/README.md"
 BEGIN_MARK, END_MARK = (
-    "<!-- panels: python benchmarks/coverage_panels.py --write -->",
+    "<!-- panels: python benchmarks/run.py coverage_panels.py --write -->",
     "<!-- end of panels -->",
 )
 WORLDS = 200

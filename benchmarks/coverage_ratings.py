@@ -15,7 +15,7 @@ from moot.stats.bootstrap import Floats, as_numbers
 from moot.stats.ratings import FIRST, SECOND, TIE, Ratings, fit_ratings
 
 BEGIN_MARK, END_MARK = (
-    "<!-- ratings: python benchmarks/coverage_ratings.py --write -->",
+    "<!-- ratings: python benchmarks/run.py coverage_ratings.py --write -->",
     "<!-- end of ratings -->",
 )
 WORLDS = 200

@@ -32,7 +32,7 @@ from moot.stats.power import cases_needed, paired_proportions
 PROJECT = Path(__file__).resolve().parents[1]
 PAGE = PROJECT / "scripts" / "moot" / "analyses" / "stopping" / "README.md"
 BEGIN_MARK, END_MARK = (
-    "<!-- sequential: python benchmarks/coverage_sequential.py --write -->",
+    "<!-- sequential: python benchmarks/run.py coverage_sequential.py --write -->",
     "<!-- end of sequential -->",
 )
 ORDERS = 10_000

@@ -14,7 +14,7 @@ from moot.stats.bootstrap import SHARE, ClusterBootstrap, Floats, estimate_inter
 PROJECT = Path(__file__).resolve().parents[1]
 DOCUMENT = PROJECT / "docs" / "results.md"
 BEGIN_MARK, END_MARK = (
-    "<!-- coverage: python benchmarks/coverage_shares.py --write -->",
+    "<!-- coverage: python benchmarks/run.py coverage_shares.py --write -->",
     "<!-- end of coverage -->",
 )
 

@@ -1,5 +1,6 @@
-"""Measure the figures of published data that pages show: `PYTHONPATH=scripts python
-benchmarks/figures.py FOLDER`.
+"""Measure the figures of published data that pages show.
+
+    python benchmarks/run.py figures.py FOLDER
 
 Snakemake builds the data sets of `data/measured/data.yaml` from the files in FOLDER (layout in
 data/raw/README.md); the figures that pages name go to `data/measured/figures.csv`. Rows that

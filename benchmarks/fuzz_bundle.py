@@ -1,4 +1,4 @@
-"""How many of 10,000 changes of a bundle its check misses: `python benchmarks/fuzz_bundle.py`.
+"""How many of 10,000 changes of a bundle its check misses.
 
 The bundle is that of a run of ten debates; the changes are those of
 `tests/support/changed_bundles.py`.

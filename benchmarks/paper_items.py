@@ -1,4 +1,4 @@
-"""Count what the papers' items cost: `PYTHONPATH=scripts python benchmarks/paper_items.py DATA`.
+"""Count what the papers' items cost: `python benchmarks/run.py paper_items.py DATA`.
 
 DATA has the layout of data/raw/README.md. A preview goes through at most 10 cases of each
 experiment, twice each at most, and its counts are scaled to all debates.

@@ -27,7 +27,7 @@ from moot.core.checked_passages import (
 PROJECT = Path(__file__).resolve().parents[1]
 DOCUMENT = PROJECT / "scripts/moot/analyses/record_check/README.md"
 BEGIN_MARK, END_MARK = (
-    "<!-- misquotes: python benchmarks/planted_misquotes.py FOLDER --write -->",
+    "<!-- misquotes: python benchmarks/run.py planted_misquotes.py FOLDER --write -->",
     "<!-- end of misquotes -->",
 )
 PLANTED = 200

@@ -1,7 +1,7 @@
 """The reader's page of many debates: how large it is, how soon it can be used, and how long a
 search holds it up.
 
-python benchmarks/reader.py 10000     debates of nine turns and their calls
+python benchmarks/run.py reader.py 10000     debates of nine turns and their calls
 
 Needs the extra `browser`.
 """

@@ -1,7 +1,7 @@
 """Measure what the page of the recorded study says of groups and jurors, by the configurations that
 it shows.
 
-`PYTHONPATH=scripts:tests/support python benchmarks/recorded_tables.py FOLDER`; FOLDER has
+`python benchmarks/run.py recorded_tables.py FOLDER`; FOLDER has
 `recorded/delidata` and `recorded/juror_replays`. The figures that the page names go to
 `data/measured/figures.csv`.
 """

@@ -1,4 +1,8 @@
-"""All benchmarks, one after the other; `--smoke` runs each at a small size, to see that it runs."""
+"""Run all benchmarks, or one: `python benchmarks/run.py [NAME.py [ARGUMENTS]]`.
+
+A benchmark imports moot and helpers of the tests; this script puts both on its path. `--smoke`
+without a name runs each benchmark at a small size.
+"""
 
 import os
 import subprocess
@@ -27,22 +31,26 @@ SCRIPTS = {
 }
 
 
+def run_benchmark(script: str, arguments: list[str]) -> None:
+    """Run one benchmark in a process of its own, and end with its exit status if it fails."""
+    import_path = os.pathsep.join([str(PROJECT / "scripts"), str(PROJECT / "tests" / "support")])
+    process = subprocess.run(
+        [sys.executable, PROJECT / "benchmarks" / script, *arguments],
+        env={**os.environ, "PYTHONPATH": import_path},
+        check=False,
+    )
+    if process.returncode:
+        sys.exit(process.returncode)
+
+
 def main() -> None:
-    """Run every benchmark in a process of its own; one that fails ends all."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(
-            map(str, (PROJECT / "scripts", PROJECT / "tests" / "support"))
-        ),
-    }
+    """Run the benchmark that the command line names, or all of them."""
+    if len(sys.argv) > 1 and sys.argv[1].endswith(".py"):
+        run_benchmark(sys.argv[1], sys.argv[2:])
+        return
     for script, arguments_of_smoke in SCRIPTS.items():
         print(f"\n{script}\n", flush=True)
-        arguments = arguments_of_smoke if "--smoke" in sys.argv else []
-        subprocess.run(
-            [sys.executable, PROJECT / "benchmarks" / script, *arguments],
-            env=environment,
-            check=True,
-        )
+        run_benchmark(script, arguments_of_smoke if "--smoke" in sys.argv else [])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,131 @@
+"""Worlds of repeated and crossed debates, variance components, tournaments and corrected shares."""
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+from coverage_ratings import Tournament
+from simulated_worlds import SEED, Cell, Random, World, codes_of, draw_values, excludes_0
+
+from moot.analyses.variance.components import decompose
+from moot.stats.bootstrap import (
+    SHARE,
+    ClusterBootstrap,
+    Floats,
+    as_numbers,
+    mean_statistic,
+    ratio,
+)
+from moot.stats.prediction_powered import corrected_mean, estimate_share
+from moot.stats.within_cases import interval_within
+
+
+def repeats_within_cases() -> Iterator[Cell]:
+    """Values of the debated cases, by debates within them."""
+    designs = ([10] * 9 + [2], [2] * 9, [3] * 5, [20] * 5, [2, 50], [2, 2, 2, 30, 30, 30])
+    for sizes, (low, high) in itertools.product(designs, ((0.2, 0.8), (0.02, 0.3), (0.9, 0.99))):
+        strata = codes_of(sizes)
+        row_shares = np.repeat(1 / (np.array(sizes) * len(sizes)), sizes)
+        rates = np.linspace(low, high, len(sizes))
+
+        def draw(
+            random: Random,
+            strata: list[int] = strata,
+            row_shares: Floats = row_shares,
+            rates: Floats = rates,
+        ) -> World:
+            values = as_numbers(random.random(len(strata)) < rates[strata]) * row_shares
+            interval = interval_within(
+                lambda w: ratio(w @ values, w @ row_shares), strata, SEED, SHARE
+            )
+            return World((interval.low, interval.high), float(rates.mean()))
+
+        yield Cell("debates within cases", f"repeats {sizes}, rates {low} to {high}", draw)
+
+
+def crossed_clusters() -> Iterator[Cell]:
+    """Means over rows of crossed stories and judges."""
+    for (stories, judges), story, judge in itertools.product(
+        ((50, 12), (20, 20), (60, 60), (50, 5)), (0.0, 0.2), (0.0, 0.2)
+    ):
+
+        def draw(
+            random: Random,
+            numbers: tuple[int, int] = (stories, judges),
+            variances: tuple[float, float] = (story, judge),
+        ) -> World:
+            rows = 3 * max(numbers)
+            levels = [random.integers(0, number, rows) for number in numbers]
+            values = random.normal(0, (1 - sum(variances)) ** 0.5, rows)
+            for level, number, variance in zip(levels, numbers, variances, strict=True):
+                values = values + random.normal(0, variance**0.5, number)[level]
+            bootstrap = ClusterBootstrap(list(zip(*levels, strict=True)), SEED)
+            interval = bootstrap.interval(mean_statistic(values))
+            return World(interval, 0.0, excludes_0(interval))
+
+        yield Cell(
+            "mean by crossed clusters",
+            f"{stories} stories of variance {story}, {judges} judges of variance {judge}",
+            draw,
+        )
+
+
+COMPONENT_SIZES = {
+    "10 cases of 5": [5] * 10,
+    "24 cases of 1 or 10": [1, 10] * 12,
+    "38 cases of 1 to 20": [1] * 10 + [2] * 10 + [3] * 10 + [4] * 5 + [20] * 3,
+    "70 cases of 10 to 50": np.resize([20, 20, 19, 18, 25, 10, 49, 46, 13, 50], 70).tolist(),
+}
+
+
+def components() -> Iterator[Cell]:
+    """The share of variance between cases of unequal numbers of answers."""
+    for name, rate, share in itertools.product(
+        COMPONENT_SIZES, (0.05, 0.15, 0.5), (0.05, 0.3, 0.5)
+    ):
+        sizes = COMPONENT_SIZES[name]
+
+        def draw(
+            random: Random, sizes: list[int] = sizes, rate: float = rate, share: float = share
+        ) -> World:
+            values = draw_values(random, sizes, rate, share)
+            decomposition = decompose(values, {"case": codes_of(sizes)})
+            if decomposition is None:
+                return World((float("nan"), float("nan")), share)
+            part = decomposition.components[0]
+            return World((part.low, part.high), share)
+
+        yield Cell("component of variance", f"{name}, rate {rate}, share {share}", draw)
+
+
+def tournaments() -> Iterator[Cell]:
+    """The strength of the best of eight debaters."""
+    for topics, judges in itertools.product((10, 15, 20, 30, 60), (1, 3)):
+        tournament = Tournament(8, topics, judges, 0.0, 0.0)
+
+        def draw(random: Random, tournament: Tournament = tournament) -> World:
+            ratings = tournament.simulate(random)
+            estimate = ratings.strengths.get("debater 5") if ratings else None
+            if estimate is None:
+                return World((float("nan"), float("nan")), 0.0)
+            return World((estimate.low, estimate.high), float(tournament.strengths[5]))
+
+        yield Cell("strength of a debater", f"{topics} topics, {judges} judges", draw)
+
+
+def corrected_shares() -> Iterator[Cell]:
+    """Shares that people's labels of a sample correct."""
+    for rows, sample_share, rate in itertools.product((100, 400), (0.15, 0.5), (0.05, 0.3, 0.7)):
+
+        def draw(
+            random: Random, rows: int = rows, sample_share: float = sample_share, rate: float = rate
+        ) -> World:
+            people = as_numbers(random.random(rows) < rate)
+            labeler = people * (random.random(rows) < 0.7)
+            inclusion = np.where(random.random(rows) < sample_share, sample_share, np.nan)
+            statistic = corrected_mean(labeler, people, inclusion)
+            bootstrap = ClusterBootstrap(range(rows), SEED)
+            _, low, high = estimate_share(bootstrap, statistic, labeler != people)
+            return World((low, high), rate)
+
+        yield Cell("corrected share", f"{rows} rows, {sample_share} labelled, rate {rate}", draw)
