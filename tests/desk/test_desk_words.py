@@ -1,5 +1,6 @@
 """What the desk says of empty answers, and how it lists sheets and conflicts."""
 
+import re
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from moot.desk.labelling import Labelling, sheet_names
 from moot.desk.pages import Desk, make_app
 from moot.desk.runner import Runner
 from moot.desk.settling import count_conflicts
-from moot.desk.sheet_titles import read_sheet_titles
+from moot.labels.sheet_names import key_file, name_sheet, sheet_titles
 from moot.labels.sheets import SHEET_COLUMNS, write_sheets
 from moot.labels.statements import sheet_id
 
@@ -56,21 +57,25 @@ def test_several_missing_fields_are_named_together() -> None:
         answer_text(MultiDict({}), form)
 
 
-def test_sheets_are_called_by_their_experiment(tmp_path: Path) -> None:
-    runs = [("panel", "one"), ("panel", "two"), ("court room", "m")]
-    for folder, (experiment, model) in product(("annotation_sheets", "transcripts"), runs):
-        path = tmp_path / folder / experiment / model
-        path.mkdir(parents=True)
-    (tmp_path / "annotation_sheets" / "listed").mkdir()
-    (tmp_path / "annotation_sheets" / "listed" / "m.txt").touch()
-    ids = {run: sheet_id(*run) for run in (*runs, ("listed", "m"))}
-    panels = sorted([ids["panel", "one"], ids["panel", "two"], f"{ids['panel', 'one']}-2"])
-    names = [*panels, ids["court room", "m"], ids["listed", "m"], "0" * 8]
-    titles = read_sheet_titles(tmp_path, names)
-    assert titles[ids["court room", "m"]] == "court room"
-    assert titles[ids["listed", "m"]] == "listed"
+def test_sheets_are_called_by_study_and_number_and_a_key_says_the_experiment(
+    tmp_path: Path,
+) -> None:
+    sheets = tmp_path / "annotation_sheets"
+    runs = [("trial", "one"), ("trial-arm=plant_citation", "one"), ("panel masked", "m")]
+    runs += [(f"trial-arm={number}", "m") for number in range(100)]
+    names = [name_sheet(sheets, "courtroom", *run) for run in runs]
+    assert len(set(names)) == len(runs), "no name is given twice, also when numbers run out"
+    assert names == [name_sheet(sheets, "courtroom", *run) for run in runs], "names stay"
+    for name in names:
+        assert re.fullmatch(r"courtroom, sheet [0-9a-f]{2,8}", name), "no part tells the arm"
+    key = pd.read_csv(key_file(sheets), dtype=str)
+    assert list(zip(key["experiment"], key["model"], strict=True)) == runs
+    assert key_file(sheets).stat().st_mode & 0o077 == 0 and key_file(sheets).parent == tmp_path
+    files = [sheet_id(*run) for run in runs[:3]]
+    titles = sheet_titles(sheets, ["0" * 8, *files, f"{files[0]}-2"])
+    assert [titles[file] for file in files] == names[:3]
+    assert titles[f"{files[0]}-2"] == f"{names[0]}, part 2"
     assert titles["0" * 8] == "file 00000000" and list(titles)[-1] == "0" * 8
-    assert [titles[name] for name in panels] == [f"panel, sheet {i} of 3" for i in (1, 2, 3)]
 
 
 def annotate(folder: Path, sheet: str, name: str, labels: list[str]) -> None:
@@ -109,14 +114,15 @@ def test_only_sheets_with_conflicts_are_listed(
     assert count_conflicts(*folders, "zoe") == count_conflicts(*folders)
 
 
-async def test_the_desks_page_names_experiments_and_lists_no_sheet_in_vain(tmp_path: Path) -> None:
+async def test_the_desks_page_names_sheets_without_their_experiments(tmp_path: Path) -> None:
     write_sheet(tmp_path, 2)
-    (tmp_path / "results" / "transcripts" / "<b>panel" / "one").mkdir(parents=True)
-    (tmp_path / "results" / "transcripts" / "panel" / "one").mkdir(parents=True)
+    name = name_sheet(tmp_path / "data" / "annotation_sheets", "<b>study", "panel", "one")
+    shown_name = name.replace("<", "&lt;").replace(">", "&gt;")
     app = make_app(Desk(tmp_path, Runner([], tmp_path), token="t"))
     async with TestClient(TestServer(app, host="127.0.0.1")) as client:
         page = await (await client.get("/t/")).text()
         sheet_page = await (await client.get(f"/t/label/{SHEET}/ann")).text()
-    assert f'<option value="{SHEET}">panel: 2 statements</option>' in page
+    assert f'<option value="{SHEET}">{shown_name}: 2 statements</option>' in page
+    assert "panel" not in page and "panel" not in sheet_page
     assert "No sheet has conflicts." in page and 'action="/t/settle"' not in page
-    assert "ann · panel · 0 of 2 labelled" in sheet_page
+    assert f"ann · {shown_name} · 0 of 2 labelled" in sheet_page

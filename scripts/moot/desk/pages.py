@@ -23,7 +23,7 @@ from moot.core.types import Fields
 from moot.desk.colleagues import Colleagues
 from moot.desk.form_inputs import answer_text, form_text, inputs_of
 from moot.desk.instructions import read_instructions
-from moot.desk.labelling import Labelling, sheet_names, sheet_sizes
+from moot.desk.labelling import Labelling, sheet_sizes
 from moot.desk.questions import (
     DeskQuestion,
     questions_for,
@@ -33,7 +33,7 @@ from moot.desk.questions import (
 )
 from moot.desk.runner import Runner
 from moot.desk.settling import Settling, count_conflicts
-from moot.desk.sheet_titles import read_sheet_titles
+from moot.labels.sheet_names import sheet_titles
 from moot.protocols.forms import MAX_ANSWER_CHARS
 from moot.report.escaping import visible
 
@@ -193,7 +193,7 @@ async def show_desk(request: web.Request) -> web.Response:
         "desk",
         people=people or {"": []},
         sizes=sizes,
-        titles=read_sheet_titles(desk.folder / "results", sizes),
+        titles=sheet_titles(sheets, sizes),
         conflicts=count_conflicts(sheets, annotations, request.get(VISITOR) or ""),
         runner=desk.runner,
     )
@@ -259,12 +259,12 @@ async def show_statement(request: web.Request) -> web.Response:
     last, statement = next(reversed(labels), ""), work.next_unlabelled()
     desk = request.app[DESK]
     instructions = desk.instructions
-    names = sheet_names(desk.folder / "data" / "annotation_sheets")
+    sheets = desk.folder / "data" / "annotation_sheets"
     return _render(
         request,
         request.match_info["work"],
         work=work,
-        title=read_sheet_titles(desk.folder / "results", names)[work.sheet],
+        title=sheet_titles(sheets, [work.sheet])[work.sheet],
         statement=statement,
         last=last,
         done=sum(statement.item in final_labels for statement in work.statements),

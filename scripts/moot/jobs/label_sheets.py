@@ -25,6 +25,7 @@ from moot.labels.sample import (
     unit_sizes,
     write_sample,
 )
+from moot.labels.sheet_names import key_file, name_sheet
 from moot.labels.sheets import blinded, write_sheets
 from moot.labels.statements import sheet_id
 from moot.plan.plan import Plan
@@ -70,14 +71,17 @@ def write_drawn_sheet(
     sampled_statements = statements[units.isin(sample.loc[sample["batch"].notna(), "unit"])]
     facts = {case.case_id: case.text for case in read_cases(cases)[0]}
     stem = sheet_id(experiment, model)
+    name = name_sheet(folder, plan.experiments[experiment].study, experiment, model)
     paths = write_sheets(blinded(sampled_statements, facts, plan.config.seed), folder, stem, rubric)
     if len(sample):
         write_sample(path, sample)
         paths.append(path)
     LOG.info(
-        "%d of %d statements drawn; sheets: %s",
+        "%d of %d statements drawn; sheets: %s; for labelers: %s; which experiment it is: %s",
         has_text(sampled_statements).sum(),
         has_text(statements).sum(),
         folder,
+        name,
+        key_file(folder),
     )
     return paths
