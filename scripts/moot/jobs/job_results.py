@@ -82,17 +82,11 @@ def write_scores(
 
     A model whose every debate waits has no rows.
     """
-    scored_models = (
-        load_experiment_results(plan, experiment, files=sources)
-        .predictions["model"]
-        .unique()
-        .tolist()
-    )
-    scores = (
-        score_experiment(load_experiment_results(plan, experiment, scored_models, sources))
-        if len(scored_models)
-        else no_scores()
-    )
+    results = load_experiment_results(plan, experiment, files=sources)
+    scored_models = results.predictions["model"].unique().tolist()
+    if scored_models != list(results.config.models):
+        results = load_experiment_results(plan, experiment, scored_models, sources)
+    scores = score_experiment(results) if scored_models else no_scores()
     rows = cast("list[JsonObject]", scores.to_dict("records"))
     write_rows(path, "scores", rows, describe(experiment, sources, **digests))
 

@@ -233,7 +233,7 @@ def write_predictions(
         calls: `calls/{experiment}/{model}.parquet`.
         digests: what the job was made with, for the artifacts' metadata.
     """
-    cases, task = read_cases(cases_path)
+    cases, task = read_cases(cases_path, texts=False)
     experiment_config = plan.experiments[experiment]
     with closing(Ledger(plan.config.ledger)) as ledger:
         debate_calls = DebateCalls(ledger, shards)

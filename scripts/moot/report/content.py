@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 
 NOT_A_NUMBER = float("nan")
+KEY_SEPARATOR = "\x1f"
+"""Between the case, the judge and the persona of a key, and between the repeats of a time."""
 REHEARSAL_NOTE = (
     f"{REHEARSAL_MARK}: a rehearsal. No language model was called. A statistical model generated"
     " all replies, and no number here describes the models named."
@@ -336,16 +338,30 @@ class Run:
         """The display name of its data."""
         return data_label(self.results)
 
-    @property
+    @cached_property
     def predictions(self) -> pd.DataFrame:
         """Its predictions."""
         rows = self.results.predictions
         return rows[rows["model"] == self.model]
 
-    @property
+    @cached_property
     def valid(self) -> pd.DataFrame:
         """Its predictions with a usable answer."""
-        return self.predictions.query("status == 'valid'")
+        return self.predictions[self.predictions["status"] == "valid"]
+
+    @cached_property
+    def answers(self) -> "pd.Series[str]":
+        """Its valid answers, indexed by key and time.
+
+        The key is the case, with judge and persona for recorded judges; the time is the debate's
+        and the judge's repeat.
+        """
+        rows = self.valid
+        judges = rows.reindex(columns=["judge", "persona"], fill_value="").fillna("")
+        keys = rows["case_id"].str.cat(judges, sep=KEY_SEPARATOR)
+        times = rows.reindex(columns=["repeat", "judge_repeat"]).fillna(0).astype(int).astype(str)
+        debate_times = times["repeat"].str.cat(times["judge_repeat"], KEY_SEPARATOR)
+        return pd.Series(rows["prediction"].to_numpy(), index=[keys, debate_times])
 
     @property
     def paper_match(self) -> PaperMatch:

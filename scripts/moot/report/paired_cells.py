@@ -3,15 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-import pandas as pd
-
-from moot.core.types import Column, Fields
+from moot.core.types import Fields
 from moot.report.columns import Row
-from moot.report.content import Run
+from moot.report.content import KEY_SEPARATOR, Run
 from moot.stats.asked_twice import NO_FLOOR, changes, differ
 from moot.stats.paired import Comparison, holm
 
-_SEPARATOR = "\x1f"
 PAIRED_NOTE = (
     "A case counts by the share of its repeats that are right; an invalid answer counts as wrong."
     " The difference is the mean over common cases. Interval and p are by cluster: p is two-sided,"
@@ -60,7 +57,7 @@ def same_answers(first: Run, second: Run, excess_column: str) -> Fields:
     The cell `excess_column` holds the change between the runs less the change between repeats, with
     its interval. Where the runs have no judge or persona in common, answers are matched by case.
     """
-    first_answers, second_answers = _valid_answers(first), _valid_answers(second)
+    first_answers, second_answers = first.answers, second.answers
     has_no_common_keys = (
         first_answers.index.get_level_values(0)
         .intersection(second_answers.index.get_level_values(0))
@@ -68,11 +65,11 @@ def same_answers(first: Run, second: Run, excess_column: str) -> Fields:
     )  # other judges, or unnamed
     if has_no_common_keys:
         first_answers, second_answers = (
-            answers.rename(lambda key: key.split(_SEPARATOR)[0], level=0)
+            answers.rename(lambda key: key.split(KEY_SEPARATOR)[0], level=0)
             for answers in (first_answers, second_answers)
         )
     clusters = {
-        key: first.results.clusters[key.split(_SEPARATOR)[0]]
+        key: first.results.clusters[key.split(KEY_SEPARATOR)[0]]
         for key in first_answers.index.get_level_values(0)
     }
     change = changes(
@@ -96,20 +93,3 @@ def same_answers(first: Run, second: Run, excess_column: str) -> Fields:
         "same if asked twice": 1 - change.between_repeats,
         excess_column: (change.excess, change.low, change.high),
     }
-
-
-def _valid_answers(run: Run) -> Column:
-    """Return the valid answers, indexed by key and time.
-
-    The key is the case, with judge and persona for recorded judges; the time is the debate's and
-    the judge's repeat.
-    """
-    rows = run.valid
-    keys = rows["case_id"].str.cat(
-        rows.reindex(columns=["judge", "persona"], fill_value="").fillna(""), sep=_SEPARATOR
-    )
-    times = rows.reindex(columns=["repeat", "judge_repeat"]).fillna(0).astype(int).astype(str)
-    return pd.Series(
-        rows["prediction"].to_numpy(),
-        index=[keys, times["repeat"].str.cat(times["judge_repeat"], _SEPARATOR)],
-    )

@@ -14,7 +14,8 @@ All modules follow these conventions:
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
+from dataclasses import fields
+from operator import attrgetter
 
 import pandas as pd
 
@@ -25,12 +26,26 @@ from moot.scores.results import ExperimentResults, Score
 INVALID_WRONG = "_invalid_wrong"
 
 SCORE_COLUMNS = tuple(SCHEMAS["scores"].names)
+_SCORE_FIELDS = tuple(field.name for field in fields(Score))
+_field_values = attrgetter(*_SCORE_FIELDS)
 
 
 def to_frame(experiment: str, model: str, scores: Iterable[Score]) -> pd.DataFrame:
     """Convert the scores of one experiment and model to rows of the scores schema."""
-    rows = [{"experiment": experiment, "model": model, **asdict(score)} for score in scores]
-    return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)) if rows else no_scores()
+    return scores_by_model(experiment, [(model, scores)])
+
+
+def scores_by_model(
+    experiment: str, model_scores: Iterable[tuple[str, Iterable[Score]]]
+) -> pd.DataFrame:
+    """Convert the scores of one experiment, each with its model, to rows of the scores schema."""
+    rows: list[tuple[object, ...]] = []
+    for model, scores in model_scores:
+        rows += [(experiment, model, *_field_values(score)) for score in scores]
+    if not rows:
+        return no_scores()
+    frame = pd.DataFrame(rows, columns=["experiment", "model", *_SCORE_FIELDS])
+    return frame[list(SCORE_COLUMNS)]
 
 
 def no_scores() -> pd.DataFrame:
@@ -51,9 +66,8 @@ def by_model(
     results: ExperimentResults, scores_of: Callable[[str], Iterable[Score]]
 ) -> pd.DataFrame:
     """Return the scores of each model of an experiment in one frame."""
-    return concat_scores(
-        to_frame(results.experiment, model, scores_of(model)) for model in results.config.models
-    )
+    model_scores = ((model, scores_of(model)) for model in results.config.models)
+    return scores_by_model(results.experiment, model_scores)
 
 
 Scorer = Callable[[ExperimentResults], pd.DataFrame]

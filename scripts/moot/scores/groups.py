@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from moot.core.cases import Task, positive_of_two
 from moot.core.confidence import number_of_choices, probability_of_stated_confidence
-from moot.scores import concat_scores, to_frame
+from moot.scores import scores_by_model
 from moot.scores.results import OVERALL, ExperimentResults, Score
 from moot.stats.bootstrap import Floats
 
@@ -87,10 +87,10 @@ def by_group(
     results: ExperimentResults, scores_of: Callable[[ExperimentResults, Group], Iterable[Score]]
 ) -> pd.DataFrame:
     """Return the scores of each group of predictions in one frame."""
-    return concat_scores(
-        to_frame(results.experiment, group.model, scores_of(results, group))
-        for group in prediction_groups(results)
+    group_scores = (
+        (group.model, scores_of(results, group)) for group in prediction_groups(results)
     )
+    return scores_by_model(results.experiment, group_scores)
 
 
 def _attributes(results: ExperimentResults, predictions: pd.DataFrame) -> pd.DataFrame:

@@ -1,5 +1,7 @@
 """Intervals of mean amounts (tokens, costs), whose distribution has a long tail."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,33 @@ skewness is undefined.
 """
 SKEWNESS_LEVEL = 0.05
 _LARGEST_LOGARITHM = 700.0
+
+
+@dataclass(frozen=True, slots=True)
+class LognormalFit:
+    """A log-normal distribution of amounts, from which a mean has an interval at any level.
+
+    Attributes:
+        mean, variance: of the logarithms.
+        clusters: the effective number of clusters.
+    """
+
+    mean: float
+    variance: float
+    clusters: float
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the ends of the interval of the mean amount at a level of coverage."""
+        from scipy.special import chdtri, ndtri  # registries are read at every start of Snakemake
+
+        half = float(ndtri((1 + level) / 2)) * (self.variance / self.clusters) ** 0.5
+        freedom, tail = self.clusters - 1, (1 - level) / 2
+        lower_reach = self.variance / 2 * (1 - freedom / float(chdtri(freedom, tail)))
+        upper_reach = self.variance / 2 * (freedom / float(chdtri(freedom, 1 - tail)) - 1)
+        centre = self.mean + self.variance / 2
+        low = centre - float(np.hypot(half, lower_reach))
+        high = centre + float(np.hypot(half, upper_reach))
+        return float(np.exp(low)), float(np.exp(min(high, _LARGEST_LOGARITHM)))
 
 
 def lognormal_interval(
@@ -32,11 +61,19 @@ def lognormal_interval(
         level: the nominal coverage.
 
     Returns:
-        The ends. None if an amount is not above 0, if there are fewer than `MIN_AMOUNTS`, if all
+        The ends. None if `fit_lognormal` gives None.
+    """
+    fit = fit_lognormal(amounts, weights, clusters)
+    return fit.interval(level) if fit else None
+
+
+def fit_lognormal(amounts: Floats, weights: Floats, clusters: float) -> LognormalFit | None:
+    """Fit a log-normal distribution to amounts; the arguments are those of `lognormal_interval`.
+
+    Returns:
+        The fit. None if an amount is not above 0, if there are fewer than `MIN_AMOUNTS`, if all
         are equal, or if their logarithms are skewed to the left, which indicates a short tail.
     """
-    from scipy.special import chdtri, ndtri  # registries are read at every start of Snakemake
-
     counted = weights > 0
     amounts, weights = amounts[counted], weights[counted]
     if len(amounts) < MIN_AMOUNTS or not (amounts > 0).all() or not np.isfinite(amounts).all():
@@ -44,16 +81,7 @@ def lognormal_interval(
     logs = np.log(amounts)
     mean = float(np.average(logs, weights=weights))
     variance = float(np.average((logs - mean) ** 2, weights=weights)) * clusters / (clusters - 1)
-    if _is_left_skewed(logs):
-        return None
-    half = float(ndtri((1 + level) / 2)) * (variance / clusters) ** 0.5
-    freedom, tail = clusters - 1, (1 - level) / 2
-    lower_reach = variance / 2 * (1 - freedom / float(chdtri(freedom, tail)))
-    upper_reach = variance / 2 * (freedom / float(chdtri(freedom, 1 - tail)) - 1)
-    centre = mean + variance / 2
-    low = centre - float(np.hypot(half, lower_reach))
-    high = centre + float(np.hypot(half, upper_reach))
-    return float(np.exp(low)), float(np.exp(min(high, _LARGEST_LOGARITHM)))
+    return None if _is_left_skewed(logs) else LognormalFit(mean, variance, clusters)
 
 
 def _is_left_skewed(logs: Floats) -> bool:

@@ -10,8 +10,11 @@ answers, and above 0 otherwise.
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from moot.stats.bootstrap import (
     DIFFERENCE,
@@ -77,8 +80,7 @@ def changes(
         default_change: the change between repeats if it is known without repeats: 0 for a trained
             model.
     """
-    first_by_case = {str(case): answers for case, answers in first.groupby(level=0)}
-    second_by_case = {str(case): answers for case, answers in second.groupby(level=0)}
+    first_by_case, second_by_case = _group_by_case(first), _group_by_case(second)
     by_case = {
         case: (
             _change_between_sides(first_by_case[case], second_by_case[case], distance_of),
@@ -103,21 +105,46 @@ def changes(
     )
 
 
-def _change_between_sides(first: Column, second: Column, distance_of: Distance) -> float:
-    sizes = distance_of(first.to_numpy()[:, None], second.to_numpy()[None, :])
-    repeats = [side.index.get_level_values(1).to_numpy() for side in (first, second)]
-    has_other_repeat = repeats[0][:, None] != repeats[1][None, :]
+class _CaseAnswers(NamedTuple):
+    """The answers of one side about one case, and the repeats that gave them."""
+
+    values: Numbers
+    repeats: Numbers
+
+
+def _group_by_case(answers: Column) -> dict[str, _CaseAnswers]:
+    """Return the answers about each case, in the order of the rows."""
+    codes, cases = pd.factorize(answers.index.get_level_values(0))
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(len(cases) + 1))
+    values = answers.to_numpy()[order]
+    repeats = answers.index.get_level_values(1).to_numpy()[order]
+    answers_by_case = {}
+    for case, start, end in zip(cases, starts[:-1], starts[1:], strict=True):
+        answers_by_case[str(case)] = _CaseAnswers(values[start:end], repeats[start:end])
+    return answers_by_case
+
+
+def _change_between_sides(
+    first: _CaseAnswers, second: _CaseAnswers, distance_of: Distance
+) -> float:
+    sizes = distance_of(first.values[:, None], second.values[None, :])
+    has_other_repeat = first.repeats[:, None] != second.repeats[None, :]
     return float((sizes[has_other_repeat] if has_other_repeat.any() else sizes).mean())
 
 
+_pair_indices = lru_cache(maxsize=16)(np.triu_indices)
+"""The rows and columns above the diagonal of a square matrix: each pair of repeats once."""
+
+
 def _change_between_repeats(
-    sides: Sequence[Column], distance_of: Distance, default_change: float
+    sides: Sequence[_CaseAnswers], distance_of: Distance, default_change: float
 ) -> float:
     """Return the mean change between two repeats, over both sides; else `default_change`."""
     side_means = []
     for side in sides:
-        values = side.to_numpy()
-        first, second = np.triu_indices(len(values), 1)
+        values = side.values
+        first, second = _pair_indices(len(values), 1)
         if len(first):
             side_means.append(float(distance_of(values[first], values[second]).mean()))
     return float(np.mean(side_means)) if side_means else default_change

@@ -25,7 +25,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from moot.stats.amounts import lognormal_interval
+from moot.stats.amounts import LognormalFit, fit_lognormal
 from moot.stats.bootstrap import (
     FEW_CARRIERS,
     MIN_CLUSTERS,
@@ -124,12 +124,12 @@ class Independent:
         np.add.at(counts, (codes[self._has_weight], self._side[self._has_weight]), 1)
         return counts
 
-    @property
+    @cached_property
     def has_separate_clusters(self) -> bool:
         """Whether no cluster has cases of both sides."""
         return len(self._kinds) == 1 and bool((self.by_cluster > 0).sum(axis=1).max(initial=0) <= 1)
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
         """Whether both sides are shares of independent cases."""
         is_one_case_a_cluster = self.has_separate_clusters and self.by_cluster.max(initial=0) <= 1
@@ -267,22 +267,27 @@ class Independent:
             bounds,
             errors.skewness[side],
         )
-        if _is_amount(bounds) and (
-            ends := self._lognormal_ends(side, errors.clusters[side], level)
-        ):
+        fit = self._lognormal_fits[side] if _is_amount(bounds) else None
+        if fit:
+            ends = fit.interval(level)
             low, high = min(low, bounds[0] + ends[0]), max(high, bounds[0] + ends[1])
         return Interval(value, min(low, value), max(high, value))
 
-    def _lognormal_ends(
-        self, side: int, clusters: float, level: float
-    ) -> tuple[float, float] | None:
-        """Return the log-normal interval of a side's mean amount above the lower bound."""
+    @cached_property
+    def _lognormal_fits(self) -> tuple[LognormalFit | None, LognormalFit | None]:
+        """The log-normal distribution of each side's amounts, fitted once for all levels."""
+        return self._fit_lognormal(0), self._fit_lognormal(1)
+
+    def _fit_lognormal(self, side: int) -> LognormalFit | None:
+        """Fit a side's amounts above the lower bound, one for each cluster."""
+        if self._errors is None:
+            return None
         part, codes = self.parts[side], self._kinds[0][0][self._side == side]
         weights = as_numbers(np.bincount(codes, part.weights))
         deviations = as_numbers(np.bincount(codes, part.influences))[weights > 0]
         weights = weights[weights > 0]
         amounts = part.value + deviations / weights - part.bounds[0]
-        return lognormal_interval(amounts, weights, clusters, level)
+        return fit_lognormal(amounts, weights, self._errors.clusters[side])
 
 
 def p_of_interval(

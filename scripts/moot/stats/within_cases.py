@@ -10,6 +10,7 @@ estimates of variance components", Biometrics Bulletin 2); p belongs to the same
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -85,13 +86,7 @@ def interval_within(
     from scipy.special import stdtrit  # registries are read at every start of Snakemake
 
     codes = pd.factorize(_objects(strata), sort=False)[0]
-    random = np.random.default_rng(seed)
-    weights = np.empty((RESAMPLES, len(codes)))
-    for code in range(codes.max() + 1):
-        rows = np.flatnonzero(codes == code)
-        weights[:, rows] = random.multinomial(
-            len(rows), np.full(len(rows), 1 / len(rows)), size=RESAMPLES
-        )
+    weights = _draw_rows(codes.tobytes(), seed).astype(np.float64)
     value, draws = float(function(np.ones((1, len(codes))))[0]), function(weights)
     defined = draws[~np.isnan(draws)]
     variances, freedom = _variances_of_strata(function, codes)
@@ -102,6 +97,23 @@ def interval_within(
     quantile = float(stdtrit(freedom, (1 + LEVEL) / 2))
     ends = interval_around(value, error, quantile, bounds, skewness(defined))
     return IntervalWithin(value, *ends, freedom)
+
+
+@lru_cache(maxsize=1)
+def _draw_rows(codes: bytes, seed: int) -> NDArray[np.uint8]:
+    """How often each row is drawn, shape (resamples, rows), given the stratum of each row.
+
+    Several statistics of the same rows have the same draws. A count takes one byte, since no row is
+    ever drawn more than 255 times.
+    """
+    row_codes = np.frombuffer(codes, dtype=np.intp)
+    random = np.random.default_rng(seed)
+    counts = np.empty((RESAMPLES, len(row_codes)), dtype=np.uint8)
+    for code in range(row_codes.max() + 1):
+        rows = np.flatnonzero(row_codes == code)
+        shares = np.full(len(rows), 1 / len(rows))
+        counts[:, rows] = random.multinomial(len(rows), shares, size=RESAMPLES)
+    return counts
 
 
 def _variances_of_strata(
