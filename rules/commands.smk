@@ -103,7 +103,7 @@ rule rehearse:
 
 rule bundle:
     input:
-        targets.page_contents(plan),
+        without_removed(targets.page_contents(plan)),
     log:
         "results/logs/bundle.log",
     conda:

@@ -1,5 +1,7 @@
 # Checks and messages before the first job of a run and after its last one.
 
+from itertools import chain
+
 from moot.core.run_signals import Run
 from moot.desk.instructions import copy_instructions
 from moot.jobs.item_data import fetch_item_data
@@ -9,6 +11,7 @@ from moot.workflow.failed_jobs import (
     describe_failed_jobs,
     write_page_after_failure,
 )
+from moot.workflow.empty_outputs import describe_removal, name_of_output, remove_empty_outputs
 from moot.workflow.folder import claim_folder, describe_configuration
 
 
@@ -46,6 +49,25 @@ def write_first_pages():
         with suppress_user_errors():
             path = write_page_after_failure(plan, page, files, sentences)
             sys.stderr.write(f"moot: {path} says what failed, and links to all that was built.\n")
+
+
+def remove_empty_files():
+    """Remove the files of tables without rows and figures without data that this run built.
+
+    Raises:
+        UserError: such a file is a target of this run.
+    """
+    if STORE:  # Snakemake has uploaded them
+        return
+    files = chain.from_iterable(job.output for job, _ in jobs_of_run())
+    if names := remove_empty_outputs(files):
+        sys.stderr.write(f"moot: {describe_removal(names)}\n")
+    empty_targets = [path for path in workflow.dag.targetfiles if name_of_output(path) in names]
+    if empty_targets:
+        raise UserError(
+            f"{', '.join(sorted(empty_targets))}: no rows or points in this run, so no file is"
+            " written. The experiments of this run do not have what it shows."
+        )
 
 
 @contextmanager
@@ -121,6 +143,7 @@ onsuccess:
     for run in RUNNING:
         run.end()
     with exit_without_traceback():
+        remove_empty_files()
         outcome.check()
 
 

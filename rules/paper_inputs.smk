@@ -68,6 +68,13 @@ def standing_results(paper):
     return [path for path in dict.fromkeys(files) if path not in required and os.path.exists(path)]
 
 
+def detail_tables(paper):
+    """The long tables that this run builds and the page of a paper links if they have rows."""
+    names = dict.fromkeys(name for item in PAPERS[paper].items for name in item.details)
+    built = [name for name in targets.nonempty_names(plan, TABLES) if name in names]
+    return storage_path([f"results/tables/{name}.csv" for name in built])
+
+
 def options_of_paper(paper):
     """A function that returns what the page of a paper depends on in the configuration."""
 

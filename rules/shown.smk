@@ -3,6 +3,10 @@
 import time
 from contextlib import suppress
 
+from moot.workflow.empty_outputs import name_of_output, removed_names, without_removed
+
+REMOVED = removed_names()
+
 
 def shown_outputs(kind, registry, names, files, ending):
     """Return the files and captions of tables or figures (`kind`).
@@ -12,6 +16,8 @@ def shown_outputs(kind, registry, names, files, ending):
     captions = {name: f"results/captions/{kind}/{name}.rst" for name in names}
 
     def in_report(name):
+        if f"{kind}/{name}" in REMOVED:
+            return f"results/{kind}/{name}.{ending}"
         title, category = registry[name].title, getattr(registry[name], "category", "")
         return report(
             f"results/{kind}/{name}.{ending}",
@@ -33,7 +39,7 @@ def newer_if_partial(job, outputs):
     comparing parameters, and the other outputs stay stale.
     """
     mark = Path(f".snakemake/moot-{job}")
-    count = sum(map(os.path.exists, outputs))
+    count = sum(os.path.exists(path) or name_of_output(path) in REMOVED for path in outputs)
     if IS_MAIN and (0 < count < len(outputs) or not mark.exists()):
         with suppress(OSError):
             mark.parent.mkdir(exist_ok=True)

@@ -11,8 +11,8 @@ for name, files in {
         f"results/annotation_sheets/{run}.txt" for run in targets.labelled_runs(plan)
     ],
     "scores": [f"results/scores/{name}.parquet" for name in plan.experiments],
-    "tables": targets.table_files(targets.nonempty_names(plan, TABLES)),
-    "figures": targets.figure_files(targets.nonempty_names(plan, FIGURES)),
+    "tables": without_removed(targets.table_files(targets.nonempty_names(plan, TABLES))),
+    "figures": without_removed(targets.figure_files(targets.nonempty_names(plan, FIGURES))),
     "rendered": targets.rendered_transcripts(plan),
     "minutes": targets.minutes(plan),
     "readers": targets.readers(plan),

@@ -9,9 +9,8 @@ if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         files = [Path(path) for path in snakemake.params.files]
         plan_of_pages = standing_plan(plan, snakemake.config)
-        builds_tables = "papers" not in snakemake.config
         for paper in snakemake.params.papers:
             if snakemake.output:
-                write_paper(plan_of_pages, paper, files, builds_tables=builds_tables)
+                write_paper(plan_of_pages, paper, files)
             else:
                 write_standing_paper(plan, paper, files)

@@ -9,7 +9,7 @@ import pytest
 
 from moot.core.errors import UserError
 from moot.jobs.papers import describe_costs, item_commands
-from moot.papers.costs import NOT_RUN, ItemCost, costs_file, costs_of, read_costs
+from moot.papers.costs import ItemCost, costs_file, costs_of, read_costs
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.selection import needed_experiments
 
@@ -17,6 +17,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 PAPERS = read_papers(items_file(PROJECT)).values()
 ITEMS = list(chain.from_iterable(paper.items for paper in PAPERS))
 COSTS = read_costs(costs_file(PROJECT))
+LONG = "at most 39 (estimate)"
+"""(1,500 x 0.7 s + 2,000,000 / 112 s) / 8, in minutes."""
 DOCS = (PROJECT / "docs" / "papers.md").read_text(encoding="utf-8")
 
 
@@ -46,12 +48,14 @@ def test_the_page_states_what_an_item_costs(item: PaperItem) -> None:
 def test_the_list_of_items_has_needs_prices_minutes_and_command(item: PaperItem) -> None:
     [row] = [line for line in DOCS.splitlines() if line.startswith(f"| `{item.name}` |")]
     cells = [cell.strip() for cell in row.replace("\\|", "").strip("|").split("|")]
-    assert len(cells) == 7
+    assert len(cells) == 8
     full, lean = costs_of(PROJECT, item)
     assert cells[3] == full.price
     assert cells[4] == (lean.price if item.lean else "the same")
-    assert cells[5] == (NOT_RUN if full.minutes is None else f"{full.minutes:.1f}")
-    assert cells[6].startswith("`snakemake ")
+    assert cells[5] == full.duration
+    assert cells[6] == (lean.duration if item.lean else "the same")
+    assert cells[7].startswith("`snakemake ")
+    assert ("estimate" in cells[5]) == (full.calls > 0), "minutes without calls are measured"
 
 
 def test_the_panels_of_triem_cost_a_call_a_statement_and_label() -> None:
@@ -91,8 +95,10 @@ def test_an_item_without_a_row_is_an_error(tmp_path: Path) -> None:
     ("cost", "price", "duration"),
     [
         (ItemCost(0, 0, 0, 0, 0.4), "no model is asked", "0.4"),
-        (ItemCost(1500, 1e6, 2e6, 1234.5, None), "at most US$ 1,234.50, 1,500 calls", NOT_RUN),
-        (ItemCost(10, 1e6, 2e6, 0, None), "at most US$ 0.00, 10 calls", NOT_RUN),
+        (ItemCost(1500, 1e6, 2e6, 1234.5, None), "at most US$ 1,234.50, 1,500 calls", LONG),
+        (ItemCost(10, 1e6, 100, 0, None), "at most US$ 0.00, 10 calls", "under 1 (estimate)"),
+        (ItemCost(480, 0, 0, 0, None), "at most US$ 0.00, 480 calls", "under 1 (estimate)"),
+        (ItemCost(4800, 0, 0, 0, None), "at most US$ 0.00, 4,800 calls", "at most 7 (estimate)"),
     ],
 )
 def test_a_price_is_a_few_words(cost: ItemCost, price: str, duration: str) -> None:

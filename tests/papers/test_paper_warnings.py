@@ -55,13 +55,26 @@ def test_each_part_names_its_made_up_data(part: Part) -> None:
     assert made_up_notes(make_plan("download"), part) == []
 
 
-def test_an_item_names_simulated_models_and_other_data() -> None:
+def test_an_item_has_one_warning_for_each_kind_of_input() -> None:
     plan = make_plan(model=SIMULATED)
-    other, data, model = item_warnings(plan, [own_row("mine", "nlsy97 (synthetic)")])
-    assert other == "Own values rest on nlsy97 (synthetic), not on the paper's data."
-    assert data.startswith("SYNTHETIC DATA: ") and model.startswith("SIMULATED MODEL: ")
-    assert model.endswith(" In: spoken.")
+    data, model = item_warnings(plan, [own_row("mine", "nlsy97 (synthetic)")])
+    assert data.startswith("SYNTHETIC DATA: ")
+    assert data.endswith(" In: nlsy97. The paper uses other data.")
+    assert model.startswith("SIMULATED MODEL: ") and model.endswith(" In: spoken.")
     assert item_warnings(make_plan("download"), [own_row("mine", "nlsy97")]) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "warning"),
+    [
+        ("nlsy97 (synthetic)", "The paper uses other data than nlsy97."),
+        ("own (sample), nlsy97 (synthetic)", "The paper uses other data than own, nlsy97."),
+        ("paper-caselaw (sample)", "The paper uses other data than paper-caselaw."),
+    ],
+)
+def test_other_data_without_a_note_are_named(data: str, warning: str) -> None:
+    part = own_row("another run", data)
+    assert item_warnings(make_plan("download"), [part]) == [warning]
 
 
 def test_a_figure_with_published_points_is_partly_made_up() -> None:

@@ -153,7 +153,7 @@ def test_items_rest_on_the_papers_data(built: Workflow, item: str) -> None:
     own = rows[rows["source"] != "published"]
     assert own["Model"].tolist() == ["served"]
     page = (built.work / f"results/papers/{item.partition('/')[0]}.html").read_text("utf-8")
-    assert "not on the paper's data" not in page
+    assert "The paper uses other data" not in page
 
 
 def test_a_second_run_downloads_nothing(built: Workflow) -> None:

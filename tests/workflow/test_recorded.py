@@ -21,7 +21,6 @@ TABLES = tuple(
     f"results/tables/recorded/{name}.csv"
     for name in (
         "methods",
-        "groups",
         "nyu_judges",
         "paired_tests",
         "rejudged",
@@ -231,7 +230,7 @@ def test_tables_show_every_recorded_experiment(built: Workflow) -> None:
     assert compas[["cases", "answers"]].tolist() == [3, 6]
     assert compas["valid share"] == pytest.approx(4 / 6)
     assert compas["accuracy"] == pytest.approx(0.5)
-    judges = pd.read_csv(built.work / TABLES[2]).set_index("arm")
+    judges = pd.read_csv(built.work / TABLES[1]).set_index("arm")
     assert judges.loc["people consult", ["debates", "published"]].tolist() == [96, 0.74]
     assert judges.loc["people consult", "ours"] == pytest.approx(0.745, abs=0.0005)
 
@@ -296,13 +295,13 @@ def test_debates_are_exported(built: Workflow) -> None:
 
 
 def test_judges_of_the_same_debates_are_compared(built: Workflow) -> None:
-    rejudged = pd.read_csv(built.work / TABLES[4]).set_index(["debates of", "judge"])
+    rejudged = pd.read_csv(built.work / TABLES[3]).set_index(["debates of", "judge"])
     for judge in ("served", "second"):
         row = rejudged.loc[("fetched", judge)]
         assert row[["beliefs", "debates"]].tolist() == [4, 2]
         assert row["recorded belief"] == pytest.approx((BELIEFS[1][0] + BELIEFS[2][0]) / 2)
     assert rejudged.loc[("trial", "second"), ["beliefs", "debates"]].tolist() == [9, 3]
-    pairs = pd.read_csv(built.work / TABLES[5])
+    pairs = pd.read_csv(built.work / TABLES[4])
     pair_rows = list(
         pairs[["debates of", "first", "second", "debates"]].itertuples(index=False, name=None)
     )
@@ -316,7 +315,7 @@ def test_judges_of_the_same_debates_are_compared(built: Workflow) -> None:
 
 
 def test_a_judge_is_asked_again_without_each_turn_of_downloaded_debates(built: Workflow) -> None:
-    moved = pd.read_csv(built.work / TABLES[7]).set_index("group")
+    moved = pd.read_csv(built.work / TABLES[6]).set_index("group")
     assert moved.loc["all", ["debate", "changes", "debates"]].tolist() == ["fetched", 8, 2]
     calls = pd.read_parquet(built.work / "results/calls/moved/second.parquet")
     excerpts = ("who did it (0)", "who did it (1)", "round 1: No.", "round 2: No.")
@@ -357,7 +356,7 @@ def test_cases_are_told_apart_by_the_cutoff_of_the_model_that_states_one(built: 
 def test_planned_comparisons_are_tested_and_the_report_says_that_they_were_frozen(
     built: Workflow,
 ) -> None:
-    frame = pd.read_csv(built.work / TABLES[6], keep_default_na=False).set_index("contrast")
+    frame = pd.read_csv(built.work / TABLES[5], keep_default_na=False).set_index("contrast")
     assert frame.loc["judges", ["cases", "tests in family", "not tested because"]].astype(
         str
     ).tolist() == [
@@ -368,7 +367,7 @@ def test_planned_comparisons_are_tested_and_the_report_says_that_they_were_froze
     reason = "nyu-people-debate is not part of this run"
     assert frame.loc["nyu-people-debate-above-consultancy", "not tested because"] == reason
     assert "recorded-debate-above-vote" not in frame.index
-    page = (built.work / TABLES[6]).with_suffix(".html").read_text()
+    page = (built.work / TABLES[5]).with_suffix(".html").read_text()
     assert "This run is the plan that was frozen last, at 20" in page
     assert "(data/frozen/plan-1.yaml), when the ledger held 0 replies." in page
 

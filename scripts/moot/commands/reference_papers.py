@@ -15,7 +15,10 @@ from moot.report.escaping import markdown
 
 NO_DEBATES = "no debates"
 AS_FULL = "the same"
-HEADINGS = ("item", "what it shows", "needs", "price, full", "price, lean", "minutes", "command")
+HEADINGS = (
+    *("item", "what it shows", "needs", "price, full", "price, lean"),
+    *("minutes, full", "minutes, lean", "command"),
+)
 
 
 def papers_reference() -> str:
@@ -33,9 +36,9 @@ def _item_line(item: PaperItem) -> str:
     title = markdown(f"{item.number}: {item.title}")
     needs = "; ".join(_needs(item)) or NO_DEBATES
     full, lean = costs_of(SHIPPED, item)
-    lean_price = lean.price if item.lean else AS_FULL
-    prices = f"{full.price} | {lean_price} | {full.duration}"
-    return f"| `{item.name}` | {title} | {needs} | {prices} | `{item_command(item)}` |"
+    prices = f"{full.price} | {lean.price if item.lean else AS_FULL}"
+    minutes = f"{full.duration} | {lean.duration if item.lean else AS_FULL}"
+    return f"| `{item.name}` | {title} | {needs} | {prices} | {minutes} | `{item_command(item)}` |"
 
 
 def _needs(item: PaperItem) -> Iterator[str]:

@@ -3,7 +3,6 @@
 import csv
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 
 import pandas as pd
@@ -14,7 +13,7 @@ from moot.core.log import LOG
 from moot.core.types import JsonObject
 from moot.jobs.job_results import RESULTS, load_experiment_results
 from moot.papers import fillers_of
-from moot.papers.costs import costs_of
+from moot.papers.costs import SPEED, costs_of
 from moot.papers.grid import PublishedValues
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, paper_files, write_page
@@ -25,10 +24,10 @@ from moot.plan.grid_expansion import templates_of_debates
 from moot.plan.made_up_inputs import describe_inputs, join_notes
 from moot.plan.plan import Plan
 from moot.protocols.experiment import Experiment
-from moot.report import TABLES
 from moot.report.content import StudyResults
 from moot.report.figures import made_up_mark
 from moot.report.published import SHARE, Published, read_findings, read_published
+from moot.report.tables import has_rows
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
 
@@ -38,27 +37,19 @@ OLD_DATE = 1.0
 KINDS_OF_DATA = ("synthetic", "sample")
 
 
-def write_paper(
-    plan: Plan,
-    name: str,
-    files: Collection[Path],
-    *,
-    builds_tables: bool = False,
-) -> None:
+def write_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
     """Write the page of a paper and the files of its items from results that exist.
 
     Args:
         plan: The plan of all experiments whose results may be shown (`standing_plan`).
         name: The paper.
         files: The files of `results/` that may be read; those that do not exist are left out.
-        builds_tables: Whether the run also builds the long tables, so that they may be linked
-            before they exist.
     """
     paper = read_papers(items_file(plan.shipped))[name]
     existing = frozenset(path for path in files if path.exists())
     results = {study: load_study(plan, study, existing) for study in paper.studies}
     published = {study: study_results.published for study, study_results in results.items()}
-    contents = [_fill_item(plan, paper, item, results, builds_tables) for item in paper.items]
+    contents = [_fill_item(plan, paper, item, results) for item in paper.items]
     values = published_values_of(pd.concat(published.values()))
     notes: list[str] = []
     for content in contents:
@@ -171,7 +162,6 @@ def _fill_item(
     paper: Paper,
     item: PaperItem,
     results: Mapping[str, StudyResults],
-    builds_tables: bool,
 ) -> ItemContent:
     models = {
         name: f"{model.model} ({model.endpoint})" for name, model in plan.config.models.items()
@@ -192,19 +182,16 @@ def _fill_item(
         departures=tuple(_departures(plan, item)),
         needs=tuple(_needs(plan, item)),
         command=item_commands(item),
-        details=tuple(name for name in item.details if _is_built(plan, name, builds_tables)),
+        details=tuple(name for name in item.details if _is_built(name)),
         warnings=tuple(item_warnings(plan, parts)),
         mark=figure_mark(plan, item, parts),
     )
 
 
-def _is_built(plan: Plan, name: str, builds_tables: bool) -> bool:
-    """Return whether a long table with rows exists or is built by this run."""
+def _is_built(name: str) -> bool:
+    """Return whether a long table with rows exists."""
     path = RESULTS / "tables" / f"{name}.csv"
-    if path.exists():
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return len(list(islice(csv.reader(file), 2))) > 1
-    return builds_tables and name in TABLES and plan.can_fill(TABLES[name])
+    return path.exists() and has_rows(path)
 
 
 def _designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
@@ -272,11 +259,12 @@ def describe_costs(shipped: Path, item: PaperItem) -> Iterator[str]:
     """Yield what an item costs in its full and in its lean design, a sentence each."""
     full, lean = costs_of(shipped, item)
     if not full.calls:
-        yield "No model is asked."
+        yield f"No model is asked. Minutes of processor time: {full.duration}."
         return
-    yield f"Full design: {full.description}."
+    yield f"Full design: {full.description}; minutes: {full.duration}."
     if item.lean:
-        yield f"Lean design: {lean.description}."
+        yield f"Lean design: {lean.description}; minutes: {lean.duration}."
+    yield f"Minutes are estimated with {SPEED}."
     yield "`snakemake preview` with the same key counts what is left."
 
 
@@ -297,24 +285,33 @@ def item_commands(item: PaperItem) -> str:
 
 
 def item_warnings(plan: Plan, parts: Sequence[Part]) -> list[str]:
-    """Return what readers must know before they read an item's own values, a sentence each.
+    """Return what readers must know before they read an item's own values, a warning each.
 
-    The first says that they rest on other data than the paper's design, which itself uses a sample
-    where the paper's data are not published. The others say what is made up.
+    A warning names what is made up, and says where the paper uses other data. The paper's design
+    itself uses a sample where the paper's data are not published.
     """
     designs = paper_plan(plan.shipped).datasets
     samples = {name for name, options in designs.items() if options.source == "sample"}
-    data: dict[str, None] = {}
+    other_data: dict[str, None] = {}
     notes: list[str] = []
     for part in parts:
         notes += made_up_notes(plan, part)
         if isinstance(part, (OwnRow, Series)):
             for name in part.data.split(", "):
-                is_design = name.partition(" ")[0].removeprefix(PREFIX) in samples
+                dataset = name.partition(" ")[0]
+                is_design = dataset.removeprefix(PREFIX) in samples
                 if not is_design and any(f"({kind})" in name for kind in KINDS_OF_DATA):
-                    data[name] = None
-    other_data = [f"Own values rest on {', '.join(data)}, not on the paper's data."] if data else []
-    return [*other_data, *join_notes(notes)]
+                    other_data[dataset] = None
+    warnings: list[str] = []
+    noted_names: set[str] = set()
+    for warning in join_notes(notes):
+        names = set(warning.rpartition(" In: ")[2].removesuffix(".").split(", "))
+        noted_names |= names
+        is_other = not names.isdisjoint(other_data)
+        warnings.append(f"{warning} The paper uses other data." if is_other else warning)
+    if unnoted_data := [name for name in other_data if name not in noted_names]:
+        warnings.append(f"The paper uses other data than {', '.join(unnoted_data)}.")
+    return warnings
 
 
 def made_up_notes(plan: Plan, part: Part) -> list[str]:

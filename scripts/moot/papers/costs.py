@@ -11,8 +11,18 @@ from pathlib import Path
 from moot.core.errors import UserError
 from moot.papers.items import PaperItem
 
-NOT_RUN = "not run here"
 MILLION = 1e6
+CALLS_AT_ONCE = 8
+"""The default `concurrency` of a model."""
+SECONDS_TO_FIRST_TOKEN = 0.7
+TOKENS_PER_SECOND = 112
+"""Tokens over seconds of 300 calls of gpt-5-mini, as the authors of AgenticSimLaw recorded them:
+477 tokens in 4.3 s on average.
+"""
+SPEED = (
+    f"{CALLS_AT_ONCE} calls at a time, {SECONDS_TO_FIRST_TOKEN} s to the first token and"
+    f" {TOKENS_PER_SECOND} tokens a second"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +33,7 @@ class ItemCost:
         calls: Calls of models.
         prompt_tokens, completion_tokens: Tokens read (estimated) and written (at most).
         usd: US dollars by the prices of config/models.yaml; models without a price cost nothing.
-        minutes: Measured minutes of processor time; None if it was not run.
+        minutes: Measured minutes of processor time; None where calls of models take the time.
     """
 
     calls: float
@@ -48,9 +58,19 @@ class ItemCost:
         return f"{self.price}, {read:,.1f} million tokens to read, at most {written:,.1f} to write"
 
     @property
+    def estimated_minutes(self) -> float:
+        """The minutes that all calls take at `SPEED`, each with as many tokens as it may write."""
+        seconds = self.calls * SECONDS_TO_FIRST_TOKEN + self.completion_tokens / TOKENS_PER_SECOND
+        return seconds / CALLS_AT_ONCE / 60
+
+    @property
     def duration(self) -> str:
-        """The minutes as text."""
-        return NOT_RUN if self.minutes is None else f"{self.minutes:.1f}"
+        """The minutes as text, marked as an estimate where they are not measured."""
+        if self.minutes is not None:
+            return f"{self.minutes:.1f}"
+        if self.estimated_minutes < 1:
+            return "under 1 (estimate)"
+        return f"at most {self.estimated_minutes:,.0f} (estimate)"
 
 
 def costs_file(shipped: Path) -> Path:

@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import chain, islice, takewhile
 from numbers import Integral, Real
 from pathlib import Path
 
@@ -157,6 +157,12 @@ def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) 
     for kind, path in paths.items():
         with atomic_path(path) as part:
             part.write_bytes(files[kind]())
+
+
+def has_rows(path: Path) -> bool:
+    """Return whether the CSV file of a table has a row below its header."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return len(list(islice(csv.reader(file), 2))) > 1
 
 
 def own_rows_first(content: TableContent) -> TableContent:

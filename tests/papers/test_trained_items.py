@@ -1,0 +1,73 @@
+"""Items of trained models, where models were trained and no experiment ran."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from in_process import RESULTS, default_configuration
+from moot.core.config_errors import Faults
+from moot.core.shipped_files import default_files
+from moot.jobs.baselines import train_baselines
+from moot.jobs.load import load_dataset
+from moot.jobs.papers import standing_plan, write_paper
+from moot.papers.selection import add_paper_experiments
+from moot.plan.plan import Plan
+from project_copy import PROJECT
+
+PEOPLE = {"nlsy97": {"source": "synthetic", "rows": 60}}
+ITEMS: list[Any] = [
+    pytest.param(
+        *("courtroom/table2", PEOPLE, "nlsy97", ["nb", "knn"]),
+        {"Naive Bayes", "k nearest neighbours"},
+        id="leaderboard",
+    ),
+    pytest.param(
+        *("feedback/table2", {"caselaw": "sample"}, "caselaw", ["majority-class"]),
+        {"Majority class (trained)"},
+        id="other methods",
+    ),
+    pytest.param(
+        *("courtroom/table3", PEOPLE, "nlsy97", ["nb"]), set(), id="another model than the item"
+    ),
+]
+
+
+def train(plan: Plan, dataset: str) -> list[Path]:
+    """Load a data set, train its baselines, and return the files that pages read."""
+    cases, features = (RESULTS / kind / f"{dataset}.parquet" for kind in ("cases", "features"))
+    options, context = plan.dataset_options(dataset), plan.load_context(dataset)
+    load_dataset(options, context, cases, features, RESULTS / "cleaning.csv")
+    leaderboard = RESULTS / f"baselines/{dataset}.parquet"
+    outputs = (leaderboard, RESULTS / "predicted.parquet", RESULTS / "models")
+    train_baselines(plan, dataset, (cases, features), outputs, threads=1)
+    return [cases, leaderboard]
+
+
+@pytest.mark.parametrize(("item", "datasets", "dataset", "baselines", "heads"), ITEMS)
+def test_trained_models_fill_their_item_without_an_experiment(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    item: str,
+    datasets: dict[str, Any],
+    dataset: str,
+    baselines: list[str],
+    heads: set[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = default_configuration({"papers": {"items": item, "datasets": datasets}})
+    add_paper_experiments(config, PROJECT)
+    config["datasets"][f"paper-{dataset}"]["baselines"] = baselines
+    plan = Plan.from_yaml(config, PROJECT, default_files(PROJECT), Faults())
+    files = train(plan, f"paper-{dataset}")
+    paper, _, key = item.partition("/")
+    write_paper(standing_plan(plan, config), paper, files)
+    table = pd.read_csv(RESULTS / f"papers/{paper}/{key}.csv", dtype=str)
+    own_rows = table[table["source"] != "published"]
+    assert set(own_rows.get("Model", ())) == heads
+    assert own_rows.iloc[:, -5:-1].notna().any(axis=1).all()
+    page = (RESULTS / f"papers/{paper}.html").read_text(encoding="utf-8")
+    section = page.partition(f'<section id="{key}">')[2].partition("</section>")[0]
+    assert ("This run has no values for this item" in section) == (not heads)
+    assert ("The paper uses other data." in section) == bool(heads)
