@@ -6,9 +6,11 @@ below .93. Worlds without an interval count in neither.
 """
 
 import argparse
+import runpy
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import results_page
@@ -25,7 +27,6 @@ from worlds_of_means import (
     unpaired_clusters,
 )
 from worlds_of_repeats import (
-    components,
     corrected_shares,
     crossed_clusters,
     repeats_within_cases,
@@ -36,6 +37,7 @@ BEGIN_MARK, END_MARK = (
     "<!-- grid: python benchmarks/run.py coverage_grid.py --write -->",
     "<!-- end of grid -->",
 )
+ANALYSES = Path(__file__).resolve().parents[1] / "tests" / "analyses"
 WORLDS = 2000
 MAX_TYPE_ONE_ERROR, MIN_COVERAGE, BOUND_LEVEL = 0.06, 0.93, 0.99
 _ROUNDING = 1e-9
@@ -54,7 +56,6 @@ KINDS = (
     rankings,
     repeats_within_cases,
     crossed_clusters,
-    components,
     tournaments,
     corrected_shares,
 )
@@ -150,8 +151,11 @@ def summary(results: dict[Cell, CellResult]) -> str:
 
 
 def cells() -> Iterator[Cell]:
-    """The whole grid."""
-    for kind in KINDS:
+    """Yield the whole grid: the cells of moot's own statistics, and of those of analyses."""
+    kinds = [*KINDS]
+    for path in sorted(ANALYSES.glob("*/worlds_of_*.py")):
+        kinds += runpy.run_path(str(path))["KINDS"]
+    for kind in kinds:
         yield from kind()
 
 

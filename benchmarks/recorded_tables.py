@@ -19,8 +19,8 @@ import pandas as pd
 import yaml
 from figures import MEASURED, ROOT, Figure
 
-from moot.analyses.variance.tables import where_verdicts_come_from
 from moot.commands.documented import figure_keys
+from moot.report import TABLES
 from moot.report.content import StudyResults
 from moot.studies.recorded.tables_agreement import agreement
 from moot.studies.recorded.tables_discussions import changed_answers
@@ -65,7 +65,8 @@ def figures(work: Path, data_root: Path, page: str) -> Iterator[Figure]:
         yield Figure(key, row["changes"], row["95 % low"], row["95 % high"])
     for dataset in ("models", "personas"):
         jurors = study(work, data_root, page, "jurors", dataset)
-        for row in where_verdicts_come_from(jurors).frame.to_dict("records"):
+        components = TABLES["recorded/where_verdicts_come_from"].build(jurors)
+        for row in components.frame.to_dict("records"):
             key = f"jurors/{dataset}, share {row['part']}"
             yield Figure(key, row["share of variance"], row["share low"], row["share high"])
         pairs = agreement(jurors).frame

@@ -1,12 +1,16 @@
 """Run all benchmarks, or one: `python benchmarks/run.py [NAME.py [ARGUMENTS]]`.
 
 A benchmark imports moot and helpers of the tests; this script puts both on its path. `--smoke`
-without a name runs each benchmark at a small size.
+without a name runs each benchmark at a small size. The benchmarks of an analysis are the modules
+`benchmark_*` among its tests; those with a constant SMOKE, their arguments at a small size, are run
+with all others.
 """
 
+import ast
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -21,21 +25,36 @@ SCRIPTS = {
     "kills.py": ["--kills", "2"],
     "reader.py": ["100"],
     "coverage_differences.py": ["--repetitions", "2"],
-    "coverage_components.py": ["--worlds", "2"],
-    "coverage_deferral.py": ["--worlds", "20"],
-    "coverage_panels.py": ["--worlds", "2"],
     "coverage_ratings.py": ["--worlds", "2"],
-    "coverage_sequential.py": ["--orders", "2"],
     "coverage_grid.py": ["--worlds", "2"],
     "fuzz_bundle.py": ["100"],
 }
 
 
-def run_benchmark(script: str, arguments: list[str]) -> None:
+IMPORTED_FOLDERS = ("scripts", "tests/support", "benchmarks")
+
+
+def analyses_benchmarks() -> Iterator[tuple[Path, list[str] | None]]:
+    """Yield the benchmarks of analyses, each with its arguments at a small size, if it has any."""
+    for path in sorted(PROJECT.glob("tests/analyses/*/benchmark_*.py")):
+        arguments = None
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "SMOKE":
+                arguments = ast.literal_eval(node.value)
+        yield path, arguments
+
+
+def find_benchmark(name: str) -> Path:
+    """Return the file of a benchmark, here or among the tests of an analysis."""
+    paths = [path for path, _ in analyses_benchmarks() if path.name == name]
+    return paths[0] if paths else PROJECT / "benchmarks" / name
+
+
+def run_benchmark(path: Path, arguments: list[str]) -> None:
     """Run one benchmark in a process of its own, and end with its exit status if it fails."""
-    import_path = os.pathsep.join([str(PROJECT / "scripts"), str(PROJECT / "tests" / "support")])
+    import_path = os.pathsep.join(str(PROJECT / folder) for folder in IMPORTED_FOLDERS)
     process = subprocess.run(
-        [sys.executable, PROJECT / "benchmarks" / script, *arguments],
+        [sys.executable, path, *arguments],
         env={**os.environ, "PYTHONPATH": import_path},
         check=False,
     )
@@ -46,11 +65,13 @@ def run_benchmark(script: str, arguments: list[str]) -> None:
 def main() -> None:
     """Run the benchmark that the command line names, or all of them."""
     if len(sys.argv) > 1 and sys.argv[1].endswith(".py"):
-        run_benchmark(sys.argv[1], sys.argv[2:])
+        run_benchmark(find_benchmark(sys.argv[1]), sys.argv[2:])
         return
-    for script, arguments_of_smoke in SCRIPTS.items():
-        print(f"\n{script}\n", flush=True)
-        run_benchmark(script, arguments_of_smoke if "--smoke" in sys.argv else [])
+    benchmarks = [(find_benchmark(name), arguments) for name, arguments in SCRIPTS.items()]
+    for path, smoke_arguments in [*benchmarks, *analyses_benchmarks()]:
+        if smoke_arguments is not None:
+            print(f"\n{path.name}\n", flush=True)
+            run_benchmark(path, smoke_arguments if "--smoke" in sys.argv else [])
 
 
 if __name__ == "__main__":

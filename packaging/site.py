@@ -60,9 +60,13 @@ def _anchor(heading: str) -> str:
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """List the pages of registries below Reference."""
-    entries = next(entry["Reference"] for entry in config.nav or () if "Reference" in entry)
-    entries += [{title: place_of(title)} for title in registries()]
+    """List the pages of registries below Reference, those of folders below Explanation."""
+    tabs = {title: pages for entry in config.nav or () for title, pages in entry.items()}
+    tabs["Reference"] += [{title: place_of(title)} for title in registries()]
+    tabs["Explanation"] += [
+        {"Analyses": [f"analyses/{name}.md" for name in ANALYSES]},
+        {"Studies": [f"studies/{name}.md" for name in STUDIES]},
+    ]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -54,7 +54,7 @@ def answers_of_people(wildcards):
 
 
 def earlier_shards(wildcards):
-    """The earlier shards of both sides of a contrast that may stop early."""
+    """The earlier shards that decide whether a shard is debated, where an analysis plans so."""
     schedule, files = plan.schedules.get(wildcards.experiment), []
     for run in schedule.runs if schedule else ():
         files += targets.shards(plan, *run)[: int(wildcards.shard)]

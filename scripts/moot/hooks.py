@@ -7,6 +7,7 @@ overrides the hooks that it needs.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from moot.core.cases import Case, Task
 from moot.core.config import Config
@@ -171,6 +172,13 @@ class Analysis:
         contrasts: Mapping[str, JsonObject],  # noqa: ARG002
     ) -> list[tuple[str, list[str]]]:
         """Headings and paragraphs for the page of a frozen plan, from its contrasts by name."""
+        return []
+
+    def rehearsal_paragraphs(
+        self,
+        results: Path,  # noqa: ARG002
+    ) -> Iterable[str]:
+        """Return paragraphs for the page of a rehearsal, from the folder of its results."""
         return []
 
 

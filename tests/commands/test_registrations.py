@@ -1,5 +1,6 @@
 """Test the list of registered entries, and that unreachable modules are reported."""
 
+import inspect
 import shutil
 from pathlib import Path
 
@@ -7,16 +8,29 @@ import pytest
 
 from moot.commands.registrations import SCRIPTS, check_modules, describe_registrations
 from moot.core.errors import UserError
+from moot.hooks import ANALYSES, Analysis
 
 
 def test_each_entry_is_listed_with_its_file_and_line() -> None:
     rows = describe_registrations().splitlines()
+    assert not [row for row in rows if "core/sections.py" in row]
     assert not [row for row in rows if row.endswith("|  | 0 |")]
     (row,) = [row for row in rows if row.startswith("| `courtroom` |")]
     _, _, kind, file, line, _ = (cell.strip() for cell in row.split("|"))
     assert (kind, file) == ("protocol", "`scripts/moot/studies/courtroom/protocol.py`")
     text = (SCRIPTS.parent / file.strip("`")).read_text(encoding="utf-8").splitlines()
     assert "protocol(" in text[int(line) - 1]
+
+
+def test_each_hook_is_listed_with_the_analyses_that_override_it() -> None:
+    hooks = {name for name, value in vars(Analysis).items() if inspect.isfunction(value)}
+    for name in ANALYSES:
+        for hook in hooks & vars(type(ANALYSES[name])).keys():
+            begins = f"| `{name}` | hook `{hook}` | `scripts/moot/analyses/"
+            (row,) = [row for row in describe_registrations().splitlines() if begins in row]
+            file, line = (cell.strip(" `") for cell in row.split("|")[3:5])
+            text = (SCRIPTS.parent / file).read_text(encoding="utf-8").splitlines()
+            assert f"def {hook}(" in text[int(line) - 1]
 
 
 def test_every_module_of_studies_and_analyses_is_reached(tmp_path: Path) -> None:

@@ -205,18 +205,6 @@ def test_equivalence_is_tested_against_the_planned_margin(tmp_path: Path) -> Non
         2 * frame.loc["wide", "p of equivalence"]
     )
     assert any("Schuirmann" in note for note in content.notes)
-    with pytest.raises(
-        UserError,
-        match=r"contrasts.x.margin: `stop: difference` is the margin. Leave `margin` out.",
-    ):
-        make_plan(
-            x={
-                "first": "debate/b",
-                "second": "prompt",
-                "margin": 0.1,
-                "stop": {"cases_per_stage": 9, "difference": 0.1},
-            }
-        )
 
 
 def test_a_side_of_several_models_is_the_mean_over_them(tmp_path: Path) -> None:

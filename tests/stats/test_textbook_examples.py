@@ -5,13 +5,13 @@ its place before you cite it. A tolerance is half of the last printed digit, or 
 is drawn at random.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+import runpy
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from moot.analyses.variance.components import decompose
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
 from moot.stats.bootstrap import SHARE, unanimous_interval
 from moot.stats.calibration import auc_statistic
@@ -21,24 +21,13 @@ from moot.stats.randomisation import fisher_p, mcnemar_exact, sign_flip_p
 from moot.stats.ratings import FIRST, SECOND, fit_ratings
 from moot.stats.replication import difference_interval
 from moot.stats.score_intervals import tango_interval, wilson_interval
+from textbook_examples import Example
 
 NEWCOMBE_PAIRS = "Newcombe 1998, Statistics in Medicine 17, 873-890, table II, method 10"
 NEWCOMBE_SINGLE = "Newcombe 1998, Statistics in Medicine 17, 857-872, table I"
 KRIPPENDORFF = "Krippendorff 2011, Computing Krippendorff's alpha-reliability"
 AGRESTI = "Agresti 2002, Categorical Data Analysis"
-SHROUT_AND_FLEISS = "Shrout and Fleiss 1979, Psychological Bulletin 86, tables 2 to 4"
-DYESTUFF = "Davies and Goldsmith 1972, Statistical Methods, section 6.4"
 COHEN = "Cohen 1988, Statistical Power Analysis, table 2.4.1"
-
-
-class Example(NamedTuple):
-    """A printed number or interval, and how moot computes it."""
-
-    source: str
-    name: str
-    compute: Callable[[], float | Sequence[float]]
-    printed: float | Sequence[float]
-    tolerance: float = 5e-5
 
 
 def newcombe(first: tuple[int, int], second: tuple[int, int]) -> tuple[float, float]:
@@ -97,29 +86,6 @@ def strength(team: str) -> float:
     )
     assert ratings is not None
     return ratings.strengths[team].value - ratings.strengths["Baltimore"].value
-
-
-BATCHES = (
-    (1545, 1440, 1440, 1520, 1580),
-    (1540, 1555, 1490, 1560, 1495),
-    (1595, 1550, 1605, 1510, 1560),
-    (1445, 1440, 1595, 1465, 1545),
-    (1595, 1630, 1515, 1635, 1625),
-    (1520, 1455, 1450, 1480, 1445),
-)
-TARGETS = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))
-
-
-def component(rows: Sequence[Sequence[int]], effect: str, is_crossed: bool = False) -> tuple:
-    """Variance and share of an effect ("row", "column" or "" for what is left)."""
-    values = np.array(rows, dtype=float)
-    row, column = (part.ravel().tolist() for part in np.indices(values.shape))
-    facets = {"row": row, "column": column} if is_crossed else {"row": row}
-    decomposition = decompose(values.ravel(), facets)
-    assert decomposition is not None
-    wanted_effect = frozenset({effect} - {""})
-    part = next(part for part in decomposition.components if part.effect == wanted_effect)
-    return part.variance, part.share
 
 
 def auc_of_ratings(normal: Sequence[int], abnormal: Sequence[int]) -> float:
@@ -216,26 +182,6 @@ EXAMPLES = [
         lambda: holm([0.01, 0.04, 0.03, 0.005]),
         (0.03, 0.06, 0.06, 0.02),
     ),
-    Example(DYESTUFF, "between batches", lambda: component(BATCHES, "row")[0], 1764.05, 5e-3),
-    Example(DYESTUFF, "within batches", lambda: component(BATCHES, "")[0], 2451.25, 5e-3),
-    Example(SHROUT_AND_FLEISS, "ICC(1,1)", lambda: component(TARGETS, "row")[1], 0.17, 5e-3),
-    Example(SHROUT_AND_FLEISS, "ICC(2,1)", lambda: component(TARGETS, "row", True)[1], 0.29, 5e-3),
-    Example(SHROUT_AND_FLEISS, "EMS", lambda: component(TARGETS, "", True)[0], 1.02, 5e-3),
-    Example(SHROUT_AND_FLEISS, "WMS", lambda: component(TARGETS, "")[0], 6.26, 5e-3),
-    Example(
-        SHROUT_AND_FLEISS,
-        "judges, from JMS and EMS",
-        lambda: component(TARGETS, "column", True)[0],
-        (32.49 - 1.02) / 6,
-        5e-3,
-    ),
-    Example(
-        SHROUT_AND_FLEISS,
-        "targets, from BMS and EMS",
-        lambda: component(TARGETS, "row", True)[0],
-        (11.24 - 1.02) / 4,
-        5e-3,
-    ),
     Example(
         "Hanley and McNeil 1982, Radiology 143, table I",
         "tomograms",
@@ -257,4 +203,6 @@ def test_a_published_example_comes_out_as_printed(example: Example) -> None:
 
 
 def test_there_are_forty_examples() -> None:
-    assert len(EXAMPLES) >= 40
+    """Those of the statistics of analyses count too."""
+    modules = Path(__file__).resolve().parents[1].rglob("test_textbook_*.py")
+    assert sum(len(runpy.run_path(str(path))["EXAMPLES"]) for path in modules) >= 40

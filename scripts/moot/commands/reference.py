@@ -9,8 +9,10 @@ from moot.commands.reference_papers import papers_reference
 from moot.commands.reference_prompts import EVERYWHERE, SOMETIMES, variables
 from moot.commands.registered import describe_registered
 from moot.core.schemas import ARTIFACTS
+from moot.core.shipped_files import SHIPPED
 from moot.report.markdown import markdown_table
 
+_LINK = re.compile(r" \(\[[^\]]*\]\([^)]*\)\)|\[([^\]]*)\]\([^)]*\)")
 _BLOCK = r"(<!-- {name}: make docs -->\n).*?(<!-- end of {name} -->)"
 
 
@@ -47,7 +49,20 @@ def variables_reference() -> str:
     return markdown_table(("variable", "what it holds", "where"), rows)
 
 
+def analyses_reference() -> str:
+    """Return every analysis: the title of its page, and the sentence with which the page begins."""
+    lines = []
+    for path in sorted((SHIPPED / "scripts" / "moot" / "analyses").glob("*/README.md")):
+        title, beginning, *_ = path.read_text(encoding="utf-8").split("\n\n")
+        sentence = re.match(r".*?[.?:](?=\s|$)", " ".join(beginning.split()))
+        text = _LINK.sub(r"\1", sentence[0] if sentence else beginning)
+        page = path.relative_to(SHIPPED).as_posix()
+        lines.append(f"- [{title.removeprefix('# ')}](../{page}): {text.rstrip(':.')}.")
+    return "\n".join(lines).replace("?.", "?")
+
+
 PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
+    "analyses": ("reference.md", analyses_reference),
     "artifacts": ("artifacts.md", artifacts_reference),
     "papers": ("papers.md", papers_reference),
     "registered": ("reference.md", describe_registered),

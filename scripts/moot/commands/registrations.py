@@ -1,18 +1,26 @@
-"""Where the entries of registries come from, and modules that nothing reaches."""
+"""Where the entries of registries and hooks come from, and modules that nothing reaches.
+
+    PYTHONPATH=scripts python -m moot.commands.registrations [WORD]
+
+prints each registered name and each hook that an analysis overrides, with file and line; with a
+word, the rows that contain it.
+"""
 
 import ast
+import inspect
+import sys
 from collections.abc import Iterator
 from importlib.util import resolve_name
 from pathlib import Path
 
 import moot.commands.registered  # defines all registries but that of analyses
 import moot.datasets.people.changes  # defines the registry of changes of people
-import moot.hooks  # defines the registry of analyses
 import moot.papers  # defines the registry of the papers' items
 import moot.protocols.controls  # defines the registry of controls
 import moot.report.habits  # noqa: F401 - defines the registry of habits
 from moot.core.errors import UserError
 from moot.core.registry import REGISTRIES
+from moot.hooks import ANALYSES, Analysis
 from moot.report.markdown import markdown_table
 
 SCRIPTS = Path(__file__).resolve().parents[2]
@@ -21,19 +29,39 @@ DISCOVERED = ("studies", "analyses", "overview")
 
 
 def describe_registrations() -> str:
-    """Return a table of all registered entries in Markdown: name, kind, file and line."""
-    rows: list[tuple[str, str, str, str]] = []
+    """Return a table of all registered entries and hooks in Markdown: name, kind, file and line."""
+    rows = [*_registered_rows(), *_hook_rows()]
+    rows.sort(key=lambda row: (row[1], row[0]))  # the order of imports differs between processes
+    return markdown_table(("name", "kind", "file", "line"), rows)
+
+
+def _registered_rows() -> Iterator[tuple[str, str, str, str]]:
+    """Yield a row for each entry of each registry."""
     for registry in REGISTRIES:
         for name in registry:
             path, line = registry.places.get(name, ("", 0))
-            file = Path(path)
-            is_moot = file.is_relative_to(SCRIPTS)
-            relative_path = file.relative_to(SCRIPTS.parent) if is_moot else file
-            rows.append(
-                (f"`{name}`", registry.kind, f"`{relative_path}`" if path else "", str(line))
+            yield (
+                f"`{name}`",
+                registry.kind,
+                f"`{_relative(Path(path))}`" if path else "",
+                str(line),
             )
-    rows.sort(key=lambda row: (row[1], row[0]))  # the order of imports differs between processes
-    return markdown_table(("name", "kind", "file", "line"), rows)
+
+
+def _hook_rows() -> Iterator[tuple[str, str, str, str]]:
+    """Yield a row for each hook that an analysis overrides."""
+    for name in ANALYSES:
+        analysis = type(ANALYSES[name])
+        for hook, method in vars(analysis).items():
+            if hook in vars(Analysis) and inspect.isfunction(method):
+                code = method.__code__
+                file = _relative(Path(code.co_filename))
+                yield f"`{name}`", f"hook `{hook}`", f"`{file}`", str(code.co_firstlineno)
+
+
+def _relative(file: Path) -> Path:
+    """Return a file of moot relative to the project, and any other file as it is."""
+    return file.relative_to(SCRIPTS.parent) if file.is_relative_to(SCRIPTS) else file
 
 
 def check_modules(scripts: Path = SCRIPTS) -> None:
@@ -81,3 +109,10 @@ def _imported_modules(path: Path, module: str) -> Iterator[str]:
                 source = resolve_name("." * node.level + source, package)
             yield source
             yield from (f"{source}.{alias.name}" for alias in node.names)
+
+
+if __name__ == "__main__":
+    heading, rule, *table_rows = describe_registrations().splitlines()
+    for word in sys.argv[1:]:
+        table_rows = [row for row in table_rows if word in row]
+    sys.stdout.write("\n".join([heading, rule, *table_rows]) + "\n")

@@ -8,8 +8,9 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -22,6 +23,7 @@ from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json
+from moot.hooks import analyses
 from moot.llm.batches.estimate import count_waves, describe_waves
 from moot.report.markdown import markdown_table
 
@@ -207,7 +209,9 @@ def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
             " `seconds_to_first_token` and `words`, and on its limits and concurrency. Calls of"
             " models that label statements are not among them."
         ),
-        *_stopped_early(folder),
+        *chain.from_iterable(
+            analysis.rehearsal_paragraphs(folder / "results") for analysis in analyses()
+        ),
         *(describe_waves(row["model"], row["waves"]) for row in rows if row["waves"]),
         "## On disk",
         markdown_table(("folder", "MB"), folder_rows),
@@ -224,19 +228,6 @@ def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
 
 def _counts(row: Json) -> tuple[str, str, str]:
     return f"{row['calls']:,.0f}", f"{row['tokens']:,.0f}", f"{row['usd']:,.2f}"
-
-
-def _stopped_early(folder: Path) -> Iterator[str]:
-    """Yield a paragraph for each comparison that the rehearsal stopped before its last case."""
-    for path in sorted((folder / "results" / "tables").glob("*/stopping.csv")):
-        for row in pd.read_csv(path).to_dict("records"):
-            if row["cases"] < row["planned cases"]:
-                yield (
-                    f"The comparison {row['contrast']} stopped after {row['cases']} of"
-                    f" {row['planned cases']} cases ({row['stopped because']}), which rests on the"
-                    " simulated voices. Models may take all cases: `snakemake preview` counts"
-                    " their calls."
-                )
 
 
 def rehearse(raw: Fields, config: Config, shipped: Path, cores: int) -> str:

@@ -50,9 +50,14 @@ def _modules_in(package: str) -> list[str]:
 
 
 def _calling_line(frame: FrameType) -> tuple[str, int]:
-    """Return the file and line that registers an entry, outside of the decorators of a room."""
+    """Return the file and line that registers an entry, outside of the functions that do so for
+    others.
+    """
     caller: FrameType | None = frame
-    while caller and caller.f_code.co_filename.endswith("__init__.py"):
+    while caller and (
+        caller.f_code.co_filename.endswith("__init__.py")
+        or caller.f_code.co_name.startswith("register_")
+    ):
         caller = caller.f_back
     if caller is None or caller.f_code.co_filename.startswith("<"):
         caller = frame  # a room registers the entry itself while it is imported

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-
 from arm_runs import Runs
+
 from fault_server import FaultServer
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-
 from arm_runs import Runs, entry
+
 from courtroom_runs import PROJECT, configuration, people
 from moot.analyses.arms.controls import ARMS
 from moot.commands.preview import preview

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-
 from arm_runs import Runs, entry, full_and, note_of, prompts_of, public
+
 from courtroom_runs import PROJECT, configuration, people
 from fault_server import FaultServer
 from moot.analyses.arms.interventions import separator

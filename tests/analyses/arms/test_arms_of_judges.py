@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-
 from arm_runs import Runs, entry, full_and, messages_of, note_of, prompts_of
 
 

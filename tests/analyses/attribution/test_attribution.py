@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-
 from attribution_runs import PLANTED, World, case_of, removed, share_detected_first, study_results
+
 from moot.analyses.attribution.effects import decisive_turns_by_debate, rests_on_one, turn_effects
 from moot.analyses.attribution.protocol import ATTRIBUTED, AttributionParams, chosen_repeats
 from moot.analyses.attribution.replays import split_sentences

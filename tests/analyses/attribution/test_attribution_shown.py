@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-
 from attribution_runs import PLANTED, World, study_results
+
 from moot.analyses.attribution.tables import what_moved
 from moot.core.artifacts import describe, write_rows
 from moot.core.config import Publication

@@ -104,7 +104,7 @@ def test_cases_of_a_cluster_count_as_one_bet() -> None:
 @pytest.fixture
 def benchmark(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(PROJECT / "benchmarks"))
-    return importlib.import_module("coverage_sequential")
+    return importlib.import_module("benchmark_sequential")
 
 
 def test_the_benchmark_and_the_package_stop_at_the_same_case(benchmark: ModuleType) -> None:

@@ -171,7 +171,7 @@ def test_the_order_of_answers_does_not_matter():
 def simulation() -> ModuleType:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(PROJECT / "benchmarks"))
-        return importlib.import_module("coverage_components")
+        return importlib.import_module("benchmark_components")
 
 
 @pytest.mark.parametrize("number", [0, 4, 6])

@@ -1,6 +1,9 @@
 """The hooks of early stopping: a sequential test of a contrast, and debates in stages."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pandas as pd
 
 from moot.analyses.stopping.config import STOP
 from moot.analyses.stopping.interim import SequentialTest
@@ -31,6 +34,18 @@ class Stopping(Analysis):
             f"{name}: {_describe(contrast.get('stop'))}" for name, contrast in contrasts.items()
         ]
         return [("Stopping", sentences)]
+
+    def rehearsal_paragraphs(self, results: Path) -> Iterable[str]:
+        """Yield a paragraph for each comparison that stopped before its last case."""
+        for path in sorted((results / "tables").glob("*/stopping.csv")):
+            for row in pd.read_csv(path).to_dict("records"):
+                if row["cases"] < row["planned cases"]:
+                    yield (
+                        f"The comparison {row['contrast']} stopped after {row['cases']} of"
+                        f" {row['planned cases']} cases ({row['stopped because']}), which rests on"
+                        " the simulated voices. Models may take all cases: `snakemake preview`"
+                        " counts their calls."
+                    )
 
 
 def _describe(stop: Fields | None) -> str:

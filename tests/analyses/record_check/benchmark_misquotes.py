@@ -24,10 +24,10 @@ from moot.core.checked_passages import (
     split_words,
 )
 
-PROJECT = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parents[3]
 DOCUMENT = PROJECT / "scripts/moot/analyses/record_check/README.md"
 BEGIN_MARK, END_MARK = (
-    "<!-- misquotes: python benchmarks/run.py planted_misquotes.py FOLDER --write -->",
+    "<!-- misquotes: python benchmarks/run.py benchmark_misquotes.py FOLDER --write -->",
     "<!-- end of misquotes -->",
 )
 PLANTED = 200

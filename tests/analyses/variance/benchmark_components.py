@@ -14,9 +14,10 @@ import results_page
 from moot.analyses.variance.components import Effect, decompose
 from moot.stats.bootstrap import Floats
 
-PAGE = Path(__file__).resolve().parents[1] / "scripts/moot/analyses/variance/README.md"
+SMOKE = ["--worlds", "2"]
+PAGE = Path(__file__).resolve().parents[3] / "scripts/moot/analyses/variance/README.md"
 BEGIN_MARK, END_MARK = (
-    "<!-- components: python benchmarks/run.py coverage_components.py --write -->",
+    "<!-- components: python benchmarks/run.py benchmark_components.py --write -->",
     "<!-- end of components -->",
 )
 WORLDS = 500

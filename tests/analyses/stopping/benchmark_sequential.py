@@ -29,10 +29,11 @@ from moot.analyses.stopping.sequential import (
 from moot.stats.bootstrap import DIFFERENCE, Floats
 from moot.stats.power import cases_needed, paired_proportions
 
-PROJECT = Path(__file__).resolve().parents[1]
+SMOKE = ["--orders", "2"]
+PROJECT = Path(__file__).resolve().parents[3]
 PAGE = PROJECT / "scripts" / "moot" / "analyses" / "stopping" / "README.md"
 BEGIN_MARK, END_MARK = (
-    "<!-- sequential: python benchmarks/run.py coverage_sequential.py --write -->",
+    "<!-- sequential: python benchmarks/run.py benchmark_sequential.py --write -->",
     "<!-- end of sequential -->",
 )
 ORDERS = 10_000

@@ -17,10 +17,11 @@ from moot.analyses.panel_worth.members import SINGLE, Panels
 from moot.analyses.panel_worth.tables import open_reason
 from moot.stats.bootstrap import ClusterBootstrap
 
-PROJECT = Path(__file__).resolve().parents[1]
+SMOKE = ["--worlds", "2"]
+PROJECT = Path(__file__).resolve().parents[3]
 DOCUMENT = PROJECT / "scripts/moot/analyses/panel_worth/README.md"
 BEGIN_MARK, END_MARK = (
-    "<!-- panels: python benchmarks/run.py coverage_panels.py --write -->",
+    "<!-- panels: python benchmarks/run.py benchmark_panels.py --write -->",
     "<!-- end of panels -->",
 )
 WORLDS = 200

@@ -13,10 +13,11 @@ import results_page
 from moot.analyses.deferral.risk import candidate_thresholds, draw_one_per_cluster, learn_threshold
 from moot.stats.bootstrap import Floats
 
-PROJECT = Path(__file__).resolve().parents[1]
+SMOKE = ["--worlds", "20"]
+PROJECT = Path(__file__).resolve().parents[3]
 DOCUMENT = PROJECT / "scripts/moot/analyses/deferral/README.md"
 BEGIN_MARK, END_MARK = (
-    "<!-- deferral: python benchmarks/run.py coverage_deferral.py --write -->",
+    "<!-- deferral: python benchmarks/run.py benchmark_deferral.py --write -->",
     "<!-- end of deferral -->",
 )
 WORLDS = 1000
