@@ -6,6 +6,7 @@ from moot.commands.verify import verify
 from moot.core.experiment_config import COMPARISON
 from moot.core.log import LOG
 from moot.papers.items import paper_pages
+from moot.plan.as_published import has_own_experiments
 from moot.report.front_page import RunRemarks, write_front_page
 from moot.report.outcome import failure_sentences, read_outcome, write_outcome
 from moot.workflow.job import job
@@ -27,5 +28,6 @@ if __name__ == "__main__":
         papers = paper_pages(plan.shipped)
         built = [*map(Path, inputs), *files.values()]
         warnings = plan.made_up_notes("" if study == COMPARISON else study)
-        remarks = RunRemarks(is_rehearsal, failure_sentences(outcome), warnings)
+        failures, is_own = failure_sentences(outcome), has_own_experiments(plan)
+        remarks = RunRemarks(is_rehearsal, failures, warnings, is_own)
         write_front_page(Path("results"), study, built, pages, studies, remarks, papers)

@@ -187,6 +187,46 @@ def test_the_page_opens_with_three_sentences_papers_and_a_legend(root: Path) -> 
     ]
 
 
+def test_questions_of_own_experiments_come_before_the_papers(root: Path) -> None:
+    (root / "papers").mkdir()
+    bodies = {
+        "a": 'data-items="9" data-filled="0" data-drawn="4"',
+        "b": 'data-items="13" data-filled="2" data-drawn="1" data-made-up="SYNTHETIC DATA"',
+    }
+    for name, attributes in bodies.items():
+        (root / "papers" / f"{name}.html").write_text(f"<body {attributes}>")
+    papers = {"papers/a.html": "A", "papers/b.html": "B"}
+    pages = {"page": root / "index.html"}
+    remarks = RunRemarks(has_own_experiments=True)
+    write_front_page(root, "comparison", built_files(root), pages, STUDIES, remarks, papers)
+    page = (root / "index.html").read_text(encoding="utf-8")
+    assert (
+        page.index("<h3>Is A better than B?") < page.index('id="papers"') < page.index('id="made"')
+    )
+    assert page.index("<h3>Is A better than B?") < page.index("<h3>Is a debate shorter?")
+    assert ">A</a>: no item has values of this run; 4 need no debate" in page
+    assert ">B</a>: 2 items with values of this run beside the paper's, 10 without; 1 needs" in page
+    assert "filled" not in page.partition("<main")[2]
+    summary = page.partition('class="summary"')[2].partition("</section>")[0]
+    assert "asks 4 questions:" in summary
+    assert "2 further questions about the papers need other debates." in summary
+    assert summary.index("Is A better than B?") < summary.index("Is a debate shorter?")
+
+
+def test_an_own_question_without_an_answer_is_shown_before_those_of_papers(root: Path) -> None:
+    path = root / "tables/comparison/contrasts.csv"
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    frame[["difference low", "difference high", "p (Holm)"]] = ""
+    frame.to_csv(path, index=False)
+    pages = {"page": root / "index.html"}
+    for is_own in (True, False):
+        remarks = RunRemarks(has_own_experiments=is_own)
+        write_front_page(root, "comparison", built_files(root), pages, STUDIES, remarks)
+        page = (root / "index.html").read_text(encoding="utf-8")
+        own_question, details = page.index("<h3>Is A better"), page.index("<details>\n<summary>Q")
+        assert (own_question < details) == is_own
+
+
 def test_a_run_without_answers_says_so_in_three_sentences(root: Path) -> None:
     write_front_page(root, "comparison", [], {"page": root / "index.html"}, STUDIES)
     page = (root / "index.html").read_text(encoding="utf-8")

@@ -28,6 +28,8 @@ PAGE_ENDINGS: Mapping[str, tuple[str, ...]] = {
     "diagram": ("svg",),
 }
 """Kind of an item to the endings of its files."""
+KINDS_FROM_DESIGN = ("facts", "diagram")
+"""Kinds of items that show the configuration, and need no debate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,8 @@ def _write_item(
     else:
         block |= _write_example(content, target / f"{item.key}.csv", is_rehearsal)
     has_rows = bool(block["has_values"]) or bool(grid and grid.own_rows)
+    block["is_drawn"] = item.kind in KINDS_FROM_DESIGN and block["has_values"]
+    block["is_filled"] = item.kind not in KINDS_FROM_DESIGN and block["has_values"]
     block["reason"] = _reason_without_values(item, has_rows, is_rehearsal)
     return block
 

@@ -26,11 +26,12 @@ from moot.core.experiment_config import ExperimentConfig
 from moot.core.model_config import ModelConfig
 from moot.core.read_config import merge_over_defaults, read_config
 from moot.core.sections import display_only_keys
-from moot.core.shipped_files import paper_files
+from moot.core.shipped_files import default_files, paper_files
 from moot.core.types import Fields, JsonObject
 from moot.llm.identity import model_asked, provider
 from moot.papers.items import items_file, read_papers
 from moot.papers.lean import apply_lean_settings
+from moot.papers.selection import PREFIX as PAPER_PREFIX
 from moot.plan.grid_expansion import expand_entry, find_rubric, templates_used
 from moot.plan.plan import Plan
 from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, PAPER_WORDING, Wordings
@@ -136,6 +137,15 @@ def _data_differences(mine: Fields, paper: Fields) -> list[str]:
         return [kinds.get(mine["source"], OTHER_DATA)]
     changed = sorted(_changed_names(mine, paper))
     return [f"other options of the data: {', '.join(changed)}"] if changed else []
+
+
+def has_own_experiments(plan: Plan) -> bool:
+    """Return whether a run has an experiment that is neither in the default configuration nor in a
+    paper's, nor derived from one of them.
+    """
+    shipped = merge_over_defaults({}, default_files(plan.shipped))["experiments"]
+    beginnings = (PAPER_PREFIX, *(f"{name}-" for name in shipped))
+    return any(name not in shipped and not name.startswith(beginnings) for name in plan.experiments)
 
 
 def compare_with_papers(plan: Plan) -> PaperMatches:

@@ -73,11 +73,14 @@ class RunRemarks:
         is_rehearsal: whether the run is a rehearsal.
         failures: what failed in this run, one sentence each.
         warnings: which data or models are made up, one sentence each.
+        has_own_experiments: whether experiments are neither of the default configuration nor of
+            a paper. Their questions then come before the papers.
     """
 
     is_rehearsal: bool = False
     failures: Sequence[str] = ()
     warnings: Sequence[str] = ()
+    has_own_experiments: bool = False
 
 
 def write_front_page(
@@ -105,13 +108,19 @@ def write_front_page(
     paper_progress = [
         read_paper_progress(root, page, name) for page, name in papers.items() if page in names
     ]
+    is_own = remarks.has_own_experiments
+    shown_questions = [question for question in questions if question.verdicts]
+    if is_own:
+        shown_questions = [question for question in questions if question.is_of_run]
+        shown_questions.sort(key=lambda question: not question.planned)
     context = {
-        "summary": summarise_run(questions, _count_debates(root, names)),
+        "summary": summarise_run(questions, _count_debates(root, names), is_own=is_own),
+        "is_own": is_own,
         "warnings": remarks.warnings,
         "legend": LEGEND,
         "study": study,
-        "judged": [question for question in questions if question.verdicts],
-        "unjudged": [question for question in questions if not question.verdicts],
+        "judged": shown_questions,
+        "unjudged": [question for question in questions if question not in shown_questions],
         "studies": _files_by_study(root, names),
         "note": REHEARSAL_NOTE if remarks.is_rehearsal else "",
     }

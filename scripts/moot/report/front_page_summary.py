@@ -25,7 +25,9 @@ NAMES_WITHOUT_PREVIEW = ("", "study", "voices")
 ANSWERS_IN_SUMMARY = 2
 DIFFERS = "with answers that differ between runs"
 _VERDICT_OF_WORD = {"yes": SUPPORTED, "opposite": NOT_SUPPORTED}
-_PROGRESS = re.compile(r'data-items="(\d+)" data-filled="(\d+)"(?: data-made-up="([A-Z, ]+)")?')
+_PROGRESS = re.compile(
+    r'data-items="(\d+)" data-filled="(\d+)"(?: data-drawn="(\d+)")?(?: data-made-up="([A-Z, ]+)")?'
+)
 _NUMBER = re.compile(r"-?\d+\.\d{4,}")
 
 
@@ -36,6 +38,7 @@ class PaperProgress:
     Attributes:
         address, name: of its page.
         filled, open: the numbers of items with and without values of this run; None if unknown.
+        drawn: the number of items that show a design alone, such as diagrams.
         made_up: the kinds of made-up inputs of its values, such as "SYNTHETIC DATA".
     """
 
@@ -43,6 +46,7 @@ class PaperProgress:
     name: str
     filled: int | None = None
     open: int | None = None
+    drawn: int = 0
     made_up: str = ""
 
 
@@ -52,30 +56,41 @@ def read_paper_progress(root: Path, address: str, name: str) -> PaperProgress:
     match = _PROGRESS.search(path.read_text(encoding="utf-8")) if path.exists() else None
     if match is None:
         return PaperProgress(address, name)
-    filled = int(match[2])
-    return PaperProgress(address, name, filled, int(match[1]) - filled, match[3] or "")
+    filled, drawn = int(match[2]), int(match[3] or 0)
+    open_count = int(match[1]) - filled - drawn
+    return PaperProgress(address, name, filled, open_count, drawn, match[4] or "")
 
 
-def summarise_run(questions: Sequence[StudyQuestion], debates: tuple[int, int]) -> list[str]:
+def summarise_run(
+    questions: Sequence[StudyQuestion], debates: tuple[int, int], *, is_own: bool = False
+) -> list[str]:
     """Three sentences on what a run shows: how many questions have an answer, and the two clearest
     answers with numbers and intervals, those of planned comparisons first.
 
     Args:
         questions: of the front page.
         debates: the numbers of debates and experiments.
+        is_own: whether the run has experiments of the user's own. Then only questions that it
+            planned or has debates for are counted.
     """
     debate_count, experiment_count = debates
-    counts = Counter(map(_question_verdict, questions))
+    counted = [question for question in questions if question.is_of_run] if is_own else questions
+    counts = Counter(map(_question_verdict, counted))
     differing = f", {counts[DIFFERS]} {DIFFERS}" if counts[DIFFERS] else ""
+    plural = "s" if len(counted) != 1 else ""
+    further = len(questions) - len(counted)
     sentences = [
         f"This run of {debate_count:,} debates in {experiment_count} experiments asks"
-        f" {len(questions)} questions: {counts[SUPPORTED]} {SUPPORTED}, {counts[NOT_SUPPORTED]}"
-        f" {NOT_SUPPORTED}{differing}, {counts[CANNOT_TELL]} {CANNOT_TELL}."
+        f" {len(counted)} question{plural}: {counts[SUPPORTED]} {SUPPORTED},"
+        f" {counts[NOT_SUPPORTED]} {NOT_SUPPORTED}{differing}, {counts[CANNOT_TELL]} {CANNOT_TELL}."
+        + _count_further_questions(further)
     ]
     judged: list[tuple[StudyQuestion, Verdict]] = []
     for question in questions:
         judged += [(question, verdict) for verdict in question.verdicts]
     judged.sort(key=lambda pair: (_is_open(pair[1]), not pair[0].planned, -_clarity(pair[1])))
+    if is_own:
+        judged.sort(key=lambda pair: not pair[0].planned)
     texts: set[str] = set()
     for question, verdict in judged:
         if question.text not in texts and len(texts) < ANSWERS_IN_SUMMARY:
@@ -89,6 +104,15 @@ def summarise_run(questions: Sequence[StudyQuestion], debates: tuple[int, int]) 
     elif len(texts) == 1:
         sentences.append("No other question has an answer with an interval.")
     return sentences
+
+
+def _count_further_questions(count: int) -> str:
+    """Return how many questions a run does not ask, as a sentence; "" for none."""
+    if not count:
+        return ""
+    is_single = count == 1
+    subject = "1 further question" if is_single else f"{count} further questions"
+    return f" {subject} about the papers need{'s' if is_single else ''} other debates."
 
 
 def _word_of(verdict: Verdict) -> str:

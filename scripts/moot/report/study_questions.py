@@ -61,6 +61,11 @@ class StudyQuestion:
     table: str
     planned: bool
 
+    @property
+    def is_of_run(self) -> bool:
+        """Whether the run planned the question or has an answer to it."""
+        return self.planned or bool(self.verdicts)
+
     def at(self, value: float) -> float:
         """Where a value lies on the question's bars, in per cent of their length."""
         values = list[float]()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from moot.core.experiment_config import COMPARISON
 from moot.papers.items import paper_pages
+from moot.plan.as_published import has_own_experiments
 from moot.plan.plan import Plan
 from moot.report.front_page import RunRemarks, write_front_page
 from moot.report.outcome import failure_sentences, read_outcome, write_outcome
@@ -126,6 +127,7 @@ def write_page_after_failure(
             plan.config.rehearsal,
             [*failed_jobs, *failure_sentences(outcome)],
             plan.made_up_notes(selected_study),
+            has_own_experiments(plan),
         ),
         paper_pages(plan.shipped),
     )
