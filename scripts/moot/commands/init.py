@@ -318,13 +318,17 @@ def _guess_target(table: pd.DataFrame, text: str) -> tuple[str, str]:
         filled = table[name].str.strip()
         if name != text and _MIN_LABELS <= filled[filled != ""].nunique() <= _MAX_LABELS:
             candidates.append(name)
-    named = [name for name in candidates if TARGET_NAMES.search(name)]
+    answer_columns = [name for name in candidates if TARGET_NAMES.search(name)]
     if not candidates:
         return "", "as given"
-    choice = (named or candidates[-1:])[0]
-    reason = "its name says that it is the answer" if named else "the last column of few values"
-    further = [name for name in candidates if name != choice]
-    return choice, reason + (f"; others of few values: {', '.join(further)}" if further else "")
+    choice = (answer_columns or candidates[-1:])[0]
+    reason = (
+        "its name says that it is the answer" if answer_columns else "the last column of few values"
+    )
+    further_columns = [name for name in candidates if name != choice]
+    if further_columns:
+        reason += f"; others of few values: {', '.join(further_columns)}"
+    return choice, reason
 
 
 def _list_columns(table: pd.DataFrame, text: str) -> str:

@@ -33,25 +33,27 @@ def describe_doubtful_labels(rows_by_label: Mapping[str, Sequence[int]]) -> list
         rows_by_label: each label with the numbers of its rows.
     """
     messages: list[str] = []
-    doubtful: set[str] = set()
-    for rare, frequent in _similar_pairs(rows_by_label):
-        doubtful.add(rare)
-        rows = rows_by_label[rare]
+    doubtful_labels: set[str] = set()
+    for rare_label, frequent_label in _similar_pairs(rows_by_label):
+        doubtful_labels.add(rare_label)
+        rows = rows_by_label[rare_label]
+        row_count = _count_rows(rows_by_label[frequent_label])
+        rare_word, frequent_word = quote_value(rare_label), quote_value(frequent_label)
         messages.append(
-            f"label {quote_value(rare)} ({list_rows(rows)}) is spelt nearly like"
-            f" {quote_value(frequent)} ({_count_rows(rows_by_label[frequent])}). If they are one"
-            f" label, correct the row{'s' * (len(rows) != 1)}, or give both the same name in"
-            f" `labels`: {quote_value(rare)}: {quote_value(frequent)}"
+            f"label {rare_word} ({list_rows(rows)}) is spelt nearly like {frequent_word} ({row_count}). If"
+            f" they are one label, correct the row{'s' * (len(rows) != 1)}, or give both the same"
+            f" name in `labels`: {rare_word}: {frequent_word}"
         )
-    single = [
+    lone_labels = [
         f"{quote_value(label)} (row {rows[0]})"
         for label, rows in rows_by_label.items()
-        if len(rows) == 1 and label not in doubtful
+        if len(rows) == 1 and label not in doubtful_labels
     ]
-    if single:
-        more = len(single) - _MAX_LISTED_LABELS
-        listing = ", ".join(single[:_MAX_LISTED_LABELS]) + (f" and {more} more" if more > 0 else "")
-        subject = "a label of one row" if len(single) == 1 else "labels of one row each"
+    if lone_labels:
+        more = len(lone_labels) - _MAX_LISTED_LABELS
+        listing = ", ".join(lone_labels[:_MAX_LISTED_LABELS])
+        listing += f" and {more} more" if more > 0 else ""
+        subject = "a label of one row" if len(lone_labels) == 1 else "labels of one row each"
         messages.append(
             f"{subject}: {listing}. Is it misspelt, or the wrong column? Correct the row, or add"
             " rows with this label: one case measures nothing"
@@ -67,8 +69,8 @@ def _similar_pairs(rows_by_label: Mapping[str, Sequence[int]]) -> Iterator[tuple
     """Yield each label that is spelt nearly like a label of as many rows or more, with that one."""
     for first, second in combinations(rows_by_label, 2):
         if are_spelt_alike(first, second):
-            rare, frequent = sorted((first, second), key=lambda label: len(rows_by_label[label]))
-            yield rare, frequent
+            pair = sorted((first, second), key=lambda label: len(rows_by_label[label]))
+            yield pair[0], pair[1]
 
 
 def are_spelt_alike(first: str, second: str) -> bool:
@@ -111,16 +113,16 @@ def count_typing_errors(first: str, second: str) -> int:
 
     This is the optimal string alignment distance.
     """
-    before_last: list[int] = []
-    last = list(range(len(second) + 1))
+    second_last_costs: list[int] = []
+    last_costs = list(range(len(second) + 1))
     for row, letter in enumerate(first, start=1):
-        current = [row]
+        costs = [row]
         for column, other_letter in enumerate(second, start=1):
-            replaced = last[column - 1] + (letter != other_letter)
-            cost = min(last[column] + 1, current[-1] + 1, replaced)
+            replaced = last_costs[column - 1] + (letter != other_letter)
+            cost = min(last_costs[column] + 1, costs[-1] + 1, replaced)
             is_swap = row > 1 and column > 1 and first[row - 2] == other_letter
             if is_swap and letter == second[column - 2]:
-                cost = min(cost, before_last[column - 2] + 1)
-            current.append(cost)
-        before_last, last = last, current
-    return last[-1]
+                cost = min(cost, second_last_costs[column - 2] + 1)
+            costs.append(cost)
+        second_last_costs, last_costs = last_costs, costs
+    return last_costs[-1]

@@ -74,16 +74,18 @@ def summarise_run(
             planned or has debates for are counted.
     """
     debate_count, experiment_count = debates
-    counted = [question for question in questions if question.is_of_run] if is_own else questions
-    counts = Counter(map(_question_verdict, counted))
+    run_questions = (
+        [question for question in questions if question.is_of_run] if is_own else questions
+    )
+    counts = Counter(map(_question_verdict, run_questions))
     differing = f", {counts[DIFFERS]} {DIFFERS}" if counts[DIFFERS] else ""
-    plural = "s" if len(counted) != 1 else ""
-    further = len(questions) - len(counted)
+    plural = "s" if len(run_questions) != 1 else ""
+    further_count = len(questions) - len(run_questions)
     sentences = [
         f"This run of {debate_count:,} debates in {experiment_count} experiments asks"
-        f" {len(counted)} question{plural}: {counts[SUPPORTED]} {SUPPORTED},"
+        f" {len(run_questions)} question{plural}: {counts[SUPPORTED]} {SUPPORTED},"
         f" {counts[NOT_SUPPORTED]} {NOT_SUPPORTED}{differing}, {counts[CANNOT_TELL]} {CANNOT_TELL}."
-        + _count_further_questions(further)
+        + _count_further_questions(further_count)
     ]
     judged: list[tuple[StudyQuestion, Verdict]] = []
     for question in questions:
