@@ -40,9 +40,9 @@ def describe_doubtful_labels(rows_by_label: Mapping[str, Sequence[int]]) -> list
         row_count = _count_rows(rows_by_label[frequent_label])
         rare_word, frequent_word = quote_value(rare_label), quote_value(frequent_label)
         messages.append(
-            f"label {rare_word} ({list_rows(rows)}) is spelt nearly like {frequent_word} ({row_count}). If"
-            f" they are one label, correct the row{'s' * (len(rows) != 1)}, or give both the same"
-            f" name in `labels`: {rare_word}: {frequent_word}"
+            f"label {rare_word} ({list_rows(rows)}) is spelt nearly like {frequent_word}"
+            f" ({row_count}). If they are one label, correct the row{'s' * (len(rows) != 1)}, or"
+            f" give both the same name in `labels`: {rare_word}: {frequent_word}"
         )
     lone_labels = [
         f"{quote_value(label)} (row {rows[0]})"
