@@ -12,8 +12,8 @@ import numpy as np
 import results_page
 from scipy.stats import multivariate_normal, norm
 
-from moot.analyses.panel_worth.independence import estimate_correlation
-from moot.analyses.panel_worth.members import SINGLE, Panels
+from moot.analyses.panel_worth.independence import error_correlation
+from moot.analyses.panel_worth.members import Panels
 from moot.analyses.panel_worth.tables import open_reason
 from moot.stats.bootstrap import ClusterBootstrap
 
@@ -60,8 +60,8 @@ class Court:
             scale += np.sqrt(spreads[first] * spreads[second])
         return float(covariance / scale)
 
-    def hold(self, random: np.random.Generator) -> Panels:
-        """The errors of one world."""
+    def draw_panels(self, random: np.random.Generator) -> Panels:
+        """The panels of one world."""
         members = len(self.accuracies)
         common = random.normal(size=(self.cases, 1))
         member_noise = random.normal(size=(self.cases, members))
@@ -71,7 +71,9 @@ class Court:
         if not self.are_named:
             errors, counts = errors.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)
         names = [str(number) for number in range(self.cases)]
-        return Panels(SINGLE, names, counts, errors, np.zeros(self.cases))
+        member_names = tuple(str(number) for number in range(errors.shape[1]))
+        votes = np.stack([counts - errors, errors], axis=2)
+        return Panels(names, member_names, votes, errors)
 
 
 COURTS = {
@@ -95,9 +97,9 @@ def measure(court: Court, worlds: int = WORLDS) -> tuple[float, float, float]:
     planted = court.true_correlation()
     holds: list[bool] = []
     for _ in range(worlds):
-        panels = court.hold(random)
+        panels = court.draw_panels(random)
         sample = ClusterBootstrap(panels.cases, SEED)
-        _, low, high = estimate_correlation(panels, sample)
+        _, low, high = sample.estimate(error_correlation(panels))
         if not open_reason(panels, sample.clusters, low, high):
             holds.append(low <= planted <= high)
     coverage = float(np.mean(holds)) if holds else float("nan")

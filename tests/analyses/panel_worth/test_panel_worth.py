@@ -13,7 +13,7 @@ from moot.analyses.panel_worth.independence import (
     decision_shares,
     effective_votes,
     error_correlation,
-    estimate_accuracy_without_truth,
+    estimate_accuracies_without_truth,
     independent_majority,
     majority_right,
     poisson_binomial_majority,
@@ -23,11 +23,11 @@ from moot.analyses.panel_worth.members import (
     NO_COMMON_CASE,
     NO_TRUTH,
     ONE_MEMBER,
-    SINGLE,
     Panels,
 )
 from moot.analyses.panel_worth.tables import (
     COLUMNS,
+    EVERYONE,
     RULE_COLUMNS,
     decision_rules,
     open_reason,
@@ -49,7 +49,8 @@ def make_panels(errors: Floats, *, is_named: bool = True) -> Panels:
     if not is_named:
         errors, counts = errors.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)
     names = [str(number) for number in range(len(errors))]
-    return Panels(SINGLE, names, counts, errors, np.zeros(len(errors)))
+    members = tuple(str(number) for number in range(errors.shape[1]))
+    return Panels(names, members, np.stack([counts - errors, errors], axis=2), errors)
 
 
 def correlate_errors(errors: Floats, *, is_named: bool = True) -> float:
@@ -89,10 +90,10 @@ def test_effective_votes(size: float, rho: float, votes: float) -> None:
 
 
 def test_the_majority_of_independent_members_is_poisson_binomial() -> None:
-    accuracy = np.array([[0.6, 0.7, 0.8]])
+    accuracies = np.array([[0.6, 0.7, 0.8]])
     expected = 0.6 * 0.7 * 0.2 + 0.6 * 0.3 * 0.8 + 0.4 * 0.7 * 0.8 + 0.6 * 0.7 * 0.8
-    assert poisson_binomial_majority(accuracy, np.ones(3)) == pytest.approx(expected)
-    assert poisson_binomial_majority(accuracy, np.array([2.0, 0, 0])) == pytest.approx(0.6)
+    assert poisson_binomial_majority(accuracies) == pytest.approx(expected)
+    assert poisson_binomial_majority(np.array([[0.6, 0.6]])) == pytest.approx(0.6)
     random = np.random.default_rng(4)
     panels = make_panels((random.random((4000, 5)) < 0.35).astype(float))
     share = independent_majority(panels)(np.ones((1, 4000)))[0]
@@ -115,23 +116,28 @@ def test_panels_that_are_too_small_are_left_out() -> None:
     assert len(correct_shares) == len(wrong_shares) == 0
 
 
-@pytest.mark.parametrize("accuracy", [0.65, 0.8, 0.95])
-def test_accuracy_without_truth_is_found_for_independent_members(accuracy: float) -> None:
+@pytest.mark.parametrize("accuracies", [(0.65,) * 5, (0.8,) * 5, (0.6, 0.7, 0.8, 0.9, 0.95)])
+def test_accuracies_without_truth_are_found_for_independent_members(
+    accuracies: tuple[float, ...],
+) -> None:
     random = np.random.default_rng(6)
-    truth = random.random(2000) < 0.3
-    is_correct = random.random((2000, 5)) < accuracy
-    votes_yes = np.where(truth[:, None], is_correct, ~is_correct).sum(axis=1)
-    votes = np.stack([5 - votes_yes, votes_yes], axis=1).astype(float)
-    estimate, frequency = estimate_accuracy_without_truth(votes)
-    assert estimate == pytest.approx(accuracy, abs=0.02)
-    assert frequency[1] == pytest.approx(0.3, abs=0.04)
+    truth = random.random((4000, 1)) < 0.3
+    is_yes = truth == (random.random((4000, 5)) < accuracies)
+    votes = np.stack([~is_yes, is_yes], axis=2).astype(float)
+    assert estimate_accuracies_without_truth(votes) == pytest.approx(accuracies, abs=0.04)
+    pooled = estimate_accuracies_without_truth(votes.sum(axis=1, keepdims=True))
+    assert pooled == pytest.approx(np.mean(accuracies), abs=0.03)
+
+
+def test_votes_for_one_label_give_no_accuracy_without_truth() -> None:
+    assert np.isnan(estimate_accuracies_without_truth(np.ones((20, 3, 1)))).all()
 
 
 @pytest.mark.parametrize(
     ("errors", "cases", "words"),
     [
         (0, 40, "wrong together in 0 panels"),
-        (6, 40, "needed: 100 cases"),
+        (6, 40, "needed: 200 cases"),
         (118, 40, "right together in 1 panels"),
     ],
 )
@@ -148,7 +154,14 @@ def test_a_wide_interval_is_refused_with_the_number_of_cases() -> None:
     errors = (np.random.default_rng(7).random((60, 3)) < 0.5).astype(float)
     reason = open_reason(make_panels(errors), 60, -0.2, 0.8)
     assert reason == "the correlation lies between -0.20 and 0.80; needed: 240 cases"
-    assert open_reason(make_panels(errors[:6]), 6, 0.0, 0.1) == "too few cases: 6; needed: 10"
+    assert open_reason(make_panels(errors[:6]), 6, 0.0, 0.1) == "too few cases: 6; needed: 40"
+    many_members = np.repeat(errors[:6], 4, axis=1)
+    assert open_reason(make_panels(many_members), 6, 0.0, 0.1) == "too few cases: 6; needed: 20"
+
+
+def rows_of_everyone(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows about all members, by moment."""
+    return frame[frame["member"] == EVERYONE].set_index("when")
 
 
 def study(folder: Path, **rows: Any) -> StudyResults:
@@ -177,7 +190,7 @@ def talking_panel(truth: bool = True, members: int = 3) -> dict[str, Any]:
 
 
 def test_a_panel_that_follows_its_first_member_ends_as_one_vote(tmp_path: Path) -> None:
-    frame = panel_worth(study(tmp_path, **talking_panel())).frame.set_index("when")
+    frame = rows_of_everyone(panel_worth(study(tmp_path, **talking_panel())).frame)
     first, last = frame.loc["first answers"], frame.loc["last answers"]
     assert first["votes low"] <= 3 <= first["votes high"]
     assert last["error correlation"] == pytest.approx(1)
@@ -199,7 +212,7 @@ def test_panels_without_a_label_at_one_moment_are_left_out_of_the_change(
         number = int(seat["case_id"].removeprefix("c"))
         if seat["round"] == moment and number < undecided_panels:
             seat |= {"prediction": "", "parsed": json.dumps({"distribution": EQUAL_BELIEFS})}
-    frame = panel_worth(study(tmp_path, **rows)).frame.set_index("when")
+    frame = rows_of_everyone(panel_worth(study(tmp_path, **rows)).frame)
     decided = CASES - undecided_panels
     assert frame.loc["last answers" if moment == 1 else "first answers", "cases"] == CASES
     assert ("change" in frame.index) == (decided > 0)
@@ -217,9 +230,9 @@ def test_rounds_between_the_first_and_the_last_have_rows(tmp_path: Path) -> None
                 {**row, "round": 2, "turn": row["turn"] - 3, "prediction": opposite}
             )
     panel["talk"].sort(key=lambda row: (row["debate_id"], row["turn"]))
-    frame = panel_worth(study(tmp_path, **panel)).frame.set_index("when")
-    assert list(frame.index) == ["first answers", "answers 2", "last answers", "change"]
-    between, last = frame.loc["answers 2"], frame.loc["last answers"]
+    frame = rows_of_everyone(panel_worth(study(tmp_path, **panel)).frame)
+    assert list(frame.index) == ["first answers", "second answers", "last answers", "change"]
+    between, last = frame.loc["second answers"], frame.loc["last answers"]
     assert between["accuracy of members"] == pytest.approx(1 - last["accuracy of members"])
 
 
@@ -253,10 +266,33 @@ def test_without_truth_only_agreement_and_a_models_answer_are_given(tmp_path: Pa
     experiment.targets[:] = ""
     experiment.predictions["target"] = ""
     frame = panel_worth(results).frame
-    assert frame["what is missing"].tolist() == [NO_TRUTH] * 2
     assert frame["accuracy of members"].isna().all()
-    assert frame["agreement of two members"].tolist()[1] == 1
-    assert 0.5 < frame["accuracy by Dawid and Skene"].iloc[0] < 1
+    everyone = rows_of_everyone(frame)
+    assert everyone["what is missing"].tolist() == [NO_TRUTH] * 2
+    assert everyone["agreement of two members"].tolist()[1] == 1
+    members = frame[(frame["when"] == "first answers") & (frame["member"] != EVERYONE)]
+    accuracies = members["accuracy by Dawid and Skene"]
+    assert len(members) == 3 and accuracies.between(0.5, 1).all()
+    mean = everyone["accuracy by Dawid and Skene"].iloc[0]
+    assert mean == pytest.approx(accuracies.mean())
+
+
+def test_cases_without_a_label_are_left_out_where_others_have_one(tmp_path: Path) -> None:
+    results = study(tmp_path, **talking_panel())
+    [experiment] = results.experiments.values()
+    experiment.targets.iloc[:20] = ""
+    frame = rows_of_everyone(panel_worth(results).frame)
+    assert frame["cases"].tolist() == [CASES - 20] * 3
+    assert frame["accuracy of members"].iloc[0] > 0.45
+
+
+def test_each_member_has_a_row_with_its_accuracy(tmp_path: Path) -> None:
+    frame = panel_worth(study(tmp_path, **talking_panel())).frame
+    members = frame[(frame["when"] == "first answers") & (frame["member"] != EVERYONE)]
+    assert members["member"].tolist() == ["judge_0", "judge_1", "judge_2"]
+    mean = rows_of_everyone(frame).loc["first answers", "accuracy of members"]
+    assert members["accuracy of members"].mean() == pytest.approx(mean)
+    assert (members["accuracy low"] < members["accuracy high"]).all()
 
 
 def test_one_member_is_no_panel(tmp_path: Path) -> None:
@@ -297,7 +333,7 @@ def test_judges_of_different_cases_are_no_panel(tmp_path: Path) -> None:
     assert frame["error correlation"].isna().all() and frame["cases"].tolist() == [CASES]
 
 
-@pytest.mark.parametrize("accuracy", [0.45, 0.5])
+@pytest.mark.parametrize("accuracy", [0.5, 0.75])
 def test_members_who_are_right_or_wrong_about_one_label_are_measured(
     tmp_path: Path, accuracy: float
 ) -> None:

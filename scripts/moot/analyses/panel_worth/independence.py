@@ -1,7 +1,7 @@
 """The correlation of members' errors, effective votes, and what independent members would reach.
 
-Each statistic takes how often every panel was drawn, shape (resamples, panels), as
-`moot.stats.bootstrap` does.
+Functions of weights take how often each panel was drawn, shape (resamples, panels), as in
+`moot.stats.bootstrap`.
 """
 
 from collections.abc import Callable
@@ -12,56 +12,26 @@ from moot.analyses.panel_worth.members import Panels
 from moot.stats.bootstrap import (
     DIFFERENCE,
     SHARE,
-    ClusterBootstrap,
+    Bounds,
     Floats,
     Statistic,
     Truths,
     as_numbers,
     ratio,
 )
-from moot.stats.score_intervals import LEVEL
 
-FEW_COINCIDENCES = 20
 _EM_STEPS = 200
 _EM_TOLERANCE = 1e-8
 
 
-def estimate_correlation(panels: Panels, sample: ClusterBootstrap) -> tuple[float, float, float]:
-    """The correlation of errors with its interval, which rests on the panels in which errors
-    coincide.
-    """
-    statistic = Statistic(error_correlation(panels), DIFFERENCE, coincidences(panels))
-    value, low, high = sample.estimate(statistic)
-    return value, low, high + rare_excess(panels, value, high)
-
-
-def rare_excess(panels: Panels, value: float, high: float) -> float:
-    """By how much the upper end of a correlation rises where errors coincide in few panels.
-
-    Resamples then show too little of its skewness. The number of these panels has the exact
-    interval of a Poisson count (Garwood 1936); the correlation changes in proportion, above the
-    value that it has without any.
-    """
-    from scipy.stats import chi2  # registries are read at every start of Snakemake
-
-    count = int(coincidences(panels).sum())
-    if not 0 < count < FEW_COINCIDENCES:
-        return 0.0
-    largest_count = chi2.ppf(1 - (1 - LEVEL) / 2, 2 * (count + 1)) / 2
-    share_right = panels.right.sum() / panels.sizes.sum()
-    rare_share = min(share_right, 1 - share_right)
-    lowest = -rare_share / (1 - rare_share)
-    return max(0.0, float(value + (value - lowest) * (largest_count / count - 1) - high))
-
-
 def coincidences(panels: Panels) -> Truths:
-    """Whether two members of each panel are wrong together; right, where that is the rarer."""
+    """Which panels have two members who are wrong; who are right, where that is rarer."""
     wrong = panels.sizes - panels.right
     rare = wrong if wrong.sum() <= panels.right.sum() else panels.right
     return np.asarray(rare > 1)
 
 
-def error_correlation(panels: Panels, pairs: Truths | None = None) -> Callable[[Floats], Floats]:
+def error_correlation(panels: Panels, pairs: Truths | None = None) -> Statistic:
     """The correlation of errors of two members of a panel (phi), averaged over pairs.
 
     Covariances and standard deviations are summed over pairs before they are divided. A member who
@@ -71,13 +41,12 @@ def error_correlation(panels: Panels, pairs: Truths | None = None) -> Callable[[
         panels: of members.
         pairs: which pairs of names count, shape (names, names); None for all.
     """
-    count = panels.members.shape[1]
-    identity = np.eye(count)
     members, wrong = panels.members, panels.wrong
-    both_wrong = _pairs(wrong, wrong) - _diagonal(wrong, identity)
-    first_wrong = _pairs(wrong, members) - _diagonal(wrong, identity)
-    present = _pairs(members, members) - _diagonal(members, identity)
-    counted_pairs = np.ones((count, count)) if pairs is None else as_numbers(pairs)
+    count = members.shape[1]
+    both_wrong = _count_pairs(wrong, wrong) - _count_same(wrong)
+    first_wrong = _count_pairs(wrong, members) - _count_same(wrong)
+    present = _count_pairs(members, members) - _count_same(members)
+    is_counted = np.ones((count, count)) if pairs is None else as_numbers(pairs)
 
     def correlation(weights: Floats) -> Floats:
         error = ratio(weights @ wrong, weights @ members, 0.0)
@@ -90,25 +59,26 @@ def error_correlation(panels: Panels, pairs: Truths | None = None) -> Callable[[
         covariance += first * second * panels_of_pair
         spread = np.sqrt(error * (1 - error))
         scale = panels_of_pair * spread[:, :, None] * spread[:, None, :]
-        return ratio(
-            (covariance * counted_pairs).sum(axis=(1, 2)), (scale * counted_pairs).sum(axis=(1, 2))
-        )
+        covariances = (covariance * is_counted).sum(axis=(1, 2))
+        return ratio(covariances, (scale * is_counted).sum(axis=(1, 2)))
 
-    return correlation
+    return Statistic(correlation, DIFFERENCE, coincidences(panels))
 
 
-def _pairs(first: Floats, second: Floats) -> Floats:
+def _count_pairs(first: Floats, second: Floats) -> Floats:
+    """The pairs of each panel by two names, shape (panels, names * names)."""
     return as_numbers((first[:, :, None] * second[:, None, :]).reshape(len(first), -1))
 
 
-def _diagonal(counts: Floats, identity: Floats) -> Floats:
+def _count_same(counts: Floats) -> Floats:
+    """The members of each panel as pairs with themselves, shape (panels, names * names)."""
+    identity = np.eye(counts.shape[1])
     return as_numbers((counts[:, :, None] * identity).reshape(len(counts), -1))
 
 
 def effective_votes(size: float, correlation: float) -> float:
-    """How many independent votes have the variance of a mean of so many correlated ones.
-
-    NaN if so many members cannot have that correlation.
+    """How many independent votes have a mean that varies as much as that of correlated ones; NaN if
+    so many members cannot have that correlation.
 
     >>> effective_votes(9, 0.5)
     1.8
@@ -118,7 +88,7 @@ def effective_votes(size: float, correlation: float) -> float:
 
 
 def votes_with_one_more(size: float, correlation: float, new_correlation: float) -> float:
-    """The effective votes of so many members and one more whose errors correlate otherwise.
+    """The effective votes of a panel and one more member, whose errors have another correlation.
 
     >>> votes_with_one_more(1, 0.9, 0)
     2.0
@@ -135,12 +105,11 @@ def member_accuracy(panels: Panels) -> Statistic:
 
 def majority_right(panels: Panels) -> Floats:
     """Whether more than half of each panel are right; a half where exactly half are."""
-    twice_right = 2 * panels.right
-    return as_numbers(np.where(twice_right == panels.sizes, 0.5, twice_right > panels.sizes))
+    return as_numbers((np.sign(2 * panels.right - panels.sizes) + 1) / 2)
 
 
 def independent_majority(panels: Panels) -> Callable[[Floats], Floats]:
-    """How often a majority would be right if members erred independently (Poisson-binomial)."""
+    """How often a majority would be right if members erred independently."""
     compositions, kinds = np.unique(panels.members, axis=0, return_inverse=True)
     membership = np.eye(len(compositions))[kinds.reshape(-1)]
 
@@ -149,32 +118,28 @@ def independent_majority(panels: Panels) -> Callable[[Floats], Floats]:
         total = np.zeros(len(weights))
         panels_of_kind = weights @ membership
         for number, composition in enumerate(compositions):
-            total += panels_of_kind[:, number] * poisson_binomial_majority(accuracy, composition)
+            accuracies = np.repeat(accuracy, composition.astype(int), axis=1)
+            total += panels_of_kind[:, number] * poisson_binomial_majority(accuracies)
         return ratio(total, weights.sum(axis=1))
 
     return share_right
 
 
-def poisson_binomial_majority(accuracy: Floats, members: Floats) -> Floats:
+def poisson_binomial_majority(accuracies: Floats) -> Floats:
     """The chance that more than half of independent members are right; ties count a half.
 
     Args:
-        accuracy: of a member by name, shape (resamples, names).
-        members: members by name, shape (names,).
+        accuracies: of each member, shape (resamples, members).
 
     Returns:
         The chances, shape (resamples,).
     """
-    chances = np.ones((len(accuracy), 1))
-    for name, count in enumerate(members.astype(int)):
-        for _ in range(count):
-            is_right = accuracy[:, name, None]
-            more = np.pad(chances * is_right, ((0, 0), (1, 0)))
-            chances = more + np.pad(chances * (1 - is_right), ((0, 0), (0, 1)))
-    twice_right = 2 * np.arange(chances.shape[1])
-    size = chances.shape[1] - 1
-    worth = np.where(twice_right == size, 0.5, twice_right > size)
-    return as_numbers(chances @ worth)
+    from scipy.stats import poisson_binom  # registries are read at every start of Snakemake
+
+    half = accuracies.shape[1] / 2
+    more_than_half = poisson_binom.sf(np.floor(half), accuracies)
+    at_least_half = poisson_binom.sf(np.ceil(half) - 1, accuracies)
+    return as_numbers((more_than_half + at_least_half) / 2)
 
 
 def condorcet_distance(panels: Panels) -> Statistic:
@@ -185,6 +150,14 @@ def condorcet_distance(panels: Panels) -> Statistic:
         return independent(weights) - ratio(weights @ actual, weights.sum(axis=1))
 
     return Statistic(distance, DIFFERENCE)
+
+
+def change(
+    measure: Callable[[Panels], Statistic], first: Panels, last: Panels, bounds: Bounds
+) -> Statistic:
+    """A measure of the last panels, less that of the first."""
+    first_measure, last_measure = measure(first), measure(last)
+    return Statistic(lambda weights: last_measure(weights) - first_measure(weights), bounds)
 
 
 def decision_shares(panels: Panels, size: int, votes_needed: int) -> tuple[Floats, Floats]:
@@ -207,29 +180,30 @@ def decision_shares(panels: Panels, size: int, votes_needed: int) -> tuple[Float
     return as_numbers(decides_right), as_numbers(decides_wrong)
 
 
-def estimate_accuracy_without_truth(votes: Floats) -> tuple[float, Floats]:
-    """The accuracy of members by the model of Dawid and Skene (1979, JRSS C 28) with one accuracy
-    for all members and labels, by expectation and maximisation from the shares of votes.
+def estimate_accuracies_without_truth(votes: Floats) -> Floats:
+    """The accuracies of members by the model of Dawid and Skene (1979, JRSS C 28) with one accuracy
+    of a member for all labels, by expectation and maximisation from the shares of votes.
 
     Args:
-        votes: members of each panel by label, shape (panels, labels).
+        votes: of each panel by name and label, shape (panels, names, labels).
 
     Returns:
-        The accuracy, and the frequency of each label, shape (labels,).
+        The accuracy of each name, shape (names,); NaN where all votes are for one label.
     """
-    labels = votes.shape[1]
-    sizes = votes.sum(axis=1, keepdims=True)
-    truth = votes / sizes
-    accuracy = 0.5
+    if votes.shape[2] == 1:
+        return np.full(votes.shape[1], np.nan)
+    label_votes = votes.sum(axis=1)
+    truth = label_votes / label_votes.sum(axis=1, keepdims=True)
+    accuracies = np.zeros(votes.shape[1])
     for _ in range(_EM_STEPS):
-        share = (truth * votes).sum() / votes.sum()
-        frequency = truth.mean(axis=0)
-        share = float(np.clip(share, 1e-6, 1 - 1e-6))
-        log_odds = np.log(share) - np.log((1 - share) / (labels - 1))
-        logs = np.log(np.maximum(frequency, 1e-12)) + votes * log_odds
+        previous = accuracies
+        right_votes = (votes * truth[:, None, :]).sum(axis=(0, 2))
+        accuracies = np.clip(right_votes / votes.sum(axis=(0, 2)), 1e-6, 1 - 1e-6)
+        wrong_shares = (1 - accuracies) / (votes.shape[2] - 1)
+        log_odds = np.log(accuracies / wrong_shares)
+        logs = (votes * log_odds[:, None]).sum(axis=1) + np.log(truth.mean(axis=0) + 1e-12)
         truth = np.exp(logs - logs.max(axis=1, keepdims=True))
         truth /= truth.sum(axis=1, keepdims=True)
-        if abs(share - accuracy) < _EM_TOLERANCE:
+        if np.abs(accuracies - previous).max() < _EM_TOLERANCE:
             break
-        accuracy = share
-    return accuracy, as_numbers(truth.mean(axis=0))
+    return as_numbers(accuracies)

@@ -1,5 +1,6 @@
 """The answers of a panel's members: of a debate, of several judges, or of repeats of a debate."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,132 +13,128 @@ from moot.stats.bootstrap import Floats, as_numbers
 
 SEPARATOR = " · "
 SINGLE, FIRST, LAST = "answers", "first answers", "last answers"
+MIDDLE = ("second answers", "third answers", "fourth answers", "fifth answers")
+"""The answers between the first and the last that have rows."""
 IN_DEBATE, JUDGES, REPEATS = "members of a debate", "judges of a debate", "repeats of a debate"
-MIN_MEMBERS = 2
 MIN_NAMED_PANELS = 8
-"""Panels in which a name must occur on average for its own accuracy to be estimated."""
+"""The mean number of panels of a name from which each name has an accuracy of its own."""
 MAX_NAMES = 20
-MAX_ROUNDS = 6
-"""Rounds that have rows of their own; between the first and the last, the earliest ones."""
 TRAITS = ("model", "persona", "family")
 NO_TRUTH = "no truth: the true labels of the cases are unknown"
 ONE_MEMBER = "one member: no case has answers of two members, judges or repeats"
 NO_COMMON_CASE = "members on different cases: no two members answer the same case"
+_COLUMNS = ["panel", "case_id", "member", "moment", "prediction", "target"]
 
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """Panels of members at one moment, one row a panel.
+    """Panels of members at one moment.
 
     Attributes:
-        moment: when they answer.
         cases: the case of each panel.
-        members: members of each panel by name, shape (panels, names); one name for all members
-            where names rarely recur.
-        wrong: how many of these members are wrong, in the same shape.
-        agreement: the share of pairs of members of each panel that agree.
-        names: of the members, one a column of `members`.
+        names: of the members; one name for all members where names rarely recur.
+        votes: members of each panel by name and label, shape (panels, names, labels).
+        wrong: members of each panel by name who are wrong, shape (panels, names).
     """
 
-    moment: str
     cases: list[str]
-    members: Floats
+    names: tuple[str, ...]
+    votes: Floats
     wrong: Floats
-    agreement: Floats
-    names: tuple[str, ...] = ()
+
+    @property
+    def members(self) -> Floats:
+        """The members of each panel by name, shape (panels, names)."""
+        return as_numbers(self.votes.sum(axis=2))
 
     @property
     def sizes(self) -> Floats:
         """The number of members of each panel."""
-        return as_numbers(self.members.sum(axis=1))
+        return as_numbers(self.votes.sum(axis=(1, 2)))
 
     @property
     def right(self) -> Floats:
         """The number of members of each panel who are right."""
         return as_numbers(self.sizes - self.wrong.sum(axis=1))
 
+    @property
+    def agreement(self) -> Floats:
+        """The share of pairs of members of each panel that agree; 0 without pairs."""
+        sizes = self.sizes
+        equal_pairs = (self.votes.sum(axis=1) ** 2).sum(axis=1) - sizes
+        return as_numbers(equal_pairs / np.maximum(sizes * (sizes - 1), 1))
+
 
 def gather_members(run: Run) -> tuple[str, pd.DataFrame]:
     """The answers of a run's members.
 
     Returns:
-        What the members are, and a row an answer: panel, case_id, member, moment, prediction,
-        target; without rows where no panel has two members.
+        What the members are, and a row for each answer: panel, case_id, member, moment, prediction,
+        target ("" if unknown). There are no rows where no panel has two members.
     """
-    rows = run.predictions
-    rows = rows[(rows["status"] == "valid") & ~rows["case_id"].isna()]
+    debates = list(_answers_of_debates(run))
+    rows = run.valid[~run.valid["case_id"].isna()]
     rows = rows.assign(moment=SINGLE, target=rows["target"].fillna(""))
     names = rows.reindex(columns=["judge", "persona", "judge_repeat"]).astype(object)
     names = names.where(names.notna(), "").astype(str)
-    judge_names = names["judge"].str.cat(names[["persona", "judge_repeat"]], sep=SEPARATOR)
-    columns = ["panel", "case_id", "member", "moment", "prediction", "target"]
-    talk = _members_of_debates(run)
-    if len(talk) and (talk["moment"] == LAST).any():
-        return IN_DEBATE, talk[columns]
-    if judge_names.nunique() > 1:
-        panel = rows["case_id"] + "#" + rows["repeat"].astype(str)
-        return JUDGES, _with_companions(rows.assign(member=judge_names, panel=panel)[columns])
-    if len(talk):
-        return IN_DEBATE, talk[columns]
-    if rows["repeat"].nunique() > 1:
-        repeats = rows.assign(member="repeat", panel=rows["case_id"])
-        return REPEATS, _with_companions(repeats[columns])
-    return REPEATS, rows.assign(member="", panel="")[columns].head(0)
+    judges = names["judge"].str.cat(names[["persona", "judge_repeat"]], sep=SEPARATOR)
+    if len(debates) > 1 or (debates and judges.nunique() < 2):
+        return IN_DEBATE, _with_truth(pd.concat(debates)[_COLUMNS].query("prediction != ''"))
+    if judges.nunique() > 1:
+        kind, panels = JUDGES, rows["case_id"] + "#" + rows["repeat"].astype(str)
+    else:
+        kind, panels, judges = REPEATS, rows["case_id"], pd.Series("repeat", rows.index)
+    rows = rows.assign(member=judges, panel=panels)[_COLUMNS]
+    return kind, _with_truth(rows[rows.groupby("panel")["member"].transform("size") > 1])
 
 
-def _with_companions(answers: pd.DataFrame) -> pd.DataFrame:
-    """The answers in panels of at least two members."""
-    return answers[answers.groupby("panel")["member"].transform("size") >= MIN_MEMBERS]
+def _with_truth(answers: pd.DataFrame) -> pd.DataFrame:
+    """The answers about cases with a true label; all answers if no case has one."""
+    has_truth = answers["target"] != ""
+    return answers[has_truth] if has_truth.any() else answers
 
 
-def _members_of_debates(run: Run) -> pd.DataFrame:
+def _answers_of_debates(run: Run) -> Iterator[pd.DataFrame]:
+    """The answers of seats that hold opinions, by the number of opinions that they have stated.
+
+    Only the kind of opinion that most seats hold counts, and only judges where a debate has them.
+    """
     opinions = stated_answers(run.results)
     opinions = opinions[(opinions["model"] == run.model) & (opinions["kind"] != SMOOTHED)]
-    judges = judge_names(run.predictions[run.predictions["model"] == run.model])
+    judges = judge_names(run.predictions)
     if judges:
         opinions = opinions[opinions["speaker"].isin(judges)]
-    opinions = opinions.astype({"speaker": str, "kind": str, "target": str, "prediction": str})
-    opinions = opinions.assign(panel=opinions["debate_id"].astype(str), member=opinions["speaker"])
-    opinions["case_id"] = opinions["case_id"].astype(str)
-    members = opinions.groupby(["kind", "panel"])["member"].transform("nunique")
-    opinions = opinions[members >= MIN_MEMBERS]
+    opinions = opinions.astype({"debate_id": str, "case_id": str, "speaker": str})
+    opinions = opinions.rename(columns={"debate_id": "panel", "speaker": "member"})
+    members = opinions.groupby(["kind", "panel"], observed=True)["member"].transform("nunique")
+    opinions = opinions[members > 1].astype({"kind": str, "prediction": str, "target": str})
     if opinions.empty:
-        return opinions
-    kind = opinions.drop_duplicates(["kind", "panel", "member"])["kind"].value_counts().idxmax()
-    opinions = opinions[opinions["kind"] == kind]
-    seats = opinions.groupby(["panel", "member"], sort=False)
-    rounds = int(seats.size().max())
-    answers = [seats.head(1).assign(moment=SINGLE if rounds == 1 else FIRST)]
-    for number in range(2, min(rounds, MAX_ROUNDS)):
-        held_answers = opinions[seats.cumcount() < number].groupby(["panel", "member"], sort=False)
-        answers.append(held_answers.tail(1).assign(moment=f"answers {number}"))
-    if rounds > 1:
-        answers.append(seats.tail(1).assign(moment=LAST))
-    return pd.concat(answers).query("prediction != ''")
+        return
+    kinds = opinions.drop_duplicates(["kind", "panel", "member"])["kind"]
+    opinions = opinions[opinions["kind"] == kinds.value_counts().idxmax()]
+    places = opinions.groupby(["panel", "member"]).cumcount()
+    rounds = int(places.max()) + 1
+    moments = list(enumerate((FIRST, *MIDDLE), start=1))[: rounds - 1]
+    for count, moment in [*moments, (rounds, LAST if moments else SINGLE)]:
+        seats = opinions[places < count].groupby(["panel", "member"], sort=False)
+        yield seats.tail(1).assign(moment=moment)
 
 
 def build_panels(answers: pd.DataFrame, moment: str) -> Panels:
     """The panels of some answers at a moment, in the order of their names."""
     answers = answers[answers["moment"] == moment].sort_values("panel", kind="stable")
-    names = answers["member"]
-    panels_a_name = answers.groupby("member")["panel"].nunique()
-    if len(panels_a_name) > MAX_NAMES or panels_a_name.mean() < MIN_NAMED_PANELS:
-        names = pd.Series("member", answers.index)
-    is_wrong = (answers["prediction"] != answers["target"]).astype(float)
-    keys = [answers["panel"], names.rename("name")]
-    members = is_wrong.groupby(keys).size().unstack(fill_value=0)
-    wrong = is_wrong.groupby(keys).sum().unstack(fill_value=0)
-    votes = answers.groupby(["panel", "prediction"]).size().unstack(fill_value=0)
-    sizes = members.sum(axis=1)
-    agreeing = (votes**2).sum(axis=1) - sizes
-    return Panels(
-        moment,
-        list(answers.drop_duplicates("panel").set_index("panel")["case_id"][members.index]),
-        as_numbers(members),
-        as_numbers(wrong),
-        as_numbers(agreeing / np.maximum(sizes * (sizes - 1), 1)),
-        tuple(members.columns),
-    )
+    members = answers["member"]
+    panels_of_name = answers.groupby("member")["panel"].nunique()
+    if len(panels_of_name) > MAX_NAMES or panels_of_name.mean() < MIN_NAMED_PANELS:
+        members = pd.Series("member", answers.index)
+    panel_codes, panels = pd.factorize(answers["panel"])
+    name_codes, names = pd.factorize(members, sort=True)
+    label_codes, labels = pd.factorize(answers["prediction"], sort=True)
+    votes = np.zeros((len(panels), len(names), len(labels)))
+    wrong = np.zeros((len(panels), len(names)))
+    np.add.at(votes, (panel_codes, name_codes, label_codes), 1)
+    np.add.at(wrong, (panel_codes, name_codes), answers["prediction"] != answers["target"])
+    return Panels(list(answers.drop_duplicates("panel")["case_id"]), tuple(names), votes, wrong)
 
 
 def member_traits(run: Run, answers: pd.DataFrame) -> pd.DataFrame:
@@ -157,13 +154,12 @@ def member_traits(run: Run, answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def missing_reason(run: Run, answers: pd.DataFrame) -> str:
-    """What keeps a panel from being measured; "" if nothing does.
+    """What a run lacks for a full row; "" if nothing.
 
     The cases may share one true label, for example `right` for every group that solves a puzzle.
     """
     if run.results.task.multilabel:
         return "a single label: cases have several labels at once"
     if answers.empty:
-        is_crossed = run.predictions["judge"].nunique() > 1
-        return NO_COMMON_CASE if is_crossed else ONE_MEMBER
+        return NO_COMMON_CASE if run.predictions["judge"].nunique() > 1 else ONE_MEMBER
     return NO_TRUTH if (answers["target"] == "").all() else ""

@@ -6,20 +6,7 @@ from math import ceil, isnan
 import numpy as np
 import pandas as pd
 
-from moot.analyses.panel_worth.independence import (
-    coincidences,
-    condorcet_distance,
-    decision_shares,
-    effective_votes,
-    error_correlation,
-    estimate_accuracy_without_truth,
-    estimate_correlation,
-    independent_majority,
-    majority_right,
-    member_accuracy,
-    rare_excess,
-    votes_with_one_more,
-)
+from moot.analyses.panel_worth import independence
 from moot.analyses.panel_worth.members import (
     FIRST,
     LAST,
@@ -35,27 +22,29 @@ from moot.analyses.panel_worth.members import (
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
-from moot.stats import bootstrap
 from moot.stats.bootstrap import (
     SHARE,
     ClusterBootstrap,
-    Floats,
     Statistic,
-    as_numbers,
+    mean_statistic,
     ratio_statistic,
     share_statistic,
 )
 
-CHANGE = "change"
+EVERYONE, CHANGE = "all", "change"
+PULLED_TO_WRONG = "wrong majority pulls over a right minority"
+PULLED_TO_RIGHT = "right majority pulls over a wrong minority"
+MIN_CASES = 20
+MIN_ANSWERS = 120
+"""The fewest answers about different cases from which a correlation is given."""
+MIN_COINCIDENCES = 10
+"""The fewest panels with two members who are wrong (who are right, where that is rarer)."""
 MAX_HALF_WIDTH = 0.25
-"""Of the interval of a correlation that is answered."""
-MIN_COINCIDENCES = 5
-"""Panels in which two members are wrong, or right, together."""
-MIN_CASES = 10
+"""The widest interval of a correlation that is given, on either side."""
 SIZES = (3, 6, 12)
 COLUMNS = (
     Columns()
-    .keys("data", "answers of", "model", "members are", "when")
+    .keys("data", "answers of", "model", "members are", "when", "member")
     .estimate("accuracy of members", "accuracy")
     .estimate("error correlation", "correlation")
     .estimate("effective votes", "votes")
@@ -63,8 +52,8 @@ COLUMNS = (
     .plain("majority of independent members")
     .estimate("distance to Condorcet", "distance", "distance, 95 % interval", DIFFERENCE, SIGNED)
     .estimate("agreement of two members", "agreement")
-    .estimate("wrong majority pulls over a right minority", "pulled to wrong")
-    .estimate("right majority pulls over a wrong minority", "pulled to right")
+    .estimate(PULLED_TO_WRONG, "pulled to wrong")
+    .estimate(PULLED_TO_RIGHT, "pulled to right")
     .plain("effective votes with one more member")
     .plain(*(f"with one of another {trait}" for trait in TRAITS))
     .plain("accuracy by Dawid and Skene")
@@ -75,6 +64,7 @@ COLUMNS = (
         "answers of",
         "model",
         "when",
+        "member",
         "accuracy of members",
         "error correlation",
         "effective votes",
@@ -94,104 +84,89 @@ RULE_COLUMNS = (
 )
 NOTES = (
     (
-        "Error correlation: phi of the errors of two members of a panel; covariances and standard"
-        " deviations are summed over pairs, so that members who are almost always right count"
-        " little. Effective votes: k / (1 + (k - 1) correlation) of k members. Intervals are by"
-        f" case. A correlation is not given where its interval is wider than {MAX_HALF_WIDTH} on"
-        " either side, or where two members are wrong (or right) together in fewer than"
-        f" {MIN_COINCIDENCES} panels; `what is missing` then says how many cases it would take."
-        " Hard cases correlate errors as much as a common model or talk does. With one more"
-        " member: of the same correlation, or of that between members who differ in model, persona"
-        " or family (the letters with which a model's name starts)."
+        "Error correlation: the correlation (phi) of the errors of two members of a panel, summed"
+        " over pairs. Members who are almost always right count little. Hard cases raise it, and so"
+        " do a common model and talk. Effective votes: the mean of as many independent votes would"
+        " vary as much; k / (1 + (k - 1) correlation) for k members. Intervals are by case."
+    ),
+    (
+        f"A correlation takes {MIN_CASES} cases, {MIN_ANSWERS} answers, {MIN_COINCIDENCES} panels"
+        " in which two members are wrong (or right, if that is rarer), and an interval of at most"
+        f" {MAX_HALF_WIDTH} to either side. `what is missing` says how many cases it would take."
+    ),
+    (
+        "With one more member: of the same correlation. With one of another model, persona or"
+        " family: of the correlation of members who differ in it. A family is the letters with"
+        " which a model's name starts."
     ),
     (
         "Majority: more than half of the members are right; half of a tie counts. Independent"
-        " members have the same accuracies (Poisson-binomial); the difference is the distance to"
-        " Condorcet. Wrong answers with different labels count as one side."
+        " members have the same accuracies (Poisson-binomial). Distance to Condorcet: the accuracy"
+        " of their majority, less that of the actual majority."
     ),
     (
-        "`first answers` come before members talk, `last answers` after, `answers 2` and so on in"
-        " between; `change` compares first and last in the same debates. Pulled over: of members in"
-        " the minority at first, the share that ends with the other side."
+        "Members give `first answers` before they talk, `last answers` at the end, and `second"
+        " answers` and so on in between. `change`: last answers less first answers. Pulled over:"
+        " the share of members in the first minority who end on the other side."
     ),
     (
-        "Accuracy by Dawid and Skene is given without truth. It is a model's answer: it assumes"
-        " that members err independently, and correlated errors raise it."
+        "Accuracy by Dawid and Skene is a model's answer where no true label is known. The model"
+        " assumes that members err independently; correlated errors raise it."
     ),
 )
 FIRST_PAGE_NOTES.register("panel_worth")(
-    "Effective votes: as many independent judges would vary as much. Brackets hold 95 % intervals."
+    "Effective votes: the mean of as many independent votes would vary as much."
+    " Brackets hold 95 % intervals."
 )
 
 
-@table(
-    EVERY_STUDY_AND_COMPARISON,
-    "panel_worth",
-    "How many independent judges is this panel, before and after it talks?",
-)
+@table(EVERY_STUDY_AND_COMPARISON, "panel_worth", "How many independent judges is this panel?")
 def panel_worth(results: StudyResults) -> TableContent:
     """Return accuracies, error correlation and effective votes of panels, before and after their
-    members talk, with the majority beside that of independent members.
+    members talk, with the accuracy of a majority of independent members.
     """
     return COLUMNS.table(rows_of_runs(results, _rows_with_sentence), NOTES)
 
 
+@table(EVERY_STUDY_AND_COMPARISON, "panel_rules", "How do rules of decision fare?")
+def panel_rules(results: StudyResults) -> TableContent:
+    """Return how often 3, 6 or 12 members drawn from a panel decide right, decide wrong or are
+    hung, by majority, two thirds and unanimity.
+    """
+    notes = ["Members are drawn from each panel without replacement (hypergeometric)."]
+    return RULE_COLUMNS.table(rows_of_runs(results, _rule_rows), notes)
+
+
 def _rows_with_sentence(run: Run) -> list[Row]:
     first, *others = _rows(run)
-    return [{**first, "in words": _sentence(run, [first, *others])}, *others]
-
-
-@table(
-    EVERY_STUDY_AND_COMPARISON, "panel_rules", "What would a panel decide by other rules and sizes?"
-)
-def panel_rules(results: StudyResults) -> TableContent:
-    """Return how often panels of 3, 6 and 12 members, drawn from those that answered, decide right,
-    decide wrong or are hung, by majority, two thirds and unanimity.
-    """
-    rows: list[Row] = []
-    for run in results.runs(results.experiments.values(), Run):
-        rows += _rule_rows(run)
-    notes = ["Members are drawn from each panel without replacement (hypergeometric)."]
-    return RULE_COLUMNS.table(rows, notes)
+    return [first | {"in words": _sentence(run, [first, *others])}, *others]
 
 
 def _rows(run: Run) -> Iterator[Row]:
     kind, answers = gather_members(run)
-    keys: Row = {"data": (run.data, run.experiment, run.model_name), "in words": ""}
     reason = missing_reason(run, answers)
-    if reason and (reason != NO_TRUTH or answers.empty):
-        cases = run.predictions["case_id"].nunique()
-        yield keys | {"what is missing": reason, "cases": cases}
+    if reason not in ("", NO_TRUTH):
+        yield {"what is missing": reason, "cases": run.predictions["case_id"].nunique()}
         return
-    keys["members are"] = kind
     traits = member_traits(run, answers)
     for moment in answers["moment"].unique():
         panels = build_panels(answers, moment)
-        sample = _resample_cases(run, panels)
-        row = keys | {"when": moment} | _counts(panels)
+        sample = run.resample(panels.cases)
+        keys: Row = {"members are": kind, "when": moment, "member": EVERYONE}
+        row = keys | _count_cells(panels)
         row["agreement of two members"] = sample.estimate(share_statistic(panels.agreement))
-        if reason == NO_TRUTH:
-            yield row | {"what is missing": NO_TRUTH} | _dawid_skene(answers, moment)
+        if reason:
+            row |= {"what is missing": reason} | _cells_without_truth(panels)
         else:
-            yield row | _moment_cells(panels, sample, traits)
-    complete_answers = _select_complete_panels(answers)
-    if reason != NO_TRUTH and len(complete_answers):
-        yield keys | {"when": CHANGE} | _change_cells(run, complete_answers)
+            row |= _moment_cells(panels, sample, traits)
+        yield row
+        if len(panels.names) > 1:
+            yield from _member_rows(keys, panels, sample, has_truth=not reason)
+    if not reason and LAST in set(answers["moment"]):
+        yield from _change_rows(run, kind, answers)
 
 
-def _resample_cases(run: Run, panels: Panels) -> ClusterBootstrap:
-    clusters = [run.results.clusters[case] for case in panels.cases]
-    return ClusterBootstrap(clusters, run.results.seed)
-
-
-def _select_complete_panels(answers: pd.DataFrame) -> pd.DataFrame:
-    """The answers of panels in which members have a label both before and after they talk."""
-    first_panels = answers.loc[answers["moment"] == FIRST, "panel"]
-    last_panels = answers.loc[answers["moment"] == LAST, "panel"]
-    return answers[answers["panel"].isin(set(first_panels) & set(last_panels))]
-
-
-def _counts(panels: Panels) -> Row:
+def _count_cells(panels: Panels) -> Row:
     return {
         "members a panel": float(panels.sizes.mean()),
         "panels": len(panels.cases),
@@ -199,40 +174,35 @@ def _counts(panels: Panels) -> Row:
     }
 
 
-def _dawid_skene(answers: pd.DataFrame, moment: str) -> Row:
-    rows = answers[answers["moment"] == moment]
-    votes = rows.groupby(["panel", "prediction"]).size().unstack(fill_value=0)
-    if votes.shape[1] == 1:
-        return {}
-    return {"accuracy by Dawid and Skene": estimate_accuracy_without_truth(as_numbers(votes))[0]}
-
-
 def _moment_cells(panels: Panels, sample: ClusterBootstrap, traits: pd.DataFrame) -> Row:
-    ones = np.ones((1, len(panels.cases)))
     cells: Row = {
-        "accuracy of members": sample.estimate(member_accuracy(panels)),
-        "accuracy of the majority": sample.estimate(share_statistic(majority_right(panels))),
-        "majority of independent members": float(independent_majority(panels)(ones)[0]),
-        "distance to Condorcet": sample.estimate(condorcet_distance(panels)),
+        "accuracy of members": sample.estimate(independence.member_accuracy(panels)),
+        "accuracy of the majority": sample.estimate(
+            share_statistic(independence.majority_right(panels))
+        ),
+        "majority of independent members": sample.value(
+            Statistic(independence.independent_majority(panels))
+        ),
+        "distance to Condorcet": sample.estimate(independence.condorcet_distance(panels)),
     }
-    value, low, high = estimate_correlation(panels, sample)
+    correlation, low, high = sample.estimate(independence.error_correlation(panels))
     reason = open_reason(panels, sample.clusters, low, high)
     if reason:
         return cells | {"what is missing": reason}
     size = float(panels.sizes.mean())
-    votes = tuple(effective_votes(size, rho) for rho in (value, high, low))
-    cells |= {
-        "error correlation": (value, low, high),
-        "effective votes": votes,
-        "effective votes with one more member": effective_votes(size + 1, value),
-    }
+    votes = [independence.effective_votes(size, rho) for rho in (correlation, high, low)]
+    cells["error correlation"] = (correlation, low, high)
+    cells["effective votes"] = tuple(votes)
+    cells["effective votes with one more member"] = independence.effective_votes(
+        size + 1, correlation
+    )
     for trait in TRAITS if set(panels.names) <= set(traits.index) else ():
-        names = traits.loc[list(panels.names), trait].to_numpy()
-        differs = np.asarray(names[:, None] != names[None, :])
+        values = traits.loc[list(panels.names), trait].to_numpy()
+        differs = np.asarray(values[:, None] != values[None, :])
         if differs.any():
-            pair_correlation = float(error_correlation(panels, differs)(ones)[0])
-            votes_with = votes_with_one_more(size, value, pair_correlation)
-            cells[f"with one of another {trait}"] = votes_with
+            new_correlation = sample.value(independence.error_correlation(panels, differs))
+            new_votes = independence.votes_with_one_more(size, correlation, new_correlation)
+            cells[f"with one of another {trait}"] = new_votes
     return cells
 
 
@@ -240,82 +210,92 @@ def open_reason(panels: Panels, cases: int, low: float, high: float) -> str:
     """Why the errors leave the correlation open, with the number of cases that it would take; ""
     where they do not.
     """
-    if cases < MIN_CASES:
-        return f"too few cases: {cases}; needed: {MIN_CASES}"
-    panel_count = int(coincidences(panels).sum())
+    needed_cases = max(MIN_CASES, ceil(MIN_ANSWERS / panels.sizes.mean()))
+    if cases < needed_cases:
+        return f"too few cases: {cases}; needed: {needed_cases}"
+    count = int(independence.coincidences(panels).sum())
     half_width = (high - low) / 2
-    if panel_count < MIN_COINCIDENCES:
+    if count < MIN_COINCIDENCES:
         kind = "wrong" if panels.right.sum() >= panels.sizes.sum() / 2 else "right"
-        case_count = ceil(cases * MIN_COINCIDENCES / max(panel_count, 0.5))
+        needed_cases = ceil(cases * MIN_COINCIDENCES / max(count, 0.5))
         return (
-            f"two members are {kind} together in {panel_count} panels, which leaves the correlation"
-            f" open; needed: {case_count:,} cases"
+            f"two members are {kind} together in {count} panels, which leaves the correlation open;"
+            f" needed: {needed_cases:,} cases"
         )
     if isnan(half_width):
         return "the errors of two members do not vary"
     if half_width > MAX_HALF_WIDTH:
-        case_count = ceil(cases * (half_width / MAX_HALF_WIDTH) ** 2)
+        needed_cases = ceil(cases * (half_width / MAX_HALF_WIDTH) ** 2)
         return (
-            f"the correlation lies between {low:.2f} and {high:.2f}; needed: {case_count:,} cases"
+            f"the correlation lies between {low:.2f} and {high:.2f}; needed: {needed_cases:,} cases"
         )
     return ""
 
 
-def _change_cells(run: Run, answers: pd.DataFrame) -> Row:
+def _cells_without_truth(panels: Panels) -> Row:
+    accuracies = independence.estimate_accuracies_without_truth(panels.votes)
+    mean = np.average(accuracies, weights=panels.members.sum(axis=0))
+    return {"accuracy by Dawid and Skene": float(mean)}
+
+
+def _member_rows(
+    keys: Row, panels: Panels, sample: ClusterBootstrap, *, has_truth: bool
+) -> Iterator[Row]:
+    """The accuracy of each member."""
+    accuracies = independence.estimate_accuracies_without_truth(panels.votes)
+    for number, name in enumerate(panels.names):
+        members = panels.members[:, number]
+        row = keys | {"member": name, "panels": int((members > 0).sum())}
+        if has_truth:
+            right = members - panels.wrong[:, number]
+            row["accuracy of members"] = sample.estimate(ratio_statistic(right, members, SHARE))
+        else:
+            row["accuracy by Dawid and Skene"] = float(accuracies[number])
+        yield row
+
+
+def _change_rows(run: Run, kind: str, answers: pd.DataFrame) -> Iterator[Row]:
     """The change from first to last answers, in panels that have both."""
+    first_panels = set(answers.loc[answers["moment"] == FIRST, "panel"])
+    last_panels = set(answers.loc[answers["moment"] == LAST, "panel"])
+    answers = answers[answers["panel"].isin(first_panels & last_panels)]
+    if answers.empty:
+        return
     first, last = build_panels(answers, FIRST), build_panels(answers, LAST)
-    sample = _resample_cases(run, first)
-    cells: Row = _counts(last)
-    first_accuracy, last_accuracy = member_accuracy(first), member_accuracy(last)
-
-    def accuracy_change(weights: Floats) -> Floats:
-        return last_accuracy(weights) - first_accuracy(weights)
-
-    gain = majority_right(last) - majority_right(first)
-    majority_change = bootstrap.mean_statistic(gain, bootstrap.DIFFERENCE)
-    cells |= {
-        "accuracy of members": sample.estimate(Statistic(accuracy_change, bootstrap.DIFFERENCE)),
-        "accuracy of the majority": sample.estimate(majority_change),
-    }
-    first_correlation, last_correlation = error_correlation(first), error_correlation(last)
-
-    def correlation_change(weights: Floats) -> Floats:
-        return last_correlation(weights) - first_correlation(weights)
-
-    value, low, high = sample.estimate(Statistic(correlation_change, (-2.0, 2.0)))
-    is_open = min(coincidences(first).sum(), coincidences(last).sum()) < MIN_COINCIDENCES
-    if not (isnan(low) or is_open):
-        cells["error correlation"] = (
-            value,
-            low - _correlation_excess(first, sample),
-            high + _correlation_excess(last, sample),
-        )
-    return cells | _pull_cells(first, answers, sample)
+    sample = run.resample(first.cases)
+    gain = independence.majority_right(last) - independence.majority_right(first)
+    cells = _count_cells(last) | _pull_cells(run, answers)
+    cells["accuracy of the majority"] = sample.estimate(mean_statistic(gain, (-1.0, 1.0)))
+    accuracy = independence.change(independence.member_accuracy, first, last, (-1.0, 1.0))
+    cells["accuracy of members"] = sample.estimate(accuracy)
+    intervals = [
+        sample.estimate(independence.error_correlation(panels)) for panels in (first, last)
+    ]
+    reasons = [
+        open_reason(panels, sample.clusters, low, high)
+        for panels, (_, low, high) in zip((first, last), intervals, strict=True)
+    ]
+    if not any(reasons):
+        correlation = independence.change(independence.error_correlation, first, last, (-2.0, 2.0))
+        cells["error correlation"] = sample.estimate(correlation)
+    yield {"members are": kind, "when": CHANGE, "member": EVERYONE} | cells
 
 
-def _correlation_excess(panels: Panels, sample: ClusterBootstrap) -> float:
-    value, _, high = sample.estimate(Statistic(error_correlation(panels), bootstrap.DIFFERENCE))
-    return rare_excess(panels, value, high)
-
-
-def _pull_cells(first: Panels, answers: pd.DataFrame, sample: ClusterBootstrap) -> Row:
+def _pull_cells(run: Run, answers: pd.DataFrame) -> Row:
     """How often the majority of the first answers pulls members of the minority over."""
-    answers = answers.assign(is_right=answers["prediction"] == answers["target"])
-    by_moment = answers.pivot_table(
-        index=["panel", "member"], columns="moment", values="is_right", aggfunc="first"
-    ).astype(float)
-    started_right, ends_right = by_moment[FIRST] == 1, by_moment[LAST] == 1
-    started_wrong, ends_wrong = by_moment[FIRST] == 0, by_moment[LAST] == 0
+    answers = answers.assign(is_right=(answers["prediction"] == answers["target"]).astype(float))
+    members = answers.pivot_table("is_right", ["case_id", "panel", "member"], "moment")
+    first, last = members[FIRST], members[LAST]
+    majority = np.sign(2 * first.groupby("panel").transform("mean") - 1)
+    sample = run.resample(members.index.get_level_values("case_id"))
     cells: Row = {}
-    majority = majority_right(first)
-    for column, is_majority, is_minority, is_pulled in (
-        ("wrong majority pulls over a right minority", majority == 0, started_right, ends_wrong),
-        ("right majority pulls over a wrong minority", majority == 1, started_wrong, ends_right),
+    for column, is_minority, is_pulled in (
+        (PULLED_TO_WRONG, (majority == -1) & (first == 1), last == 0),
+        (PULLED_TO_RIGHT, (majority == 1) & (first == 0), last == 1),
     ):
-        minority = is_minority.groupby(level="panel").sum().to_numpy() * is_majority
-        pulled = (is_minority & is_pulled).groupby(level="panel").sum().to_numpy() * is_majority
-        if minority.sum():
-            cells[column] = sample.estimate(ratio_statistic(pulled, minority, SHARE))
+        if is_minority.any():
+            share = ratio_statistic(is_minority & is_pulled, is_minority, SHARE)
+            cells[column] = sample.estimate(share)
     return cells
 
 
@@ -323,48 +303,41 @@ def _sentence(run: Run, rows: list[Row]) -> str:
     """The effective votes before and after members talk; "" where they are not known."""
     parts: list[str] = []
     for row in rows:
-        votes = row.get("effective votes")
-        if votes and row["when"] in (SINGLE, FIRST, LAST):
-            value, low, high = votes
+        if "effective votes" in row and row["when"] in (SINGLE, FIRST, LAST):
+            value, low, high = row["effective votes"]
             parts.append(f"{row['when']} {value:.1f} [{low:.1f}, {high:.1f}]")
     if not parts:
         return ""
-    size = rows[0]["members a panel"]
     return (
-        f"{run.experiment}, {run.model_name}: {size:.1f} {rows[0]['members are']} are worth this"
-        f" many independent votes: {'; '.join(parts)}."
+        f"{run.experiment}, {run.model_name}: {rows[0]['members a panel']:.1f}"
+        f" {rows[0]['members are']} are worth this many independent votes: {'; '.join(parts)}."
     )
 
 
 def _rule_rows(run: Run) -> Iterator[Row]:
     _, answers = gather_members(run)
-    keys: Row = {"data": (run.data, run.experiment, run.model_name)}
     reason = missing_reason(run, answers)
-    if reason:
-        yield keys | {"what is missing": reason}
-        return
-    has_rows = False
-    for moment in answers["moment"].unique():
+    largest = 0
+    for moment in () if reason else answers["moment"].unique():
         panels = build_panels(answers, moment)
+        largest = max(largest, int(panels.sizes.max()))
         for size in SIZES:
-            cases = [case for case, n in zip(panels.cases, panels.sizes, strict=True) if n >= size]
+            is_large = panels.sizes >= size
+            cases = [case for case, counts in zip(panels.cases, is_large, strict=True) if counts]
             if not cases:
                 continue
-            has_rows = True
-            clusters = [run.results.clusters[case] for case in cases]
-            sample = ClusterBootstrap(clusters, run.results.seed)
+            sample = run.resample(cases)
             for rule, votes in decision_rules(size).items():
-                right, wrong = decision_shares(panels, size, votes)
-                yield keys | {
+                right, wrong = independence.decision_shares(panels, size, votes)
+                yield {
                     "when": (moment, rule, size),
                     "decides right": sample.estimate(share_statistic(right)),
                     "decides wrong": sample.estimate(share_statistic(wrong)),
                     "hung": sample.estimate(share_statistic(np.clip(1 - right - wrong, 0, 1))),
                     "panels": (len(cases), len(set(cases))),
                 }
-    if not has_rows:
-        largest = int(panels.sizes.max())
-        yield keys | {"what is missing": f"{largest} members a panel; needed: {SIZES[0]}"}
+    if largest < SIZES[0]:
+        yield {"what is missing": reason or f"{largest} members a panel; needed: {SIZES[0]}"}
 
 
 def decision_rules(size: int) -> Mapping[str, int]:
