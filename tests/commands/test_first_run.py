@@ -1,5 +1,6 @@
 """Test the first run of a user: a configuration from a few answers, and its requirements."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -77,6 +78,7 @@ def test_all_rows_of_a_small_table_are_debated_and_enter_tables() -> None:
     write_configuration(InitConfig(model="smollm2-135m", data="few.csv", usd=0), None)
     plan = make_plan(Path("my.yaml").read_text())
     assert plan.experiments["mine"].config.cases == 2 and plan.config.min_debates == 2
+    assert plan.config.shards == min(os.cpu_count() or 1, 2), "a model in the process, on all cores"
     assert plan.config.models["mine"] == plan.config.models["smollm2-135m"], (
         "the model keeps the limits of the default run"
     )

@@ -54,7 +54,7 @@ _CASES, _CASES_IN_PROCESS = 10, 5
 _QUESTION = "Which label is right?"
 _QUESTION_REASON = "no table says it: write what a prediction answers, in one sentence"
 _SPLIT_NAMES = re.compile("split|fold|subset|partition", re.IGNORECASE)
-_MAX_LISTED_COLUMNS = 8
+_MAX_LISTED_COLUMNS, _MAX_SHARDS = 8, 4
 _PAGE = """\
 # Lies over moot's default configuration.
 #   {command} doctor --cores 1 --configfile {file}     whether everything is there
@@ -63,7 +63,7 @@ _PAGE = """\
 #   {command} reference --cores 1                      writes every key to results/reference.md
 
 run: [{name}]
-{min_debates}{budget}
+{min_debates}{shards}{budget}
 models:
   {name}: {model}
 {datasets}
@@ -156,6 +156,14 @@ def _budget_line(usd: str) -> str:
     return f"budget: {{usd: {value}}}   # a hard stop that loses nothing\n"
 
 
+def _shards_line(cases: int) -> str:
+    """Return the line that holds debates on several cores; "" where there is one core."""
+    shards = min(os.cpu_count() or 1, cases, _MAX_SHARDS)
+    if shards == 1:
+        return ""
+    return f"shards: {shards}          # debates at the same time, each on one core\n"
+
+
 def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[str, Sequence[str]]:
     """Return the file's text, and lines that say what was guessed."""
     answer = partial(_find_answer, config, ask)
@@ -182,6 +190,7 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
             if cases < _CASES
             else ""
         ),
+        shards=_shards_line(cases) if is_slow else "",
         budget=_budget_line(usd),
         model=_inline_yaml(model),
         datasets=table.section,
