@@ -96,7 +96,7 @@ def test_unshared_cases_are_left_out_with_their_calls(raw: dict[str, Any]) -> No
     content, head, report = make_bundle({**raw, "share": {}, "datasets": local_data})
     files = read_members(content)
     assert not find_bundle_faults(files, head)
-    assert "the calls of asked/m. Of the 1 files 0 rest on none of these" in report
+    assert "the calls of asked/m. 0 of the 1 files do not need these calls" in report
     assert files["calls.jsonl"] == b"" and len(files["log.txt"].split()) == 10
     assert not any(name.startswith("results/cases") for name in files)
     assert not any(b"prior arrests" in content for content in files.values())
@@ -289,7 +289,7 @@ def test_a_missing_or_changed_extension_is_named(raw: dict[str, Any], tmp_path: 
     extension.rename(tmp_path / "elsewhere")
     with pytest.raises(
         UserError,
-        match=r"made with the extension mine, which is not here\. Get it from the maker of",
+        match=r"made with the extension mine, which is missing here\. Ask the author of",
     ):
         replay(str(file), PROJECT, 1)
     assert not Path("replay").exists()
@@ -334,7 +334,7 @@ def test_a_changed_prompt_is_refused_before_anything_is_written(
 
 
 @pytest.mark.parametrize(
-    ("share", "message"), [({"datasets": ["peple"]}, "share.datasets: 'peple' is no data set")]
+    ("share", "message"), [({"datasets": ["peple"]}, "share.datasets: 'peple' is not a data set")]
 )
 def test_an_unknown_data_set_cannot_be_shared(
     raw: dict[str, Any], share: Any, message: str

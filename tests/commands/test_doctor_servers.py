@@ -80,7 +80,7 @@ experiments: {{mine: {{protocol: courtroom, dataset: nlsy97, models: [mine], cas
         ({"id": "test", "meta": {"n_ctx": 2048, "n_ctx_train": 8192}}, "2048 tokens"),
         ({"id": "test", "meta": {"n_ctx_train": 8192}}, "8192 tokens"),
         ({"id": "test", "max_model_len": 4096}, "4096 tokens"),
-        ({"id": "test", "meta": None}, "does not say"),
+        ({"id": "test", "meta": None}, "does not state"),
         ({"id": "/models/x.gguf", "owned_by": "llamacpp", "meta": {"n_ctx": 512}}, "512 tokens"),
     ],
 )

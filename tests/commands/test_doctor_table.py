@@ -87,7 +87,7 @@ def test_votes_without_truth_are_judges_and_missing_columns_are_reported(tmp_pat
         "answer": "vote",
     }
     assert (
-        "Missing: `truth`, which brings accuracy, and who changes to right and to wrong." in report
+        "Missing: `truth`, which enables accuracy, and who changes to right and to wrong." in report
     )
     assert [case.case_id for case in load_printed_entry(report).cases] == ["s0", "s1"]
 
@@ -96,7 +96,7 @@ def test_faulty_rows_are_reported_with_the_guess(tmp_path: Path) -> None:
     path = tmp_path / "chat.csv"
     pd.DataFrame([*TALK, TALK[0]]).to_csv(path, index=False)
     report = describe_table(path)
-    assert "As guessed it cannot be read yet:" in report
+    assert "With this guess the table cannot be read yet:" in report
     assert f"{path}: row 10, column 'seq': found '1', expected each turn of a debate once" in report
 
 
@@ -114,7 +114,7 @@ def test_a_contradictory_guess_is_reported_in_one_line(tmp_path: Path) -> None:
 def test_files_without_debates_get_different_messages(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     pd.DataFrame({"facts": ["A long text."], "outcome": ["won"]}).to_csv(path, index=False)
-    assert "No column says which debate a turn belongs to" in describe_table(path)
+    assert "No column gives the debate of a turn" in describe_table(path)
     with pytest.raises(UserError, match=r"none\.csv: no such file"):
         describe_table(tmp_path / "none.csv")
     (tmp_path / "folder").mkdir()

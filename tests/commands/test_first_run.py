@@ -147,7 +147,7 @@ def test_a_budget_that_is_not_a_number_is_refused(usd: str) -> None:
 @pytest.mark.parametrize(
     ("init_keys", "message"),
     [
-        ({}, "init: no model; expected the model's name at its server"),
+        ({}, "init: model is missing; expected the model's name at its server"),
         (
             {"model": "m", "server": "nowhere"},
             "server 'nowhere'; expected one of anthropic, ollama, openai, openrouter",
@@ -157,7 +157,7 @@ def test_a_budget_that_is_not_a_number_is_refused(usd: str) -> None:
             "data 'nlsy79'; expected a table's path, or one of",
         ),
         ({"model": "m", "server": "ollama", "data": "none.csv"}, "none.csv"),
-        ({"file": "there.yaml"}, "there.yaml: is there already"),
+        ({"file": "there.yaml"}, "there.yaml already exists"),
     ],
 )
 def test_a_fault_is_reported_and_nothing_is_written(

@@ -186,8 +186,8 @@ def test_replies_that_changed_after_a_freeze_are_reported(project_folder: Path) 
     report = freeze(make_plan({"cases": 8}, **keys), RESULTS, SECOND_FREEZE)
     for number in (1, 2):
         assert (
-            f"The ledger is not the one that data/frozen/plan-{number}.yaml was frozen with: of its"
-            " 20 replies" in report
+            f"The ledger is not the one that data/frozen/plan-{number}.yaml was frozen with: some"
+            " of its 20 replies" in report
         )
 
 

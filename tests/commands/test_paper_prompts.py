@@ -201,7 +201,9 @@ def test_punctuation_that_differs_is_said(shipped: Path, tmp_path: Path) -> None
     path = tmp_path / "paper.txt"
     path.write_text("\n".join(paper_lines(200)).replace("ONLY answer", "ONLY, answer"))
     message = write_prompts(str(path), shipped, tmp_path / "out")
-    assert re.search(r"second\.txt: the letters are the paper's, the punctuation is not", message)
+    assert re.search(
+        r"second\.txt: its letters match the paper, but its punctuation does not", message
+    )
     assert "first.txt: the letters" not in message
 
 
@@ -236,7 +238,7 @@ def test_a_paper_that_prints_no_prompts_says_so(shipped: Path, tmp_path: Path) -
     path = tmp_path / "paper.txt"
     path.write_text("A Paper\nWith\u00adout a Prompt\n" + "\n".join(BODY))
     message = write_prompts(str(path), shipped, tmp_path / "out")
-    assert "The paper prints no prompts." in message
+    assert "The paper prints no prompts" in message
     assert not (tmp_path / "out").exists()
 
 
@@ -410,7 +412,7 @@ def test_the_texts_of_the_pinned_program_are_written(
         (
             "({speaker})",
             "({speaker_name})",
-            r"line \d+: found the place speaker_name in the prompt",
+            r"line \d+: found the expression speaker_name in the prompt",
         ),
         ("class Manager:", "class Manager", r"not a Python program"),
         ("2. Be fair", "2. Be unfair", r"1 of 11 texts are not those of the pinned program"),

@@ -75,7 +75,7 @@ def test_power_is_computed_from_a_rehearsal_and_then_from_a_pilot(
     monkeypatch.chdir(tmp_path)
     plan = Plan.from_yaml(make_configuration(), PROJECT)
     advice = (
-        "better: no debates of 10 cases or more by both sides, or of all; run `snakemake rehearse`,"
+        "better: both sides debated fewer than 10 cases, and not all; run `snakemake rehearse`,"
         " or a pilot"
     )
     with pytest.raises(UserError, match=advice):
@@ -181,7 +181,7 @@ def test_five_cases_show_nothing_and_groups_have_their_own_counts(
         Goal(0.025),
     )
     lines = list(power_lines([contrast_power], 0.1, 0.3))
-    assert lines[0].endswith("5 cases x 20 show no difference, however large at 80% power.")
+    assert lines[0].endswith("5 cases x 20 show no difference of any size at 80% power.")
     assert lines[1].endswith("the data set has 5.")
 
 
@@ -194,7 +194,7 @@ def test_simulated_voices_that_hardly_differ_give_no_estimate() -> None:
     )
     assert "hardly differ" in list(power_lines([rehearsal], 0.1, 0.3))[1]
     assert list(power_lines([rehearsal], 0.1, 0.3))[1].endswith(
-        "right on 30% of the cases, 0.1 would take 255."
+        "right on 30% of the cases, showing 0.1 would need 255."
     )
     pilot = replace(rehearsal, source="pilot")
     assert " cases x 1, $" in list(power_lines([pilot], 0.1, 0.3))[1]

@@ -108,7 +108,7 @@ def test_a_rubric_about_an_unused_kind_is_refused_with_a_list_of_kinds(
     job = LabelJob("pleas", "mine", cases, {("pleas", "mine"): shards})
     with pytest.raises(
         UserError,
-        match="nothing was said of the kinds plea; found: closing, opening, rebuttal, verdict",
+        match="found no utterances of the kinds plea; found: closing, opening, rebuttal, verdict",
     ):
         label_all(plan, job)
 

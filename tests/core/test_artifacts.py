@@ -99,7 +99,7 @@ def test_a_damaged_artifact_is_named_with_a_remedy(cases: Path, damage: str) -> 
         with pytest.raises(UserError) as raised:
             read_artifact(cases)
         message = str(raised.value)
-        assert message.startswith(f"{cases}: damaged, or not a file of moot's (")
+        assert message.startswith(f"{cases}: damaged, or not written by moot (")
         assert "Delete it and run the same command again" in message
         assert "\n" not in message and len(message) < 400
 

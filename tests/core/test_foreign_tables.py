@@ -80,7 +80,7 @@ def test_a_row_after_a_blank_one_keeps_its_number(tmp_path: Path) -> None:
         ("id,facts,outcome\n1,a,b,WON\n", r"row 1 \(line 2\): found 4 fields, expected 3"),
         ("id,facts,outcome,,\n1,a\n", r"row 1 \(line 2\): found 2 fields, expected 5"),
         ("id,facts,outcome\n,,\n,,\n", "all 2 rows are blank"),
-        ("sep=;\n", "a header and no rows"),
+        ("sep=;\n", "a header without rows"),
         ("<!DOCTYPE html><html></html>", "a web page; expected data. Download the file itself"),
         ("  <html><body>", "a web page"),
         ("version https://git-lfs.github.com/spec/v1\noid sha256:a\n", "a pointer of Git LFS"),

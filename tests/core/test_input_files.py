@@ -51,7 +51,7 @@ def test_cells_are_read_as_text_without_change(tmp_path: Path) -> None:
     [
         ("", "the file is empty"),
         (" \n\n", "the file is empty"),
-        ("id,answer,age\n", "a header and no rows"),
+        ("id,answer,age\n", "a header without rows"),
         ("id,anwser,age\n1,yes,3\n", r"missing column answer \(did you rename it to 'anwser'\?\)"),
         ("id,id,answer,age\n1,1,yes,3\n", "column 'id' occurs twice"),
         (
@@ -107,7 +107,7 @@ def test_a_faulty_table_is_refused_with_one_message(
         (VALID_TABLE.replace(",", "\t"), "are fields separated by tabs"),
         (
             '"id,answer,age"\n"1,yes,20"\n',
-            "are whole lines wrapped in quotes.*take the outer quotes away",
+            "are whole lines in quotes.*remove the outer quotes",
         ),
     ],
 )
@@ -207,17 +207,17 @@ def test_json_lines_keep_their_values_and_their_line(tmp_path: Path) -> None:
         ),
         (
             '{"id": "1", "fact": "a", "id": "2"}\n',
-            "record 1 .line 1.: field 'id' occurs twice.*expected every field once",
+            "record 1 .line 1.: field 'id' occurs twice.*expected each field once",
         ),
         ('{"id": "1", "fact": "a", "more": {"x": 1, "x": 2}}\n', "field 'x' occurs twice"),
         ("[" * 100_000, "not JSON"),
         (
             r'{"id": "1", "fact": "a \ud800 b"}',
-            r"record 1 .line 1.: found '.ud800', half of a surrogate pair",
+            r"record 1 .line 1.: found '.ud800', an unpaired surrogate",
         ),
         (
             r'{"id": "1", "fact": "a", "more": {"\udfff": 1}}',
-            "half of a surrogate pair and no character",
+            "an unpaired surrogate; expected text",
         ),
         (b'{"id": "1", "fact": "\xff"}', "line 1: byte 0xff at offset 21 is not UTF-8"),
         ("", "the file is empty"),
@@ -263,7 +263,7 @@ def test_an_unpaired_surrogate_from_any_source_is_named(place: str) -> None:
         )
     ]
     with pytest.raises(
-        UserError, match=r"data set 'd', row 0: found '.u(d800|dfff)', half of a surrogate pair"
+        UserError, match=r"data set 'd', row 0: found '.u(d800|dfff)', an unpaired surrogate"
     ):
         check_cases("d", Loaded(cases, Task("it", "Is it?", ("no",))))
 

@@ -330,11 +330,11 @@ def test_an_invalid_key_is_named_by_its_variable_only(
         configuration("", tmp_path, {**model, "base_url": "http://localhost:1"}), PROJECT
     )
     with pytest.raises(
-        UserError, match=f"{VARIABLE} holds what no key holds: a line break"
+        UserError, match=f"{VARIABLE} contains a character that no key has: a line break"
     ) as error:
         ENDPOINTS[endpoint](ModelConfig(**model), 1)
     [missing] = plan.missing_keys([MODEL])
-    assert f"models.{MODEL}: the environment variable {VARIABLE} holds what" in missing
+    assert f"models.{MODEL}: the environment variable {VARIABLE} contains a" in missing
     assert "planted" not in str(error.value).replace(VARIABLE, "") + missing.replace(VARIABLE, "")
 
 

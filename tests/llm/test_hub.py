@@ -150,7 +150,7 @@ def test_the_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"model": "hf:org/repo:model.safetensors"}, "FILE to end in .gguf"),
         (
             {"model": PACKAGED, "revision": COMMIT},
-            "models.m.revision: found .*goes with a model hf:ORG/REPO:FILE",
+            "models.m.revision: found .*is only for a model hf:ORG/REPO:FILE",
         ),
     ],
 )

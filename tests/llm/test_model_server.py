@@ -132,7 +132,7 @@ def test_a_server_that_dies_ends_the_run_and_what_it_said_is_kept(tmp_path: Path
     [
         ({"serve": {"command": "vllm serve x"}}, r"must hold \{port\}"),
         ({"served_as": None}, "needs `served_as`"),
-        ({"base_url": "http://127.0.0.1:1/v1"}, "does not go with `base_url`"),
+        ({"base_url": "http://127.0.0.1:1/v1"}, "cannot be combined with `base_url`"),
         ({"endpoint": "embedded"}, "goes with the endpoints"),
         ({"serve": {"comand": "x {port}"}}, "did you mean 'command'"),
         ({"serve": {"command": "x {port}", "health_path": "health"}}, "health_path"),

@@ -270,7 +270,7 @@ def test_tokens_move_the_next_call_on_by_all_that_they_are() -> None:
             "`jobs` goes with a server's model",
         ),
         ({"jobs": 9, "concurrency": 8}, "needs `concurrency` of at least 9"),
-        ({"jobs": 2, "batch": True}, "does not go with `batch`"),
+        ({"jobs": 2, "batch": True}, "cannot be combined with `batch`"),
         ({"jobs": 0}, "greater than or equal to 1"),
     ],
 )

@@ -246,7 +246,7 @@ def test_any_text_survives_a_stream(text: str, size: int) -> None:
     ("entry", "message"),
     [
         ({"endpoint": "embedded"}, "`stream` goes with the endpoints"),
-        ({"endpoint": "openai", "batch": {}}, "`stream` does not go with `batch`"),
+        ({"endpoint": "openai", "batch": {}}, "`stream` cannot be combined with `batch`"),
     ],
 )
 def test_a_stream_where_there_is_none_is_refused(entry: dict[str, Any], message: str) -> None:

@@ -105,7 +105,8 @@ def test_sides_share_models_or_state_why_no_test_is_possible() -> None:
     assert sides["none"] == (("a",), ())
     assert (
         contrasts_by_name["none"].missing
-        == "debate/a and prompt share no model: name one on either side, as EXPERIMENT/MODEL"
+        == "debate/a and prompt have no model in common. Name one on either side, as"
+        " EXPERIMENT/MODEL"
     )
     assert contrasts_by_name["tried"].missing == "trial is a trial run"
     testable = {contrast.name for contrast in plan.contrasts if not contrast.missing}

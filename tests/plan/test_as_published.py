@@ -109,7 +109,7 @@ OPENAI = "https://api.openai.com/v1"
             {"endpoint": "openai", "base_url": "http://elsewhere/v1"},
             "gemma-2 is served by another provider than ollama",
         ),
-        ("gemma-2", {"model": "gemma2:2b"}, "gemma-2 names the model gemma2:2b, not gemma2:9b"),
+        ("gemma-2", {"model": "gemma2:2b"}, "gemma-2 is the model gemma2:2b, not gemma2:9b"),
         # No paper states a context: AgenticSimLaw served its models with Ollama's defaults.
         ("gemma-2", {"context": 2048}, ""),
         ("gemma-2", {"context": 131072}, ""),
@@ -118,7 +118,7 @@ OPENAI = "https://api.openai.com/v1"
         (
             "gpt-4o-mini",
             {"base_url": "http://localhost:8000/v1", "model": "llama3"},
-            f"gpt-4o-mini is served by another provider than {OPENAI}; gpt-4o-mini names the model"
+            f"gpt-4o-mini is served by another provider than {OPENAI}; gpt-4o-mini is the model"
             " llama3, not gpt-4o-mini",
         ),
         (
@@ -147,7 +147,7 @@ def test_models_of_seats_and_labelers_are_compared() -> None:
         match = compare_with_papers(plan).run(paper, "gpt-3.5-turbo")
         assert (match.repeats, match.difference) == (
             (),
-            f"{name} names the model another, not {name}",
+            f"{name} is the model another, not {name}",
         )
 
 
@@ -173,7 +173,7 @@ def test_a_run_that_another_model_served_is_not_as_published(
     )
     assert bool(matches.runs[run].repeats) is is_same
     assert matches.runs[run].difference == (
-        "" if is_same else f"the server of gpt-4o said that it served {served_model}"
+        "" if is_same else f"the server of gpt-4o stated that it served {served_model}"
     )
     assert matches.run("paper-gpt-caselaw", "gpt-3.5-turbo").repeats
 

@@ -37,7 +37,7 @@ def test_a_model_without_a_price_in_the_list_is_an_error(
 ) -> None:
     with pytest.raises(
         UserError,
-        match=rf"models\.test\.price: found 'auto'.*no price of '{model}'.*Write the price",
+        match=rf"models\.test\.price: found 'auto'.*no price of '{model}'.*State the price",
     ):
         make_plan(url, tmp_path, model=model, price="auto")
 

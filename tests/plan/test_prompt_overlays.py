@@ -130,7 +130,7 @@ def test_templates_for_a_language_and_included_templates_are_used(
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"experiments\.worded\.prompts: nowhere: no such folder"):
         make_worded_plan(tmp_path, "nowhere")
-    with pytest.raises(UserError, match="two experiments called 'worded-prompts=a-b'"):
+    with pytest.raises(UserError, match="found two experiments named 'worded-prompts=a-b'"):
         make_worded_plan(tmp_path, "", grid={"prompts": ["a/b", "a b"]})
 
 

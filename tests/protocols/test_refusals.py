@@ -51,4 +51,4 @@ def test_a_refusal_is_kept_counted_and_shown(
     assert "unwilling: 100.0% of" in note and "refuse to answer" in note
     debate = next(iter(read_debates(results, "unwilling")))
     notices = [turn.notice for turn in debate.turns if turn.notice]
-    assert notices and set(notices) == {f"Refused: {problem}; the reply as it came"}
+    assert notices and set(notices) == {f"Refused: {problem}; the raw reply"}

@@ -332,7 +332,7 @@ def test_arms_keep_the_seats_of_people_and_change_no_words_of_theirs(
     }
     for arm in ("plant_citation", "plant_names", "plant_padding"):
         with pytest.raises(
-            UserError, match="defense is a person's seat, and no words are put into a person's"
+            UserError, match="defense is a person's seat, and an arm must not change a person's"
         ):
             plan_debates(server.url, "courtroom", {"defense": "person"}, arms=[arm])
         plan_debates(server.url, "courtroom", {"judge": "person"}, arms=[arm])

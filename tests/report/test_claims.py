@@ -96,7 +96,7 @@ def test_selectors_name_protocols_and_values(tmp_path: Path) -> None:
             f"line 2: statistic 'luck', expected one of {', '.join(STATISTICS)}",
         ),
         ({"metric": "charm"}, "line 2: metric 'charm', expected one of .*accuracy"),
-        ({"data": ""}, "line 2: data is empty, expected the data sets that can judge it"),
+        ({"data": ""}, "line 2: data is empty, expected the data sets that can judge the claim"),
         ({"direction": "up"}, "line 2: direction 'up', expected one of above, below, within"),
         ({"threshold": "much"}, "line 2: threshold 'much', expected a number"),
         ({"threshold": ""}, "line 2: threshold '', expected a number"),

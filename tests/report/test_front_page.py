@@ -281,7 +281,7 @@ def test_failures_stand_on_top_and_questions_without_an_answer_cannot_tell(root:
 def test_a_damaged_table_is_named(root: Path) -> None:
     path = root / "tables" / "comparison" / "questions.csv"
     path.write_bytes(b'"a\xff')
-    with pytest.raises(UserError, match=r"questions\.csv: is not a table"):
+    with pytest.raises(UserError, match=r"questions\.csv is not a table"):
         write_front_page(
             root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES
         )

@@ -174,7 +174,7 @@ def test_prose_long_words_and_many_columns_fit_on_the_page(rows: int, tmp_path: 
     assert not overfull_boxes(log)
     assert (
         "passwd" not in re.sub(r"\\input.*", "", log)
-        and "Long texts are cut here" in sources["text"]
+        and "Long texts are shortened here" in sources["text"]
     )
 
 

@@ -119,7 +119,7 @@ def test_the_configuration_can_change_or_remove_the_cluster():
     assert set_cluster("toy", loaded, None).cluster == "court"
     assert set_cluster("toy", loaded, "").cluster == ""
     with pytest.raises(
-        UserError, match=r"cluster 'judge' is none of the attributes of case 'a0' \(court\)"
+        UserError, match=r"cluster 'judge' is not an attribute of case 'a0' \(court\)"
     ):
         set_cluster("toy", loaded, "judge")
 

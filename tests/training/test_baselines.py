@@ -122,7 +122,7 @@ def test_a_failing_baseline_states_its_reason_and_stops_no_other() -> None:
     assert list(evaluation.leaderboard.columns) == list(LEADERBOARD_COLUMNS)
     status = evaluation.leaderboard.groupby("baseline")["status"].unique().map(list)
     assert status["explodes"] == ["failed: ValueError: first line second | line"]
-    assert status["absent"] == ["not installed: no_such_library (the extra 'tabular' brings it)"]
+    assert status["absent"] == ["not installed: no_such_library (the extra 'tabular' installs it)"]
     assert status["nb"] == ["ok"]
     assert (
         evaluation.leaderboard.set_index("baseline")

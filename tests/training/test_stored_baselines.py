@@ -61,7 +61,7 @@ def test_a_foreign_or_broken_model_is_not_loaded(tmp_path: Path) -> None:
     ):
         load(tmp_path / "foreign.skops")
     (tmp_path / "broken.skops").write_text("no zip")
-    with pytest.raises(UserError, match=r"broken.skops: no model that moot stored"):
+    with pytest.raises(UserError, match=r"broken.skops: not a model that moot stored"):
         load(tmp_path / "broken.skops")
 
 

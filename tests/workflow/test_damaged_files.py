@@ -32,7 +32,7 @@ def test_a_run_on_a_damaged_artifact_ends_with_one_message(tmp_path: Path) -> No
             os.utime(file, time and (time, time))
             process = workflow.run(OUTCOME)
             assert process.returncode == 1
-            assert f"moot: {PREDICTIONS}: damaged, or not a file of moot's (" in process.stdout
+            assert f"moot: {PREDICTIONS}: damaged, or not written by moot (" in process.stdout
             assert "Delete it and run the same command again" in process.stdout
             assert "Traceback" not in process.stdout and "pyarrow" not in process.stdout
         file.unlink()

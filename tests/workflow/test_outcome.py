@@ -77,7 +77,7 @@ def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow:
     transcript_page, calls_page = ((workflow.work / page).read_text() for page in READING)
     assert (
         transcript_page.count(
-            "The call failed; nothing was said: gave up after 1 attempts: HTTP 500"
+            "The call failed; there is no reply: gave up after 1 attempts: HTTP 500"
         )
         == 3
     )

@@ -384,7 +384,7 @@ def test_after_runs_that_ended_early_all_that_depends_on_the_change_is_built_aga
     assert built.jobs(*TRIAL, *PANEL, "--rerun-incomplete") == AFTER_DEBATES | AFTER_LABELS
     process = built.run("verify")
     assert process.returncode == 1
-    assert f"{TRIAL[1]}: the configuration or a file of yours has changed since" in process.stdout
+    assert f"{TRIAL[1]}: the configuration or one of your files has changed since" in process.stdout
 
 
 AFTER_SIGNALS = [

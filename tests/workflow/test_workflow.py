@@ -172,7 +172,7 @@ BAD_CONFIGS = {
     ),
     "a data set that is too small": (
         {"experiments/trial/cases": 500},
-        "500 test cases wanted, data set 'people' has 12",
+        "expected 500 test cases, data set 'people' has 12",
     ),
 }
 

@@ -1,8 +1,6 @@
-"""One file for others: a run's plan, prompts, calls and tables, and the log that proves which
-replies these rest on.
+"""A run in one file for others: plan, prompts, calls, tables, and the log that proves the replies.
 
-Calls about cases of data sets that are not shared are in the log by their hashes alone, and their
-cases are left out.
+For data sets that are not shared, the log has only the hashes of calls, and the cases are left out.
 """
 
 import hashlib
@@ -46,21 +44,21 @@ SCHEMA = 2
 BUNDLE = Path("results/bundle.zip")
 CONFIGURATION = "configuration.json"
 LABELS = "labels/"
-"""Before a run's name: the calls of the models that label its statements."""
+"""The prefix of a run's name for the calls of models that label its statements."""
 SHIPPED_SOURCES = ("sample", "synthetic", "shipped")
 _TIME = (1980, 1, 1, 0, 0, 0)
-"""Of every file in a bundle, so that the same run gives the same bytes."""
+"""The time of every file in a bundle, so that equal runs give equal bytes."""
 
 
 class BundleWriter:
-    """A bundle that is being written: its files, each with its digest."""
+    """A bundle during writing: its files, each with its digest."""
 
     def __init__(self, bundle: zipfile.ZipFile) -> None:
         self._bundle = bundle
         self.digests: dict[str, str] = {}
 
     def add(self, name: str, lines: Iterable[str | bytes]) -> None:
-        """Write a file of some pieces, one after the other."""
+        """Write a file from parts in sequence."""
         digest = hashlib.sha256()
         entry = zipfile.ZipInfo(name, _TIME)
         entry.compress_type = zipfile.ZIP_DEFLATED
@@ -78,8 +76,9 @@ class BundleWriter:
 
 
 def is_shared(plan: Plan, dataset: str) -> bool:
-    """Return whether the cases of a data set may be given away: it ships with moot, is made up, or
-    `share` names it.
+    """Return whether the cases of a data set may be shared.
+
+    They may if moot ships them, if they are made up, or if `share` names the data set.
     """
     return (
         dataset in plan.config.share.datasets
@@ -88,8 +87,9 @@ def is_shared(plan: Plan, dataset: str) -> bool:
 
 
 def withheld_runs(plan: Plan) -> set[str]:
-    """Return the runs, `EXPERIMENT/MODEL`, about cases that are not shared, or in which people
-    answered who are not.
+    """Return the runs, `EXPERIMENT/MODEL`, whose calls are withheld.
+
+    Their cases are not shared, or people answered in them who are not shared.
     """
     withheld = set[str]()
     for run in targets.runs(plan):
@@ -104,9 +104,7 @@ def withheld_runs(plan: Plan) -> set[str]:
 
 
 class Pseudonyms:
-    """The people of a run, and what a bundle calls them that `share` does not allow to name
-    them.
-    """
+    """Replacements for the names of people whom `share` does not allow to name."""
 
     def __init__(self, plan: Plan) -> None:
         voices = set[str]()
@@ -131,12 +129,13 @@ class Pseudonyms:
         }
 
     def hide(self, text: str, prefix: str = r"(?<!\w)") -> str:
-        """Return a text without the names, where they stand `prefix` something."""
+        """Return a text without the names that follow `prefix`."""
         return re.sub(prefix + self._pattern, lambda match: self._pseudonyms[match[0]], text)
 
     def anonymised_content(self, path: Path) -> bytes | None:
-        """Return a file's content without the names; None where it names people in a form that
-        cannot be changed.
+        """Return a file's content without the names.
+
+        None if it names people in a form that cannot be changed.
         """
         content = path.read_bytes()
         if len(self._pseudonyms) and path.suffix in (".xlsx", ".pdf"):
@@ -157,7 +156,7 @@ def _escaped(name: str) -> str:
 
 
 def tables_of(plan: Plan) -> dict[str, list[str]]:
-    """Return the tables and figures that are built, by path: the runs that each rests on."""
+    """Return the built tables and figures, by path, with the runs behind each."""
     runs_of_files: dict[str, list[str]] = {}
     sources = ((TABLES, targets.table_files), (FIGURES, targets.figure_files))
     for registry, files_of in sources:
@@ -169,14 +168,14 @@ def tables_of(plan: Plan) -> dict[str, list[str]]:
 
 
 def write_bundle(plan: Plan, raw: Fields) -> str:
-    """Write `results/bundle.zip`, and say what it holds and which head proves it.
+    """Write `results/bundle.zip`, and return a summary with the head that proves it.
 
     Args:
         plan: the checked configuration.
-        raw: the same as Snakemake hands it over: merged, not yet checked.
+        raw: the merged configuration before it was checked, as Snakemake passes it.
 
     Raises:
-        UserError: no table is built, `share` names no data set of this run, or the ledger cannot be
+        UserError: no table is built, `share` names an unknown data set, or the ledger cannot be
             sealed.
     """
     tables = tables_of(plan)
@@ -186,8 +185,8 @@ def write_bundle(plan: Plan, raw: Fields) -> str:
         )
     if unknown_datasets := sorted(set(plan.config.share.datasets) - set(plan.datasets_used)):
         raise UserError(
-            f"share.datasets: '{unknown_datasets[0]}' is no data set of this run, which has"
-            f" {', '.join(plan.datasets_used)}."
+            f"share.datasets: '{unknown_datasets[0]}' is not a data set of this run, which has "
+            f"{', '.join(plan.datasets_used)}."
         )
     with (
         closing(Ledger(plan.config.ledger)) as ledger,
@@ -253,10 +252,9 @@ def _announcement(manifest: Fields) -> Iterator[str]:
     if withheld:
         rebuildable = sum(withheld.isdisjoint(runs) for runs in tables.values())
         yield (
-            "Left out, since `share` does not name their cases or people: the calls of"
-            f" {', '.join(sorted(withheld))}. Of the {len(tables)} files {rebuildable} rest on none"
-            " of"
-            " these, and can be rebuilt by others."
+            "Left out, since `share` does not name their cases or people: the calls of "
+            f"{', '.join(sorted(withheld))}. {rebuildable} of the {len(tables)} files do not need "
+            "these calls and can be rebuilt by others."
         )
     yield (
         "The ledger's head, which proves every reply from the day it is published:"
@@ -267,10 +265,10 @@ def _announcement(manifest: Fields) -> Iterator[str]:
 
 
 class _Log:
-    """The rows of a sealed ledger in their order, and which of them each run rests on.
+    """The rows of a sealed ledger in their order, and the rows behind each run.
 
     Attributes:
-        withheld: the runs whose calls are not shown.
+        withheld: the runs whose calls are not disclosed.
         digests: the SHA-256 of each row.
         calls: by run, and by run behind `LABELS`, the numbers of its rows: those that are `shown`
             with their content, and those `withheld`.
@@ -293,7 +291,7 @@ class _Log:
                 self._runs.setdefault(call_id, []).append(run)
 
     def disclosed_calls(self, ledger: Ledger) -> Iterator[str]:
-        """Go through the log, and give the replies that are shown, each a line of JSON."""
+        """Yield the disclosed replies of the log, each as a line of JSON."""
         for rows in portions(read_log(ledger), 500):
             disclosed_rows = {
                 row.call_id: (number, row)
@@ -324,7 +322,7 @@ class _Log:
                 )
 
     def _record_runs(self, number: int, call_id: str) -> bool:
-        """Note which runs rest on a reply. It is shown if some do, and all of these are."""
+        """Record which runs use a reply. It is disclosed if all of these runs are."""
         runs = self._runs.get(call_id, [])
         is_shown = bool(runs) and self.withheld.isdisjoint(run.removeprefix(LABELS) for run in runs)
         for run in runs:
@@ -347,7 +345,7 @@ def _calls_of_labels(plan: Plan, experiment: str, model: str) -> Iterable[str]:
 
 
 def _artifacts(plan: Plan) -> Iterator[Path]:
-    """What is made of the data sets that are shared, so that others need none of their files."""
+    """Yield the artifacts of the shared data sets, so that others need no files of them."""
     for name in plan.datasets_used:
         files = [
             f"cases/{name}.parquet",
@@ -360,8 +358,8 @@ def _artifacts(plan: Plan) -> Iterator[Path]:
 
 
 def _failures(ledger: Ledger) -> Iterator[str]:
-    """Yield the calls that failed for good and what they cost, so that they fail likewise when the
-    run is rebuilt.
+    """Yield the calls that failed permanently, with their cost, so that a rebuilt run fails
+    equally.
     """
     with ledger.transaction() as connection:
         for table in (FAILURES, REFUSALS, ATTEMPTS):

@@ -1,4 +1,4 @@
-"""The datasheet of a data set, as a bundle holds it."""
+"""The datasheet of a data set in a bundle."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,8 +11,9 @@ from moot.plan.plan import Plan
 
 
 def datasheet(plan: Plan, name: str) -> str:
-    """Return a data set's datasheet (Gebru et al. 2021, "Datasheets for Datasets"), from what its
-    loader says.
+    """Return a data set's datasheet, written from its loader's description.
+
+    The form is that of Gebru et al. 2021, "Datasheets for Datasets".
     """
     return "\n\n".join(_datasheet_parts(plan, name)) + "\n"
 

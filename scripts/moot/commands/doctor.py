@@ -1,8 +1,8 @@
-"""`snakemake doctor`: what a run of this configuration needs, and whether it is there.
+"""`snakemake doctor`: whether everything that a run of this configuration needs is available.
 
-By default a server is only asked for its list of models, which costs nothing. With `doctor:
-{make_calls: true}` each model answers four calls. They show its speed, whether it keeps to a JSON
-schema, whether it gives log-probabilities, and whether the server cuts a long prompt.
+By default a server is only asked for its list of models, which is free. With `doctor: {make_calls:
+true}` each model answers four calls. They show its speed, whether it keeps to a JSON schema,
+whether it gives log-probabilities, and whether the server cuts a long prompt.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ from moot.plan.plan import Plan
 STATE_OK, STATE_MISSING, STATE_UNKNOWN, STATE_NOTE = "ok", "missing", "?", "note"
 _TIMEOUT_SECONDS = 10.0
 _MAX_LEDGER_MESSAGE = 5_000
-"""Characters of a message about the ledger, whose path may be long."""
+"""Maximum characters of a message about the ledger, whose path may be long."""
 _MIN_GIGABYTES = 2.0
 _CALLS, _PROMPT_TOKENS, _REPLY_TOKENS = 4, 40, 64
 _LONG_PROMPT_WORDS = 5_000
@@ -61,12 +61,12 @@ _WINDOW_FIELDS = ("max_model_len", "context_length", "context_window")
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a run needs.
+    """The result of one check of what a run needs.
 
     Attributes:
-        subject: what was checked.
+        subject: the checked item.
         state: ok, missing, unknown, or a note that readers of the results need.
-        details: the result, and what to do.
+        details: the result and the remedy.
     """
 
     subject: str
@@ -125,7 +125,7 @@ def _check_machine() -> Iterator[Finding]:
 
 
 def _check_ledger(ledger: str) -> Finding:
-    """Check whether the ledger can be opened and locked, before replies are paid."""
+    """Check that the ledger can be opened and locked, before replies are paid for."""
     try:
         doubt = check_ledger(ledger)
     except UserError as error:
@@ -141,9 +141,7 @@ def _check_data(plan: Plan) -> Iterator[Finding]:
     for dataset in plan.datasets_used:
         options = plan.datasets[dataset]
         if options.source == "download":
-            yield Finding(
-                f"data {dataset}", STATE_OK, "fetched when first needed, unless it is there"
-            )
+            yield Finding(f"data {dataset}", STATE_OK, "downloaded on first use, unless it exists")
         elif options.source != "local":
             note = DATA_NOTES.get(str(options.source))
             state = STATE_NOTE if note else STATE_OK
@@ -190,7 +188,7 @@ def _check_table(plan: Plan, dataset: str) -> Iterator[Finding]:
 
 
 def _check_requirements(plan: Plan) -> Iterator[Finding]:
-    """What protocols need of models and data."""
+    """Check the models and data that protocols need."""
     for requirement in list_requirements(plan):
         if requirement.ends_run:
             state = STATE_MISSING
@@ -217,8 +215,9 @@ def _check_protocol(name: str, model: ModelConfig) -> Iterator[Finding]:
     is_protocol = endpoint_traits(model.endpoint).is_protocol
     if is_protocol and urlsplit(address).port == _OLLAMA_PORT:
         details = (
-            f"port {_OLLAMA_PORT} is Ollama's. Its OpenAI-compatible address ignores `context` and"
-            " cuts long prompts; write `endpoint: ollama` and a `base_url` without /v1"
+            f"port {_OLLAMA_PORT} is that of Ollama. Its OpenAI-compatible address ignores "
+            "`context` and cuts long prompts; write `endpoint: ollama` and a `base_url` without "
+            "/v1"
         )
         yield Finding(f"{name}, endpoint", STATE_UNKNOWN, details)
 
@@ -237,7 +236,7 @@ async def _check_server(name: str, model: ModelConfig) -> Finding:
     if model.serve:
         return Finding(name, STATE_UNKNOWN, "a job starts its server")
     place = (server_address(model) or "").rstrip("/")
-    variable = model.api_key_env if read_key(model) else None  # an empty one is reported by itself
+    variable = model.api_key_env if read_key(model) else None  # an empty key is reported separately
     changes = {"timeout": _TIMEOUT_SECONDS, "api_key_env": variable}
     try:
         entries = await _list_models(model.model_copy(update=changes))
@@ -260,7 +259,7 @@ def _check_listing(model: str, entries: Sequence[JsonObject]) -> tuple[str, str]
     if len(entries) == 1 and _is_llama_cpp(entries[0]):
         file = Path(str(entries[0].get("id"))).name
         return STATE_OK, f"serves {file}, under any name; {_describe_window(entries[0])}"
-    listing = ", ".join(sorted(entry_by_name)[:5]) or "no list of models"
+    listing = ", ".join(sorted(entry_by_name)[:5]) or "lists no models"
     return STATE_MISSING if entries else STATE_UNKNOWN, f"answers; '{model}' not in: {listing}"
 
 
@@ -277,7 +276,7 @@ def _describe_window(entry: JsonObject) -> str:
     windows += [meta.get("n_ctx"), meta.get("n_ctx_train")]
     tokens = next(filter(None, windows), None)
     if tokens is None:
-        return "it does not say how long its context is"
+        return "it does not state its context window"
     return f"a context window of {tokens} tokens"
 
 
@@ -291,7 +290,7 @@ async def _list_models(model: ModelConfig) -> list[JsonObject] | None:
 
 
 async def _check_replies(name: str, model: ModelConfig, seed: int) -> list[Finding]:
-    """Ask a model three short questions and one behind a long prompt; stop if the first fails."""
+    """Ask a model three short questions and one after a long prompt; stop if the first fails."""
 
     def request(
         question: str, *, schema: Fields | None = None, choices: tuple[str, ...] = ()
@@ -341,8 +340,8 @@ async def _check_replies(name: str, model: ModelConfig, seed: int) -> list[Findi
 def _ends_run(error: MootError, read_reply: Callable[[Reply], tuple[str, str]]) -> bool:
     """Return whether a run would fail as a doctor's call did.
 
-    Without log-probabilities a run goes on, and so does one whose server refuses a prompt that is
-    too long. A server that cuts a prompt and counts its tokens spoils every long call.
+    A run continues without log-probabilities, and if the server refuses a prompt that is too long.
+    A server that cuts a prompt and counts its tokens spoils every long call.
     """
     if read_reply is _read_length:
         return isinstance(error, CallFailedError) and error.usage is not None
@@ -351,7 +350,7 @@ def _ends_run(error: MootError, read_reply: Callable[[Reply], tuple[str, str]]) 
 
 
 def _long_prompt_words(model: ModelConfig) -> int:
-    """Return the words of a prompt that fits the model's context and not a server's default."""
+    """Return the words of a prompt that fits the model's context but not a server's default."""
     context = model.context or _LONG_PROMPT_WORDS
     return max(min(_LONG_PROMPT_WORDS, context // 2), 1)
 
@@ -359,13 +358,15 @@ def _long_prompt_words(model: ModelConfig) -> int:
 def _read_length(reply: Reply) -> tuple[str, str]:
     if reply.prompt_tokens:
         return STATE_OK, f"read whole ({reply.prompt_tokens} tokens)"
-    return STATE_UNKNOWN, "the server does not count a prompt's tokens, so a cut one goes unseen"
+    return STATE_UNKNOWN, (
+        "the server does not count a prompt's tokens, so a cut prompt is not noticed"
+    )
 
 
 def _read_speed(reply: Reply) -> tuple[str, str]:
     rate = reply.completion_tokens / reply.seconds if reply.seconds else 0.0
     duration = f"{reply.completion_tokens} in {reply.seconds:.1f} s"
-    server = reply.served_model or "a server that gives no name"
+    server = reply.served_model or "a server without a name"
     return STATE_OK, f"{rate:.0f} tokens a second ({duration}), by {server}"
 
 
@@ -382,11 +383,11 @@ def _read_schema(reply: Reply) -> tuple[str, str]:
 def _read_logprobs(reply: Reply) -> tuple[str, str]:
     if reply.logprobs:
         return STATE_OK, "given"
-    return STATE_UNKNOWN, "not given; `answer: likelihood` takes stated answers"
+    return STATE_UNKNOWN, "not given; `answer: likelihood` uses stated answers"
 
 
 def doctor(plan: Plan) -> str:
-    """Return what is there and what is missing, in lines.
+    """Return the available and the missing items, one per line.
 
     Raises:
         UserError: the run would end because something is missing; the message holds all lines.

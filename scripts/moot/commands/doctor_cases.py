@@ -1,4 +1,4 @@
-"""What `doctor` says of a table of cases: its labels, rows without one, and the entry to paste."""
+"""The part of `doctor` for a table of cases: labels, missing labels, and the entry to paste."""
 
 import re
 from collections.abc import Mapping
@@ -30,20 +30,20 @@ _MAX_LABELS, _BINARY = 12, 2
 
 
 def describe_cases_table(file: Path, table: pd.DataFrame, kind: str = "") -> str:
-    """Return which columns hold text and label, rows without a label, and the entry to paste.
+    """Describe the columns of text and label, rows without a label, and the entry to paste.
 
     Args:
         file: the table.
         table: its cells as text.
-        kind: the format, where the file's ending does not say it.
+        kind: the format, if the file's ending does not show it.
     """
     text, target = _guess_text(table), _guess_target(table)
     meanings = {text: "text", target: "target"}
     lines = [
         *list_columns(file, table, meanings),
         "",
-        "No column says which debate a turn belongs to: a table of cases to argue. (Where each row"
-        ' is an answer in a debate: `loader: transcripts` with `debate: ""`.)',
+        "No column gives the debate of a turn, so this is a table of cases to argue. (If each "
+        'row is an answer in a debate: `loader: transcripts` with `debate: ""`.)',
     ]
     if not text or not target or kind:
         lines.append(_missing_column(text, target, kind))
@@ -53,7 +53,7 @@ def describe_cases_table(file: Path, table: pd.DataFrame, kind: str = "") -> str
     labels = sorted(rows_by_label)
     lines += [_count_labels(table, target), *describe_label_faults(file, target, table[target])]
     entry = _make_entry(file, text, target, labels, len(table) - len(missing_rows))
-    lines += ["", "To paste, after a look at what is guessed:", ""]
+    lines += ["", "To paste, after a check of what is guessed:", ""]
     return (
         "\n".join(lines)
         + "\n"
@@ -62,7 +62,7 @@ def describe_cases_table(file: Path, table: pd.DataFrame, kind: str = "") -> str
 
 
 def _guess_text(table: pd.DataFrame) -> str:
-    """Return the column with the longest texts of several words; "" where there is none."""
+    """Return the column with the longest texts of several words; "" if there is none."""
     lengths = {
         str(name): float(table[name].str.len().mean())
         for name in table.columns
@@ -72,8 +72,9 @@ def _guess_text(table: pd.DataFrame) -> str:
 
 
 def _guess_target(table: pd.DataFrame) -> str:
-    """Return the column of labels: one whose name says so, else the last with few different
-    values.
+    """Return the column of labels.
+
+    Its name shows this, or it is the last column with few different values.
     """
     candidates = []
     for name in map(str, table.columns):
@@ -155,7 +156,7 @@ def _make_entry(
 
 
 def list_columns(file: Path, table: pd.DataFrame, meanings: Mapping[str, str]) -> list[str]:
-    """Lines on a table and its columns, each with its guessed meaning and an example."""
+    """List a table and its columns, each with its guessed meaning and an example."""
     lines = [f"{file}: {len(table)} rows, {len(table.columns)} columns", ""]
     for name in table.columns:
         example = next((cell for cell in table[name] if cell.strip()), "")
@@ -170,7 +171,7 @@ def list_columns(file: Path, table: pd.DataFrame, meanings: Mapping[str, str]) -
 
 
 def load_table(plan: Plan, dataset: str) -> Loaded | None:
-    """Return a configured table of the user, loaded; None for any other data set.
+    """Load a configured table of the user; return None for any other data set.
 
     Raises:
         UserError: rows are faulty; the message names them.
@@ -213,7 +214,7 @@ def describe_table_labels(options: TableOptions) -> list[str]:
 
 
 def describe_case_counts(config: ExperimentConfig, loaded: Loaded) -> tuple[bool, str]:
-    """Return whether a table has as many cases as an experiment asks for, and the numbers in
+    """Return whether a table has as many cases as an experiment requires, with the numbers in
     words.
     """
     available = sum(case.split == config.split for case in loaded.cases)

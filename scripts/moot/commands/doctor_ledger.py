@@ -1,4 +1,4 @@
-"""What `doctor` says of the ledger: whether its database can be opened, written and locked."""
+"""The part of `doctor` for the ledger: whether its database can be opened, written and locked."""
 
 import re
 from pathlib import Path
@@ -39,10 +39,10 @@ _CONNECT_SECONDS = "10"
 
 
 def check_ledger(ledger: str) -> str:
-    """Open, write and lock a database where the ledger is, without a change of the ledger.
+    """Open, write and lock a database next to the ledger, without changing the ledger.
 
     Returns:
-        Why a run may damage the ledger; "" if nothing speaks against it.
+        Why a run may damage the ledger; "" if there is no risk.
 
     Raises:
         UserError: no database can be opened or locked there; the message has cause and remedy.

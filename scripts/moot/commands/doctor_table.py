@@ -1,4 +1,4 @@
-"""`snakemake doctor --config doctor={table: FILE}`: what a table of debates holds, before it is
+"""`snakemake doctor --config doctor={table: FILE}`: describes a table of debates before it is
 configured.
 """
 
@@ -45,7 +45,7 @@ _NAMES: Mapping[str, str] = {
     "kind": "kind|type|act",
     "visibility": "visib|private",
 }
-"""What columns of each meaning are called, in the order in which columns are given away."""
+"""Usual names of columns of each meaning, in the order in which columns are assigned."""
 _BENEFITS = {
     ("text",): "the reader's search, exports, labels, and other judges (`rejudge`)",
     (
@@ -55,20 +55,21 @@ _BENEFITS = {
     ): "predictions, changes of answers and agreement; or a model judges (`rejudge`)",
     ("truth",): "accuracy, and who changes to right and to wrong",
 }
-"""Meanings of columns, of which one is enough, to what can be computed with them."""
+"""The benefits of columns: each for several meanings, of which one suffices."""
 _MAX_CATEGORIES, _MAX_NAME_CHARS, _BINARY = 12, 40, 2
 _EXACT_MEANINGS = set(TurnColumns.model_fields) - {"repeat", "attributes"}
 _OPPOSITES = {"yes": "no", "no": "yes", "true": "false", "false": "true", "1": "0", "0": "1"}
-"""The second label of beliefs where all answers and truths are the same."""
+"""The second label of beliefs if all answers and truths are the same."""
 _NUMERIC_MEANINGS = ("turn", "round", "judge_repeat", "belief", "confidence", "time")
 
 
 def describe_table(path: Path) -> str:
-    """Return which columns could be what, what moot can compute of them, what is missing for more,
-    and the entry to paste.
+    """Describe a table: the possible meanings of its columns, the possible results, and the entry.
+
+    It also lists which columns are missing for further results.
 
     Raises:
-        UserError: there is no such file, or it is no table.
+        UserError: the file does not exist, or is not a table.
     """
     file, kind = _first_file(path)
     table = read_user_table(file, [], kind=kind)
@@ -86,7 +87,7 @@ def describe_table(path: Path) -> str:
         "",
         *_describe_guess(options, columns),
         "",
-        "To paste, after a look at what is guessed:",
+        "To paste, after a check of what is guessed:",
         "",
     ]
     entry = {
@@ -110,7 +111,7 @@ def describe_table(path: Path) -> str:
 
 
 def _first_file(path: Path) -> tuple[Path, str]:
-    """Return the file to look at, and what it is where its ending does not say it."""
+    """Return the file to read, and its format if its ending does not show it."""
     files = TranscriptsOptions(path=path, format="tsv").files
     file = (
         next((file_path for file_path in files if file_path.stat().st_size), files[0])
@@ -124,9 +125,9 @@ def _first_file(path: Path) -> tuple[Path, str]:
 
 
 def _guess_columns(table: pd.DataFrame) -> dict[str, str]:
-    """Meaning to column: by its name, where its cells may have that meaning.
+    """Return the column of each meaning, by its name, if its cells may have that meaning.
 
-    A column that is named exactly like an option of `columns` has this meaning before all others.
+    A column that is named exactly like an option of `columns` has priority for this meaning.
     """
     columns = _find_exact_columns(table)
     for meaning, names in _NAMES.items():
@@ -138,7 +139,7 @@ def _guess_columns(table: pd.DataFrame) -> dict[str, str]:
             if name not in columns.values() and re.search(names, name, re.IGNORECASE)
         ]
         candidates = [name for name in unused_names if _fits(meaning, table, name, columns)]
-        if meaning in ("text", "debate"):  # the longest words; the finest division
+        if meaning in ("text", "debate"):  # the column with the longest words; the finest division
             candidates.sort(
                 key=lambda name: (
                     -(table[name].str.len().mean() if meaning == "text" else table[name].nunique())
@@ -154,7 +155,7 @@ def _guess_columns(table: pd.DataFrame) -> dict[str, str]:
 
 
 def _find_exact_columns(table: pd.DataFrame) -> dict[str, str]:
-    """Meaning to the column of this name, in any case, where its cells can be read."""
+    """Return the columns named exactly like a meaning, in any case, if their cells can be read."""
     columns: dict[str, str] = {}
     for name in map(str, table):
         meaning = name.strip().casefold()
@@ -229,8 +230,9 @@ def _fits_numbers(meaning: str, cells: "pd.Series[str]") -> bool:
 
 
 def _is_constant_in_debates(table: pd.DataFrame, name: str, columns: Mapping[str, str]) -> bool:
-    """Return whether a column has one value in each debate; False while no column is the
-    debate's.
+    """Return whether a column has one value in each debate.
+
+    False as long as no column gives the debate.
     """
     if "debate" not in columns:
         return False
@@ -238,7 +240,7 @@ def _is_constant_in_debates(table: pd.DataFrame, name: str, columns: Mapping[str
 
 
 def _guess_labels(table: pd.DataFrame, columns: Mapping[str, str]) -> JsonObject:
-    """Return the labels that the answers seem to be."""
+    """Return the probable labels of the answers."""
     if "answers" in columns:
         return {
             "labels": {"/the right answers/": "right", "/.*/": "wrong"},
@@ -258,7 +260,7 @@ def _guess_labels(table: pd.DataFrame, columns: Mapping[str, str]) -> JsonObject
 
 
 def _describe_guess(options: JsonObject, columns: Mapping[str, str]) -> Iterator[str]:
-    """What the loader makes of the guess, and what can be computed of it."""
+    """Yield the loader's result with the guess, and what can be computed from it."""
     loader = LOADERS["transcripts"]
     try:
         loaded: Loaded = loader.load(
@@ -269,7 +271,7 @@ def _describe_guess(options: JsonObject, columns: Mapping[str, str]) -> Iterator
         message = (
             validation_message(fault, *location) if isinstance(fault, ValidationError) else fault
         )
-        yield f"As guessed it cannot be read yet:\n{message}"
+        yield f"With this guess the table cannot be read yet:\n{message}"
         return
     yield (
         "Read as guessed: "
@@ -279,4 +281,4 @@ def _describe_guess(options: JsonObject, columns: Mapping[str, str]) -> Iterator
     present_keys = {*columns, *options}
     for names, benefit in _BENEFITS.items():
         if present_keys.isdisjoint(names):
-            yield f"Missing: {' or '.join(f'`{name}`' for name in names)}, which brings {benefit}."
+            yield f"Missing: {' or '.join(f'`{name}`' for name in names)}, which enables {benefit}."

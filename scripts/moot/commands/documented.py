@@ -1,13 +1,13 @@
 """The numbers in README.md, docs/ and the pages of studies and analyses.
 
-`docs/numbers.yaml` says where each number comes from. An entry has the text right before the number
-(`after`, from the previous number on) and a place. `recorded/nyu_judges; arm=people debate; ours`
-is column `ours` of the row whose `arm` is `people debate` in
-`results/tables/recorded/nyu_judges.csv`. The number keeps its count of decimals. `low to high`
-instead of a column writes an interval, `in percent` after it a hundred times the value. `published`
-as the table is that of the published values. `nlsy97/lr/test accuracy` is the figure of that key in
-`data/measured/figures.csv`, with square brackets its interval. `python scripts/write_docs.py`
-writes all numbers anew.
+`docs/numbers.yaml` gives the source of each number. An entry has the text right before the number
+(`after`, searched from the previous number on) and a place. `recorded/nyu_judges; arm=people
+debate; ours` is column `ours` of the row whose `arm` is `people debate` in
+`results/tables/recorded/nyu_judges.csv`. The number keeps its number of decimals. `low to high`
+instead of a column writes an interval; `in percent` after it writes a hundred times the value. The
+table `published` is that of the published values. `nlsy97/lr/test accuracy` is the value of that
+key in `data/measured/figures.csv`; in square brackets it is its interval. `python
+scripts/write_docs.py` updates all numbers.
 """
 
 import re
@@ -33,7 +33,7 @@ class PageNumber:
     Attributes:
         start, end: its position in the page.
         text: the number, or an interval in square brackets.
-        place: where it comes from.
+        place: its source.
     """
 
     start: int
@@ -43,7 +43,7 @@ class PageNumber:
 
 
 Entries = Mapping[str, Sequence[Mapping[str, str]]]
-"""The entries of `docs/numbers.yaml`: by page, `after` and `place` of each number."""
+"""The entries of `docs/numbers.yaml`: by page, the `after` and `place` of each number."""
 
 
 def read_entries(root: Path) -> Entries:
@@ -89,12 +89,13 @@ class Numbers:
         self.missing: set[str] = set()
 
     def fill(self, page: str, name: str, entries: Sequence[Mapping[str, str]]) -> str:
-        """Return a page with its numbers written anew.
+        """Return a page with updated numbers.
 
-        Numbers of tables that are not built stay, and the tables are noted as missing.
+        Numbers from tables that are not built stay unchanged, and the tables are recorded as
+        missing.
 
         Raises:
-            UserError: an entry that fits no number, or that names no row, several, or no column.
+            UserError: an entry that matches no number, no column, or not exactly one row.
         """
         parts: list[str] = []
         position = 0

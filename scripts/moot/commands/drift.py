@@ -1,12 +1,12 @@
-"""`snakemake drift`: whether models still answer recorded calls as they did, beyond their own
-spread.
+"""`snakemake drift`: whether models still answer recorded calls as before, beyond their own
+variation.
 
-Each of a fixed sample of recorded calls is asked twice now. Where the model is as it was, the
-recorded reply R and the two new ones A and B are exchangeable, at any spread of its replies: A
-differs from R alone as often as it differs from B alone. The exact sign test (McNemar's, scipy's
-binomial) counts the calls where one of the two happened. It assumes that calls are independent
-given the model; it does not assume that replies repeat. No sample shows that a model is the same:
-every verdict names the smallest change that the sample would probably have shown.
+A fixed sample of recorded calls is repeated twice. If the model is unchanged, the recorded reply R
+and the new replies A and B are exchangeable, whatever the variation of its replies. Then A differs
+only from R as often as only from B. The exact sign test (McNemar's, scipy's binomial) counts the
+calls with one of the two differences. It assumes that calls are independent given the model; it
+does not assume that replies repeat. No sample can show that a model is unchanged. Therefore every
+verdict states the smallest change that the sample would probably have shown.
 """
 
 import asyncio
@@ -39,18 +39,19 @@ from moot.stats.paired import holm
 
 LEVEL = 0.05
 POWER = 0.8
-"""The probability with which the smallest change that a sample could have shown is shown."""
+"""The power for the smallest change that a sample could have shown."""
 CHANGED, NOT_SHOWN, CANNOT_TELL = "changed", "no change shown", "cannot tell"
 _SHARES = 100
 _FIRST_REPLICATE = 1_000_000_000
-"""Replicates from here on are of drift: two a day, so that a check is resumed on its day, and made
-anew on another.
+"""The first replicate number of drift calls.
+
+Each day has two replicates, so that a check can be resumed on its day and repeated on another.
 """
 
 
 @dataclass(frozen=True)
 class RepeatedCall:
-    """A recorded call and what two fresh replicates of it gave; None where a call failed."""
+    """A recorded call with the results of two new replicates; None for a failed call."""
 
     recorded: Entry
     first: Reply | None
@@ -58,8 +59,9 @@ class RepeatedCall:
 
 
 def answer_of(request: Request, reply: Reply) -> str | None:
-    """Return the answer in a reply: the likeliest word, or the fields that the schema lets choose
-    from; None without one.
+    """Return the answer in a reply, or None without one.
+
+    It is the likeliest word, or the fields whose values the schema restricts to choices.
     """
     if request.choices:
         return (
@@ -94,12 +96,12 @@ MEASURES: dict[str, Callable[[Request, Reply, Reply], float | None]] = {
     "log-probabilities": _logprob_distance,
 }
 _EXACT_MEASURES = {"texts", "answers"}
-"""Measures by which two replies are equal or not."""
+"""Measures by which two replies are either equal or not."""
 
 
 def compare(model: str, calls: Sequence[RepeatedCall]) -> Iterator[JsonObject]:
-    """Yield one row a measure that the model's calls have: counts, and the p-value of the one-sided
-    sign test.
+    """Yield one row for each measure of a model's calls: counts, and the one-sided sign test's
+    p.
     """
     from scipy.stats import binomtest
 
@@ -148,8 +150,10 @@ def compare(model: str, calls: Sequence[RepeatedCall]) -> Iterator[JsonObject]:
 
 
 def _excess_change(pairs: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
-    """Return how many more replies differ from the recorded ones than from a second draw, with its
-    95 % interval.
+    """Return the excess change with its 95 % interval.
+
+    It is the share of replies that differ from the recorded ones, minus the share that differ from
+    a second new reply.
     """
     differences = [float(recorded > 0) - float(second > 0) for recorded, second in pairs]
     return ClusterBootstrap(range(len(differences)), 0).estimate(
@@ -163,8 +167,9 @@ def _versions(replies: Iterable[Reply]) -> str:
 
 
 def add_verdicts(rows: Iterable[JsonObject]) -> pd.DataFrame:
-    """Return the rows of all models with p-values corrected by Holm, what each could have shown,
-    and each model's verdict.
+    """Return the rows of all models with corrected p-values and verdicts.
+
+    The correction is Holm's. Each row also states the change that it could have shown.
     """
     frame = pd.DataFrame(list(rows))
     frame["p_holm"] = holm(frame["p"].tolist())
@@ -184,29 +189,30 @@ def add_verdicts(rows: Iterable[JsonObject]) -> pd.DataFrame:
 
 
 def smallest_change(calls: int, repeatable: float, changed_back: int, level: float) -> float:
-    """Return the smallest share of changed replies, in hundredths, that the sign test shows with
-    the probability `POWER`.
+    """Return the smallest share of changed replies that the sign test shows with the power `POWER`.
 
-    A changed reply is further from the recorded one than a second draw, where the two new draws
-    are equal. The other replies are further or nearer by chance, as often as they were found
-    nearer.
+    It is rounded to hundredths.
+
+    If the two new replies are equal, a changed reply is further from the recorded one. The other
+    replies are further or nearer by chance, as often as they were nearer in the sample.
 
     Args:
-        repeatable: the share whose two new replies are equal; 1 for distances, by which any
-            change is further.
-        changed_back: the calls where the first new reply was nearer to the recorded one.
+        repeatable: the share of calls whose two new replies are equal; 1 for distances, for which
+            any change is further.
+        changed_back: the number of calls whose first new reply was nearer to the recorded one.
 
     Returns:
-        NaN where a change of all replies would not be shown.
+        NaN if even a change of all replies would not be shown.
     """
     from scipy.stats import binom
 
     if not calls or math.isnan(repeatable):
         return math.nan
-    untied_counts = np.arange(calls + 1)  # how many calls differ one way or the other
+    # the number of calls that differ in one direction or the other
+    untied_counts = np.arange(calls + 1)
     min_further = (
         binom.isf(level, untied_counts, 0.5) + 1
-    )  # the fewest `further` among them whose p is at most the level
+    )  # the smallest `further` among them whose p is at most the level
     for hundredth in range(1, _SHARES + 1):
         share, chance = hundredth / _SHARES, changed_back / calls
         further_share, nearer_share = (
@@ -225,8 +231,9 @@ def smallest_change(calls: int, repeatable: float, changed_back: int, level: flo
 
 
 def sample_calls(plan: Plan, results: Path, max_calls: int) -> dict[str, list[Entry]]:
-    """By model: the recorded calls that are asked again, the same ones as long as the seed and the
-    records are.
+    """Return by model the recorded calls to repeat.
+
+    The sample stays the same as long as the seed and the records do.
     """
     entries_by_model: dict[str, dict[str, Entry]] = {}
     for experiment in plan.experiments.values():
@@ -249,7 +256,7 @@ def sample_calls(plan: Plan, results: Path, max_calls: int) -> dict[str, list[En
 async def ask_again(
     plan: Plan, model: str, entries: Sequence[Entry], day: int
 ) -> list[RepeatedCall]:
-    """Ask a model's sampled calls twice."""
+    """Repeat a model's sampled calls twice."""
     config = plan.config
     settings = Settings(config.replay, config.budget)
     progress = Progress(f"drift of {model}", len(entries), calls_a_debate=2)
@@ -277,12 +284,13 @@ async def _reply(chat: Chat, request: Request, replicate: int) -> Reply | None:
 
 
 def check_drift(plan: Plan, results: Path, day: int | None = None) -> pd.DataFrame:
-    """Ask every model's sample again and judge: the columns of docs/drift.md, one row a model and
-    measure.
+    """Repeat every model's sample and judge it: one row per model and measure.
+
+    The columns are those of docs/drift.md.
 
     Args:
-        plan: the checked configuration; `drift.calls` of each model are asked again.
-        day: as `date.toordinal` counts; today by default. The same day asks for nothing twice.
+        plan: the checked configuration; `drift.calls` calls of each model are repeated.
+        day: as `date.toordinal` counts; today by default. Calls of the same day are not repeated.
 
     Raises:
         UserError: nothing is recorded.

@@ -1,8 +1,7 @@
-"""Freezing a plan: what is to be compared, on which cases, by which prompts and code, written down
-before the run.
+"""Freezing a plan: contrasts, cases, prompts and code are recorded before the run.
 
-A frozen plan is a YAML file in `data/frozen/`, which is never overwritten, with a page in Markdown
-beside it.
+A frozen plan is a YAML file in `data/frozen/`, which is never overwritten, next to a page in
+Markdown.
 """
 
 import json
@@ -38,8 +37,9 @@ from moot.workflow.user_files import FROZEN
 
 
 def freeze(plan: Plan, results: Path, frozen_at: datetime) -> str:
-    """Freeze a plan, and say in words what was frozen and where; nothing is written where it is
-    frozen already.
+    """Freeze a plan, and return a description of it.
+
+    Nothing is written if the same plan is already frozen.
 
     Raises:
         UserError: no contrast of this run can be tested, or the clock is behind the last frozen
@@ -56,10 +56,9 @@ def freeze(plan: Plan, results: Path, frozen_at: datetime) -> str:
     previous_plan = chain[-1] if chain else None
     if previous_plan and frozen_at < datetime.fromisoformat(previous_plan.frozen_at):
         raise UserError(
-            f"freeze: it is {frozen_at.isoformat(timespec='seconds')} by this machine's clock;"
-            f" {previous_plan.path} was frozen at {previous_plan.frozen_at}. Set the clock, so that"
-            " the order of"
-            " plans shows."
+            f"freeze: it is {frozen_at.isoformat(timespec='seconds')} by this machine's clock; "
+            f"{previous_plan.path} was frozen at {previous_plan.frozen_at}. Correct the clock, so "
+            "that the order of plans is visible."
         )
     differing_parts = (
         list(differences(previous_plan.plan, description, ("before", "now")))
@@ -84,7 +83,7 @@ def freeze(plan: Plan, results: Path, frozen_at: datetime) -> str:
         }
         path = FROZEN / f"plan-{previous_plan.number + 1 if previous_plan else 1}.yaml"
         FROZEN.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:  # another freeze is never overwritten
+        with path.open("x", encoding="utf-8") as file:  # another frozen plan is never overwritten
             file.write(_as_yaml({**content, "digest": digest_of(content)}))
         frozen = read_frozen(path)
         lines = list(_announcement(frozen, previous_plan, differing_parts))
@@ -93,7 +92,7 @@ def freeze(plan: Plan, results: Path, frozen_at: datetime) -> str:
 
 
 def _as_yaml(content: JsonObject) -> str:
-    """Return the text of a plan's file, without YAML's references between equal parts."""
+    """Return a plan as YAML text, without references between equal parts."""
     plain = json.loads(json.dumps(content))
     return yaml.safe_dump(plain, allow_unicode=True, sort_keys=False, width=math.inf)
 
@@ -119,7 +118,7 @@ def _announcement(
 
 
 def _split_by_source(plan: Plan) -> tuple[list[str], list[str]]:
-    """Return the planned experiments whose debates are recorded, and those that ask models."""
+    """Split the planned experiments into those with recorded debates and those that call models."""
     kinds: tuple[list[str], list[str]] = [], []
     for name in planned_experiments(plan):
         kinds[plan.experiments[name].config.protocol != RECORDED].append(name)
@@ -127,16 +126,17 @@ def _split_by_source(plan: Plan) -> tuple[list[str], list[str]]:
 
 
 def _head_of_ledger(plan: Plan, chain: Sequence[FrozenPlan]) -> tuple[JsonObject, list[str]]:
-    """Return the head of the ledger's log, and which earlier plans were frozen with replies that it
-    no longer begins with.
+    """Return the head of the ledger's log, and the earlier plans that no longer match it.
+
+    Such a plan was frozen with replies with which the log does not begin.
     """
     with closing(Ledger(plan.config.ledger)) as ledger:
         seal(ledger)
         digests = [row.digest for row in read_log(ledger)]
     changed = [
-        f"The ledger is not the one that {frozen.path} was frozen with: of its"
-        f" {frozen_head['replies']}"
-        " replies of then, some were changed or removed, or `ledger` names another."
+        f"The ledger is not the one that {frozen.path} was frozen with: some of its "
+        f"{frozen_head['replies']} replies at that time were changed or removed, or `ledger` "
+        "names another ledger."
         for frozen in chain
         if head_of(digests[: (frozen_head := frozen.content["ledger"])["replies"]]) != frozen_head
     ]

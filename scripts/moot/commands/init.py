@@ -1,6 +1,4 @@
-"""`snakemake init`: a first configuration of the user's own, from a few answers or from `--config
-init={...}`.
-"""
+"""`snakemake init`: a first configuration, from a few answers or from `--config init={...}`."""
 
 import json
 import os
@@ -35,11 +33,11 @@ _SERVICES: Mapping[str, JsonObject] = {
         "price": "auto",
     },
 }
-"""Services that speak the default protocol: name to keys of a model's entry."""
+"""The keys of a model's entry for each service that speaks the default protocol."""
 
 
 def _servers() -> dict[str, JsonObject]:
-    """Return the answers to the question for a server: name to keys of a model's entry."""
+    """Return the possible servers, each with the keys of a model's entry."""
     servers: dict[str, JsonObject] = {}
     for name in TRAITS:
         traits = TRAITS[name]
@@ -108,8 +106,9 @@ _QUICK_PARAMS = """\
 
 
 def write_configuration(answers: InitConfig, ask: Callable[[str], str] | None) -> str:
-    """Write the file, and say what to do next; `ask` puts a question to the user; None without a
-    terminal.
+    """Write the file, and return the next steps.
+
+    `ask` puts a question to the user; it is None without a terminal.
 
     Raises:
         UserError: an answer is missing or wrong, or the file exists.
@@ -117,8 +116,8 @@ def write_configuration(answers: InitConfig, ask: Callable[[str], str] | None) -
     path = Path(answers.file)
     if path.exists():
         raise UserError(
-            f"{path}: is there already. Move it away, or name another: --config 'init={{file:"
-            " my2.yaml}'."
+            f"{path} already exists. Move it away, or name another file: --config 'init={{file: "
+            f"my2.yaml}}'."
         )
     text, notes = _fill_page(answers, ask)
     config = merge_over_defaults(load_yaml(text), default_files())
@@ -132,17 +131,18 @@ def write_configuration(answers: InitConfig, ask: Callable[[str], str] | None) -
 def _find_answer(
     config: InitConfig, ask: Callable[[str], str] | None, key: str, default: str = ""
 ) -> str:
-    """Return the value of a key of `init`, or else the reply to its question, or its default.
+    """Return the value of a key of `init`: the given one, the reply to its question, or the
+    default.
 
     Raises:
-        UserError: There is none of them.
+        UserError: None of them exists.
     """
     reply, meaning = str(getattr(config, key) or ""), InitConfig.model_fields[key].description
     if not reply and ask:
         reply = ask(f"{key}: {meaning}{f' [{default}]' if default else ''}: ").strip()
     if not (reply or default):
         raise UserError(
-            f"init: no {key}; expected {meaning}. Give it: --config 'init={{{key}: ...}}'."
+            f"init: {key} is missing; expected {meaning}. Add it: --config 'init={{{key}: ...}}'."
         )
     return reply or default
 
@@ -152,7 +152,8 @@ def _budget_line(usd: str) -> str:
     if not usd.strip("0."):
         return ""
     is_number = usd.replace(".", "", 1).isdigit()
-    value = usd if is_number else _inline_yaml(usd)  # the check of the configuration refuses it
+    # otherwise the check of the configuration refuses it
+    value = usd if is_number else _inline_yaml(usd)
     return f"budget: {{usd: {value}}}   # a hard stop that loses nothing\n"
 
 
@@ -185,8 +186,8 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
         file=config.file,
         name=_NAME,
         min_debates=(
-            f"min_debates: {cases}     # experiments of fewer debates are trials, which enter no"
-            " table\n"
+            f"min_debates: {cases}     # experiments with fewer debates are trial runs, which are "
+            "left out of tables\n"
             if cases < _CASES
             else ""
         ),
@@ -366,7 +367,8 @@ def _guess_of_split(table: pd.DataFrame) -> _Guess:
 
 
 def _inline_yaml(value: object) -> str:
-    """Return a value in YAML, on one line; JSON is YAML, and quotes what a cell may hold, also a
-    word such as no.
+    """Return a value as YAML on one line.
+
+    It is JSON, which is YAML and quotes words such as no.
     """
     return json.dumps(value, ensure_ascii=False)

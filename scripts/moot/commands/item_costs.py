@@ -1,4 +1,4 @@
-"""What each selected item of the papers costs, from the preview of a run."""
+"""The cost of each selected item of the papers, from the preview of a run."""
 
 import math
 from pathlib import Path
@@ -21,11 +21,11 @@ PRINTED = [column for column in COLUMNS if column.name in (*SUMS, "hours")]
 def costs_of_items(frame: pd.DataFrame, config: Fields, shipped: Path) -> str:
     """Return a table of the selected items with their calls, tokens, US dollars and hours as text.
 
-    Items that share experiments each have the whole of their costs, so the rows do not add up to
-    the run. "" if the configuration selects no item.
+    If items share experiments, each has the full cost of them, so the rows do not add up to the
+    run. "" if the configuration selects no item.
 
     Args:
-        frame: The preview: one row an experiment and model, then the total.
+        frame: The preview: one row per experiment and model, then the total.
         config: The merged configuration.
         shipped: The project's folder.
     """
@@ -47,7 +47,7 @@ def costs_of_items(frame: pd.DataFrame, config: Fields, shipped: Path) -> str:
 def sum_by_item(frame: pd.DataFrame, config: Fields, shipped: Path) -> list[JsonObject]:
     """Return the sums of each selected item's runs: `item`, the columns of `SUMS`, and `hours`.
 
-    The hours are NaN where the speed of a model is not known.
+    The hours are NaN if the speed of a model is unknown.
     """
     experiments = frame["experiment"].astype(str)
     is_lean = has_lean_design(config)

@@ -1,7 +1,8 @@
-"""`snakemake prompts --config prompts_from=FILE`: the papers' own prompts, taken from a paper that
-the user has, or from AgenticSimLaw's published code.
+"""`snakemake prompts --config prompts_from=FILE`: the papers' own prompts, from the user's copy.
 
-A paper's words may not come with moot, but a user has the paper. The passages of
+The file is a paper, or AgenticSimLaw's published code.
+
+moot may not ship a paper's words, but a user may have the paper. The passages of
 `data/published/prompts.csv` are found in it by their digests, and written into a copy of the
 templates of `config/prompts_published`.
 """
@@ -31,18 +32,18 @@ _ITEM_KEYS: Mapping[str, str] = {
 }
 """The key in `data/published/items.yaml` of each paper in `prompts.csv`."""
 _TITLE_LETTERS = 5000
-"""A paper's title stands within so many letters."""
+"""A paper's title is within this number of letters."""
 _CODE_TITLE = "AgenticSimLaw's published code"
 
 
 @dataclass(slots=True)
 class WrittenPrompts:
-    """What was written into the folders of one paper.
+    """The prompts written into the folders of one paper.
 
     Attributes:
         title: of the paper.
-        folders: folder to its files of words that were found.
-        missing: folder to the passages that were not found, with their places in the paper.
+        folders: by folder, the files of words that were found.
+        missing: by folder, the passages that were not found, with their places in the paper.
         inexact: files whose letters are the paper's, with other punctuation.
     """
 
@@ -55,7 +56,7 @@ class WrittenPrompts:
 def write_prompts(
     source: str, shipped: Path, target: Path, fetch: Callable[[str], bytes] = fetch_url
 ) -> str:
-    """Write the prompts of a paper or of the published code, and say what was written.
+    """Write the prompts of a paper or of the published code, and return a description.
 
     Args:
         source: the file; "download" for the pinned program.
@@ -64,13 +65,14 @@ def write_prompts(
         fetch: returns the bytes at an address; tests replace it.
 
     Raises:
-        UserError: The file is not readable or no known paper, has other words than the known
-            version, or a file of words with other content is in place.
+        UserError: The file is not readable or not a known paper, has other words than the known
+            version, or would replace a file with different words.
     """
     if not source:
         raise UserError(
-            "prompts: no file. Name a paper that you have (PDF, HTML or text), or the program of"
-            f" AgenticSimLaw's authors (.py, or '{DOWNLOAD}'): --config prompts_from=FILE."
+            "prompts: no file is given. Name your copy of a paper (PDF, HTML or text), or the "
+            f"program of AgenticSimLaw's authors (.py, or '{DOWNLOAD}'): --config "
+            "prompts_from=FILE."
         )
     if source == DOWNLOAD or Path(source).suffix == ".py":
         return _describe([_write_code_prompts(source, shipped, target, fetch)], source)
@@ -97,7 +99,7 @@ def write_prompts(
 def _write_passages(
     paper: PaperText, passages: Iterable[Passage], title: str, shipped: Path, target: Path
 ) -> WrittenPrompts:
-    """Write the passages of one paper that its text has."""
+    """Write the passages of one paper that its text contains."""
     result = WrittenPrompts(title)
     for passage in passages:
         folder = Path(passage.paper) / passage.protocol
@@ -120,7 +122,8 @@ def _write_code_prompts(
     """Write the texts of the published program.
 
     Raises:
-        UserError: The program cannot be had, or a text is missing or differs from the pinned one.
+        UserError: The program is not available, or a text is missing or differs from the pinned
+            one.
     """
     rows = _rows(shipped / PUBLISHED / CODE_TABLE)
     if source == DOWNLOAD:
@@ -164,7 +167,7 @@ def _fetch_program(url: str, fetch: Callable[[str], bytes]) -> str:
 
 
 def _copy_templates(source: Path, target: Path) -> None:
-    """Copy the templates around the words where the target does not have them."""
+    """Copy the templates around the words if the target does not have them."""
     for path in sorted(source.rglob("*.jinja")):
         copy = target / path.relative_to(source)
         if not copy.exists():
@@ -173,7 +176,7 @@ def _copy_templates(source: Path, target: Path) -> None:
 
 
 def _write_words(path: Path, words: str) -> None:
-    """Write a file of words; one with the same words is left alone.
+    """Write a file of words; a file with the same words is not changed.
 
     Raises:
         UserError: The file has other words.
@@ -190,16 +193,17 @@ def _write_words(path: Path, words: str) -> None:
 
 
 def _describe(results: Sequence[WrittenPrompts], source: str) -> str:
-    """Say what was written.
+    """Describe what was written.
 
     Raises:
-        UserError: A paper was recognised and lacks passages; names which were found and which not.
+        UserError: A recognised paper lacks passages. The message lists the found and the missing
+            ones.
     """
     lines, faults = [], []
     for prompts in results:
         lines.append(f"{source}: {prompts.title}")
         if not prompts.folders and not prompts.missing:
-            lines.append("  The paper prints no prompts. Runs of it use moot's own wording.")
+            lines.append("  The paper prints no prompts, so its runs use moot's own wording.")
         for folder, files in prompts.folders.items():
             if folder not in prompts.missing:
                 lines.append(f"  prompts: {folder.as_posix()}  ({', '.join(files)})")
@@ -210,10 +214,10 @@ def _describe(results: Sequence[WrittenPrompts], source: str) -> str:
     text = "\n".join(lines)
     if faults:
         raise UserError(
-            f"{text}\nThe file has other words than the known version of the paper:"
-            f" {'; '.join(faults)}. What was found is written. Get the version that"
-            " docs/papers.md names, or type the missing words"
-            " (config/prompts_published/README.md)."
+            f"{text}\nThe file has other words than the known version of the paper: "
+            f"{'; '.join(faults)}. The found passages are written. Get the version that "
+            "docs/papers.md names, or type the missing words "
+            "(config/prompts_published/README.md)."
         )
     if any(prompts.folders for prompts in results):
         text += "\nName a folder in an experiment: `prompts: FOLDER`."
@@ -222,8 +226,8 @@ def _describe(results: Sequence[WrittenPrompts], source: str) -> str:
 
 def _warn_of_punctuation(path: Path) -> str:
     return (
-        f"  {path.as_posix()}: the letters are the paper's, the punctuation is not; compare it with"
-        " the paper. Until then it counts as another wording."
+        f"  {path.as_posix()}: its letters match the paper, but its punctuation does not. Compare "
+        "it with the paper. Until then it counts as another wording."
     )
 
 

@@ -1,4 +1,4 @@
-"""The text of a paper that the user has as a PDF, an HTML page or plain text."""
+"""The text of the user's copy of a paper: a PDF, an HTML page or plain text."""
 
 import re
 from collections import Counter
@@ -9,9 +9,9 @@ from moot.core.errors import UserError
 
 _MAX_BYTES = 100 * 2**20
 _MIN_LETTERS = 200
-"""A file with fewer letters than this holds no paper; a scanned PDF has none."""
+"""A file with fewer letters than this does not contain a paper; a scanned PDF has no letters."""
 _REPEATED_PAGES = 3
-"""A first or last line that stands on so many pages is a running head."""
+"""A first or last line that occurs on so many pages is a running head."""
 _HEAD_LINES = 2
 _BLOCK_TAGS = (
     "address article blockquote br caption cite code dd div dl dt figcaption figure footer h1 h2 h3"
@@ -27,11 +27,12 @@ _CODE_FENCE = re.compile(r"(?m)^[ \t]*```\w*[ \t]*$")
 
 
 def read_paper(path: Path) -> str:
-    """Return the text of a paper: of a PDF page by page without running heads, of HTML without
-    tags.
+    """Read the text of a paper.
+
+    A PDF is read page by page without running heads, HTML without tags.
 
     Raises:
-        UserError: There is no such file, it cannot be read, or it has no text.
+        UserError: The file does not exist, cannot be read, or has no text.
     """
     if not path.is_file():
         raise UserError(
@@ -63,7 +64,7 @@ def _count_letters(text: str) -> int:
 
 
 def _decode(content: bytes) -> str:
-    """UTF-8 or UTF-16 with a byte order mark, else Latin-1."""
+    """Decode UTF-8, or UTF-16 with a byte order mark, or else Latin-1."""
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return content.decode("utf-16", errors="replace")
     try:
@@ -94,14 +95,14 @@ def _read_pdf(path: Path) -> str:
     text = _join_pages(pages)
     if _count_letters(text) < _MIN_LETTERS:
         raise UserError(
-            f"{path}: the PDF has no text ({len(pages)} pages, {_count_letters(text)} letters),"
-            " as a scan has none. Give a PDF with text, or the paper as HTML or text."
+            f"{path}: the PDF has no text ({len(pages)} pages, {_count_letters(text)} letters), "
+            "as in a scan. Give a PDF with text, or the paper as HTML or text."
         )
     return text
 
 
 def _join_pages(pages: list[str]) -> str:
-    """Join pages without page numbers and running heads, which may stand inside a passage."""
+    """Join pages without page numbers and running heads, which may interrupt a passage."""
     lines_by_page = [page.strip("\n").split("\n") for page in pages]
     if len(pages) < _REPEATED_PAGES:
         return "\n".join(pages)

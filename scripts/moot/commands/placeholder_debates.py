@@ -1,4 +1,4 @@
-"""Debates with placeholder replies: what a preview goes through; no call is made."""
+"""Debates with placeholder replies, which a preview holds without any call."""
 
 import asyncio
 import hashlib
@@ -25,19 +25,22 @@ CHARACTERS_PER_TOKEN = 4.0
 
 
 class EstimatingEndpoint:
-    """Answers every request with a text of the greatest length, or the smallest reply that its
-    schema allows, be that sent or only described in the prompt.
+    """Answers every request with a placeholder of the greatest length.
+
+    It is a text, or the smallest reply that the schema allows, whether the schema is sent or
+    described in the prompt.
     """
 
     def __init__(self, _config: ModelConfig, _threads: int) -> None:
-        """As endpoints are opened; there is nothing to open."""
+        """Create the endpoint; nothing is opened."""
 
     async def complete(self, request: Request) -> Reply:
-        """Return a reply that lets the debate go on; token counts are estimates, generated tokens
-        the most there can be.
+        """Return a reply with which the debate can continue.
+
+        Token counts are estimates; generated tokens are the maximum.
         """
         max_tokens = 1 if request.choices else int(request.parameters["max_tokens"])
-        # Replies that are alike would make later calls the same.
+        # Equal replies would make later calls equal.
         digest = hashlib.sha256(request.to_json().encode()).hexdigest()[:12]
         schema = request.schema or request.reply_schema
         text = f"{digest} " + f"{digest[:4]} " * (max_tokens - 1)
@@ -52,19 +55,19 @@ class EstimatingEndpoint:
         )
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing, since nothing is open."""
 
 
 class PlaceholderPeople:
-    """Answers for people in a debate: as they did, else with the smallest answer; nothing is
-    written.
+    """Answers for people in a debate: their stored answers, or else the smallest possible
+    answer.
     """
 
     def __init__(self) -> None:
         self.missing_answers = 0
 
     def __call__(self, question: Question) -> Fields:
-        """Return the answer; how many are yet to be given is counted."""
+        """Return the answer, and count missing answers."""
         answer: Fields | None = None
         with suppress(UserError):
             answer = find_answer(question)
@@ -75,8 +78,9 @@ class PlaceholderPeople:
 
 
 def smallest_instance(schema: Fields, text: str = "text") -> Json:
-    """Return the smallest value that fits a JSON schema as moot sends them, inlined, without
-    references; and its texts.
+    """Return the smallest value that fits a JSON schema, and its texts.
+
+    The schema is inlined, as moot sends it, and has no references.
     """
     if "enum" in schema:
         return schema["enum"][0]
@@ -96,7 +100,7 @@ def smallest_instance(schema: Fields, text: str = "text") -> Json:
 
 
 class PreviewLedger(Ledger):
-    """The ledger's replies as they are; what a preview adds stays in memory."""
+    """The ledger's replies; additions of a preview stay in memory."""
 
     def __init__(self, ledger: str) -> None:
         super().__init__(ledger)
@@ -104,8 +108,9 @@ class PreviewLedger(Ledger):
         self.speeds = SpeedMeter()
 
     def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
-        """Stored entries and placeholders: a call is asked once for all experiments that
-        share it.
+        """Yield stored entries and placeholders.
+
+        A call that several experiments share is counted once.
         """
         placeholders = [
             self.placeholders[call_id] for call_id in call_ids if call_id in self.placeholders
@@ -152,6 +157,6 @@ def calls_per_debate(plan: Plan, job: Job) -> int:
     with closing(PreviewLedger(plan.config.ledger)) as ledger:
         try:
             asyncio.run(run_with_placeholders(plan, job, ledger, progress, PlaceholderPeople(), 1))
-        except Exception:  # a protocol may fail on a placeholder; real replies are yet to come
+        except Exception:  # a protocol may fail on a placeholder, but not on a real reply
             return 0
     return progress.calls

@@ -1,4 +1,4 @@
-"""A frozen plan as a registered report in Markdown, from the content of its file alone."""
+"""A frozen plan as a registered report in Markdown, written only from the content of its file."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -25,27 +25,27 @@ HYPOTHESES = {
     DIFFER: "they differ",
 }
 ANALYSIS = (
-    "Each comparison has one two-sided test by cluster of cases and a 95 % interval; a case counts"
-    " by the mean of its debates. Its hypothesis is borne out where p is below 0.05, after Holm's"
-    " correction over the comparisons of its study, and the difference lies on the expected side."
-    " Where a smallest effect of interest is stated, two one-sided tests say whether the difference"
-    " is smaller. Where debates may stop early, all of these tests and the interval are valid at"
-    " any time. All other tests are exploratory."
+    "Each comparison has one two-sided test by cluster of cases and a 95 % interval; a case "
+    "counts by the mean of its debates. Its hypothesis is supported if p is below 0.05, after "
+    "Holm's correction over the comparisons of its study, and the difference lies on the "
+    "expected side. If a smallest effect of interest is stated, two one-sided tests show whether "
+    "the difference is smaller. If debates may stop early, all of these tests and the interval "
+    "are valid at any time. All other tests are exploratory."
 )
 EXCLUSIONS = (
-    "No case is left out for what was answered about it.",
+    "No case is left out because of its answers.",
     "Training and validation cases that resemble a test case are not debated.",
     (
-        "An answer that cannot be used, and a debate whose calls failed, count as wrong in accuracy"
-        " and F1. The difference among usable answers is given as well."
+        "An unusable answer, and a debate whose calls failed, count as wrong in accuracy and F1. "
+        "The difference among usable answers is given as well."
     ),
-    "A paired comparison takes the cases that both sides argued.",
+    "A paired comparison uses the cases that both sides argued.",
 )
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, paragraphs, and a table with rows or none."""
+    """A heading, paragraphs, and a table, which may be empty."""
 
     heading: str
     paragraphs: Sequence[str] = ()
@@ -124,9 +124,9 @@ def _sections(frozen: FrozenPlan, differing_parts: Sequence[str]) -> Iterator[Se
             yield Section(heading, paragraphs)
     yield Section("Analysis", (ANALYSIS,))
     yield Section("Exclusions", EXCLUSIONS)
-    reason = (content["deviation"] or "none was given (`deviation`)").rstrip(".")
+    reason = (content["deviation"] or "not given (`deviation`)").rstrip(".")
     history = (
-        [f"What changed since the plan before: {'; '.join(differing_parts)}. Reason: {reason}."]
+        [f"Changes since the previous plan: {'; '.join(differing_parts)}. Reason: {reason}."]
         if differing_parts
         else []
     )

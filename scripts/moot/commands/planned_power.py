@@ -1,9 +1,10 @@
-"""`snakemake power`: what a plan's contrasts can show, and what it takes to show a difference:
-cases, repeats, dollars.
+"""`snakemake power`: what a plan's contrasts can show, and the cost of showing a difference.
 
-How much cases and repeats vary is taken from pilot debates in `results/`, or else from a rehearsal
-in `rehearsal/`. Where there is neither, a share of cases that one side alone gets right is assumed,
-and a preview prices the debates.
+The cost is given in cases, repeats and dollars.
+
+The variances between cases and repeats come from pilot debates in `results/`, or else from a
+rehearsal in `rehearsal/`. Without both, the share of cases that one side alone gets right is
+assumed, and a preview estimates the prices.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,13 +56,12 @@ PILOT, REHEARSED, ASSUMED = "pilot", "rehearsal (SIMULATED)", "assumption"
 _SHARES = {"accuracy", "valid"}
 _CORRECTNESS = {*_SHARES, "f1", "macro_f1"}
 _MIN_MEAN_SQUARE = 0.1
-"""Of the mean square of a case's difference: one case in ten, of right and wrong answers."""
+"""The minimum mean square of a case's difference: that of one deviating case in ten."""
 REPEATS_IN_FIGURE = (1, 3, 10)
 ASSUMED_NOTE = (
-    "Variances by assumption: no debates are known, and one side alone is taken to be right on as"
-    " many cases as `power: discordant_share` says. Two methods that differ much disagree on more;"
-    " a"
-    " rehearsal or a pilot says on how many."
+    "The variances are assumed, since there are no debates: only one side is right on the share "
+    "`power: discordant_share` of the cases. Very different methods disagree on more cases; a "
+    "rehearsal or a pilot shows on how many."
 )
 _CURVE = (20.0, 5000.0, 60)
 _CASE_TICKS, _DIFFERENCE_TICKS = (
@@ -79,16 +79,17 @@ _CASE_TICKS, _DIFFERENCE_TICKS = (
 
 @dataclass(frozen=True)
 class ContrastPower:
-    """A contrast with what its debates so far say of its power.
+    """The power of a contrast, as estimated from its debates so far.
 
     Attributes:
         source: `PILOT`, `REHEARSED`, or `ASSUMED`.
-        cases: planned; one number for both sides if they argue the same cases, else one of either.
-        available: cases that the data set has, likewise.
-        repeats: planned, of either side.
-        usd: dollars of one debate of all runs of either side; NaN where nothing says.
-        goal, corrected: the test to plan for, and that at the level of Holm's first step.
-        folder: where its debates are; None where both sides have none.
+        cases: the planned number; one number if both sides argue the same cases, else one for each
+            side.
+        available: the cases that the data set has, likewise.
+        repeats: the planned repeats of each side.
+        usd: dollars of one debate of all runs of both sides; NaN if unknown.
+        goal, corrected: the test to plan for, and the test at the level of Holm's first step.
+        folder: the folder of its debates; None without debates of both sides.
     """
 
     contrast: Contrast
@@ -106,11 +107,10 @@ class ContrastPower:
 def planned_power(
     plan: Plan, include_recorded: bool = True
 ) -> tuple[list[ContrastPower], list[str]]:
-    """What each contrast that this run tests can show; and a sentence for each of which no debates
-    are known.
+    """Return the power of each contrast of this run, and a sentence for each without debates.
 
-    `include_recorded`: with those of recorded debates, a pilot of debates to be held; no more of
-        themselves can be.
+    `include_recorded` adds contrasts of recorded debates. These cannot be extended, but serve as a
+    pilot for new debates.
     """
     powers, reasons = [], []
     recorded_names = {
@@ -135,7 +135,7 @@ def planned_power(
 
 
 def _contrast_power(plan: Plan, contrast: Contrast, tests: int) -> ContrastPower | str:
-    """Return a contrast's power, or what is missing."""
+    """Return a contrast's power, or the reason why it is unknown."""
     for source, folder in ((PILOT, RESULTS), (REHEARSED, REHEARSAL / "results")):
         experiments = _results(plan, contrast, folder)
         try:
@@ -191,8 +191,8 @@ def _contrast_power(plan: Plan, contrast: Contrast, tests: int) -> ContrastPower
             sizes,
         )
     return (
-        f"no debates of {MIN_CASES} cases or more by both sides, or of all; run `snakemake"
-        " rehearse`, or a pilot"
+        f"both sides debated fewer than {MIN_CASES} cases, and not all; run `snakemake rehearse`,"
+        " or a pilot"
     )
 
 
@@ -205,8 +205,9 @@ def _power_by_spread(
     usd: float,
     sizes: Sequence[tuple[int, int]],
 ) -> ContrastPower:
-    """Return a contrast's power by a spread; `sizes` holds how many cases each side plans and
-    has.
+    """Return a contrast's power from a spread.
+
+    `sizes` holds each side's numbers of planned and available cases.
     """
     goal = Goal(plan.config.power.level, plan.config.power.power)
     first, second = (plan.experiments[side.experiment].config.repeats for side in contrast.sides)
@@ -222,8 +223,9 @@ def _power_by_spread(
 def _results(
     plan: Plan, contrast: Contrast, folder: Path, needs_debates: bool = True
 ) -> dict[str, ExperimentResults]:
-    """Return the results of both sides in a folder; none where a model's, or the cases, are
-    missing.
+    """Load the results of both sides from a folder.
+
+    None if those of a model, or the cases, are missing. Without `needs_debates`, the cases suffice.
 
     Not `needs_debates`: the cases suffice.
     """
@@ -247,8 +249,9 @@ def _results(
 
 
 def _planned_cases(plan: Plan, side: Side, results: ExperimentResults) -> tuple[int, int]:
-    """Return how many cases a side takes, and how many its split has; of a side with some cases
-    alone, in proportion.
+    """Return the number of cases of a side, and of its split.
+
+    If a side has only some cases, the numbers are in proportion.
     """
     config = plan.experiments[side.experiment].config
     cases = results.cases[results.cases["split"] == config.split]
@@ -259,8 +262,9 @@ def _planned_cases(plan: Plan, side: Side, results: ExperimentResults) -> tuple[
 def _debate_cost(
     plan: Plan, contrast: Contrast, experiments: Mapping[str, ExperimentResults]
 ) -> float:
-    """Dollars of one debate of each run, with a verdict; as the configuration says, else what
-    debates so far cost.
+    """Return the dollars of one debate of each run, including a verdict.
+
+    The configuration states them, or else they are those of the debates so far.
     """
     if plan.config.power.usd_per_debate is not None:
         return plan.config.power.usd_per_debate
@@ -276,7 +280,7 @@ def _debate_cost(
 
 
 def _runs(contrast: Contrast) -> list[tuple[str, str]]:
-    """Return the experiments and models of both sides; a run on both is paid once."""
+    """Return the experiments and models of both sides; a run on both sides is paid for once."""
     runs: dict[tuple[str, str], None] = {}
     for side in contrast.sides:
         runs |= dict.fromkeys((side.experiment, model) for model in side.models)
@@ -287,33 +291,38 @@ def _runs(contrast: Contrast) -> list[tuple[str, str]]:
 
 
 def power_table(powers: Sequence[ContrastPower], difference: float) -> TableContent:
-    """Return one row a contrast; `difference` is the one that the user wants to show."""
+    """Return the table of power, one row per contrast.
+
+    `difference` is the one that the user wants to show.
+    """
     goal = powers[0].goal
     is_rehearsed = any(power.source == REHEARSED for power in powers)
     return COLUMNS.table(
         [_power_row(power, difference) for power in powers],
         [
             (
-                f"Smallest difference: what a two-sided test at the level {goal.level:g} shows with"
-                f" a probability of {goal.power:.0%}, with the planned cases and repeats; `after"
-                " Holm` if it comes out as the first of its study's contrasts. Empty: none,"
-                " however large, since there are too few cases."
+                "Smallest difference: the difference that a two-sided test at the level "
+                f"{goal.level:g} shows with a probability of {goal.power:.0%}, with the planned "
+                "cases and repeats. `after Holm` is the same at the level of Holm's first step. "
+                "An empty cell means that no difference can be shown, since there are too few "
+                "cases."
             ),
             (
-                "Cases, repeats, US dollars: the cheapest design that shows a difference of"
-                f" {difference:g} (`power: difference`). One repeat is cheapest as long as there"
-                " are cases. Where nothing is shown, the cases of the data set do not suffice;"
-                " `cases, one repeat` says how many would."
+                "Cases, repeats, US dollars: the cheapest design that shows a difference of "
+                f"{difference:g} (`power: difference`). One repeat is cheapest as long as there "
+                "are further cases. An empty cell means that the cases of the data set do not "
+                "suffice; `cases, one repeat` is the number that would."
             ),
             (
-                "Variances: between cases (of the difference that many repeats would come to), and"
-                " what one repeat of both sides adds. A dash: each case was debated once, so that"
-                " the split is not known. Set `repeats: 2` or more in a pilot or rehearsal."
+                "Variances: between cases (of the mean difference over many repeats), and the "
+                "variance that one repeat of both sides adds. A dash means that each case was "
+                "debated once, so that the two cannot be separated. Set `repeats: 2` or more in "
+                "a pilot or rehearsal."
             ),
             (
-                "Dollars are those of `power: usd_per_debate`, else of the debates"
-                " that the variances come from, by the prices of the configuration; where none were"
-                " held, those of a preview, in which every reply is as long as it may be."
+                "Dollars are those of `power: usd_per_debate`, or else of the debates behind the "
+                "variances, by the prices of the configuration. Without debates they are those "
+                "of a preview, in which every reply has the maximum length."
             ),
             *([ASSUMED_NOTE] if any(power.source == ASSUMED for power in powers) else []),
             *([REHEARSAL_NOTE] if is_rehearsed else []),
@@ -374,8 +383,9 @@ def _power_row(power: ContrastPower, difference: float) -> JsonObject:
 
 
 def power_figure(powers: Sequence[ContrastPower], difference: float) -> "MatplotlibFigure":
-    """Return the smallest difference by the number of cases, a line a number of repeats; a panel a
-    contrast.
+    """Draw the smallest difference by the number of cases.
+
+    There is a panel per contrast with a line per number of repeats.
     """
     low, high, points = _CURVE
     cases = np.geomspace(low, high, points)
@@ -412,20 +422,22 @@ def power_figure(powers: Sequence[ContrastPower], difference: float) -> "Matplot
 
 
 def write_power(plan: Plan) -> str:
-    """Write `results/power/power.{csv,html,png,svg}`, and say in words what they hold.
+    """Write `results/power/power.{csv,html,png,svg}`, and return a summary.
 
     Raises:
-        UserError: no contrast can be tested in this run, or of none are there debates.
+        UserError: no contrast can be tested in this run, or none has debates.
     """
     powers, unknown = planned_power(plan)
     if not powers:
-        left_out = f"none of the {len(plan.contrasts)} of the configuration is part of this run"
+        left_out = (
+            f"none of the configuration's {len(plan.contrasts)} contrasts is part of this run"
+        )
         reasons = unknown or [left_out if plan.contrasts else "the configuration names none"]
-        raise UserError("power: no contrast to plan for.\n  " + "\n  ".join(reasons))
+        raise UserError("power: there is no contrast to plan for.\n  " + "\n  ".join(reasons))
     difference = plan.config.power.difference
     title, caption = (
         "What the planned comparisons can show",
-        "Smallest differences, and what a given one takes.",
+        "Smallest differences, and the cost of showing a given one.",
     )
     lines = [*power_lines(powers, difference, plan.config.power.discordant_share), *unknown]
     lines.append(
@@ -439,8 +451,9 @@ def write_power(plan: Plan) -> str:
 
 
 def _write_outputs(table: Table, figure: Figure, is_rehearsal: bool) -> str:
-    """Write a table and a figure, and say where; their writers ask for results, which are of no
-    experiment here.
+    """Write a table and a figure, and return their paths.
+
+    The writers expect the results of a study; here these are empty.
     """
     OUTPUT.mkdir(parents=True, exist_ok=True)
     published = pd.DataFrame(columns=list(PUBLISHED_COLUMNS))
@@ -453,7 +466,7 @@ def _write_outputs(table: Table, figure: Figure, is_rehearsal: bool) -> str:
 
 
 def summarise_power(plan: Plan) -> str:
-    """What a preview says of the plan's contrasts; "" where this run tests none."""
+    """Return a preview's summary of the contrasts' power; "" if this run tests none."""
     powers, reasons = planned_power(plan, include_recorded=False)
     if not (powers or reasons):
         return ""
@@ -469,7 +482,7 @@ def summarise_power(plan: Plan) -> str:
 def power_lines(
     powers: Sequence[ContrastPower], difference: float, discordant: float
 ) -> Iterator[str]:
-    """Yield two lines a contrast: what the plan shows, and what the wanted difference takes.
+    """Yield two lines per contrast: what the plan shows, and what the wanted difference requires.
 
     `discordant` is the share of cases that one side alone gets right; it is assumed if the voices
     of a rehearsal hardly differ.
@@ -478,9 +491,7 @@ def power_lines(
         row = _power_row(power, difference)
         smallest, min_cases = row["smallest difference"], row["cases, one repeat"]
         effect = (
-            "no difference, however large"
-            if np.isnan(smallest)
-            else f"a difference of {smallest:.3f}"
+            "no difference of any size" if np.isnan(smallest) else f"a difference of {smallest:.3f}"
         )
         yield (
             f"{power.contrast.name} ({power.contrast.first.metric}, {_basis(power)}):"
@@ -495,9 +506,9 @@ def power_lines(
         if is_simulated_correctness and mean_square < _MIN_MEAN_SQUARE:
             min_cases = np.ceil(cases_needed(difference, paired_proportions(discordant)))
             yield (
-                "  The simulated voices of both sides hardly differ, which says little of models."
-                f" If one side alone were right on {discordant:.0%} of the cases, {difference:g}"
-                f" would take {min_cases:,.0f}."
+                "  The simulated voices of both sides hardly differ, which says little about "
+                f"models. If only one side were right on {discordant:.0%} of the cases, showing "
+                f"{difference:g} would need {min_cases:,.0f}."
             )
         elif row["cases"] is not None:
             design = (
@@ -507,7 +518,7 @@ def power_lines(
         else:
             design = f"{min_cases:,.0f} cases x 1{per_side}{_dollars(min_cases * power.usd)}"
             available = _join_sides(power.available)
-            yield f"  {difference:g} takes {design}; the data set has {available}."
+            yield f"  Showing {difference:g} needs {design}; the data set has {available}."
 
 
 def _dollars(cost: float) -> str:
@@ -515,7 +526,7 @@ def _dollars(cost: float) -> str:
 
 
 def _basis(power: ContrastPower) -> str:
-    """What a contrast's power rests on, in words."""
+    """Return the basis of a contrast's power in words."""
     if power.folder is None:
         discordant = sum(power.spread.variances((1, 1)))
         return f"by {power.source}: one side alone is right on {discordant:.0%} of the cases"
@@ -523,5 +534,5 @@ def _basis(power: ContrastPower) -> str:
 
 
 def _join_sides(numbers: Sequence[int]) -> str:
-    """Return a number, or those of either side where they differ."""
+    """Return a number, or both sides' numbers if they differ."""
     return "/".join(map(str, dict.fromkeys(numbers)))

@@ -1,5 +1,5 @@
-"""What a run would still ask of the models: every debate is gone through with placeholder replies;
-no call is made.
+"""The calls that a run would still make: every debate is held with placeholder replies, without a
+call.
 """
 
 import asyncio
@@ -86,7 +86,7 @@ def _measure_equal_models(plan: Plan, ledger: PreviewLedger) -> None:
 
 
 def sort_by_sources(experiments: Mapping[str, Experiment]) -> list[Experiment]:
-    """Return experiments after those whose debates they rest on, else in their own order."""
+    """Sort experiments after those whose debates they depend on, else in their own order."""
     ordered: dict[str, Experiment] = {}
 
     def add(experiment: Experiment) -> None:
@@ -106,11 +106,11 @@ def sort_by_sources(experiments: Mapping[str, Experiment]) -> list[Experiment]:
 def count_stored_replies(
     plan: Plan, results: Path, names: Collection[str]
 ) -> dict[str, int | None]:
-    """Return how many calls of some experiments' debates the ledger has replies to, by run:
-    `EXPERIMENT/MODEL`.
+    """Count the calls of some experiments' debates whose replies are in the ledger.
 
-    None where a run rests on artifacts that are not built, and no placeholders can be made of
-    them.
+    The keys are runs, `EXPERIMENT/MODEL`.
+
+    The count is None if a run depends on artifacts that are not built and have no placeholders.
     """
     names_with_sources = set(names)
     for experiment in reversed(list(plan.experiments.values())):
@@ -138,7 +138,7 @@ def count_stored_replies(
 
 
 def _call_ids(debates: Iterable[Debate]) -> set[str]:
-    """Return the ids of the calls that debates took."""
+    """Return the ids of the calls of some debates."""
     call_ids = set[str]()
     for debate in debates:
         call_ids.update(utterance.call_id for utterance in debate.utterances)
@@ -147,8 +147,9 @@ def _call_ids(debates: Iterable[Debate]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Preview:
-    """Goes through runs, one after the other: what a run's debates leave is there for those that
-    rest on them.
+    """Holds runs with placeholders in sequence.
+
+    Runs that depend on another run's debates find its placeholder results.
     """
 
     plan: Plan
@@ -157,20 +158,22 @@ class _Preview:
     artifact_placeholders: Placeholders
 
     def source_artifacts(self, experiment: Experiment, model: str) -> dict[str, Path]:
-        """Return the artifacts that a run's debates rest on."""
+        """Return the artifacts that a run's debates depend on."""
         return {name: self.results / path for name, path in experiment.needed_by(model).items()}
 
     def _is_trained(self, path: Path) -> bool:
-        """Return whether an artifact is a trained model, without which a debate makes no fewer
-        calls.
+        """Return whether an artifact is a trained model.
+
+        The number of calls does not depend on it.
         """
         return path.is_relative_to(self.results / "assistants")
 
     def hold(
         self, experiment: Experiment, model: str, progress: Progress, people: PlaceholderPeople
     ) -> list[Debate] | None:
-        """Return a run's debates, with placeholder replies where the ledger has none; None without
-        what they rest on.
+        """Return a run's debates, with placeholders for replies that are not in the ledger.
+
+        None if an artifact that they depend on is missing.
         """
         sources = self.source_artifacts(experiment, model)
         artifacts = self.artifact_placeholders.substitute(sources, self.results)
@@ -186,7 +189,7 @@ class _Preview:
     def label(
         self, experiment: Experiment, model: str, debates: Sequence[Debate]
     ) -> tuple[int, list[Entry]]:
-        """Return how many labels of models the ledger has, and the calls of the others."""
+        """Return the number of models' labels in the ledger, and the calls for the missing ones."""
         entries = label_calls(self.plan, experiment, model, debates, 1 / CHARACTERS_PER_TOKEN)
         call_ids = [entry.call_id for entry in entries]
         stored_ids = {entry.call_id for entry in self.ledger.entries(call_ids, requests=False)}
@@ -240,7 +243,7 @@ def _preview_row(
 
 
 def _usd(plan: Plan, entries: Iterable[Entry], *, has_discount: bool) -> float:
-    """Return the cost of calls at the full price, or at the discounted one where there is one."""
+    """Return the cost of calls at the full price, or at the discounted one if there is one."""
     total = 0.0
     for entry in entries:
         model, reply = plan.config.models[entry.model], entry.reply
@@ -250,10 +253,11 @@ def _usd(plan: Plan, entries: Iterable[Entry], *, has_discount: bool) -> float:
 
 
 def usd_per_debate(plan: Plan, results: Path, experiment: str, model: str) -> float:
-    """US dollars of one debate, the most that it can cost: the mean of a run's first debates with
-    placeholder replies.
+    """Return the maximum cost of one debate in US dollars.
 
-    NaN where its cases, or the artifacts that its debates rest on, are not built.
+    It is the mean over a run's first debates with placeholder replies.
+
+    NaN if its cases, or the artifacts that its debates depend on, are not built.
     """
     config = plan.experiments[experiment]
     artifacts = {name: results / path for name, path in config.needed_by(model).items()}
@@ -272,7 +276,10 @@ def usd_per_debate(plan: Plan, results: Path, experiment: str, model: str) -> fl
 
 
 def preview(plan: Plan, results: Path) -> pd.DataFrame:
-    """`preview_rows` as a frame with a last row of totals, which leave out unknown hours."""
+    """Return `preview_rows` as a frame with a last row of totals.
+
+    The totals leave out unknown hours.
+    """
     frame = pd.DataFrame(list(preview_rows(plan, results)), columns=_COLUMNS)
     counts, amounts = _COLUMNS[2:7], _COLUMNS[7:11]
     frame["hours"] = frame["hours"].astype(float)
@@ -293,7 +300,7 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
 
 
 def describe_servers(plan: Plan) -> str:
-    """Return a line for each model that this run asks: where its calls go, and with what."""
+    """Return a line for each model of this run: its server and its settings."""
     models = {name: plan.config.models[name] for name in sorted(plan.models_used)}
     return "".join(
         f"{name}: {describe_destination(model)}\n"

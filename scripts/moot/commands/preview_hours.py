@@ -1,4 +1,4 @@
-"""How many hours the calls of a preview would take, by the speed of each model."""
+"""The hours that the calls of a preview would take, by the speed of each model."""
 
 import math
 from collections import defaultdict
@@ -88,7 +88,7 @@ def estimate_hours(
             the provider's window.
 
     Returns:
-        The hours; NaN where the speed of a model is unknown.
+        The hours; NaN if the speed of a model is unknown.
     """
     totals_by_model: defaultdict[str, CallTotals] = defaultdict(CallTotals)
     for entry in entries:
@@ -104,7 +104,9 @@ def estimate_hours(
 
 
 def _hours_of_calls(totals: CallTotals, model: ModelConfig, tokens_per_second: float) -> float:
-    """Return the hours that speed and concurrency allow, or a limit a minute where it is slower."""
+    """Return the hours by speed and concurrency, or by the limit per minute if that takes
+    longer.
+    """
     one_at_a_time = endpoint_traits(model.endpoint).in_process
     concurrency = 1 if one_at_a_time else model.concurrency
     seconds = totals.completion_tokens / tokens_per_second / concurrency

@@ -25,7 +25,7 @@ def label_calls(
     debates: Sequence[Debate],
     tokens_per_char: float,
 ) -> list[Entry]:
-    """Return the calls by which models label debates, each once, with placeholder replies.
+    """Return the calls by which models label debates, with placeholder replies; each once.
 
     A statement without words may have some in a real debate, so it is counted.
     """
@@ -52,7 +52,7 @@ def label_calls(
 
 
 def _statements_of(debates: Sequence[Debate], kinds: Sequence[str]) -> list[tuple[str, str]]:
-    """Return case and text of every statement of debates that is labelled."""
+    """Return case and text of each statement of some debates that is labelled."""
     rows = []
     for debate in debates:
         rows += [transcript_row(debate, utterance) for utterance in debate.utterances]

@@ -13,15 +13,15 @@ ONE_CENT = 0.01
 LEAST_HOURS = 0.05
 """Hours below this would be printed as 0.0."""
 NOTE = (
-    "Tokens written and US dollars are the most that the calls can take; a model without `price`"
-    f" is free. Hours follow\nfrom each model's speed ({SPEED_KEY} in its entry, else measured on"
-    " stored replies),\nits concurrency and its limits, one experiment after the other.\n"
+    "Generated tokens and US dollars are maxima; a model without `price` is free. Hours "
+    f"follow\nfrom each model's speed ({SPEED_KEY} in its entry, else measured on stored "
+    "replies),\nits concurrency and its limits, one experiment after the other.\n"
 )
 ESTIMATE_MARK = "~"
 ESTIMATE_NOTE = (
     f"{ESTIMATE_MARK}: an estimate, from the model's speed on one quiet core of another machine.\n"
 )
-NOTHING_LEFT = "Nothing is left to ask: the ledger has every reply.\n"
+NOTHING_LEFT = "No call is left: the ledger has all replies.\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class PrintedColumn:
     Attributes:
         name: Its name in the frame.
         heading: Its heading, of one or two lines.
-        format: What makes a text of a value that is not missing.
+        format: Converts a value that is not missing to text.
         is_text: Whether it is aligned to the left.
         is_optional: Whether it is printed only where it has a value.
     """

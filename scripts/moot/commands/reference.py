@@ -1,6 +1,4 @@
-"""The generated parts of the documentation: what code already says, so that no page can say
-otherwise.
-"""
+"""The parts of the documentation that are generated from the code."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -36,9 +34,7 @@ def artifacts_reference() -> str:
 
 
 def variables_reference() -> str:
-    """Return every variable that prompt templates see, and which templates see those that not all
-    do.
-    """
+    """Return the variables of prompt templates; for some, which templates have them."""
     rows = [(f"`{name}`", words, "every template") for name, words in EVERYWHERE.items()]
     names_by_template = variables()
     for name, words in SOMETIMES.items():
@@ -68,11 +64,11 @@ PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "registered": ("reference.md", describe_registered),
     "variables": ("extending.md", variables_reference),
 }
-"""Name to the page below `docs/` that holds a generated part, and what writes it."""
+"""The generated parts: the page below `docs/` with each part, and the function that writes it."""
 
 
 def with_part(page: str, name: str, text: str) -> str:
-    """Return a page with one of its generated parts written anew.
+    """Return a page with one of its generated parts updated.
 
     Raises:
         ValueError: the page has no place for it (a programming error).

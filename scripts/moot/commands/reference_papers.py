@@ -1,6 +1,4 @@
-"""The list of the papers' items in `docs/papers.md`: what each needs and costs, and the command
-for it.
-"""
+"""The list of the papers' items in `docs/papers.md`: needs, costs and commands."""
 
 from collections.abc import Iterator
 

@@ -29,7 +29,7 @@ EVERYWHERE = {
         'how the reply must look, in words; "" for free text and for answers by likelihood'
     ),
 }
-"""What every template of a debate sees."""
+"""The variables of every template of a debate."""
 SOMETIMES = {
     "agenda": "the conference: its topics, members and roles",
     "agreed": "what the judge of agreement found after each topic",
@@ -66,12 +66,13 @@ SOMETIMES = {
     "verdict": "the answer that the judge gave",
     "words": "label to its word in the prompt",
 }
-"""What some templates see in addition."""
+"""Further variables of some templates."""
 
 
 def variables_of(template: Path) -> list[str]:
-    """Return the variables that a template uses in addition to `EVERYWHERE`; names that it sets or
-    imports itself left out.
+    """Return the variables that a template uses in addition to `EVERYWHERE`.
+
+    Names that it sets or imports itself are left out.
     """
     environment = jinja2.Environment(autoescape=False)  # noqa: S701 - templates are parsed only
     environment.filters["enclose"] = str
@@ -87,8 +88,9 @@ def variables_of(template: Path) -> list[str]:
 
 
 def variables() -> dict[str, list[str]]:
-    """Return the variables of every template that sees more than `EVERYWHERE`, by its name;
-    translations see the same.
+    """Return the variables of every template that has more than `EVERYWHERE`, by its name.
+
+    Translations have the same variables.
     """
     variables_by_name: dict[str, list[str]] = {}
     for folder in prompt_folders():

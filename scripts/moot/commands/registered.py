@@ -1,6 +1,4 @@
-"""Everything that a configuration may name, with its parameters: moot's own, and what extensions
-register.
-"""
+"""All names that a configuration may use, with their parameters, including those of extensions."""
 
 import inspect
 import json
@@ -85,9 +83,7 @@ def describe_registered() -> str:
 
 
 def _tables_of_parts(loader: str, options: type[BaseModel]) -> Iterator[str]:
-    """Yield the keys of the parts of a loader's options; the columns of turns with what they
-    enable.
-    """
+    """Yield the keys of the parts of a loader's options; columns of turns show what they enable."""
     for key in options.model_fields:
         part = entry_model_at(options, key)
         if part is None or key in DatasetOptions.model_fields:
@@ -99,13 +95,11 @@ def _tables_of_parts(loader: str, options: type[BaseModel]) -> Iterator[str]:
         yield columns_table()
         yield "A name of a column has one of these forms:"
         rows = [(f"`{form}`", meaning) for form, meaning in COLUMN_NAMES.items()]
-        yield markdown_table(("name", "what it stands for"), rows)
+        yield markdown_table(("name", "meaning"), rows)
 
 
 def columns_table() -> str:
-    """Return the columns of a table of turns: name, type, default, meaning, what they make
-    possible.
-    """
+    """Return the table of columns of a table of turns: name, type, default, meaning, benefit."""
     rows = []
     for name, field in TurnColumns.model_fields.items():
         default = f"`{field.default}`" if field.default else "none"
@@ -138,9 +132,7 @@ def _summary(thing: object) -> str:
 
 
 def keys_table(model: type[BaseModel], common: type[BaseModel] | None = None) -> str:
-    """Return the keys of a model that `common` does not have already, each with its default, as a
-    table; "" for none.
-    """
+    """Return the keys of a model that are not in `common`, with defaults, as a table; or ""."""
     rows = []
     for name, field in _core_keys_first(model):
         if common and name in common.model_fields:
@@ -163,7 +155,7 @@ def keys_table(model: type[BaseModel], common: type[BaseModel] | None = None) ->
 
 
 def _core_keys_first(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
-    """Return the fields of a model by name, keys that analyses register after all others."""
+    """Return the fields of a model by name, with keys of analyses last."""
     registered_keys = {SECTIONS[name].key for name in SECTIONS}
     return sorted(model.model_fields.items(), key=lambda field: field[0] in registered_keys)
 

@@ -25,7 +25,7 @@ from moot.report.markdown import markdown_table
 
 SCRIPTS = Path(__file__).resolve().parents[2]
 DISCOVERED = ("studies", "analyses", "overview")
-"""Folders whose modules are found by their names, or imported by one that is."""
+"""Folders whose modules are found by name, or are imported by such a module."""
 
 
 def describe_registrations() -> str:
@@ -71,7 +71,7 @@ def check_modules(scripts: Path = SCRIPTS) -> None:
         scripts: the folder with the package `moot`.
 
     Raises:
-        UserError: naming each module that is neither.
+        UserError: with the names of all modules that are neither.
     """
     reached = set[str]().union(*(registry.modules() for registry in REGISTRIES))
     modules: dict[str, Path] = {}

@@ -1,6 +1,4 @@
-"""Running a rehearsal: a workflow of its own in `rehearsal/`, and what it says of the real run's
-size and time.
-"""
+"""Running a rehearsal: a separate workflow in `rehearsal/`, and its report on the real run."""
 
 import json
 import os
@@ -48,8 +46,8 @@ _CALL_COLUMNS = ["call_id", "model", "seconds", "prompt_tokens", "completion_tok
 
 @dataclass(frozen=True)
 class RunMeasurement:
-    """What running a rehearsal took here: seconds of the clock and of all processors, GB of its
-    largest process.
+    """The measured cost of a rehearsal: wall seconds, processor seconds, GB of its largest
+    process.
     """
 
     seconds: float
@@ -58,10 +56,9 @@ class RunMeasurement:
 
 
 def prepare(folder: Path, raw: Fields) -> None:
-    """Make the folder of a rehearsal: the configuration, and links to all that is read from the
-    working directory.
+    """Prepare the folder of a rehearsal: the configuration, and links to the input files.
 
-    What people wrote stays out (annotations, answers), since it speaks of real debates; so do
+    Annotations and answers of people are left out, since they are about real debates, and so are
     results and ledger.
     """
     (folder / "data").mkdir(parents=True, exist_ok=True)
@@ -90,10 +87,10 @@ def _link(folder: Path, paths: Iterable[Path]) -> None:
 def run_workflow(
     folder: Path, shipped: Path, cores: int, files: Iterable[str] = ()
 ) -> RunMeasurement:
-    """Run the workflow of a folder's own configuration, for some files or for all.
+    """Run the workflow of a folder's configuration, for some files or for all.
 
     Raises:
-        RunStoppedError: it failed; its own messages say why.
+        RunStoppedError: it failed; its messages give the reason.
     """
     command = [sys.executable, "-m", "snakemake", *files, "--snakefile", str(shipped / "Snakefile")]
     command += ["--cores", str(cores), "--configfile", CONFIGURATION]
@@ -101,7 +98,8 @@ def run_workflow(
     process = subprocess.run(command, cwd=folder, check=False, stdout=sys.stderr)  # noqa: S603
     if process.returncode:
         raise RunStoppedError(
-            f"{folder}: it stopped; the messages above, and {folder}/results/logs/, say why."
+            f"{folder}: it stopped. For the reason, see the messages above and "
+            f"{folder}/results/logs/."
         )
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     kibibytes = usage.ru_maxrss / 1024 if sys.platform == "darwin" else usage.ru_maxrss
@@ -113,8 +111,9 @@ def run_workflow(
 
 
 def read_calls(folder: Path) -> pd.DataFrame:
-    """Return every call of the rehearsal's debates once, with its tokens, its seconds on the real
-    model, and its price.
+    """Yield every call of the rehearsal's debates once.
+
+    Each has its tokens, its seconds on the real model, and its price.
     """
     paths = sorted((folder / "results" / "calls").rglob("*.parquet"))
     frames = [
@@ -127,12 +126,14 @@ def read_calls(folder: Path) -> pd.DataFrame:
 def estimate_real_run(
     calls: pd.DataFrame, models: Mapping[str, ModelConfig], waves: Mapping[str, int]
 ) -> pd.DataFrame:
-    """What the real run takes, one row a model: model, calls, tokens, usd, waves, hours.
+    """Estimate the cost of the real run, one row per model.
 
-    The hours are those of the longest of three: the calls' seconds over the model's concurrency,
-    its calls over the requests, and its tokens over the tokens that it allows a minute; shared by
-    the servers that jobs start. Where calls are gathered, they are the most that `waves` of them
-    can take.
+    The columns are model, calls, tokens, usd, waves and hours.
+
+    The hours are the maximum of three: the calls' seconds over the model's concurrency, its calls
+    over its requests per minute, and its tokens over its tokens per minute. They are divided among
+    the servers that jobs start. If calls are gathered, the hours are the maximum for the number of
+    `waves`.
     """
     rows = []
     for model, calls_of_model in calls.groupby("model", sort=True):
@@ -163,7 +164,7 @@ def _hours(hours: float, *, at_most: bool) -> str:
 
 
 def measure_sizes(folder: Path) -> dict[str, int]:
-    """Bytes on disk: the ledger, and each folder of the results."""
+    """Return the bytes on disk of the ledger and of each folder of the results."""
     size_by_folder = {"ledger": _size(folder / "data" / "ledger")}
     size_by_folder |= {
         f"results/{part.name}": _size(part)
@@ -178,7 +179,7 @@ def _size(folder: Path) -> int:
 
 
 def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
-    """What a rehearsal found, as Markdown."""
+    """Return the results of a rehearsal as Markdown."""
     waves = count_waves(folder / "results", config.models, config.shards)
     table = estimate_real_run(read_calls(folder), config.models, waves)
     rows, on_disk = table.to_dict("records"), measure_sizes(folder)
@@ -195,7 +196,7 @@ def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
     parts = [
         "# Rehearsal (SIMULATED)",
         (
-            "Simulated voices replaced all models: no number of this run says anything of a model. "
+            "Simulated voices replaced all models: no number of this run describes a model. "
             f"Tables, figures and transcripts are in `{folder}/results/`."
         ),
         "## The real run, estimated",
@@ -204,10 +205,10 @@ def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
             [*model_rows, ("all", *_counts(sums), f"{longest} to {sums['hours']:.2f}")],
         ),
         (
-            "Hours of all: the slowest model alone, if all servers are asked at once, to one model"
-            " after the other. They rest on each model's `simulated: tokens_per_second`,"
-            " `seconds_to_first_token` and `words`, and on its limits and concurrency. Calls of"
-            " models that label statements are not among them."
+            "Hours of all: from those of the slowest model, if all servers are called at once, "
+            "to the sum, if one model follows the other. They are computed from each model's "
+            "`simulated: tokens_per_second`, `seconds_to_first_token` and `words`, and on its "
+            "limits and concurrency. Calls of models that label statements are not included."
         ),
         *chain.from_iterable(
             analysis.rehearsal_paragraphs(folder / "results") for analysis in analyses()
@@ -234,8 +235,8 @@ def rehearse(raw: Fields, config: Config, shipped: Path, cores: int) -> str:
     """Rehearse a configuration in `rehearsal/` below the working directory, and return the report.
 
     Args:
-        raw: the merged configuration, as Snakemake hands it over.
-        config: the same, checked.
+        raw: the merged configuration, as Snakemake passes it.
+        config: the checked configuration.
         shipped: the project's folder.
         cores: for the workflow.
     """

@@ -1,4 +1,4 @@
-"""Rebuilding the tables of a bundle from the replies in it: without a model, a key, or the original
+"""Rebuilding the tables of a bundle from its replies, without a model, a key or the original
 data.
 """
 
@@ -26,13 +26,14 @@ FOLDER = Path("replay")
 LEDGER = "data/ledger"
 _REBUILT_FOLDERS = ("results/tables/", "results/figures/")
 _UNPACKED_FOLDERS = ("results/cases/", "results/features/", "results/records/", "data/")
-"""Where in the folder the bundle's files may go; all other files are the run's own to write."""
+"""The folders to which the bundle's files may be unpacked. The run writes all other files
+itself.
+"""
 _MAX_UNPACKED_BYTES = 20_000_000_000
 
 
 def replay(file: str, shipped: Path, cores: int) -> str:
-    """Rebuild the tables and figures of a bundle in `replay/`, and say which are byte for byte
-    those of the bundle.
+    """Rebuild the tables and figures of a bundle in `replay/`, and report which are byte-identical.
 
     Args:
         file: the bundle.
@@ -40,8 +41,8 @@ def replay(file: str, shipped: Path, cores: int) -> str:
         cores: for the workflow.
 
     Raises:
-        UserError: the file is no bundle, was changed since, or was made with other prompts or
-            extensions than here.
+        UserError: the file is not a bundle, was changed since, or was made with prompts or
+            extensions that differ from the local ones.
         RunStoppedError: a reply is missing, or a table comes out differently.
     """
     if not file:
@@ -50,7 +51,7 @@ def replay(file: str, shipped: Path, cores: int) -> str:
         )
     if FOLDER.exists():
         raise UserError(
-            f"{FOLDER}/ is there already. Move it away: a bundle is rebuilt in a folder of its own."
+            f"{FOLDER}/ already exists. Move it away, since a bundle is rebuilt in a new folder."
         )
     try:
         with zipfile.ZipFile(file) as bundle:
@@ -62,7 +63,7 @@ def replay(file: str, shipped: Path, cores: int) -> str:
             _import(bundle)
     except MootError:
         raise
-    except Exception as error:  # whatever a damaged file leads to, zipfile's own errors among it
+    except Exception as error:  # any error that a damaged file may cause, including zipfile's
         raise UserError(
             f"{file}: damaged, or not a bundle ({type(error).__name__}: {error}). Expected a file"
             " that `snakemake bundle` wrote; scripts/verify_bundle.py says what is wrong with it."
@@ -84,7 +85,7 @@ def replay(file: str, shipped: Path, cores: int) -> str:
 def _check_compatibility(
     file: str, manifest: Fields, bundle: zipfile.ZipFile, shipped: Path
 ) -> None:
-    """Refuse what this moot cannot rebuild, before anything is written."""
+    """Refuse a bundle that this moot cannot rebuild, before anything is written."""
     if manifest["schema"] != SCHEMA:
         raise UserError(
             f"{file}: a bundle of schema {manifest['schema']}; this moot reads {SCHEMA}. Update"
@@ -109,27 +110,28 @@ def _check_compatibility(
 
 
 def _check_integrity(file: str, bundle: zipfile.ZipFile, shipped: Path) -> None:
-    """Refuse what the check finds wrong that every bundle holds, before anything is written."""
+    """Refuse a bundle with faults, before anything is written."""
     faults = list(run_path(str(shipped / "scripts" / "verify_bundle.py"))["find_faults"](bundle))
     if faults:
         fault_count = f" ({len(faults)} faults in all)" if len(faults) > 1 else ""
-        raise UserError(f"{file}: {faults[0]}{fault_count}. Get the bundle again from its maker.")
+        raise UserError(f"{file}: {faults[0]}{fault_count}. Ask its author for the bundle again.")
 
 
 def _find_extensions(file: str, digests: Mapping[str, str]) -> list[str]:
-    """Where the bundle's extensions are here; a bundle holds none, since nobody should run code
-    unseen.
+    """Return the local folders of the bundle's extensions.
+
+    A bundle contains none, since nobody should run unread code.
     """
     for folder, digest in digests.items():
         if not Path(folder).is_dir():
             raise UserError(
-                f"{file}: made with the extension {folder}, which is not here. Get it from the"
-                f" maker of the bundle, read it, and put it at {Path(folder).absolute()}."
+                f"{file}: made with the extension {folder}, which is missing here. Ask the author "
+                f"of the bundle for it, read it, and put it at {Path(folder).absolute()}."
             )
         if folder_digest(Path(folder)) != digest:
             raise UserError(
-                f"{file}: the extension {folder} has changed. Get the bundle's version from its"
-                " maker."
+                f"{file}: the extension {folder} has changed since the bundle was made. Ask its "
+                "author for the bundled version."
             )
     return [str(Path(folder).absolute()) for folder in digests]
 
@@ -139,8 +141,9 @@ def _digest(path: Path) -> str:
 
 
 def _unpack(bundle: zipfile.ZipFile, extensions: list[str]) -> None:
-    """Put into the folder what a run reads, and its configuration, which takes every reply from the
-    ledger.
+    """Write the input files and the configuration into the folder.
+
+    The configuration takes every reply from the ledger.
     """
     for name in bundle.namelist():
         if name.startswith(_UNPACKED_FOLDERS) and ".." not in PurePosixPath(name).parts:
@@ -160,7 +163,7 @@ def _unpack(bundle: zipfile.ZipFile, extensions: list[str]) -> None:
 
 
 def _import(bundle: zipfile.ZipFile) -> None:
-    """Put the bundle's calls into a new ledger, with those that failed."""
+    """Import the bundle's calls into a new ledger, including failed ones."""
     with closing(Ledger(str(FOLDER / LEDGER))) as ledger:
         for lines in portions(_lines(bundle, "calls.jsonl"), 500):
             ledger.store([_entry(json.loads(line)) for line in lines])
@@ -181,10 +184,10 @@ def _entry(call: Fields) -> Entry:
 
 
 def _compare(files: Fields, rebuilt: list[str], skipped: list[str], withheld: set[str]) -> str:
-    """Return which files came out as they are in the bundle.
+    """Return the files that are identical to those of the bundle.
 
     Raises:
-        RunStoppedError: one did not.
+        RunStoppedError: a file differs.
     """
     differ = [path for path in rebuilt if _digest(FOLDER / path) != files[path]]
     lines = [
@@ -193,8 +196,8 @@ def _compare(files: Fields, rebuilt: list[str], skipped: list[str], withheld: se
     ]
     if skipped:
         lines.append(
-            f"{len(skipped)} rest on withheld calls (of {', '.join(sorted(withheld))}) and were not"
-            " rebuilt: " + ", ".join(skipped)
+            f"{len(skipped)} depend on withheld calls (of {', '.join(sorted(withheld))}) and were "
+            "not rebuilt: " + ", ".join(skipped)
         )
     if differ:
         raise RunStoppedError(" ".join([*lines, "These differ:", *differ]))

@@ -1,6 +1,6 @@
-"""What the protocols of a run need of models and data: log-probabilities, labels, a rubric.
+"""The models and data that a run's protocols need: log-probabilities, labels, a rubric.
 
-`doctor` and `preview` print it, before anything is paid.
+`doctor` and `preview` print it before any paid call.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class DatasetLabels:
     """The labels of a data set.
 
     Attributes:
-        names: the labels; empty where they are not known before the data are loaded.
+        names: the labels; empty if they are unknown before the data are loaded.
         positive: the label that binary scores call positive; "" for none.
         multilabel: whether a case has several.
     """
@@ -48,8 +48,8 @@ class Requirement:
 
     Attributes:
         experiment: its name.
-        text: what it needs, in words.
-        fault: why the run lacks it, and what to change; "" where the run has it or may have it.
+        text: the requirement in words.
+        fault: why the run does not meet it, and the remedy; "" if the run meets it or may meet it.
         ends_run: whether the experiment ends the run without it.
         is_unknown: whether only a call shows whether the run has it.
     """
@@ -62,7 +62,7 @@ class Requirement:
 
 
 def list_requirements(plan: Plan) -> list[Requirement]:
-    """What each experiment of a run needs of its models and data."""
+    """List the requirements of each experiment of a run on models and data."""
     requirements: list[Requirement] = []
     for experiment in plan.experiments.values():
         labels = find_labels(plan, experiment.config.dataset)
@@ -72,7 +72,7 @@ def list_requirements(plan: Plan) -> list[Requirement]:
 
 
 def describe_requirements(plan: Plan) -> str:
-    """Return the requirements in lines, equal ones of several experiments in one; "" for none."""
+    """Return the requirements in lines; equal ones of several experiments share a line."""
     names_by_text: dict[str, list[str]] = {}
     for requirement in list_requirements(plan):
         text = f"missing: {requirement.fault}" if requirement.fault else requirement.text
@@ -82,9 +82,7 @@ def describe_requirements(plan: Plan) -> str:
 
 
 def find_labels(plan: Plan, dataset: str) -> DatasetLabels:
-    """Return the labels of a data set: from its cases, its table or its options, as far as
-    known.
-    """
+    """Return the labels of a data set from its cases, its table or its options, as far as known."""
     path = CASES / f"{dataset}.parquet"
     options = plan.datasets[dataset]
     try:
@@ -136,7 +134,7 @@ def _experiment_requirements(
 
 
 def _asked_models(plan: Plan, experiment: Experiment) -> Sequence[str]:
-    """Return the models that speak in an experiment and are asked, not recorded or simulated."""
+    """Return the models of an experiment that are called, not recorded or simulated."""
     names: set[str] = set()
     for model in experiment.config.models:
         names.update(plan.models_in_job(experiment.name, model))

@@ -33,8 +33,9 @@ _SCHEDULING = ("-c", "-j", "-e", "--cores", "--jobs", "--executor", "--profile")
 
 
 def snakemake_command(arguments: Sequence[str]) -> list[str]:
-    """Snakemake on the shipped Snakefile, with targets first: each word after `--configfile` is a
-    file to it.
+    """Return the command that runs Snakemake on the shipped Snakefile, with targets first.
+
+    Otherwise every word after `--configfile` would count as a file.
     """
     command = [
         sys.executable,
@@ -62,10 +63,10 @@ def command_of(arguments: Sequence[str]) -> list[str]:
 
 
 def _ensure_user_entry() -> None:
-    """Give a user without an entry in the system's list a name and a home folder.
+    """Set a name and a home folder for a user without an entry in the system's list.
 
-    Such is the user of a container run with `--user`. Snakemake asks for both and ends with an
-    error where there is none.
+    A container that runs with `--user` has such a user. Snakemake needs both and fails without
+    them.
     """
     try:
         getpass.getuser()
@@ -78,7 +79,7 @@ def _ensure_user_entry() -> None:
 
 
 def main() -> None:
-    """Become the command that the arguments stand for."""
+    """Replace this process with the command of the arguments."""
     arguments = sys.argv[1:]
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         sys.stdout.write(USAGE.format(shipped=SHIPPED))

@@ -1,6 +1,4 @@
-"""The chain from tables to configuration: whether every artifact was made from the present
-files.
-"""
+"""The chain from tables to configuration: whether every artifact follows from the present files."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -10,14 +8,14 @@ from moot.workflow.provenance import DIGESTS, JobRecord, path_digest, read_recor
 
 MAX_LINES = 40
 _CHANGED = {
-    "options": "the configuration or a file of yours has changed since",
+    "options": "the configuration or one of your files has changed since",
     "prompts": "a prompt has changed since",
     "code": "the code has changed since",
 }
 
 
 class Chain:
-    """Walks from artifacts to what they were made from; each artifact is looked at once."""
+    """Walks from artifacts to their inputs; each artifact is visited once."""
 
     def __init__(self, expected: Mapping[str, Mapping[str, str]]) -> None:
         self.expected = expected
@@ -26,10 +24,10 @@ class Chain:
         self.checked_paths: set[str] = set()
 
     def stale_artifacts(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """What does not follow from the present files, of artifacts and all that they were made
-        from, and why.
+        """Yield the artifacts, and inputs of them, that do not follow from the present files, with
+        reasons.
 
-        What is not built yet fits.
+        Artifacts that are not built yet are not stale.
         """
         pending = list(paths)
         while pending:
@@ -39,7 +37,7 @@ class Chain:
             self.checked_paths.add(path)
             record = self.records.get(path)
             if record is None:
-                yield path, "nothing says what it was made from"
+                yield path, "it has no record of its inputs"
                 continue
             yield from ((path, reason) for reason in self._reasons(path, record))
             pending.extend(name for name in record.inputs if name.startswith("results/"))
@@ -48,7 +46,7 @@ class Chain:
         if self._digest(path) != record.outputs[path]:
             yield "it was changed by hand, or by another program"
         if path not in self.expected:
-            yield "the configuration no longer has it"
+            yield "it is no longer in the configuration"
             return
         for name in DIGESTS:
             if record.digests[name] != self.expected[path][name]:
@@ -64,14 +62,14 @@ class Chain:
 
 
 def verify(expected: Mapping[str, Mapping[str, str]], artifacts: Iterable[str]) -> int:
-    """Check that artifacts follow from the present files, and return the number of checked files.
+    """Check that artifacts follow from the present files; return the number of checked files.
 
     Args:
         expected: options, prompts and code, the digests of each artifact now, by path.
-        artifacts: paths; all that these were made from is checked, too.
+        artifacts: paths; all their inputs are checked as well.
 
     Raises:
-        UserError: naming each that does not, and why.
+        UserError: with all stale artifacts and the reasons.
     """
     chain = Chain(expected)
     if stale_artifacts := sorted(chain.stale_artifacts(artifacts)):

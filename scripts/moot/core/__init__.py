@@ -1,1 +1,1 @@
-"""What every other room rests on."""
+"""The core, on which all other packages depend."""

@@ -1,4 +1,4 @@
-"""The Parquet artifacts: written whole or not at all, with where they came from inside."""
+"""The Parquet artifacts, written atomically, with their provenance in the metadata."""
 
 import errno
 import hashlib
@@ -26,7 +26,7 @@ from moot.core.types import Fields, JsonObject
 from moot.core.utterance_kinds import CONCLUSION
 
 _MOOT_METADATA_KEYS = {b"moot_version", b"licence"}
-"""In the metadata of every artifact, and of the records that ship with moot."""
+"""Keys in the metadata of every artifact and of the shipped records."""
 
 
 _TASK = TypeAdapter(Task)
@@ -40,8 +40,9 @@ def file_digest(path: Path) -> str:
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """A temporary path next to `path` that replaces it when the block ends well, and is removed
-    when it does not.
+    """Yield a temporary path next to `path`.
+
+    It replaces `path` if the block succeeds, and is removed otherwise.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
@@ -56,12 +57,12 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
 
 def describe(experiment: str = "", sources: Iterable[Path] = (), **extra: str) -> dict[str, str]:
-    """Return the metadata that every artifact carries.
+    """Return the metadata of an artifact.
 
     Args:
-        sources: the files that it was made from; their sha256 is kept by their paths below
-            `results/`, or for files outside the working directory by their folder and name.
-        extra: more of it, such as the digests of options, prompts and code.
+        sources: the files that it was made from. Their sha256 is stored by their paths below
+            `results/`, or for files outside the working directory by folder and name.
+        extra: further entries, such as the digests of options, prompts and code.
     """
     digests = {_name_of(path): file_digest(path) for path in sources}
     return {
@@ -73,8 +74,8 @@ def describe(experiment: str = "", sources: Iterable[Path] = (), **extra: str) -
 
 
 def _name_of(path: Path) -> str:
-    """Return a file's path below `results/` or below the working directory; elsewhere its folder
-    and name.
+    """Return a file's path below `results/` or the working directory; otherwise its folder and
+    name.
     """
     path = path.absolute()
     for folder in (Path("results").absolute(), Path.cwd()):
@@ -90,8 +91,9 @@ def write_rows(
     metadata: Mapping[str, str],
     group_rows: int = 2000,
 ) -> int:
-    """Write rows of one of the `SCHEMAS` as they come, in groups of `group_rows`, and return how
-    many there were.
+    """Write rows of one of the `SCHEMAS` as they arrive; return their number.
+
+    They are written in groups of `group_rows`.
     """
     schema = SCHEMAS[kind].with_metadata(dict(metadata))
     row_count = 0
@@ -108,8 +110,9 @@ def write_rows(
 
 
 def write_frame(path: Path, kind: str, frame: pd.DataFrame, metadata: Mapping[str, str]) -> None:
-    """Write a frame as one of the `SCHEMAS`; columns beyond those (features) get their types from
-    the frame.
+    """Write a frame as one of the `SCHEMAS`.
+
+    Further columns (features) get their types from the frame.
 
     Raises:
         KeyError: the frame lacks a column of the schema (a programming error).
@@ -126,10 +129,10 @@ def write_frame(path: Path, kind: str, frame: pd.DataFrame, metadata: Mapping[st
 
 @contextmanager
 def open_artifact(path: Path, remedy: str = "") -> Iterator[pa.Schema]:
-    """Yield an artifact's schema; a failure to read the artifact in the block is explained.
+    """Yield an artifact's schema; explain a failure to read the artifact in the block.
 
     Args:
-        remedy: what to do where it is damaged; by default, to delete it and build it again.
+        remedy: the remedy if it is damaged; by default, to delete it and build it again.
 
     Raises:
         UserError: the file does not exist, moot did not write it, it is damaged, or it lacks a
@@ -144,7 +147,7 @@ def open_artifact(path: Path, remedy: str = "") -> Iterator[pa.Schema]:
                 f"a Parquet file that moot did not write, of {quote_value(', '.join(schema.names))}"
             )
         yield schema
-    except (pa.ArrowException, OSError, ValueError) as fault:  # of its texts and its task, too
+    except (pa.ArrowException, OSError, ValueError) as fault:  # it includes texts and task
         if isinstance(fault, MemoryError) or getattr(fault, "errno", None) == errno.ENOMEM:
             raise
         if path.resolve().is_relative_to(SHIPPED / "data"):
@@ -153,14 +156,13 @@ def open_artifact(path: Path, remedy: str = "") -> Iterator[pa.Schema]:
 
 
 def damaged_file_error(path: Path, fault: object, remedy: str = "") -> UserError:
-    """Return the error for a file of moot's own that cannot be read."""
+    """Return the error for a file of moot that cannot be read."""
     cause = quote_value(" ".join(str(fault).split())).strip("'\"")
     return UserError(
-        f"{path}: damaged, or not a file of moot's ({cause}). "
+        f"{path}: damaged, or not written by moot ({cause}). "
         + (
             remedy
-            or "Delete it and run the same command again; no reply in the ledger is asked for"
-            " again."
+            or "Delete it and run the same command again; calls in the ledger are not repeated."
         )
     )
 
@@ -168,12 +170,13 @@ def damaged_file_error(path: Path, fault: object, remedy: str = "") -> UserError
 def read_table(
     path: Path, columns: Sequence[str] | None = None, row_filter: pc.Expression | None = None
 ) -> pa.Table:
-    """Return an artifact, or some columns of those rows for which `row_filter` holds; errors as in
-    `open_artifact`.
+    """Read an artifact, or some columns of the rows that fit `row_filter`.
+
+    Errors are as in `open_artifact`.
     """
     with open_artifact(path):
         table = pq.read_table(path, columns=columns, filters=row_filter, partitioning=None)
-        table.validate(full=True)  # of texts, that they are UTF-8
+        table.validate(full=True)  # checks that texts are UTF-8
         return table
 
 
@@ -184,13 +187,13 @@ def read_frame(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame
 
 
 def read_frames(paths: Iterable[Path]) -> pd.DataFrame:
-    """Return several artifacts of one kind below each other, in the order given."""
+    """Read several artifacts of one kind into one frame, in the given order."""
     frame: pd.DataFrame = pa.concat_tables([read_table(path) for path in paths]).to_pandas()
     return frame
 
 
 def read_chunks(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
-    """Yield an artifact some rows at a time."""
+    """Read an artifact in parts of some rows."""
     with open_artifact(path), pq.ParquetFile(path) as file:
         yield from file.iter_batches(rows)
 
@@ -200,8 +203,9 @@ def rows_by_debate(
     columns: Sequence[str] | None = None,
     row_filter: pc.Expression | None = None,
 ) -> dict[tuple[str, int], list[JsonObject]]:
-    """Return the rows of transcripts or records by case and repeat, in their order; arguments as of
-    `read_table`.
+    """Read the rows of transcripts or records by case and repeat, in their order.
+
+    The arguments are those of `read_table`.
     """
     debate_rows: dict[tuple[str, int], list[JsonObject]] = {}
     for path in paths:
@@ -211,7 +215,7 @@ def rows_by_debate(
 
 
 def repeats_by_case(debates: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
-    """Return the repeats of each case, in order, of debates by case and repeat."""
+    """Return the repeats of each case, in order."""
     repeats: dict[str, list[int]] = {}
     for case_id, repeat in sorted(debates):
         repeats.setdefault(case_id, []).append(repeat)
@@ -219,7 +223,7 @@ def repeats_by_case(debates: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
 
 
 def count_rows(path: Path) -> int:
-    """Return how many rows an artifact has."""
+    """Count the rows of an artifact."""
     with open_artifact(path):
         return int(pq.read_metadata(path).num_rows)
 
@@ -237,7 +241,7 @@ def find_waiting_rows(transcripts: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def read_metadata(path: Path) -> dict[str, str]:
-    """What `describe` wrote into an artifact."""
+    """Read the metadata that `describe` wrote into an artifact."""
     with open_artifact(path) as schema:
         return {
             key.decode(): value.decode()
@@ -247,9 +251,7 @@ def read_metadata(path: Path) -> dict[str, str]:
 
 
 def write_cases(path: Path, cases: Iterable[Case], task: Task, metadata: Mapping[str, str]) -> int:
-    """Write cases with their task in the metadata, so that the file alone says what is asked of
-    them.
-    """
+    """Write cases with their task in the metadata, so that the file describes itself."""
     description = json.dumps(_TASK.dump_python(task, mode="json"), ensure_ascii=False)
     return write_rows(path, "cases", map(_row_of_case, cases), {**metadata, "task": description})
 
@@ -263,9 +265,7 @@ _CASES_PER_BATCH = 1000
 
 
 def read_cases(path: Path, *, texts: bool = True) -> tuple[list[Case], Task]:
-    """Return the cases of `cases/{dataset}.parquet`, without their texts if need be, and the task
-    that they belong to.
-    """
+    """Read the cases of `cases/{dataset}.parquet` and their task, with or without texts."""
     metadata = read_metadata(path)
     if "task" not in metadata:
         raise UserError(

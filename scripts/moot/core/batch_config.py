@@ -8,7 +8,7 @@ from moot.core.endpoint_traits import describe_endpoints, endpoint_traits
 from moot.core.strict_model import StrictModel
 
 HOURS_PER_WAVE = 24.0
-"""The window in which a provider answers a batch."""
+"""The time within which a provider answers a batch."""
 
 
 class BatchConfig(StrictModel):
@@ -80,6 +80,8 @@ def check_batch(
     if batch.folder and not has_name:
         raise ValueError("`batch.folder` needs `served_as`: a name for who answers the files")
     if jobs > 1:
-        raise ValueError("`jobs` does not go with `batch`: one job gathers the calls of a wave")
+        raise ValueError(
+            "`jobs` cannot be combined with `batch`: one job gathers the calls of a wave"
+        )
     if starts_server:
-        raise ValueError("`serve` does not go with `batch`; remove one of them")
+        raise ValueError("`serve` cannot be combined with `batch`; remove one of them")

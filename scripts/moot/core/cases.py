@@ -1,6 +1,4 @@
-"""What a case is: a text to argue about, the label that history gave it, and the task that it
-belongs to.
-"""
+"""Cases: a text to argue about, its true label, and the task that it belongs to."""
 
 import hashlib
 from collections import Counter
@@ -10,16 +8,15 @@ from typing import Literal
 
 SplitName = Literal["train", "validation", "test"]
 Cluster = str | tuple[str, ...]
-"""A name; or one of each kind, where cases belong to clusters of several kinds at once."""
+"""A name, or one name of each kind if cases belong to clusters of several kinds."""
 
 NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS = "near_duplicate_of", "same_lawsuit_as"
-"""Attributes of a training or validation case that would leak a test case: that case's id."""
+"""Attributes of a training or validation case that would leak a test case: the id of that case."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case. `text` is all that a model may see; `target` and `attributes` are for scoring
-    alone.
+    """One case. A model may see only `text`; `target` and `attributes` are only for scoring.
 
     Attributes:
         case_id: unique within the data set, stable across runs.
@@ -28,7 +25,7 @@ class Case:
         target: the true label (short lower-case words); several labels are sorted and joined by
             ";".
         labels: every label that a prediction may take.
-        attributes: what scoring may group by (sex, court, topic, ...), as strings.
+        attributes: values by which scores may be grouped (sex, court, topic, ...), as strings.
         source_row: the 1-based row or record in the source that the case came from.
     """
 
@@ -44,30 +41,28 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A data set's own short description, from which every protocol takes its words.
+    """The description of a data set, from which every protocol takes its words.
 
     Attributes:
-        noun: what a case is called ("the defendant", "the claim").
+        noun: the noun for a case ("the defendant", "the claim").
         question: the question that a prediction answers, one sentence.
         labels: every label; for two labels the negative one first.
-        positive: the label that binary scores call positive ("" where there is none).
-        meaning: what each label says, a clause that completes "that ..." ("the defendant will be
-            rearrested").
+        positive: the positive label of binary scores ("" for none).
+        meaning: the meaning of each label, a clause that completes "that ..." ("the defendant will
+            be rearrested").
         background: one or two sentences of context for every prompt ("" for none).
-        roles: seat name to how that seat is called on this data ("prosecutor" -> "plaintiff's
-            counsel").
+        roles: the name of each seat on this data ("prosecutor" -> "plaintiff's counsel").
         language: the language of texts and prompts ("en", "zh").
         multilabel: whether a target may hold several labels, joined by ";".
-        notes: what a reader must know of the data, shown under every table (for example
-            "synthetic").
+        notes: remarks on the data that every table shows below (for example "synthetic").
         cluster: the attribute that cases with a common source share (a motion, a topic); intervals
-            draw whole clusters. "" where each case is its own; several where cases share one thing
-            with some and another with others (a story, a judge).
+            draw whole clusters. "" if each case is its own cluster; several attributes if cases
+            share a source of several kinds (a story, a judge).
         exchanged: the feature that is exchanged in the test cases of counterfactual people; ""
             elsewhere.
-        exchanged_from: a digest of the test cases as they were before.
-        groups: the attributes that say to which groups the people of cases belong; error rates are
-            compared by them.
+        exchanged_from: a digest of the test cases before the exchange.
+        groups: the attributes that give the groups of the people in cases; error rates are compared
+            by them.
     """
 
     noun: str
@@ -92,8 +87,9 @@ def cluster_attributes(cluster: Cluster | None) -> tuple[str, ...]:
 
 
 def cluster_name(case: Case, task: Task) -> Cluster:
-    """What a case is drawn together with: the value of the task's `cluster`, a tuple of several; or
-    the case alone.
+    """Return the cluster of a case.
+
+    It is the value of the task's `cluster` (a tuple for several), or else the case itself.
     """
     cluster_values = tuple(case.attributes[name] for name in cluster_attributes(task.cluster)) or (
         case.case_id,
@@ -102,39 +98,42 @@ def cluster_name(case: Case, task: Task) -> Cluster:
 
 
 def resembles_test_case(case: Case) -> bool:
-    """Return whether a training or validation case is marked as resembling a test case, so that
-    nothing may learn from it.
+    """Return whether a training or validation case resembles a test case.
+
+    Nothing may be learnt from such a case.
     """
     has_mark = any(case.attributes.get(mark) for mark in (NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS))
     return has_mark and case.split != "test"
 
 
 def stable_fraction(*parts: object) -> float:
-    """Return a number in [0, 1) that depends on `parts` alone: the same on every machine and in
-    every run.
+    """Return a number in [0, 1) that depends only on `parts`.
+
+    It is the same on every machine and in every run.
     """
     digest = hashlib.sha256("\x1f".join(map(str, parts)).encode()).digest()
     return int.from_bytes(digest[:8], "big") / 2**64
 
 
 def shard_number(case_id: str, shards: int) -> int:
-    """Return the shard that a case belongs to, by its id alone, so that adding cases moves none."""
+    """Return the shard of a case, from its id alone, so that further cases do not move others."""
     return int(stable_fraction("shard", case_id) * shards)
 
 
 def open_cases(cases: Sequence[Case], split_name: str) -> list[Case]:
-    """Return the cases of a split, without those of training and validation that resemble a test
+    """Return the cases of a split, without training and validation cases that resemble a test
     case.
     """
     return [case for case in cases if case.split == split_name and not resembles_test_case(case)]
 
 
 def choose_cases(cases: Sequence[Case], count: int | None, seed: int) -> list[Case]:
-    """Return the `count` cases that a seed picks (None: all), in a stable order; a larger count
-    keeps the smaller's cases.
+    """Choose `count` cases by a seed (None: all), in a stable order.
 
-    The order spreads each target evenly over the whole, so that any number of first cases has
-    nearly the targets' shares: the i-th of n cases of one target is at (i - 1/2) / n.
+    A larger count includes the cases of a smaller one.
+
+    The order spreads each target evenly. Therefore the first cases, whatever their number, have
+    nearly the shares of all targets: the i-th of n cases of one target is at (i - 1/2) / n.
     """
     ordered = sorted(
         cases, key=lambda case: (stable_fraction("choose", seed, case.case_id), case.case_id)
@@ -153,7 +152,8 @@ def choose_cases(cases: Sequence[Case], count: int | None, seed: int) -> list[Ca
 def stratified_splits(
     targets: Mapping[str, str], seed: int, shares: tuple[float, float, float] = (0.6, 0.2, 0.2)
 ) -> dict[str, SplitName]:
-    """Case ids to train, validation and test by `shares`, with each target's share kept;
+    """Assign case ids to train, validation and test by `shares`, separately for each target.
+
     `targets` are by case id.
     """
     splits: dict[str, SplitName] = {}
@@ -174,7 +174,7 @@ def stratified_splits(
 
 
 def positive_of_two(task: Task) -> str:
-    """Return the positive label of a task with two labels, "" for any other task."""
+    """Return the positive label of a task with two labels, or "" for any other task."""
     negative_labels = set(task.labels) - {task.positive}
     return task.positive if len(negative_labels) == 1 and not task.multilabel else ""
 
@@ -182,7 +182,7 @@ def positive_of_two(task: Task) -> str:
 WITHOUT_TEXT = (
     "(The text of this case does not ship with moot; choose source 'download' to fetch it.)"
 )
-"""Stands in place of the text of a case whose words do not ship."""
+"""The text of a case whose words moot does not ship."""
 
 MAJORITY_CLASS, BASE_RATE_COIN = "majority-class", "base-rate-coin"
 REFERENCE_MODELS = (MAJORITY_CLASS, BASE_RATE_COIN)

@@ -1,4 +1,4 @@
-"""The text of a cell: one value has the same text whichever file format stores it."""
+"""The text of a cell: equal values have equal texts in all file formats."""
 
 import ast
 import json
@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 _MAX_EXACT_FLOAT = 2.0**53
-"""Above this, a float does not hold every whole number."""
+"""The largest float up to which all whole numbers are exact."""
 _FLOAT = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _MAX_DOUBLE_DIGITS, _ROUNDING = 14, 1e-15
-"""Characters from which a float may be a 32-bit one, and its relative distance to this one."""
+"""The minimum length of a 32-bit float's text, and its relative rounding error."""
 _DATE_TIME = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?"
     r"(Z|[+-][0-9]{2}:?[0-9]{2})?"
@@ -26,10 +26,10 @@ _DATE_TIME = re.compile(
 _MIDNIGHT = "00:00:00"
 _BYTES = re.compile(r"""b(['"]).*\1""", re.DOTALL)
 _ADJACENT_TEXTS = re.compile(r"""['"]\s+['"]""")
-"""Texts without a comma, as numpy prints them, which Python would join."""
+"""Texts without a comma in numpy's output, which Python would join."""
 _WHOLE_FLOAT = re.compile(r"([+-]?[0-9]+)\.0+")
 _TRUTH_VALUES = ({"True", "False"}, {"TRUE", "FALSE"})
-"""The spellings of truth values in CSV files: of pandas, and of spreadsheets."""
+"""The spellings of truth values in CSV files of pandas and of spreadsheets."""
 
 
 def cell_text(value: object) -> str:
@@ -47,7 +47,9 @@ def cell_text(value: object) -> str:
 
 
 def arrow_texts(column: pa.ChunkedArray) -> pd.Series:
-    """Return a column of Parquet as text, by its type; nested values stay Python objects.
+    """Return a column of Parquet as text, by its type.
+
+    Nested values stay Python objects.
 
     Raises:
         UnicodeDecodeError: the column holds bytes that are not UTF-8.
@@ -69,9 +71,9 @@ def arrow_texts(column: pa.ChunkedArray) -> pd.Series:
 def csv_texts(column: "pd.Series[str]") -> "pd.Series[str]":
     """Return a CSV column in the spelling of the other formats.
 
-    A column of floats that a program wrote (1.0 and 2.5) gets 1 for 1.0; a column of truth values
-    gets `true` and `false`. Bytes, lists and dictionaries as Python prints them become text and
-    JSON. Any other column is returned unchanged.
+    In a column of floats that a program wrote (1.0 and 2.5), 1.0 becomes 1. Truth values become
+    `true` and `false`. Bytes, lists and dictionaries printed by Python become text and JSON. Any
+    other column is returned unchanged.
     """
     values = set(column.unique()) - {""}
     if not values:
@@ -84,7 +86,7 @@ def csv_texts(column: "pd.Series[str]") -> "pd.Series[str]":
 
 
 def printed_texts(column: "pd.Series[str]") -> "pd.Series[str]":
-    """Return a column of bytes, lists or dictionaries as Python prints them as text and JSON.
+    """Return a column of bytes, lists or dictionaries that Python printed as text and JSON.
 
     Any other column is returned unchanged.
     """
@@ -108,13 +110,14 @@ def _printed_text(value: str) -> str | None:
     parsed = parse_printed(value)
     try:
         return cell_text(parsed) if isinstance(parsed, list | dict | bytes) else None
-    except (ValueError, RecursionError):  # a value that JSON cannot hold, or that is too deep
+    except (ValueError, RecursionError):  # the value is too deep, or JSON has no such value
         return None
 
 
 def parse_printed(text: str) -> object:
-    """Return the literal that Python printed (texts, numbers, lists, dictionaries); None for any
-    other text. Nothing is executed.
+    """Return the literal that Python printed (texts, numbers, lists, dictionaries).
+
+    None for any other text. Nothing is executed.
     """
     try:
         value: object = ast.literal_eval(text)
@@ -163,7 +166,7 @@ def _is_string(kind: pa.DataType) -> bool:
 
 
 def _is_written_float(value: str) -> bool:
-    """Return whether a program wrote this float, in its shortest form: 1.50 and 01.5 are not."""
+    """Return whether a program wrote this float in its shortest form, unlike 1.50 and 01.5."""
     return bool(_FLOAT.fullmatch(value)) and str(float(value)) == value
 
 
@@ -224,4 +227,4 @@ _TEXT_OF_TYPES: Sequence[tuple[tuple[type, ...], Callable[[Any], str]]] = (
     ((datetime,), _date_text),
     ((dict, list, tuple, np.ndarray), _nested_text),
 )
-"""How a value of each type is written; any other value is written by `str`."""
+"""The function that writes a value of each type; other values are written by `str`."""

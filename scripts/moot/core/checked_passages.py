@@ -1,4 +1,4 @@
-"""What a statement quotes and states: quotations, authorities, dates, amounts and numbers.
+"""Passages of a statement that can be checked: quotations, authorities, dates, amounts, numbers.
 
 Analyses look these passages up in a record, and control arms alter them.
 """
@@ -15,7 +15,7 @@ from moot.core.number_words import UNITS
 QUOTATION, AUTHORITY, DATE, AMOUNT, NUMBER = "quotation", "authority", "date", "amount", "number"
 FIGURES = (DATE, AMOUNT, NUMBER)
 MIN_QUOTED_WORDS = 3
-"""Shorter passages in quotation marks are words spoken of, not quotations."""
+"""Shorter passages in quotation marks are mentioned words, not quotations."""
 ANY_NUMBER = "any number"
 OPENING_MARKS, CLOSING_MARKS = "“«「『", "”»」』"
 _STRAIGHT = re.compile(r"(?<![\w\"])\"([^\"\s](?:[^\"]{0,3998}[^\"\s])?)\"(?![\w\"])")
@@ -69,13 +69,13 @@ _NUMBER_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage of a statement that a record can bear out.
+    """A passage of a statement that a record can confirm.
 
     Attributes:
         kind: `QUOTATION`, `AUTHORITY`, `DATE`, `AMOUNT` or `NUMBER`.
         text: as the statement writes it, without quotation marks.
         start, end: its place in the statement, with quotation marks.
-        key: of a figure, its unit and value: two figures with equal keys are equal.
+        key: the unit and value of a figure; figures with equal keys are equal.
     """
 
     kind: str
@@ -87,7 +87,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word without case and typography, and its place in a text."""
+    """A word without case and typography, with its position in a text."""
 
     form: str
     start: int
@@ -95,8 +95,10 @@ class Word:
 
 
 def split_words(text: str) -> list[Word]:
-    """Return the words of a text; punctuation is left out, each Chinese character is a word, and so
-    are the parts of a contraction, which some texts write apart.
+    """Return the words of a text without punctuation.
+
+    Each Chinese character is a word. So is each part of a contraction, since some texts write the
+    parts separately.
 
     >>> [word.form for word in split_words("The “Court’s” re-\\u00adport of 1,250")]
     ['the', 'court', 's', 're', 'port', 'of', '1250']
@@ -124,7 +126,7 @@ def number_value(text: str) -> Decimal | None:
 
 
 def statement_text(text: str, parsed: str | None) -> str:
-    """Return the words of a statement: of a structured reply, its fields that are text."""
+    """Return the words of a statement, or the text fields of a structured reply."""
     if not text.lstrip().startswith("{"):
         return text
     fields = json.loads(parsed or "null")
@@ -134,7 +136,7 @@ def statement_text(text: str, parsed: str | None) -> str:
 
 
 def find_passages(text: str) -> list[Passage]:
-    """Return the passages of a statement in their order; none lies within another."""
+    """Return the passages of a statement in their order, without nested passages."""
     passages: list[Passage] = []
     for start, end in _quoted_spans(text):
         quotation = text[start + 1 : end - 1]
@@ -162,7 +164,7 @@ def find_figures(text: str) -> list[Passage]:
 def recorded_keys(figure: Passage) -> Iterator[tuple[str, object]]:
     """Yield the keys by which a figure of a record is found: its own, and those of its numbers.
 
-    A date is found by its month, too.
+    A date is also found by its month.
     """
     yield figure.key
     if figure.kind == DATE and isinstance(figure.key[1], tuple):
@@ -186,8 +188,9 @@ def number_words(text: str) -> Iterator[Passage]:
 
 
 def sought_keys(figure: Passage) -> list[tuple[str, object]]:
-    """Return the keys by which a figure of a statement is looked up: an amount also without its
-    unit.
+    """Return the keys by which a figure of a statement is looked up.
+
+    An amount is also looked up without its unit.
     """
     if figure.kind == NUMBER:
         return [(ANY_NUMBER, figure.key[1]), figure.key]
@@ -225,7 +228,10 @@ def _outside(passages: list[Passage], candidates: Iterable[Passage]) -> list[Pas
 
 
 def _quoted_spans(text: str) -> list[tuple[int, int]]:
-    """Start and end of the outermost quotations, with their marks; unpaired marks are skipped."""
+    """Return start and end of the outermost quotations, including their marks.
+
+    Unpaired marks are skipped.
+    """
     spans: list[tuple[int, int]] = []
     open_marks: list[int] = []
     for place, character in enumerate(text):

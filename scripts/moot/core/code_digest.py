@@ -1,4 +1,4 @@
-"""A digest of source files, by which artifacts are built again when code that they rest on changes.
+"""A digest of source files: artifacts are built again when their code changes.
 
 Rules state code as paths below `scripts/moot`: a folder with all that is in it (`core`), a file
 (`jobs/load.py`), or a pattern (`studies/*/scores*.py`); a plain file name is a script
@@ -17,10 +17,10 @@ SCRIPTS = Path(__file__).resolve().parents[2]
 
 
 def source_files(*names: str) -> Iterator[Path]:
-    """Yield the files that names of code stand for; each once.
+    """Yield the files that names of code denote; each once.
 
     Raises:
-        ValueError: a name stands for no file (a programming error).
+        ValueError: a name denotes no file (a programming error).
     """
     excluded = [name[1:] for name in names if name.startswith("!")]
     paths: dict[Path, None] = {}
@@ -36,7 +36,7 @@ def source_files(*names: str) -> Iterator[Path]:
 
 @cache
 def digest_of(*names: str) -> str:
-    """A digest of the names and contents of source files; see `source_files`."""
+    """Return a digest of the names and contents of source files; see `source_files`."""
     content = hashlib.sha256()
     for path in source_files(*names):
         content.update(f"{path.name} {_digest_of_file(path)}\n".encode())
@@ -44,8 +44,9 @@ def digest_of(*names: str) -> str:
 
 
 def source_of(module: str) -> str:
-    """What a module depends on besides the shared folders: its study, analysis or extension, or its
-    file.
+    """Return the code that a module depends on besides the shared folders.
+
+    It is its study, analysis or extension, or its file.
     """
     for package, folder in FOLDERS.items():
         if module.startswith(f"{package}."):

@@ -1,8 +1,7 @@
-"""What is checked before Snakemake starts: the configuration files that its command line names, and
-its memory.
+"""Checks before Snakemake starts: the configuration files of its command line, and its memory.
 
-Snakemake itself says that some file is not valid, without its name or the line, and ends with a
-traceback where a file does not exist. `profiles/default` calls this.
+Snakemake itself reports an invalid file without name or line, and ends with a traceback if a file
+does not exist. `profiles/default` calls this module.
 """
 
 import atexit
@@ -24,14 +23,14 @@ from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.yaml_text import load_yaml
 
 _SCHEDULER_BYTES, _BYTES_PER_CORE = 450 * 2**20, 72 * 2**20
-"""Of address space: what Snakemake has mapped when its first job starts; and the stack and heap of
-one job's thread.
+"""Bytes of address space: Snakemake's at the start of its first job, and one thread's stack and
+heap.
 """
 
 
 @contextmanager
 def exit_without_traceback() -> Iterator[None]:
-    """End with what the user is to mend, a line each, where Snakemake would add a trace."""
+    """End with the faults and their remedies, one per line, instead of Snakemake's traceback."""
     try:
         yield
     except (UserError, RunStoppedError) as error:
@@ -39,9 +38,7 @@ def exit_without_traceback() -> Iterator[None]:
 
 
 def prepend_python_path() -> None:
-    """Have jobs import moot of the Snakefile's project, and no other copy that the environment
-    names.
-    """
+    """Let jobs import moot from the Snakefile's project, not another copy in the environment."""
     current_path = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(
         filter(None, (str(SHIPPED / "scripts"), current_path))
@@ -49,20 +46,19 @@ def prepend_python_path() -> None:
 
 
 def check_folder() -> None:
-    """Raise `UserError` where the working directory cannot be written: all that a run makes is kept
-    in it.
+    """Raise `UserError` if the working directory is not writable.
+
+    All output of a run goes there.
     """
     if not os.access(".", os.W_OK):
         raise UserError(
-            f"{Path.cwd()}: this folder cannot be written (read-only, or another user's). Start"
-            f" from one of your own: snakemake --snakefile {SHIPPED / 'Snakefile'} --cores 2"
+            f"{Path.cwd()}: this folder is not writable (read-only, or another user's). Start in "
+            f"one of your folders: snakemake --snakefile {SHIPPED / 'Snakefile'} --cores 2"
         )
 
 
 def link_python_without_spaces() -> None:
-    """Reach Python by a path without spaces: Snakemake writes it into a script's command without
-    quotes.
-    """
+    """Link Python to a path without spaces, since Snakemake does not quote it in commands."""
     python = Path(sys.executable)
     if " " not in sys.executable:
         return
@@ -73,8 +69,9 @@ def link_python_without_spaces() -> None:
 
 
 def check_memory_limit(cores: int) -> None:
-    """Raise `UserError` where `ulimit -v` leaves no room for Snakemake's threads: it hangs when one
-    cannot start.
+    """Raise `UserError` if `ulimit -v` leaves too little memory for Snakemake's threads.
+
+    Snakemake hangs if a thread cannot start.
     """
     limit_bytes, required_bytes = (
         resource.getrlimit(resource.RLIMIT_AS)[0],
@@ -89,12 +86,11 @@ def check_memory_limit(cores: int) -> None:
 
 
 def config_files(arguments: Sequence[str]) -> list[Path]:
-    """Return the files after `--configfile`, where argparse reads every word up to the next option
-    as a file.
+    """Return the files after `--configfile`.
+
+    argparse reads every word up to the next option as a file.
     """
-    parser = ArgumentParser(
-        add_help=False, allow_abbrev=False
-    )  # `--config` is an option of its own
+    parser = ArgumentParser(add_help=False, allow_abbrev=False)  # `--config` is a separate option
     parser.add_argument(
         "--configfile", "--configfiles", nargs="+", action="extend", default=[], type=Path
     )
@@ -106,8 +102,9 @@ def check_config_file(path: Path) -> None:
     """Require a file that Snakemake can read as a configuration.
 
     Raises:
-        UserError: no such file (a target that argparse took for one), no UTF-8, no JSON or YAML
-            (with the line), or anything but keys with values at its top level.
+        UserError: the file does not exist (or is a target that argparse read as a file), is not
+            UTF-8, is neither JSON nor YAML (with the line), or has no keys with values at its top
+            level.
     """
     if not path.is_file():
         raise UserError(
@@ -128,11 +125,11 @@ def check_config_file(path: Path) -> None:
         place = f": line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         problem = " ".join(part for part in (fault.problem, fault.context) if part)
         raise UserError(
-            f"{path}{place}: not YAML ({problem}). Correct the line, or one just above it; indent"
-            " with spaces, never with tabs, and quote text that holds a colon."
+            f"{path}{place}: not YAML ({problem}). Correct the line, or the line above it. Indent "
+            "with spaces instead of tabs, and quote text that contains a colon."
         ) from None
-    except ValueError as fault:  # of a scalar that looks like a date or a number
-        raise UserError(f"{path}: {fault}. Correct it, or quote what is text.") from None
+    except ValueError as fault:  # from a scalar that looks like a date or a number
+        raise UserError(f"{path}: {fault}. Correct it, or quote it if it is text.") from None
     except yaml.YAMLError as fault:
         raise UserError(f"{path}: not YAML ({' '.join(str(fault).split())}). Correct it.") from None
     if not isinstance(content, dict):
@@ -143,7 +140,10 @@ def check_config_file(path: Path) -> None:
 
 
 def read_content(text: str) -> object:
-    """What a configuration file holds, read as JSON and else as YAML, as Snakemake reads it."""
+    """Return the content of a configuration file.
+
+    It is read as JSON, or else as YAML, as Snakemake does.
+    """
     try:
         return json.loads(text)
     except ValueError:
@@ -151,8 +151,9 @@ def read_content(text: str) -> object:
 
 
 def check_config_files(arguments: Sequence[str]) -> None:
-    """Look at every configuration file of a run, the shipped ones first; end with status 1 and one
-    message.
+    """Check every configuration file of a run, shipped ones first.
+
+    On a fault, end with status 1 and one message.
     """
     faults = []
     for path in (*default_files(), *config_files(arguments)):

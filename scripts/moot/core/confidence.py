@@ -1,11 +1,10 @@
-"""What a stated confidence says as a probability: one rule, wherever the one is made into the
-other.
+"""The conversion of a stated confidence to a probability, the same everywhere.
 
-Prompts ask for an answer and how sure the model is of it, from 0 (a guess) to 100 (certain). So
-with k labels an answer with confidence c has the probability 1/k + (1 - 1/k) c/100, and the other
-labels share the rest. An answer never counts against itself: "NO, 40 %" is not P(yes) = 60 %.
-docs/results.md says what else was weighed. `confidence_scale: 1` in a model's entry is for a model
-that answers from 0 to 1 all the same.
+Prompts ask for an answer and how sure the model is of it, from 0 (a guess) to 100 (certain).
+Therefore, with k labels, an answer with confidence c has the probability 1/k + (1 - 1/k) c/100, and
+the other labels share the rest. An answer never counts against itself: "NO, 40 %" is not P(yes) =
+60 %. docs/results.md discusses the alternatives. `confidence_scale: 1` in a model's entry is for a
+model that nevertheless answers from 0 to 1.
 """
 
 from collections.abc import Iterable
@@ -25,7 +24,7 @@ def probability_of_stated_confidence(confidence: Share, labels: int) -> Share:
 
     Args:
         confidence: 0 to 100; NaN stays NaN.
-        labels: how many there are to choose from, at least two.
+        labels: the number of labels to choose from, at least two.
 
     >>> probability_of_stated_confidence(40.0, 2)
     0.7
@@ -34,8 +33,9 @@ def probability_of_stated_confidence(confidence: Share, labels: int) -> Share:
 
 
 def scaled_confidence(number: float, scale: int, *, is_percentage: bool) -> float | None:
-    """Return a stated number as a confidence from 0 to 100; None where it contradicts the model's
-    scale.
+    """Convert a stated number to a confidence from 0 to 100.
+
+    None if it contradicts the model's scale.
 
     Args:
         number: as stated.
@@ -51,8 +51,9 @@ def scaled_confidence(number: float, scale: int, *, is_percentage: bool) -> floa
 
 
 def number_of_choices(task: Task) -> int:
-    """Return how many labels an answer chooses from; where a case has several labels, each of them
-    is there or not.
+    """Return the number of labels that an answer chooses from.
+
+    If a case may have several labels, each is a choice between two.
     """
     return 2 if task.multilabel else len(task.labels)
 
@@ -60,12 +61,14 @@ def number_of_choices(task: Task) -> int:
 def stated_probabilities(
     task: Task, answers: Iterable[str], confidence: float | None
 ) -> dict[str, float]:
-    """Return the probability of every label, by a stated answer and its confidence.
+    """Return the probability of every label from a stated answer and its confidence.
 
     Args:
-        task: what the labels are. With several labels to a case each is taken by itself.
-        confidence: stated, 0 to 100. None where none was: the answer itself, 1 for what it names
-            and 0 for the rest, which is no probability and must not enter a calibration.
+        task: the task with its labels. If a case may have several labels, each is treated
+            separately.
+        confidence: the stated confidence, 0 to 100. Without one (None), the result is 1 for the
+            named labels and 0 for the others. This is not a probability and must not be used for
+            calibration.
     """
     answer_set = set(answers)
     answer_probability = (

@@ -96,9 +96,7 @@ class DriftConfig(StrictModel):
 class InitConfig(StrictModel):
     """Answers to the questions of `snakemake init`; on a terminal it asks for missing ones."""
 
-    file: str = Field(
-        "my.yaml", description="the file that is written; one that exists is never touched"
-    )
+    file: str = Field("my.yaml", description="the file to write; an existing file is never changed")
     model: str = Field(
         "", description="the model's name at its server, a GGUF file's path, or smollm2-135m"
     )
@@ -109,17 +107,25 @@ class InitConfig(StrictModel):
         "",
         description="a table's path (.csv, .xlsx, .jsonl, .parquet), or a data set such as nlsy97",
     )
-    text: str = Field("", description="the table's column that models read; none: the longest")
-    target: str = Field(
-        "", description="its column with the true label; none: the last of few different cells"
+    text: str = Field(
+        "",
+        description=(
+            "the table's column that models read; default: the one with the longest texts"
+        ),
     )
-    question: str = Field("", description="what a prediction answers, one sentence")
+    target: str = Field(
+        "",
+        description=(
+            "its column with the true label; default: the last one with few different cells"
+        ),
+    )
+    question: str = Field("", description="the question that a prediction answers, one sentence")
     usd: float | None = Field(None, ge=0, description="the budget in US dollars; 0: no limit")
     papers: Fields = Field(
         default_factory=dict,
         description=(
-            "the key `papers` of the new file, such as {items: courtroom/table4}; default: a debate"
-            " of one's own"
+            "the key `papers` of the new file, such as {items: courtroom/table4}; default: a "
+            "debate of your own data"
         ),
     )
 
@@ -139,7 +145,7 @@ class DoctorConfig(StrictModel):
 if TYPE_CHECKING:
 
     class ConfigSections(StrictModel):
-        """The keys that analyses register for the top level."""
+        """The keys at the top level that analyses register."""
 else:
     ConfigSections = add_section_fields(StrictModel, "config")
 
@@ -147,9 +153,7 @@ else:
 class Config(ConfigSections):
     """The whole configuration."""
 
-    seed: int = Field(
-        ge=0, lt=2**32, description="the one seed that reaches every choice at random"
-    )
+    seed: int = Field(ge=0, lt=2**32, description="the seed of all random choices")
     data_root: str = Field("data/raw", description="folder of local and downloaded data")
     ledger: Annotated[str, AfterValidator(check_ledger)] = Field(
         "data/ledger",
@@ -158,60 +162,67 @@ class Config(ConfigSections):
         ),
     )
     replay: bool = Field(
-        False, description="take every reply from the ledger; one that is missing is an error"
+        False, description="take every reply from the ledger; a missing one is an error"
     )
     rehearsal: bool = Field(
         False,
         description=(
-            "simulated voices replace all models; set by `snakemake rehearse`, in a folder of"
-            " its own"
+            "simulated voices replace all models; `snakemake rehearse` sets this, in a separate "
+            "folder"
         ),
     )
     shards: int = Field(
         1,
         ge=1,
         le=10_000,
-        description="jobs that an experiment and model is cut into, by a hash of the case",
+        description=(
+            "number of jobs into which an experiment and model is divided, by a hash of the case"
+        ),
     )
     budget: Budget = Field(
-        default_factory=Budget, description="hard limits over everything the ledger holds"
+        default_factory=Budget, description="hard limits on the totals of all replies in the ledger"
     )
     run: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
         (),
         description=(
-            "experiments to run, by name or pattern (paper-*); a grid's own name runs all of it;"
-            " none: all"
+            "experiments to run, by name or pattern (paper-*); the name of a grid runs all of "
+            "it; default: all"
         ),
     )
     deviation: str = Field(
         "",
-        description="why this run departs from the frozen plan; else the report says: unexplained",
+        description=(
+            "why this run departs from the frozen plan; without it the report says: unexplained"
+        ),
     )
     replace_results: bool = Field(
-        False, description="build tables over those of another configuration in the same folder"
+        False, description="replace the tables of another configuration in the same folder"
     )
     min_debates: int = Field(
         10,
         ge=1,
         description=(
-            "Debates (cases x repeats) below which an experiment is a trial run, which enters"
-            " no table that concludes from debates."
+            "Number of debates (cases x repeats) below which an experiment is a trial run, which "
+            "is left out of tables with conclusions."
         ),
     )
     annotations: tuple[str, ...] = Field(
         ("human", "rules", "judge"),
-        description="whose label counts where several labelers labelled a statement",
+        description="order in which labelers count if several labelled a statement",
     )
     annotation_sample: int = Field(
         100,
         ge=1,
-        description="statements that are drawn for people to label, of each experiment and model",
+        description=(
+            "number of statements of each experiment and model that are drawn at random for "
+            "people to label"
+        ),
     )
     extensions: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
         (),
         description=(
-            "folders of your own modules, which register protocols, data sets, baselines,"
-            " scores, ..."
+            "folders with your own modules, which register protocols, data sets, baselines, "
+            "scores, ..."
         ),
     )
     bundle: str = Field("", description="the bundle that `snakemake replay` rebuilds")
@@ -236,7 +247,7 @@ class Config(ConfigSections):
     )
     models: Mapping[Name, ModelConfig] = Field(description="language models by name")
     datasets: Mapping[Name, Fields] = Field(
-        description="data sets by name; options as their loader says"
+        description="data sets by name; their options are those of their loader"
     )
     experiments: Mapping[Name, ExperimentConfig] = Field(description="experiments by name")
     rubrics: Mapping[Name, Rubric] = Field(
@@ -260,8 +271,9 @@ class Config(ConfigSections):
     )
 
     def is_trial(self, experiment: ExperimentConfig) -> bool:
-        """Return whether an experiment has too few debates to conclude from, and so enters no
-        study's tables.
+        """Return whether an experiment has too few debates for conclusions.
+
+        Such a trial run is left out of tables.
         """
         return (
             experiment.cases is not None

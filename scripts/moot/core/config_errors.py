@@ -1,6 +1,4 @@
-"""Where something is in the configuration's files, and all that is wrong with a configuration, said
-at once.
-"""
+"""Locations in the configuration's files, and all faults of a configuration in one message."""
 
 import math
 import re
@@ -22,8 +20,9 @@ from moot.core.types import Json
 from moot.core.yaml_text import compose_yaml
 
 INPUT_NOT_SHOWN = "unshown"
-"""The type of a validation error whose message must not repeat what was found: it may be a key or a
-password.
+"""The type of a validation error whose message must not repeat the value.
+
+The value may be a key or a password.
 """
 Location = tuple[int | str, ...]
 _MERGE_TAG = "tag:yaml.org,2002:merge"
@@ -35,16 +34,16 @@ _KEY_BEGINS = re.compile(
 
 
 def looks_like_a_key(text: str) -> bool:
-    """Return whether a text may be an API key, and so is not repeated."""
+    """Return whether a text may be an API key, which messages must not repeat."""
     return bool(_KEY_BEGINS.match(text.strip()) or _KEY_LIKE.search(text))
 
 
 class Faults:
-    """What is wrong with a configuration, gathered until all of it is known.
+    """The faults of a configuration, collected until all are known.
 
     Attributes:
-        broken: names of entries that have a fault of their own, so that what names them has none.
-        count: faults found so far, also those that follow from others and are not said.
+        broken: names of entries with a fault, so that references to them are not faults as well.
+        count: the number of faults so far, including consequences of others that are not reported.
     """
 
     def __init__(self) -> None:
@@ -53,13 +52,13 @@ class Faults:
         self.broken: set[str] = set()
 
     def add(self, message: str) -> None:
-        """Note a fault, once."""
+        """Add a fault, once."""
         self.count += 1
         self._messages[message] = None
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Note the `UserError` that the block ends with, and go on after it."""
+        """Add the `UserError` that ends the block, and continue after it."""
         try:
             yield
         except UserError as error:
@@ -69,14 +68,14 @@ class Faults:
 
     def _is_broken(self, name: str) -> bool:
         entry_name = name.partition("/")[0]
-        prefixes = (f"{broken}-" for broken in self.broken)  # of a grid, or a control
+        prefixes = (f"{broken}-" for broken in self.broken)  # a name of a grid, or of a control
         return any(fnmatch(broken, entry_name) for broken in self.broken) or entry_name.startswith(
             tuple(prefixes)
         )
 
     @property
     def messages(self) -> list[str]:
-        """What was found, each fault once."""
+        """The faults, each once."""
         return [*self._messages]
 
     def check(self) -> None:
@@ -86,14 +85,15 @@ class Faults:
 
 
 Key = tuple[int, tuple[str, ...], yaml.Node]
-"""The mapping that a key belongs to, the path to it, and where it is written."""
+"""The mapping that a key belongs to, the path to it, and its position in the file."""
 
 
 def _iterate_keys(
     node: yaml.Node | None, path: tuple[str, ...] = (), ancestors: tuple[int, ...] = ()
 ) -> Iterator[Key]:
-    """Yield each key of a file, and each element of its lists; what is merged into a mapping after
-    its own keys.
+    """Yield each key of a file, and each element of its lists.
+
+    Keys merged into a mapping come after the mapping's own keys.
     """
     if id(node) in ancestors:  # an alias inside its own anchor
         return
@@ -114,8 +114,9 @@ def _iterate_keys(
 
 
 def _read_keys(file: Path) -> Iterator[Key]:
-    """Yield the keys of a file, in JSON too, whose tabs YAML does not take; none of other JSON that
-    is no YAML.
+    """Return the keys of a file, or of JSON with tabs, which YAML refuses.
+
+    Other JSON that is not YAML gives no keys.
     """
     with suppress(yaml.YAMLError):
         yield from _iterate_keys(compose_yaml(file.read_text(encoding="utf-8").replace("\t", " ")))
@@ -123,7 +124,7 @@ def _read_keys(file: Path) -> Iterator[Key]:
 
 @cache
 def _line_numbers(file: Path, _modified: int) -> dict[tuple[str, ...], int]:
-    """The place of each key of a file: its path to its line."""
+    """Return the line of each key of a file, by the key's path."""
     line_numbers: dict[tuple[str, ...], int] = {}
     for _, path, key in _read_keys(file):
         line_numbers.setdefault(path, key.start_mark.line + 1)
@@ -131,8 +132,9 @@ def _line_numbers(file: Path, _modified: int) -> dict[tuple[str, ...], int]:
 
 
 def describe_location(files: Iterable[Path], location: Location) -> str:
-    """Return the last configuration file that holds the longest part of a key's path, the line, and
-    the key.
+    """Describe a key by file, line and path.
+
+    It is the last configuration file with the longest part of the path.
     """
     path = tuple(map(str, location))
     keys = next((depth for depth, part in enumerate(location) if isinstance(part, int)), len(path))
@@ -142,18 +144,19 @@ def describe_location(files: Iterable[Path], location: Location) -> str:
         depth = next((depth for depth in range(len(path), 0, -1) if path[:depth] in lines), 0)
         if (
             min(depth, keys) >= best_depth and depth > 0
-        ):  # a later file's list replaces the whole of an earlier one's
+        ):  # a list in a later file replaces the whole list of an earlier one
             best_place, best_depth = f"{file}: line {lines[path[:depth]]}", min(depth, keys)
     return f"{best_place}: {'.'.join(path)}"
 
 
 def find_repeated_keys(file: Path) -> Iterator[tuple[str, int, int]]:
-    """Yield the keys that a file gives twice at one place, of which YAML takes the last: path and
-    both lines.
+    """Yield the keys that occur twice at one place in a file: path and both lines.
+
+    YAML takes the last one.
     """
     keys: dict[
         tuple[int, str], dict[int, tuple[str, int]]
-    ] = {}  # a mapping with an anchor is met more than once
+    ] = {}  # a mapping with an anchor occurs more than once
     for mapping, path, key in _read_keys(file):
         keys.setdefault((mapping, path[-1]), {}).setdefault(
             id(key), (".".join(path), key.start_mark.line + 1)
@@ -164,13 +167,11 @@ def find_repeated_keys(file: Path) -> Iterator[tuple[str, int, int]]:
 
 
 _WORDS = {True: ("yes", "on", "true", "y"), False: ("no", "off", "false", "n")}
-"""Words that YAML reads as truth values if they are not quoted, in any case."""
+"""Words that YAML reads as truth values unless they are quoted, in any case."""
 
 
 def find_written_key(files: Iterable[Path], place: Location, key: object) -> str:
-    """Return a key as a file has it, such as NO for False; the key itself where no file has
-    it so.
-    """
+    """Return a key as it is written in a file, such as NO for False, if it occurs there."""
     path = tuple(map(str, place))
     if isinstance(key, bool):
         for file in files:
@@ -182,7 +183,7 @@ def find_written_key(files: Iterable[Path], place: Location, key: object) -> str
 
 
 def _describe_key(key: object, word: str, value: object) -> str:
-    """Return why a key is no text, and what to do."""
+    """Describe why a key is not text, with the remedy."""
     if not isinstance(key, bool):
         return f"found the key {show_value(key)}; expected text. Quote it: '{key!s:.40}'."
     value_too = " Quote its value, too." if isinstance(value, bool) else ""
@@ -190,7 +191,7 @@ def _describe_key(key: object, word: str, value: object) -> str:
 
 
 KeyFinder = Callable[[Location, object], str]
-"""From the place of a mapping and one of its keys to the key as it is written."""
+"""Returns a key as it is written, from the place of its mapping."""
 
 
 def copy_plain_values(
@@ -200,12 +201,12 @@ def copy_plain_values(
     place: Location = (),
     ancestors: tuple[int, ...] = (),
 ) -> Json:
-    """Return a copy of what configuration files hold, without values that JSON cannot; each is
-    noted with its place.
+    """Return a copy of configuration values; values that JSON does not have are noted and left
+    out.
     """
     if id(raw) in ancestors:
         note(
-            place, "this is inside itself; expected no alias (*name) inside its own anchor (&name)."
+            place, "this contains itself; expected no alias (*name) inside its own anchor (&name)."
         )
         return None
     ancestors = (*ancestors, id(raw)) if isinstance(raw, Mapping | list) else ancestors
@@ -240,9 +241,9 @@ def copy_plain_values(
 
 
 def _value_problem(value: Json) -> str:
-    """Return why a value cannot be in a configuration, and what to do; "" where it can."""
+    """Return why a value cannot be in a configuration, with the remedy; "" if it can."""
     if isinstance(value, float) and not math.isfinite(value):
-        return f"found {value}; expected a number, or no such key where there is no limit."
+        return f"found {value}; expected a number. If there is no limit, remove the key."
     if isinstance(value, date):
         return (
             f"found a date, {value}; expected text or a number. If it is text, quote it: '{value}'."
@@ -263,26 +264,24 @@ def _value_problem(value: Json) -> str:
 
 
 def show_value(value: Json) -> str:
-    """What was found, for a message: short, and nothing that may be a key or a password."""
+    """Return a value for a message: short, and without possible keys or passwords."""
     text = repr(value)
     if (
         isinstance(value, Mapping | list | str) and looks_like_a_key(text.strip("'\""))
     ) or re.search(r"://[^/\s]*@", text):
-        return "what may be a key or a password, and is not repeated here"
+        return "a possible key or password, which is not repeated here"
     return text if len(text) <= _MAX_VALUE_CHARS else f"{text[:_MAX_VALUE_CHARS]}..."
 
 
 def location_of(fault: ErrorDetails, prefix: Sequence[str] = ()) -> Location:
-    """Where a validation error is, without pydantic's own word for a key."""
+    """Return the location of a validation error, without pydantic's own word for a key."""
     return tuple(part for part in (*prefix, *fault["loc"]) if part != "[key]")
 
 
 def fault_message(
     fault: ErrorDetails, place: str, location: Location, known_keys: Iterable[str]
 ) -> str:
-    """Return a validation error as a line that a person can act on: file, line, key, what was
-    found, what was expected.
-    """
+    """Return a validation error as a line for users: file, line, key, found, expected."""
     is_entry = fault["type"] in ("model_type", "dict_type")
     expectation = (
         "expected keys with values"
@@ -320,17 +319,16 @@ def validation_message(
 
 
 def sibling_keys(entry: type[BaseModel], place: Location) -> list[str]:
-    """Return the keys that are known where a fault is, in an entry or a part of it, also in a
-    mapping of parts by name.
-    """
+    """Return the known keys of an entry, or of a part of it, that contains a fault."""
     for name in place[:-1]:
         entry = entry_model_at(entry, str(name)) or entry
     return list(entry.model_fields)
 
 
 def entry_model_at(entry: type[BaseModel], key: str) -> type[BaseModel] | None:
-    """What a key of an entry holds, or each value of a mapping there, where that is an entry of its
-    own.
+    """Return the model of a key's value in an entry, or of the values of a mapping there.
+
+    None if these are not entries.
     """
     field = entry.model_fields.get(key)
     kinds = (field.annotation, *get_args(field.annotation)) if field else ()

@@ -1,4 +1,4 @@
-"""Texts written whole or not at all, and on the disk before anybody is told so."""
+"""Text files written atomically and durably."""
 
 import fcntl
 import os
@@ -9,9 +9,7 @@ from tempfile import TemporaryDirectory
 
 
 def write_atomically(path: Path, text: str, *, replace: bool = True, mode: int = 0o644) -> bool:
-    """Write a file; False where it exists by now, and is not to be replaced, so that nothing is
-    written.
-    """
+    """Write a file; return False if it exists and must not be replaced."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
         part = Path(folder, "part")
@@ -33,8 +31,9 @@ def write_atomically(path: Path, text: str, *, replace: bool = True, mode: int =
 
 
 def write_if_changed(path: Path, text: str) -> None:
-    """Write a file, unless it says the same already: then its time stays, by which Snakemake builds
-    again.
+    """Write a file only if its content changes.
+
+    Otherwise its time stays, by which Snakemake decides what to build.
     """
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         write_atomically(path, text)

@@ -1,4 +1,4 @@
-"""What the rest of moot needs to know of a kind of endpoint; each states it beside its class."""
+"""The traits of each kind of endpoint, registered next to its class, for the rest of moot."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -55,11 +55,11 @@ class EndpointTraits:
 
 
 TRAITS: Registry[EndpointTraits] = Registry("endpoint", "endpoint", "moot.llm.endpoints")
-"""Traits by kind of endpoint. Modules of the user's own need not register any."""
+"""Traits by kind of endpoint. The user's own modules need not register any."""
 
 
 def endpoint_traits(endpoint: str) -> EndpointTraits:
-    """Return the traits of a kind of endpoint, the defaults for one that registers none."""
+    """Return the traits of a kind of endpoint, or the defaults if it registers none."""
     return TRAITS[endpoint] if endpoint in TRAITS else EndpointTraits()
 
 

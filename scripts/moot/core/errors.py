@@ -22,14 +22,13 @@ from moot.core.usage import Usage
 
 
 class MootError(Exception):
-    """What moot itself raises for another part of it, or for the user."""
+    """The base of all errors that moot raises for its own code or for the user."""
 
 
 class UserError(MootError):
     """A mistake in configuration or data.
 
-    The message names the place (file, row, column), what was found, what was expected, and what to
-    do.
+    The message has the place (file, row, column), the found and the expected value, and the remedy.
     """
 
 
@@ -47,11 +46,11 @@ class RunStoppedError(MootError):
 
 
 class LogprobsUnavailableError(RunStoppedError):
-    """An endpoint gives no token probabilities; a protocol that has another way may take it."""
+    """An endpoint gives no token probabilities. A protocol with an alternative may use it."""
 
 
 class UnknownNameError(UserError):
-    """A name in the configuration that nothing carries."""
+    """A name in the configuration does not exist."""
 
     def __init__(self, message: str, name: str) -> None:
         super().__init__(message)
@@ -61,8 +60,9 @@ class UnknownNameError(UserError):
 def unknown_name(
     kind: str, name: str, known_names: Iterable[str], location: str = ""
 ) -> UnknownNameError:
-    """Return the error for a name that nothing carries; it names the nearest known one, and all
-    where these are few.
+    """Return the error for an unknown name.
+
+    It suggests the nearest known name, and lists all known names if there are few.
 
     >>> str(unknown_name("protocol", "cort", ["cot", "panel"]))
     "unknown protocol 'cort'; did you mean 'cot'? Known: cot, panel."
@@ -93,12 +93,12 @@ class CallError(MootError):
 
 
 class CallFailedError(CallError):
-    """This call cannot succeed (refused, too long, out of retries): its debate goes on without it
-    or fails.
+    """This call cannot succeed (refused, too long, out of retries).
 
-    `cost_usd` is what its attempts cost all the same: replies that were empty or too long, but
-    counted by the server. `usage` is what such a reply was counted as, before its cost is
-    known.
+    Its debate continues without it or fails.
+
+    `cost_usd` is the cost of its attempts: the server also counts replies that are empty or too
+    long. `usage` is the tokens of such a reply, before its cost is known.
     """
 
     def __init__(self, message: str, cost_usd: float = 0.0, usage: Usage | None = None) -> None:
@@ -108,10 +108,11 @@ class CallFailedError(CallError):
 
 
 class TransientError(CallError):
-    """The server failed, dropped the connection, took too long or sent no usable reply: try again
-    after a pause.
+    """The server failed, dropped the connection, was too slow or sent no usable reply.
 
-    `usage` is what a reply that cannot be used was counted as; it is paid for.
+    Another attempt after a pause may succeed.
+
+    `usage` is the tokens of an unusable reply, which is paid for.
     """
 
     def __init__(self, message: str, usage: Usage | None = None) -> None:
@@ -120,11 +121,14 @@ class TransientError(CallError):
 
 
 class UnreachableError(TransientError):
-    """No connection at all: if it never comes about, no call of the run can succeed."""
+    """There is no connection. If none succeeds, no call of the run can."""
 
 
 class RateLimitedError(CallError):
-    """The server asks to wait; `retry_after` is what it said, in seconds, or None."""
+    """The server asks to wait.
+
+    `retry_after` is the requested time in seconds, or None.
+    """
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -132,14 +136,16 @@ class RateLimitedError(CallError):
 
 
 class DebatePausedError(MootError):
-    """The debate goes on in a later run: an answer or a reply is missing, or an answer is unusable.
+    """The debate continues in a later run: an answer or a reply is missing, or an answer is
+    unusable.
 
     The message begins with `NO_ANSWER_YET` and names the file of a person's answer, with
-    `UNUSABLE_ANSWER` and says what is wrong, or with `REPLY_PENDING` and names what it waits for.
+    `UNUSABLE_ANSWER` and states the fault, or with `REPLY_PENDING` and names the pending batch.
     """
 
 
 class UnavailableError(MootError):
-    """A baseline that cannot run here (library or weights absent); the message becomes the status
-    of its row.
+    """A baseline cannot run here (library or weights missing).
+
+    The message becomes the status of its row.
     """

@@ -1,7 +1,7 @@
-"""Evidence of a case: passages with their source, which seats may cite by number.
+"""The evidence of a case: passages with their sources, which seats may cite by number.
 
-A data set brings the passages; nothing is searched for. They follow the facts in the case's text,
-numbered from 1, so that every prompt that shows the facts shows them too.
+The passages come from the data set; moot does not search for any. They follow the facts in the
+case's text, numbered from 1, so that every prompt with the facts also has the passages.
 """
 
 import json
@@ -15,14 +15,14 @@ HEADINGS: Mapping[str, str] = {
     "en": "Evidence (a passage may be cited by its number, such as [1]):",
     "zh": "证据（可按编号引用，例如[1]）：",
 }
-"""The line before the passages, by language; others have the English one."""
+"""The line before the passages, by language; English for other languages."""
 EXPECTED = 'a JSON list of passages: [{"text": "...", "source": "..."}, ...]'
 _NUMBERED_LINE = re.compile(r"^\[(\d+)\] (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage of evidence and where it comes from."""
+    """A passage of evidence and its source."""
 
     text: str
     source: str
@@ -32,7 +32,7 @@ def read_passages(cell: str) -> tuple[Passage, ...]:
     """Read the passages in a cell; none for a blank one.
 
     Raises:
-        ValueError: the cell is not `EXPECTED`; the message says what is wrong.
+        ValueError: the cell is not `EXPECTED`; the message describes the fault.
     """
     if not cell.strip():
         return ()
@@ -47,7 +47,7 @@ def passages_from(values: Json) -> tuple[Passage, ...]:
     """Check passages that were read from JSON.
 
     Raises:
-        ValueError: they are not `EXPECTED`; the message says what is wrong.
+        ValueError: they are not `EXPECTED`; the message describes the fault.
     """
     if not isinstance(values, list):
         raise ValueError(f"found {type(values).__name__}, not a list")
@@ -64,7 +64,7 @@ def passages_from(values: Json) -> tuple[Passage, ...]:
 
 
 def with_evidence(text: str, passages: Sequence[Passage], language: str = "en") -> str:
-    """Return the facts, then the passages numbered from 1, one a line, with their sources.
+    """Return the facts, followed by the numbered passages with their sources, one per line.
 
     >>> print(with_evidence("A horse was lame.", [Passage("It limped.", "vet's letter")]))
     A horse was lame.

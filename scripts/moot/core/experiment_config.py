@@ -133,14 +133,17 @@ class ExperimentConfig(ExperimentSections):
     def _check_control(self) -> "ExperimentConfig":
         if bool(self.control) != bool(self.control_of):
             raise ValueError(
-                "`control` and `control_of` go together: what it changes, and of which experiment"
+                "`control` and `control_of` go together: the change, and the changed experiment"
             )
         return self
 
     @model_validator(mode="before")
     @classmethod
     def _recorded_debates_need_no_protocol(cls, entry: Json) -> Json:
-        """`source: recorded` is the protocol of that name; one of the two is asked for."""
+        """Set the protocol of experiments with `source: recorded`.
+
+        An entry needs either a protocol or this source.
+        """
         if not isinstance(entry, Mapping):
             return entry
         protocol = entry.get("protocol", RECORDED if entry.get("source") == RECORDED else None)
@@ -148,7 +151,8 @@ class ExperimentConfig(ExperimentSections):
             raise ValueError("'protocol' is missing; name one, or set `source: recorded`")
         if (protocol == RECORDED) != (entry.get("source") == RECORDED):
             raise ValueError(
-                f"protocol '{protocol}' does not go with source '{entry.get('source', 'models')}'"
+                f"protocol '{protocol}' cannot be combined with source "
+                f"'{entry.get('source', 'models')}'"
             )
         return {**entry, "protocol": protocol}
 
@@ -162,10 +166,10 @@ else:
 
 
 class ContrastConfig(ContrastSections):
-    """A comparison that is planned before the run: these alone are tested as confirmatory.
+    """A comparison that is planned before the run; only these are tested as confirmatory.
 
-    A side is EXPERIMENT or EXPERIMENT/MODEL; without a model it is all models that both sides
-    share, taken together.
+    A side is EXPERIMENT or EXPERIMENT/MODEL; without a model it is the set of all models that both
+    sides share.
     """
 
     first: str = Field(

@@ -1,9 +1,8 @@
-"""Modules of the user's own, outside the project: each folder that the configuration names is a
-package here.
+"""The user's own modules outside the project: each configured folder becomes a package.
 
 `extensions: [mine]` makes `mine/trial.py` the module `moot.extensions.mine.trial`, which registers
-what it brings when it is imported, as modules of moot do. Processes that a job starts (folds of a
-cross-validation) know the folders too.
+its entries when it is imported, as modules of moot do. Processes that a job starts (folds of a
+cross-validation) know the folders as well.
 """
 
 import importlib
@@ -26,12 +25,11 @@ FOLDERS: dict[str, Path] = {}
 
 
 def load_extensions(folders: Iterable[str]) -> list[Path]:
-    """Import the modules of some folders, so that what they register is found by name; each folder
-    once.
+    """Import the modules of some folders, so that their entries are registered; each folder once.
 
     Raises:
-        UserError: no such folder, one whose name Python does not accept, two of one name, or a
-            module that cannot be imported, with its line.
+        UserError: a folder does not exist, its name is not a Python identifier, two folders have
+            the same name, or a module cannot be imported (with its line).
     """
     paths = [Path(folder).expanduser().absolute() for folder in folders]
     for folder in paths:
@@ -41,8 +39,7 @@ def load_extensions(folders: Iterable[str]) -> list[Path]:
             )
         if not folder.name.isidentifier():
             raise UserError(
-                f"{folder}: its name becomes a package of Python; use letters, digits and '_'"
-                " alone."
+                f"{folder}: its name becomes a package of Python; use only letters, digits and '_'."
             )
         if FOLDERS.get(_package(folder), folder) != folder:
             raise UserError(
@@ -83,7 +80,7 @@ def _import(module: str, folder: Path) -> None:
 
 
 def _place(error: Exception, folder: Path) -> str:
-    """Return the file and line of the user's own that an error comes from."""
+    """Return the file and line in the user's code that an error comes from."""
     if isinstance(error, SyntaxError):
         return f"{error.filename}, line {error.lineno}"
     frames = [

@@ -1,8 +1,7 @@
-"""Tables that people bring: read as text, and checked once for what goes wrong with such files.
+"""Tables of users: read as text, and checked once for the faults of such files.
 
-A frame read here is indexed by the 1-based row (record) of its file, so that every later complaint
-can name the row. All functions raise `UserError` with one message: file, row, column, what was
-found, what was expected, what to do.
+A frame is indexed by the 1-based row (record) of its file, so that every later message can name the
+row. All functions raise `UserError` with one message: file, row, column, found, expected, remedy.
 """
 
 import csv
@@ -22,7 +21,7 @@ from moot.core.types import Column
 _FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
 _LINE = re.compile(
     r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z"
-)  # a stream of a text holds four bytes a character
+)  # a text stream takes four bytes per character
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE)
 """A first line that names the separator for Excel."""
 _RECORDS_PER_FRAME = 20_000
@@ -40,14 +39,15 @@ def read_csv(
     allows_repeated_columns: bool = False,
     faults: list[str] | None = None,
 ) -> pd.DataFrame:
-    """Read a CSV file whose first row names its columns; nothing is converted, a blank cell is "".
+    """Read a CSV file whose first row has the column names.
+
+    Values are not converted; a blank cell is "".
 
     Args:
-        columns: the columns that must be there; others are read too, for the caller to use or
-            ignore.
+        columns: the required columns; others are read as well, for the caller to use or ignore.
         unique: a column whose values may not repeat or be blank.
         encoding: of the file; a byte-order mark is ignored.
-        get: how to obtain the file, for the message when it is missing or damaged.
+        get: how to obtain the file, for the message if it is missing or damaged.
         allows_repeated_columns: whether a column that is not in `columns` may occur twice.
         faults: gets a message for each row of the wrong length, which is left out. Default: such a
             row is an error.
@@ -56,9 +56,9 @@ def read_csv(
         A frame of strings, indexed by row: 1 is the first row below the header.
 
     Raises:
-        UserError: no such file, not a text file, wrong encoding, empty, no data rows, a missing or
-            repeated column, a row of the wrong length (a truncated file), broken quotes, a repeated
-            or blank id.
+        UserError: the file does not exist, is not text, has another encoding, is empty, or has no
+            data rows; a column is missing or repeated; a row has the wrong length (a truncated
+            file); quotes are broken; an id is repeated or blank.
     """
     text = read_text(path, encoding=encoding, get=get)
     csv.field_size_limit(_FIELD_LIMIT)
@@ -99,8 +99,8 @@ def read_csv(
         raise UserError(faults[0])
     if not row_count:
         raise UserError(
-            f"{path}: a header and no rows; expected at least one row of data."
-            f" {describe_remedy(get)}"
+            f"{path}: found a header without rows; expected at least one row of data. "
+            f"{describe_remedy(get)}"
         )
     frame = pd.concat([*parts, pd.DataFrame(records, columns=header, dtype="str")])
     frame.index = pd.Index(row_numbers, name="row")
@@ -121,8 +121,10 @@ def noting(faults: list[str] | None) -> Iterator[None]:
 
 
 def find_delimiter(path: Path) -> str:
-    """What separates the header's fields: a comma, a semicolon (spreadsheets in much of Europe), a
-    tab or a vertical bar; in a first line `sep=;`, the separator that it names.
+    """Return the separator of the header's fields.
+
+    It is a comma, a semicolon (spreadsheets in much of Europe), a tab or a vertical bar. A first
+    line `sep=;` names it.
     """
     first_line = _first_line(path)
     named_separator = _SEPARATOR_LINE.match(first_line)
@@ -164,8 +166,9 @@ def check_unique(
 def check_values(
     path: Path, values: Column, allowed_values: Sequence[object], remedy: str = "Correct the row."
 ) -> None:
-    """Require that every value is one of `allowed_values`; "" must be among them where a blank
-    means something.
+    """Require that every value is allowed.
+
+    "" must be among the allowed values if a blank has a meaning.
     """
     expected_values = ", ".join("blank" if value == "" else str(value) for value in allowed_values)
     refuse_values(
@@ -180,7 +183,7 @@ def refuse_values(
     expected: str,
     remedy: str = "Correct the row.",
 ) -> None:
-    """Raise `UserError` with a line for each value of a column that is wrong, if any is."""
+    """Raise `UserError` with a line for each wrong value of a column, if there is any."""
     summary = f"{is_wrong.sum()} of {len(values)} rows are wrong"
     wrong_values = values[is_wrong.to_numpy()]
     complaints = dict.fromkeys(
@@ -193,7 +196,7 @@ def refuse_values(
 
 
 def _raise_problems(path: Path, problems: Sequence[str]) -> None:
-    """Raise `UserError` with a line for each problem: the first ones, where there are many."""
+    """Raise `UserError` with a line for each problem, or for the first ones of many."""
     if problems:
         remainder = (
             [f"{path}: and {len(problems) - _MAX_PROBLEMS} more."]
@@ -206,8 +209,9 @@ def _raise_problems(path: Path, problems: Sequence[str]) -> None:
 def parse_whole_numbers(
     path: Path, values: Column, *, allows_blank: bool = False, minimum: int | None = None
 ) -> Column:
-    """Return the column as Int64; a blank becomes missing where `allows_blank` allows it, and is an
-    error where not.
+    """Return the column as Int64.
+
+    A blank becomes missing if `allows_blank` allows it, and is an error otherwise.
     """
     text = values.str.strip()
     is_valid = text.str.fullmatch(r"[+-]?[0-9]{1,18}") | ((text == "") & allows_blank)
@@ -235,7 +239,8 @@ def parse_booleans(path: Path, values: Column) -> Column:
 def check_splits(
     name: str, labels: Sequence[str], targets: Mapping[str, str], splits: Mapping[str, str]
 ) -> None:
-    """Require each of `labels` in every split of data set `name`;
+    """Require each of `labels` in every split of a data set.
+
     `targets` and `splits` are by case id.
     """
     for split_name in ("train", "validation", "test"):
@@ -258,7 +263,7 @@ def check_splits(
 
 
 def describe_cell(path: Path, row: object, column: object) -> str:
-    """Where something is in a table, for messages."""
+    """Describe a cell's place in a table, for messages."""
     return f"{path}: row {row}, column '{column}'"
 
 
@@ -299,15 +304,12 @@ def check_header(
 
 
 def _separator_hint(header: Sequence[str], delimiter: str) -> str:
-    """By what a header of one field seems to be separated instead."""
+    """Suggest which separator a header with a single field may have."""
     if len(header) != 1 or not delimiter:
         return ""
     [field] = header
     if delimiter in field:
-        return (
-            " (are whole lines wrapped in quotes? Then each line is one field: take the outer"
-            " quotes away)"
-        )
+        return " (are whole lines in quotes? Then each line is one field: remove the outer quotes)"
     names = {";": "semicolons", "\t": "tabs", "|": "vertical bars", ",": "commas"}
     separator = next((name for mark, name in names.items() if mark in field), "")
     return (
@@ -318,10 +320,10 @@ def _separator_hint(header: Sequence[str], delimiter: str) -> str:
 
 
 def _fit_to_header(record: list[str], header: Sequence[str]) -> list[str]:
-    """Return a record without blank fields beyond the header, and filled up to columns without a
-    name.
+    """Cut blank fields beyond the header, and add missing ones for columns without a name.
 
-    Spreadsheets and scripts end lines with delimiters, in the header or in the rows alone.
+    Spreadsheets and scripts end lines with delimiters, sometimes only in the header or only in the
+    rows.
     """
     fields = record
     while len(fields) > len(header) and not fields[-1].strip():

@@ -1,4 +1,4 @@
-"""Files of one JSON object a line, and the objects of their lines."""
+"""Files with one JSON object per line."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from moot.core.text_files import check_characters, describe_remedy, quote_value,
 from moot.core.types import Fields, Json, JsonObject
 
 _MAX_LINE_CHARS = 2**26
-"""Of JSON lines, in characters: many times the longest court opinion."""
+"""Maximum characters of a line: many times the longest court opinion."""
 
 
 def read_jsonl(
@@ -25,11 +25,10 @@ def read_jsonl(
     get: str = "",
     faults: list[str] | None = None,
 ) -> pd.DataFrame:
-    """Read a file of one JSON object a line.
+    """Read a file with one JSON object per line.
 
     Args:
-        fields: the fields that every record must have, with the type of their values; others are
-            left out.
+        fields: the required fields, with the type of their values; others are left out.
         optional: fields that a record may lack or leave null (None in the frame), with the type of
             their values.
         encoding: of the file (CAIL2018 comes in "gb18030").
@@ -85,8 +84,8 @@ def parse_object(place: str, line: str, get: str = "") -> JsonObject:
         record = json.loads(line, object_pairs_hook=_distinct_fields)
     except _RepeatedFieldError as fault:
         raise UserError(
-            f"{place}: field {quote_value(fault.args[0])} occurs twice; expected every field once."
-            " Remove one of them."
+            f"{place}: field {quote_value(fault.args[0])} occurs twice; expected each field once. "
+            "Remove one of them."
         ) from None
     except (ValueError, RecursionError) as fault:
         raise UserError(
@@ -97,13 +96,13 @@ def parse_object(place: str, line: str, get: str = "") -> JsonObject:
         raise UserError(
             f"{place}: found {quote_value(record)}; expected a JSON object. {describe_remedy(get)}"
         )
-    if "\\u" in line:  # only an escape can make half of a surrogate pair
+    if "\\u" in line:  # only an escape can produce an unpaired surrogate
         check_characters(place, json.dumps(record, ensure_ascii=False))
     return record
 
 
 class _RepeatedFieldError(Exception):
-    """A field that a JSON object has twice, of which a parser would silently keep the last."""
+    """A field occurs twice in a JSON object. A parser would silently use the last one."""
 
 
 def _distinct_fields(pairs: list[tuple[str, Json]]) -> JsonObject:
@@ -116,7 +115,7 @@ def _distinct_fields(pairs: list[tuple[str, Json]]) -> JsonObject:
 
 
 def check_fields(place: str, record: Fields, fields: Mapping[str, type | tuple[type, ...]]) -> None:
-    """Require that the fields of a record which are in `fields` have these types.
+    """Require that the fields of a record have the types in `fields`.
 
     Raises:
         UserError: a field has another type.

@@ -19,7 +19,9 @@ from moot.core.types import Json, JsonObject
 ROW_INDEX = "row"
 """The name of an index with the numbers of the rows of the file."""
 KEY_COLUMN, VALUE_COLUMN = "(key)", "(value)"
-"""The keys of an object, and its values that are neither objects nor lists of objects."""
+"""The column of an object's keys, and that of values that are neither objects nor lists of
+objects.
+"""
 _MAX_CELLS_SEEN, _MAX_KEYS_SHOWN = 20, 3
 _NUMPY_TEXT = re.compile(r"\[\{.*\}\s+\{.*\}\]|\[?\{.*\barray\(\[", re.DOTALL)
 """A list of objects in a CSV file that pandas or datasets wrote from numpy arrays."""
@@ -34,19 +36,19 @@ def read_objects(
     last_only: Collection[str] = (),
     faults: list[str] | None = None,
 ) -> pd.DataFrame:
-    """Read the objects of a JSON file as rows; a key that an object lacks is a missing cell.
+    """Read the objects of a JSON file as rows; a missing key is a missing cell.
 
-    Whether the file holds an array or one object a line follows from its contents. The other
-    fields of an object with one list of objects become columns with the same value in each row.
+    The content shows whether the file is an array or has one object per line. The other fields of
+    an object with one list of objects become columns with the same value in each row.
 
     Args:
         path: the file.
-        is_keyed: whether the values of an object are the rows, with its keys in the column
-            `(key)`. A list of objects gives several rows, a single value the column `(value)`.
+        is_keyed: whether the values of an object are the rows, with its keys in the column `(key)`.
+            A list of objects gives several rows, a single value the column `(value)`.
         columns: columns of the table. A list in one of them is a cell, never a list of rows.
         last_only: fields of an object with one list that only its last row gets.
-        faults: gets a message for each line that cannot be read, where a line is an object; the
-            index of the rows, `row`, then has gaps. Default: such a line is an error.
+        faults: gets a message for each unreadable line, if a line is an object; the index of the
+            rows, `row`, then has gaps. Default: such a line is an error.
 
     Raises:
         UserError: the file is not JSON, or holds no objects.
@@ -90,7 +92,7 @@ def _as_frame(rows: Sequence[JsonObject], numbers: Sequence[int] | None = None) 
 
 
 def _read_lines(path: Path, text: str, faults: list[str] | None) -> dict[int, JsonObject]:
-    """Return the objects of lines by their number, without blank lines and those that are noted."""
+    """Return the objects of lines by line number, without blank and faulty lines."""
     rows: dict[int, JsonObject] = {}
     count = 0
     for number, line in enumerate(text.split("\n"), 1):
@@ -140,7 +142,7 @@ def _unpack_object(
 ) -> Sequence[JsonObject]:
     """Return the rows of an object with one list of objects; without such a list, the object.
 
-    An object with columns, or with rows by number, as pandas writes them, gives these rows.
+    An object with columns, or with rows by number, as written by pandas, gives these rows.
     """
     rows = _pandas_rows(path, document, columns)
     if rows:
@@ -150,9 +152,9 @@ def _unpack_object(
     lists = [name for name, value in fields.items() if _is_list_of_objects(value)]
     if len(lists) > 1:
         raise UserError(
-            f"{path}: found an object with the lists {', '.join(map(quote_value, lists))};"
-            f" {_EXPECTED}. Keep one of the lists, save it alone, or name the column"
-            f" {KEY_COLUMN} if the lists are the debates."
+            f"{path}: found an object with the lists {', '.join(map(quote_value, lists))}; "
+            f"{_EXPECTED}. Keep only one of the lists, or name the column {KEY_COLUMN} if the "
+            "lists are the debates."
         )
     if not lists:
         is_row = bool(columns) and set(columns) <= document.keys()
@@ -234,8 +236,8 @@ def _column_rows(path: Path, columns: JsonObject) -> list[JsonObject]:
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{quote_value(name)} {length}" for name, length in lengths.items())
         raise UserError(
-            f"{path}: found columns with different numbers of cells ({shown}); expected as many in"
-            " each. Save it again, one object a line."
+            f"{path}: found columns with different numbers of cells ({shown}); expected the same "
+            "number in each. Save it again, one object a line."
         )
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
@@ -266,8 +268,8 @@ def expand_paths(
 
     A column of objects gives one value for each row; a number in a path is a position in a list,
     from 0. A column with lists of objects, or objects of objects, gives one row for each inner
-    object; only one column can do so. Of the columns in `last_only`, the last of these rows keeps
-    the value alone.
+    object; only one column can do so. For columns in `last_only`, only the last of these rows has
+    the value.
 
     Raises:
         UserError: two columns hold lists, or a value is not nested.
@@ -325,7 +327,7 @@ def _parent(name: str, frame: pd.DataFrame) -> str:
 
 
 def _parse_nested(value: Json) -> Json:
-    """Return a nested value; CSV and Excel hold it as text, in JSON or as Python prints it."""
+    """Return a nested value; CSV and Excel store it as JSON text or as Python prints it."""
     if not isinstance(value, str) or value.strip()[:1] not in ("[", "{"):
         return value
     text = value.strip()
@@ -365,7 +367,10 @@ def _inner_objects(value: Json, keys: Sequence[str]) -> list[Json] | None:
 def _repeat_rows(
     frame: pd.DataFrame, positions: Sequence[int], last_only: Sequence[str]
 ) -> pd.DataFrame:
-    """Repeat rows; of the columns in `last_only`, the last of equal rows keeps the value alone."""
+    """Repeat rows.
+
+    For columns in `last_only`, only the last of equal rows has the value.
+    """
     repeated = frame.iloc[list(positions)].reset_index(drop=True)
     is_last = ~pd.Series(list(positions)).duplicated(keep="last")
     for name in set(last_only) & set(map(str, repeated)):
@@ -384,7 +389,7 @@ def _is_numpy_text(value: Json) -> bool:
 
 
 def describe_nested_columns(frame: pd.DataFrame, missing: Sequence[str]) -> str:
-    """Return how to name columns that are inside another one; "" if no nested column may hold them.
+    """Describe how to name columns inside another one; "" if no nested column may contain them.
 
     It may if its objects have a missing name, or if each of its cells holds several objects.
     """

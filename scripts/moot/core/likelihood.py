@@ -1,10 +1,9 @@
-"""Likelihood answers: a label chosen by the log-probability of its word, and how such answers are
-calibrated.
+"""Likelihood answers: the label whose word has the highest log-probability, and their calibration.
 
-A server lists the most probable tokens only. A label's word that is not among them is censored: its
-probability is not zero, it is at most that of the last token listed. It counts half of the most
-that it can have, the mean of all that it may be, so that it never reaches a word that was listed.
-Every number that leaves this module is finite.
+A server lists only the most probable tokens. A label's word that is not listed is censored: its
+probability is not zero, but at most that of the last listed token. It gets half of this maximum,
+the mean of all possible values, so that it stays below every listed word. All numbers that this
+module returns are finite.
 """
 
 import math
@@ -17,39 +16,40 @@ import pandas as pd
 from moot.core.cases import Task
 
 MIN_LOGPROB = -30.0
-"""Stands for a bound that rounding, or a server's way to say "never", made smaller still."""
+"""A lower limit for log-probabilities, which rounding or a server's "never" may make smaller
+still.
+"""
 _MIN_SHARE = 1e-9
 _EVEN_ODDS = 0.5
 
 
 def label_shares(logprobs: Mapping[str, float]) -> dict[str, float]:
-    """Log-probabilities of labels as shares that add up to 1."""
+    """Convert log-probabilities of labels to shares that add up to 1."""
     highest = max(logprobs.values())
     weights = {label: math.exp(logprob - highest) for label, logprob in logprobs.items()}
     return {label: weight / sum(weights.values()) for label, weight in weights.items()}
 
 
 def log_shares(shares: Mapping[str, float]) -> dict[str, float]:
-    """Shares as log-probabilities; a share of zero becomes a very small one."""
+    """Convert shares to log-probabilities; a share of zero becomes a very small one."""
     return {label: math.log(max(share, _MIN_SHARE)) for label, share in shares.items()}
 
 
 def complete_logprobs(
     logprobs: Mapping[str, float], words: Collection[str], unlisted: float | None = None
 ) -> dict[str, float] | None:
-    """Return the log-probabilities of all words, where a server may have listed some of them only.
+    """Return the log-probabilities of all words, although a server may have listed only some.
 
-    A word that is not listed gets half of the most that it can have: of the probability of the last
-    token listed, of the least listed word, or of what the listed words leave of the whole,
-    whichever is least.
+    A word that is not listed gets half of its maximum. This is the smallest of three: the
+    probability of the last listed token, that of the least probable listed word, and the remaining
+    probability.
 
     Args:
         logprobs: word to log-probability; words that are missing or not finite were not listed.
-        unlisted: the log-probability of the last token listed; None where it is not known.
+        unlisted: the log-probability of the last listed token; None if unknown.
 
     Returns:
-        Word to log-probability, all finite; None where no word was listed, so that nothing can be
-        said.
+        The finite log-probability of each word; None if no word was listed.
     """
     listed_logprobs = {
         word: logprobs[word] for word in words if math.isfinite(logprobs.get(word, math.nan))
@@ -67,8 +67,9 @@ def complete_logprobs(
 
 
 def subtract_prior(logprobs: Mapping[str, float], prior: Mapping[str, float]) -> dict[str, float]:
-    """Log-probabilities less those after a prompt without content (Zhao et al. 2021, "Calibrate
-    Before Use").
+    """Subtract the log-probabilities after a prompt without content.
+
+    Source: Zhao et al. 2021, "Calibrate Before Use".
     """
     return {label: value - prior[label] for label, value in logprobs.items()}
 
@@ -76,12 +77,10 @@ def subtract_prior(logprobs: Mapping[str, float], prior: Mapping[str, float]) ->
 def contextual_offsets(
     logprobs: Sequence[Mapping[str, float]], targets: Sequence[str]
 ) -> dict[str, float]:
-    """What to add to each label's log-probability so that a model prefers no label before it has
-    read the case.
+    """Return offsets to labels' log-probabilities that remove a model's prior preference.
 
-    The mean log-probability over validation cases replaces the prompt without content (Zhao et
-    al. 2021); the validation cases' label shares, with one added to each count, are the prior
-    put in its place.
+    The mean log-probability over validation cases replaces the prompt without content (Zhao et al.
+    2021). The new prior is the validation cases' label shares, with one added to each count.
     """
     labels = list(logprobs[0])
     counts = {label: targets.count(label) + 1 for label in labels}
@@ -94,8 +93,9 @@ def contextual_offsets(
 
 
 def find_best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:
-    """Return the threshold on the positive label's probability with the best macro F1; of equal
-    ones the nearest to 0.5.
+    """Return the threshold on the positive label's probability with the best macro F1.
+
+    Of equally good ones it is the nearest to 0.5.
 
     A label that is neither true nor predicted does not count, as in scikit-learn.
     """
@@ -105,7 +105,7 @@ def find_best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> fl
     order = np.argsort(values, kind="stable")
     negative_counts = np.searchsorted(
         values[order], candidates
-    )  # how many cases are predicted negative
+    )  # the number of cases that are predicted negative
     missed_counts = np.concatenate([[0], np.cumsum(truth[order])])[
         negative_counts
     ]  # positive cases among them
@@ -128,8 +128,7 @@ def find_best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> fl
 def calibrate(
     conclusions: pd.DataFrame, splits: Mapping[str, str], targets: Mapping[str, str], task: Task
 ) -> pd.DataFrame:
-    """Replace likelihood answers by calibrated ones, everything fitted on the validation cases
-    among them.
+    """Replace likelihood answers by calibrated ones, fitted on their validation cases.
 
     Args:
         conclusions: case_id, prediction, confidence, score, logprobs (label to log-probability,

@@ -12,21 +12,19 @@ from moot.core.errors import RunStoppedError, UserError
 
 LOG = logging.getLogger("moot")
 STAGE_LINES = "MOOT_STAGE_LINES"
-"""The variable that asks (1) for one line a stage on the terminal, not (0) for what each job says.
-"""
+"""The environment variable for stage lines: 1 shows one line per stage, 0 each job's messages."""
 
 
 def should_write_stage_lines() -> bool:
-    """Return whether this run writes a line a stage; its jobs then say how debates go on and what
-    is wrong, and no more.
+    """Return whether this run writes one line per stage.
+
+    Its jobs then only report progress and faults.
     """
     return os.environ.get(STAGE_LINES) == "1"
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether an error means that the process has no memory left, or no room for one more
-    thread.
-    """
+    """Return whether an error means that memory is exhausted, also for a further thread."""
     if isinstance(error, BaseExceptionGroup):
         return any(map(is_out_of_memory, error.exceptions))
     is_enomem = isinstance(error, OSError) and error.errno == errno.ENOMEM
@@ -35,8 +33,9 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 @contextmanager
 def job_log(path: str | Path) -> Iterator[None]:
-    """Log to a file and to the terminal; end the process with status 1 and one message where the
-    user must act.
+    """Log to a file and to the terminal.
+
+    If the user must act, end the process with status 1 and one message.
     """
     LOG.setLevel(logging.INFO)
     formatter = logging.Formatter("%(asctime)s %(message)s", datefmt="%H:%M:%S")
@@ -56,7 +55,7 @@ def job_log(path: str | Path) -> Iterator[None]:
         sys.exit(1)
     except KeyboardInterrupt:
         LOG.error(
-            "moot: stopped. Nothing half-written was left: run the same command again to go on."
+            "moot: stopped. No incomplete file was left. Run the same command again to continue."
         )
         sys.exit(1)
     except (MemoryError, RuntimeError, OSError, ExceptionGroup) as error:
@@ -71,7 +70,7 @@ def job_log(path: str | Path) -> Iterator[None]:
         if not isinstance(error, OSError):
             raise
         LOG.error(
-            "moot: %s. Nothing half-written was left: mend this and run the same command again.",
+            "moot: %s. No incomplete file was left. Correct this and run the same command again.",
             error,
         )
         sys.exit(1)

@@ -28,9 +28,7 @@ from moot.core.strict_model import Name, StrictModel, as_list, check_names_uniqu
 from moot.core.types import Json
 
 HUB = "hf:"
-"""How the name of an embedded model begins that is a file on the Hugging Face Hub:
-`hf:ORG/REPO:FILE`.
-"""
+"""The prefix of a model on the Hugging Face Hub: `hf:ORG/REPO:FILE`."""
 
 _HUB_FILE = re.compile(rf"{HUB}[\w.-]+/[\w.-]+:[^/:\s][^:\s]*\.gguf")
 
@@ -81,11 +79,11 @@ class WaitConfig(StrictModel):
 
 
 PORT = "{port}"
-"""What a server's command has in place of its port."""
+"""The placeholder for the port in a server's command."""
 
 
 class ServeConfig(StrictModel):
-    """A server that each job starts for itself, and ends: docs/cluster.md."""
+    """A server that each job starts and ends itself: docs/cluster.md."""
 
     command: str = Field(
         min_length=1,
@@ -122,7 +120,7 @@ class ServeConfig(StrictModel):
     def _command_names_the_port(self) -> "ServeConfig":
         if not self.port and PORT not in self.command:
             raise ValueError(
-                "`command` must hold {port}, in whose place moot puts a free port; or set `port`"
+                "`command` must contain {port}, which moot replaces by a free port; or set `port`"
             )
         return self
 
@@ -213,8 +211,8 @@ class ModelConfig(StrictModel):
         512,
         ge=1,
         description=(
-            "Most tokens of one reply, unless `params` of the experiment set it; raise it if"
-            " replies are cut off."
+            "Maximum tokens of one reply, unless `params` of the experiment set it; raise it if "
+            "replies are cut off."
         ),
     )
     seed: int | None = Field(
@@ -234,8 +232,8 @@ class ModelConfig(StrictModel):
         8,
         ge=1,
         description=(
-            "Most calls under way at once, of all processes at the ledger; raise it until the"
-            " server is fully used."
+            "Maximum number of concurrent calls, of all processes at the ledger; raise it until "
+            "the server is fully used."
         ),
     )
     jobs: int = Field(
@@ -256,13 +254,14 @@ class ModelConfig(StrictModel):
     requests_per_minute: float | None = Field(
         None,
         gt=0,
-        description="Most requests a minute, as your provider allows. Default: no limit.",
+        description="Maximum requests per minute that your provider allows. Default: no limit.",
     )
     tokens_per_minute: float | None = Field(
         None,
         gt=0,
         description=(
-            "Most tokens a minute, estimated from the prompt and `max_tokens`. Default: no limit."
+            "Maximum tokens per minute, estimated from the prompt and `max_tokens`. Default: no "
+            "limit."
         ),
     )
     timeout: float = Field(
@@ -338,8 +337,8 @@ class ModelConfig(StrictModel):
     prompt_cache_key: str | None = Field(
         None,
         description=(
-            "A key by which a provider routes calls to its caches (openai); calls that differ"
-            " in it alone are the same call."
+            "A key by which a provider routes calls to its caches (openai); it does not "
+            "distinguish calls in the ledger."
         ),
     )
     parameters: Mapping[
@@ -399,8 +398,8 @@ class ModelConfig(StrictModel):
     ) -> str | None:
         if revision is not None and not _is_on_hub(entry, str(entry.data.get("model"))):
             raise ValueError(
-                f"this key goes with a model {HUB}ORG/REPO:FILE of the endpoint"
-                f" {describe_endpoints('in_process')} only"
+                f"this key is only for a model {HUB}ORG/REPO:FILE of the endpoint "
+                f"{describe_endpoints('in_process')}"
             )
         return revision
 
@@ -419,7 +418,7 @@ class ModelConfig(StrictModel):
                 f" is '{self.endpoint}'"
             )
         if self.stream and self.batch is not None:
-            raise ValueError("`stream` does not go with `batch`; remove one of them")
+            raise ValueError("`stream` cannot be combined with `batch`; remove one of them")
         return self
 
     @model_validator(mode="after")
@@ -447,7 +446,7 @@ class ModelConfig(StrictModel):
                 f" is '{self.endpoint}'"
             )
         if self.base_url:
-            raise ValueError("`serve` does not go with `base_url`; remove one of them")
+            raise ValueError("`serve` cannot be combined with `base_url`; remove one of them")
         if not self.served_as:
             raise ValueError(
                 "`serve` needs `served_as`: a name for who answers, since the address changes with"
@@ -457,7 +456,9 @@ class ModelConfig(StrictModel):
 
     @property
     def shares_limits(self) -> bool:
-        """Whether all processes at the ledger keep to its limits together.
+        """Whether all processes at the ledger share its limits.
+
+        They do not if each job has its own model.
 
         They do not where each job has a model of its own.
         """
@@ -476,7 +477,7 @@ class ModelConfig(StrictModel):
 
     @property
     def max_concurrent_calls(self) -> int:
-        """Calls that may be under way at once; a wave of gathered calls has any size."""
+        """The maximum number of concurrent calls. A wave of gathered calls has any size."""
         return _ANY_SIZE if self.gathers_calls else self.concurrency
 
     def threads_within(self, cores: int) -> int:

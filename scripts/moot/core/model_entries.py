@@ -1,5 +1,6 @@
-"""Entries under `models` from several files: a user's entry that names a model is whole, another
-one changes moot's.
+"""Entries under `models` from several files.
+
+A user's entry that names a model is complete; any other entry changes moot's entry.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,15 +19,16 @@ _SERVER_KEYS = ("base_url", "api_key_env")
 
 
 class ModelEntries:
-    """The entries under `models`, file after file.
+    """The entries under `models`, collected file by file.
 
     A user's entry that gives `endpoint` or `model` replaces moot's own entry of that name whole.
-    One that gives neither changes it. `extends: NAME` takes the rest from another entry, or from
-    the earlier one of its own name.
+    One that gives neither changes it. `extends: NAME` takes the other keys from another entry, or
+    from the earlier entry of the same name.
 
     Attributes:
-        entries: the entries by name, as they count.
-        inheritance_notes: a line for each entry that changes one of moot's, with what it kept.
+        entries: the effective entries by name.
+        inheritance_notes: a line for each entry that changes one of moot's, with the inherited
+            values.
     """
 
     def __init__(self, files: Sequence[Path], shipped: Collection[Path], faults: Faults) -> None:
@@ -43,8 +45,9 @@ class ModelEntries:
                 self._replaceable |= file_entries.keys()
 
     def add(self, config: Fields | None, source: str) -> Mapping[str, Fields]:
-        """Take in the entries of one more file, or of the command line;
-        `source` is what a user calls it.
+        """Add the entries of a further file, or of the command line.
+
+        `source` is the user's name for it.
         """
         models = config.get("models") if isinstance(config, Mapping) else None
         entries = models.items() if isinstance(models, Mapping) else ()
@@ -69,8 +72,9 @@ class ModelEntries:
     def _resolve_entry(
         self, name: str, file_entries: Mapping[str, Fields], extending_names: tuple[str, ...] = ()
     ) -> Fields:
-        """Return an entry with what it takes from others; `extending_names` are the entries that
-        extend this one.
+        """Return an entry with its inherited values.
+
+        `extending_names` are the entries that extend this one.
         """
         entry, base = file_entries[name], self.entries.get(name, {})
         if "extends" in entry:
@@ -111,7 +115,7 @@ class ModelEntries:
         return {}
 
     def _check_key(self, name: str, entry: Fields, base: Fields, resolved_entry: Fields) -> None:
-        """Note where the key of one entry would go to the server that another one names."""
+        """Note an entry whose key would go to the server that another entry names."""
         address, variable = (resolved_entry.get(key) for key in _SERVER_KEYS)
         own_keys = [key for key in _SERVER_KEYS if key in entry]
         if (
@@ -123,19 +127,20 @@ class ModelEntries:
             return
         with suppress(
             ValueError
-        ):  # what is no variable's name may be a key, and is said to be wrong elsewhere
+        ):  # an invalid variable name may be a key; another check reports it
             place = describe_location(self._files, ("models", name, own_keys[0]))
             self._faults.add(
-                f"{place}: the key in {check_variable(str(variable))} would go to"
-                f" {show_value(address)},"
-                " since one of `base_url` and `api_key_env` is given here, and the other is of"
-                " another entry. Write both here, or give the model another name."
+                f"{place}: the key in {check_variable(str(variable))} would go to "
+                f"{show_value(address)}, since only one of `base_url` and `api_key_env` is given "
+                "here, and the other comes from another entry. Write both here, or rename the "
+                "model."
             )
 
 
 def entries_of_command_line(config: Fields, files: Iterable[Path]) -> JsonObject:
-    """Return the keys of entries that a merged configuration has otherwise than its files: those
-    that `--config` gives.
+    """Return the keys of entries that `--config` gives.
+
+    The merged configuration has them with values that are not in its files.
     """
     merged_models, file_models = (
         source.get("models") for source in (config, merge_over_defaults({}, files))
@@ -163,17 +168,16 @@ def merge_models(
     command_line_config: Fields,
     faults: Faults,
 ) -> list[str]:
-    """Set `models` of a merged configuration to the entries as they count; lines on those that
-    change one of moot's.
+    """Set `models` of a merged configuration to the effective entries; return notes on inheritance.
 
     Args:
         config: the configuration that Snakemake merged, key by key.
         files: the files that it was merged from, in order.
-        shipped: those of them that are moot's own.
-        command_line_config: what came from the command line, or from a workflow that uses moot as a
-            module.
-        faults: an entry that extends what is not there, or would send a key to another entry's
-            server, is noted here.
+        shipped: the files that moot ships.
+        command_line_config: the configuration from the command line, or from a workflow that uses
+            moot as a module.
+        faults: receives the faults: an entry extends an unknown one, or would send a key to another
+            entry's server.
     """
     models = ModelEntries(files, shipped, faults)
     models.add(command_line_config, "--config")

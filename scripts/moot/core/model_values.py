@@ -1,6 +1,4 @@
-"""What a model's entry may hold: addresses that can be called, names of variables, and the model's
-own parameters.
-"""
+"""Checks of values in a model's entry: addresses, names of variables, and request parameters."""
 
 import os
 import re
@@ -19,7 +17,8 @@ _HOST = re.compile(r"(?!.{254})[\w-]{1,63}(\.[\w-]{1,63})*\.?|[\da-f.]*:[\da-f:.
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MAX_INTEGER = 2**63
 _SCHEMA = (
-    "moot sends the form of each reply; `structured` in the model's entry says whether as a schema"
+    "moot sends the form of each reply; `structured` in the model's entry chooses whether as a "
+    "schema"
 )
 _SINGLE_REPLY = "moot asks for one whole reply a call; an experiment's `repeats` asks again"
 _TOOLS = "moot offers a model no tools"
@@ -31,7 +30,7 @@ _KEY = (
 
 @dataclass(frozen=True, slots=True)
 class _Reserved:
-    """Request parameters that moot sets itself, and what the user does instead."""
+    """Request parameters that moot sets itself, with the alternative for the user."""
 
     names: tuple[str, ...]
     remedy: str
@@ -88,7 +87,9 @@ _RESERVED = (
 
 
 def _fold_name(name: str) -> str:
-    """Return a parameter's name in one spelling: maxTokens, MAX_TOKENS and max-tokens are one."""
+    """Return a parameter's name in one spelling: maxTokens, MAX_TOKENS and max-tokens become
+    equal.
+    """
     return re.sub(r"[^a-z0-9]", "", name.casefold())
 
 
@@ -104,17 +105,19 @@ _REMEDIES = _remedies_by_name()
 
 
 def check_parameter(name: str) -> str:
-    """Return a name under `parameters`; raises `ValueError` for what moot itself sends, or for
-    another way to send it.
+    """Return a name under `parameters`.
+
+    Raise `ValueError` for a parameter that moot sends itself, or another spelling of it.
     """
     if remedy := _REMEDIES.get(_fold_name(name)):
-        raise ValueError(f"this is no parameter of the model's own: {remedy}")
+        raise ValueError(f"this is not one of the model's parameters: {remedy}")
     return name
 
 
 def check_value(value: Json) -> Json:
-    """Return a value under `parameters`; no API key may be in it, and no form of the reply
-    (Anthropic's `output_config`).
+    """Return a value under `parameters`.
+
+    It must not contain an API key or the form of the reply (Anthropic's `output_config`).
     """
     parts = [value]
     while parts:
@@ -122,62 +125,63 @@ def check_value(value: Json) -> Json:
         if isinstance(part, Mapping):
             parts += part.values()
             if "format" in part:
-                raise ValueError(f"`format` is no parameter of the model's own: {_SCHEMA}")
+                raise ValueError(f"`format` is not one of the model's parameters: {_SCHEMA}")
         elif isinstance(part, list):
             parts += part
         if isinstance(part, str) and _is_surely_a_key(part):
             message = "found what looks like an API key, which is not repeated here; {do}"
             raise PydanticCustomError(INPUT_NOT_SHOWN, message, {"do": _KEY})
         if isinstance(part, int) and abs(part) >= _MAX_INTEGER:
-            raise ValueError(
-                "a whole number so large is read by few servers; expected less than 2^63"
-            )
+            raise ValueError("few servers read such a large whole number; expected less than 2^63")
     return value
 
 
 def _is_surely_a_key(text: str) -> bool:
-    """Return whether a text looks like an API key and begins as keys do."""
+    """Return whether a text looks like an API key and has the prefix of one."""
     return looks_like_a_key(text) and text.casefold().startswith(("sk-", "bearer "))
 
 
 def check_variable(name: str) -> str:
-    """Return the name of an environment variable; what may be a key is refused without being
-    repeated.
+    """Return the name of an environment variable.
+
+    A possible key is refused, and the message does not repeat it.
     """
     if looks_like_a_key(name):
         message = (
-            "found what looks like an API key, which is not repeated here; expected the NAME of an"
-            " environment variable, such as OPENAI_API_KEY. Export the key in that variable. A key"
-            " that was in a file is better changed"
+            "found what looks like an API key, which is not repeated here; expected the NAME of "
+            "an environment variable, such as OPENAI_API_KEY. Export the key in that variable. A "
+            "key that was in a file should be changed"
         )
         raise PydanticCustomError(INPUT_NOT_SHOWN, message)
     if not _VARIABLE.fullmatch(name):
         message = (
-            "expected the name of an environment variable: letters, digits and '_', such as"
-            " OPENAI_API_KEY. What was found is not repeated here, since it may be a key"
+            "expected the name of an environment variable: letters, digits and '_', such as "
+            "OPENAI_API_KEY. The found value is not repeated here, since it may be a key"
         )
         raise PydanticCustomError(INPUT_NOT_SHOWN, message)
     return name
 
 
 def key_problem(variable: str) -> str:
-    """Return why what an environment variable holds is no API key, without repeating it; "" where
-    it may be one.
+    """Return why the content of an environment variable is not an API key; "" if it may be one.
+
+    The content is not repeated.
     """
     key = os.environ.get(variable, "").strip()
     if not key:
         return "is empty"
     if not re.fullmatch("[ -~]+", key):
         return (
-            "holds what no key holds: a line break, a typographic quotation mark or another sign"
-            " beyond ASCII"
+            "contains a character that no key has: a line break, a typographic quotation mark or "
+            "another sign beyond ASCII"
         )
     return ""
 
 
 def split_address(address: str) -> tuple[SplitResult, int | None]:
-    """Return an address in its parts, and its port; raises `ValueError`, which repeats nothing of
-    it but a port.
+    """Split an address into its parts and its port.
+
+    The message of a `ValueError` repeats nothing but a port.
     """
     try:
         parts = urlsplit(address)
@@ -188,7 +192,7 @@ def split_address(address: str) -> tuple[SplitResult, int | None]:
 
 
 def address_problem(address: str, endpoint: str) -> str:  # noqa: PLR0911 - one a kind of fault
-    """Return why a server cannot be called at an address, and what is expected; "" where it can.
+    """Return why a server cannot be called at an address, and the expected form; "" if it can.
 
     It repeats no password.
     """
@@ -203,8 +207,8 @@ def address_problem(address: str, endpoint: str) -> str:  # noqa: PLR0911 - one 
     host = parts.hostname
     if "@" in parts.netloc:
         return (
-            "holds a password, which is not repeated here; expected an address alone. Put the key"
-            " into an environment variable and name that in `api_key_env`"
+            "contains a password, which is not repeated here; expected only an address. Put the "
+            "key into an environment variable and name that in `api_key_env`"
         )
     if "://" not in address:
         return f"found '{address}', an address without http:// or https://; {expected}"
@@ -221,15 +225,16 @@ def address_problem(address: str, endpoint: str) -> str:  # noqa: PLR0911 - one 
 
 
 def check_address(address: str, endpoint: str) -> str:
-    """Return an address of a server; raises an error that repeats no password."""
+    """Return the address of a server; an error message does not repeat a password."""
     if problem := address_problem(address, endpoint):
         raise PydanticCustomError(INPUT_NOT_SHOWN, "{problem}", {"problem": problem})
     return address
 
 
 def check_ledger(ledger: str) -> str:
-    """Return a folder, or the URL of a database that moot writes to; raises an error that repeats
-    no password.
+    """Return a folder, or the URL of a database that moot writes to.
+
+    An error message does not repeat a password.
     """
     if not ledger.strip():
         raise ValueError("expected a folder, or a URL such as postgresql://user@host/database")
@@ -250,7 +255,7 @@ def check_ledger(ledger: str) -> str:
 
 
 def _check_ledger_folder(ledger: str) -> None:
-    """Require a path that is a folder, or that can become one."""
+    """Require a path that is a folder or can become one."""
     if ledger.startswith("~"):
         raise ValueError("expected a folder; nothing replaces ~")
     path = Path.cwd() / ledger

@@ -1,4 +1,4 @@
-"""The order of names in which numbers count as numbers: D1, D2, ..., D10."""
+"""Natural order of names, in which numbers count as numbers: D1, D2, ..., D10."""
 
 import re
 

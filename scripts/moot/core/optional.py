@@ -1,4 +1,4 @@
-"""Libraries that only an extra installs."""
+"""Imports of libraries that an extra installs."""
 
 import importlib
 from types import ModuleType
@@ -7,16 +7,16 @@ from moot.core.errors import UnavailableError, UserError
 
 
 def import_optional(package: str, extra: str) -> ModuleType:
-    """Import a library that only an extra installs.
+    """Import a library that an extra installs.
 
     Raises:
-        UnavailableError: where it is not installed; says which extra brings it.
+        UnavailableError: it is not installed. The message names the extra.
     """
     try:
         return importlib.import_module(package)
     except ImportError as error:
         raise UnavailableError(
-            f"not installed: {package} (the extra '{extra}' brings it)"
+            f"not installed: {package} (the extra '{extra}' installs it)"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""The instructions that people at the desk are shown."""
+"""The instructions for people at the desk."""
 
 from pathlib import Path
 

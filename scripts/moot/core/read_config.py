@@ -1,6 +1,4 @@
-"""Reading the configuration: files over files, and all that is wrong with what they hold, said at
-once.
-"""
+"""Reading the configuration: merging files, and reporting all faults at once."""
 
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
@@ -28,17 +26,16 @@ from moot.core.yaml_text import load_yaml
 _SECTIONS = ("models", "datasets", "experiments", "contrasts", "rubrics")
 """The keys that hold entries by name."""
 _MAX_ROUNDS = 10
-"""What one fault hides shows when it is taken out, level by level."""
+"""Maximum number of rounds: removing one fault reveals the next, level by level."""
 _ENTRY_DEPTH = 2
-"""The parts of an entry's place: its section and its name."""
+"""The length of an entry's path: its section and its name."""
 
 
 def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
-    """Return the configuration from merged YAML, as far as it is sound: what is wrong is noted, and
-    taken out.
+    """Read the configuration from merged YAML; note faults, and remove the faulty parts.
 
     Raises:
-        UserError: so much is wrong that nothing is left to look at.
+        UserError: the faults leave nothing to check.
     """
     files = list(files)
     for file in files:
@@ -63,7 +60,7 @@ def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
                 faulty_place = place[:_ENTRY_DEPTH] if fault["type"] == "missing" else place
                 if not any(
                     touched_place[: len(faulty_place)] == faulty_place for touched_place in touched
-                ):  # else it follows from what was taken out
+                ):  # otherwise it is a consequence of a removed part
                     faults.add(
                         fault_message(
                             fault,
@@ -79,7 +76,7 @@ def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
 
 
 def _remove_fault(sound: JsonObject, place: Location, is_missing: bool, faults: Faults) -> None:
-    """Remove what is faulty: a key with a default, or else the entry that it belongs to."""
+    """Remove the faulty part: a key with a default, or else the entry that it belongs to."""
     if place == ("seed",):
         sound["seed"] = 0
     elif place[0] in _SECTIONS and len(place) == 1:
@@ -101,9 +98,7 @@ def _remove_fault(sound: JsonObject, place: Location, is_missing: bool, faults: 
 
 
 def parse_config(raw: Fields, files: Iterable[Path] = ()) -> Config:
-    """Return the configuration from merged YAML; raises `UserError` with a line for each
-    mistake.
-    """
+    """Read the configuration from merged YAML; raise `UserError` with a line for each fault."""
     faults = Faults()
     config = read_config(raw, files, faults)
     faults.check()

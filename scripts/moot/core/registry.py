@@ -1,6 +1,4 @@
-"""Implementations found by name: a new one is a new file in its room, in a study or in an analysis,
-and no edit anywhere else.
-"""
+"""Implementations found by name: a new one is a new file in its package, study or analysis."""
 
 import importlib
 import importlib.util
@@ -23,7 +21,7 @@ FOLDERS = ("moot.studies", "moot.analyses", "moot.overview")
 
 @contextmanager
 def registering(extension: str) -> Iterator[None]:
-    """Remember what is registered meanwhile as brought by a module of the user's own."""
+    """Attribute entries that are registered in the block to a module of the user."""
     token = _EXTENSION.set(extension)
     try:
         yield
@@ -33,8 +31,9 @@ def registering(extension: str) -> Iterator[None]:
 
 @cache
 def _modules_in(package: str) -> list[str]:
-    """A package and all modules below it, by name, but those that begin with "_"; none of them is
-    imported.
+    """Return a package and all modules below it, by name, without importing them.
+
+    Names that begin with "_" are left out.
     """
     spec = importlib.util.find_spec(package)
     folders = list(spec.submodule_search_locations or ()) if spec else []
@@ -60,7 +59,7 @@ def _calling_line(frame: FrameType) -> tuple[str, int]:
     ):
         caller = caller.f_back
     if caller is None or caller.f_code.co_filename.startswith("<"):
-        caller = frame  # a room registers the entry itself while it is imported
+        caller = frame  # a package registers the entry itself while it is imported
     return caller.f_code.co_filename, caller.f_lineno
 
 
@@ -69,8 +68,8 @@ class Registry(Generic[Entry]):
 
     These are the modules of one room (`moot.protocols`), and the modules of studies and analyses
     whose names begin with the registry's word (`moot.studies.courtroom.protocol`), so that looking
-    up a protocol imports no table. They are imported at the first look-up, so a module must import
-    heavy libraries inside its functions.
+    up a protocol does not import tables. They are imported at the first look-up. Therefore a module
+    must import heavy libraries inside its functions.
     """
 
     def __init__(self, kind: str, word: str, room: str = "") -> None:
@@ -81,16 +80,16 @@ class Registry(Generic[Entry]):
         self._discovered = False
         self._defaults: list[tuple[Callable[[], dict[str, Entry]], tuple[str, int]]] = []
         self.extensions: dict[str, str] = {}
-        """Entries that a module of the user's own registered: name to module."""
+        """Entries that a module of the user registered, with the module by name."""
         self.places: dict[str, tuple[str, int]] = {}
-        """Where entries were registered: name to file and line."""
+        """File and line where each entry was registered."""
         REGISTRIES.append(self)
 
     def register(self, name: str) -> Callable[[Entry], Entry]:
-        """Decorate an entry to make it known under `name`.
+        """Return a decorator that registers an entry under `name`.
 
         Raises:
-            UserError: a module of the user's own takes a name that is taken.
+            UserError: a module of the user uses an existing name.
             ValueError: a module of moot does (a programming error).
         """
 
@@ -113,7 +112,7 @@ class Registry(Generic[Entry]):
         return add
 
     def register_defaults(self, entries: Callable[[], dict[str, Entry]]) -> None:
-        """Entries to be added after all others, where none of the same name is registered."""
+        """Register entries after all others, unless their names are taken."""
         self._defaults.append((entries, _calling_line(sys._getframe(1))))
 
     def _discover(self) -> None:
@@ -140,7 +139,7 @@ class Registry(Generic[Entry]):
         return modules
 
     def __getitem__(self, name: str) -> Entry:
-        if name not in self._entries:  # a module that is imported has registered what it brings
+        if name not in self._entries:  # an imported module has registered its entries
             self._discover()
         if name not in self._entries:
             raise unknown_name(self.kind, name, self._entries)

@@ -1,7 +1,6 @@
-"""A rubric: the labels that a statement may get, what each means, and which of them are one
-position.
+"""Rubrics: the labels of statements, their meanings, and which of them are one position.
 
-It is written in a configuration (`rubrics`), or in a file of a study's folder, which `read_rubric`
+A rubric is in a configuration (`rubrics`), or in a file of a study's folder, which `read_rubric`
 reads.
 """
 
@@ -19,11 +18,11 @@ from moot.core.strict_model import StrictModel, as_list
 from moot.core.yaml_text import load_yaml
 
 ByRule = Callable[..., tuple[str, str]]
-"""A statement, and with `reads_facts` the facts of its case, to its label and the words that show
-it.
+"""Returns the label of a statement and the words that show it, with `reads_facts` also from the
+facts.
 """
 RubricProblem = tuple[tuple[str, ...], str]
-"""The key at which a rubric is wrong, and what was found and expected there."""
+"""The faulty key of a rubric, with the found and expected value."""
 _LABEL = re.compile(r"[^\W_](?:[^;=\x00-\x1f]{0,58}[^;=\s])?")
 _Texts = Annotated[tuple[str, ...], BeforeValidator(as_list)]
 
@@ -33,43 +32,44 @@ class Rubric(StrictModel):
 
     labels: Mapping[str, str] = Field(
         min_length=2,
-        description="each label and what it means, in the order in which people see them",
+        description="each label with its meaning, in the order in which people see them",
     )
     neutral: str = Field(
         description=(
-            "the label of a statement that takes no position; a statement without words has it, too"
+            "the label of a statement that takes no position; a statement without words also "
+            "gets it"
         )
     )
     groups: Mapping[str, _Texts] = Field(
         default_factory=dict,
         description=(
-            "group to its labels, which are one position; a label in no group is a group by itself"
+            "groups of labels that are one position; a label without a group is a separate group"
         ),
     )
     question: str = Field(
         "Which label fits this statement?",
-        description="what people and models are asked of each statement",
+        description="the question to people and models about each statement",
     )
     rules: Mapping[str, _Texts] = Field(
         default_factory=dict,
         description=(
-            "label to regular expressions, for the labeler `rules`: the first label counts that has"
-            " a match"
+            "regular expressions by label, for the labeler `rules`: the first label with a match "
+            "counts"
         ),
     )
     utterance_kinds: _Texts = Field(
         (),
         description=(
-            "kinds of utterances that are labelled; none: all that is said in public and gives no"
-            " answer"
+            "kinds of utterances that are labelled; default: all public utterances that are not "
+            "answers"
         ),
     )
     prompt: str = Field(
-        "labels/label", description="template by which a model is asked for a label"
+        "labels/label", description="template of the prompt for a model that labels"
     )
     codes: Mapping[str, int] = Field(
         default_factory=dict,
-        description="group to its number in the column `code`; none: 0, 1, ... in their order",
+        description="number of each group in the column `code`; default: 0, 1, ... in their order",
     )
     _by_rule: ByRule | None = PrivateAttr(None)
     _reads_facts: bool = PrivateAttr(False)
@@ -82,7 +82,7 @@ class Rubric(StrictModel):
 
         Args:
             by_rule: returns the label of a statement, and the words that show it.
-            sentences: of each group a sentence that takes it, for rehearsals.
+            sentences: for each group a sentence that argues for it, for rehearsals.
             reads_facts: whether `by_rule` takes the facts of the case as its second argument.
         """
         rubric = self.model_copy()
@@ -92,12 +92,12 @@ class Rubric(StrictModel):
 
     @property
     def has_rules(self) -> bool:
-        """Whether the labeler `rules` can label by it."""
+        """Whether the labeler `rules` can use it."""
         return bool(self.rules or self._by_rule)
 
     @cached_property
     def group_of(self) -> Mapping[str, str]:
-        """Each label to its group."""
+        """The group of each label."""
         groups_by_label = {label: label for label in self.labels}
         for group, labels in self.groups.items():
             groups_by_label |= dict.fromkeys(labels, group)
@@ -105,7 +105,7 @@ class Rubric(StrictModel):
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
-        """Each label to the number of its group: labels of one number are one position."""
+        """The number of each label's group. Labels with equal numbers are one position."""
         codes = self.codes or {
             group: number for number, group in enumerate(dict.fromkeys(self.group_of.values()))
         }
@@ -130,8 +130,9 @@ class Rubric(StrictModel):
         return "\n".join(f"{label}: {definition}" for label, definition in self.labels.items())
 
     def apply_rules(self, statement: str, facts: str = "") -> tuple[str, str]:
-        """Return the label of a statement by rules, and the words that show it; `facts` are the
-        case's.
+        """Return the label of a statement by rules, and the words that show it.
+
+        `facts` are those of the case.
         """
         if self._by_rule:
             return self._by_rule(statement, *([facts] if self._reads_facts else []))
@@ -142,16 +143,18 @@ class Rubric(StrictModel):
         return self.neutral, ""
 
     def answer_of(self, statement: str) -> str:
-        """Return the label of a case that a statement argues for, as rules read it; "" for none."""
+        """Return the case's label that a statement argues for, by the rules; "" if there is
+        none.
+        """
         group = self.group_of[self.apply_rules(statement)[0]]
         return group if group in self.positions else ""
 
     def sentence_for(self, answer: str) -> str:
-        """Return a sentence that argues for the label of a case."""
+        """Return a sentence that argues for a label of the case."""
         return self._sentences[answer]
 
     def problems(self) -> Iterator[RubricProblem]:
-        """Yield what is wrong with it: the key, and what was found and expected."""
+        """Yield the faults: the key, with the found and expected value."""
         yield from self._problems_of_names()
         yield from self._problems_of_references()
         yield from self._problems_of_groups()
@@ -159,7 +162,7 @@ class Rubric(StrictModel):
         yield from self._problems_of_rules()
 
     def _problems_of_names(self) -> Iterator[RubricProblem]:
-        """Yield labels and groups whose names cannot be used, and labels of equal spelling."""
+        """Yield labels and groups with invalid names, and labels with equal spellings."""
         names = [("labels", label) for label in self.labels]
         names += [("groups", group) for group in self.groups]
         for key in names:
@@ -172,7 +175,7 @@ class Rubric(StrictModel):
         spellings: dict[str, str] = {}
         for label in self.labels:
             if (first := spellings.setdefault(normalize_label(label), label)) != label:
-                problem = f"'{first}' is the same label but for case and spaces. Rename one."
+                problem = f"'{first}' differs from it only by case and spaces. Rename one."
                 yield ("labels", label), problem
 
     def _problems_of_references(self) -> Iterator[RubricProblem]:
@@ -190,7 +193,7 @@ class Rubric(StrictModel):
         for group, labels in self.groups.items():
             for label in labels:
                 if label in self.labels and self.group_of[label] != group:
-                    problem = f"'{label}' is in the group '{self.group_of[label]}', too; keep one."
+                    problem = f"'{label}' is also in the group '{self.group_of[label]}'; keep one."
                     yield ("groups", group), problem
             if group in self.labels and group not in labels:
                 problem = (
@@ -199,12 +202,12 @@ class Rubric(StrictModel):
                 yield ("groups", group), problem
 
     def _problems_of_codes(self) -> Iterator[RubricProblem]:
-        """Yield whether `codes` does not number each group differently."""
+        """Yield a fault if `codes` does not number each group differently."""
         groups = set(self.group_of.values())
         has_number_for_each = set(self.codes) == groups
         if self.codes and not (has_number_for_each and len({*self.codes.values()}) == len(groups)):
             names = ", ".join(sorted(groups))
-            yield ("codes",), f"expected a number of its own for each of these: {names}."
+            yield ("codes",), f"expected a different number for each of these: {names}."
 
     def _problems_of_rules(self) -> Iterator[RubricProblem]:
         """Yield patterns that are not regular expressions, and labels without a pattern."""
@@ -215,7 +218,8 @@ class Rubric(StrictModel):
                 except re.error as fault:
                     yield (
                         ("rules", label),
-                        f"found '{pattern}', which is no regular expression ({fault}). Correct it.",
+                        f"found '{pattern}', which is not a regular expression ({fault}). Correct "
+                        "it.",
                     )
         labels_without_rules = [
             label for label in self.labels if label != self.neutral and not self.rules.get(label)
@@ -229,7 +233,7 @@ class Rubric(StrictModel):
 
 
 def normalize_label(label: object) -> str:
-    """Return a label as it is compared with what people typed."""
+    """Return a label in the form in which it is compared with typed labels."""
     return " ".join(str(label).split()).casefold()
 
 
@@ -242,9 +246,7 @@ RUBRICS: Registry[Rubric] = Registry("rubric", "rubric")
 
 
 def rubric_for(labels: frozenset[str]) -> Rubric | None:
-    """Return the rubric whose positions are the labels of a case; None where no rubric speaks of
-    these.
-    """
+    """Return the rubric whose positions are the labels of a case; None if there is none."""
     return next(
         (RUBRICS[name] for name in RUBRICS if frozenset(RUBRICS[name].positions) == labels), None
     )

@@ -1,9 +1,10 @@
-"""Ending a run in order: at SIGINT, SIGTERM or SIGHUP, to Snakemake alone, to its process group, or
-to one job.
+"""Orderly end of a run at SIGINT, SIGTERM or SIGHUP.
 
-Snakemake lets the jobs under way run to their end, hours later. So its process holds a locked file
-as long as the run goes on. A job that finds the file removed, or unlocked since Snakemake was
-killed, ends as it does at a signal.
+The signal may go to Snakemake, to its process group, or to one job.
+
+Snakemake waits for the current jobs, which may take hours. Therefore its process holds a locked
+file during the run. A job ends as at a signal if the file is removed, or unlocked because Snakemake
+was killed.
 """
 
 import asyncio
@@ -23,15 +24,16 @@ from typing import IO
 from moot.core.errors import RunStoppedError
 
 RUN_FILE = "MOOT_RUN_FILE"
-"""The variable that names the file to jobs."""
+"""The environment variable with the file's name, for jobs."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _POLL_SECONDS = 0.5
 _SAME_SECONDS = 1.0
-"""A signal so soon after another is the same one: it comes from the terminal to the group, and from
-a parent.
+"""The time within which two signals count as one.
+
+The same signal may come from the terminal and from a parent process.
 """
 _stops: list[tuple[float, str]] = []
-"""When this process was told to end, and what told it."""
+"""When this process was told to end, and by which signal."""
 _run_ended = threading.Event()
 
 
@@ -41,7 +43,7 @@ def is_stopping() -> bool:
 
 
 def seconds_stopping() -> float:
-    """Return how long ago this process was told to end; 0 where it was not."""
+    """Return the seconds since this process was told to end; 0 if it was not."""
     return time.monotonic() - _stops[0][0] if _stops else 0.0
 
 
@@ -55,9 +57,7 @@ def stop_error() -> RunStoppedError:
 
 @contextmanager
 def act_on_signals(act: Callable[[int], object]) -> Iterator[None]:
-    """Within the block a signal makes `act` happen, once; after more than a second another one does
-    so again.
-    """
+    """Call `act` once at a signal within the block, and again at another one a second later."""
 
     def handle(number: int, _frame: object) -> None:
         seconds = time.monotonic()
@@ -88,9 +88,7 @@ def act_on_signals(act: Callable[[int], object]) -> Iterator[None]:
 
 @contextmanager
 def interrupt_at_end_of_run() -> Iterator[None]:
-    """Raise KeyboardInterrupt in the block at a signal, or when the run that the job belongs to has
-    ended.
-    """
+    """Raise KeyboardInterrupt in the block at a signal, or when the job's run has ended."""
 
     def interrupt(_: int) -> None:
         raise KeyboardInterrupt
@@ -116,7 +114,7 @@ def _watch(file: Path, block_ended: threading.Event) -> None:
 
 @contextmanager
 def cancel_on_signals() -> Iterator[None]:
-    """Within the block a signal cancels the current task.
+    """Cancel the current task at a signal within the block.
 
     Raises:
         RunStoppedError: there was a signal.
@@ -141,24 +139,23 @@ def cancel_on_signals() -> Iterator[None]:
 
 
 class Run:
-    """A run under way, in the process of Snakemake that schedules its jobs.
+    """A current run, in the process of Snakemake that schedules its jobs.
 
     Args:
-        folder: where the run's file is.
-        cancels: whether jobs that have not started are to be cancelled: those in the queue of a
-            cluster.
+        folder: the folder of the run's file.
+        cancels: whether to cancel jobs that have not started, in the queue of a cluster.
     """
 
     def __init__(self, folder: Path, cancels: bool = False) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._file = folder / f".run-{socket.gethostname()}-{os.getpid()}"
         for earlier in folder.glob(f".run-{socket.gethostname()}-*"):
-            if not is_held(earlier):  # it was killed
+            if not is_held(earlier):  # the run was killed
                 earlier.unlink(missing_ok=True)
         self._lock_stream = lock_run_file(self._file)
         os.environ[RUN_FILE] = str(self._file.resolve())
         self._cancels = cancels
-        # Snakemake's own, which starts no further job and waits for those under way.
+        # Snakemake's own handler, which starts no further job and waits for current ones.
         self._start_no_job = signal.getsignal(signal.SIGTERM)
         self._signals = act_on_signals(self._stop)
         self._signals.__enter__()
@@ -169,40 +166,36 @@ class Run:
             raise KeyboardInterrupt
         threading.Thread(
             target=self._stop_scheduling, args=(number,)
-        ).start()  # locks that this thread may hold
+        ).start()  # this thread may hold locks
 
     def _stop_scheduling(self, number: int) -> None:
         if callable(self._start_no_job):
             self._start_no_job(number, None)
-        with suppress(OSError):  # the terminal may be what was closed
+        with suppress(OSError):  # the terminal may have been closed
             name = signal.Signals(number).name
             sys.stderr.write(
-                f"{name}: no further job starts; replies under way are awaited for up to ten"
-                " seconds.\n"
+                f"{name}: no further job starts; pending replies are awaited for up to ten "
+                "seconds.\n"
             )
 
     def end(self) -> RunStoppedError | None:
-        """Let go of the file; the error of a run that was told to end."""
+        """Release the file; return the error of a run that was told to end."""
         self._signals.__exit__(None, None, None)
         self._file.unlink(missing_ok=True)
-        with suppress(
-            OSError
-        ):  # a run that wrote nothing leaves no folder: one that holds anything stays
+        with suppress(OSError):  # a run that wrote nothing leaves no empty folder
             self._file.parent.rmdir()
         self._lock_stream.close()
         return stop_error() if _stops else None
 
 
 def lock_run_file(path: Path) -> IO[str]:
-    """Make a file that counts as held until it is removed or its process ends, as far as this
-    machine can tell.
-    """
+    """Create a file that is locked until it is removed or its process ends."""
     file = path.open("w", encoding="utf-8")
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.write(socket.gethostname())
         file.flush()
-    except OSError:  # a file system without locks: only its removal counts
+    except OSError:  # on a file system without locks only its removal counts
         file.truncate(0)
     return file
 
@@ -216,6 +209,6 @@ def is_held(path: Path) -> bool:
             if file.read() != socket.gethostname().encode():
                 return True
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError as error:  # its lock is taken, or the file system has none
+    except OSError as error:  # another process holds its lock, or the file system has no locks
         return error.errno not in (errno.ENOENT, errno.ESTALE)
     return False

@@ -1,5 +1,4 @@
-"""The Parquet artifacts as Arrow schemas, from `schemas.yaml`: what one row is and what each column
-holds.
+"""The Parquet artifacts as Arrow schemas, from `schemas.yaml`: meaning of rows and columns.
 
 Each file carries the descriptions of its columns as Arrow field metadata.
 """
@@ -14,7 +13,7 @@ from moot.core.types import Json
 from moot.core.yaml_text import load_yaml
 
 Column = tuple[pa.DataType, str]
-"""The type of a column, and what it holds."""
+"""The type and the meaning of a column."""
 _TYPES = {
     "text": pa.string(),
     "double": pa.float64(),
@@ -32,7 +31,7 @@ class Artifact:
 
     Attributes:
         path: where it is below `results/`.
-        feature_columns: what columns beyond these hold; "" where there are none.
+        feature_columns: the meaning of further columns; "" if there are none.
     """
 
     path: str
@@ -52,8 +51,9 @@ class Artifact:
 
 
 def _columns(entries: Iterable[Json]) -> Iterator[tuple[str, Column]]:
-    """Yield each column of a list by name; a list within it is a group that several artifacts
-    have.
+    """Yield each column of a list by name.
+
+    A list within it is a group that several artifacts share.
     """
     for entry in entries:
         if isinstance(entry, list):
@@ -66,7 +66,7 @@ def _columns(entries: Iterable[Json]) -> Iterator[tuple[str, Column]]:
 
 _DEFINITIONS = load_yaml(Path(__file__).with_name("schemas.yaml").read_text(encoding="utf-8"))
 JUDGED: Mapping[str, Column] = dict(_columns(_DEFINITIONS["groups"]["judged"]))
-"""Whose answer a row is, where several judges judged the same debate."""
+"""The judge who gave a row's answer, if several judges judged the same debate."""
 ARTIFACTS: Mapping[str, Artifact] = {
     name: Artifact(**{**artifact, "columns": dict(_columns(artifact["columns"]))})
     for name, artifact in _DEFINITIONS["artifacts"].items()

@@ -1,8 +1,8 @@
 """Configuration keys that analyses register, each for one place of the configuration.
 
-The models of the configuration take registered keys as fields of their own, so that they are
-checked, described in `config/schema.json` and documented as all other keys are. Where the analysis
-is removed, its key is unknown.
+Registered keys become fields of the configuration's models. Therefore they are checked, described
+in `config/schema.json` and documented like all other keys. If the analysis is removed, its key is
+unknown.
 """
 
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ from moot.core.registry import Registry
 
 Value = TypeVar("Value")
 DISPLAY_ONLY: JsonDict = {"display_only": True}
-"""Marks a field that leaves the experiment's own debates as they are.
+"""Marks a field that does not affect the experiment's own debates.
 
-The field chooses what is shown, labelled or run in addition. Every other field changes the digests
+The field chooses what is shown, labelled or additionally run. Every other field changes the digests
 of the debates.
 """
 DISPLAY_ONLY_OF_BASE: JsonDict = {**DISPLAY_ONLY, "passed_to_controls": False}
-"""Marks such a field whose value experiments that control for this one do not take over."""
+"""Marks such a field whose value is not inherited by experiments that control for this one."""
 Place = Literal["config", "experiment", "contrast", "dataset", "people"]
-"""Where a key stands: at the top level, or in an experiment, a contrast, a data set or a data set
-of people.
+"""The place of a key: the top level, an experiment, a contrast, a data set or a data set of
+people.
 """
 
 
@@ -33,15 +33,15 @@ class ConfigSection(Generic[Value]):
     """A registered configuration key.
 
     Attributes:
-        place: where the key stands.
+        place: the place of the key.
         key: its name.
         model: the type of its value.
-        description: what it does, for the reference and the schema.
-        marks: of the field, such as `DISPLAY_ONLY` for a key of an experiment on which its debates
-            do not depend.
-        annotation: the type with its validators, where `model` alone does not say it.
-        default: the value where the key is not given.
-        module: the module that registers it, where `model` is not a class of that module.
+        description: its effect, for the reference and the schema.
+        marks: marks of the field, such as `DISPLAY_ONLY` for a key of an experiment that does not
+            affect its debates.
+        annotation: the type with its validators, if `model` is not sufficient.
+        default: the value of a missing key.
+        module: the module that registers it, if `model` is not a class of that module.
     """
 
     place: Place
@@ -63,7 +63,7 @@ SECTIONS: Registry[ConfigSection[Any]] = Registry("configuration key", "config")
 
 
 def register_section(section: ConfigSection[Value]) -> ConfigSection[Value]:
-    """Make a key known; called by the module `config` of an analysis."""
+    """Register a key; the module `config` of an analysis calls this."""
     SECTIONS.register(f"{section.place}.{section.key}")(section)
     return section
 
@@ -75,7 +75,7 @@ def sections_of(place: Place) -> list[ConfigSection[Any]]:
 
 
 def display_only_keys(place: Place) -> set[str]:
-    """Return the registered keys of a place on which its debates do not depend."""
+    """Return the registered keys of a place that do not affect its debates."""
     return {
         section.key
         for section in sections_of(place)
@@ -84,8 +84,9 @@ def display_only_keys(place: Place) -> set[str]:
 
 
 def add_section_fields(base: type[BaseModel], place: Place) -> type[BaseModel]:
-    """Return a model with a field for each registered key of a place, from which that place's own
-    model is derived.
+    """Return a model with a field for each registered key of a place.
+
+    The model of that place is derived from it.
     """
     fields: dict[str, Any] = {}
     for section in sections_of(place):

@@ -52,44 +52,42 @@ class SimulatedVoice(StrictModel):
     human_pull: float = Field(0.6, description="Shift towards the position of a person on a panel.")
     stubbornness: float = Field(0.8, description="Shift towards the model's own last position.")
     label_bias: Mapping[str, float] = Field(
-        default_factory=dict, description="label to how much it is liked"
+        default_factory=dict, description="bias towards each label"
     )
     word_bias: Mapping[str, float] = Field(
         default_factory=dict,
         description=(
-            "word of a case's text to how much the positive label is liked where it occurs (a"
-            " group's effect)"
+            "bias towards the positive label by each of these words in a case's text (a group's "
+            "effect)"
         ),
     )
     first_option_bias: float = Field(
-        0.0, description="liking for the label that the question names first"
+        0.0, description="bias towards the label that the question names first"
     )
-    first_speaker_bias: float = Field(0.0, description="liking for the side that was argued first")
+    first_speaker_bias: float = Field(0.0, description="bias towards the side that argued first")
     overconfidence: float = Field(
         1.5,
         ge=0,
         description=(
-            "factor on the log-odds that it states; 1: right as often as stated, when alone"
+            "factor on the stated log-odds; 1 means right as often as stated, without a debate"
         ),
     )
-    unusable: Share = Field(0.0, description="share of replies that name no answer")
+    unusable: Share = Field(0.0, description="share of replies that state no answer")
     empty: Share = Field(0.0, description="share of replies without text")
     cut_off: Share = Field(0.0, description="share of replies that end half-way")
-    malformed: Share = Field(0.0, description="share of replies in bad form")
+    malformed: Share = Field(0.0, description="share of replies with broken form")
     refused: Share = Field(0.0, description="share of replies that refuse")
     misread: Share = Field(
-        0.0, description="share of statements that it labels at random, as the judge of labels"
+        0.0, description="share of statements that get a random label if it labels statements"
     )
     grader_noise: float = Field(
-        1.0, ge=0, description="standard deviation of its grades, of ten, around a steady one"
+        1.0, ge=0, description="standard deviation of its grades, out of ten, around a constant"
     )
     words: int = Field(
-        80, ge=1, description="words of a free text, as far as the most tokens of a reply allow"
+        80, ge=1, description="number of words of a free text, up to the maximum tokens of a reply"
     )
-    tokens_per_second: float = Field(40.0, gt=0, description="speed of the model that it replaces")
-    seconds_to_first_token: float = Field(
-        0.6, ge=0, description="latency of the model that it replaces"
-    )
+    tokens_per_second: float = Field(40.0, gt=0, description="speed of the replaced model")
+    seconds_to_first_token: float = Field(0.6, ge=0, description="latency of the replaced model")
 
     @property
     def configured_speed(self) -> float | None:

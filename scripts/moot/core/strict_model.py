@@ -1,4 +1,4 @@
-"""The base of the configuration's models, and kinds of values that several of them have."""
+"""The base of the configuration's models, and common types of values."""
 
 from typing import Annotated, get_args
 
@@ -23,20 +23,21 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 def as_list(value: object) -> object:
-    """Return a text as a list of it."""
+    """Return a single text as a list."""
     return [value] if isinstance(value, str) else value
 
 
 def check_names_unique(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return names of which none is given twice."""
+    """Return names after a check that each occurs only once."""
     if repeated_names := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise ValueError(f"'{repeated_names[0]}' is given twice")
     return names
 
 
 class StrictModel(BaseModel):
-    """A part of the configuration; a key that it does not know is an error, and `true` is no
-    number.
+    """A part of the configuration.
+
+    An unknown key is an error, and `true` is not a number.
     """
 
     model_config = ConfigDict(

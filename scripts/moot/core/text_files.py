@@ -1,4 +1,4 @@
-"""Text files that people bring: read whole, and refused with the cause if they are none."""
+"""Text files of users: read as a whole, or refused with the reason if they are not text."""
 
 import os
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from moot.core.errors import UserError
 
-_BINARY_SIGNATURES = {  # how files begin that look like a table to people, and are none
+_BINARY_SIGNATURES = {  # the first bytes of files that look like tables to people but are not
     b"PK\x03\x04": "a zip archive, or an Excel or OpenDocument file (these are zip archives too)",
     b"\x1f\x8b": "compressed by gzip",
     b"BZh": "compressed by bzip2",
@@ -21,27 +21,24 @@ _OTHER_CONTENTS = {
     re.compile(rb"\s*<(?:!doctype html|html)\b", re.IGNORECASE): "a web page",
     re.compile(rb"version https://git-lfs\.github\.com/"): "a pointer of Git LFS, not the file",
 }
-"""Contents that a download may leave in place of a file."""
+"""Contents that a failed download may leave instead of a file."""
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MAX_FILE_BYTES = 2**31
-"""Of a file that is read into memory whole."""
+"""Maximum size of a file that is read into memory as a whole."""
 _MAX_QUOTED_CHARS = 60
 
 
 def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
-    """Return the text of a file that must exist, be text in `encoding`, and not be empty; errors as
-    in `read_csv`.
+    """Return the text of a file.
+
+    It must exist, be text in `encoding`, and not be empty; errors are as in `read_csv`.
     """
     try:
         with path.open("rb") as stream:
             check_size(path, os.fstat(stream.fileno()))
             content = stream.read()
     except FileNotFoundError as fault:
-        remedy = (
-            get
-            or "put the file there, or set data_root in the configuration to the folder that has"
-            " it."
-        )
+        remedy = get or "put the file there, or set data_root in the configuration to its folder."
         raise UserError(f"{path}: no such file; {remedy}") from fault
     except OSError as fault:
         raise UserError(
@@ -79,7 +76,7 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
 
 
 def _refuse_other_contents(path: Path, content: bytes) -> None:
-    """Refuse a packed file, and what a download leaves in place of a file."""
+    """Refuse a packed file, and contents that a failed download leaves instead of a file."""
     for start, kind in _BINARY_SIGNATURES.items():
         if content.startswith(start):
             raise UserError(
@@ -94,9 +91,9 @@ def _refuse_other_contents(path: Path, content: bytes) -> None:
 
 
 def check_size(path: Path, file: os.stat_result) -> None:
-    """Require a plain file that can be read into memory whole."""
+    """Require a regular file that can be read into memory as a whole."""
     if not stat.S_ISREG(file.st_mode):
-        raise UserError(f"{path}: cannot be read (no plain file); expected a readable file.")
+        raise UserError(f"{path}: cannot be read (not a regular file); expected a readable file.")
     if file.st_size > MAX_FILE_BYTES:
         raise UserError(
             f"{path}: {file.st_size} bytes; expected {MAX_FILE_BYTES} at most. Keep the rows and"
@@ -105,21 +102,19 @@ def check_size(path: Path, file: os.stat_result) -> None:
 
 
 def check_characters(place: str, text: str) -> None:
-    """Require that a text can be written down: half of a surrogate pair (as JSON's \\ud800) is no
-    character.
-    """
+    """Require that a text has no unpaired surrogate (JSON's \\ud800), which cannot be encoded."""
     try:
         text.encode()
     except UnicodeEncodeError as fault:
         raise UserError(
-            f"{place}: found {quote_value(text[fault.start])}, half of a surrogate pair and no"
-            " character; expected text. Remove it, or write the whole character."
+            f"{place}: found {quote_value(text[fault.start])}, an unpaired surrogate; expected "
+            "text. Remove it, or write the whole character."
         ) from None
 
 
 def quote_value(value: object) -> str:
-    """Return a value for a message: quoted, on one line, and short, since it comes from a file that
-    may hold anything.
+    """Return a value for a message: quoted, short and on one line, since its content is
+    arbitrary.
     """
     text = (
         repr(value)
@@ -130,5 +125,5 @@ def quote_value(value: object) -> str:
 
 
 def describe_remedy(get: str) -> str:
-    """Return how to obtain a file, as a sentence; by default, to get it again."""
-    return get[:1].upper() + get[1:] if get else "Get the file again from where it came."
+    """Return a sentence on how to obtain a file; by default, to get it again."""
+    return get[:1].upper() + get[1:] if get else "Get the file again from its source."

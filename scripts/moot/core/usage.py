@@ -1,4 +1,4 @@
-"""What one attempt at a call took."""
+"""The tokens of one attempt at a call."""
 
 from dataclasses import dataclass
 

@@ -1,6 +1,4 @@
-"""Tables that users bring in any of these files: CSV, JSON lines, Parquet or Excel, read as
-strings.
-"""
+"""Tables of users in CSV, JSON lines, Parquet or Excel, read as strings."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -36,21 +34,22 @@ if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
 FILE_COLUMN = "(file)"
-"""The column that holds the name of the file, without its ending."""
+"""The column with the name of the file, without its ending."""
 _MAX_UNPACKED_BYTES = 2**29
 _ALWAYS_UNPACKED, _TIMES_UNPACKED = 2**25, 100
-"""Bytes, and times of its size, that a packed file may declare: tables unpack to some 20 times,
-bombs to 1,000.
+"""Limits of the unpacked size that a packed file may declare: bytes, and a factor on its size.
+
+Tables unpack to some 20 times their size, bombs to 1,000 times.
 """
 _MAX_SHEET_ROWS = 2**20
-"""Of an Excel sheet."""
+"""Maximum number of rows of an Excel sheet."""
 _MAX_CELLS = 10**7
 EXPANDED_COLUMN = "expanded"
-"""The attribute of a frame that names the column whose lists gave several rows of one."""
+"""The attribute of a frame that names the column whose lists gave several rows."""
 _ROWS_PER_BATCH = 64
 _EXCEL_DIGITS = 15
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx", ".xlsm")
-"""Of the files that can be read."""
+"""The endings of readable files."""
 _SHEETS = (".csv", ".tsv", ".xlsx", ".xlsm")
 ROW_NUMBERS = "Row 1 is the first row below the heading; a spreadsheet calls it row 2."
 """How messages count the rows of a table that a spreadsheet can show."""
@@ -64,7 +63,7 @@ _REMEDY_OF_ENDING: Mapping[str, str] = {
     ".feather": "Save it as .parquet.",
 }
 ALTERNATIVES = "|"
-"""Between the names of columns of which the first that has a value counts."""
+"""Separates the names of alternative columns; the first one with a value counts."""
 _MAX_ROWS_ABOVE_HEADER = 20
 _EXCEL_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
 
@@ -78,9 +77,11 @@ def read_user_table(
     last_only: Sequence[str] = (),
     faults: list[str] | None = None,
 ) -> pd.DataFrame:
-    """Read a table as text; the file's ending gives its format, and a missing cell is "".
+    """Read a table as text.
 
-    One value has the same text in every format: see `cell_text`. A column `(file)` holds the name
+    The file's ending gives its format, and a missing cell is "".
+
+    Equal values have equal texts in every format: see `cell_text`. A column `(file)` holds the name
     of the file without its ending. A column such as `messages.content` holds a part of the nested
     values of the column `messages`; a list of objects gives one row for each object. Columns
     `(key)` and `(value)` hold the keys and values of a JSON object whose values are the rows. A
@@ -88,22 +89,22 @@ def read_user_table(
     rows of CSV and Excel are left out.
 
     Args:
-        columns: the columns that must be there; others are read too.
+        columns: the required columns; others are read as well.
         sheet: of an Excel file; "" for its first.
         kind: the format, if the ending does not give it (csv, tsv, ...).
-        optional: columns, perhaps parts of nested ones, that may be there.
-        last_only: columns that, where a record of the file becomes several rows, belong to the
-            record as a whole: the last of its rows keeps their values alone.
+        optional: columns that may exist, perhaps as parts of nested ones.
+        last_only: columns that belong to a whole record. If a record becomes several rows, only the
+            last row has their values.
         faults: gets a message for each row of CSV and each line of JSON that cannot be read, which
             is left out. Default: such a row is an error.
 
     Returns:
-        A frame of strings, indexed by 1-based row of the file, which a row that is unfolded into
-        several gives to each of them.
+        A frame of strings, indexed by the 1-based row of the file. A row that becomes several gives
+        each of them its number.
 
     Raises:
-        UserError: no such file, an unknown ending, a column that is missing or repeated, a column
-            of bytes that are not text, no rows; for CSV as `read_csv`.
+        UserError: the file does not exist, its ending is unknown, a column is missing, repeated or
+            not text, or there are no rows; for CSV as in `read_csv`.
     """
     names = _list_alternatives([*columns, *optional])
     read_json = partial(
@@ -150,7 +151,7 @@ def read_user_table(
 
 
 def _list_alternatives(columns: Sequence[str]) -> list[str]:
-    """Return the names of columns with each of those in names such as `name|source`."""
+    """Return the names of columns, including each part of a name such as `name|source`."""
     names = list(columns)
     for name in columns:
         names += name.split(ALTERNATIVES) if ALTERNATIVES in name else []
@@ -158,7 +159,9 @@ def _list_alternatives(columns: Sequence[str]) -> list[str]:
 
 
 def _add_alternatives(frame: pd.DataFrame, columns: Sequence[str]) -> None:
-    """Add each column such as `name|source`: the first of these columns that has a value."""
+    """Add each column such as `name|source`, filled from the first of these columns with a
+    value.
+    """
     for column in columns:
         names = [name for name in column.split(ALTERNATIVES) if name in frame]
         if column in frame or ALTERNATIVES not in column or not names:
@@ -172,7 +175,7 @@ def _add_alternatives(frame: pd.DataFrame, columns: Sequence[str]) -> None:
 def select_rows(
     path: Path, frame: pd.DataFrame, where: Mapping[str, str | tuple[str, ...]]
 ) -> pd.DataFrame:
-    """Return the rows whose cell in each column of `where` is its value, or one of its values.
+    """Return the rows that have the given value, or one of the values, in each column of `where`.
 
     Raises:
         UserError: no row is left.
@@ -201,13 +204,13 @@ def explain_row_numbers(path: Path) -> str:
 
 
 def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows of a frame that `read_table` gave: 1-based row, and column to cell."""
+    """Yield the rows of a frame from `read_user_table`: 1-based row number, and cells by column."""
     for row, cells in zip(frame.index, frame.to_dict("records"), strict=True):
         yield int(row), {str(name): cell for name, cell in cells.items()}
 
 
 def _read_delimited(path: Path, delimiter: str, faults: list[str] | None) -> pd.DataFrame:
-    """Read CSV; repeated columns are kept for `_check_table` to judge."""
+    """Read CSV; repeated columns are kept for the check in `_check_table`."""
     frame = read_csv(
         path,
         (),
@@ -224,7 +227,7 @@ def _read_delimited(path: Path, delimiter: str, faults: list[str] | None) -> pd.
 def _read_parquet(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     """Read a Parquet file by the types of its columns.
 
-    A column of bytes that are not text is an error if `columns` needs it, else it is left out.
+    A column of bytes that are not text is an error if `columns` needs it. Otherwise it is left out.
     """
     try:
         with pq.ParquetFile(path) as file:
@@ -273,16 +276,17 @@ def _parquet_frame(path: Path, table: pa.Table, columns: Sequence[str]) -> pd.Da
 
 
 class _RoundedNumber(str):
-    """The text of a whole number that Excel rounds: it keeps 15 digits."""
+    """The text of a whole number that Excel rounds, since it keeps 15 digits."""
 
     __slots__ = ()
 
 
 def _read_excel(path: Path, columns: Sequence[str], sheet: str) -> pd.DataFrame:
-    """Return a sheet as it is, cell by cell: its file may declare any width and height, with any
-    content.
+    """Return the cells of a sheet.
 
-    A number that Excel rounds is an error in `columns`.
+    A file may declare any width and height, with any content.
+
+    A rounded number in `columns` is an error.
     """
     import openpyxl  # few tables are Excel files
 
@@ -325,10 +329,8 @@ def _read_excel(path: Path, columns: Sequence[str], sheet: str) -> pd.DataFrame:
 
 
 def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
-    """Yield the rows down to the last one that holds anything, without the empty cells at their
-    ends.
-    """
-    sheet.reset_dimensions()  # what they say need not be so, and rows would be filled up to it
+    """Yield the rows down to the last one with content, without empty cells at their ends."""
+    sheet.reset_dimensions()  # declared sizes may be wrong, and rows would be filled up to them
     blank = height = width = 0
     for cut in sheet.iter_rows(values_only=True):
         row = [_excel_text(value) for value in cut]
@@ -350,7 +352,7 @@ def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
 
 
 def _excel_text(value: object) -> str:
-    """Return a cell as text; what a formula could not work out is blank."""
+    """Return a cell as text; the failed result of a formula is blank."""
     if value is None or (isinstance(value, str) and value in _EXCEL_ERRORS):
         return ""
     text = cell_text(value)
@@ -360,7 +362,7 @@ def _excel_text(value: object) -> str:
 
 
 def _check_declared(path: Path, size: int) -> None:
-    """Refuse what a packed file says that it unpacks to, before any of it is unpacked."""
+    """Refuse the size that a packed file declares, before anything is unpacked."""
     _check_unpacked(
         path,
         size,
@@ -404,7 +406,9 @@ def _check_table(path: Path, table: ExpandedTable, columns: Sequence[str]) -> pd
 
 
 def _without_blank_rows(path: Path, table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a sheet with any text; spreadsheets save blank rows below a table, too."""
+    """Return the rows of a sheet with any text, since spreadsheets may store blank rows below a
+    table.
+    """
     has_text = (table.drop(columns=FILE_COLUMN, errors="ignore") != "").any(axis="columns")
     if not has_text.any():
         raise UserError(f"{path}: all {len(table)} rows are blank; expected at least one row.")
@@ -412,7 +416,7 @@ def _without_blank_rows(path: Path, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _describe_later_header(frame: pd.DataFrame, missing: Sequence[str]) -> str:
-    """Where the header is if titles are above it; "" if no row has the missing names."""
+    """Describe where the header is if titles are above it; "" if no row has the missing names."""
     for number, cells in enumerate(frame.head(_MAX_ROWS_ABOVE_HEADER).to_numpy(), 1):
         if missing and set(missing) <= {str(cell).strip() for cell in cells}:
             return f" Row {number} below the first line has these names: remove the lines above it."

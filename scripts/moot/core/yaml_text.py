@@ -1,5 +1,6 @@
-"""YAML by libyaml, ten times as fast as Python's own reader, which reads what libyaml refuses:
-halves of surrogates.
+"""YAML by libyaml, which is ten times as fast as Python's reader.
+
+Python's reader handles text that libyaml refuses, with unpaired surrogates.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,11 +17,11 @@ def _parse_yaml(parser: Callable[..., Any], text: str) -> Any:
 
 
 def load_yaml(text: str) -> Any:
-    """What a text of plain YAML holds.
+    """Return the content of a text of plain YAML.
 
     Raises:
         yaml.YAMLError: with Python's message.
-        ValueError: a date or number that there is not, with its line.
+        ValueError: a date or number is impossible; the message has its line.
     """
     try:
         return _parse_yaml(yaml.load, text)
@@ -48,6 +49,6 @@ def _iterate_scalars(node: yaml.Node | None, visited: set[int]) -> Iterator[yaml
 
 
 def compose_yaml(text: str) -> yaml.Node | None:
-    """Its nodes, which know their lines; raises `yaml.YAMLError`."""
+    """Return the root node of a text, whose nodes know their lines; raise `yaml.YAMLError`."""
     composed: yaml.Node | None = _parse_yaml(yaml.compose, text)
     return composed

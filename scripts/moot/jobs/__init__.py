@@ -1,1 +1,1 @@
-"""What the jobs of the workflow do, one module a kind of job."""
+"""The work of the workflow's jobs, one module for each kind of job."""

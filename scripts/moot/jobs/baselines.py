@@ -20,15 +20,16 @@ def train_baselines(
     threads: int,
     **digests: str,
 ) -> None:
-    """Evaluate the baselines that a data set's configuration names, and write what came of it.
+    """Evaluate the baselines that a data set's configuration names, and write the results.
 
     Args:
         plan: the checked configuration.
         dataset: a name under `datasets`.
         inputs: the cases and the features artifact.
-        outputs: where the leaderboard, the test split's predictions and the folder of models go.
-        threads: folds fitted at once.
-        digests: what the job was made with, for the artifacts' metadata.
+        outputs: the paths of the leaderboard, of the test split's predictions, and of the folder of
+            models.
+        threads: the number of folds fitted at once.
+        digests: the job's digests, for the artifacts' metadata.
     """
     cases_path, features_path = inputs
     leaderboard, predictions, models = outputs

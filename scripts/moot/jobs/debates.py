@@ -1,5 +1,6 @@
-"""A job's debates: every case and repeat of one experiment, model and shard, held concurrently,
-given back in order.
+"""A job's debates: every case and repeat of one experiment, model and shard.
+
+They are held concurrently, and their results are yielded in order.
 """
 
 import asyncio
@@ -40,19 +41,20 @@ from moot.protocols.setup import JobSetup
 Item = TypeVar("Item")
 _BUFFER_FACTOR = 4
 _DEBATES_PER_CALL = 4
-"""Debates under way for each call that may be: a debate's calls follow each other, so that with no
-more debates than calls the last few would leave most of the calls unused."""
+"""Maximum number of open debates for each call that may be under way.
+
+The calls of a debate follow each other. With one debate per call, the last debates would leave most
+of the calls unused.
+"""
 _ROWS_PER_GROUP = 5000
 
 
 async def run_in_order(
     jobs: Sequence[Callable[[], Coroutine[Any, Any, Item]]], max_concurrent: int
 ) -> AsyncGenerator[Item, None]:
-    """Run jobs, at most `max_concurrent` at a time, and give their results in the jobs' order as
-    soon as order allows.
+    """Run jobs, at most `max_concurrent` at a time, and yield their results in the jobs' order.
 
-    Few results wait for their turn. An error of any job ends all at once, not when its turn
-    comes.
+    Few results wait for their turn. An error of any job ends all jobs immediately.
     """
     tasks: dict[int, asyncio.Task[Item]] = {}
     running: set[asyncio.Task[Item]] = set()
@@ -78,7 +80,7 @@ async def run_in_order(
 
 
 async def run_debate(debate: Debate, experiment: Experiment) -> Debate:
-    """Hold one debate and record what it came to as its last utterance."""
+    """Hold one debate and record its outcome as its last utterance."""
     status, answer, reason = "valid", None, ""
     try:
         answer = await PROTOCOLS[experiment.config.protocol].run(debate, experiment.params)
@@ -91,14 +93,15 @@ async def run_debate(debate: Debate, experiment: Experiment) -> Debate:
         status, reason = missing_answer_reason(debate)
     if not any(
         utterance.kind == CONCLUSION for utterance in debate.utterances
-    ):  # as a recorded debate does
+    ):  # as in a recorded debate
         record_conclusion(debate, answer, status, reason)
     return debate
 
 
 def missing_answer_reason(debate: Debate) -> tuple[str, str]:
-    """Return whether a debate without an answer failed or is invalid, and the reason in words, from
-    its last trouble.
+    """Return whether a debate without an answer failed or is invalid, and the reason in words.
+
+    The reason is the debate's last problem.
     """
     model_utterances = [utterance for utterance in debate.utterances if utterance.source == "model"]
     status = "failed" if model_utterances and model_utterances[-1].has_failed else "invalid"
@@ -114,7 +117,7 @@ def missing_answer_reason(debate: Debate) -> tuple[str, str]:
 
 
 def record_conclusion(debate: Debate, answer: Answer | None, status: str, reason: str = "") -> None:
-    """Record a debate's outcome: the row of kind `conclusion` that predictions are read from."""
+    """Record a debate's outcome in a row of kind `conclusion`, from which predictions are read."""
     debate.record(
         "moot",
         CONCLUSION,
@@ -134,16 +137,17 @@ def record_conclusion(debate: Debate, answer: Answer | None, status: str, reason
 
 @dataclass(frozen=True)
 class Job:
-    """One debate job: what it argues and what distinguishes it from the others.
+    """One debate job.
 
     Attributes:
         experiment, model: names in the configuration.
         cases, task: of the experiment's data set, all splits.
-        shard: which of the configured shards, or of its schedule; None takes all cases.
+        shard: the number of the shard, in the configuration or in its schedule; None takes all
+            cases.
         threads: for an embedded model.
         artifacts: files that the protocol needs, by name.
-        calls_per_debate: about how many calls a debate takes, for the lines on progress; 0: not
-            known.
+        calls_per_debate: the approximate number of calls of a debate, for the progress lines; 0 if
+            unknown.
         is_stopped: whether earlier jobs leave nothing to debate.
     """
 
@@ -176,9 +180,10 @@ def cases_of_job(plan: Plan, job: Job) -> list[Case]:
 
 
 def max_open_debates(models: Mapping[str, ModelConfig], model: str, debates: int) -> int:
-    """Return how many debates of a job are open at once.
+    """Return the maximum number of debates of a job that are open at once.
 
-    All are if calls are gathered, since a wave holds a call of each open debate.
+    If calls are gathered, it is the number of all debates, since a wave has a call of each open
+    debate.
     """
     if any(config.gathers_calls for config in models.values()):
         return max(debates, 1)
@@ -193,11 +198,13 @@ def prepare_debates(
     ledger: Ledger,
     ask_person: AskPerson = ask_by_inbox,
 ) -> dict[tuple[str, int], Callable[[], Coroutine[Any, Any, Debate]]]:
-    """What holds each of a job's debates, by case and repeat, in their stable order; `ask_person`:
-    how a person in a seat is asked.
+    """Return functions that hold each of a job's debates.
 
-    A debate in which people sit is held by one process at a time: a slower one would take back what
-        a faster one asks.
+    The keys are case and repeat, in a stable order. `ask_person` is how a person in a seat is
+    asked.
+
+    A debate with people is held by one process at a time. Otherwise a slower process would withdraw
+    the questions of a faster one.
     """
     experiment = plan.experiments[job.experiment]
     reworded = reword(experiment.config, job.cases, job.task)
@@ -247,9 +254,7 @@ async def run_debates(
     max_debates: int | None = None,
     ask_person: AskPerson = ask_by_inbox,
 ) -> AsyncGenerator[Debate, None]:
-    """Hold a job's debates, or the first `max_debates`, concurrently, yielding them in order as
-    they end.
-    """
+    """Hold a job's debates, or the first `max_debates`, concurrently; yield them in order."""
     models = plan.models_in_job(job.experiment, job.model)
     async with open_chats(models, ledger, settings, progress) as chats:
         jobs = list(prepare_debates(plan, job, chats, ledger, ask_person).values())[:max_debates]
@@ -263,7 +268,7 @@ async def run_debates(
 
 
 async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
-    """`run_debates` with the configured ledger and budget."""
+    """Hold a job's debates as `run_debates`, with the configured ledger and budget."""
     progress = Progress(
         f"{job.experiment} {job.model} shard {job.shard}", calls_a_debate=job.calls_per_debate
     )
@@ -280,14 +285,14 @@ async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
 def write_transcripts(
     plan: Plan, job: Job, sources: Sequence[Path], output: Path, **digests: str
 ) -> None:
-    """Hold one job's debates and write their transcripts in a stream, whole or not at all.
+    """Hold one job's debates and write their transcripts as a stream, atomically.
 
     Args:
         plan: the checked configuration.
-        job: what to debate.
-        sources: the files that the job rests on; their sha256 goes into the artifact.
+        job: the job.
+        sources: the input files of the job, whose sha256 goes into the artifact.
         output: `transcripts/{experiment}/{model}/{shard}.parquet`.
-        digests: what the job was made with, for the artifact's metadata.
+        digests: the job's digests, for the artifact's metadata.
     """
     schema = SCHEMAS["transcripts"].with_metadata(describe(job.experiment, sources, **digests))
 

@@ -1,9 +1,8 @@
-"""The chain of frozen plans: whether it is whole, what changed from plan to plan, and whether a run
-is the newest one.
+"""The chain of frozen plans: its integrity, its changes, and whether a run follows the newest plan.
 
-Each plan carries the digest of the plan before it and of itself, so that a plan that was changed by
-hand or deleted is found, unless all that follow it were changed with it: who shows the chain to
-others sends it away in time.
+Each plan contains its own digest and that of the previous plan. This reveals a plan that was edited
+or deleted, unless all later plans were changed as well. To prove the chain to others, send them
+each plan in time.
 """
 
 import hashlib
@@ -35,13 +34,13 @@ NOT_FROZEN = (
     " before the debates."
 )
 ANALYSIS_DIGEST = "digest of the analysis"
-# Keys of a frozen plan, which messages also use:
+# Keys of a frozen plan that messages also use:
 CASES, CASES_DIGEST = "debated cases", "digest of cases"
 PROMPTS_DIGEST, CODE_DIGEST = "digest of prompts", "digest of code"
 FIELDS_OF_LABELS = {"labelers", "rubric"}
-"""Fields that change no debate; but a contrast may compare the labels."""
+"""Fields that do not change debates, although a contrast may compare the labels."""
 Moments = tuple[str, str]
-"""What the earlier and the later of two values are called."""
+"""The names of the earlier and of the later of two values."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class FrozenPlan:
         number: in the chain, from 1.
         content: of the file.
         digest: the sha256 of the file.
-        is_as_written: whether the digest that the file carries is that of what it holds.
+        is_as_written: whether the digest in the file matches its content.
     """
 
     path: Path
@@ -64,17 +63,18 @@ class FrozenPlan:
 
     @property
     def plan(self) -> Fields:
-        """What was frozen, as `describe_plan` gives it."""
+        """The frozen content, as `describe_plan` returns it."""
         return dict(self.content["plan"])
 
     @property
     def frozen_at(self) -> str:
-        """When, ISO 8601."""
+        """The time at which the plan was frozen, ISO 8601."""
         return str(self.content["frozen_at"])
 
     def replies_before(self, study: str | None = None) -> str:
-        """Return how many replies the ledger held when a plan was frozen, and how many of these to
-        calls of its runs.
+        """Describe how many replies the ledger held when a plan was frozen.
+
+        The text also gives the number of replies to calls of the plan's runs.
         """
         names = plan_part(self.plan, study)["experiments"]
         runs = {
@@ -96,17 +96,16 @@ class FrozenPlan:
             parts[0] += ", none of them to calls of this plan's runs"
         if replies and uncounted_runs:
             parts.append(
-                f"those to calls of {', '.join(uncounted_runs)} cannot be counted before the"
-                " debates that"
-                " these rest on"
+                f"calls of {', '.join(uncounted_runs)} cannot be counted before the debates that "
+                "they depend on"
             )
         if recorded:
-            parts.append(f"the debates of {', '.join(recorded)} were recorded before")
+            parts.append(f"the debates of {', '.join(recorded)} were recorded earlier")
         return "; ".join(parts)
 
 
 def digest_of(content: Fields) -> str:
-    """Return the sha256 of what a frozen plan holds, but for its own digest."""
+    """Return the sha256 of a frozen plan without its own digest."""
     digested_content = {name: value for name, value in content.items() if name != "digest"}
     return hashlib.sha256(
         json.dumps(digested_content, sort_keys=True, ensure_ascii=False).encode()
@@ -117,7 +116,7 @@ def read_frozen(path: Path) -> FrozenPlan:
     """Return a frozen plan from its file.
 
     Raises:
-        UserError: the file is none that `snakemake freeze` wrote.
+        UserError: `snakemake freeze` did not write the file.
     """
     try:
         raw = path.read_bytes()
@@ -145,7 +144,7 @@ def read_chain() -> list[FrozenPlan]:
 
 
 def chain_faults(chain: Sequence[FrozenPlan]) -> Iterator[str]:
-    """What is wrong with a chain of plans, a sentence each."""
+    """Yield the faults of a chain of plans, one sentence each."""
     for previous_plan, plan in zip([None, *chain], chain, strict=False):
         if not plan.is_as_written:
             yield f"{plan.path} was changed by hand after it was frozen."
@@ -162,13 +161,14 @@ def chain_faults(chain: Sequence[FrozenPlan]) -> Iterator[str]:
 
 
 def compare_with_frozen(plan: Plan, results: Path, study: str | None = None) -> tuple[str, ...]:
-    """Return whether a run is the frozen plan, and that plan's history, in sentences; none in a
-    rehearsal.
+    """Return whether a run follows the frozen plan, and that plan's history, in sentences.
+
+    A rehearsal has none.
 
     Args:
         plan: the checked configuration.
         results: the folder with `cases/`.
-        study: whose contrasts are compared; none: all.
+        study: the study whose contrasts are compared; "" for all.
     """
     if plan.config.rehearsal:
         return ()
@@ -190,7 +190,7 @@ def compare_with_frozen(plan: Plan, results: Path, study: str | None = None) -> 
     ]
     if len(chain) > 1:
         sentences.append(
-            f"{len(chain)} plans were frozen. The earlier ones, and what was changed after each:"
+            f"{len(chain)} plans were frozen. The earlier ones, and the changes after each:"
         )
     for earlier, later in pairwise(chain):
         earlier_part, later_part = (
@@ -226,12 +226,12 @@ def planned_experiments(plan: Plan, study: str | None = None) -> list[str]:
 
 
 def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonObject:
-    """Return all that the answer to a plan's contrasts depends on, as plain values.
+    """Return everything that the answers to a plan's contrasts depend on, as plain values.
 
     Args:
         plan: the checked configuration.
         results: the folder with `cases/`.
-        study: whose contrasts; none: all that this run tests.
+        study: the study of the contrasts; "" for all that this run tests.
     """
     names = planned_experiments(plan, study)
     contrasts = [
@@ -260,8 +260,9 @@ def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonOb
 
 
 def _describe_experiment(plan: Plan, results: Path, name: str) -> JsonObject:
-    """Return an experiment's entry, the cases that it debates, and digests of these, of its prompts
-    and of its code.
+    """Return an experiment's entry, its cases, and digests.
+
+    The digests are those of the cases, the prompts and the code.
     """
     experiment = plan.experiments[name]
     display_fields = fields_marked(display_only=True) - FIELDS_OF_LABELS
@@ -289,7 +290,7 @@ def _describe_experiment(plan: Plan, results: Path, name: str) -> JsonObject:
 
 
 def _experiments_behind(plan: Plan, name: str) -> list[str]:
-    """Return an experiment, and those whose debates or trained models its own debates rest on."""
+    """Return an experiment and all experiments whose debates or trained models it depends on."""
     names = [name]
     for path in plan.experiments[name].needs.values():
         source = path.split("/")[1]
@@ -299,8 +300,9 @@ def _experiments_behind(plan: Plan, name: str) -> list[str]:
 
 
 def plan_part(plan: Fields, study: str | None, models: Fields | None = None) -> Fields:
-    """Return a frozen plan without what the contrasts of other studies need, and models that only
-    these ask.
+    """Return the part of a frozen plan that one study needs.
+
+    Contrasts of other studies, and models that only these use, are left out.
     """
     if study is None:
         return plan
@@ -323,7 +325,7 @@ def plan_part(plan: Fields, study: str | None, models: Fields | None = None) -> 
 def differences(
     frozen: Fields, present: Fields, words: Moments = ("frozen", "now")
 ) -> Iterator[str]:
-    """In what a plan differs from a frozen one, in words."""
+    """Yield how a plan differs from a frozen one, in words."""
     for kind in ("contrast", "experiment", "model"):
         yield from _changes(kind, frozen[f"{kind}s"], present[f"{kind}s"], words)
     for name in ("seed", ANALYSIS_DIGEST):

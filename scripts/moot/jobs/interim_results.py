@@ -1,4 +1,4 @@
-"""Whether the results of earlier jobs of an experiment leave nothing to debate."""
+"""Decide from the results of earlier jobs of an experiment whether further debates are needed."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,8 +15,8 @@ from moot.scores.results import ExperimentResults
 def is_complete(plan: Plan, job: Job, cases: Path, transcripts: Sequence[Path]) -> bool:
     """Return whether the debates of a job are left out.
 
-    The decision depends on the transcripts of earlier jobs and the ledger alone, so that each job
-    of a stage, and each run that goes on, decides the same.
+    The decision depends only on the transcripts of earlier jobs and on the ledger. Therefore all
+    jobs of a stage, and all continued runs, decide equally.
 
     Args:
         plan: the checked configuration.

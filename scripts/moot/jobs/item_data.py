@@ -1,4 +1,4 @@
-"""The data of the papers' items, fetched before a model is asked."""
+"""The data of the papers' items, fetched before the first call to a model."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,10 +19,10 @@ def fetch_item_data(
         plan: The plan of the run.
         loaders: The loaders whose files are downloaded.
         datasets: The data sets whose cases are loaded.
-        fetch: Returns the bytes at a URL; tests replace it.
+        fetch: Returns the bytes at a URL; tests pass another function.
 
     Raises:
-        UserError: Files are missing; says how to get them, and how to take other data.
+        UserError: Files are missing. The message says how to get them, and how to use other data.
     """
     data_root, versions = Path(plan.config.data_root), plan.shipped / "data" / "versions.csv"
     faults: list[str] = []
@@ -53,7 +53,7 @@ def fetch_item_data(
             lines.append(f"`papers: {{datasets: {{{choice}}}}}` reads files that you put there.")
         choice = ", ".join(dict.fromkeys(own_data))
         lines.append(
-            f"`papers: {{datasets: {{{choice}}}}}` takes cases that come with moot, and the items"
-            " say so."
+            f"`papers: {{datasets: {{{choice}}}}}` uses cases that moot provides, and the items "
+            "state this."
         )
         raise UserError("\n".join(lines))

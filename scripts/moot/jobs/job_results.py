@@ -1,5 +1,6 @@
-"""From a plan and a job's inputs to what scores, tables and figures read: the results of an
-experiment or study.
+"""The results of an experiment or study, from a plan and a job's inputs.
+
+Scores, tables and figures read them.
 """
 
 from collections import defaultdict
@@ -33,13 +34,15 @@ def load_experiment_results(
     models: Sequence[str] | None = None,
     files: Collection[Path] | None = None,
 ) -> ExperimentResults:
-    """Return the results of one experiment of a plan; its parameters have their defaults filled in.
+    """Load the results of one experiment of a plan.
+
+    Its parameters include the defaults.
 
     Args:
         plan: the checked configuration.
         experiment: its name.
-        models: the models whose results are read; none: all of the experiment.
-        files: the files that may be read; none: all files of the folder.
+        models: the models whose results are read; () for all of the experiment.
+        files: the files that may be read; None for all files of the folder.
     """
     return ExperimentResults(
         RESULTS, experiment, plan.view(experiment, models), plan.config.seed, files
@@ -56,8 +59,9 @@ def load_model_results(plan: Plan, job: "Snakemake") -> ExperimentResults:
 
 
 def load_study_debates(plan: Plan, job: "Snakemake") -> dict[str, ExperimentResults]:
-    """Return the results of every experiment of the study that a job is about, trial runs and
-    controls too, by name.
+    """Load the results of every experiment of a job's study, by name.
+
+    Trial runs and controls are included.
     """
     study, files = job.wildcards.study, _files(job)
     return {
@@ -70,7 +74,7 @@ def load_study_debates(plan: Plan, job: "Snakemake") -> dict[str, ExperimentResu
 
 
 def _notes(plan: Plan, experiment: str) -> list[str]:
-    """What readers of an experiment's debates must know first."""
+    """Return remarks that readers of an experiment's debates need."""
     rehearsal = [REHEARSAL_NOTE] if plan.config.rehearsal else []
     return [*rehearsal, *plan.made_up_inputs(experiment)]
 
@@ -92,13 +96,14 @@ def write_scores(
 
 
 def load_study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults:
-    """Return all that a study's tables and figures may show: the experiments and models that have
-    scores.
+    """Load the results that a study's tables and figures may show.
+
+    They cover the experiments and models that have scores.
 
     Args:
         plan: the checked configuration.
-        job: a job that has as inputs the study's scores, leaderboards and published values; frozen
-            plans for tables.
+        job: a job whose inputs are the study's scores, leaderboards and published values, and for
+            tables frozen plans.
         study: its name.
     """
     files, contrasts = _files(job), plan.contrasts_of(study)
@@ -146,8 +151,9 @@ def write_registered(
     registry: Registry[Item],
     write: Callable[[Item, StudyResults, Mapping[str, Path]], None],
 ) -> None:
-    """Write the tables or figures of a job, with their captions:
-    `results/tables/{study}/{name}.csv` and so on.
+    """Write the tables or figures of a job, with their captions.
+
+    An example of a path is `results/tables/{study}/{name}.csv`.
     """
     outputs: defaultdict[str, defaultdict[str, dict[str, Path]]] = defaultdict(
         lambda: defaultdict(dict)

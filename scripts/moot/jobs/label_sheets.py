@@ -1,6 +1,4 @@
-"""Annotation sheets: the statements of an experiment and model that are drawn for people to
-label.
-"""
+"""Annotation sheets: randomly drawn statements of an experiment and model for people to label."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,8 +38,8 @@ def write_drawn_sheet(
     annotations: Sequence[Path],
     folder: Path,
 ) -> list[Path]:
-    """Draw statements until the sample holds `annotation_sample` of them, and write a sheet of
-    those that are new.
+    """Draw statements until the sample has `annotation_sample` of them; write a sheet of the new
+    ones.
 
     Args:
         plan: the checked configuration.

@@ -1,6 +1,4 @@
-"""From a data set's options to its three artifacts: cases, features, and the report of what
-cleaning did.
-"""
+"""From a data set's options to its three artifacts: cases, features and the cleaning report."""
 
 from dataclasses import replace
 from itertools import product
@@ -17,8 +15,9 @@ from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded
 
 
 def check_cases(dataset: str, loaded: Loaded) -> None:
-    """Raise `UserError` for what no data set may have: no cases, an id twice, an unknown label, an
-    empty text.
+    """Raise `UserError` for faults that no data set may have.
+
+    These are: no cases, a duplicate id, an unknown label, an empty text.
     """
     if not loaded.cases:
         raise UserError(f"data set '{dataset}': no cases. Check its source and options.")
@@ -56,8 +55,7 @@ def check_cases(dataset: str, loaded: Loaded) -> None:
 
 
 def set_cluster(dataset: str, loaded: Loaded, cluster: Cluster | None) -> Task:
-    """Return the task with what the configuration names as `cluster`, if it names an attribute, or
-    several.
+    """Set the task's cluster to the attribute, or attributes, that the configuration names.
 
     Raises:
         UserError: a case does not have the attribute, or it is blank.
@@ -69,10 +67,9 @@ def set_cluster(dataset: str, loaded: Loaded, cluster: Cluster | None) -> Task:
                 ", ".join(sorted(key for key, value in case.attributes.items() if value)) or "none"
             )
             raise UserError(
-                f"data set '{dataset}', row {case.source_row}: cluster '{name}' is none of the"
-                f" attributes of case '{case.case_id}' ({attribute_names}). Name one that every"
-                " case has, or"
-                ' `cluster: ""` for none.'
+                f"data set '{dataset}', row {case.source_row}: cluster '{name}' is not an "
+                f"attribute of case '{case.case_id}' ({attribute_names}). Name one that every "
+                'case has, or `cluster: ""` for none.'
             )
     return task
 
@@ -91,11 +88,11 @@ def load_dataset(
     Args:
         options: the data set's checked options.
         context: what its loader may use.
-        cases: where `cases/{dataset}.parquet` goes.
-        features: where `features/{dataset}.parquet` goes: case_id, split, label and one typed
-            column a feature.
-        cleaning: where the CSV of what cleaning found goes (columns what, count).
-        digests: what the job was made with, for the artifacts' metadata.
+        cases: the path of `cases/{dataset}.parquet`.
+        features: the path of `features/{dataset}.parquet`, with case_id, split, label and one typed
+            column per feature.
+        cleaning: the path of the CSV with the cleaning report (columns what, count).
+        digests: the job's digests, for the artifacts' metadata.
     """
     dataset = context.name
     loaded = LOADERS[options.loader or dataset].load(options, context)

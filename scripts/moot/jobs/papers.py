@@ -33,7 +33,7 @@ from moot.scores.results import ExperimentResults
 
 PAPERS = RESULTS / "papers"
 OLD_DATE = 1.0
-"""Seconds since 1970."""
+"""A file time in the past, in seconds since 1970."""
 KINDS_OF_DATA = ("synthetic", "sample")
 
 
@@ -61,8 +61,8 @@ def write_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
 def write_standing_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
     """Write the page of a paper outside of the rule that makes it.
 
-    Files that change get an old date, so that the next run of that rule writes them again, with a
-    record of what they were made from.
+    Changed files get an old date. Therefore the next run of that rule writes them again, with a
+    record of their inputs.
     """
     paths = [Path(path) for path in paper_files(read_papers(items_file(plan.shipped))[name])]
     before = [file_digest(path) if path.exists() else "" for path in paths]
@@ -75,8 +75,8 @@ def write_standing_paper(plan: Plan, name: str, files: Collection[Path]) -> None
 def standing_plan(plan: Plan, raw: JsonObject) -> Plan:
     """Return the plan of all experiments of a configuration, also those outside of this run.
 
-    A page of a run of some items also shows the other results that exist. Where the whole
-    configuration is not valid, the plan of the run is returned.
+    A page of a run of some items also shows other existing results. If the whole configuration is
+    not valid, the plan of the run is returned.
     """
     if "papers" not in raw:
         return plan
@@ -88,7 +88,7 @@ def standing_plan(plan: Plan, raw: JsonObject) -> Plan:
 
 
 def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:
-    """Return the results of a study that exist, trial runs among its experiments.
+    """Load the existing results of a study, with trial runs among its experiments.
 
     A run whose predictions are not in `files` is left out. Scores that no job wrote, as for trial
     runs, are computed.
@@ -117,7 +117,7 @@ def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:
         if path not in files or RESULTS / "cases" / f"{dataset}.parquet" not in files:
             continue
         if all(results.config.dataset != dataset for results in experiments.values()):
-            # Only models were trained: an experiment without replies says what the data are.
+            # If only models were trained, an experiment without replies describes the data.
             entries = (*plan.experiments_of(study), *plan.trials_of(study))
             names = [entry.name for entry in entries if entry.config.dataset == dataset]
             if not names:
@@ -195,7 +195,9 @@ def _is_built(name: str) -> bool:
 
 
 def _designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
-    """Yield the paper's experiments of an item, then the run's with one of their protocols."""
+    """Yield the paper's experiments of an item, then the run's experiments with the same
+    protocols.
+    """
     papers = paper_plan(plan.shipped)
     of_paper = [
         entry for entry in papers.experiments.values() if is_of_design(entry.name, item.experiments)
@@ -315,7 +317,10 @@ def item_warnings(plan: Plan, parts: Sequence[Part]) -> list[str]:
 
 
 def made_up_notes(plan: Plan, part: Part) -> list[str]:
-    """Return the notes on made-up data and models of a part: of its experiments, or of its data."""
+    """Return the notes on made-up data and models of a part.
+
+    They are those of its experiments, or of its data.
+    """
     if isinstance(part, Example):
         experiment = part.title.partition(", ")[0]
         return plan.made_up_inputs(experiment) if experiment in plan.experiments else []

@@ -1,5 +1,5 @@
-"""From transcripts to predictions: one row a case and repeat, what it took, and thresholds fitted
-on validation.
+"""From transcripts to predictions: one row per case and repeat, with costs and fitted
+thresholds.
 """
 
 import json
@@ -24,15 +24,14 @@ from moot.plan.plan import Plan
 
 
 class DebateCalls:
-    """What the predictions of a model rest on, gathered from one shard of transcripts after the
-    other.
+    """The data behind a model's predictions, collected shard by shard.
 
     Args:
         ledger: the calls.
         shards: the model's transcripts, in the order of shards; a debate is in one of them.
 
     Attributes:
-        conclusions: one frame a shard, the rows of kind `conclusion`.
+        conclusions: one frame per shard with the rows of kind `conclusion`.
         costs: by debate_id, as `debate_costs`.
         served: by debate_id, as `versions_served`.
     """
@@ -44,10 +43,11 @@ class DebateCalls:
         self.served: dict[str, list[tuple[str, str]]] = {}
 
     def calls(self) -> Iterator[JsonObject]:
-        """Yield every call that the transcripts rest on, in the order of its first use: rows of the
-        calls schema.
+        """Yield every call behind the transcripts as a row of the calls schema.
 
-        When all have been read, so have the attributes.
+        The order is that of the calls' first use.
+
+        After the last call, the attributes are complete.
         """
         yielded_keys: set[bytes] = set()
         for shard in self._shards:
@@ -122,10 +122,12 @@ def _conclusions(transcript: pd.DataFrame) -> pd.DataFrame:
 
 
 def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
-    """What each debate took: calls, retries, tokens, seconds, US dollars, indexed by debate_id.
+    """Return the cost of each debate: calls, retries, tokens, seconds, US dollars.
 
-    A call that failed for good counts as one retry, so that its debate is among those that had
-    trouble, and costs what its attempts cost.
+    The index is debate_id.
+
+    A call that failed permanently counts as one retry, so that its debate counts as one with
+    retries. Its cost is that of its attempts.
     """
     debate_calls = transcripts.loc[
         transcripts["call_id"].fillna("") != "", ["debate_id", "call_id"]
@@ -135,8 +137,7 @@ def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
     sums = ["retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
     totals = call_rows.groupby("debate_id")[sums].sum()
     totals["calls"] = call_rows.groupby("debate_id").size()
-    # A failed call says what it cost. Statements that it leaves out, as of a synthetic panel, do
-    # not.
+    # A failed call has a cost. The missing statements of a synthetic panel do not.
     has_cost = transcripts["parsed"].fillna("") != ""
     failed_rows = transcripts[(transcripts["parse_status"] == "failed") & has_cost]
     failed_costs = [json.loads(parsed).get("cost_usd", 0.0) for parsed in failed_rows["parsed"]]
@@ -153,8 +154,9 @@ def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
 def versions_served(
     transcripts: pd.DataFrame, calls: pd.DataFrame
 ) -> dict[str, list[tuple[str, str]]]:
-    """By debate: which version of which model served it, as far as the server says (model,
-    fingerprint, provider).
+    """Return by debate which version of which model served it, as far as the server states it.
+
+    Each version is (model, fingerprint, provider).
     """
     served_names = (
         calls[["served_model", "system_fingerprint", "provider"]]
@@ -179,10 +181,11 @@ def prediction_rows(
     evaluated_split: str,
     is_recorded: bool = False,
 ) -> Iterable[JsonObject]:
-    """Yield the rows of `predictions/{experiment}/{model}.parquet`: evaluated cases, in the order
-    of the transcripts.
+    """Yield the rows of `predictions/{experiment}/{model}.parquet`.
 
-    What recorded debates took is not known, and missing.
+    They are evaluated cases in the order of the transcripts.
+
+    The cost of recorded debates is unknown and missing.
     """
     splits = {case.case_id: case.split for case in cases}
     targets = {case.case_id: case.target for case in cases}
@@ -222,7 +225,7 @@ def write_predictions(
     calls: Path,
     **digests: str,
 ) -> None:
-    """Write an experiment's predictions and the calls that they rest on, for one model.
+    """Write an experiment's predictions for one model, and the calls behind them.
 
     Args:
         plan: the checked configuration.
@@ -231,7 +234,7 @@ def write_predictions(
         shards: the model's transcripts, in the order of shards.
         output: `predictions/{experiment}/{model}.parquet`.
         calls: `calls/{experiment}/{model}.parquet`.
-        digests: what the job was made with, for the artifacts' metadata.
+        digests: the job's digests, for the artifacts' metadata.
     """
     cases, task = read_cases(cases_path, texts=False)
     experiment_config = plan.experiments[experiment]

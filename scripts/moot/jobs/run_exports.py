@@ -1,6 +1,4 @@
-"""Debates written in the forms that other tools read: from a plan and a job's inputs to one
-export.
-"""
+"""Exports of debates in the formats of other tools, from a plan and a job's inputs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,9 +14,7 @@ if TYPE_CHECKING:
 
 
 def write_export(plan: Plan, job: "Snakemake") -> None:
-    """Write the debates of the experiment and model that a job is about, in the format that its
-    rule names.
-    """
+    """Write a job's debates in the format that its rule names."""
     scores, model = read_frame(Path(job.input.scores)), job.wildcards.model
     model_scores = scores[(scores["model"] == model) & (scores["group"] == OVERALL)]
     export = Export(load_model_results(plan, job), model, model_scores, plan.config.publication)

@@ -1,6 +1,4 @@
-"""Placeholder transcripts and predictions, so that a preview can count what depends on debates not
-held yet.
-"""
+"""Placeholder transcripts and predictions: a preview counts calls that depend on future debates."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,13 +10,12 @@ from moot.protocols.debate import Debate, transcript_row
 
 
 class Placeholders:
-    """Transcripts and predictions of the debates that a preview goes through, as far as other
-    experiments need them.
+    """Transcripts and predictions of a preview's debates, as far as other experiments need them.
 
     Args:
         plan: the checked configuration.
-        ledger: with the replies, real ones and placeholders.
-        folder: where they go, laid out as `results/`.
+        ledger: with real replies and placeholders.
+        folder: the folder to write to, with the structure of `results/`.
     """
 
     def __init__(self, plan: Plan, ledger: Ledger, folder: Path) -> None:
@@ -29,8 +26,8 @@ class Placeholders:
                 self._needed.update(experiment.needed_by(model).values())
 
     def substitute(self, artifacts: Mapping[str, Path], results: Path) -> dict[str, Path]:
-        """Return some artifacts below `results`, those that are missing replaced by their
-        placeholders where there are any.
+        """Return some artifacts below `results`, with placeholders for missing ones if there are
+        any.
         """
         paths = {
             name: path if path.exists() else self._folder / path.relative_to(results)
@@ -39,7 +36,7 @@ class Placeholders:
         return {name: path for name, path in paths.items() if path.exists()}
 
     def write(self, experiment: str, model: str, debates: Sequence[Debate]) -> None:
-        """Write what others need of an experiment and model."""
+        """Write the artifacts of an experiment and model that others need."""
         shards = [
             f"transcripts/{experiment}/{model}/{shard}.parquet" for shard in range(self._shards)
         ]
@@ -47,7 +44,8 @@ class Placeholders:
             rows = []
             for debate in debates:
                 rows += [transcript_row(debate, utterance) for utterance in debate.utterances]
-            for row in rows:  # two debates never say the same; the placeholders of one endpoint do
+            # two debates never have equal words, but the placeholders of one endpoint do
+            for row in rows:
                 row["text"] = f"{row['text']} {row['debate_id']}" if row["text"] else ""
             for shard, shard_rows in zip(shards, [rows, *[[] for _ in shards[1:]]], strict=True):
                 write_rows(self._folder / shard, "transcripts", shard_rows, describe(experiment))
@@ -57,7 +55,7 @@ class Placeholders:
             write_rows(self._folder / predictions, "predictions", costs, describe(experiment))
 
     def _debate_cost(self, debate: Debate) -> dict[str, float]:
-        """What a debate takes: calls, tokens, dollars."""
+        """Return the cost of a debate: calls, tokens, dollars."""
         calls = list(
             dict.fromkeys(utterance.call_id for utterance in debate.utterances if utterance.call_id)
         )

@@ -1,6 +1,4 @@
-"""Labels of an experiment's statements by every configured labeller, and the one that counts for
-each statement.
-"""
+"""Labels of an experiment's statements by every configured labeller, and the label that counts."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,16 +31,16 @@ ALL_COLUMNS = SCHEMAS["annotations"].names
 def labels_by_function(
     labeler: str, statements: pd.DataFrame, rubric: Rubric, facts: Mapping[str, str]
 ) -> Iterator[JsonObject]:
-    """What the rubric's rules, or a registered labeler, say of every statement.
+    """Yield the labels of every statement by the rubric's rules, or by a registered labeler.
 
     Args:
         labeler: "rules", or a registered labeler.
         statements: with the columns text and case_id.
         rubric: of the experiment.
-        facts: case to its text.
+        facts: the text of each case.
 
     Raises:
-        UserError: it does not label each, or gives a label that the rubric does not have.
+        UserError: it does not label each statement, or gives a label that is not in the rubric.
     """
     labeler_function = (
         LABELERS[labeler]
@@ -68,8 +66,9 @@ def labels_by_function(
 def labels_by_judge(
     plan: Plan, labeler: str, job: "LabelJob", statements: pd.DataFrame, facts: Mapping[str, str]
 ) -> Iterator[JsonObject]:
-    """Return a model's label of every statement: `judge` for the experiment's own model,
-    `judge:NAME` for another.
+    """Return a model's labels of every statement.
+
+    `judge` is the experiment's own model, `judge:NAME` another.
     """
     from moot.labels.judge import judge_statements  # opens endpoints
 
@@ -132,9 +131,7 @@ def calls_of_labels(plan: Plan, job: "LabelJob") -> set[str]:
 
 
 def labels_by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[JsonObject]:
-    """What annotators, and those who decide between them, filled in on these statements; one row
-    each.
-    """
+    """Yield the labels of annotators and of those who decide between them, one row each."""
     by_item = statements.set_index("item", drop=False)
     for row in _records(annotations):
         if row["item"] in by_item.index:
@@ -145,11 +142,10 @@ def labels_by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Ite
 
 
 def effective_labels(labels: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
-    """Return one label for each statement: that of the first kind of labeller in `order` that
-    labelled it.
+    """Return one label for each statement: that of the first kind of labeller in `order`.
 
-    Several annotators decide by majority; where they are split, the first in the alphabet counts.
-    Who decided between them counts first.
+    Several annotators decide by majority; if they are split, the alphabetically first label counts.
+    A person who decided between them has priority.
     """
     rank = {kind: float(number) for number, kind in enumerate(order)}
     rank[ADJUDICATED] = rank.get(HUMAN, float(len(rank))) - 0.5
@@ -165,7 +161,7 @@ def effective_labels(labels: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame
 
 
 def labels_by_machines(labels: pd.DataFrame) -> pd.DataFrame:
-    """Return the labels that no person gave."""
+    """Return the labels that were not given by people."""
     return labels[~kinds(labels["labeler"]).isin(PEOPLE)]
 
 
@@ -176,17 +172,17 @@ def final_labels(
     order: Sequence[str],
     no_position: str,
 ) -> pd.DataFrame:
-    """Return the label that counts for each statement, and what corrects it.
+    """Return the label that counts for each statement, with the data for corrections.
 
     Args:
         statements: as `read_statements` gives them.
         labels: those of every labeller, columns `ALL_COLUMNS`.
-        sample: the drawn sample, as `read_sample` gives it.
-        order: whose label counts first.
+        sample: the random sample, as `read_sample` returns it.
+        order: the kinds of labellers by priority.
         no_position: the label of a statement that takes no position.
 
     Returns:
-        One row a statement with a label, columns of the labels schema.
+        One row per statement with a label, with the columns of the labels schema.
     """
     keys = ["debate_id", "turn"]
     machine = effective_labels(labels_by_machines(labels), order)[[*keys, "label", "labeler"]]
@@ -201,7 +197,7 @@ def final_labels(
         sample, set(non_empty_rows["unit"]), set(non_empty_rows["unit"]) - unlabelled
     )
     rows["inclusion"] = rows["unit"].map(inclusion_by_unit).astype(float)
-    if len(inclusion_by_unit):  # an empty statement needs no label of a person
+    if len(inclusion_by_unit):  # an empty statement needs no label by people
         rows.loc[~rows["said"], "drawn_label"] = no_position
         rows.loc[~rows["said"], "inclusion"] = 1.0
         LOG.info(
@@ -218,10 +214,10 @@ def final_labels(
 
 
 def rubric_of(plan: Plan, experiment: str) -> Rubric:
-    """Return the rubric by which an experiment's statements are labelled.
+    """Return the rubric for an experiment's statements.
 
     Raises:
-        UserError: they are not: it has no labelers.
+        UserError: the experiment has no labelers.
     """
     if rubric := plan.rubric(experiment):
         return rubric
@@ -231,10 +227,11 @@ def rubric_of(plan: Plan, experiment: str) -> Rubric:
 
 
 def statements_of(plan: Plan, experiment: str, shards: Sequence[Path]) -> pd.DataFrame:
-    """What of an experiment's transcripts is labelled, as `read_statements` gives it.
+    """Return the statements of an experiment's transcripts that are labelled, as `read_statements`
+    does.
 
     Raises:
-        UserError: things were said, but nothing of the kinds that the rubric is about.
+        UserError: there are utterances, but none of the kinds that the rubric covers.
     """
     rubric = rubric_of(plan, experiment)
     statements = read_statements(shards, rubric.utterance_kinds)
@@ -245,10 +242,9 @@ def statements_of(plan: Plan, experiment: str, shards: Sequence[Path]) -> pd.Dat
             else "a kind that gives no answer"
         )
         raise UserError(
-            f"experiments.{experiment}.rubric: nothing was said of {about}; found:"
-            f" {', '.join(kinds)}. Name those to be labelled under `utterance_kinds` of the rubric,"
-            " or leave"
-            " `labelers` out."
+            f"experiments.{experiment}.rubric: found no utterances of {about}; found: "
+            f"{', '.join(kinds)}. Name those to be labelled under `utterance_kinds` of the "
+            "rubric, or leave `labelers` out."
         )
     return statements
 
@@ -256,8 +252,9 @@ def statements_of(plan: Plan, experiment: str, shards: Sequence[Path]) -> pd.Dat
 def known_items(
     plan: Plan, shards_of: Mapping[tuple[str, str], Sequence[Path]]
 ) -> dict[str, SheetContents]:
-    """What sheets of the run may hold, by the first part of blind ids; experiments without
-    transcripts have no ids.
+    """Return the possible contents of the run's sheets, by the first part of blind ids.
+
+    Experiments without transcripts have no ids.
     """
     return {
         sheet_id(experiment, model): SheetContents(
@@ -271,15 +268,15 @@ def known_items(
 
 @dataclass(frozen=True)
 class LabelJob:
-    """What one job labels, and from what.
+    """The task and the inputs of one labelling job.
 
     Attributes:
         experiment, model: names in the configuration.
         cases: `cases/{dataset}.parquet`.
-        shards: the transcripts of every labelled experiment and model, since annotation files may
-            speak of all.
+        shards: the transcripts of every labelled experiment and model, since an annotation file may
+            cover all of them.
         annotations: files that people filled in.
-        sample: the drawn sample of this experiment and model, where there is one.
+        sample: the random sample of this experiment and model, if there is one.
         threads: for an embedded model that judges.
     """
 
@@ -293,10 +290,12 @@ class LabelJob:
 
 
 def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
-    """Return the labels of every labeller: columns `ALL_COLUMNS`, one row a statement and labeller.
+    """Return the labels of every labeller: one row per statement and labeller.
+
+    The columns are `ALL_COLUMNS`.
 
     Returns:
-        The labels, and what is wrong in the annotation files; a faulty row stops no other.
+        The labels, and the faults in the annotation files. A faulty row does not affect other rows.
 
     Raises:
         UserError: an unknown labeller, or no label at all.
@@ -334,22 +333,20 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
 def label_statements(
     plan: Plan, job: LabelJob, output: Path, all_labels: Path, **digests: str
 ) -> None:
-    """Label an experiment's statements and write the labels that count, and those of every
-    labeller.
+    """Label an experiment's statements; write the labels that count and those of every labeller.
 
     Args:
         plan: the checked configuration.
-        job: what to label.
-        output: `labels/{experiment}/{model}.parquet`; its metadata holds `FAULTS`, what is
-            wrong in annotation files.
-        all_labels: `annotations/{experiment}/{model}.parquet`, one row a labeller and
-            statement.
-        digests: what the job was made with, for the artifacts' metadata.
+        job: the job.
+        output: `labels/{experiment}/{model}.parquet`; the faults in annotation files are in its
+            metadata as `FAULTS`.
+        all_labels: `annotations/{experiment}/{model}.parquet`, one row per labeller and statement.
+        digests: the job's digests, for the artifacts' metadata.
     """
     labels, faults = label_all(plan, job)
     if faults:
         LOG.warning(
-            "annotations: %d faults, which the end of the run lists; the other rows count",
+            "annotations: %d faults, which are listed at the end of the run; the other rows count",
             len(faults),
         )
     sources = [

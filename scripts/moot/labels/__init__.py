@@ -1,9 +1,8 @@
-"""Labels: what position a judge's statement takes, by functions of its text, by a model, or by
-people.
+"""Labels: the position of a judge's statement, given by functions of its text, a model or people.
 
 A labeler is a function from statements (columns text, speaker, kind, case_id, round, turn, ...; one
 row each) to a label of the rubric and the words that show it, in the order of the rows; ("", "")
-leaves a statement unlabelled.
+means that a statement gets no label.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,11 +12,13 @@ import pandas as pd
 from moot.core.registry import Registry
 
 RULES, JUDGE, HUMAN, ADJUDICATED = "rules", "judge", "human", "adjudicated"
-"""The labelers that are not registered: the rubric's rules, a model (`judge`, `judge:NAME`), people
-who fill in sheets, and the person who decides between annotators that differ.
+"""The labelers that are not registered.
+
+They are the rubric's rules, a model (`judge`, `judge:NAME`), people who fill in sheets, and a
+person who decides between annotators.
 """
 PEOPLE = (ADJUDICATED, HUMAN)
-"""Kinds of labels that people gave, those that count more first."""
+"""The kinds of labels by people, by priority."""
 
 Labeler = Callable[[pd.DataFrame], Iterable[tuple[str, str]]]
 
@@ -30,5 +31,5 @@ def labeler(name: str) -> Callable[[Labeler], Labeler]:
 
 
 def kinds(labelers: "pd.Series[str]") -> "pd.Series[str]":
-    """Return the kind of each labeler: rules, judge, human, ... without the name behind it."""
+    """Return the kind of each labeler, such as rules, judge or human, without a name after it."""
     return labelers.str.partition(":")[0] if len(labelers) else labelers

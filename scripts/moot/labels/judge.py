@@ -1,5 +1,6 @@
-"""A model that labels statements by the rubric, blind to who spoke and when; its replies go through
-the ledger.
+"""A model that labels statements by the rubric.
+
+It does not know who spoke and when. Its replies go through the ledger.
 """
 
 import asyncio
@@ -28,8 +29,9 @@ MOST_TOKENS = 200
 
 @cache
 def judged_form(labels: tuple[str, ...]) -> type[BaseModel]:
-    """The form in which a model labels: one of the rubric's labels, and the words of the statement
-    that show it.
+    """Return the reply form of a labelling model.
+
+    It has one of the rubric's labels, and the words of the statement that show it.
     """
 
     class Judged(BaseModel):
@@ -54,7 +56,7 @@ class Judge:
         name: its name in the configuration.
         config: its entry there.
         prompts: the templates.
-        rubric: by which it labels.
+        rubric: the rubric of the labels.
         ledger: the configured ledger.
         settings: of its calls.
         seed: the configuration's seed.
@@ -76,11 +78,11 @@ def judge_statements(
 
     Args:
         judge: the model.
-        statements: as `read_statements` gives them.
-        facts: case id to facts.
+        statements: as returned by `read_statements`.
+        facts: the facts by case id.
 
     Returns:
-        Label and evidence of each statement; ("", reason) where the call failed or the reply was
+        Label and evidence of each statement; ("", reason) if the call failed or the reply was
         unusable.
 
     Raises:
@@ -118,7 +120,7 @@ async def _judge_all(
 
 
 def request_for(judge: Judge, facts: str, statement: str) -> Request:
-    """What a judge is asked about a statement."""
+    """Return the request to a judge about a statement."""
     form = judged_form(tuple(judge.rubric.labels))
     messages = judge.prompts.render(
         judge.rubric.prompt,

@@ -1,5 +1,5 @@
-"""How far labellers agree: Cohen's kappa for each pair, Krippendorff's alpha over all, each with an
-interval.
+"""Agreement of labellers: Cohen's kappa for each pair, Krippendorff's alpha over all, with
+intervals.
 
 Statements of one case are drawn together (`moot.stats.bootstrap`), since the debates of a case are
 not independent.
@@ -16,8 +16,9 @@ from moot.stats.bootstrap import ClusterBootstrap, Statistic, share_statistic
 
 
 def wide(labels: pd.DataFrame, column: str = "label") -> pd.DataFrame:
-    """Return labels as one row a statement (debate_id, turn within model) and one column a
-    labeller; missing where none.
+    """Return labels with one row per statement and one column per labeller.
+
+    Rows are indexed by debate_id and turn within each model. Labels may be missing.
     """
     keys = ["experiment", "model", "debate_id", "turn"]
     return labels.pivot_table(
@@ -37,7 +38,7 @@ def annotator_agreement(
         labels: columns experiment, model, debate_id, turn, case_id, labeler and `column`.
         seed: the configuration's seed.
         column: label, or code (as text) for the binary reading.
-        clusters: the cluster of each case; None where each is its own.
+        clusters: the cluster of each case; None if each case is its own cluster.
 
     Returns:
         Columns measure, labelers, value, ci_low, ci_high, n.
@@ -53,7 +54,7 @@ def annotator_agreement(
 
 
 def _measures(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame, Statistic]]:
-    """Name, labellers, the statements that they labelled, and the statistic of each measure."""
+    """Yield name, labellers, labelled statements and statistic of each measure."""
     for first, second in combinations(table.columns, 2):
         common = table[[first, second]].dropna()
         if len(common):

@@ -1,15 +1,14 @@
-"""The sample of statements that people label so that their labels can correct those of rules and
-models.
+"""The random sample of statements whose labels by people correct those of rules and models.
 
-A unit of the sample is what one judge says in one debate, so that changes between rounds can be
-corrected, too. Units are drawn by priority sampling (Duffield, Lund and Thorup 2007, "Priority
-sampling for estimation of arbitrary subset sums", J. ACM 54): each has a size and a uniform draw,
-and the first units by draw over size are the sample. The next one's draw over size is the threshold
-t; a unit of size s was drawn with the probability min(1, s t). So a larger sample holds each
-smaller one, and drawing more keeps what was labelled.
+A unit of the sample is all statements of one judge in one debate, so that changes between rounds
+can be corrected as well. Units are drawn by priority sampling (Duffield, Lund and Thorup 2007,
+"Priority sampling for estimation of arbitrary subset sums", J. ACM 54): each unit has a size and a
+uniform draw, and the sample is the units with the smallest draw over size. The next unit's draw
+over size is the threshold t; a unit of size s was drawn with the probability min(1, s t). Therefore
+a larger sample includes each smaller one, and labels are kept when more units are drawn.
 
-Sizes are Neyman's: the standard deviation that a unit's errors are expected to have, by the shares
-in `EXPECTED_ERRORS`. These shares are assumptions. Wrong ones widen intervals and bias nothing.
+Sizes are Neyman's: the expected standard deviation of a unit's errors, by the shares in
+`EXPECTED_ERRORS`. These shares are assumptions. Wrong shares widen intervals but cause no bias.
 """
 
 from collections.abc import Collection
@@ -29,9 +28,7 @@ EXPECTED_ERRORS = {
     "no position, or another one than in the round beside": 0.2,
     "else": 0.08,
 }
-"""How often the labeller whose label counts is expected to be wrong, by what the labellers say of a
-statement.
-"""
+"""The expected error rates of the labeller whose label counts, by the kind of statement."""
 COLUMNS = ("unit", "size", "draw", "batch")
 _STATEMENT = ["debate_id", "turn"]
 
@@ -44,9 +41,7 @@ def sample_file(folder: Path, experiment: str, model: str) -> Path:
 
 
 def name_units(statements: pd.DataFrame) -> "pd.Series[str]":
-    """Return the unit of each statement: a name that tells neither model, nor case, nor who
-    spoke.
-    """
+    """Return the unit of each statement, under a name that hides model, case and speaker."""
     keys = statements[["experiment", "model", "debate_id", "speaker"]].itertuples(
         index=False, name=None
     )
@@ -56,7 +51,7 @@ def name_units(statements: pd.DataFrame) -> "pd.Series[str]":
 def has_text(statements: pd.DataFrame) -> "pd.Series[bool]":
     """Return which statements have a text.
 
-    The others (missing judges) take no position, and get no label.
+    The others (missing judges) take no position and get no label.
     """
     return statements["text"].str.strip() != ""
 
@@ -64,12 +59,12 @@ def has_text(statements: pd.DataFrame) -> "pd.Series[bool]":
 def unit_sizes(
     statements: pd.DataFrame, labels: pd.DataFrame, predicted: pd.DataFrame, no_position: int
 ) -> "pd.Series[float]":
-    """Return the size of each unit that says something.
+    """Return the size of each unit with text.
 
     Args:
-        statements: as `read_statements` gives them.
-        labels: those of all machine labellers: columns debate_id, turn, code, labeler.
-        predicted: the one of them that counts for each statement.
+        statements: as returned by `read_statements`.
+        labels: those of all machine labellers, with the columns debate_id, turn, code, labeler.
+        predicted: the label of them that counts for each statement.
         no_position: the code of statements that take no position.
     """
     keys = pd.MultiIndex.from_frame(statements[_STATEMENT])
@@ -91,14 +86,15 @@ def unit_sizes(
 
 
 def read_sample(path: Path | None) -> pd.DataFrame:
-    """Return the units that a sample was drawn from: columns `COLUMNS`; none where nothing was
-    drawn yet.
+    """Read the sample with all of its units; empty if nothing was drawn yet.
 
-    `draw` is between 0 and 1; `batch` is the drawing, from 1, that took the unit, and missing where
-    none did.
+    The columns are `COLUMNS`.
+
+    `draw` is between 0 and 1; `batch` is the number of the drawing that took the unit, from 1; it
+    is missing for other units.
 
     Raises:
-        UserError: the file is no such table, or has no number where one belongs.
+        UserError: the file is not such a table, or a number is missing.
     """
     if path is None or not path.exists():
         return pd.DataFrame({"unit": [], "size": [], "draw": [], "batch": []}).astype(
@@ -111,16 +107,18 @@ def read_sample(path: Path | None) -> pd.DataFrame:
     )
     if broken.any():
         raise UserError(
-            f"{path}: row {broken.idxmax()}: expected numbers in size, draw and batch. Put the file"
-            " back as moot wrote it: it says which labels of people are a drawn sample."
+            f"{path}: row {broken.idxmax()}: expected numbers in size, draw and batch. Restore "
+            "the file that moot wrote: it records which labels of people belong to the random "
+            "sample."
         )
     sample: pd.DataFrame = numbers.assign(unit=frame["unit"].astype(object))[list(COLUMNS)]
     return sample.reset_index(drop=True)
 
 
 def write_sample(path: Path, sample: pd.DataFrame) -> None:
-    """Keep a sample, numbers so that they come back as they were; a file that says the same is left
-    as it is.
+    """Store a sample so that its numbers are read back exactly.
+
+    A file with the same content is not changed.
     """
     write_if_changed(
         path, sample.astype({"batch": "Int64"}).to_csv(index=False, lineterminator="\n")
@@ -134,15 +132,13 @@ def draw_more(
     min_statements: int,
     seed: int,
 ) -> pd.DataFrame:
-    """Return a sample with more units drawn: at least all of those before, and so many that they
-    hold `min_statements` statements.
+    """Draw further units until the sample has at least `min_statements` statements.
 
     Args:
-        sample: the present one; its sizes and draws stay. Units of debates held since are added
-            to it.
+        sample: the present one; its sizes and draws stay. Units of later debates are added to it.
         sizes: of each unit of the run, by its name.
-        counts: how many statements each unit has to be labelled.
-        min_statements: how many statements the sample shall have in all.
+        counts: the number of statements to label in each unit.
+        min_statements: the required number of statements in the sample.
         seed: the configuration's seed.
     """
     new = sizes.drop(sample["unit"], errors="ignore").sort_index()
@@ -163,17 +159,17 @@ def draw_more(
 def inclusion(
     sample: pd.DataFrame, present: Collection[str], labelled: Collection[str]
 ) -> "pd.Series[float]":
-    """Return the probability with which each unit of the sample was drawn; empty while nothing
-    counts as a sample.
+    """Return the probability with which each unit of the sample was drawn.
 
-    A batch counts once people have labelled all of it, with those before it: which statements
-    are labelled first may hang on what they say. Nothing counts where debates were held since
-    the last drawing.
+    It is empty as long as nothing counts as a sample.
+
+    A batch counts after people have labelled all of it and of earlier batches, since the order of
+    labelling may depend on the content. Nothing counts if debates were held since the last drawing.
 
     Args:
         sample: as drawn.
         present: the units of the run.
-        labelled: those of them of which every statement has a label of people.
+        labelled: the units all of whose statements have labels by people.
     """
     no_probabilities = pd.Series(dtype=float)
     if set(present) - set(sample["unit"]):

@@ -1,8 +1,8 @@
-"""Annotation sheets for people: blinded and shuffled going out, checked row by row coming back.
+"""Annotation sheets for people: blinded and shuffled on export, checked row by row on import.
 
-Out: a CSV file and Label Studio tasks for each experiment and model. In: filled CSV files and Label
-Studio exports from `data/annotations/`, by any number of annotators. A file that a person may have
-filled in is never written to.
+Export writes a CSV file and Label Studio tasks for each experiment and model. Import reads filled
+CSV files and Label Studio exports from `data/annotations/`, by any number of annotators. A file
+that a person may have filled in is never changed.
 """
 
 import html
@@ -30,7 +30,7 @@ FILLED_COLUMNS = ("file", "row", "item", "label", "annotator", "kind")
 FAULTS = "annotation_faults"
 """The key in the metadata of `labels/`: a JSON list of messages."""
 SHEET_ENDINGS = (".csv", ".tsv", ".xlsx")
-"""Of the sheets that are read, in any case of letters."""
+"""The endings of readable sheets, in any case of letters."""
 QUESTION = "label"
 """The name of the question in Label Studio's interface; answers to other questions are ignored."""
 FilledRow = tuple[str, int, str, str, str, str]
@@ -38,26 +38,25 @@ FilledRow = tuple[str, int, str, str, str, str]
 
 @dataclass(frozen=True)
 class SheetContents:
-    """What a sheet may hold: the blind ids of statements, and their labels."""
+    """The possible content of a sheet: the blind ids of statements, and their labels."""
 
     items: set[str]
     labels: Collection[str]
 
     def label(self, typed: str) -> str:
-        """Return the label that was typed, in any case; "" for none of these."""
+        """Return the label that was typed, in any case; "" for any other text."""
         return next(
             (label for label in self.labels if normalize_label(label) == normalize_label(typed)), ""
         )
 
 
 def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd.DataFrame:
-    """Return the rows of a sheet: statements in an order drawn by seed, without anything that tells
-    who spoke, or when.
+    """Return the rows of a sheet: statements in random order, without speaker and time.
 
     Args:
-        statements: as `statements_in` gives them; statements without text (missing judges) are
+        statements: as returned by `read_statements`; statements without text (missing judges) are
             left out.
-        facts: case id to the facts that the panel saw.
+        facts: the facts that the panel saw, by case id.
         seed: the configuration's seed.
     """
     statements_with_text = statements[statements["text"].str.strip() != ""]
@@ -74,8 +73,9 @@ def blinded(statements: pd.DataFrame, facts: Mapping[str, str], seed: int) -> pd
 
 
 def label_studio_config(rubric: Rubric) -> str:
-    """Return the labelling interface for Label Studio: facts, statement, one choice with the rubric
-    as hints.
+    """Return the labelling interface for Label Studio.
+
+    It shows facts and statement, and offers one choice with the rubric as hints.
     """
     question = html.escape(rubric.question)
     choices = "\n".join(
@@ -91,11 +91,11 @@ def label_studio_config(rubric: Rubric) -> str:
 
 
 def read_labels(folder: Path, sheet: str) -> tuple[str, dict[str, str]]:
-    """What is asked of the statements of a sheet, and its labels with what each means, from its
-    labelling interface.
+    """Read the question of a sheet, and its labels with their meanings, from its labelling
+    interface.
 
     Raises:
-        UserError: there is none, or it is no XML.
+        UserError: the interface is missing, or is not XML.
     """
     path = folder / f"{sheet}.xml"
     if not path.exists():
@@ -114,15 +114,16 @@ def read_labels(folder: Path, sheet: str) -> tuple[str, dict[str, str]]:
 
 
 def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -> list[Path]:
-    """Write a sheet as CSV and Label Studio tasks, with its interface; but for interfaces no file
-    is changed.
+    """Write a sheet as CSV and Label Studio tasks, with its interface.
 
-    Statements that are on a sheet of this stem already are not written again; others get a
-    sheet of the next number.
+    No existing file is changed, except interfaces.
+
+    Statements on an earlier sheet of this stem are not written again. Others get a sheet with the
+    next number.
 
     Returns:
-        The paths of the sheet and its tasks, or of the last sheet where no statement is new;
-        none without statements.
+        The paths of the sheet and its tasks, or of the last sheet if no statement is new; ()
+        without statements.
     """
     path, earlier, item_ids = folder / f"{stem}.csv", list[Path](), set[str]()
     while path.exists():
@@ -150,14 +151,14 @@ def _no_formula(cell: str) -> str:
     return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
-# Reading what people filled in
+# Reading filled sheets
 
 
 def filled_files(folder: Path) -> list[Path]:
     """Return the files of a folder of annotations, in the order of their names; hidden files are
     left out.
 
-    `read_annotations` names those that are neither a sheet nor an export.
+    `read_annotations` reports files that are neither a sheet nor an export.
     """
     return sorted(
         file
@@ -169,20 +170,19 @@ def filled_files(folder: Path) -> list[Path]:
 def read_annotations(
     files: Sequence[Path], contents: Mapping[str, SheetContents]
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Return all that annotators filled in, checked row by row; rows without a label are not filled
-    in yet and left out.
+    """Read the labels of all annotators, checked row by row.
+
+    Rows without a label are left out, since they are not filled in yet.
 
     Args:
         files: CSV sheets and Label Studio exports.
-        contents: the first part of every blind id of this run to what sheets with such ids may
-            hold.
+        contents: by the first part of every blind id of this run, the possible content of sheets
+            with such ids.
 
     Returns:
-        The rows that can be used, with columns file, row, item, label, annotator, kind (human,
-        or adjudicated: a decision between annotators); and one message for each fault: another
-        encoding, a missing column (the whole file is left out), an unknown label, a statement
-        that does not exist, the same statement twice by one annotator, two decisions on one
-        statement (the row is left out).
+        or adjudicated: a decision between annotators). With another encoding or a missing column
+            the whole file is left out. A row is left out if its label or its statement is unknown,
+            or if it repeats an annotator's statement or a decision.
     """
     rows: list[FilledRow] = []
     faults: list[str] = []
@@ -207,11 +207,10 @@ def read_annotations(
             )
         elif item not in sheet.items:
             faults.append(
-                f"{place}, column 'item': {quote_value(item)} is not a statement of this run's"
-                " debates; expected an id as the sheets have it. Remove the row, or run the"
-                " configuration that the sheet was made with: a debate that was held anew may say"
-                " other words,"
-                " which need labels of their own."
+                f"{place}, column 'item': {quote_value(item)} is not a statement of this run's "
+                "debates; expected an id as the sheets have it. Remove the row, or run the "
+                "configuration that the sheet was made with: a repeated debate may have other "
+                "statements, which need new labels."
             )
         elif (item, labeler) in places:
             author = (
@@ -231,8 +230,8 @@ def read_annotations(
 
 
 def _read_file(file: Path, faults: list[str]) -> Iterator[FilledRow]:
-    """Return the rows of a sheet or of an export; `faults` gets a message for each annotation left
-    out.
+    """Return the rows of a sheet or of an export; `faults` gets a message for each annotation that
+    is left out.
     """
     ending = file.suffix.casefold()
     if ending == ".json":
@@ -260,7 +259,7 @@ def _read_sheet(file: Path) -> Iterator[FilledRow]:
 def _only_choice(cell: str) -> str:
     """Return the choice in a cell of Label Studio's CSV export, which may write choices as JSON.
 
-    A cell with several choices is returned as it is: no label has its name.
+    A cell with several choices is returned unchanged, since no label has such a name.
     """
     if not cell.lstrip().startswith(("{", "[")):
         return cell
@@ -272,8 +271,9 @@ def _only_choice(cell: str) -> str:
 
 
 def _read_export(file: Path, faults: list[str]) -> Iterator[FilledRow]:
-    """Yield a Label Studio export (JSON, or JSON-MIN): one task a record, any number of annotations
-    in each.
+    """Yield the annotations of a Label Studio export (JSON, or JSON-MIN).
+
+    Each record is one task with any number of annotations.
 
     An annotation without a choice is not filled in. A task that cannot be read, and an annotation
     with several choices, are left out with a message.
@@ -305,8 +305,10 @@ def _read_export(file: Path, faults: list[str]) -> Iterator[FilledRow]:
 
 
 def _list_tasks(file: Path, content: Json) -> Sequence[Json]:
-    """Return the tasks of an export: a list, a list of lists (several files in one), or one
-    annotation with its task, as Label Studio writes into cloud storage.
+    """Return the tasks of an export.
+
+    The export is a list, a list of lists (several files in one), or one annotation with its task,
+    as Label Studio writes into cloud storage.
 
     Raises:
         UserError: the content is neither a list nor an object.
@@ -325,7 +327,7 @@ def _list_tasks(file: Path, content: Json) -> Sequence[Json]:
 
 
 def _read_task(task: Fields) -> tuple[str, list[tuple[Sequence[object], str]]]:
-    """Return the item of a task; and the choices and the annotator of each annotation."""
+    """Return the item of a task, with choices and annotator of each annotation."""
     if isinstance(task.get("task"), Mapping):  # one annotation of cloud storage
         task = {**task["task"], "annotations": [task]}
     item = str((task.get("data") or task)["item"])

@@ -1,5 +1,5 @@
-"""The statements of a transcript that are labelled, and the blind identity under which a person
-sees one.
+"""The statements of a transcript that are labelled, and the blind ids under which people see
+them.
 """
 
 import hashlib
@@ -24,12 +24,13 @@ COLUMNS = [
     "source",
 ]
 TOLD_BY = ("source", "visibility", "prediction", "parse_status")
-"""What says of an utterance whether it is a statement, in addition to its kind and text."""
+"""The columns that show whether an utterance is a statement, in addition to its kind and text."""
 
 
 def are_statements(utterances: pd.DataFrame, kinds: Collection[str]) -> "pd.Series[bool]":
-    """Return which utterances are labelled: those of some kinds, or without kinds all words in
-    public that give no answer.
+    """Return which utterances are labelled.
+
+    They are those of the given kinds, or without kinds all public words that are not answers.
 
     Args:
         utterances: columns kind, text, and `TOLD_BY`.
@@ -48,8 +49,7 @@ def are_statements(utterances: pd.DataFrame, kinds: Collection[str]) -> "pd.Seri
 
 
 def read_statements(shards: Sequence[Path], kinds: Collection[str] = ()) -> pd.DataFrame:
-    """Return the statements of some transcripts' debates that have ended, in the order of shards
-    and turns.
+    """Read the statements of some transcripts' ended debates, in the order of shards and turns.
 
     Args:
         shards: the transcripts.
@@ -84,15 +84,17 @@ def _ended_debates(shards: Sequence[Path]) -> pd.DataFrame:
 
 
 def sheet_id(experiment: str, model: str) -> str:
-    """Return the first part of a blind id: the same for all statements of one experiment and model,
-    and telling neither.
+    """Return the first part of a blind id.
+
+    All statements of one experiment and model share it, but it reveals neither of them.
     """
     return hashlib.sha256(f"{experiment}\x1f{model}".encode()).hexdigest()[:8]
 
 
 def statement_id(experiment: str, model: str, debate_id: str, turn: int, text: str) -> str:
-    """Return the blind id of a statement, of its words too: it tells neither model, nor case, nor
-    who spoke when.
+    """Return the blind id of a statement, which depends on its words.
+
+    It reveals neither model, nor case, nor speaker, nor time.
     """
     key = f"{experiment}\x1f{model}\x1f{debate_id}\x1f{turn}\x1f{text}"
     inner = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -100,7 +102,7 @@ def statement_id(experiment: str, model: str, debate_id: str, turn: int, text: s
 
 
 def unit_id(experiment: str, model: str, debate_id: str, speaker: str) -> str:
-    """Return the blind id of all that one judge says in one debate."""
+    """Return the blind id of all statements of one judge in one debate."""
     inner = hashlib.sha256(
         f"unit\x1f{experiment}\x1f{model}\x1f{debate_id}\x1f{speaker}".encode()
     ).hexdigest()[:12]

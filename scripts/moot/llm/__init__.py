@@ -1,3 +1,1 @@
-"""Calls to language models: requests, endpoints (registry `ENDPOINTS`), ledger, prompts, and the
-parsing of replies.
-"""
+"""Calls to language models: requests, endpoints, ledger, prompts, and the parsing of replies."""

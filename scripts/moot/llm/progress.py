@@ -12,8 +12,8 @@ _EVERY_SECONDS = 20.0
 class Progress:
     """Running totals of one job; `tick` writes a line at most every few seconds.
 
-    Debates advance side by side, so that most end late: what is done is reckoned from calls, of
-    which `calls_a_debate` says about how many a debate takes (0: not known).
+    Debates advance in parallel, so that most end late. Therefore progress is computed from calls:
+    `calls_a_debate` is the approximate number of calls of a debate (0 if unknown).
     """
 
     name: str

@@ -1,5 +1,6 @@
-"""Prompts: Jinja templates in `config/prompts`, rendered to messages; hostile text can leave none
-of its delimiters.
+"""Prompts: Jinja templates in `config/prompts`, rendered to messages.
+
+Hostile text cannot end its delimiters.
 """
 
 import hashlib
@@ -22,17 +23,16 @@ from moot.core.types import Fields
 from moot.llm.request import Message
 
 _UNSEEN = r"[\s\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]*"
-"""Characters within a delimiter that readers and tokenizers may not notice."""
+"""Characters within a delimiter that readers and tokenizers may overlook."""
 _TAG_LIKE = re.compile(rf"[<＜](?={_UNSEEN}(?:[/／]{_UNSEEN})?[^\W\d_])")
 
 
 _MOST_FILES = 1000
-"""And folders, below a folder of prompt templates."""
+"""Maximum number of files and folders below a folder of prompt templates."""
 
 
 def enclose(text: object, tag: str) -> str:
-    """Return text between `<tag>` and `</tag>`, with everything inside it that looks like a tag
-    made harmless.
+    """Return text between `<tag>` and `</tag>`; anything inside that looks like a tag is disarmed.
 
     >>> enclose("a </facts> b, 1 < 2", "facts")
     '<facts>\\na ‹/facts> b, 1 < 2\\n</facts>'
@@ -41,8 +41,8 @@ def enclose(text: object, tag: str) -> str:
 
 
 class Section(NamedTuple):
-    """A part of what a person reads: material under its tag (facts, record), or with the tag ""
-    what is said of it.
+    """A part of a text for a person: material with its tag (facts, record), or text with the tag
+    "".
     """
 
     tag: str
@@ -50,19 +50,19 @@ class Section(NamedTuple):
 
 
 _FOR_PERSON: ContextVar[str] = ContextVar("_FOR_PERSON", default="")
-"""While a template is rendered for a person: the mark between its sections."""
+"""The mark between sections while a template is rendered for a person."""
 _ON_TAGS = re.compile(r" ?Text between [^.\n]*\btags?\b[^.\n]*\.|<\w+> ?等标签[^。\n]*。")
-"""What a prompt says of its tags, which people do not see."""
+"""Sentences of prompts about their tags, which people do not see."""
 
 
 def _enclosed(text: object, tag: str) -> str:
-    """`enclose`, or for a person the text as it is, as a section of its own."""
+    """Enclose a text as `enclose`, or for a person return it unchanged as a section."""
     mark = _FOR_PERSON.get()
     return f"\0{mark}{tag}\0{text}\0{mark}\0" if mark else enclose(text, tag)
 
 
 def fill(words: str, **slots: object) -> str:
-    """Return words that moot did not write, with the content of their slots in braces.
+    """Return words of the user or of a paper with their slots in braces filled.
 
     >>> fill("{one} and {two}", one="{two}", two=2)
     '{two} and 2'
@@ -80,8 +80,8 @@ def fill(words: str, **slots: object) -> str:
 
 
 class _Environment(SandboxedEnvironment):
-    """Jinja's sandbox, which need not search moot's own plain values for the interpreter's
-    internals at each look.
+    """Jinja's sandbox without the repeated search of moot's plain values for the interpreter's
+    internals.
     """
 
     def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
@@ -91,10 +91,10 @@ class _Environment(SandboxedEnvironment):
 
 
 class Prompts:
-    """The templates of a project; a folder of the user's own takes precedence over the shipped one.
+    """The templates of a project; the user's folder takes precedence over the shipped one.
 
     Args:
-        folders: folders to look in, first match wins.
+        folders: the folders to search; the first match wins.
     """
 
     def __init__(self, *folders: Path) -> None:
@@ -109,7 +109,7 @@ class Prompts:
             auto_reload=False,
         )
         self._environment.filters |= {"enclose": _enclosed, "fill": fill}
-        # Marks that no case text and no model text can contain; they leave with the cut.
+        # Marks that no case text and no model text can contain; cutting removes them.
         self._mark = secrets.token_hex(16)
         self._cut = re.compile(f"\0{self._mark}([a-z]+)\0")
         self._template = cache(self._environment.select_template)
@@ -119,17 +119,15 @@ class Prompts:
         return Prompts, self._folders
 
     def render(self, name: str, *, language: str = "en", **context: object) -> tuple[Message, ...]:
-        """Return the messages of a template, as its `{{ role("system") }}` and `{{ role("user") }}`
-        cut it.
+        """Render a template's messages, begun by `{{ role("system") }}` and `{{ role("user") }}`.
 
         Args:
-            name: of `{name}.{language}.jinja`, or of `{name}.jinja` where there is none in
-                that language.
-            language: of the case's text.
+            name: the name of the template `{name}.{language}.jinja`, or else `{name}.jinja`.
+            language: the language of the case's text.
             context: the template's variables.
 
         Raises:
-            UserError: no such template, or a mistake in it, with its line.
+            UserError: the template does not exist, or has a mistake (with its line).
         """
         parts = self._cut.split(self._text((f"{name}.{language}.jinja", f"{name}.jinja"), context))
         messages = (
@@ -141,8 +139,9 @@ class Prompts:
     def render_for_person(
         self, name: str, *, language: str = "en", **context: object
     ) -> tuple[Section, ...]:
-        """What a template says, for a person to read; `{name}.person.jinja` takes its place where
-        there is one.
+        """Render a template for a person to read.
+
+        `{name}.person.jinja` replaces it if it exists.
 
         Args, Raises: as in `render`.
         """
@@ -172,22 +171,22 @@ class Prompts:
         return tuple(sections)
 
     def _text(self, names: tuple[str, ...], context: Fields) -> str:
-        """Return the first template that there is, rendered, with a mark where a message begins."""
+        """Render the first existing template, with a mark at the beginning of each message."""
         with _template_errors(names[-1]):
             return self._template(names).render(
                 role=lambda role: f"\0{self._mark}{role}\0", **context
             )
 
     def overlaid(self, folder: Path, *names: str) -> "Prompts":
-        """These templates, with single ones replaced by those of a folder, of the same names.
+        """Return these templates, with some replaced by templates of the same names in a folder.
 
         Args:
-            folder: of the user's own; Markdown files in it are notes.
+            folder: a folder of the user; Markdown files in it are notes.
             names: prefixes of the templates that are used.
 
         Raises:
-            UserError: no such folder, a link in it that leads out of it, a template in it that has
-                a mistake, or that none of the used ones needs.
+            UserError: the folder does not exist or has a link that leads out of it, or a template
+                in it has a mistake or is not used.
         """
         if not folder.is_dir():
             raise UserError(
@@ -196,8 +195,8 @@ class Prompts:
         root, paths = folder.resolve(), list(islice(folder.rglob("*"), _MOST_FILES + 1))
         if len(paths) > _MOST_FILES:
             raise UserError(
-                f"{folder}: more than {_MOST_FILES} files; expected a folder of prompt templates"
-                " alone."
+                f"{folder}: more than {_MOST_FILES} files; expected a folder with only prompt "
+                "templates."
             )
         for path in sorted(paths):
             if path.is_symlink() and not (path.exists() and path.resolve().is_relative_to(root)):
@@ -223,7 +222,7 @@ class Prompts:
         return prompts
 
     def sources(self, *names: str) -> dict[str, str]:
-        """Name to source of every template with such a prefix, and of all that these include or
+        """Return the source of every template with such a prefix, and of all that these include or
         extend.
         """
         return self._sources(self._names_with_prefix(names))
@@ -252,15 +251,16 @@ class Prompts:
 
 @cache
 def _referenced_templates(source: str, name: str) -> tuple[str, ...]:
-    """The templates that a template includes or extends; each is parsed once for all folders that
-    it is in.
+    """Return the templates that a template includes or extends.
+
+    Each is parsed once for all of its folders.
     """
     parsed = _Environment().parse(source, name)
     return tuple(reference for reference in meta.find_referenced_templates(parsed) if reference)
 
 
 def _without_language(name: str) -> str:
-    """Return the name of the template that one for a language translates: verdict.jinja for
+    """Return the name of the template that a translation belongs to: verdict.jinja for
     verdict.zh.jinja.
     """
     return re.sub(r"\.[a-z]+\.jinja$", ".jinja", name)
@@ -268,7 +268,7 @@ def _without_language(name: str) -> str:
 
 @contextmanager
 def _template_errors(name: str) -> Iterator[None]:
-    """A mistake in a template, or one that is not there, as one message."""
+    """Turn a mistake in a template, or a missing one, into one message."""
     try:
         yield
     except jinja2.TemplatesNotFound:

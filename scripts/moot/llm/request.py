@@ -26,7 +26,8 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything that is sent for one call. Equal requests to one server are the same question.
+    """Everything that is sent for one call. Equal requests to one server count as the same
+    question.
 
     Attributes:
         endpoint: the endpoint's kind (anthropic, embedded, openai, ollama).
@@ -49,10 +50,10 @@ class Request:
     reply_schema: Fields | None = field(default=None, compare=False, repr=False)
 
     def to_json(self, served_as: str = "") -> str:
-        """Return the question and who is asked as canonical JSON: sorted keys, no spaces.
+        """Return the request and its server as canonical JSON: sorted keys, no spaces.
 
         Args:
-            served_as: the server's identity; left out where it is "" (a model inside the process).
+            served_as: the server's identity; left out if it is "" (a model inside the process).
         """
         content = {
             "endpoint": self.endpoint,
@@ -67,7 +68,7 @@ class Request:
 
     @classmethod
     def from_json(cls, text: str) -> "Request":
-        """Return the request that `to_json` wrote, without who was asked.
+        """Return the request that `to_json` wrote, without the server.
 
         The order of a schema's fields counts. Canonical JSON loses it; `required` keeps it.
         """
@@ -135,7 +136,7 @@ def request_to(
 
 
 def call_id(request_json: str, replicate: int) -> str:
-    """Return the ledger's key: a digest of the request, of who is asked, and of the replicate."""
+    """Return the ledger's key: a digest of the request, the server and the replicate."""
     return hashlib.sha256(
         f"{replicate}\n{request_json}".encode("utf-8", "surrogatepass")
     ).hexdigest()
@@ -193,8 +194,8 @@ class Reply:
     price: str = ""
 
     def to_json(self) -> str:
-        """Return the reply as JSON for the ledger; fields with their default values are left
-        out.
+        """Return the reply as JSON for the ledger, without fields that have their default
+        values.
         """
         content = {"text": self.text}
         for name, default in _REPLY_DEFAULTS.items():

@@ -1,15 +1,13 @@
-"""A model's limits where several processes may speak with it: shared out at the ledger, and kept by
-all together.
+"""A model's limits, shared at the ledger by all processes that call it.
 
-Calls under way: each process that asks holds a share of `concurrency`, and writes down some times a
-second how many calls it wants. One that is alone holds all. Shares are fair by the max-min rule:
-one that wants less than its part leaves the rest to the others, one that wants nothing holds
-nothing; more processes than calls take turns. A share grows only as others give theirs back, so
-that all shares together never exceed the limit, which is the lowest that one of them was given. The
-share of a process that died is free once another looks.
+Concurrent calls: each process has a share of `concurrency`, and records several times a second how
+many calls it wants. A single process has the whole limit. Shares are fair by the max-min rule: a
+process that wants less than its part leaves the rest to the others. If there are more processes
+than calls, they take turns. A share grows only after others have returned theirs, so that the sum
+never exceeds the limit, which is the lowest limit of all processes. The share of a process that
+died becomes free when another process reads the shares.
 
-Rates: when the next call may be sent is kept for all processes together (`Pace`), and so are the
-    server's pauses.
+Rates: the time of the next call (`Pace`) and the server's pauses are shared by all processes.
 """
 
 import asyncio
@@ -29,17 +27,18 @@ from moot.llm.ledger.processes import PACES, SHARES, Processes
 from moot.llm.limits import Limits, Pace
 
 _LOOK_SECONDS = 0.25
-"""How often a process looks at the others' shares and at the server's pauses."""
+"""How often a process reads the others' shares and the server's pauses, in seconds."""
 _LOOK_SOONEST = 0.02
 _TURN_SECONDS = 2.0
-"""How long a turn lasts where more processes want calls than there may be calls."""
+"""How long a turn lasts if more processes want calls than the limit allows."""
 _SAY_SECONDS = 30.0
-"""How long a process has waited for a first call when it says so."""
+"""The time without a first call after which a process logs that it waits."""
 
 
 def fair_share(demand: int, other_demands: Sequence[int], total: int) -> int:
-    """Return the part of `total` for one who wants `demand`, beside `other_demands`: max-min fair,
-    rounded up.
+    """Return the max-min fair part of `total` for one process, rounded up.
+
+    It wants `demand`, and others want `other_demands`.
 
         >>> fair_share(1, [20, 20], 9), fair_share(20, [20, 1], 9), fair_share(20, [], 9)
         (1, 4, 9)
@@ -55,8 +54,9 @@ def fair_share(demand: int, other_demands: Sequence[int], total: int) -> int:
 
 
 def has_turn(process: int, other_processes: Sequence[int], total: int, seconds: float) -> bool:
-    """Return whether the process with the number `process` may call now: `total` of them at a time,
-    in a circle.
+    """Return whether the process with the number `process` may call now.
+
+    `total` processes at a time may call, in turn.
 
     >>> [[has_turn(own, [1, 2, 3], 2, now) for own in (1, 2, 3)] for now in (0.0, 2.0)]
     [[True, True, False], [False, True, True]]
@@ -66,23 +66,23 @@ def has_turn(process: int, other_processes: Sequence[int], total: int, seconds: 
 
 
 class SharedLimits(Limits):
-    """One process's share of a model's limits, which all processes at a ledger keep to together."""
+    """One process's share of a model's limits at the ledger."""
 
     def __init__(self, processes: Processes, name: str, config: ModelConfig) -> None:
         super().__init__(config)
         self._processes, self._name = processes, name
-        # What tells this model from others at the same ledger.
+        # Distinguishes this model from others at the same ledger.
         self._model = hashlib.sha256(
             f"{name} {served_as(config)} {config.model}".encode()
         ).hexdigest()
         self._free = asyncio.Semaphore(0)  # calls that may begin
         self._open_slots = self._max_slots = (
-            0  # calls that may begin or are under way, and how many these may be
+            0  # calls that may begin or have begun, and the maximum of these
         )
-        self._demand = 0  # calls that wait or are under way
+        self._demand = 0  # calls that wait or have begun
         self._has_looked = False
         self._could_have_more = (
-            True  # the last look gave all that was wanted, and not all that there is
+            True  # whether the last share was all that was wanted, but not the whole limit
         )
         self._fault: Exception | None = None
         self._waits_since: float | None = None
@@ -90,7 +90,7 @@ class SharedLimits(Limits):
         self._adjusting: asyncio.Task[None] | None = None
         self._places: Batched[int, tuple[bool, float]] = Batched(self._take_places)
 
-    # Calls under way
+    # Concurrent calls
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
@@ -122,7 +122,7 @@ class SharedLimits(Limits):
             self._free.release()
 
     async def _adjust_share(self) -> None:
-        """Adjust this process's share while it has calls, and give it back at the end."""
+        """Adjust this process's share while it has calls, and return it at the end."""
         try:
             while await self._share_out() or self._demand:
                 await asyncio.sleep(_LOOK_SOONEST)
@@ -138,7 +138,7 @@ class SharedLimits(Limits):
 
     async def _share_out(self) -> int:
         """Adjust the share once; return how many calls this process has."""
-        while not self._free.locked():  # no call begins while the share is agreed on
+        while not self._free.locked():  # no call begins while shares are adjusted
             await self._free.acquire()
             self._open_slots -= 1
         demand, self._max_slots = self._demand, self._open_slots
@@ -158,9 +158,9 @@ class SharedLimits(Limits):
         elif time.monotonic() - self._waits_since > _SAY_SECONDS:
             self._waits_since = float("inf")
             LOG.warning(
-                "model '%s': waits, since other processes at this ledger have all %d calls"
-                " (`concurrency`) under way. A process that was stopped (Ctrl-Z) keeps its calls:"
-                " let it go on, or end it.",
+                "model '%s': waits, since other processes at this ledger have all %d calls "
+                "(`concurrency`) under way. A process that was stopped (Ctrl-Z) keeps its calls: "
+                "continue or end it.",
                 self._name,
                 self._config.concurrency,
             )
@@ -202,7 +202,7 @@ class SharedLimits(Limits):
                 )
             if (
                 not shares and not self._has_looked
-            ):  # what those wrote who have ended, by a clock that may have begun anew
+            ):  # entries of ended processes, by a clock that may have restarted
                 connection.execute(sa.delete(PACES).where(PACES.c.model == self._model))
             return call_count, self._pace(connection).paused_until - seconds
 
@@ -263,7 +263,7 @@ class SharedLimits(Limits):
         await asyncio.to_thread(self._processes.run, pause, self._model)
 
     async def close(self) -> None:
-        """Give this process's share back."""
+        """Return this process's share."""
         if self._adjusting is not None:
             self._demand_changed.set()
             await self._adjusting

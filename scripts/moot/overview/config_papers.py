@@ -21,28 +21,30 @@ class PapersConfig(StrictModel):
     design: Literal["full", "lean"] = Field(
         "full",
         description=(
-            "`full`: all that the paper did; `lean`: without calls, models and cases that the"
-            " items do not show. Default: full."
+            "`full`: the complete design of the paper; `lean`: without calls, models and cases "
+            "that the items do not show. Default: full."
         ),
     )
-    models: Names = Field(
-        (), description="Models that take the place of the paper's. Default: the paper's."
-    )
+    models: Names = Field((), description="Models that replace the paper's. Default: the paper's.")
     cases: int | None = Field(
-        None, ge=1, description="Most cases of each experiment. Default: as many as the paper."
+        None,
+        ge=1,
+        description=("Maximum number of cases of each experiment. Default: as many as the paper."),
     )
     repeats: int | None = Field(
         None, ge=1, description="Debates of each case. Default: as many as the paper."
     )
     seats: Mapping[str, str] = Field(
         default_factory=dict,
-        description="Seat (such as `grader` or `labeler`) to its model. Default: the debate's own.",
+        description=(
+            "Model of each seat (such as `grader` or `labeler`). Default: the debate's own model."
+        ),
     )
     datasets: Mapping[str, Any] = Field(
         default_factory=dict,
         description=(
-            "Data set to a source (`synthetic`, `sample`, `local`) or to options that replace the"
-            " paper's. Default: the paper's data."
+            "Source (`synthetic`, `sample`, `local`), or options, by data set, that replace the "
+            "paper's. Default: the paper's data."
         ),
     )
 
@@ -52,8 +54,8 @@ PAPERS = register_section(
         "config",
         "papers",
         PapersConfig,
-        "the papers' tables and figures that `snakemake papers` fills; default: none, the pages"
-        " show the results that exist",
+        "the papers' tables and figures that `snakemake papers` fills; default: none, and the "
+        "pages show existing results",
     )
 )
 
@@ -62,7 +64,7 @@ ALLOW_FEWER_CASES: ConfigSection[bool] = register_section(
         "experiment",
         "allow_fewer_cases",
         bool,
-        "whether to take all cases where the data set has fewer than `cases`; default: an error",
+        "whether to use all cases if the data set has fewer than `cases`; default: an error",
         marks=DISPLAY_ONLY,
         default=False,
         module=__name__,

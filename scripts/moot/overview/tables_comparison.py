@@ -1,6 +1,6 @@
-"""Every method on every data set: the comparison that none of the four papers could make.
+"""Every method on every data set: a comparison across the four papers.
 
-Values of different data sets are listed, never summed: their tasks differ, and so do their cases.
+Values of different data sets are listed, never summed, since their tasks and cases differ.
 """
 
 from collections import Counter
@@ -21,8 +21,9 @@ from moot.scores import INVALID_WRONG
 from moot.scores.results import ExperimentResults
 
 MAX_SHORT_DATASETS = 6
-"""Data sets in the short form of the table that has one a column: those on which most methods
-argued.
+"""Maximum number of data sets in the short form of the wide table.
+
+They are those with the most methods.
 """
 STRICT, KEYS = "accuracy, invalid = wrong", ("data", "method", "model", "experiment")
 COST_SCORES = {
@@ -31,12 +32,12 @@ COST_SCORES = {
     "generated tokens a case": "completion_tokens_per_case",
 }
 MAJORITY, TRAINED = "majority class", "trained: "
-"""Methods that no model argues: these take nothing."""
+"""Methods without calls to a model; they have no cost."""
 
 
 def _describe_method(results: ExperimentResults) -> str:
-    """Return a protocol in words, with what changes its kind: assistant, answer by likelihood,
-    matched samples.
+    """Describe a protocol in words, with the variants: assistant, answer by likelihood, matched
+    samples.
     """
     params, name = results.config.params, results.config.protocol.replace("_", " ")
     if results.config.protocol == RECORDED:
@@ -50,12 +51,12 @@ def _describe_method(results: ExperimentResults) -> str:
 
 
 def _rows(results: StudyResults) -> list[Row]:
-    """Return a row a method, model and data set: of several experiments the one with the most
-    cases; then trained models.
+    """Yield a row per method, model and data set, followed by trained models.
 
-    The accuracy that counts invalid answers as wrong is the headline, since a method that
-    seldom answers must not look better for it. What recorded debates took is not known, and
-    NaN.
+    Of several experiments, the one with the most cases is shown.
+
+    The main value is the accuracy that counts invalid answers as wrong. Otherwise a method that
+    seldom answers would look better. The cost of recorded debates is unknown (NaN).
     """
     best_rows: dict[tuple[str, ...], Row] = {}
     experiments = results.experiments.values()
@@ -161,16 +162,16 @@ def methods_by_data(results: StudyResults) -> TableContent:
         rows.values(),
         [
             (
-                "Accuracy with invalid answers counted as wrong [95 % interval], n predictions, the"
-                " share of them that could be used where some could not; calls, prompt and"
-                " generated tokens a case, where they are known. For several labels it is subset"
-                " accuracy. The table methods_long has the same as numbers."
+                "Accuracy with invalid answers counted as wrong [95 % interval], n predictions, "
+                "the share of valid answers if some are invalid; calls, prompt and generated "
+                "tokens per case, if known. With several labels per case it is subset accuracy. "
+                "The table methods_long has the same values as numbers."
             ),
             (
-                "Where several experiments are the same method on the same data, that with the most"
-                " cases is shown. Methods may have been run on different cases of a data set:"
-                " compare with the majority class, and see a study's own tables for tests on the"
-                " same cases. Trained models are scored on the whole test split."
+                "If several experiments use the same method on the same data, the one with the "
+                "most cases is shown. Methods may have been run on different cases of a data "
+                "set: compare with the majority class, and see a study's own tables for tests on "
+                "the same cases. Trained models are scored on the whole test split."
             ),
         ],
     )
@@ -200,9 +201,9 @@ def methods_long(results: StudyResults) -> TableContent:
     return _LONG_COLUMNS.table(
         sorted(_rows(results), key=lambda row: (row["data"], *_sort_key(row))),
         [
-            "The interval is that of the accuracy with invalid answers counted as wrong. `n` counts"
-            " valid debates (or answers), on which the accuracy of valid answers and F1 rest,"
-            " `cases` the cases that they are about. What recorded debates took is not known."
+            "The interval is that of the accuracy with invalid answers counted as wrong. `n` "
+            "counts the valid debates (or answers) behind the accuracy of valid answers and F1; "
+            "`cases` counts their cases. The cost of recorded debates is unknown."
         ],
     )
 

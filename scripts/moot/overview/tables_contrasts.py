@@ -31,9 +31,9 @@ from moot.stats.within_cases import FEWEST_CASES
 EXPECTED = {FIRST_HIGHER: "first higher", FIRST_LOWER: "first lower", DIFFER: "they differ"}
 NO_CASES = "no case was argued by both; expected common cases, or `paired: false`"
 MARGIN_NOTE = (
-    "Equivalent: `yes` where the difference is shown to be smaller than the margin, above and below"
-    " 0, by two one-sided tests (Schuirmann 1987) whose p, after Holm's correction over those of"
-    " the study, is below 0.05."
+    "Equivalent: `yes` if two one-sided tests (Schuirmann 1987) show that the difference is "
+    "within the margin, above and below 0. Their p, after Holm's correction over those of the "
+    "study, is then below 0.05."
 )
 COLUMNS = (
     Columns()
@@ -88,20 +88,21 @@ def contrasts(results: StudyResults) -> TableContent:
             ),
             *dict.fromkeys(contrast.test.note for contrast in results.contrasts if contrast.test),
             (
-                f"Speaks of: with fewer than {FEWEST_CASES} cases (or clusters of cases) that were"
-                " each debated several times, debates are compared within cases, p is that of the"
-                " interval, and the row speaks of these cases alone; `cases needed` is how many"
-                " could show this difference for cases like these, with 80 % power."
+                f"Speaks of: the cases to which a row applies. With fewer than {FEWEST_CASES} "
+                "cases (or clusters of cases) that were each debated several times, debates are "
+                "compared within cases, p is that of the interval, and the row applies to these "
+                "cases only. `cases needed` is the number that could show this difference for "
+                "cases like these, with 80 % power."
             ),
             (
-                "Valid answers alone: the difference among these, where some are invalid, on the"
-                " cases that have some on both sides. Where it does not bear the expectation out,"
-                " invalid answers carry the difference."
+                "Valid answers alone: the difference among valid answers, if some answers are "
+                "invalid, on the cases with valid answers on both sides. If it does not meet the "
+                "expectation, invalid answers carry the difference."
             ),
             (
-                "Expectation met: `yes` where p (Holm) is below 0.05 and the difference lies on the"
-                " expected side, `opposite` where it lies on the other, `not shown` where p (Holm)"
-                " is not below 0.05: no evidence of equality."
+                "Expectation met: `yes` if p (Holm) is below 0.05 and the difference is on the "
+                "expected side; `opposite` if it is on the other side; `not shown` if p (Holm) "
+                "is not below 0.05, which is not evidence of equality."
             ),
             *([MARGIN_NOTE] if any(contrast.margin for contrast in results.contrasts) else []),
         ],
@@ -189,7 +190,7 @@ def _measure(results: StudyResults, contrast: Contrast) -> tuple[ContrastResult 
 def _describe_expectation(
     contrast: Contrast, difference: Difference, p: float, valid: Difference | None
 ) -> str:
-    """Return whether the expectation is met, and whether by invalid answers alone."""
+    """Return whether the expectation is met, and whether only because of invalid answers."""
     expectation = direction_met(contrast, difference.difference, p)
     if (
         expectation == NOT_SHOWN

@@ -20,10 +20,10 @@ _COUNTS_NOTE = (
     " `none`."
 )
 _PAIRS_NOTE = (
-    "`n` counts pairs of successive statements of one speaker in one debate. Any to another: of"
-    " pairs in which both take a position, those in which it changes. Each other row: of statements"
-    " of a group after which the same speaker makes another one, those that this group follows. `n"
-    " invalid` counts the other pairs."
+    "`n` counts pairs of successive statements of one speaker in one debate. The row of any "
+    "group to another is the share of changes among pairs in which both statements take a "
+    "position. Each other row is, among statements of a group that have a successor, the share "
+    "whose successor has the second group. `n invalid` counts the other pairs."
 )
 Group = dict[str, str]
 

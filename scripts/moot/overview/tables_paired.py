@@ -65,19 +65,18 @@ def paired_tests(results: StudyResults) -> TableContent:
     return COLUMNS.table(
         rows,
         [
-            f"Difference is the accuracy of the first run less that of the second. {PAIRED_NOTE}",
+            f"Difference is the accuracy of the first run minus that of the second. {PAIRED_NOTE}",
             (
-                "First better, second better: cases on which that run was right more often. Two"
-                " models are compared within one experiment, two experiments with the same model,"
-                " or, where they share none, with any. Holm's correction is over all tests of this"
-                f" table that answer one question, on all data sets: `{MODELS}` or `{METHODS}`"
-                " (`family`); `tests in family` says how many these are."
+                "First better, second better: cases on which that run was right more often. Two "
+                "models are compared within one experiment. Two experiments are compared with "
+                "the same model, or with any model if they share none. Holm's correction is over "
+                f"all tests of this table that answer one question, on all data sets: `{MODELS}` "
+                f"or `{METHODS}` (`family`); `tests in family` says how many these are."
             ),
             (
-                f"{SAME_NOTE} {EXCESS_DIFFERENCE.capitalize()}: what this is more than same answer,"
-                " with its"
-                " interval by cluster: 0 where two models, or methods, answer alike at any noise,"
-                " whatever the share on which they disagree."
+                f"{SAME_NOTE} {EXCESS_DIFFERENCE.capitalize()}: how much this exceeds `same "
+                "answer`, with its interval by cluster. It is 0 if two models, or methods, give "
+                "the same distribution of answers, whatever the share on which they disagree."
             ),
         ],
         exploratory=True,
@@ -91,8 +90,9 @@ def _pair_models(experiments: list[list[Run]]) -> Iterator[tuple[Run, Run]]:
 
 
 def _pair_experiments(experiments: list[list[Run]]) -> Iterator[tuple[Run, Run]]:
-    """Yield two experiments on one data set: with the models that both have, or with any where they
-    share none.
+    """Yield two experiments on one data set.
+
+    Each pair has the models that both share, or any models if they share none.
     """
     for first, second in combinations(experiments, 2):
         pairs = list(product(first, second))

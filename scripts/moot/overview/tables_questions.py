@@ -92,36 +92,36 @@ def questions(results: StudyResults) -> TableContent:
         rows,
         [
             (
-                "The rule: `supported` where the value lies on the claim's side (column `supported"
-                " where`) and p (Holm) is below 0.05, `not supported` where it lies on the other,"
-                " else `cannot tell`. p is that of the 95 % interval against the threshold. Holm's"
-                " correction is over all runs and models that judge one claim (`tests in family`),"
-                " so that an interval that leaves the threshold out may come with `cannot tell`; it"
-                " is not over the questions."
+                "The rule: with p (Holm) below 0.05, the answer is `supported` if the value is "
+                "on the claim's side (column `supported where`) and `not supported` if it is on "
+                "the other side; else it is `cannot tell`. p is that of the 95 % interval "
+                "against the threshold. Holm's correction is over all runs and models that judge "
+                "one claim (`tests in family`), not over the questions. Therefore the answer may "
+                "be `cannot tell` although the interval excludes the threshold."
             ),
             (
-                f"Where fewer than {FEWEST_CASES} cases (or clusters of cases) were debated several"
-                " times each, debates are compared within cases: the answer then holds for these"
-                " cases (`speaks of`), and `cases needed` is the number that could show this"
-                " difference for cases like these, with 80 % power. Few cases that were debated"
-                " once cannot tell."
+                f"If fewer than {FEWEST_CASES} cases (or clusters of cases) were each debated "
+                "several times, debates are compared within cases. The answer then applies to "
+                "these cases (`speaks of`), and `cases needed` is the number that could show "
+                "this difference for cases like these, with 80 % power. Few cases that were "
+                "debated once cannot tell."
             ),
             (
-                "Invalid answers count as wrong, and miss their case in F1. Where some are, `valid"
-                " answers alone` is the same without them, on the cases that have some in both"
-                " runs; where that leads to another answer, invalid answers carry the difference"
-                " and the answer says so. Two runs of one model are compared on the cases that both"
-                " argued; where they argued different ones, as the arms of the NYU debates, all"
-                " cases of both count."
+                "Invalid answers count as wrong, and miss their case in F1. `valid answers "
+                "alone` is the value without them, on the cases with valid answers in both runs. "
+                "If it leads to another answer, invalid answers carry the difference, and the "
+                "answer says so. Two runs of one model are compared on the cases that both "
+                "argued. If they argued different cases, as in the arms of the NYU debates, all "
+                "cases of both count."
             ),
             (
-                "A claim is judged by runs on the data that it names; a sample, synthetic data and"
-                " trial runs judge none. A claim with a published threshold is judged only by runs"
-                " with the paper's settings. Recorded answers were published by the studies'"
-                " authors; their models are others than the papers'."
+                "A claim is judged by runs on the data that it names, but not by samples, "
+                "synthetic data or trial runs. A claim with a published threshold is judged only "
+                "by runs with the paper's settings. Recorded answers were published by the "
+                "studies' authors; their models are others than the papers'."
             ),
             *(
-                ["Simulated voices judge no claim: whatever they say, the answer is `cannot tell`."]
+                ["Simulated voices do not judge claims: the answer is always `cannot tell`."]
                 * results.is_rehearsal
             ),
         ],
@@ -175,7 +175,7 @@ def _rows(results: StudyResults, claim: Claim) -> Iterator[Row]:
 
 
 def _question(claim: Claim, votes: Run | None = None) -> str:
-    """Return the question, with the number of answers in a vote where it asks about votes."""
+    """Return the question, with the number of answers in a vote if it is about votes."""
     return claim.question.replace(
         VOTES_ASKED,
         format_vote_size(votes) if votes and VOTES_ASKED in claim.question else MANY_VOTES,
@@ -292,7 +292,7 @@ def _select_runs(results: StudyResults, claim: Claim, selectors: tuple[Selector,
 
 
 def _setting_key(run: Run) -> str:
-    """Return a key that runs of one setting share; the largest run of a setting judges."""
+    """Return a key that runs with equal settings share; the largest of these runs judges."""
     config = run.results.config
     return repr((run.model, config.protocol, config.dataset, sorted(config.params.items())))
 

@@ -1,4 +1,4 @@
-"""The table of trial runs: experiments with too few debates to conclude from, and their cost."""
+"""The table of trial runs: experiments with too few debates for conclusions, and their cost."""
 
 from moot.core.experiment_config import COMPARISON
 from moot.report import table
@@ -39,14 +39,14 @@ def trial_runs(results: StudyResults) -> TableContent:
         rows,
         [
             (
-                "These experiments show that the protocols run, and enter no table or figure of a"
-                " study. Raise `cases` or `repeats` of an experiment to `min_debates`"
-                " (config/config.yaml), or set `min_debates: 1`."
+                "These experiments show that the protocols run. They are left out of the tables "
+                "and figures of studies. Raise `cases` or `repeats` of an experiment to "
+                "`min_debates` (config/config.yaml), or set `min_debates: 1`."
             ),
-            "What was said is in results/reader/.",
+            "The debates are in results/reader/.",
             (
-                "Seconds are those that the models took to reply, when they were asked. What"
-                " recorded debates took is not known."
+                "Seconds are the models' original response times. The cost of recorded debates "
+                "is unknown."
             ),
         ],
     )

@@ -1,4 +1,4 @@
-"""The papers' numbered tables and figures: what fills them is registered here by the studies.
+"""The papers' numbered tables and figures; studies register the functions that fill them.
 
 `data/published/items.yaml` describes the form of each item. A study fills an item with a function
 in a module whose name begins with `papers`. Several studies may fill the same item, so that no

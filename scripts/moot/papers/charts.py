@@ -1,4 +1,4 @@
-"""A paper's figures on their axes: published points hollow, ours filled, with intervals."""
+"""A paper's figures on their own axes: hollow published points and filled points of this run."""
 
 import math
 from collections.abc import Sequence
@@ -82,7 +82,10 @@ def points_frame(series: Sequence[Series]) -> pd.DataFrame:
 
 
 def draw_chart(item: PaperItem, series: Sequence[Series], path: Path, mark: str = "") -> None:
-    """Draw a figure as SVG; `mark`, of a rehearsal or of made-up data, is written across it."""
+    """Draw a figure as SVG.
+
+    `mark` is written across a figure of a rehearsal or of made-up data.
+    """
     with figure_style():
         panels = _panels(item)
         drawing, grid = new_figure(height=4.0, ncols=len(panels), squeeze=False, sharey=True)

@@ -1,6 +1,6 @@
-"""What the papers' items cost: read from `data/published/item_costs.csv`.
+"""The costs of filling the papers' items, from `data/published/item_costs.csv`.
 
-`benchmarks/paper_items.py` counts the calls of each item by a preview.
+`benchmarks/paper_items.py` counts the calls of each item with a preview.
 """
 
 import csv

@@ -23,7 +23,7 @@ class ExampleStep:
 
 @dataclass(frozen=True, slots=True)
 class ExampleTable:
-    """The paper's example and one of this run.
+    """The paper's example and an example of this run.
 
     Attributes:
         seats: The debaters, a column each: the paper's, then those that only this run has.

@@ -25,9 +25,9 @@ class OwnCell:
     Attributes:
         text: The value with the paper's digits.
         value: The value; NaN in a cell of several values.
-        interval: Its 95 % interval; NaN where there is none.
-        replication: Where a replication falls in 95 of 100 cases; NaN where unknown.
-        is_outside: Whether the published value lies outside what a replication would give.
+        interval: Its 95 % interval; NaN without one.
+        replication: The interval in which a replication falls in 95 of 100 cases; NaN if unknown.
+        is_outside: Whether the published value lies outside of that interval.
     """
 
     text: str = ""
@@ -40,7 +40,7 @@ class OwnCell:
 
     @property
     def interval_text(self) -> str:
-        """The interval in brackets with the paper's digits; "" where there is none."""
+        """The interval in brackets with the paper's digits; "" without an interval."""
         if any(map(math.isnan, self.interval)):
             return ""
         low, high = (number_text(end, self.digits, self.is_percent) for end in self.interval)
@@ -49,7 +49,7 @@ class OwnCell:
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """A cell: the published value, and what this run has for it."""
+    """A cell with its published value and this run's value."""
 
     published: str = ""
     published_value: float = math.nan
@@ -58,12 +58,12 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """A row: of the paper, or of this run alone.
+    """A row of the paper, or an additional row of this run.
 
     Attributes:
         heads: The head cells.
         cells: The other cells.
-        source: Where the own values come from; "" if there are none.
+        source: The origin of this run's values; "" if there are none.
         data: The data set of the own values.
         cases: The number of their cases.
         is_own: Whether the paper does not have the row.
@@ -125,7 +125,7 @@ class Grid:
 
 
 def build_grid(item: PaperItem, published: PublishedValues, parts: Sequence[Part]) -> Grid:
-    """Build a table from the published values and what studies computed."""
+    """Build a table from the published values and the parts computed by studies."""
     own_rows = [part for part in parts if isinstance(part, OwnRow)]
     facts = {part.row: part.text for part in parts if isinstance(part, Fact)}
     repeats: dict[str, OwnRow] = {}
@@ -227,11 +227,15 @@ def own_cell(row: PaperRow, spec: CellSpec, own_row: OwnRow) -> OwnCell:
 
 
 def _replication(published: Published | None, ours: Measurement) -> Interval:
-    """Return where a replication of our size would fall; NaN where the paper's n is unknown."""
+    """Return the interval in which a replication of our size would fall.
+
+    It is NaN if the paper's n is unknown.
+    """
     if published is None:
         return NO_INTERVAL
     factor = 1.0
-    if published.share and published > 1 and published.n > 0 and ours.n > 0:  # a count of answers
+    # this is a count of answers
+    if published.share and published > 1 and published.n > 0 and ours.n > 0:
         factor = ours.n
         published = published.as_share_of(published.n)
         value, low, high = (number / factor for number in (ours.value, ours.low, ours.high))
@@ -262,7 +266,7 @@ def published_text(value: float, spec: CellSpec) -> str:
 
 
 def plain_number(text: str) -> str:
-    """Return the text of a cell for CSV: a number without its sign of per cent."""
+    """Return the text of a cell for CSV: a number without its per cent sign."""
     return text.removesuffix("%")
 
 

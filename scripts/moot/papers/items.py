@@ -17,7 +17,7 @@ KINDS["diagram"] = "Figure"
 
 @dataclass(frozen=True, slots=True)
 class CellSpec:
-    """What one cell, or each cell of a column or row, shows.
+    """The content of one cell, or of each cell of a column or row.
 
     Attributes:
         published: The metrics of the published values; `TABLE:METRIC` for those of another table.
@@ -25,7 +25,7 @@ class CellSpec:
         part: Which run of a row fills the cell, such as a protocol or a data set.
         form: The cell's text with `{}` for each value.
         text: A text that the paper prints in place of a value.
-        fact: What a study states in the cell, by name.
+        fact: The name of the fact that a study states in the cell.
         digits: The number of decimals.
         is_percent: Whether values are shown in per cent.
         is_trimmed: Whether published values are shown without zeros at the end.
@@ -42,7 +42,7 @@ class CellSpec:
     is_trimmed: bool = False
 
     def updated(self, entry: Mapping[str, Any]) -> "CellSpec":
-        """Return the same with the keys of an entry of the file."""
+        """Return a copy updated with the keys of an entry of the file."""
         changes: dict[str, Any] = {
             name: entry[name]
             for name in ("part", "form", "text", "fact", "digits")
@@ -60,7 +60,7 @@ class CellSpec:
 
     @property
     def scores(self) -> tuple[str, ...]:
-        """Our scores; those named as the published metrics unless the file says otherwise."""
+        """Our scores. By default they are named as the published metrics."""
         return self.score or tuple(name.rpartition(":")[2] for name in self.published)
 
 
@@ -69,7 +69,7 @@ def _as_tuple(value: str | list[str]) -> tuple[str, ...]:
 
 
 def _join_scores(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a score of a column and one of a row name a cell together."""
+    """Join a column's score with a row's score; together they name a cell."""
     return (f"{second[0]}:{first[0]}",) if first and second else second
 
 
@@ -117,10 +117,10 @@ class PaperItem:
         datasets: The data sets whose trained models fill it.
         baselines: The trained models that it needs; () for all of the data set.
         details: The long tables with the statistics behind it.
-        lean: What its lean design leaves out: experiment to the keys that replace its own; None
-            for an experiment that is not run.
-        is_one_system: Whether the whole table describes one system, so that own values form a
-            block of rows and not a single row.
+        lean: The changes of its lean design: by experiment, the keys that replace its own; None for
+            an experiment that is not run.
+        is_one_system: Whether the whole table describes one system, so that own values form a block
+            of rows and not a single row.
         merges_heads: Whether the first head cell of several rows is printed once.
         row_heads: The headings of the head cells.
         rows, columns: The rows and columns.
@@ -166,7 +166,9 @@ class PaperItem:
         return f"{KINDS[self.kind]} {self.key.lstrip('abcdefghijklmnopqrstuvwxyz')}"
 
     def cell(self, row: PaperRow, column: PaperColumn) -> CellSpec:
-        """What a cell shows: the keys of the item, the column, the row and the cell."""
+        """Return the content of a cell: the merged keys of the item, the column, the row and the
+        cell.
+        """
         spec = CellSpec().updated(
             {name: self.entry[name] for name in ("digits", "percent") if name in self.entry}
         )
@@ -247,10 +249,12 @@ def _read_item(path: Path, name: str, entry: JsonObject) -> PaperItem:
 
 
 def select_items(papers: Mapping[str, Paper], names: list[str]) -> Iterator[PaperItem]:
-    """Yield the items that some names select: items, papers or `all`; each once, in order.
+    """Yield the items that some names select, each once and in order.
+
+    A name is an item, a paper or `all`.
 
     Raises:
-        UserError: A name is neither; names the nearest one.
+        UserError: A name matches nothing; the message names the nearest one.
     """
     all_items = dict[str, PaperItem]()
     for paper in papers.values():

@@ -13,9 +13,9 @@ from moot.papers.items import PaperItem
 
 LEAN = "lean"
 LEAN_KEYS = ("models", "cases", "repeats", "labelers", "params")
-"""The keys of an experiment that a lean design may replace."""
+"""The experiment's keys that a lean design may replace."""
 SIZES = ("models", "cases")
-"""Those of them that leave each debate as it is."""
+"""Those of the lean keys that do not change single debates."""
 
 
 def check_lean_design(item: PaperItem, design: Fields) -> None:
@@ -45,7 +45,7 @@ def lean_experiments(
 
     Args:
         experiments: The papers' designs by name.
-        sharing: Experiment to the items that need it.
+        sharing: The items that need each experiment.
     """
     designs: dict[str, JsonObject] = {}
     for name, items in sharing.items():
@@ -57,7 +57,9 @@ def lean_experiments(
 
 
 def apply_lean_settings(config: JsonObject, items: Iterable[PaperItem]) -> None:
-    """Change the papers' experiments to how lean designs hold each debate.
+    """Apply to the papers' experiments the changes that lean designs make to each debate.
+
+    Their models and cases stay.
 
     Their models and cases stay.
     """

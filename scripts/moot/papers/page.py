@@ -34,19 +34,19 @@ KINDS_FROM_DESIGN = ("facts", "diagram")
 
 @dataclass(frozen=True, slots=True)
 class ItemContent:
-    """What the page says of an item.
+    """The content of the page for one item.
 
     Attributes:
         item: The item's description.
         parts: What studies computed.
-        findings: What was found in the paper.
+        findings: Findings about the paper.
         departures: How moot departs from the paper.
-        needs: What filling it takes.
-        command: The commands that fill it, a line each.
+        needs: The experiments, models and data that filling it needs.
+        command: The commands that fill it, one per line.
         details: The long tables with its statistics that this run built.
-        warnings: What readers must know before they read own values, such as that the data are
-            synthetic.
-        mark: The mark across a figure whose own points are made up.
+        warnings: Remarks that readers need before they read this run's values, such as that the
+            data are synthetic.
+        mark: The mark across a figure if this run's points are made up.
     """
 
     item: PaperItem
@@ -114,7 +114,7 @@ def _write_item(
     target: Path,
     is_rehearsal: bool,
 ) -> dict[str, object]:
-    """Write the files of an item and return what the page shows of it."""
+    """Write the files of an item and return its part of the page."""
     item = content.item
     block: dict[str, object] = {"content": content, "item": item, "has_values": False}
     grid: Grid | None = None
@@ -150,18 +150,16 @@ def _write_item(
 
 
 def _reason_without_values(item: PaperItem, has_rows: bool, is_rehearsal: bool) -> str:
-    """Return why an item, or a part of it, has no value of this run; "" where none is missing."""
+    """Return why an item, or a part of it, has no value of this run; "" if none is missing."""
     if is_rehearsal and item.datasets:
-        return (
-            "A rehearsal trains no models, so rows of trained models have published values alone."
-        )
+        return "A rehearsal trains no models, so rows of trained models have only published values."
     if has_rows or item.is_quoted:
         return ""
     return "This run has no values for this item; the command below fills it."
 
 
 def _heading_groups(grid: Grid) -> list[tuple[str, int]]:
-    """Return the headings above columns with the number of columns; none if there are no groups."""
+    """Return the headings above columns, each with its number of columns; [] without groups."""
     groups: list[tuple[str, int]] = []
     for column in grid.item.columns:
         if groups and groups[-1][0] == column.group:
@@ -211,7 +209,10 @@ def _write_csv(frame: pd.DataFrame, path: Path, is_rehearsal: bool) -> None:
 
 
 def _cell_text(value: object) -> object:
-    """Return a cell for CSV: texts that a spreadsheet would run are quoted, numbers stay."""
+    """Return a cell for CSV.
+
+    A text that a spreadsheet would run is quoted; numbers stay.
+    """
     if not isinstance(value, str):
         return "" if isinstance(value, float) and math.isnan(value) else value
     try:

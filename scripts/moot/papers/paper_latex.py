@@ -1,7 +1,7 @@
 r"""A paper's table as LaTeX, for documents of one and of two columns.
 
-A table of more columns than a column of text holds spans both columns (`table*`), which in a
-document of one column is an ordinary table. Where it is still too wide, it is scaled to the line.
+A table that is too wide for a column of text spans both columns (`table*`). In a one-column
+document this is an ordinary table. A table that is still too wide is scaled to the line.
 """
 
 import math
@@ -12,7 +12,7 @@ from moot.papers.items import Paper
 from moot.report.escaping import latex, latex_note
 
 MAX_NARROW_COLUMNS = 4
-"""Columns that fit one column of a document of two."""
+"""Maximum number of columns that fit one column of a two-column document."""
 
 
 def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
@@ -52,7 +52,7 @@ def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
 
 
 def _head_lines(grid: Grid) -> list[str]:
-    """Return the line of the groups, if there are any, and that of the headings."""
+    """Return the line of the headings, after the line of the groups if there are any."""
     item = grid.item
     column_heads = [column.head for column in item.columns]
     headings = [latex(text) for text in (*item.row_heads, *column_heads)]

@@ -1,4 +1,6 @@
-"""What a study brings to an item: own rows of a table, points of a figure, a diagram, texts."""
+"""The parts of an item that a study computes: rows of a table, points of a figure, a diagram,
+texts.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +13,7 @@ from moot.report.published import Published, repeated_values
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """An experiment as it is configured, whether or not it ran.
+    """An experiment's configuration, whether or not it was run.
 
     Attributes:
         experiment: Its name.
@@ -34,14 +36,14 @@ class Design:
 
 @dataclass(frozen=True, slots=True)
 class ItemRun:
-    """What a function that fills an item may read.
+    """The data that a function may read to fill an item.
 
     Attributes:
         item: The item's description.
         results: The results of the study, with its trial runs among the experiments.
         designs: The experiments of the paper's design, then those of this run that have one of
             their protocols.
-        models: What the configuration says of each model, in words.
+        models: The configuration of each model, in words.
     """
 
     item: PaperItem
@@ -50,7 +52,9 @@ class ItemRun:
     models: Mapping[str, str] = field(default_factory=dict)
 
     def draw_designs(self, draw: "Callable[[Design], Diagram]") -> "list[Part]":
-        """Return diagrams of the paper's design and of this run's, one where they are equal."""
+        """Return diagrams of the paper's design and of this run's; one diagram if both are
+        equal.
+        """
         diagrams: list[Part] = []
         drawn_steps: set[tuple[object, ...]] = set()
         for is_of_run in (False, True):
@@ -85,7 +89,7 @@ class OwnRow:
         data: The display name of the data set.
         cases: The number of cases; NaN where unknown.
         cells: The values by part and score.
-        published: The published values that they repeat, by row and metric of the paper.
+        published: The published values that the cells repeat, by row and metric of the paper.
         row: The key of the paper's row that it repeats; "" if it repeats none.
         has_no_answer: Whether no reply held a valid answer, so that there is nothing to score.
     """
@@ -118,7 +122,7 @@ class Series:
         source: The experiment; `published` for the paper's values.
         points: Its points.
         panel: The panel that shows it.
-        group: What gives its marker: the prompt or the kind of data.
+        group: The prompt or the kind of data, which determines its marker.
         data: The display name of the data set.
         cases: The number of cases.
     """
@@ -137,8 +141,8 @@ class Step:
     """A step of a diagram.
 
     Attributes:
-        seat: Who acts.
-        text: What it does.
+        seat: The acting seat.
+        text: Its action.
         reads: The positions of the steps that it reads.
         is_private: Whether no other seat reads it.
         stage: The round or stage; steps of a stage stand between two lines.
@@ -165,7 +169,7 @@ class Diagram:
 
 @dataclass(frozen=True, slots=True)
 class Clauses:
-    """A prompt template by clause: name and text of each."""
+    """A prompt template by clause: the name and the text of each."""
 
     title: str
     clauses: tuple[tuple[str, str], ...]
@@ -174,7 +178,7 @@ class Clauses:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What is configured, for a row of a table that states facts."""
+    """A configured value, for a row of a table that states facts."""
 
     row: str
     text: str

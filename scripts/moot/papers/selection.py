@@ -17,12 +17,12 @@ from moot.protocols import PROTOCOLS
 
 KEY = "papers"
 PREFIX = "paper-"
-"""Begins the names of the papers' experiments, and of their data sets in a run of items."""
+"""The prefix of the names of the papers' experiments, and of their data sets in a run of items."""
 JUDGE, LABELER = "judge:", "labeler"
 OWN_SOURCES = ("sample", "synthetic")
-"""Sources of cases that come with moot, best first."""
+"""Sources of cases that moot provides, best first."""
 KINDS_WITHOUT_DEBATES = ("diagram", "facts")
-"""Kinds of items that show no value of a debate."""
+"""Kinds of items without values of debates."""
 
 
 def selected_items(config: Fields, shipped: Path) -> list[PaperItem]:
@@ -42,8 +42,8 @@ def selected_items(config: Fields, shipped: Path) -> list[PaperItem]:
 def add_paper_experiments(config: JsonObject, shipped: Path) -> None:
     """Add the experiments and data sets of the selected items to a merged configuration.
 
-    `run` then names these experiments alone. The paper's data sets get names of their own, so that
-    the results of a run with other data of the same name remain valid.
+    `run` then names only these experiments. The paper's data sets get separate names, so that
+    results of other data with the same name remain valid.
 
     Raises:
         UserError: An item or a model does not exist.
@@ -87,7 +87,7 @@ def has_lean_design(config: Fields) -> bool:
 def _designs_of_items(
     items: list[PaperItem], design: Fields, *, is_lean: bool
 ) -> dict[str, JsonObject]:
-    """Return the experiments of some items with their designs, those of trained data included."""
+    """Return the experiments of some items with their designs, including those of trained data."""
     experiments = design["experiments"]
     if not is_lean:
         return {name: experiments[name] for name in _needed_experiments(items, design)}
@@ -113,7 +113,7 @@ def _check_models(config: Fields, options: Fields) -> None:
 
 
 def own_sources(options: type[DatasetOptions]) -> list[str]:
-    """Return the sources of a loader whose cases come with moot."""
+    """Return the sources of a loader whose cases moot provides."""
     sources = get_args(options.model_fields["source"].annotation)
     return [source for source in OWN_SOURCES if source in sources]
 
@@ -148,7 +148,7 @@ def _check_seats(options: Fields, designs: Mapping[str, Fields]) -> None:
 
 
 def _seats_of(design: Fields) -> set[str]:
-    """Return the seats of an experiment, and `labeler` where its statements are labelled."""
+    """Return the seats of an experiment, and `labeler` if its statements are labelled."""
     entry = PROTOCOLS[design["protocol"]]
     seats = set(entry.seats(entry.params.model_validate(design.get("params") or {})) or ())
     if design.get("labelers"):
@@ -159,13 +159,15 @@ def _seats_of(design: Fields) -> set[str]:
 def needed_experiments(
     items: list[PaperItem], shipped: Path, *, is_lean: bool = False
 ) -> list[str]:
-    """Return the experiments whose debates some items need, with those they rest on."""
+    """Return the experiments whose debates some items need, with the experiments that they depend
+    on.
+    """
     names = _debated_experiments(items, is_lean=is_lean)
     return list(_closure(names, _paper_design(shipped)))
 
 
 def _debated_experiments(items: list[PaperItem], *, is_lean: bool) -> list[str]:
-    """Return the experiments of the items that rest on debates."""
+    """Return the experiments of the items that depend on debates."""
     names: list[str] = []
     for item in items:
         if item.kind not in KINDS_WITHOUT_DEBATES:
@@ -175,7 +177,7 @@ def _debated_experiments(items: list[PaperItem], *, is_lean: bool) -> list[str]:
 
 
 def is_of_design(experiment: str, names: Collection[str]) -> bool:
-    """Return whether an experiment, or the grid that it belongs to, is among some names.
+    """Return whether an experiment, or its grid, is among some names.
 
     Controls are named like the experiments of a grid and belong to no design.
 
@@ -194,7 +196,9 @@ def is_of_design(experiment: str, names: Collection[str]) -> bool:
 def _needed_experiments(
     items: list[PaperItem], design: Fields, *, is_lean: bool = False
 ) -> Iterator[str]:
-    """Yield the experiments of some items, those they rest on, and one for each trained data set.
+    """Yield the experiments that some items need.
+
+    These include the experiments that they depend on, and one for each trained data set.
 
     Trained models belong to a study through an experiment on their data.
     """
@@ -210,7 +214,7 @@ def _needed_experiments(
 
 
 def _closure(names: list[str], design: Fields) -> Iterator[str]:
-    """Yield experiments after those whose debates they name in their parameters."""
+    """Yield experiments, each after those whose debates its parameters name."""
     experiments = design["experiments"]
     listed_names: set[str] = set()
     remaining = list(dict.fromkeys(names))
@@ -249,7 +253,7 @@ def _adapted_experiment(design: Fields, options: Fields, *, is_lean: bool) -> Js
 
 
 def _clear_seats(entry: JsonObject) -> None:
-    """Let the debate's own model sit in every seat, and no model label statements."""
+    """Fill every seat with the debate's own model, and let no model label statements."""
     if "seats" in (entry.get("params") or {}):
         entry["params"]["seats"] = {}
     if "labelers" in entry:
@@ -257,7 +261,7 @@ def _clear_seats(entry: JsonObject) -> None:
 
 
 def _replace_seats(entry: JsonObject, seats: Mapping[str, str]) -> None:
-    """Let the models of `seats` sit in the seats that an experiment has."""
+    """Fill the seats that an experiment has with the models of `seats`."""
     debate_seats = _seats_of(entry) - {LABELER}
     models = {seat: model for seat, model in seats.items() if seat in debate_seats}
     if models:
@@ -269,7 +273,7 @@ def _replace_seats(entry: JsonObject, seats: Mapping[str, str]) -> None:
 
 
 def _replace_source_model(entry: JsonObject) -> None:
-    """Let an experiment on the debates of a model of the paper read those of the first model."""
+    """Replace a paper's model as the source of debates by the first model."""
     params = entry.get("params") or {}
     if "source_model" in params:
         params["source_model"] = entry["models"][0]
@@ -280,7 +284,7 @@ def _baselines_of_datasets(
 ) -> dict[str, tuple[str, ...] | None]:
     """Return the trained models that the items need of each data set; None for the paper's.
 
-    Where the paper's design names none, the default configuration's are taken.
+    If the paper's design names none, those of the default configuration are used.
     """
     baselines: dict[str, tuple[str, ...] | None] = {}
     for item in items:
@@ -300,7 +304,7 @@ def _baselines_of_datasets(
 def _adapted_dataset(
     name: str, design: Fields, choice: Any, baselines: tuple[str, ...] | None
 ) -> JsonObject:
-    """Return a data set of the paper, or the chosen one, with the trained models that items need.
+    """Return a data set of the paper, or its replacement, with the trained models that items need.
 
     `baselines` is None for the models of the paper's design.
     """

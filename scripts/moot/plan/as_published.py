@@ -1,16 +1,18 @@
-"""Which runs repeat an experiment of config/papers/: published values are shown next to these,
-and to no others.
+"""Which runs repeat an experiment of config/papers/.
 
-`config/papers/*.yaml` and `config/models.yaml`, as they come with moot, say what the papers ran. A
-run repeats one of these experiments when its protocol, data set, parameters and models are the
-same, and when it has at least as many cases and repeats. Data sets are the same when their options
-are; a file of the user's own (`source: local`) counts as the published one. A model is the same
-when its entry has the paper's name, the same model of the same provider and the same sampling, and
-when no server said that it served another. An experiment may also be held as the lean design of an
-item has it (`moot.papers.lean`). The context may differ, because no paper states one.
-Prompts are the paper's words, or moot's own, which is said of the run; with prompts in other words
-it repeats nothing. A run whose facts or scripts are moot's paraphrases is said to be in moot's
-words too, whatever its prompts are.
+Published values are shown only next to these runs.
+
+The shipped `config/papers/*.yaml` and `config/models.yaml` describe the papers' experiments. A run
+repeats one of them if its protocol, data set, parameters and models are the same, and if it has at
+least as many cases and repeats. Data sets are the same if their options are the same; a user's file
+(`source: local`) counts as the published one. A model is the same if its entry has the paper's
+name, the same model of the same provider and the same sampling, and if no server stated that it
+served another model. An experiment may also follow the lean design of an item (`moot.papers.lean`).
+The context may differ, because no paper states one.
+
+Prompts are in the paper's words or in moot's, which the run states. A run with prompts in other
+words repeats nothing. A run whose facts or scripts are moot's paraphrases also counts as in moot's
+words, whatever its prompts are.
 """
 
 import re
@@ -43,26 +45,26 @@ _MODEL_KEYS_SENT = (
     "structured",
     "reasoning",
     "parameters",
-)  # of a model's entry: also changes its replies
+)  # fields of a model's entry that also change its replies
 _REAL_SOURCES = ("local", "download")
 SAMPLING = (
     "temperature",
     "max_tokens",
-)  # stated by the protocol's parameters or by a model's entry
+)  # fields stated by the protocol's parameters or by a model's entry
 OTHER_DATA = "other data"
 
 
 @dataclass(frozen=True, slots=True)
 class _ExperimentSetting:
-    """All of an experiment that its values depend on, its models apart.
+    """All settings of an experiment that its values depend on, except its models.
 
     Attributes:
         params: the protocol's parameters with defaults; an experiment named in them is replaced by
             its own setting.
-        dataset: the data set's options with defaults, `source` being "published" wherever the files
-            are the real ones.
-        wording: whose words its prompts are (`moot.plan.wording`).
-        departures: what of moot's own words is known to matter.
+        dataset: the data set's options with defaults, with the `source` "published" for all real
+            files.
+        wording: the author of its prompts' words (`moot.plan.wording`).
+        departures: the known effects of moot's own words.
         has_our_texts: whether facts and scripts are moot's paraphrases of a paper's.
     """
 
@@ -75,7 +77,9 @@ class _ExperimentSetting:
 
     @property
     def has_our_wording(self) -> bool:
-        """Whether prompts, facts or scripts are in moot's words, and none in those of others."""
+        """Whether some prompts, facts or scripts are in moot's words, and none in a third
+        party's.
+        """
         is_paper_wording = self.wording == PAPER_WORDING
         return self.wording == MOOT_WORDING or (is_paper_wording and self.has_our_texts)
 
@@ -86,7 +90,7 @@ class _ExperimentSetting:
 
         Args:
             paper: the paper's experiment.
-            sampling, paper_sampling: what `_sampling` returns for a model of each.
+            sampling, paper_sampling: the result of `_sampling` for a model of each.
         """
         our_config, paper_config = self.config, paper.config
         differences = _data_differences(self.dataset, paper.dataset)
@@ -118,14 +122,14 @@ class _ExperimentSetting:
 
 
 def _changed_names(values: Fields, paper_values: Fields) -> set[str]:
-    """Return the names whose values differ, or that only one of both has."""
+    """Return the names whose values differ, and those that only one of both has."""
     return {
         name for name in {**values, **paper_values} if values.get(name) != paper_values.get(name)
     }
 
 
 def _has_fewer_cases(mine: int | None, theirs: int | None) -> bool:
-    """Return whether one number of cases is less than another; None is all that there are."""
+    """Return whether one number of cases is less than another; None stands for all cases."""
     return mine is not None and (theirs is None or mine < theirs)
 
 
@@ -149,10 +153,12 @@ def has_own_experiments(plan: Plan) -> bool:
 
 
 def compare_with_papers(plan: Plan) -> PaperMatches:
-    """Which runs and data sets of a plan are as published, and in what the others differ; no
-    control ever is.
+    """Compare the runs and data sets of a plan with the papers' designs.
 
-    The plan keeps the result, which its jobs then need not work out again.
+    The result tells which are as published, and how the others differ. A control is never as
+    published.
+
+    The plan stores the result, so that its jobs do not compute it again.
     """
     if plan.paper_matches is None:
         plan.paper_matches = _match_papers(plan)
@@ -187,7 +193,7 @@ def _match_papers(plan: Plan) -> PaperMatches:
 
 
 def _match_none(plan: Plan) -> PaperMatches:
-    """No published value is shown next to a rehearsal."""
+    """Return no matches, as no published value is shown next to a rehearsal."""
     rehearsal_match = PaperMatch(difference="simulated voices")
     runs: dict[tuple[str, str], PaperMatch] = {}
     for name, experiment in plan.experiments.items():
@@ -197,15 +203,16 @@ def _match_none(plan: Plan) -> PaperMatches:
 
 @cache
 def paper_plan(shipped: Path) -> Plan:
-    """The plan of the papers' designs with the catalogue of models, as shipped; `shipped` is the
-    project's folder.
+    """Return the plan of the papers' designs with the shipped catalogue of models.
+
+    `shipped` is the project's folder.
     """
     return _plan_of_designs(shipped, is_lean=False)
 
 
 @cache
 def _lean_paper_plan(shipped: Path) -> Plan:
-    """The same with every debate as the lean designs of items have it."""
+    """Return the same plan with the lean designs' changes to every debate."""
     return _plan_of_designs(shipped, is_lean=True)
 
 
@@ -222,7 +229,7 @@ _wordings = cache(Wordings)
 
 
 class _SettingsOfPlan:
-    """The settings of a plan's experiments, each worked out once."""
+    """The settings of a plan's experiments, each computed once."""
 
     def __init__(self, plan: Plan) -> None:
         self._configs: dict[str, ExperimentConfig] = {}
@@ -280,7 +287,7 @@ def _compare_run(
     paper_settings: Mapping[str, tuple[_ExperimentSetting, ...]],
     paper_models: Mapping[str, ModelConfig],
 ) -> PaperMatch:
-    # A model that the paper does not have is compared with the paper's parameters alone.
+    # A model that the paper does not have is compared by the paper's parameters only.
     paper_model = paper_models.get(name, models[name])
     sampling = _sampling(setting, models[name])
     differences: dict[str, list[str]] = {}
@@ -313,12 +320,12 @@ def _compare_run(
 
 
 def _names_without_reasons(differences: Mapping[str, list[str]]) -> tuple[str, ...]:
-    """Return the paper's experiments or data sets from which nothing differs."""
+    """Return the paper's experiments or data sets without any difference."""
     return tuple(name for name, reasons in differences.items() if not reasons)
 
 
 def _distance(reasons: list[str]) -> tuple[bool, int]:
-    """Sorts differences: other data are the largest, then the number of reasons counts."""
+    """Return the sort key of differences: other data first, then the number of reasons."""
     return OTHER_DATA in reasons, len(reasons)
 
 
@@ -331,9 +338,7 @@ def _voices(setting: _ExperimentSetting, model: str) -> list[str]:
 def _model_differences(
     names: list[str], models: Mapping[str, ModelConfig], paper_models: Mapping[str, ModelConfig]
 ) -> Iterator[str]:
-    """In what the entries of these names reach other models than the paper's entries of the same
-    names.
-    """
+    """Yield how the entries of these names reach other models than the paper's entries do."""
     for name in names:
         our_model, paper_model = models.get(name), paper_models.get(name)
         if our_model is None or paper_model is None:
@@ -341,24 +346,23 @@ def _model_differences(
         if provider(our_model) != (paper_provider := provider(paper_model, {})):
             yield f"{name} is served by another provider than {paper_provider}"
         if model_asked(our_model) != model_asked(paper_model):
-            yield f"{name} names the model {model_asked(our_model)}, not {model_asked(paper_model)}"
+            yield f"{name} is the model {model_asked(our_model)}, not {model_asked(paper_model)}"
 
 
 def confirm_served(
     comparable: PaperMatches, scores: pd.DataFrame, models: Mapping[str, ModelConfig]
 ) -> PaperMatches:
-    """What is as published, without the runs whose servers said that they served another model than
-    was asked for.
+    """Return the matches without the runs whose servers stated that they served another model.
 
     Args:
-        comparable: by the configuration alone.
-        scores: of all experiments; `debates_served` says what servers said.
+        comparable: the matches by the configuration alone.
+        scores: of all experiments; `debates_served` has the servers' statements.
         models: the entries of the configuration.
     """
     runs = dict(comparable.runs)
     for key, match in runs.items():
         deviations = {
-            f"the server of {name} said that it served {served_name}"
+            f"the server of {name} stated that it served {served_name}"
             for name, served_name in versions_said(scores, *key)
             if name in models and served_name and not _is_version(served_name, models[name].model)
         }
@@ -368,16 +372,18 @@ def confirm_served(
 
 
 def _is_version(served_name: str, requested_name: str) -> bool:
-    """Return whether a server's name of a model is the name asked for, or that with a date, number
-    or digest of a version.
+    """Return whether a server's name of a model is the requested name or a version of it.
+
+    A version adds a date, a number or a digest.
     """
     version = r"(?:-\d[\d.-]*)?(?: digest unknown| [0-9a-f]+)?"
     return re.fullmatch(re.escape(requested_name) + version, served_name, re.IGNORECASE) is not None
 
 
 def _sampling(setting: _ExperimentSetting, model: ModelConfig) -> JsonObject:
-    """What is sent with each call: a model's entry sets the temperature over the protocol, the
-    protocol the length.
+    """Return the sampling settings that each call sends.
+
+    The temperature of a model's entry overrides the protocol's, and the protocol sets the length.
     """
     params = setting.params
     temperature = params["temperature"] if model.temperature is None else model.temperature

@@ -2,7 +2,7 @@
 
 The authors published the courtroom's program under the MIT licence. moot neither ships nor runs it:
 the texts are taken from the assignments that hold them, and each is compared with its sha256 in
-`data/published/prompts_code.csv`. A place for text in an f-string becomes a slot.
+`data/published/prompts_code.csv`. Each replacement field of an f-string becomes a slot.
 """
 
 import ast
@@ -25,9 +25,9 @@ SLOTS: Mapping[str, str] = {
     "speaker": "speaker",
     "latest_argument": "argument",
 }
-"""Slot of each expression in the program's f-strings."""
+"""The slot for each expression in the program's f-strings."""
 TASK_SLOT = "task"
-"""Slot of the choice between the first turn's task and that of later turns."""
+"""The slot for the choice between the first turn's task and that of later turns."""
 PERSONA_FILES: Mapping[str, str] = {
     "Prosecutor": "persona_prosecutor",
     "Defense Attorney": "persona_defense",
@@ -43,18 +43,18 @@ PROMPT_FILES: Mapping[tuple[str, str], str] = {
     ("_get_silent_judge_opinion", "prompt"): "belief",
     ("conduct_debate", "judge_prompt"): "verdict",
 }
-"""File of words of each text, by the function and the variable that hold it."""
+"""The file of words for each text, by the function and the variable that contain it."""
 
 
 def read_code_prompts(source: str, where: str) -> dict[str, str]:
-    """Return the texts of the program, file of words to words with slots.
+    """Return the texts of the program with slots, by file of words.
 
     Args:
         source: the program.
         where: its path or address, for messages.
 
     Raises:
-        UserError: The program is not Python, or a text has a place that is not known.
+        UserError: The program is not Python, or a text has an unknown replacement field.
     """
     try:
         tree = ast.parse(source)
@@ -86,7 +86,7 @@ def _texts_of_node(node: ast.AST, function: str, where: str) -> Iterator[tuple[s
 
 
 def _texts_of_prompt(name: str, value: ast.expr, where: str) -> Iterator[tuple[str, str]]:
-    """Yield a prompt with its slots, and the tasks between which it chooses."""
+    """Yield a prompt with its slots, and the alternative tasks within it."""
     if text := _constant_text(value):
         yield name, text
     if not isinstance(value, ast.JoinedStr):
@@ -103,9 +103,9 @@ def _texts_of_prompt(name: str, value: ast.expr, where: str) -> Iterator[tuple[s
             parts.append(f"{{{slot}}}")
         else:
             raise UserError(
-                f"{where}, line {part.lineno}: found the place {ast.unparse(part.value)} in the"
-                f" prompt '{name}', expected one of {', '.join(SLOTS)}. The program is another"
-                " version than the pinned one."
+                f"{where}, line {part.lineno}: found the expression {ast.unparse(part.value)} in "
+                f"the prompt '{name}', expected one of {', '.join(SLOTS)}. The program is not the "
+                "pinned version."
             )
     yield name, "".join(parts)
 

@@ -1,4 +1,4 @@
-"""Which cases of its data set an experiment debates."""
+"""The cases of its data set that an experiment debates."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,10 @@ from moot.protocols.experiment import Experiment
 
 
 def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: int) -> list[Case]:
-    """Return the cases that an experiment debates, and the validation cases that its threshold is
-    fitted on.
+    """Return the cases that an experiment debates, and the validation cases for its threshold.
 
-    Training and validation cases that resemble a test case are left out: something learns from
-    what is debated there.
+    Training and validation cases that resemble a test case are left out, since something is fitted
+    to their debates.
 
     Raises:
         UserError: the split is empty, or holds fewer cases than asked for and
@@ -39,10 +38,9 @@ def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: in
             count = len(available)
         if not available or (count is not None and len(available) < count):
             raise UserError(
-                f"experiment '{experiment.name}': {count or 'some'} {split_name} cases wanted, data"
-                " set"
-                f" '{config.dataset}' has {len(available)}. Lower `cases`, or use a larger data"
-                " set."
+                f"experiment '{experiment.name}': expected {count or 'some'} {split_name} cases, "
+                f"data set '{config.dataset}' has {len(available)}. Lower `cases`, or use a "
+                "larger data set."
             )
         debated_cases.extend(choose_cases(available, count, seed))
     return debated_cases

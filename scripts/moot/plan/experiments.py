@@ -1,5 +1,6 @@
-"""From entries of a configuration to experiments: grids expanded, derived ones added, everything
-named looked up.
+"""From entries of a configuration to experiments.
+
+Grids are expanded, derived experiments are added, and all names are resolved.
 """
 
 import fnmatch
@@ -27,8 +28,8 @@ from moot.protocols.people import check_seats
 
 
 def artifact_files(path: str, shards: int) -> list[str]:
-    """Return the files below `results/` of an artifact that something needs; transcripts are one
-    file a shard.
+    """Return the files below `results/` of a needed artifact; transcripts have one file per
+    shard.
     """
     numbers = range(shards) if path.startswith("transcripts/") else ()
     return [f"{path}/{shard}.parquet" for shard in numbers] or [path]
@@ -40,8 +41,8 @@ class ExperimentReader:
     Args:
         config: the configuration.
         files: the files that it was merged from, for messages.
-        templates: the prompt templates that a folder (none: "") and prefixes of names mean.
-        faults: what is found wrong with entries, which are left out.
+        templates: the prompt templates for a folder (or "") and prefixes of names.
+        faults: receives the faults of entries; faulty entries are left out.
     """
 
     def __init__(
@@ -58,8 +59,9 @@ class ExperimentReader:
 
     @cached_property
     def expanded_entries(self) -> dict[str, tuple[str, ExperimentConfig]]:
-        """Every experiment, also those outside of this run, grids expanded, with the name of its
-        entry.
+        """Yield every experiment with the name of its entry.
+
+        Grids are expanded. Experiments outside of this run are included.
         """
         expanded: dict[str, tuple[str, ExperimentConfig]] = {}
         for name, config in self._config.experiments.items():
@@ -72,9 +74,11 @@ class ExperimentReader:
                 if full_name in expanded:
                     place = self._where("experiments", name, "grid")
                     self._faults.add(
-                        f"{place}: two experiments called '{full_name}'. Rename one of the values."
+                        f"{place}: found two experiments named '{full_name}'. Rename one of the "
+                        "values."
                     )
-                if len(full_name) > MAX_NAME_CHARS:  # of a folder; a derived one is longer
+                # the length limit of a folder; a derived name is longer
+                if len(full_name) > MAX_NAME_CHARS:
                     place = self._where("experiments", name)
                     self._faults.add(
                         f"{place}: the name '{full_name[:40]}...' has {len(full_name)} characters,"
@@ -109,7 +113,10 @@ class ExperimentReader:
     def _is_selected(
         self, name: str, entry: str, config: ExperimentConfig, selected_names: set[str]
     ) -> bool:
-        """Return whether this run includes an experiment: `run` names it, or names none."""
+        """Return whether this run includes an experiment.
+
+        It does if `run` names it, or names no experiment.
+        """
         data_root = Path(self._config.data_root)
         has_data = not config.needs_data or (data_root / config.needs_data).exists()
         names = selected_names if has_data else set(self._config.run)
@@ -121,9 +128,7 @@ class ExperimentReader:
     def _read_derived(
         self, base: Experiment, entry: str, names: Collection[str]
     ) -> Iterator[Experiment]:
-        """Yield those of the experiments that analyses derive from another whose names are
-        given.
-        """
+        """Yield the derived experiments whose names are given."""
         for analysis in analyses():
             for name, config in analysis.derive_experiments(base.name, base.config, base.params):
                 if name in names:
@@ -133,15 +138,16 @@ class ExperimentReader:
 
     @cached_property
     def configs_by_name(self) -> dict[str, ExperimentConfig]:
-        """Every experiment's entry by name, also outside of this run; derived ones with their
-        base's.
+        """Return the entry of every experiment by name.
+
+        Experiments outside of this run are included. Derived ones have the entry of their base.
         """
         configs = {name: config for name, (_, config) in self.expanded_entries.items()}
         return configs | {name: configs[base] for name, base in self.derived_names.items()}
 
     @cached_property
     def derived_names(self) -> dict[str, str]:
-        """The names of experiments that analyses derive, each with the name of its base."""
+        """Yield the names of experiments that analyses derive, each with the name of its base."""
         names: dict[str, str] = {}
         for name, (_, config) in self.expanded_entries.items():
             for analysis in analyses():
@@ -149,7 +155,7 @@ class ExperimentReader:
         return names
 
     def _match_run_patterns(self, known_names: Sequence[str]) -> set[str]:
-        """Return the names that `run` means."""
+        """Return the names that the patterns in `run` match."""
         selected_names = set[str]()
         for pattern in self._config.run:
             matches = fnmatch.filter(known_names, pattern)
@@ -162,7 +168,7 @@ class ExperimentReader:
         return selected_names
 
     def _read_or_note(self, name: str, entry: str, config: ExperimentConfig) -> Experiment | None:
-        """Return an experiment; None where something is wrong with it, all of which is noted."""
+        """Return an experiment, or note all its faults and return None."""
         earlier_count = self._faults.count
         with self._faults.noting():
             self._check_names(entry, config)
@@ -173,7 +179,7 @@ class ExperimentReader:
         return None
 
     def _check_names(self, entry: str, config: ExperimentConfig) -> None:
-        """Note data, models and labelers that nothing carries."""
+        """Note data sets, models and labelers that do not exist."""
         labelers = {RULES, JUDGE, HUMAN, *LABELERS}
         judges = filter(None, (labeler.partition(":")[2] for labeler in config.labelers))
         references: list[tuple[str, str, str, Collection[str]]]
@@ -237,8 +243,9 @@ class ExperimentReader:
         return Experiment(name, config, params, config.study or protocol.study, needs, prompts)
 
     def _with_default_labelers(self, config: ExperimentConfig) -> ExperimentConfig:
-        """An entry that names no labelers gets the rules of its protocol's rubric, where the rules
-        are about the labels of its data.
+        """Add the rules of the protocol's rubric to an entry without labelers.
+
+        The rules must be about the labels of its data.
         """
         protocol = PROTOCOLS[config.protocol]
         if "labelers" in config.model_fields_set or config.rubric or not protocol.rubric:
@@ -249,14 +256,14 @@ class ExperimentReader:
         return config.model_copy(update={"labelers": (RULES,)})
 
     def _dataset_labels(self, dataset: str) -> Sequence[str]:
-        """Return the labels of a data set, as far as they are known before it is loaded."""
+        """Return the labels of a data set, as far as they are known without loading it."""
         options = self._config.datasets.get(dataset, {})
         loader = str(options.get("loader") or dataset)
         labels = LOADERS[loader].labels if loader in LOADERS else ()
         return labels or tuple(options.get("labels") or ())
 
     def _needed_files(self, paths: Mapping[str, str]) -> dict[str, str]:
-        """Return the files of the artifacts that debates rest on; the further files of one by
+        """Return the files of the artifacts that debates depend on, with further files by
         number.
         """
         files = dict[str, str]()
@@ -266,9 +273,7 @@ class ExperimentReader:
         return files
 
     def _rubric(self, entry: str, config: ExperimentConfig) -> Rubric | None:
-        """By what an experiment's statements are labelled; what does not fit its labelers is
-        noted.
-        """
+        """Return the rubric for an experiment's statements; note labelers that do not fit it."""
         place = self._where("experiments", entry, "rubric" if config.rubric else "labelers")
         with self._faults.noting():
             try:

@@ -1,4 +1,4 @@
-"""What follows from an entry of the configuration alone: the experiments of its grid, and its
+"""The consequences of a single entry of the configuration: experiments of its grid, and
 templates.
 """
 
@@ -20,8 +20,9 @@ def expand_entry(
     config: ExperimentConfig,
     describe_place: Callable[..., str] = lambda *keys: ".".join(keys),
 ) -> list[tuple[str, ExperimentConfig]]:
-    """Return the experiments of an entry: one for each combination of its grid, expanded by
-    analyses.
+    """Return the experiments of an entry.
+
+    There is one for each combination of its grid. Analyses may expand them further.
 
     Args:
         name: of the entry.
@@ -45,8 +46,9 @@ def expand_entry(
 
 
 def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:
-    """Return an experiment with a grid as one experiment for each combination, named
-    NAME-PARAMETER=VALUE.
+    """Expand an experiment with a grid to one experiment for each combination.
+
+    The names are NAME-PARAMETER=VALUE.
 
     >>> config = ExperimentConfig(protocol="p", dataset="d", models=["m"], grid={"rounds": [1, 2]})
     >>> [grid_name for grid_name, _ in expand_grid("e", config)]
@@ -75,8 +77,7 @@ def _value_name(value: object) -> str:
 def find_rubric(
     config: ExperimentConfig, configured_rubrics: Mapping[str, Rubric]
 ) -> Rubric | None:
-    """Return the rubric by which an experiment's statements are labelled: the one that it names, or
-    its protocol's.
+    """Return the rubric for an experiment's statements: the named one, or its protocol's.
 
     Args:
         config: the experiment's entry.
@@ -94,14 +95,15 @@ def find_rubric(
 
 
 def templates_used(config: ExperimentConfig, rubric: Rubric | None) -> tuple[str, ...]:
-    """Prefixes of the prompt templates that an experiment uses: its protocol's, and that of a model
-    that labels.
+    """Return the prefixes of the templates that an experiment uses.
+
+    These are its protocol's prefixes, and the prefix for a model that labels.
     """
     return (*templates_of_debates(config), *labelling_templates(config, rubric))
 
 
 def templates_of_debates(config: ExperimentConfig) -> tuple[str, ...]:
-    """Prefixes of the prompt templates that an experiment's debates use."""
+    """Return the prefixes of the prompt templates that an experiment's debates use."""
     prefixes = list[str]()
     for protocol in protocols_of(config):
         prefixes += protocol.prompts
@@ -112,9 +114,7 @@ def templates_of_debates(config: ExperimentConfig) -> tuple[str, ...]:
 
 
 def protocols_of(config: ExperimentConfig) -> list[ProtocolEntry]:
-    """Return an experiment's protocol, and that in whose prompts it asks a judge again, if it
-    does.
-    """
+    """Return an experiment's protocol, and the protocol of a judge that is asked again, if any."""
     judge_protocol = config.params.get("judge_protocol")
     return [
         PROTOCOLS[name]
@@ -124,6 +124,6 @@ def protocols_of(config: ExperimentConfig) -> list[ProtocolEntry]:
 
 
 def labelling_templates(config: ExperimentConfig, rubric: Rubric | None) -> tuple[str, ...]:
-    """Return the template by which a model labels an experiment's statements, where one does."""
+    """Return the template with which a model labels an experiment's statements, if one does."""
     judged = any(labeler.partition(":")[0] == JUDGE for labeler in config.labelers)
     return (rubric.prompt,) if judged and rubric else ()

@@ -7,18 +7,18 @@ from moot.core.model_config import ModelConfig
 
 SYNTHETIC, SAMPLE, SIMULATED = "SYNTHETIC DATA", "SAMPLE", "SIMULATED MODEL"
 DATA_NOTES = {
-    "synthetic": f"{SYNTHETIC}: made-up people or cases; no number about them is a finding.",
+    "synthetic": f"{SYNTHETIC}: made-up people or cases; their numbers are not findings.",
     "sample": f"{SAMPLE}: a few cases that show how moot works, too few for a finding.",
 }
-"""The source of a data set to what readers of its results must know."""
+"""The remark on results from each source of a data set."""
 MODEL_NOTE = f"{SIMULATED}: no language model was called; a statistical model wrote the replies."
 
 
 def describe_inputs(dataset: str, source: str, models: Mapping[str, ModelConfig]) -> list[str]:
-    """Return what readers of an experiment's results must know of its data and models.
+    """Return the remarks on made-up data and models of an experiment.
 
     Args:
-        dataset, source: its data set, and where that comes from.
+        dataset, source: its data set and the source of that.
         models: the models that speak in its debates.
     """
     notes = [f"{dataset}: {DATA_NOTES[source]}"] if source in DATA_NOTES else []

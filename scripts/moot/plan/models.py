@@ -1,6 +1,4 @@
-"""What must be true of a run's models before the first job: endpoints exist, addresses, files and
-prices are known.
-"""
+"""Checks of a run's models before the first job: endpoints, addresses, files and prices."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
@@ -15,7 +13,7 @@ from moot.llm.hub import check_pinned
 from moot.llm.identity import check_environment, server_address
 
 _PROBE_TOKENS = 1000
-"""Few enough for the first tier, where a price rises with the length of the prompt."""
+"""A prompt length within the first tier, if a price rises with the length of the prompt."""
 
 
 def check_models(
@@ -24,14 +22,13 @@ def check_models(
     files: Sequence[Path],
     faults: Faults,
 ) -> dict[str, ModelConfig]:
-    """Return the models, those of this run that say `price: auto` with what a list of prices says;
-    faults are noted.
+    """Check the models and fill in the prices of those with `price: auto`.
 
     Args:
         models: all models by name.
-        names_used: those that this run speaks with.
+        names_used: those that this run uses.
         files: the files of the configuration.
-        faults: takes what is wrong.
+        faults: receives the faults.
     """
     checked_configs = dict(models)
     for name, model in models.items():
@@ -56,19 +53,18 @@ def check_models(
 
 
 def fill_price(model: ModelConfig) -> ModelConfig:
-    """Return a model with the price that genai-prices lists in place of `price: auto`; any other as
-    it is.
+    """Return a model with the listed price instead of `price: auto`; others are unchanged.
 
-    The list is looked through by the server's address and the model's name. It is the copy inside
-    the package: nothing is fetched, and the same lock gives the same prices, up to those that the
-    list itself dates.
+    The list of genai-prices is searched by the server's address and the model's name. The list is
+    part of the package, so nothing is fetched, and equal lock files give equal prices, except for
+    prices that the list limits to a period.
 
     Raises:
-        UserError: the list has no such model at such a server, or no price of it.
+        UserError: the list does not have the model at this server, or no price of it.
     """
     if not model.price.auto:
         return model
-    from genai_prices import Usage, calc_price  # a megabyte and a half of prices
+    from genai_prices import Usage, calc_price  # imports 1.5 MB of prices
 
     server, price_list = server_address(model) or "", f"genai-prices {version('genai-prices')}"
     per_million = 1_000_000 / _PROBE_TOKENS
@@ -83,9 +79,9 @@ def fill_price(model: ModelConfig) -> ModelConfig:
         )
     except LookupError as error:
         raise UserError(
-            f"found 'auto'; {price_list} knows no price of '{model.model}' at"
-            f" {server or model.endpoint} ({error}). Write the price down: {{input: ...,"
-            " cached_input: ..., output: ...}, US dollars per million tokens."
+            f"found 'auto'; {price_list} has no price of '{model.model}' at "
+            f"{server or model.endpoint} ({error}). State the price: {{input: ..., cached_input: "
+            f"..., output: ...}}, US dollars per million tokens."
         ) from None
     price = Price(
         input=round(float(input_price.input_price) * per_million, 6),

@@ -1,5 +1,6 @@
-"""From configuration to work: every experiment with its parameters checked, its models, shards,
-files and digests.
+"""From configuration to work.
+
+A plan has every experiment with checked parameters, models, shards, files and digests.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +43,7 @@ class Plan:
         files: the files that the configuration was merged from, for messages.
 
     Raises:
-        UserError: one line for each mistake: file, key, what was found, what is known.
+        UserError: one line for each mistake, with file, key, found value and known values.
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class Plan:
     def from_yaml(
         cls, raw: Fields, shipped: Path, files: Iterable[Path] = (), faults: Faults | None = None
     ) -> "Plan":
-        """Return the plan of a merged configuration, as Snakemake hands it over.
+        """Return the plan of a merged configuration, as Snakemake passes it.
 
         Args:
             raw: the merged configuration.
@@ -113,8 +114,9 @@ class Plan:
         return cls(read_config(raw, files, faults), shipped, files, faults)
 
     def templates(self, folder: str, *names: str) -> Prompts:
-        """Return the prompt templates, single ones replaced by those of a folder; `names` are
-        prefixes of those used.
+        """Return the prompt templates, with some of them replaced by those of a folder.
+
+        `names` are prefixes of the templates that are used.
         """
         return self._prompts.select(folder, *names)
 
@@ -122,9 +124,7 @@ class Plan:
 
     @cached_property
     def datasets_used(self) -> list[str]:
-        """The data sets that some experiment of this run is about; any other may still be asked for
-        by its path.
-        """
+        """The data sets of this run's experiments. Others can still be requested by their path."""
         return steps.find_datasets_used(self.experiments)
 
     def dataset_options(self, name: str) -> DatasetOptions:
@@ -134,22 +134,23 @@ class Plan:
     def check_dataset_source(self, dataset: str) -> None:
         """Check the experiments whose debates a data set is made from.
 
-        Data sets that experiments argue over are checked with the plan, any other when its
-        artifacts are requested.
+        Data sets of experiments are checked with the plan, others when their artifacts are
+        requested.
 
         Raises:
-            UserError: such an experiment is not part of this run, or argues over the data set.
+            UserError: such an experiment is not part of this run, or itself argues over the data
+                set.
         """
         steps.check_dataset_source(dataset, self.datasets, self.experiments, self.files)
 
     def needed_by_dataset(self, dataset: str) -> dict[str, str]:
-        """Return the artifacts below `results/` that a data set is read from, made by a model, by
+        """Return the artifacts below `results/` that a data set is made from, with their models, by
         name.
         """
         return steps.artifacts_of_dataset(self.datasets, dataset)
 
     def load_context(self, dataset: str) -> LoadContext:
-        """What a loader may use."""
+        """Return the context that a loader may use."""
         artifacts = {
             name: Path("results", path) for name, path in self.needed_by_dataset(dataset).items()
         }
@@ -158,8 +159,9 @@ class Plan:
         )
 
     def local_files(self, dataset: str) -> list[Path]:
-        """Return the user's own files that a data set may be read from; none where it is shipped,
-        generated or downloaded.
+        """Return the user's files that a data set may be read from.
+
+        There are none if it is shipped, generated or downloaded.
         """
         options = self.datasets[dataset]
         if options.source in ("sample", "synthetic", "shipped", "download"):
@@ -175,11 +177,12 @@ class Plan:
         paths = _files_below(data / "samples", data / "records", config / "labels")
         return sorted([*paths, *config.glob("*_variables.yaml")])
 
-    # What follows from an experiment
+    # Properties of an experiment
 
     def shards(self, experiment: str) -> int:
-        """Return the number of jobs that hold the debates of an experiment and model: those of its
-        schedule, or else the configured shards.
+        """Return the number of jobs for the debates of an experiment and model.
+
+        It is that of its schedule, or else the configured number of shards.
         """
         schedule = self.schedules.get(experiment)
         return schedule.shards if schedule else self.config.shards
@@ -191,9 +194,7 @@ class Plan:
         return steps.models_in_job(self.config, self.experiments[experiment], model)
 
     def rubric(self, experiment: str) -> Rubric | None:
-        """Return the rubric by which an experiment's statements are labelled; None where they are
-        not.
-        """
+        """Return the rubric for an experiment's statements; None if they are not labelled."""
         return find_rubric(self.experiments[experiment].config, self.config.rubrics)
 
     def labelling_models(self, experiment: str, model: str) -> set[str]:
@@ -216,20 +217,21 @@ class Plan:
                 continue
             if problem := key_problem(variable):
                 messages.append(
-                    f"models.{name}: the environment variable {variable} {problem}. Set it to the"
-                    f" server's API key (export {variable}=...) and run again; where every reply is"
-                    " in the ledger, `--config replay=true` needs no key."
+                    f"models.{name}: the environment variable {variable} {problem}. Set it to the "
+                    f"server's API key (export {variable}=...) and run again; if all replies are "
+                    "in the ledger, `--config replay=true` needs no key."
                 )
         return messages
 
     @cached_property
     def models_used(self) -> list[str]:
-        """The models that some job of this run speaks with."""
+        """The models that this run's jobs call."""
         return steps.find_models_used(self.config, self.experiments)
 
     def threads(self, models: Iterable[str], cores: int) -> int:
-        """Processor threads of a job: what the models inside its process are given; one where all
-        are elsewhere.
+        """Return the processor threads of a job.
+
+        Models inside its process determine them; otherwise a job has one.
         """
         configs = [self.config.models[model] for model in models]
         return max(
@@ -242,8 +244,9 @@ class Plan:
         )
 
     def gpus(self, models: Iterable[str]) -> int:
-        """Graphics processors of a job: those of all servers that it starts; a replay starts
-        none.
+        """Return the graphics processors of a job: the sum over all servers that it starts.
+
+        A replay starts none.
         """
         serves = [self.config.models[model].serve for model in models]
         return 0 if self.config.replay else sum(serve.gpus for serve in serves if serve)
@@ -261,15 +264,14 @@ class Plan:
         return cores if traits.is_simulated else config.jobs
 
     def is_trial(self, experiment: Experiment) -> bool:
-        """Return whether an experiment has too few debates to conclude from, and so enters no
-        study's tables.
+        """Return whether an experiment has too few debates for conclusions.
+
+        Such a trial run is left out of a study's tables.
         """
         return self.config.is_trial(experiment.config)
 
     def untested_reason(self, name: str) -> str:
-        """Return why the contrasts of an experiment cannot be tested in this run; "" where they
-        can.
-        """
+        """Return why this run cannot test contrasts of an experiment; "" if it can."""
         if name not in self.experiments:
             return f"{name} is not part of this run"
         return f"{name} is a trial run" if self.is_trial(self.experiments[name]) else ""
@@ -288,30 +290,26 @@ class Plan:
         return contrasts
 
     def experiments_of(self, study: str) -> list[Experiment]:
-        """Return the experiments that a study's tables show; those of `comparison` show every
-        experiment.
-        """
+        """Return the experiments that a study's tables show; `comparison` shows all experiments."""
         return [
             experiment for experiment in self._full_runs(study) if not self._is_control(experiment)
         ]
 
     def controls_of(self, study: str) -> list[Experiment]:
-        """Return the experiments of a study that control for others, which its usual tables do not
-        show.
-        """
+        """Return the controls of a study's experiments, which its usual tables do not show."""
         return [experiment for experiment in self._full_runs(study) if self._is_control(experiment)]
 
     def trials_of(self, study: str) -> list[Experiment]:
-        """Return the trial runs of a study; of `comparison`, all."""
+        """Return the trial runs of a study, or all for `comparison`."""
         return [experiment for experiment in self._all_of(study) if self.is_trial(experiment)]
 
     def trained_datasets_of(self, study: str) -> list[str]:
-        """Return the data sets of a study, trial runs too, that baselines are trained on."""
+        """Return the data sets of a study on which baselines are trained, including trial runs."""
         names = {experiment.config.dataset for experiment in self._all_of(study)}
         return [name for name in self.trained_datasets if name in names]
 
     def _all_of(self, study: str) -> list[Experiment]:
-        """Return the experiments of a study, trial runs too; of `comparison`, all."""
+        """Return the experiments of a study, including trial runs, or all for `comparison`."""
         return [
             experiment
             for experiment in self.experiments.values()
@@ -319,8 +317,8 @@ class Plan:
         ]
 
     def _full_runs(self, study: str) -> list[Experiment]:
-        """Return the experiments of a study that are not trial runs; of `comparison`, all of
-        these.
+        """Return the experiments of a study that are not trial runs, or all such for
+        `comparison`.
         """
         return [experiment for experiment in self._all_of(study) if not self.is_trial(experiment)]
 
@@ -332,8 +330,9 @@ class Plan:
         return any(analysis.is_control(config, dataset) for analysis in analyses())
 
     def can_fill(self, entry: Table | Figure) -> bool:
-        """Return whether this run has anything of its own to show in a table or figure; else it is
-        built on request alone.
+        """Return whether this run has data for a table or figure.
+
+        Without data, it is built only on request.
         """
         plan = StudyPlan(
             experiments=[
@@ -358,7 +357,7 @@ class Plan:
         )
 
     def view(self, experiment: str, models: Sequence[str] | None = None) -> ExperimentView:
-        """What an experiment's results need to know of it, with some of its models or all."""
+        """Return the view of an experiment for its results, with some of its models or all."""
         config = self.experiments[experiment].config
         names = config.models if models is None else tuple(models)
         return ExperimentView(
@@ -395,7 +394,7 @@ class Plan:
         return describe_inputs(config.dataset, str(self.datasets[config.dataset].source), models)
 
     def made_up_notes(self, study: str = "") -> list[str]:
-        """Return the same of all experiments of a study, or of the run, a sentence for each
+        """Return these notes for all experiments of a study, or of the run, one sentence per
         kind.
         """
         notes: list[str] = []
@@ -405,7 +404,7 @@ class Plan:
         return join_notes(notes)
 
     def _recorded_models(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the models whose replies were recorded: name to the name in the records."""
+        """Return the models whose replies were recorded, with their names in the records."""
         recorded: dict[str, str] = {}
         for name in names:
             model = self.config.models.get(name)
@@ -420,9 +419,7 @@ class Plan:
 
     @cached_property
     def trained_datasets(self) -> list[str]:
-        """The data sets of this run that baselines are trained on; none in a rehearsal, which reads
-        none.
-        """
+        """The data sets of this run on which baselines are trained; none in a rehearsal."""
         if self.config.rehearsal:
             return []
         return [name for name in self.datasets_used if self.datasets[name].baselines]
@@ -434,7 +431,7 @@ def _describe_place(files: Sequence[Path], *location: str) -> str:
 
 
 def _files_below(*paths: Path) -> set[Path]:
-    """Return the files among some paths, and those in folders among them."""
+    """Return the files among some paths, and the files in the folders among them."""
     files: set[Path] = set()
     for path in paths:
         files.update(file for file in (path, *path.rglob("*")) if file.is_file())

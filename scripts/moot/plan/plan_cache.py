@@ -1,8 +1,7 @@
-"""The checked plan, kept from a run's start to its end, so that no job checks the configuration
-again.
+"""The checked plan, stored during a run so that no job checks the configuration again.
 
-Jobs of this run alone read it: each run writes its own, and a job whose configuration, extensions
-or code are others than the run started with checks its configuration itself.
+Each run writes its own file, which only its jobs read. A job whose configuration, extensions or
+code changed since the start of the run checks its configuration itself.
 """
 
 import atexit
@@ -25,17 +24,13 @@ from moot.core.types import JsonObject
 from moot.plan.plan import Plan
 
 VARIABLE, DESK = "MOOT_PLAN", "MOOT_DESK_PLAN"
-"""The environment variables that name the file: to jobs; and to a run that a desk began, which goes
-on by it.
-"""
+"""The environment variables that name the file for jobs, and for a run that a desk continues."""
 Value = TypeVar("Value")
 NO_DIGESTS: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 
 class LazyValues(Mapping[str, Value]):
-    """Pickled values by name, each unpickled when it is asked for: that imports its module, and no
-    other's.
-    """
+    """Pickled values by name, each unpickled on demand, which imports only its own module."""
 
     def __init__(self, values: Mapping[str, Value]) -> None:
         self._pickled = {name: pickle.dumps(value) for name, value in values.items()}
@@ -54,11 +49,11 @@ class LazyValues(Mapping[str, Value]):
 
 
 def keep_for_jobs(plan: Plan, raw: JsonObject) -> None:
-    """Keep a plan for the jobs of this run, until this process ends.
+    """Store a plan for the jobs of this run until this process ends.
 
     Args:
         plan: the checked configuration.
-        raw: the same as jobs have it: merged, not yet checked.
+        raw: the merged configuration before it was checked, as jobs receive it.
     """
     handle, name = mkstemp(prefix="moot-plan-", dir=".snakemake")
     path = Path(name).absolute()
@@ -74,12 +69,12 @@ def write_plan(
     raw: JsonObject,
     digests: Mapping[str, Mapping[str, str]] = NO_DIGESTS,
 ) -> None:
-    """Keep a plan in a file.
+    """Store a plan in a file.
 
     Args:
         path: the file; it is not removed.
-        plan, raw: see `keep`.
-        digests: path to the digests of what people's debates rest on, and of these debates.
+        plan, raw: see `keep_for_jobs`.
+        digests: by path, the digests of the inputs of people's debates, and of these debates.
     """
     light = copy(plan)
     light.experiments, light.datasets = LazyValues(plan.experiments), LazyValues(plan.datasets)
@@ -89,8 +84,9 @@ def write_plan(
 
 
 def read_plan(path: Path) -> tuple[str, Callable[[], Plan]]:
-    """Return the key of a kept plan, which changes with all that it was checked from, and what
-    loads it.
+    """Return the key of a stored plan, and a function that loads the plan.
+
+    The key changes with everything that the plan depends on.
     """
     key, extensions, pickled, _ = pickle.loads(path.read_bytes())
 
@@ -103,16 +99,15 @@ def read_plan(path: Path) -> tuple[str, Callable[[], Plan]]:
 
 
 def read_plan_digests(path: Path) -> Mapping[str, Mapping[str, str]]:
-    """Return the digests that were kept with a plan, by the path of the file that they belong
-    to.
-    """
+    """Return the digests that were stored with a plan, by the path of their file."""
     digests: Mapping[str, Mapping[str, str]] = pickle.loads(path.read_bytes())[3]
     return digests
 
 
 def plan_of(raw: JsonObject) -> Plan:
-    """Return the plan of a job: the one that its run kept, or where that is none of its
-    configuration, one checked anew.
+    """Return the plan of a job.
+
+    It is the stored plan of its run, or a new one if that belongs to another configuration.
     """
     with suppress(KeyError, OSError):
         key, load = read_plan(Path(os.environ[VARIABLE]))
@@ -122,8 +117,8 @@ def plan_of(raw: JsonObject) -> Plan:
 
 
 def _config_digest(raw: JsonObject) -> str:
-    """Return a digest of a configuration, of the folder that it is read in, and of the files of its
-    extensions and of moot.
+    """Return a digest of a configuration, its folder, and the files of its extensions and of
+    moot.
     """
     extensions = raw.get("extensions") or ()
     folders = [

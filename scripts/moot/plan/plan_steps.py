@@ -43,16 +43,16 @@ def add_experiments_of_analyses(config: Config, faults: Faults) -> Config:
 
 
 class PromptOverlays:
-    """The prompt templates of a run, and their variants with templates of a folder."""
+    """The prompt templates of a run, and variants with some templates replaced by a folder's."""
 
     def __init__(self, prompts: Prompts) -> None:
         self._variants: dict[tuple[str, ...], Prompts] = {(): prompts}
 
     def select(self, folder: str, *names: str) -> Prompts:
-        """Return the templates, single ones replaced by those of a folder.
+        """Return the templates, some of them replaced by those of a folder.
 
         Args:
-            folder: the folder; "" for the templates as they are.
+            folder: the folder; "" for the unchanged templates.
             names: prefixes of the templates used.
         """
         key = (folder, *names) if folder else ()
@@ -65,8 +65,8 @@ def load_prompts(config: Config, shipped: Path, files: Files, faults: Faults) ->
     """Load the prompt templates: of the user's folder, of extensions, and of moot.
 
     Raises:
-        UserError: an extension cannot be imported. All faults so far are reported, since what the
-            extension registers is unknown.
+        UserError: an extension cannot be imported. All faults so far are reported, since the
+            entries of the extension are unknown.
     """
     extension_folders: list[Path] = []
     try:
@@ -80,14 +80,14 @@ def load_prompts(config: Config, shipped: Path, files: Files, faults: Faults) ->
 
 
 def _import_entries_beside_extensions() -> None:
-    """Import the registries that extensions add to, which finds names that are taken."""
+    """Import the registries that extensions add to, in order to find duplicate names."""
     for registry in REGISTRIES:
         if registry.extensions:
             list(registry)
 
 
 def check_rubrics(config: Config, files: Files, faults: Faults) -> None:
-    """Note what is wrong with the rubrics of the configuration and of extensions."""
+    """Note the faults in the rubrics of the configuration and of extensions."""
     for name, rubric in config.rubrics.items():
         if name in RUBRICS:
             place = describe_location(files, ("rubrics", name))
@@ -134,7 +134,9 @@ def read_dataset_options(config: Config, name: str, files: Files) -> DatasetOpti
 
 
 def artifacts_of_dataset(datasets: Mapping[str, DatasetOptions], name: str) -> dict[str, str]:
-    """Return the artifacts below `results/` that a data set is read from, by name of its option."""
+    """Return the artifacts below `results/` that a data set is made from, by the name of its
+    option.
+    """
     options = datasets[name]
     return dict(LOADERS[options.loader or name].needs(options))
 
@@ -149,7 +151,7 @@ def check_dataset_source(
     """Check the experiments whose debates a data set is made from.
 
     Args:
-        name: the data set; one with faulty options, which are noted elsewhere, is passed over.
+        name: the data set. If its options are faulty, it is skipped, since that is noted elsewhere.
         datasets: options of each data set by name.
         experiments: of this run, by name.
         files: of the configuration.
@@ -166,8 +168,8 @@ def check_dataset_source(
         source_dataset = find_source(experiment, model, experiments, place, place).dataset
         if source_dataset in (*derived_names, name):
             raise UserError(
-                f"{place}: experiment '{experiment}' argues over '{source_dataset}', which it"
-                " would make."
+                f"{place}: experiment '{experiment}' argues over '{source_dataset}', which is "
+                "made from its debates."
             )
         check_dataset_source(source_dataset, datasets, experiments, files, (*derived_names, name))
 
@@ -237,7 +239,7 @@ def _check_source_pairs(
     experiments: Mapping[str, Experiment],
     files: Files,
 ) -> None:
-    """Raise `UserError` for a source that this run does not have, or that has another data set."""
+    """Raise `UserError` for a source that is not in this run, or has another data set."""
     keys: tuple[tuple[str, ...], ...] = (
         ("params", "source_experiment"),
         ("params", "source_model"),
@@ -257,7 +259,7 @@ def _check_source_pairs(
 
 
 def _find_circle(sources: Mapping[str, set[str]]) -> list[str]:
-    """Return the names that depend on each other, sorted; none can be the first to run."""
+    """Return the names that depend on each other in a circle, sorted."""
     remaining = dict(sources)
     while free := [name for name in remaining if not remaining[name] & remaining.keys()]:
         for name in free:
@@ -314,7 +316,7 @@ def artifacts_read(
     """Return the artifacts that data sets and experiments of this run read.
 
     Returns:
-        What reads them, in words, to their paths below `results/`.
+        By reader, in words, the paths below `results/`.
     """
     paths: dict[str, list[str]] = {}
     for name in find_datasets_used(experiments):

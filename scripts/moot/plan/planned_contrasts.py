@@ -1,4 +1,4 @@
-"""The contrasts of a configuration, checked: what they name, and what this run can test."""
+"""The checked contrasts of a configuration, and which of them this run can test."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,10 +27,11 @@ def check_contrasts(
     Args:
         config: the configuration.
         experiments: every experiment of it by name, grids expanded, also those outside of this run.
-        untestable_reason: why this run cannot test an experiment, by its name; "" where it can.
-        describe_place: file and key of a place in the configuration.
-        faults: takes what is wrong: a contrast names what there is not, compares a side with
-            itself, or pairs different cases.
+        untestable_reason: returns why this run cannot test an experiment, by its name; "" if it
+            can.
+        describe_place: returns file and key of a place in the configuration.
+        faults: receives the faults: a contrast has an unknown name, compares a side with itself, or
+            pairs different cases.
     """
     contrasts = []
     for name, entry in config.contrasts.items():
@@ -62,8 +63,8 @@ def _contrast(
     reasons = [untestable_reason(side.experiment) for side in (first, second)]
     if not (first.models and second.models):
         reasons.append(
-            f"{entry.first} and {entry.second} share no model: name one on either side, as"
-            " EXPERIMENT/MODEL"
+            f"{entry.first} and {entry.second} have no model in common. Name one on either side, "
+            "as EXPERIMENT/MODEL"
         )
     studies = {_study_of(experiments[side.experiment]) for side in (first, second)}
     family = studies.pop() if len(studies) == 1 else COMPARISON
@@ -95,20 +96,20 @@ def _check_sides(first: Side, second: Side, is_paired: bool, place: str) -> None
         raise UserError(f"{place}: both sides are {first}; expected two that differ.")
     if is_paired and first.cases != second.cases:
         raise UserError(
-            f"{place}: the sides take different cases, so that none can be paired. Add"
-            " `paired: false`."
+            f"{place}: the sides select different cases, which cannot be paired. Add `paired: "
+            "false`."
         )
 
 
 def _find_test(entry: ContrastConfig, cases: int) -> ContrastTest | None:
-    """Return the test that an analysis puts in place of the usual one; None where none does."""
+    """Return the test that an analysis uses instead of the default one; None for the default."""
     tests = (analysis.contrast_test(entry, cases) for analysis in analyses())
     return next((test for test in tests if test), None)
 
 
 @dataclass(frozen=True, slots=True)
 class _SideEntry:
-    """A side as the configuration names it.
+    """A side of a contrast as the configuration names it.
 
     Attributes:
         experiment: its name.

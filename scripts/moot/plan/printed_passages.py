@@ -1,9 +1,9 @@
-"""Passages of a paper that are known by the digest of their letters and digits.
+"""Passages of a paper, identified by digests of their letters and digits.
 
-White space, hyphens at line ends, ligatures and quotation marks differ between copies of one
-paper; its letters and digits do not. `data/published/prompts.csv` therefore has two digests of each
-printed prompt: `sha256` of the words with their punctuation (`moot.plan.wording`), and
-`letters_sha256` of the letters and digits alone, by which a passage is found.
+White space, hyphens at line ends, ligatures and quotation marks differ between copies of a paper;
+letters and digits do not. Therefore `data/published/prompts.csv` has two digests of each printed
+prompt. `sha256` is that of the words with their punctuation (`moot.plan.wording`). `letters_sha256`
+is that of the letters and digits, by which a passage is found.
 """
 
 import hashlib
@@ -18,21 +18,21 @@ from moot.plan.wording import words_digest
 _LIGATURES = {chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 _LINE_END_HYPHEN = re.compile(r"(?<=\w)([-\u2010\u00ad])[ \t]*\n[ \t]*(?=\w)")
 _OPENING_MARKS, _CLOSING_MARKS = '[({<\\"“„', '])}>\\"”“'
-"""Characters around a printed place for text, which its slot replaces."""
+"""Characters around a printed placeholder that its slot replaces as well."""
 _MAX_HYPHENS = 8
-"""Line ends whose hyphen is tried with and without; further ones lose it."""
+"""Maximum number of line-end hyphens that are tried with and without. Further ones are removed."""
 _MAX_EDGE_CHARS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedSlot:
-    """A place for text in a passage that the paper prints otherwise than as `{name}`.
+    """A placeholder that the paper does not print as `{name}`.
 
     Attributes:
         name: of the slot.
-        start: how many letters and digits of the passage precede it.
-        length: how many letters and digits the paper prints in its place; 0 for a slot behind the
-            passage.
+        start: the number of letters and digits of the passage before it.
+        length: the number of letters and digits that the paper prints in its place; 0 for a slot
+            after the passage.
     """
 
     name: str
@@ -42,15 +42,16 @@ class PrintedSlot:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A printed prompt, known by its digests.
+    """A printed prompt, identified by its digests.
 
     Attributes:
-        paper, protocol, file: whose it is, and the file of words below the protocol's folder.
-        section: where the paper prints it.
+        paper, protocol, file: the paper, the protocol, and the file of words below the protocol's
+            folder.
+        section: the section that prints it.
         sha256: of the words with their slots (`words_digest`).
-        letters: number of its letters and digits as printed.
+        letters: the number of printed letters and digits.
         letters_sha256: the sha256 of these.
-        slots: the places that the words have as slots, in order.
+        slots: the placeholders that become slots, in order.
     """
 
     paper: str
@@ -65,7 +66,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class PassageText:
-    """The words of a passage, and whether their punctuation is the known one too."""
+    """The words of a passage, and whether their punctuation also has the known digest."""
 
     words: str
     is_exact: bool
@@ -101,17 +102,16 @@ class PaperText:
         self.letters, self._places = _letters_with_places(self.text)
 
     def find(self, passage: Passage) -> PassageText | None:
-        """Return the words of a passage, or None where the text does not have it.
+        """Return the words of a passage, or None if the text does not contain it.
 
-        A passage that the text has more than once is taken from where its punctuation is the known
-        one, if there is such a place.
+        If the text has the passage several times, the one with the known punctuation is preferred.
         """
         matches = [self._words(passage, start) for start in self._starts(passage)]
         exact_matches = (match for match in matches if match.is_exact)
         return next(exact_matches, matches[0] if matches else None)
 
     def _starts(self, passage: Passage) -> Iterator[int]:
-        """Yield where the letters and digits of the passage begin."""
+        """Yield the positions where the passage's letters and digits begin."""
         length = passage.letters
         for start in range(len(self.letters) - length + 1):
             part = self.letters[start : start + length]
@@ -119,7 +119,7 @@ class PaperText:
                 yield start
 
     def _words(self, passage: Passage, start: int) -> PassageText:
-        """Return the words at a place, in the variant whose punctuation has the known digest."""
+        """Return the words at a position, if possible in the variant with the known digest."""
         first, last = self._places[start], self._places[start + passage.letters - 1]
         body, end = self._fill_slots(passage, start)
         leading, trailing = self._edge(first, -1), self._edge(max(last, end - 1), 1)
@@ -139,10 +139,10 @@ class PaperText:
         return PassageText(_tidy(bodies[0] + until_space + tail), False)
 
     def _fill_slots(self, passage: Passage, start: int) -> tuple[str, int]:
-        """Return the passage from its first to its last letter with its slots, and where it ends.
+        """Return the passage from its first to its last letter with slots, and its end position.
 
-        A slot replaces the brackets and quotation marks around the printed place too. A slot
-        without a printed place stands behind the passage and is left out.
+        A slot also replaces the brackets and quotation marks around the printed placeholder. A slot
+        without a printed placeholder follows the passage and is left out.
         """
         parts = []
         position = self._places[start]
@@ -162,7 +162,9 @@ class PaperText:
         return "".join(parts), max(position, end)
 
     def _edge(self, place: int, step: int) -> str:
-        """Return the characters without letters before (-1) or behind (1) a place."""
+        """Return the characters before (-1) or after (1) a position that are not letters or
+        digits.
+        """
         end = place + step
         while 0 <= end < len(self.text) and not self.text[end].isalnum():
             if abs(end - place) > _MAX_EDGE_CHARS:
@@ -172,7 +174,7 @@ class PaperText:
 
 
 def letters_of(text: str) -> str:
-    """Return the letters and digits of a text, ligatures as letters.
+    """Return the letters and digits of a text, with ligatures split into letters.
 
     >>> letters_of("“Arti\ufb01cial intel-\\nligence”, 0-100")
     'Artificialintelligence0100'
@@ -197,7 +199,7 @@ def _letters_with_places(text: str) -> tuple[str, list[int]]:
 
 
 def _resolve_hyphens(text: str) -> Iterator[str]:
-    """Yield the text with each hyphen at a line's end removed or kept, removed first."""
+    """Yield the text with each line-end hyphen removed or kept, removed first."""
     pieces = _LINE_END_HYPHEN.split(text.replace("\u00ad\n", "\u2010\n").replace("\u00ad", ""))
     bodies, hyphens = pieces[::2], pieces[1::2]
     choice_count = min(len(hyphens), _MAX_HYPHENS)
@@ -207,8 +209,9 @@ def _resolve_hyphens(text: str) -> Iterator[str]:
 
 
 def _tidy(words: str) -> str:
-    """Return words as a template has them: without ligatures, indentation and blank lines at the
-    ends.
+    """Return words in the form of templates.
+
+    Ligatures, indentation and blank lines at the ends are removed.
     """
     for ligature, letters in _LIGATURES.items():
         words = words.replace(ligature, letters)

@@ -1,4 +1,4 @@
-"""A rehearsal: the user's configuration with simulated voices in place of all models."""
+"""A rehearsal: the user's configuration with simulated voices instead of all models."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -15,11 +15,11 @@ OpenEndpoint = Callable[[ModelConfig, int], Endpoint]
 
 
 def replace_models(config: Config) -> Config:
-    """Return a configuration for its rehearsal, in which voices replace models.
+    """Return the configuration of a rehearsal, in which voices replace models.
 
-    It has no budget, no limits, one shard and a ledger of its own. Prices stay, so that the tables
-    of costs state the cost of the real run. Shards are for slow models: a job of a rehearsal takes
-    seconds, most of them to start.
+    It has no budget, no limits, one shard and a separate ledger. Prices stay, so that the tables of
+    costs state the cost of the real run. Shards are for slow models; a job of a rehearsal takes
+    only seconds, mostly for its start.
     """
     models = {name: _simulated_model(model) for name, model in config.models.items()}
     updates = {"models": models, "budget": Budget(), "replay": False, "ledger": LEDGER, "shards": 1}
@@ -58,7 +58,9 @@ def _simulated_model(model: ModelConfig) -> ModelConfig:
 def simulated_endpoints(
     config: Config, cases: Sequence[Case] = (), task: Task | None = None
 ) -> OpenEndpoint | None:
-    """Return how a job of a rehearsal opens endpoints, which know the truth of its cases.
+    """Return a function that opens endpoints for a job of a rehearsal.
+
+    These endpoints know the truth of its cases.
 
     It is None outside of a rehearsal.
     """

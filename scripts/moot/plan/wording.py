@@ -1,9 +1,9 @@
-"""Whose words an experiment's prompts are: the paper's, moot's own, or others.
+"""The wording of an experiment's prompts: the paper's, moot's own, or another.
 
-The words of papers are not moot's to ship. `data/published/prompts.csv` has the sha256 of each
-printed prompt, and `config/prompts_published` the templates around them, into which `snakemake
-prompts` writes the words of a paper that the user has. `prompts_code.csv` has the same for the
-prompts of AgenticSimLaw's published code.
+moot may not ship the words of papers. `data/published/prompts.csv` has the sha256 of each printed
+prompt, and `config/prompts_published` has the templates around them. `snakemake prompts` fills
+these with the words of a paper that the user has. `prompts_code.csv` has the same for the prompts
+of AgenticSimLaw's published code.
 """
 
 import csv
@@ -27,8 +27,9 @@ NONE_PRINTED = "The paper prints no prompts of this protocol on these data."
 
 
 def words_digest(text: str) -> str:
-    """Return the sha256 of a prompt's words: white space taken out, quotation marks straight,
-    characters in one form.
+    """Return the sha256 of a prompt's words.
+
+    White space is removed, quotation marks become straight, and characters have one form.
 
     >>> words_digest("“Is it  so?”") == words_digest('"Is it\\nso?"')
     True
@@ -39,11 +40,11 @@ def words_digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PrintedPrompts:
-    """The prompts that a paper prints, or its authors' code has, of one protocol on one data set.
+    """The prompts of one protocol on one data set, as a paper or its authors' code prints them.
 
     Attributes:
         templates: moot's templates around the words, by name.
-        words: file of words to their sha256.
+        words: the sha256 of each file of words.
     """
 
     templates: Mapping[str, str]
@@ -51,7 +52,7 @@ class PrintedPrompts:
 
 
 class Wordings:
-    """Tells whose words prompts are.
+    """Tells in whose words prompts are.
 
     Args:
         shipped: the project's folder.
@@ -68,8 +69,9 @@ class Wordings:
             self._departures.setdefault((row["protocol"], row["data"]), []).append(row)
 
     def _classify(self, prompts: Prompts, protocol: str, data: str, *names: str) -> str:
-        """Whose words the templates of a protocol are;
-        `names` are their prefixes, `data` a loader of cases.
+        """Return whose words the templates of a protocol have.
+
+        `names` are their prefixes, `data` is a loader of cases.
         """
         our_sources, sources = self._ours.sources(*names), prompts.sources(*names)
         if sources == our_sources:
@@ -81,10 +83,10 @@ class Wordings:
         return OTHER_WORDING
 
     def departures(self, protocol: str, data: str, wording: str) -> tuple[str, ...]:
-        """What of moot's own words is known to matter, in sentences.
+        """Return the known effects of moot's own words, in sentences.
 
-        Prompts in the paper's words leave the departures of facts and scripts, whose `part` in
-        departures.csv is "texts".
+        If the prompts are in the paper's words, only the departures of facts and scripts remain;
+        their `part` in departures.csv is "texts".
         """
         rows = self._departures.get((protocol, data), [])
         if wording == PAPER_WORDING:
@@ -96,7 +98,7 @@ class Wordings:
 def _has_words_of(
     sources: Mapping[str, str], printed: PrintedPrompts, our_sources: Mapping[str, str]
 ) -> bool:
-    """Return whether templates have the printed words, in the templates that come with moot."""
+    """Return whether moot's own templates contain the printed words."""
     digests = {
         name: words_digest(source) for name, source in sources.items() if name in printed.words
     }

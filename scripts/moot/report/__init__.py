@@ -18,14 +18,12 @@ if TYPE_CHECKING:
 
 
 EVERY_STUDY, EVERY_STUDY_AND_COMPARISON = "every study", "every study and the comparison"
-"""Used in place of a study's name: every study of a protocol; these and the comparison."""
+"""Used instead of a study's name: all studies of a protocol; these and the comparison."""
 
 TABLES: Registry[Table] = Registry("table", "tables")
 FIGURES: Registry[Figure] = Registry("figure", "figures")
 FIRST_PAGE_NOTES: Registry[str] = Registry("note on the first page", "tables")
-"""The tables whose column `in words` the first page shows, by name, with the note under these
-sentences.
-"""
+"""The tables whose column `in words` the first page shows, each with the note below it."""
 
 TableBuilder = Callable[[StudyResults], TableContent]
 FigureBuilder = Callable[[StudyResults], "MatplotlibFigure"]
@@ -42,7 +40,7 @@ def _studies(scope: str, superseded_by: str) -> list[str]:
 def _registered(
     registry: Registry[ReportItem[Content]], item: ReportItem[Content], superseded_by: str = ""
 ) -> None:
-    """Register what is shown, under EVERY and EVERYWHERE for each study."""
+    """Register an output; EVERY and EVERYWHERE register it for each study."""
     if item.study in (EVERY_STUDY, EVERY_STUDY_AND_COMPARISON):
         registry.register_defaults(
             lambda: {
@@ -74,8 +72,8 @@ def table(
         study: The table's study, or `EVERY_STUDY` or `EVERY_STUDY_AND_COMPARISON`.
         name, title: The table's file name and title.
         caption: The caption; by default the first paragraph of the function's docstring.
-        needs: Predicates of which one must hold for a run to build the table. Without that, it is
-            built on request only.
+        needs: Predicates; a run builds the table if one of them holds. Otherwise it is built only
+            on request.
         protocols, loaders: The protocols and data loaders whose debates it shows; () for all.
         superseded_by: The name of a table; a study that has it does not get this one.
     """

@@ -34,8 +34,8 @@ NOT_A_NUMBER = float("nan")
 KEY_SEPARATOR = "\x1f"
 """Between the case, the judge and the persona of a key, and between the repeats of a time."""
 REHEARSAL_NOTE = (
-    f"{REHEARSAL_MARK}: a rehearsal. No language model was called. A statistical model generated"
-    " all replies, and no number here describes the models named."
+    f"{REHEARSAL_MARK}: a rehearsal. No language model was called. A statistical model generated "
+    "all replies, so no number here describes a named model."
 )
 
 
@@ -45,10 +45,11 @@ class PaperMatch:
 
     Attributes:
         repeats: The experiments of the paper that it repeats; `baselines/DATASET` for a data set.
-        repeated_but_model: those that it repeats but for the model.
-        difference: in what it differs from the nearest one, in words; "" where it repeats one.
-        our_wording: whether its prompts, facts or scripts are in moot's words, not in the paper's.
-        departures: what of that wording is known to matter, in sentences.
+        repeated_but_model: those that it repeats with another model.
+        difference: how it differs from the most similar one, in words; "" if it repeats one.
+        our_wording: whether its prompts, facts or scripts are in moot's words instead of the
+            paper's.
+        departures: the known effects of that wording, in sentences.
     """
 
     repeats: tuple[str, ...] = ()
@@ -122,17 +123,17 @@ class StudyResults:
         baselines: leaderboard frames of `results/baselines/`, by data set.
         published: the study's rows of `data/published/published_results.csv`, columns as
             `published.COLUMNS`.
-        paper_matches: which runs are as published; without it no published value is shown next to a
-            run.
-        trials: the experiments of too few debates to conclude from; no table but their own shows
-            what came of them.
-        controls: experiments that control for others, each of which changes one thing; only tables
-            about controls show them.
-        claims: the published claims, where the study is `comparison`.
+        paper_matches: the runs that repeat published experiments; without it, no published value is
+            shown next to a run.
+        trials: the experiments with too few debates for conclusions; only their own table shows
+            their results.
+        controls: experiments that each change one thing in another experiment; only tables about
+            controls show them.
+        claims: the published claims if the study is `comparison`.
         is_rehearsal: whether the run is a rehearsal, in which no model was called.
         contrasts: the study's planned comparisons.
         plan_history: whether the run is the frozen plan, and that plan's history, in sentences.
-        findings: table to what its published values give away about themselves, in sentences.
+        findings: by table, what its published values reveal about themselves, in sentences.
     """
 
     study: str
@@ -151,7 +152,9 @@ class StudyResults:
 
     @property
     def experiments_and_controls(self) -> Mapping[str, ExperimentResults]:
-        """The experiments and their controls, by name: what a planned comparison may name."""
+        """The experiments and their controls, by name. A planned comparison may name all of
+        them.
+        """
         return {**self.experiments, **self.controls}
 
     def find_experiments(self, *protocols: str, **params: Any) -> list[ExperimentResults]:
@@ -208,7 +211,7 @@ class StudyResults:
         return self.notes_about(frozenset())
 
     def made_up_about(self, cell_texts: Set[str]) -> tuple[str, ...]:
-        """Return which data and models are made up, a sentence each.
+        """Return sentences on the data and models that are made up.
 
         Args:
             cell_texts: Texts of a table; see `notes_about`.
@@ -219,7 +222,9 @@ class StudyResults:
         return tuple(sentences)
 
     def _named_experiments(self, cell_texts: Set[str]) -> list[ExperimentResults]:
-        """Return the experiments that texts name, by themselves or by their data; else all."""
+        """Return the experiments that texts name, directly or by their data; else all
+        experiments.
+        """
         candidates = [*self.experiments.values(), *self.controls.values()]
         names = cell_texts | {text.partition(", ")[0] for text in cell_texts}
         named = [
@@ -497,9 +502,8 @@ class ReportItem(Generic[Content]):
         study, name, title, caption: its file is `{study}/{name}`.
         build: makes it of a study's results.
         needs: predicates of which one must hold for a run to show something in it.
-        protocols, loaders: those whose debates it shows, and those of whose data sets; none: of
-            any.
-        category: of a figure, under which reports list it.
+        protocols, loaders: it shows debates of these protocols and data sets; () for all.
+        category: the heading under which reports list a figure.
     """
 
     study: str

@@ -12,17 +12,18 @@ CAPTION = (
     " people"
     " would give to all statements; it is shown where people labelled a random sample."
 )
-"""The end of the captions of tables with raw and corrected values; `raw` names the raw column."""
+"""The end of the caption of a table with raw and corrected values; `raw` names the raw column."""
 RAW_ONLY_NOTE = (
     "Raw only: people have not labelled a complete random sample of these statements (`snakemake"
     " annotation_sheets` draws one), so these numbers include the labellers' errors."
 )
 CORRECTED_NOTE = (
-    "`{raw}` is raw: a person's label where there is one, else that of rules or a model. It does"
-    " not estimate the labels that people would give; `corrected` does (prediction-powered"
-    " inference). It adds to the mean label of rules or model over all statements the difference to"
-    " people's labels on a sample drawn with known probabilities. `labelled` counts the statements"
-    " of that sample (for changes, their pairs). Rows without it have no such sample."
+    "`{raw}` is raw: a person's label where there is one, else that of rules or a model. It does "
+    "not estimate the labels that people would give; `corrected` does (prediction-powered "
+    "inference). This estimate is the mean label of rules or model over all statements, plus the "
+    "mean difference to people's labels on a sample with known probabilities. `labelled` counts "
+    "the statements of that sample (for changes, their pairs). Rows without it have no such "
+    "sample."
 )
 
 CORRECTED_VALUES = {

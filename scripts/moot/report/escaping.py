@@ -1,4 +1,4 @@
-"""Text that models, data and users wrote, made harmless for each format that readers open."""
+"""Escaping: text of models, data and users is made harmless for each output format."""
 
 import re
 from functools import cache
@@ -8,19 +8,17 @@ import jinja2
 from markupsafe import escape
 
 PAGE = Path(__file__).parent / "page"
-"""The templates of pages, and what the reader is made of."""
+"""The folder of page templates and of the reader's files."""
 _JOINER_CONTEXT = "[\u0590-\u1fff\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]"
-"""What a joiner stands between in Persian, in the scripts of India, and in emoji: there it is part
-of a word.
-"""
+"""Characters around a joiner in Persian, Indian scripts and emoji, where it is part of a word."""
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5"
     "\u180b-\u180e\u200b\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
     f"|(?<!{_JOINER_CONTEXT})[\u200c\u200d]|[\u200c\u200d](?!{_JOINER_CONTEXT})"
 )
-"""Control characters but for line break and tab, and those that change the direction of writing or
-have no width.
+"""Control characters (except line breaks and tabs), invisible characters, and those that change the
+writing direction.
 """
 
 _LATEX = str.maketrans(
@@ -58,8 +56,7 @@ _STARTS_A_LINK = re.compile(r"(?i)(www)\.|:(?=//)")
 
 
 def visible(text: object) -> str:
-    """Return text without control characters, those that change the direction of writing, and those
-    without width.
+    """Return text without control and invisible characters and changes of writing direction.
 
     >>> visible("a\u061cb\u200bc\u2066d\u200ce")
     'abcde'
@@ -86,7 +83,7 @@ def html(text: object) -> str:
 
 
 def html_note(text: object) -> str:
-    """As `html`, with text between backticks as code.
+    """Return text as `html` does, with text between backticks as code.
 
     >>> html_note("`n` < 3")
     '<code>n</code> &lt; 3'
@@ -95,7 +92,7 @@ def html_note(text: object) -> str:
 
 
 def latex_note(text: object) -> str:
-    r"""As `latex`, with text between backticks in typewriter.
+    r"""Return text as `latex` does, with text between backticks in typewriter.
 
     >>> latex_note("`n_1` of 3")
     '\\texttt{n\\_1} of 3'
@@ -108,12 +105,14 @@ def latex_note(text: object) -> str:
 
 
 def without_code_marks(text: str) -> str:
-    """Return a note without its backticks, for where all text looks the same."""
+    """Return a note without its backticks, for output without typefaces."""
     return _CODE.sub(r"\1", text)
 
 
 def latex(text: object) -> str:
-    r"""Return text for LaTeX's text mode; line breaks become spaces, dashes join to no ligature.
+    r"""Return text for LaTeX's text mode.
+
+    Line breaks become spaces, and dashes do not join to ligatures.
 
     >>> latex("50% of \\input{x}")
     '50\\% of \\textbackslash{}input\\{x\\}'
@@ -122,8 +121,9 @@ def latex(text: object) -> str:
 
 
 def csv_text(text: object) -> str:
-    """Return text for a CSV cell that a spreadsheet must not run (OWASP, "CSV Injection": a quote
-    before the first sign).
+    """Return text for a CSV cell that a spreadsheet does not run as a formula.
+
+    A quote precedes the first character (OWASP, "CSV Injection").
 
     >>> csv_text("=1+1")
     "'=1+1"
@@ -133,8 +133,9 @@ def csv_text(text: object) -> str:
 
 
 def markdown(text: object) -> str:
-    """Return text for Markdown: shown as it is, no headings, links, images, lists or HTML of its
-    own; lines are kept.
+    """Return text that Markdown shows literally; line breaks are kept.
+
+    The text cannot create headings, links, images, lists or HTML.
 
     >>> markdown("# [a](http://b) <script>")
     '\\\\# \\\\[a\\\\]\\\\(http&#58;//b\\\\) &lt;script&gt;'
@@ -152,9 +153,7 @@ def _markdown_line(line: str) -> str:
 
 @cache
 def page_template(name: str, folder: Path = PAGE) -> jinja2.Template:
-    """The template of a page of HTML in a folder, whose texts go through the filters `text` and
-    `note`.
-    """
+    """Return the template of an HTML page in a folder; texts use the filters `text` and `note`."""
     environment = jinja2.Environment(
         autoescape=False,  # noqa: S701
         trim_blocks=True,

@@ -34,10 +34,10 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
 
 WIDTH, HEIGHT = 7.0, 4.2  # inches: the width of a page's text
 SMALL_FONT_SIZE = 7.5
-MOST_NAMED = 5  # of the runs that rest on a single case
+MOST_NAMED = 5  # for runs with a single case
 SUPTITLE_WIDTH = 120  # characters
 NOTE_WIDTH = 125
-POINT = 6  # half a marker with its margin, in pixels of a figure that is not yet written
+POINT = 6  # half a marker with its margin, in pixels of an unsaved figure
 
 NOTHING_TO_DRAW = "nothing to draw"
 """The label of a figure without content, and the description in its SVG."""
@@ -73,7 +73,7 @@ _LEADER = {"arrowstyle": "-", "color": "#999999", "linewidth": 0.5}
 @contextmanager
 def figure_style() -> Iterator[None]:
     """Draw with moot's settings instead of the user's."""
-    import matplotlib as mpl  # a second that every start of Snakemake would wait for
+    import matplotlib as mpl  # would delay every start of Snakemake by a second
 
     with mpl.rc_context():
         mpl.rcdefaults()
@@ -82,7 +82,7 @@ def figure_style() -> Iterator[None]:
 
 
 def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> None:
-    """Build a figure and write it to `paths`, by format ("png", "svg").
+    """Build a figure and write it to `paths`, keyed by format ("png", "svg").
 
     Equal results give equal bytes.
     """
@@ -109,7 +109,7 @@ def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> Non
 
 def has_content(svg: Path) -> bool:
     """Return whether the SVG of a figure shows more than the reason why it is empty."""
-    if not svg.exists():  # a run that links it before it is built
+    if not svg.exists():  # a run may link it before it is built
         return True
     with svg.open(encoding="utf-8") as file:
         return f"<dc:description>{NOTHING_TO_DRAW}" not in file.read(HEAD_CHARS)
@@ -155,7 +155,7 @@ def _mark(drawing: "MatplotlibFigure", mark: str) -> None:
 def new_figure(
     width: float = WIDTH, height: float = HEIGHT, **subplots: Any
 ) -> "tuple[MatplotlibFigure, Any]":
-    """Return a figure and its axes, without the global state of pyplot.
+    """Create a figure and its axes without the global state of pyplot.
 
     `subplots` are the arguments of matplotlib's `Figure.subplots`.
     """

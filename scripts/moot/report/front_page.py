@@ -1,9 +1,10 @@
-"""The first page of a run, `results/index.html`, or of one study: questions with answers, and all
-that the run built.
+"""The first page of a run (`results/index.html`) or of one study.
+
+It shows questions with their answers, and all outputs of the run.
 
 The answers are those of the tables `questions`, `contrasts`, `methods_by_data`, `what_debate_adds`
-and those in `FIRST_PAGE_NOTES`; nothing is judged here. All links are relative, so that the folder
-`results/` can be put on any server of static files.
+and those in `FIRST_PAGE_NOTES`; this module judges nothing. All links are relative, so that the
+folder `results/` can be put on any server of static files.
 """
 
 import re
@@ -60,14 +61,15 @@ class TableInWords:
 
 
 Built = Mapping[str, list[tuple[str, str]]]
-"""The files of a study that the run built, address and title: its figures, tables, empty figures,
-empty tables and readers.
+"""The files of a study that the run built, as addresses and titles.
+
+They are its figures, tables, empty figures, empty tables and readers.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class RunRemarks:
-    """What readers of a front page must know before they read numbers.
+    """Remarks that readers of a front page need before they read numbers.
 
     Attributes:
         is_rehearsal: whether the run is a rehearsal.
@@ -96,11 +98,11 @@ def write_front_page(
 
     Args:
         root: the folder `results`.
-        study: the study that the page is about; `comparison`: all.
-        built: the files that the run built, below `root`; the page links no other.
-        pages: `page`, the front page, and `questions`, the fragment.
-        studies: experiment to its study, on whose page its debates are.
-        remarks: what readers must know before they read numbers.
+        study: the study of the page; `comparison` for all studies.
+        built: the files below `root` that the run built; the page links no others.
+        pages: the paths of the front page (`page`) and of the fragment (`questions`).
+        studies: the study of each experiment, whose page shows its debates.
+        remarks: remarks that readers need before they read numbers.
         papers: the address of each paper's page, with the paper's name.
     """
     names = sorted(path.relative_to(root).as_posix() for path in built)
@@ -154,8 +156,9 @@ def write_front_page(
 def read_questions(
     root: Path, study: str, names: Sequence[str], studies: Mapping[str, str]
 ) -> list[StudyQuestion]:
-    """Return the questions of a run: planned comparisons first, then claims, those that no run
-    judges last.
+    """Return the questions of a run.
+
+    Planned comparisons come first, then claims; claims without a run come last.
 
     Raises:
         UserError: a table cannot be read.
@@ -192,9 +195,7 @@ def read_questions(
 
 
 def _tables_in_words(root: Path, study: str, names: Sequence[str]) -> list[TableInWords]:
-    """Return the tables of a study whose sentences the first page shows, in the order of their
-    names.
-    """
+    """Return the tables of a study whose sentences the first page shows, sorted by name."""
     sections: list[TableInWords] = []
     for name in FIRST_PAGE_NOTES:
         key = f"{study}/{name}"
@@ -208,12 +209,12 @@ def _tables_in_words(root: Path, study: str, names: Sequence[str]) -> list[Table
 
 
 def _is_tested(row: Fields, ends: str) -> bool:
-    """Return whether a row has an interval and a p, which one case does not give."""
+    """Return whether a row has an interval and a p; a single case gives neither."""
     return bool(row[f"{ends} low"] and row["p (Holm)"])
 
 
 def _missing_reason(row: Fields) -> str:
-    """Return why a planned comparison has no answer; "" where it has one."""
+    """Return why a planned comparison has no answer, or "" if it has one."""
     if _is_tested(row, "difference"):
         return ""
     return capitalised(row["not tested because"] or TOO_FEW).removesuffix(".")
@@ -289,13 +290,14 @@ def _verdict(
 
 
 def _with_minus(text: str) -> str:
-    """Return text in which negative numbers have the sign of subtraction."""
+    """Return text with minus signs instead of hyphens before negative numbers."""
     return re.sub(r"(?<![\w.])-(?=\d)", "−", text)
 
 
 def _debates_link(side: str, readers: Mapping[str, str]) -> tuple[str, str]:
-    """Return the address of a run's debates, by one side of a comparison as tables name it; and
-    that name.
+    """Return the address and the name of a run's debates.
+
+    The run is one side of a comparison, as tables name it.
     """
     experiment, model = side.partition(" where ")[0].split(", ", 1)
     query = {"experiment": experiment} | ({} if model.endswith(" models") else {"model": model})
@@ -303,7 +305,7 @@ def _debates_link(side: str, readers: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:
-    """Return the rows of a table that the run built, every value as text."""
+    """Return the rows of a table that the run built, with all values as text."""
     path = root / "tables" / f"{name}.csv"
     if f"tables/{name}.csv" not in names:
         return []
@@ -311,13 +313,13 @@ def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
     except (OSError, ValueError) as error:
         raise UserError(
-            f"{path}: is not a table: {error}. Delete the file; the next run builds it."
+            f"{path} is not a table: {error}. Delete the file; the next run rebuilds it."
         ) from None
     return [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
 
 
 def _control_row(row: Fields) -> Fields:
-    """Return a debate and one of its controls, as the page shows them."""
+    """Return a debate and one of its controls in the form that the page shows."""
     difference, low, high = (_with_minus(f"{float(row[name]):.3f}") for name in DIFFERENCE)
     return {
         **{name: row[name] for name in ("debate", "model", "data", "arm", "what is changed")},
@@ -328,7 +330,7 @@ def _control_row(row: Fields) -> Fields:
 
 
 def _files_by_study(root: Path, names: Sequence[str]) -> dict[str, Built]:
-    """What was built, by study, with titles."""
+    """Return the built files by study, with titles."""
     files: defaultdict[str, defaultdict[str, list[tuple[str, str]]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -348,14 +350,14 @@ def _files_by_study(root: Path, names: Sequence[str]) -> dict[str, Built]:
 
 
 def _count_debates(root: Path, names: Sequence[str]) -> tuple[int, int]:
-    """Return the numbers of debates of a run, recorded ones included, and of experiments."""
+    """Count the debates of a run, including recorded ones, and the experiments."""
     paths = [root / name for name in names if name.startswith("predictions/")]
     debates = sum(len(read_frame(path, ["case_id"])) for path in paths)
     return debates, len({path.parent for path in paths})
 
 
 def _costs(root: Path, names: Sequence[str]) -> Fields | None:
-    """What the calls of the run's debates took; None where no model was asked."""
+    """Return the cost of the calls of the run's debates; None if no model was called."""
     columns = ["calls", "prompt_tokens", "completion_tokens", "cost_usd"]
     paths = [root / name for name in names if name.startswith("predictions/")]
     if not paths:
@@ -371,7 +373,7 @@ def _costs(root: Path, names: Sequence[str]) -> Fields | None:
 
 
 def _count_waiting(root: Path, names: Sequence[str]) -> int:
-    """Return how many debates wait for a person or for replies."""
+    """Count the debates that wait for a person or for replies."""
     tables = (
         pd.read_csv(root / name)
         for name in names

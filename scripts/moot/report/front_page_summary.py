@@ -1,5 +1,6 @@
-"""What the front page says first: three sentences on the run, and how far each paper is filled; and
-the first rows of its tables.
+"""The top of the front page: three sentences on the run, and each paper's progress.
+
+It also reads the first rows of tables for previews.
 """
 
 import csv
@@ -21,7 +22,7 @@ LEGEND = (
 """The three verdicts: sign, word and meaning."""
 PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_TEXTS, PREVIEW_CHARS = 4, 3, 2, 28
 NAMES_WITHOUT_PREVIEW = ("", "study", "voices")
-"""Columns that say the same in every row of a table."""
+"""Columns with the same value in every row of a table."""
 ANSWERS_IN_SUMMARY = 2
 DIFFERS = "with answers that differ between runs"
 _VERDICT_OF_WORD = {"yes": SUPPORTED, "opposite": NOT_SUPPORTED}
@@ -33,10 +34,10 @@ _NUMBER = re.compile(r"-?\d+\.\d{4,}")
 
 @dataclass(frozen=True, slots=True)
 class PaperProgress:
-    """How far the items of a paper are filled by this run.
+    """How many items of a paper this run fills with values.
 
     Attributes:
-        address, name: of its page.
+        address, name: the address and the name of its page.
         filled, open: the numbers of items with and without values of this run; None if unknown.
         drawn: the number of items that show a design alone, such as diagrams.
         made_up: the kinds of made-up inputs of its values, such as "SYNTHETIC DATA".
@@ -136,8 +137,9 @@ def _is_open(verdict: Verdict) -> bool:
 
 
 def _clarity(verdict: Verdict) -> float:
-    """Return how far an interval is from its threshold, in widths of the interval; negative where
-    it includes the threshold.
+    """Return the distance of an interval from its threshold, in widths of the interval.
+
+    It is negative if the interval includes the threshold.
     """
     low_end, high_end = min(verdict.threshold), max(verdict.threshold)
     distance = max(verdict.low - high_end, low_end - verdict.high)
@@ -157,8 +159,9 @@ def _describe_answer(question: StudyQuestion, verdict: Verdict) -> str:
 
 
 def read_table_preview(root: Path, address: str) -> list[list[str]]:
-    """Return the heading and first rows of a table: its first two columns of text and first
-    number.
+    """Read the heading and first rows of a table.
+
+    The columns are its first two columns of text and its first number.
     """
     path = (root / address).with_suffix(".csv")
     if not path.exists():

@@ -36,7 +36,7 @@ class HabitSource:
 
 
 HABITS: Registry[HabitSource] = Registry("source of habits", "habits")
-"""The sources of the table of habits, each in a module `habits*`."""
+"""The sources of the table of habits. Each is a module whose name begins with `habits`."""
 COLUMNS = (
     Columns()
     .keys("data", "debate", "judge")
@@ -61,23 +61,23 @@ COLUMNS = (
     )
 )
 NOTE = (
-    "Chosen is the share of verdicts for what the habit favours, expected what that share is"
-    " without the habit, as `known by` says; the difference is their mean over cases, with its"
-    " interval by cluster, and 0 without the habit. p is of a randomisation test that exchanges"
-    " both shares of a cluster; Holm's correction is over all judges and debates of one habit"
-    " (`family`)."
+    "`chosen` is the share of verdicts for the option that the habit favours. `expected` is this "
+    "share without the habit; `known by` states how it is known. The difference is their mean "
+    "difference over cases, with its interval by cluster; it is 0 without the habit. p is from a "
+    "randomisation test that exchanges both shares of a cluster. Holm's correction is over all "
+    "judges and debates of one habit (`family`)."
 )
 
 
 def habit_row(
     about: Mapping[str, object], verdicts: pd.DataFrame, clusters: Mapping[str, Cluster], seed: int
 ) -> list[Row]:
-    """Return the row of one habit of one judge; no row where there are no verdicts.
+    """Yield the row of one habit of one judge; nothing without verdicts.
 
     Args:
-        about: data, debate, judge, habit, known by; and changes if asked twice, where it is known.
-        verdicts: a row a verdict, with case_id, `CHOSEN` (1 where it is for what the habit favours,
-            else 0) and `EXPECTED` (0 to 1).
+        about: data, debate, judge, habit, known by; and changes if asked twice, if known.
+        verdicts: one row per verdict, with case_id, `CHOSEN` (1 if the verdict is for the favoured
+            option, else 0) and `EXPECTED` (0 to 1).
         clusters, seed: of each case, and of the draws.
     """
     if verdicts.empty:

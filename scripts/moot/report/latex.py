@@ -1,9 +1,9 @@
-r"""LaTeX tables that fit the page, with booktabs, and longtable where they span pages.
+r"""LaTeX tables that fit the page, with booktabs, or longtable for several pages.
 
-Each column gets a share of the line by the length of its text, which wraps. The short form of a
-table is set upright. A full form is set upright if its columns then have enough width, else on a
-sideways page (`pdflscape`). A table that fits on a page spans both columns of a document of two
-(`table*`). A longtable needs a document of one column; its first line says so.
+Each column gets a share of the line in proportion to the length of its text, which wraps. The short
+form of a table is set upright. A full form is set upright if its columns then have enough width,
+else on a sideways page (`pdflscape`). A table that fits on a page spans both columns of a
+two-column document (`table*`). A longtable needs a one-column document; its first line says so.
 """
 
 import math
@@ -18,7 +18,7 @@ from moot.core.types import Numbers
 from moot.report.escaping import latex, latex_note
 
 CHUNK = 12  # characters after which a word that is too long for its column may break
-ROOMY = 24  # characters that a column of text gets where the page has room
+ROOMY = 24  # characters of a column of text if the page has room
 
 
 class Layout(NamedTuple):
@@ -29,7 +29,7 @@ class Layout(NamedTuple):
         is_sideways: Whether the page is turned.
         line: The approximate number of characters in a line of an `article`.
         chunk: The number of characters after which a word may break.
-        min_characters: The least width of a column of text; above 0, intervals stay on one line.
+        min_characters: The minimum width of a column of text; above 0, intervals stay on one line.
     """
 
     size: str
@@ -58,11 +58,11 @@ UPRIGHT_LAYOUTS = (
 """Layouts of tables that may not be turned."""
 GAP = 1.2  # characters between two columns
 MAX_LINES = 36
-"""Lines of rows of a table on one page."""
+"""Maximum number of lines of rows of a table on one page."""
 MAX_FLOAT_LINES, NOTE_LINE = 49, 92
-"""Lines of rows and notes on one page, and characters of a line of notes."""
+"""Maximum number of lines of rows and notes on one page, and characters per line of notes."""
 MAX_COLUMNS = 24
-"""Columns on a sideways page. A table with more is set as two tables."""
+"""Maximum number of columns on a sideways page. A table with more becomes two tables."""
 LONGEST_CELL = 400  # characters; a row cannot break over pages, so longer text is cut
 _NUMBER = re.compile(r"[\[\]()−+\d.,%]+")
 
@@ -90,7 +90,10 @@ def latex_table(
     if len(columns) > MAX_COLUMNS:
         return _two_tables(columns, numeric, caption, label, notes, key_count)
     if any(max(map(len, cells)) > LONGEST_CELL for cells in columns):
-        notes = [*notes, "Long texts are cut here; the CSV and HTML files have them whole."]
+        notes = [
+            *notes,
+            ("Long texts are shortened here; the CSV and HTML files contain the full text."),
+        ]
         columns = [list(map(_cut, cells)) for cells in columns]
     layout, shares = choose_layout(columns, UPRIGHT_LAYOUTS if upright else LAYOUTS)
     lines = sum(_row_lines(row, layout.line * shares) for row in zip(*columns, strict=True))
@@ -147,8 +150,8 @@ def _first_line(spans_pages: bool, is_sideways: bool) -> str:
     packages += ["pdflscape"] if is_sideways else []
     columns_note = " Only for documents of one column." if spans_pages else ""
     return (
-        f"% Needs \\usepackage{{{','.join(packages)}}}; compile as UTF-8 (LuaLaTeX for other than"
-        f" Latin scripts).{columns_note}"
+        f"% Needs \\usepackage{{{','.join(packages)}}}; compile as UTF-8 (use LuaLaTeX for "
+        f"scripts other than Latin).{columns_note}"
     )
 
 
@@ -170,7 +173,7 @@ def _tabular(
     *,
     spans_pages: bool,
 ) -> str:
-    """Return the tabular of a table, or its longtable with caption and label."""
+    """Return the tabular of a table, or a longtable with caption and label."""
     widths = []
     for is_numeric, share in zip(numeric, shares, strict=True):
         side = r"\raggedleft" if is_numeric else r"\raggedright"

@@ -1,4 +1,6 @@
-"""Which data a table or figure needs: predicates of what a run plans for one study.
+"""Predicates for the data that a table or figure needs, from the plan of one study.
+
+A table that is registered with several predicates is built if one of them holds.
 
 A table that is registered with several predicates is built where one of them holds.
 """
@@ -18,11 +20,12 @@ class StudyPlan:
 
     Attributes:
         experiments: those that the table shows, by its protocols and loaders.
-        controls: experiments that control for others.
-        trials: experiments of too few debates to conclude from.
+        controls: experiments that each change one thing in another experiment.
+        trials: experiments with too few debates for conclusions.
         contrasts: planned comparisons with a side in this run.
-        trained_datasets: the data sets that baselines are trained on.
-        datasets: the options of all data sets, by name.
+        trained_
+        datasets: the data sets that baselines are trained on. datasets: the options of all data
+            sets, by name.
         is_in_run: whether the run has an experiment of the study.
     """
 
@@ -68,8 +71,9 @@ def has_labels(plan: StudyPlan) -> bool:
 
 
 def is_in_run(plan: StudyPlan) -> bool:
-    """Return whether the run has an experiment of the study; the table then shows the design
-    alone.
+    """Return whether the run has an experiment of the study.
+
+    If it has no results, the table shows only the design.
     """
     return plan.is_in_run
 

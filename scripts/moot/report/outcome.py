@@ -1,7 +1,6 @@
-"""How the debates of a run came out: how many are valid, invalid, failed or waiting, why, and where
-to look.
+"""The outcome of a run's debates: how many are valid, invalid, failed or waiting, and why.
 
-One summary for the end of a run on the terminal, and for the top of the report.
+The terminal shows the summary at the end of a run, and the report at its top.
 """
 
 import json
@@ -33,7 +32,7 @@ WHERE_TO_LOOK = (
     " (attempts, pauses)"
 )
 _VARIES = re.compile(r"\b(?=\w*\d)[\w-]{8,}\b|\d+")
-"""Numbers and identifiers, by which messages of one kind differ."""
+"""Numbers and identifiers, by which messages of the same kind differ."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class RunOutcome:
     """The outcome of some experiments.
 
     Attributes:
-        debates: one row a debate: experiment, model, case_id, repeat, status, reason.
+        debates: one row per debate: experiment, model, case_id, repeat, status, reason.
         annotation_faults: what is wrong in the files of annotators.
         unreadable: what is wrong with artifacts that cannot be read, and so are not in `debates`.
     """
@@ -52,7 +51,7 @@ class RunOutcome:
 
     @cached_property
     def counts(self) -> pd.DataFrame:
-        """One row an experiment and model, with the columns of `COLUMNS`."""
+        """The counts, one row per experiment and model, with the columns of `COLUMNS`."""
         rows = []
         for (experiment, model), mine in self.debates.groupby(["experiment", "model"], sort=True):
             by_status = mine["status"].value_counts()
@@ -66,18 +65,18 @@ class RunOutcome:
 
     @property
     def missing_answers(self) -> list[str]:
-        """The files that people have yet to write."""
+        """The files that people still have to write."""
         return self._reasons(NO_ANSWER_YET)
 
     @property
     def pending_replies(self) -> list[str]:
-        """What debates wait for other than people, each with the number of debates."""
+        """The replies that debates wait for, other than people's, with the number of debates."""
         counts = Counter(self._reasons(REPLY_PENDING))
         return [f"{source}: {count} debates" for source, count in sorted(counts.items())]
 
     @property
     def unusable(self) -> list[str]:
-        """What is wrong in the answers and annotations of people, one message each."""
+        """The faults in people's answers and annotations, one message each."""
         return [*self._reasons(UNUSABLE_ANSWER), *self.annotation_faults]
 
     def _reasons(self, beginning: str) -> list[str]:
@@ -88,7 +87,7 @@ class RunOutcome:
 
     @property
     def wholly_failed(self) -> list[str]:
-        """The experiments, with the model, of which every debate failed."""
+        """The experiments, with the model, all of whose debates failed."""
         counts = self.counts[self.counts["failed"] == self.counts["debates"]]
         return [
             f"{experiment} ({model})"
@@ -97,7 +96,7 @@ class RunOutcome:
 
     @property
     def is_finished(self) -> bool:
-        """Whether no debate waits, and `check` would find nothing."""
+        """Whether no debate waits and `check` finds no fault."""
         return not (
             self.missing_answers
             or self.pending_replies
@@ -127,39 +126,37 @@ class RunOutcome:
             lines.append(f"Where to look: {WHERE_TO_LOOK}")
         if total["failed"] and not self.wholly_failed:
             lines.append(
-                "To ask the failed calls again, add `--forcerun run_debates`; nothing that is in"
-                " the ledger is asked twice."
+                "To ask the failed calls again, add `--forcerun run_debates`; calls in the "
+                "ledger are not repeated."
             )
         if self.missing_answers:
             lines.append(
-                f"{len(self.missing_answers)} debates wait for a person and enter no table yet."
-                " Each"
-                " question is next to the file that it asks for; write these, and run the same"
-                " command again:"
+                f"{len(self.missing_answers)} debates wait for a person and are in no table yet. "
+                "Each question is next to the file that it asks for. Write these files, and run "
+                "the same command again:"
             )
             lines += [f"  {path}" for path in self.missing_answers[:_MOST_FILES]]
         if len(self.missing_answers) > _MOST_FILES:
             lines.append(f"  and {len(self.missing_answers) - _MOST_FILES} more below data/inbox/")
         if self.pending_replies:
             lines.append(
-                "Debates wait for batches of a provider and enter no table yet. Run the same"
-                " command again later: it goes on with each batch that has come back:"
+                "Debates wait for batches of a provider and are in no table yet. Run the same "
+                "command again later; it continues with each batch that has come back:"
             )
             lines += [f"  {source}" for source in self.pending_replies]
         return [visible(line).replace("\n", " ") for line in lines]
 
     def check(self) -> None:
-        """Require that no experiment failed as a whole, and that artifacts and what people wrote
-        can be read.
+        """Require that no experiment failed as a whole, and that all results are readable.
 
         Raises:
-            RunStoppedError: with all that is wrong, and what to do.
+            RunStoppedError: with all faults and their remedies.
         """
         faults = []
         if failed := self.wholly_failed:
             faults.append(
-                f"every debate of {', '.join(failed)} failed. Mend the cause, then add `--forcerun"
-                " run_debates` to ask again; nothing that is in the ledger is asked twice."
+                f"every debate of {', '.join(failed)} failed. Remove the cause, then add "
+                "`--forcerun run_debates` to ask again; calls in the ledger are not repeated."
             )
         faults += [*self.unusable, *self.unreadable]
         if faults:
@@ -167,7 +164,7 @@ class RunOutcome:
 
 
 def failure_sentences(outcome: RunOutcome) -> list[str]:
-    """What failed among the finished debates, one sentence each, for the first page."""
+    """The failures among the finished debates, one sentence each, for the first page."""
     sentences: list[str] = []
     debates = outcome.debates
     for (experiment, model), mine in debates.groupby(["experiment", "model"], sort=True):
@@ -181,8 +178,8 @@ def failure_sentences(outcome: RunOutcome) -> list[str]:
 def frequent_reasons(debates: pd.DataFrame) -> list[tuple[str, int]]:
     """Return the most frequent reasons of debates that are not valid, each with its count.
 
-    Reasons that differ by numbers and identifiers alone are one; the first of them is shown for
-    all.
+    Reasons that differ only by numbers and identifiers are counted together; the first one is
+    shown.
     """
     reasons = [reason for reason in debates.loc[debates["status"] != "valid", "reason"] if reason]
     counts = Counter(_kind(reason) for reason in reasons)
@@ -199,11 +196,12 @@ def _kind(reason: str) -> str:
 
 
 def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> RunOutcome:
-    """Return the outcome of experiments by their predictions, with the faults that their labels'
-    files record.
+    """Read the outcome of experiments from their predictions.
 
-    The end of a run reads it too, so that artifacts which cannot be read are named in it, and
-    raise nothing.
+    It includes the faults recorded in the files of their labels.
+
+    The end of a run calls this as well. Therefore artifacts that cannot be read are named in the
+    result and raise no error.
     """
     columns = ["experiment", "model", "case_id", "repeat", "status", "reason"]
     frames, faults, unreadable = [pd.DataFrame(columns=columns)], list[str](), list[str]()
@@ -227,8 +225,9 @@ def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> Ru
 def write_outcome(
     study: str, outcome: RunOutcome, paths: Mapping[str, Path], is_rehearsal: bool = False
 ) -> None:
-    """Write `outcome/{study}.csv` and `.html`, `paths` by format; those of a rehearsal say that
-    they are of a rehearsal.
+    """Write `outcome/{study}.csv` and `.html` to `paths`, keyed by format.
+
+    The files of a rehearsal are marked as such.
 
     Raises:
         UserError: an artifact cannot be read.

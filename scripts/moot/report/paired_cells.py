@@ -1,4 +1,4 @@
-"""Notes and cells that the tables of paired comparisons share."""
+"""Notes and cells shared by the tables of paired comparisons."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,17 +10,17 @@ from moot.stats.asked_twice import NO_FLOOR, changes, differ
 from moot.stats.paired import Comparison, holm
 
 PAIRED_NOTE = (
-    "A case counts by the share of its repeats that are right; an invalid answer counts as wrong."
-    " The difference is the mean over common cases. Interval and p are by cluster: p is two-sided,"
-    " from a randomisation test that flips the signs of the clusters' differences. This is"
-    " McNemar's exact test where each case is its own cluster and was argued once."
+    "A case counts by the share of its repeats that are right; an invalid answer counts as "
+    "wrong. The difference is the mean over common cases. Interval and p are by cluster: p is "
+    "two-sided, from a randomisation test that flips the signs of the clusters' differences. "
+    "This is McNemar's exact test if each case is its own cluster and was argued once."
 )
 SAME_NOTE = (
-    "Same answer: the share of equal pairs of valid answers, averaged over cases. A pair has one"
-    " answer of each side, from different repeats (or from the only one). Recorded answers are"
-    " paired by judge and persona, or by case alone where the sides have no judge in common. A"
-    " model that samples changes its answers by itself: same if asked twice is this share among"
-    f" repeats of the same side, over the cases that have repeats. Without repeats: {NO_FLOOR}."
+    "Same answer: the share of equal pairs of valid answers, averaged over cases. A pair has one "
+    "answer of each side, from different repeats (or from the only one). Recorded answers are "
+    "paired by judge and persona, or only by case if the sides have no judge in common. A model "
+    "that samples gives varying answers: `same if asked twice` is this share among repeats of "
+    f"the same side, over the cases that have repeats. Without repeats: {NO_FLOOR}."
 )
 
 
@@ -37,7 +37,7 @@ def paired_cells(comparison: Comparison) -> Fields:
 
 
 def add_holm_correction(rows: Iterable[Row]) -> list[Row]:
-    """Add Holm's correction over the tests of each family, and the number of these tests.
+    """Add Holm's correction over the tests of each family, and the number of tests.
 
     Each row needs the keys `p` and `family`; it gets `p (Holm)` and `tests in family`.
     """
@@ -54,8 +54,8 @@ def add_holm_correction(rows: Iterable[Row]) -> list[Row]:
 def same_answers(first: Run, second: Run, excess_column: str) -> Fields:
     """Return how often two runs give the same answer, beyond what either does when asked twice.
 
-    The cell `excess_column` holds the change between the runs less the change between repeats, with
-    its interval. Where the runs have no judge or persona in common, answers are matched by case.
+    The cell `excess_column` holds the change between the runs minus the change between repeats,
+    with its interval. If the runs have no judge or persona in common, answers are matched by case.
     """
     first_answers, second_answers = first.answers, second.answers
     has_no_common_keys = (

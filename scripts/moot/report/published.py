@@ -52,11 +52,12 @@ OUR_WORDING = "the paper's design, our wording"
 """Heading of differences from a paper whose experiment was repeated with prompts of our own."""
 
 DIFFERENCE_NOTE = (
-    "Difference is ours less published. Its 95 % interval treats both as samples: ours by cluster"
-    " of cases; the published value's by Wilson's method if it is a share of its n, and for any"
-    " other measure with the width that ours would have at its n. If our value differed only by"
-    " chance, it would lie in `replication` in 95 of 100 replications of this size. Neither"
-    " interval is given where the paper does not state its n (`unknown`)."
+    "Difference is ours minus published. Its 95 % interval treats both values as samples. Our "
+    "interval is by cluster of cases. That of a published share is by Wilson's method from its "
+    "n; for any other measure it has the width that our interval would have at the published n. "
+    "If our value differed only by chance, it would lie in `replication` in 95 of 100 "
+    "replications of this size. Both intervals are missing if the paper does not state its n "
+    "(`unknown`)."
 )
 WORDING_NOTE = (
     f"`{OUR_WORDING}`: the same difference for prompts, facts or scripts in our wording. It"
@@ -73,15 +74,12 @@ INVALID_NOTE = (
 def read_published(path: Path) -> pd.DataFrame:
     """Read the published values, one row each.
 
-    Columns:
-        study, table, row, metric, value: The value and where it was published.
-        n: The number of answers behind the value; missing where the paper does not state it.
-        cases: The number of cases of these answers; missing as for n.
-        error: `share` for a share or count of the answers, else `as ours`.
-        repeated_by: The experiment of config/papers/ that repeats the value, or
-            `baselines/DATASET`; "" where none does.
-        model: The model of that experiment; "" for each of its models.
-        note: A remark.
+    Columns: study, table, row, metric, value: The value and where it was published. n: The number
+    of answers behind the value; missing if the paper does not state it. cases: The number of cases
+    of these answers; missing as for n. error: `share` for a share or count of the answers, else `as
+    ours`. repeated_by: The experiment of config/papers/ that repeats the value, or
+    `baselines/DATASET`; "" if none does. model: The model of that experiment; "" for each of its
+    models. note: A remark.
 
     Raises:
         UserError: A column is missing, or a value is not a number; names file and row.
@@ -237,7 +235,9 @@ def _values(rows: pd.DataFrame, our_wording: bool = False) -> Values:
 
 
 def unmatched_run_notes(results: StudyResults, experiments: Collection[str]) -> list[str]:
-    """Return a note on how the runs that repeat no published experiment differ from the paper's."""
+    """Return a note on how runs that repeat no published experiment differ from the paper's
+    runs.
+    """
     models: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for (experiment, model), match in results.paper_matches.runs.items():
         if match.difference and experiment in experiments:
@@ -283,7 +283,7 @@ DIFFERENCE_COLUMNS = ("difference", OUR_WORDING)
 
 
 def difference_cells(ours: float, published: float | None) -> dict[str, float]:
-    """Return ours less published, in the column for the paper's wording or for ours."""
+    """Return ours minus published, in the column for the paper's wording or for ours."""
     cells = dict.fromkeys(DIFFERENCE_COLUMNS, NOT_A_NUMBER)
     if published is not None:
         in_our_wording = isinstance(published, Published) and published.our_wording

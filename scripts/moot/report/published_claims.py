@@ -1,7 +1,7 @@
-"""Published claims and the rule that judges them: `data/published/claims.csv`, one row a claim.
+"""Published claims (`data/published/claims.csv`, one row each) and the rule that judges them.
 
-A claim says which runs on which data can judge it, what is measured of them, and on which side of a
-threshold the value should lie.
+A claim states which runs on which data can judge it, which metric is measured, and on which side of
+a threshold the value should lie.
 """
 
 import re
@@ -25,7 +25,7 @@ METRIC_WORDS = {
     "tokens": "tokens of a debate",
     "calls": "calls of a debate",
 }
-"""Metrics in words, where their names do not say what is measured."""
+"""Metrics in words, for names that are not self-explanatory."""
 VALUE, OVER_MAJORITY = "value", "gain over the majority class"
 DIFFERENCE, RATIO_OF_ROUNDS = "difference", "ratio of rounds"
 STATISTICS = (VALUE, OVER_MAJORITY, DIFFERENCE, RATIO_OF_ROUNDS)
@@ -43,8 +43,7 @@ def metric_in_words(metric: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Which experiments a claim is about: their protocol, and values of their parameters or data
-    set.
+    """The experiments that a claim is about: their protocol, parameters and data set.
 
     Attributes:
         protocol: the protocol's name.
@@ -63,7 +62,7 @@ class Selector:
         return f"{self.protocol} ({values})" if values else self.protocol
 
     def selects(self, view: ExperimentView) -> bool:
-        """Return whether it is about an experiment."""
+        """Return whether the selector matches an experiment."""
         values = {**view.params, "dataset": view.dataset}
         texts = {name: str(value or "") for name, value in values.items()}
         return self.protocol == view.protocol and all(
@@ -81,15 +80,16 @@ class Claim:
         source: who published it.
         question: the question that it answers.
         claim: the published answer, in words.
-        published: the published value; NaN where none is printed.
+        published: the published value; NaN if none is printed.
         data: the data sets that can judge it, each by its name in a configuration or by its loader;
-            a sample or synthetic data judge where they are named as such, "nlsy97 (synthetic)".
-        statistic: what is measured, one of `STATISTICS`; "" where no single number judges it.
-        metric: of contrasts; none for a ratio of rounds.
-        first: the runs that it is about.
+            a sample or synthetic data must be named as such, "nlsy97 (synthetic)".
+        statistic: the measured statistic, one of `STATISTICS`; "" if no single number judges the
+            claim.
+        metric: of contrasts; "" for a ratio of rounds.
+        first: the runs of the claim.
         second: the runs that they are compared with.
-        direction: `above` or `below` the threshold, or `within` it of 0.
-        threshold: the value that the interval is held against.
+        direction: `above` or `below` the threshold, or `within` this distance from 0.
+        threshold: the value that the interval is compared with.
         see: the table with the numbers behind it.
     """
 
@@ -109,7 +109,7 @@ class Claim:
 
     @property
     def support_range(self) -> str:
-        """Where the whole interval must lie for the claim to be supported."""
+        """The range that must include the whole interval for the claim to be supported."""
         if not self.statistic:
             return ""
         return (
@@ -120,7 +120,7 @@ class Claim:
 
     @property
     def description(self) -> str:
-        """What can judge it, in words: what is measured, of which runs, on which data."""
+        """The measure, runs and data that can judge the claim, in words."""
         connective = " to " if self.statistic == RATIO_OF_ROUNDS else " less "
         runs = connective.join(
             " or ".join(map(str, side)) for side in (self.first, self.second) if side
@@ -129,30 +129,33 @@ class Claim:
 
     @property
     def measure_name(self) -> str:
-        """What is measured of its runs."""
+        """The name of the measure."""
         metric = metric_in_words(self.metric)
         if self.statistic == DIFFERENCE:
             return f"difference in {metric}"
         return metric if self.statistic == VALUE else self.statistic
 
     def includes_dataset(self, dataset: str, loader: str, kind: str) -> bool:
-        """Return whether it names a data set; `kind` is "sample" or "synthetic" where the data are
-        that.
+        """Return whether the claim names a data set.
+
+        `kind` is "sample" or "synthetic" for such data, else "".
         """
         return any(
             (f"{name} ({kind})" if kind else name) in self.data for name in (dataset, loader)
         )
 
     def matches_side(self, side: tuple[Selector, ...], view: ExperimentView, kind: str) -> bool:
-        """Return whether an experiment can stand on a side of it, `first` or `second`; `kind` as in
-        `names`.
+        """Return whether an experiment can be the side `first` or `second` of the claim.
+
+        `kind` is as in `includes_dataset`.
         """
         selected = view.split == "test" and any(selector.selects(view) for selector in side)
         return selected and self.includes_dataset(view.dataset, view.loader, kind)
 
     def p(self, p_of: Callable[[float], float]) -> float:
-        """Return the p of the verdict, by the p of supposed values: the larger one of both ends
-        where it is `within`.
+        """Return the p of the verdict, from the p of supposed values.
+
+        For `within` it is the larger one of both ends.
         """
         return max(
             p_of(end)
@@ -160,8 +163,9 @@ class Claim:
         )
 
     def judge(self, value: float, p: float) -> str:
-        """Return the word for a value: on which side of the threshold it lies, where p is below
-        `LEVEL`.
+        """Return the verdict on a value.
+
+        It says on which side of the threshold the value lies, if p is below `LEVEL`.
         """
         if not p < LEVEL:
             return CANNOT_TELL
@@ -181,7 +185,7 @@ COLUMNS = tuple(column.name for column in fields(Claim))
 
 
 def read_claims(path: Path) -> list[Claim]:
-    """Return the claims of a CSV file with the columns `COLUMNS`, in its order.
+    """Read the claims of a CSV file with the columns `COLUMNS`, in its order.
 
     Raises:
         UserError: a column is missing or a cell cannot be read; names file, line and column.
@@ -213,8 +217,8 @@ def _claim(row: dict[str, str], place: str) -> Claim:
         )
     if has_statistic and not row["data"].strip():
         raise UserError(
-            f"{place}: data is empty, expected the data sets that can judge it: NAME or NAME |"
-            " NAME."
+            f"{place}: data is empty, expected the data sets that can judge the claim: NAME or "
+            "NAME | NAME."
         )
     parsed: JsonObject = {
         side: tuple(_selectors(row[side], f"{place}: {side}")) for side in ("first", "second")
@@ -237,7 +241,7 @@ def _number(text: str, place: str, optional: bool) -> float:
 
 
 def _selectors(text: str, place: str) -> Iterator[Selector]:
-    """Selectors such as `courtroom | recorded(method=debate; dataset=mine)`."""
+    """Parse selectors such as `courtroom | recorded(method=debate; dataset=mine)`."""
     for part in text.split("|") if text else ():
         match = _SELECTOR.fullmatch(part)
         wanted = (

@@ -1,12 +1,11 @@
-"""The reader: one page a study with all its debates, which works from the disk, without a server or
-a network.
+"""The reader: a page per study with all its debates, which needs no server and no network.
 
-The page holds a small index, the code that shows it, and the debates, case texts and calls in
-chunks of JSON, each compressed (gzip, base64) and opened when it is needed. Of many debates the
-chunks are scripts in a folder beside the page, since a page from the disk may load nothing else; an
-index of words tells a search which of them to open. `page/` has the page's HTML, style and code.
-Everything that a model, a person or a data set wrote travels inside chunks and enters the page as
-text; a content security policy lets no other code run and nothing be loaded.
+The page contains a small index, its code, and chunks of JSON with debates, case texts and calls.
+Each chunk is compressed (gzip, base64) and opened when it is needed. With many debates, the chunks
+are scripts in a folder next to the page, since a local page can load nothing else. An index of
+words tells a search which chunks to open. `page/` has the page's HTML, style and code. All text of
+models, people and data sets is inside chunks and enters the page as text. A content security policy
+blocks all other code and all loading.
 """
 
 import base64
@@ -31,18 +30,25 @@ CODE = (
     "list.js",
     "main.js",
 )
-"""The page's code, in the order in which it runs: one module, so that it needs no server."""
+"""The page's code files in the order in which they run. They form one module, so that no server is
+needed.
+"""
 MOST_CHARACTERS = 400_000
-"""Of a chunk before compression: some 100 kilobytes after it, opened in a few milliseconds."""
+"""Maximum characters of a chunk before compression: some 100 kilobytes after it, opened in a few
+milliseconds.
+"""
 MOST_TURNS = 100_000
-"""Utterances in one file: what a browser opens within two seconds (docs/reading.md).
+"""Maximum number of utterances in one file: a browser opens it within two seconds
+(docs/reading.md).
+
+With more, chunks are separate files.
 
 Of more, chunks are files.
 """
 
 
 def page_files() -> list[Path]:
-    """Return the files that every page is made of."""
+    """Return the files from which every page is built."""
     return [PAGE / name for name in ("reader.html", "reader.css", *CODE)]
 
 
@@ -54,8 +60,8 @@ def render_reader(
     Args:
         study: its name.
         experiments: its experiments, by name, in the order in which they are shown.
-        parts: the folder for chunks and the index of words, where the page cannot hold all of them;
-            beside the page.
+        parts: the folder next to the page for chunks and the index of words, if the page cannot
+            hold all of them.
     """
     chunks = dict[str, str]()
     fits_in_page = sum(results.turns for results in experiments.values()) <= MOST_TURNS
@@ -92,10 +98,10 @@ def render_reader(
 
 
 def _inline(*names: str) -> str:
-    """Return some of the page's files as the content of one inline element."""
+    """Return some of the page's files as the content of an inline element."""
     return "\n".join(["", *((PAGE / name).read_text(encoding="utf-8") for name in names)])
 
 
 def _source(text: str) -> str:
-    """What a content security policy calls an inline element of this content."""
+    """Return the name of an inline element with this content in a content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

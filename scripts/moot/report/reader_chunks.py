@@ -35,15 +35,15 @@ _WORD = re.compile(r"\w+")
 
 
 class Chunks:
-    """Values in chunks of about as many characters as wanted.
+    """Values in chunks of about the given number of characters.
 
     Args:
-        kind: what they hold; `kind-0` is the first.
-        most: characters of a chunk.
-        keep: takes the name and the compressed values of each chunk that is complete.
+        kind: the kind of values; the first chunk is named `kind-0`.
+        most: maximum characters of a chunk.
+        keep: receives the name and the compressed values of each complete chunk.
 
     Attributes:
-        starts: with which value each chunk begins.
+        starts: the number of the first value of each chunk.
     """
 
     def __init__(self, kind: str, max_characters: int, store: StoreChunk) -> None:
@@ -53,7 +53,7 @@ class Chunks:
         self._size = self._count = 0
 
     def add(self, value: Json, size: int) -> bool:
-        """Add a value of about so many characters, and say whether that ended a chunk."""
+        """Add a value of about so many characters, and return whether that ended a chunk."""
         if not self._pending:
             self.starts.append(self._count)
         self._pending.append(value)
@@ -62,7 +62,7 @@ class Chunks:
         return self._size >= self._most and self.end()
 
     def end(self) -> bool:
-        """End the chunk; False where nothing waits."""
+        """End the chunk; return False if it is empty."""
         if not self._pending:
             return False
         self._keep(f"{self._kind}-{len(self.starts) - 1}", compress(self._pending))
@@ -71,15 +71,16 @@ class Chunks:
 
 
 def compress(value: Json) -> str:
-    """Return a value as JSON, gzip and base64: the same text for the same value."""
+    """Return a value as JSON, gzip and base64; equal values give equal texts."""
     packer = zlib.compressobj(6, wbits=31)
     packed = [packer.compress(piece.encode("utf-8", "replace")) for piece in _pieces(value)]
     return base64.b64encode(b"".join([*packed, packer.flush()])).decode()
 
 
 def _pieces(value: Json, depth: int = 2) -> Iterator[str]:
-    """Yield a value as JSON, of mappings of lists some entries at a time: an index is too large for
-    copies of all of it.
+    """Yield a value as JSON in pieces, to save memory for large indexes.
+
+    A mapping of lists is written some entries at a time.
     """
     if isinstance(value, Mapping) and depth and len(value) <= _ENTRIES_PER_PIECE:
         for number, (name, entry) in enumerate(value.items()):
@@ -102,9 +103,7 @@ def _json(value: Json) -> str:
 
 
 def plain(value: Json) -> Json:
-    """Return a value for JSON: numbers that are missing are None, fractions have no more digits
-    than are read.
-    """
+    """Prepare a value for JSON: missing numbers are None, and fractions are rounded."""
     if isinstance(value, Mapping):
         return {name: plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -115,25 +114,26 @@ def plain(value: Json) -> Json:
 
 
 class Words:
-    """Which chunks hold a word, so that a search opens no other."""
+    """The chunks in which each word occurs, so that a search opens no others."""
 
     def __init__(self) -> None:
         self._pending: set[str] = set()
         self._chunks: defaultdict[str, list[int]] = defaultdict(list)
 
     def add(self, text: str) -> None:
-        """Add a text to the present chunk."""
+        """Add a text to the current chunk."""
         self._pending.update(_WORD.findall(text.lower()))
 
     def end(self, chunk: int) -> None:
-        """End the present chunk, of this number."""
+        """End the current chunk, which has this number."""
         for word in self._pending:
             self._chunks[word].append(chunk)
         self._pending = set()
 
     def packed(self, chunks: int) -> JsonObject:
-        """Return the numbers of each word's chunks, of so many in all; none where more than half of
-        them hold it.
+        """Return the numbers of each word's chunks.
+
+        A word that is in more than half of all chunks gets no numbers.
         """
         return {
             word: numbers if len(numbers) <= chunks / 2 else []
@@ -142,16 +142,14 @@ class Words:
 
 
 class Calls:
-    """The calls of a chunk. Prompts repeat what was said before, so that each line is kept once."""
+    """The calls of a chunk. Prompts repeat earlier text, so each line is stored once."""
 
     def __init__(self) -> None:
         self._lines: dict[str, int] = {}
         self._calls: dict[str, JsonObject] = {}
 
     def add(self, call: Fields) -> int:
-        """Add a call of the calls schema, and return by about how many characters the chunk
-        grew.
-        """
+        """Add a call of the calls schema; return about how many characters the chunk grew."""
         if call["call_id"] in self._calls:
             return 0
         line_count = len(self._lines)
@@ -179,5 +177,5 @@ class Calls:
         )
 
     def packed(self) -> Json:
-        """Return all lines, and the calls with the numbers of theirs."""
+        """Return all lines, and the calls with the numbers of their lines."""
         return {"lines": list(self._lines), "calls": self._calls}

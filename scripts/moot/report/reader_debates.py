@@ -1,5 +1,5 @@
-"""What the reader's page knows of debates: an index to choose by, and chunks of what was said,
-cases and calls.
+"""The debates of the reader's page: an index for choosing, and chunks of utterances, cases and
+calls.
 """
 
 import math
@@ -25,9 +25,11 @@ from moot.scores.results import ExperimentResults, ExperimentView
 
 JUDGE = "judge"
 CHANGED, TO_WRONG, TO_RIGHT, DISAGREE, ON_ONE_TURN = 1, 2, 4, 8, 16
-"""What became of the judge's opinion: it changed; it was right once and ended wrong; or wrong once
-and ended right; whether several judges, or members of a group, ended on different answers; and
-whether the verdict rests on one turn.
+"""Flags of a debate for the page's filters.
+
+The judge's opinion changed; it was right once and ended wrong; or it was wrong once and ended
+right. Several judges, or members of a group, ended on different answers. The verdict rests on one
+turn.
 """
 COLUMNS = (
     "experiment",
@@ -40,8 +42,9 @@ COLUMNS = (
     "change",
     "swing",
 )
-"""Of the index, one entry a debate: `probability` is that of the answer, `change` and `swing` as in
-`Course`.
+"""Columns of the index, one entry per debate.
+
+`probability` is that of the answer, `change` and `swing` as in `Course`.
 """
 _OPINION = [
     "model",
@@ -63,7 +66,7 @@ class Course:
 
     Attributes:
         change: the sum of CHANGED, TO_WRONG and TO_RIGHT.
-        swing: the largest move of a belief between two opinions, 0 to 1.
+        swing: the largest change of a belief between two opinions, 0 to 1.
         beliefs: by turn, the probability of the positive of two labels.
     """
 
@@ -73,13 +76,12 @@ class Course:
 
 
 class Packing:
-    """Collects the debates of a study: columns of the index, and chunks of about as many characters
-    as wanted.
+    """Collects the debates of a study: columns of the index, and chunks.
 
     Args:
-        most: characters of a chunk.
-        keep: takes each chunk that is complete, by its name.
-        indexed: whether a search shall know which chunks hold a word.
+        most: maximum characters of a chunk.
+        keep: receives each complete chunk with its name.
+        indexed: whether an index tells a search which chunks have a word.
     """
 
     def __init__(self, max_characters: int, store: StoreChunk, *, indexed: bool = False) -> None:
@@ -95,7 +97,7 @@ class Packing:
         self._calls = Calls()
 
     def add_experiment(self, results: ExperimentResults) -> int:
-        """Note an experiment and its data set, and return its number."""
+        """Add an experiment and its data set; return its number."""
         config, task = results.config, results.task
         self._experiments.append(
             {
@@ -118,7 +120,7 @@ class Packing:
         return len(self._experiments) - 1
 
     def add_case(self, case: Case, view: ExperimentView) -> int:
-        """Note a case with its facts, once, and return its number."""
+        """Add a case with its facts if it is new; return its number."""
         dataset, text = view.dataset, case_facts(case, view)
         key = (dataset, case.case_id)
         if key not in self._cases:
@@ -137,9 +139,7 @@ class Packing:
     def add_debate(
         self, row: list[Json], facts: str, debate: Fields, calls: Iterable[Fields]
     ) -> None:
-        """Add a debate: its row of the index, its case's facts, what was said, and the calls that
-        it took.
-        """
+        """Add a debate: its row of the index, its case's facts, its utterances and its calls."""
         self._debates.append(row)
         self._experiments[row[0]]["spoken"] += any(
             turn["text"] or turn["fields"] for turn in debate["turns"]
@@ -162,9 +162,7 @@ class Packing:
         self._calls = Calls()
 
     def end(self) -> None:
-        """End the last chunks: those of calls have the numbers of the debates' that they belong
-        to.
-        """
+        """End the last chunks. Chunks of calls have the numbers of their debates' chunks."""
         self._facts.end()
         if self._said.end():
             self._end_calls()
@@ -172,8 +170,8 @@ class Packing:
             self._keep("words", compress(self._words.packed(len(self._said.starts))))
 
     def index(self) -> JsonObject:
-        """Return the index: experiments, data sets, cases, one list a column of debates, and what
-        each chunk begins with.
+        """Return the index: experiments, data sets, cases, columns of debates, and the chunks'
+        first values.
         """
         columns = zip(*self._debates, strict=True) if self._debates else [()] * len(COLUMNS)
         return {
@@ -187,7 +185,7 @@ class Packing:
 
 
 def _words(debate: Fields) -> str:
-    """What a search looks through, as `wordsOf` in `page/data.js`."""
+    """Return the words that a search looks through, as `wordsOf` does in `page/data.js`."""
     lines = list[str]()
     for turn in debate["turns"]:
         lines += [turn["speaker"], turn["text"], turn["notice"]]
@@ -202,8 +200,9 @@ def pack_debates(
     results: ExperimentResults,
     effects: Mapping[DebateName, DebateEffects] | None = None,
 ) -> None:
-    """Add the debates of an experiment, those that wait for a person too;
-    `effects`: what moved their judges.
+    """Add the debates of an experiment, including those that wait for a person.
+
+    `effects` tells what moved their judges.
     """
     experiment = packing.add_experiment(results)
     courses, labels = _courses(results), _labels(results)
@@ -216,7 +215,7 @@ def pack_debates(
     disagree = set(answers[answers > 1].index)
     outcomes = outcomes[
         ~outcomes.duplicated(["model", "case_id", "repeat"], keep=False)
-    ]  # one judge's, not several's
+    ]  # for one judge, not for several
     keys = zip(outcomes["model"], outcomes["case_id"], outcomes["repeat"], strict=True)
     probabilities = dict(
         zip(keys, probability_of_prediction(outcomes, results.task).tolist(), strict=True)
@@ -278,8 +277,9 @@ def _turn(turn: Turn, belief: float | None, label: Mapping[str, str] | None) -> 
 def _stored_calls(
     results: ExperimentResults, model: str
 ) -> Iterator[Callable[[DebateText], Iterator[JsonObject]]]:
-    """The recorded calls of each debate of a model, in the order of turns: on disk until their
-    debate comes.
+    """Store the recorded calls of a model on disk, and read those of each debate.
+
+    They are in the order of turns.
     """
     texts = [column.name for column in SCHEMAS["calls"] if column.type == "string"]
     with closing(sqlite3.connect("")) as database:
@@ -302,9 +302,9 @@ def _stored_calls(
 
 
 def _courses(results: ExperimentResults) -> dict[tuple[str, str], Course]:
-    """Return how opinions moved, by model and debate."""
+    """Return the changes of opinions, by model and debate."""
     parts = (part[_OPINION] for part in stated_by_part(results))
-    rows = chain.from_iterable(map(records, parts))  # of all opinions at once they took most memory
+    rows = chain.from_iterable(map(records, parts))  # reading all opinions at once took most memory
     return {
         debate: _course(list(opinions))
         for debate, opinions in groupby(rows, itemgetter("model", "debate_id"))
@@ -312,8 +312,9 @@ def _courses(results: ExperimentResults) -> dict[tuple[str, str], Course]:
 
 
 def _course(opinions: list[JsonObject]) -> Course:
-    """Return one debate's course, of its opinions in the order of turns: the judge's, else
-    everybody's.
+    """Return one debate's course from its opinions in the order of turns.
+
+    The opinions are the judge's, or all if there is no judge.
     """
     judge_rows = [row for row in opinions if row["speaker"] == JUDGE] or opinions
     change, swing = 0, 0.0

@@ -1,4 +1,4 @@
-"""The questions of a first page, and what the runs say of each."""
+"""The questions of a first page, and the runs' answers to each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,22 +8,22 @@ from moot.report.published_claims import NOT_SUPPORTED, SUPPORTED
 SIGNS = {SUPPORTED: "✓", "yes": "✓", NOT_SUPPORTED: "✗", "opposite": "✗"}
 UNDECIDED = "?"
 PAD = 0.08
-"""The empty share of a bar at each end."""
+"""The share of a bar that is empty at each end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one run, or two of one model, say of a question.
+    """The verdict of one run, or of two runs of one model, on a question.
 
     Attributes:
-        word: the verdict, without what led to it.
+        word: the verdict without its reason.
         value, low, high: the estimate with its 95 % interval.
-        threshold: what the interval is held against: the two ends of a claim "within", else one
-            value twice.
-        published: the published value; None where there is none.
-        about: what was measured, of which model, on which data and how many cases.
-        why: what led to the word.
-        debates: address and name of the runs that it rests on, as far as the run built their pages.
+        threshold: the value that the interval is compared with: both ends of a claim "within", else
+            one value twice.
+        published: the published value; None without one.
+        about: the measure, the model, the data and the number of cases.
+        why: the reason for the verdict.
+        debates: addresses and names of the underlying runs, if the run built their pages.
     """
 
     word: str
@@ -43,13 +43,13 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class StudyQuestion:
-    """One question with what the run's models say of it.
+    """One question with the answers of the run's models.
 
     Attributes:
         text: the question.
         claim: the published answer, and who published it.
-        verdicts: one a run that can judge it; empty where none can.
-        missing: where none can, what would.
+        verdicts: one per run that can judge it; may be empty.
+        missing: which run could judge it, if none of this run can.
         table: the name of the table with the details, such as `recorded/methods`.
         planned: whether the configuration plans this comparison.
     """
@@ -67,7 +67,7 @@ class StudyQuestion:
         return self.planned or bool(self.verdicts)
 
     def at(self, value: float) -> float:
-        """Where a value lies on the question's bars, in per cent of their length."""
+        """Return where a value lies on the question's bars, in per cent of their length."""
         values = list[float]()
         for verdict in self.verdicts:
             values += [verdict.low, verdict.high, *verdict.threshold]

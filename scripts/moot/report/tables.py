@@ -34,14 +34,14 @@ from moot.report.published import unmatched_run_notes, wording_notes
 
 MISSING = "–"
 DEFAULT_FORMAT = ".3f"
-LARGE_VALUE = 100  # tokens and words from here on, whose thousandths mean nothing
-DIGITS = 10  # of a number in CSV; the order of summation changes later digits
+LARGE_VALUE = 100  # amounts of tokens and words from here on are shown without decimals
+DIGITS = 10  # of a number in CSV; later digits depend on the order of summation
 NO_WIDTH = 1e-9
 NO_DIFFERENCE = 1e-12
 _P_VALUES = re.compile(r"(?:^|\s)p\b")
 ZERO_WIDTH_NOTE = (
-    "An interval without width means that all evaluated cases are alike in this value:"
-    " resampling them cannot vary. With few cases this does not mean certainty."
+    "An interval without width means that all evaluated cases have the same value, so that "
+    "resamples do not vary. With few cases this does not mean certainty."
 )
 NO_INTERVAL_NOTE = (
     "A value without an interval rests on a single case or debate, or its interval is not computed."
@@ -74,10 +74,11 @@ class ShownColumn:
 
 
 def short_form(content: TableContent) -> TableContent:
-    """Return the table with the columns of its short form, without rows that are empty in these.
+    """Return the table with the columns of its short form.
 
-    Empty columns are left out. A key with the same value in all rows is stated in a note instead. A
-    key that is not in the short form stays where rows could not be told apart without it.
+    Empty columns and rows without a value in these columns are left out. A key with the same value
+    in all rows is stated in a note instead. A key that is not in the short form is kept if rows
+    could not be distinguished without it.
     """
     frame = content.frame.mask(content.frame == "")
     filled_names = set(frame.columns[frame.notna().any()])
@@ -166,7 +167,7 @@ def has_rows(path: Path) -> bool:
 
 
 def own_rows_first(content: TableContent) -> TableContent:
-    """Return the table with rows of this run first and rows of published values alone below.
+    """Return the table with the rows of this run above those that have only published values.
 
     Rows with the same first key stay together.
     """
@@ -303,10 +304,11 @@ def as_latex(
     full: bool = False,
     forms: TableForms | None = None,
 ) -> str:
-    """Return a table for booktabs that keeps within the page, with its notes below: see
-    `moot.report.latex`.
+    """Return a LaTeX table for booktabs that fits the page, with its notes below.
 
-    full: with all columns, on a turned page if need be; else the short form.
+    See `moot.report.latex`.
+
+    `full` selects all columns, if necessary on a sideways page, instead of the short form.
     """
     forms = forms or TableForms(content)
     visible = content if full else forms.short
@@ -331,7 +333,7 @@ def as_latex(
 
 
 def notes_under(content: TableContent, results: StudyResults) -> list[str]:
-    """Return all notes: of the table, of its data, and on the source of published values."""
+    """Return all notes of the table and its data, and on the source of published values."""
     published = content.names(PUBLISHED)
     source = [PUBLISHED_NOTE, *_run_notes(content, results)]
     if not content.frame[published].notna().any(axis=None):

@@ -1,8 +1,8 @@
-"""Debates of any protocol for reading, laid out as the papers' appendices, as Markdown.
+"""Debates of any protocol as Markdown, in the layout of the papers' appendices.
 
-`read_debates` works out what is shown, here and in the reader; this module only lays it out.
-Everything that a model, a person or a data set wrote is quoted and escaped, so that it can neither
-pass for the page's own words nor become a link, an image or HTML.
+`read_debates` prepares the content for this module and for the reader. All text of models, people
+and data sets is quoted and escaped. It can therefore not be mistaken for the page's own text, or
+become a link, an image or HTML.
 """
 
 import json
@@ -26,13 +26,13 @@ from moot.report.escaping import capitalised, markdown
 from moot.scores.results import ExperimentResults, ExperimentView
 
 CODE_LENGTH = 12
-MAX_INLINE_CHARACTERS = 40  # characters of a field that stands in the line of its name
+MAX_INLINE_CHARACTERS = 40  # maximum characters of a field on the same line as its name
 EMPTY: tuple[object, ...] = (
     None,
     "",
     [],
     {},
-)  # what a field without content holds; 0 and False are content
+)  # values of an empty field; 0 and False are not empty
 
 
 NO_MAJORITY = "no majority"
@@ -41,18 +41,18 @@ NO_MAJORITY = "no majority"
 
 @dataclass(frozen=True)
 class Turn:
-    """What was said at one turn.
+    """One turn of a debate.
 
     Attributes:
-        number, speaker, kind: which turn, who spoke, and what for, in words.
-        round: the round that it belongs to, from 1; 0 where there are none.
-        readers: the seats that may read it; "" for everybody.
-        origin: the first signs of the call's id, or where else it comes from (human, computed).
-        call: the call's id in `calls/`; "" where none was made.
-        notice: what is wrong with it, a sentence without its full stop; "" where nothing is.
-        text: what was said in words; "" where the fields hold all of it.
+        number, speaker, kind: the turn's number, its speaker, and its kind in words.
+        round: the round that it belongs to, from 1; 0 without rounds.
+        readers: the seats that may read it; "" for all.
+        origin: the first characters of the call's id, or another origin (human, computed).
+        call: the call's id in `calls/`; "" without a call.
+        notice: a problem with the turn, a sentence without its full stop; "" without a problem.
+        text: the words; "" if the fields contain all of them.
         fields: names and values of a structured reply.
-        prediction: the prediction and whether it is right; "" where none is stated.
+        prediction: the prediction and whether it is right; "" without a prediction.
     """
 
     number: int
@@ -70,8 +70,8 @@ class Turn:
 
 @dataclass(frozen=True)
 class StatedPrediction:
-    """A prediction: label, confidence in percent where there is one, and CORRECT or INCORRECT where
-    that counts.
+    """A stated prediction: label, confidence in percent, and CORRECT or INCORRECT if the debate
+    counts.
     """
 
     label: str
@@ -86,9 +86,7 @@ class StatedPrediction:
 
 @dataclass(frozen=True)
 class DebateOutcome:
-    """How a debate ended: the prediction that counts, or the status and the reason why there is
-    none.
-    """
+    """How a debate ended: the prediction that counts, or a status with its reason."""
 
     prediction: StatedPrediction | None
     status: str
@@ -99,7 +97,7 @@ NO_FACTS = "(This run has no text of this case.)"
 
 
 def case_facts(case: Case, view: ExperimentView) -> str:
-    """Return the facts of a case; where no source has its text, a note that says so."""
+    """Return the facts of a case, or a note that no source has its text."""
     if case.text == WITHOUT_TEXT and not view.download_adds_words:
         return NO_FACTS
     return case.text
@@ -107,9 +105,7 @@ def case_facts(case: Case, view: ExperimentView) -> str:
 
 @dataclass(frozen=True)
 class DebateText:
-    """One debate: its id, case and repeat, the case's facts, label and its meaning, what was said,
-    and how it ended.
-    """
+    """One debate: its case, utterances and outcome."""
 
     name: str
     case_id: str
@@ -125,8 +121,9 @@ _OUTCOME = ["case_id", "repeat", "status", "prediction", "confidence", "reason"]
 
 
 def read_debates(results: ExperimentResults, model: str) -> Iterator[DebateText]:
-    """Yield all debates of one experiment and model, in the order of their ids; those that wait for
-    a person, too.
+    """Yield all debates of one experiment and model, in the order of their ids.
+
+    Debates that wait for a person are included.
     """
     task = results.task
     rows = results.outcomes.loc[results.outcomes["model"] == model, _OUTCOME]
@@ -153,8 +150,9 @@ def read_debates(results: ExperimentResults, model: str) -> Iterator[DebateText]
 
 
 def _by_debate(parts: Iterable[pd.DataFrame]) -> Iterator[list[JsonObject]]:
-    """Yield the utterances of each debate, in the order of ids, which goes across shards: on disk
-    until their turn comes.
+    """Yield the utterances of each debate, in the order of ids.
+
+    Debates of all shards are stored on disk until their turn comes.
     """
     offsets: list[tuple[str, int]] = []
     with TemporaryFile() as file:
@@ -168,8 +166,9 @@ def _by_debate(parts: Iterable[pd.DataFrame]) -> Iterator[list[JsonObject]]:
 
 
 def records(frame: pd.DataFrame) -> list[JsonObject]:
-    """Return all rows at once: pandas takes milliseconds for each frame that it makes, and there
-    are thousands of debates.
+    """Return all rows at once.
+
+    pandas needs milliseconds to create a frame, and there are thousands of debates.
     """
     return cast("list[JsonObject]", frame.to_dict("records"))
 
@@ -205,17 +204,18 @@ def _turn(utterance: Fields, task: Task, target: str) -> Turn:
 
 
 def _body(utterance: Fields) -> tuple[str, str, tuple[tuple[str, list[str] | str], ...]]:
-    """What is wrong with what was said, its words (of no use: as they came; of a form none), its
-    fields.
+    """Return a turn's notice, words and fields.
+
+    An unusable reply is returned unchanged, and a form has no words.
     """
     parsed = json.loads(utterance["parsed"]) if utterance["parsed"] else None
     if utterance["parse_status"] == "failed":
-        return f"The call failed; nothing was said{_why(parsed, 'error')}", "", ()
+        return f"The call failed; there is no reply{_why(parsed, 'error')}", "", ()
     if utterance["parse_status"] == REFUSED:
-        return f"Refused{_why(parsed, 'problem')}; the reply as it came", utterance["text"], ()
+        return f"Refused{_why(parsed, 'problem')}; the raw reply", utterance["text"], ()
     if utterance["parse_status"] == "invalid":
         return (
-            f"No usable answer{_why(parsed, 'problem')}; the reply as it came",
+            f"No usable answer{_why(parsed, 'problem')}; the raw reply",
             utterance["text"],
             (),
         )
@@ -261,10 +261,12 @@ def _predicted(label: str, confidence: float, target: str) -> StatedPrediction:
 
 
 def _outcome(rows: Sequence[Fields], target: str) -> DebateOutcome:
-    """What counts as the prediction (the verdict, or its likelihoods after calibration), or why
-    there is none; of several judges, what most of them say.
+    """Return the prediction that counts, or why there is none.
 
-    Judges who are evenly split give valid answers without a majority.
+    It is the verdict, or its likelihoods after calibration. With several judges it is the answer of
+    most of them.
+
+    If judges are evenly split, their answers are valid but there is no majority.
     """
     if len(rows) > 1:
         votes = Counter(row["prediction"] for row in rows if row["status"] == "valid").most_common()
@@ -287,13 +289,13 @@ def _outcome(rows: Sequence[Fields], target: str) -> DebateOutcome:
 
 
 def render_markdown(results: ExperimentResults, model: str) -> Iterator[str]:
-    """Yield all debates of one experiment and model, as pieces of one Markdown text."""
+    """Yield all debates of one experiment and model, as parts of one Markdown text."""
     task = results.task
     yield f"# {markdown(results.experiment)}: debates of {markdown(model)}\n\n"
     yield f"Data set {markdown(results.config.dataset)}. Question: {markdown(task.question)}\n\n"
     yield "".join(f"- {markdown(note)}\n" for note in task.notes) + "\n" * bool(task.notes)
-    yield "What is marked *private* was shown to the named seats alone. "
-    yield "Codes are the first signs of call ids, as in `calls/`.\n\n"
+    yield "Turns marked *private* were shown only to the named seats. "
+    yield "Codes are the first characters of call ids, as in `calls/`.\n\n"
     for debate in read_debates(results, model):
         meaning = f" ({markdown(debate.meaning)})" if debate.meaning else ""
         yield f"## Debate {markdown(debate.name)}\n\n### Case facts\n\n{_quoted(debate.facts)}\n\n"
@@ -351,7 +353,7 @@ def _markdown_outcome(debate: DebateText) -> str:
 
 
 def _quoted(text: object) -> str:
-    """Return text as a quotation, its line breaks kept."""
+    """Return text as a quotation with its line breaks."""
     lines = markdown(text).split("\n")
     return "\n".join(
         f"> {line}  " if line and number < len(lines) else f"> {line}"

@@ -1,4 +1,4 @@
-"""Effects of single turns on a verdict, as analyses measure them, for the reader and for exports.
+"""Effects of single turns on a verdict, measured by analyses, for the reader and for exports.
 
 An analysis registers a `TurnEffectSource` in a module `effects*`.
 """
@@ -12,8 +12,10 @@ from moot.core.types import JsonObject
 from moot.scores.results import ExperimentResults
 
 EXPORTED_FIELDS = ("effect", "effect_low", "effect_high", "effect_floor", "effect_moved")
-"""The fields of a turn's effect in exports: the effect, the ends of its 95 % interval, what asking
-again changes, and whether the turn is called moved.
+"""The fields of a turn's effect in exports.
+
+They are the effect, the ends of its 95 % interval, the change when the judge is asked again, and
+whether the turn is called moved.
 """
 
 DebateName = tuple[str, str, str]
@@ -39,7 +41,7 @@ class DebateEffects:
     passages: dict[int, list[JsonObject]] = field(default_factory=dict)
 
     def update(self, effects: "DebateEffects") -> None:
-        """Add what another analysis measured."""
+        """Add the effects that another analysis measured."""
         self.rests_on_one_turn |= effects.rests_on_one_turn
         self.turns.update(effects.turns)
         self.passages.update(effects.passages)
@@ -51,8 +53,8 @@ class StudyEffects:
 
     Attributes:
         debates: The effects, by debate.
-        measured_by: The experiments that measured them. Readers see their results at the turns of
-            the debates that they are about, and not as debates.
+        measured_by: The experiments that measured them. The reader shows their results at the turns
+            of the debates that they analyse, and not as debates.
     """
 
     debates: dict[DebateName, DebateEffects] = field(default_factory=dict)
@@ -75,7 +77,7 @@ TURN_EFFECTS: Registry[TurnEffectSource] = Registry("source of turns' effects", 
 
 
 def effects_of_study(experiments: Mapping[str, ExperimentResults]) -> StudyEffects:
-    """Return what all analyses measured about the debates of a study's experiments."""
+    """Return the effects that all analyses measured in the debates of a study's experiments."""
     effects = StudyEffects()
     for name in TURN_EFFECTS:
         measured = TURN_EFFECTS[name].measure_study(experiments)
@@ -86,7 +88,7 @@ def effects_of_study(experiments: Mapping[str, ExperimentResults]) -> StudyEffec
 
 
 def effects_of_experiment(results: ExperimentResults) -> dict[TurnPlace, JsonObject]:
-    """Return what all analyses measured in an experiment."""
+    """Return the effects that all analyses measured in an experiment."""
     effects: dict[TurnPlace, JsonObject] = {}
     for name in TURN_EFFECTS:
         effects |= TURN_EFFECTS[name].measure_experiment(results)

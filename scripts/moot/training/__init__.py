@@ -1,3 +1,1 @@
-"""Trained models: the baselines (registry `BASELINES` in `training/baselines`), how they are
-evaluated, and the reliability assistant.
-"""
+"""Trained models: the baselines (registry `BASELINES`), their evaluation, and the assistant."""

@@ -1,11 +1,10 @@
-"""Cross-validation on the training split and one score on the test split, the same for every
-baseline.
+"""Cross-validation on the training split and a score on the test split, equal for all baselines.
 
-The courtroom paper's leaderboard is PyCaret's, by a cross-validation of which it states neither the
-folds nor the split; the script that its authors released has five folds on 80 % of the cases. Here
-ten stratified folds are made of the training split alone (60 % of the cases): the validation split
-is where thresholds are chosen, so no baseline learns from it. Preprocessing is part of the
-estimator, hence fitted within each fold.
+The courtroom paper's leaderboard comes from PyCaret's cross-validation. The paper does not state
+folds or split; the script of its authors has five folds on 80 % of the cases. Here only the
+training split (60 % of the cases) is divided into ten stratified folds. Thresholds are chosen on
+the validation split, so no baseline learns from it. Preprocessing is part of the estimator and is
+therefore fitted within each fold.
 """
 
 import json
@@ -58,11 +57,11 @@ Row = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What `evaluate` found.
+    """The result of `evaluate`.
 
     Attributes:
-        leaderboard: two rows a baseline, columns `LEADERBOARD_COLUMNS`.
-        predictions: one row a baseline and test case, columns `PREDICTION_COLUMNS`.
+        leaderboard: two rows per baseline, columns `LEADERBOARD_COLUMNS`.
+        predictions: one row per baseline and test case, columns `PREDICTION_COLUMNS`.
         models: the estimators fitted on the training split, by baseline; targets are positions in
             the task's labels.
     """
@@ -80,30 +79,30 @@ def evaluate(
     threads: int = 1,
     folds: int = FOLDS,
 ) -> Evaluation:
-    """Cross-validate each baseline on the training split, then fit it there and score it on the
-    test split.
+    """Cross-validate each baseline on the training split, then score it on the test split.
+
+    For the score it is fitted on the whole training split.
 
     Args:
-        seed: decides folds, models and bootstrap draws; the same seed gives the same result for
-            any `threads`.
-        threads: how many folds are fitted at once.
-        folds: how many folds; fewer where a label has fewer training cases (the column `folds`
-            says how many).
+        seed: decides folds, models and bootstrap draws; the same seed gives the same result for any
+            `threads`.
+        threads: the number of folds fitted at once.
+        folds: the number of folds; fewer if a label has fewer training cases (see the column
+            `folds`).
 
     Returns:
-        The leaderboard has two rows a baseline, told apart by `evaluation`: `cross_validation`
-        (the mean over the folds of every metric; confusion counts are summed) and `test` (with
-        the ends `_low` and `_high` of 95 % intervals by cluster for accuracy, f1_macro and
-        auc). Metric columns are named as in the published figures (`recall_weighted`). `status`
-        is "ok"; or says why there are no figures (a baseline that fails never takes the others
-        with it); or how many test cases have a label that training never showed, so that no
-        model can be right there (`unseen`). `left_out` counts training cases that resemble a
-        test case and are therefore not learnt from. `confusion` is JSON, rows actual and
-        columns predicted in the order of the labels; with two labels there are `tn`, `fp`,
-        `fn`, `tp`, too. `fit_seconds` is measured and differs between runs; nothing else does.
-        Of several labels at once each has a model of its own; a case that none claims gets the
-        likeliest label. In the predictions `score` is the positive label's probability or
-        decision value, as `score_kind` says.
+        The leaderboard has two rows per baseline, distinguished by `evaluation`: `cross_validation`
+        (the mean over the folds of every metric; confusion counts are summed) and `test` (with the
+        ends `_low` and `_high` of 95 % intervals by cluster for accuracy, f1_macro and auc). Metric
+        columns are named as in the published figures (`recall_weighted`). `status` is "ok", or the
+        reason why there are no figures (a failing baseline does not affect the others), or the
+        number of test cases whose label does not occur in training, so that no model can be right
+        (`unseen`). `left_out` counts training cases that were not used because they resemble a test
+        case. `confusion` is JSON, rows actual and columns predicted in the order of the labels;
+        with two labels there are also `tn`, `fp`, `fn`, `tp`. Only `fit_seconds`, which is
+        measured, differs between runs. If cases may have several labels, each label has a separate
+        model, and a case that no model claims gets the likeliest label. In the predictions, `score`
+        is the positive label's probability or decision value, as stated by `score_kind`.
     """
     rows: list[Row] = []
     predictions: list[pd.DataFrame] = []
@@ -125,7 +124,7 @@ def evaluate(
                 test_row, predicted, models[entry.name] = _test(
                     entry, data, inputs, seed=seed, threads=threads
                 )
-        except Exception as error:  # an error of a library concerns this baseline alone
+        except Exception as error:  # an error of a library affects only this baseline
             prefix = (
                 "" if isinstance(error, UnavailableError) else f"failed: {type(error).__name__}: "
             )
@@ -198,8 +197,9 @@ class _Observer:
 def _with_a_label(
     assigned: NDArray[np.float64], scores: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
-    """Predicted sets of labels, none of them empty: every case has a label, so an empty set takes
-    the likeliest.
+    """Return predicted sets of labels, none of them empty.
+
+    Every case has a label, so an empty set gets the likeliest one.
     """
     if scores is None:
         return assigned
@@ -211,8 +211,9 @@ def _with_a_label(
 def _scores(
     estimator: Estimator, inputs: pd.DataFrame, width: int
 ) -> tuple[NDArray[np.float64] | None, Scored]:
-    """Probabilities, else decision values, one column a label; a label that training never showed
-    comes last.
+    """Return probabilities, or else decision values, one column per label.
+
+    A label that does not occur in training comes last.
     """
     probable = hasattr(estimator, "predict_proba")
     if not probable and not hasattr(estimator, "decision_function"):
@@ -243,8 +244,9 @@ def _estimator(entry: Baseline, task: Task, seed: int, threads: int) -> Estimato
 def _part(
     data: Examples, inputs: pd.DataFrame, split_name: SplitName
 ) -> tuple[pd.DataFrame, Numbers]:
-    """Inputs and targets of one split: a matrix for several labels at once, else positions in the
-    labels.
+    """Return the inputs and targets of one split.
+
+    Targets are a matrix for several labels per case, else positions in the labels.
     """
     rows = (data.cases["split"] == split_name).to_numpy()
     truth = data.truth[rows]
@@ -323,9 +325,7 @@ def _test(
 
 
 def _unseen(data: Examples) -> Row:
-    """Return how many test cases have a label that no training case has, in words where there are
-    some.
-    """
+    """Describe how many test cases have a label without training cases; "" if none has."""
     is_seen = data.truth[(data.cases["split"] == "train").to_numpy()].any(axis=0)
     test_truth = data.truth[(data.cases["split"] == TEST).to_numpy()]
     unseen = int((test_truth[:, ~is_seen] > 0).any(axis=1).sum())
@@ -348,8 +348,9 @@ def _counts(cells: NDArray[np.float64], data: Examples) -> Row:
 def _predicted(
     entry: Baseline, data: Examples, cases: pd.DataFrame, outcome: ClassificationOutcome, seed: int
 ) -> pd.DataFrame:
-    """Return the test split's predictions; those of a coin are one draw a case and label, by
-    seed.
+    """Return the test split's predictions.
+
+    For a coin they are one draw per case and label, by the seed.
     """
     labels, answers = np.array(data.task.labels, dtype=object), outcome.assigned
     ranking = None if outcome.positive is None else outcome.scores
@@ -372,8 +373,9 @@ def _predicted(
 def _draw_answers(
     probabilities: NDArray[np.float64], case_ids: Iterable[str], seed: int, multilabel: bool
 ) -> Numbers:
-    """Return one draw a case (of several labels: one a case and label), which depends on seed and
-    case alone.
+    """Return one draw per case, or per case and label.
+
+    It depends only on seed and case.
     """
     width = probabilities.shape[1]
     if multilabel:
@@ -385,7 +387,7 @@ def _draw_answers(
 
 
 def _leaderboard(rows: list[Row]) -> pd.DataFrame:
-    """Return rows with every column and its type, also where nothing ran."""
+    """Return rows with every column and its type, even if no baseline ran."""
     frame = pd.DataFrame(rows, columns=list(LEADERBOARD_COLUMNS))
     kinds = {field.name: _KINDS[str(field.type)] for field in SCHEMAS["baselines"]}
     words = [name for name, kind in kinds.items() if kind == "str"]

@@ -1,6 +1,4 @@
-"""What baselines learn from and are judged by: artifacts as inputs and targets of scikit-learn
-estimators.
-"""
+"""Artifacts as inputs and targets of scikit-learn estimators."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,14 +15,14 @@ from moot.training.baselines import Baseline
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """What baselines learn from and are judged by; rows are cases, in the order of the data set.
+    """The data for training and evaluation of baselines, one row per case in the data set's order.
 
     Attributes:
         task: its description; the labels' order gives the columns of every matrix.
         cases: columns case_id, split, target, cluster (as `Task.cluster_name`).
         texts: column `text`, and one string column for each attribute of the cases.
-        features: one typed column a feature; None where the data set has none.
-        left_out: how many training cases are not among the rows, since they resemble a test case.
+        features: one typed column per feature; None if the data set has no features.
+        left_out: the number of training cases that are left out because they resemble a test case.
     """
 
     dataset: str
@@ -35,19 +33,19 @@ class Examples:
     left_out: int = 0
 
     def inputs(self, entry: Baseline) -> pd.DataFrame:
-        """What `entry` learns from."""
+        """Return the inputs from which `entry` learns."""
         if entry.kind == "text" or (entry.kind == "any" and self.features is None):
             return self.texts
         if self.features is None:
             raise UserError(
-                f"data set '{self.dataset}': baseline '{entry.name}' needs typed features, and this"
-                " data set has texts alone. Ask for the family 'text' instead."
+                f"data set '{self.dataset}': baseline '{entry.name}' needs typed features, and "
+                "this data set has only texts. Ask for the family 'text' instead."
             )
         return self.features
 
     @property
     def truth(self) -> NDArray[np.float64]:
-        """1 where a case has a label, shape (cases, labels)."""
+        """Whether a case has a label (1 or 0), shape (cases, labels)."""
         rows = []
         for target in self.cases["target"]:
             labels = target.split(";") if self.task.multilabel else [target]
@@ -56,21 +54,20 @@ class Examples:
 
     @property
     def positive(self) -> int | None:
-        """The column of the positive label where there are two labels."""
+        """The column of the positive label, if there are two labels."""
         positive = positive_of_two(self.task)
         return self.task.labels.index(positive) if positive else None
 
 
 def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = None) -> Examples:
-    """Put a data set's artifacts into the form that baselines learn from, without training cases
-    that leak.
+    """Convert a data set's artifacts to examples, without training cases that leak.
 
     Args:
         features: the features artifact (case_id, split, label, then features), or None.
 
     Raises:
-        UserError: no training case that may teach, or no test case; a case without features; an
-            unknown target.
+        UserError: no usable training case, or no test case; a case without features; an unknown
+            target.
     """
     dataset = cases[0].dataset if cases else ""
     left_out = sum(case.split == "train" and resembles_test_case(case) for case in cases)
@@ -114,8 +111,9 @@ def examples(cases: Sequence[Case], task: Task, features: pd.DataFrame | None = 
 
 
 def plain_features(features: pd.DataFrame) -> pd.DataFrame:
-    """Typed columns as models take them: numbers as float64, truth values and categories as text,
-    missing as NaN.
+    """Convert typed columns for models.
+
+    Numbers become float64, truth values and categories text, and missing values NaN.
     """
     plain = {}
     for name, column in features.items():

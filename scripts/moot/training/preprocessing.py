@@ -1,7 +1,6 @@
-"""Imputation and encoding of typed columns, as the first step of a pipeline and so fitted within
-each fold.
+"""Imputation and encoding of typed columns: a pipeline's first step, fitted within each fold.
 
-Columns are as `moot.training.examples.plain_features` makes them: float64 numbers, and text for
+Columns are those of `moot.training.examples.plain_features`: float64 numbers, and text for
 everything else.
 """
 
@@ -20,9 +19,9 @@ CATEGORIES = make_column_selector(dtype_exclude="float64")
 def encoded(classifier: Estimator, *, scaled: bool = False) -> Pipeline:
     """Return a classifier behind imputation and encoding.
 
-    Numbers take the mean of the training rows where missing, categories the most frequent one; a
-    category of two values becomes one column, of more values one column each, and a value that
-    training never showed becomes none.
+    Missing numbers become the mean of the training rows, missing categories the most frequent one.
+    A category with two values becomes one column, with more values one column per value. A value
+    that does not occur in training gets no column.
     """
     one_hot = OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False)
     columns = make_column_transformer(
@@ -33,8 +32,9 @@ def encoded(classifier: Estimator, *, scaled: bool = False) -> Pipeline:
 
 
 def build_ordinal_pipeline(classifier: Estimator) -> Pipeline:
-    """Return a classifier that copes with gaps itself, behind categories turned to numbers; an
-    unseen one becomes a gap.
+    """Return a classifier that handles gaps itself, after categories become numbers.
+
+    An unknown category becomes a gap.
     """
     codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
     return make_pipeline(

@@ -1,4 +1,4 @@
-"""Several labels at once: one model for each label that training shows."""
+"""Several labels per case: one model for each label that occurs in training."""
 
 from collections.abc import Callable
 from typing import Self
@@ -24,11 +24,13 @@ def _can(method: str) -> Callable[[Scorer], Scorer]:
 
 
 class OneModelPerLabel(ClassifierMixin, BaseEstimator):
-    """One model for each label that some training case has; a label without one is never predicted.
+    """One model for each label that some training case has.
 
-    What the classifier can say (probabilities or decision values) does not depend on which labels
-    training shows. `classes_` are the labels that have a model; `predict_proba` and
-    `decision_function` give one column for each.
+    A label without training cases is never predicted.
+
+    Whether the classifier gives probabilities or decision values does not depend on the labels in
+    training. `classes_` are the labels that have a model; `predict_proba` and `decision_function`
+    give one column for each.
     """
 
     def __init__(self, classifier: Estimator) -> None:
@@ -42,7 +44,7 @@ class OneModelPerLabel(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, inputs: Inputs) -> NDArray[np.float64]:
-        """Return a matrix of zeros and ones, one column a label."""
+        """Return a matrix of zeros and ones, one column per label."""
         assigned = np.zeros((inputs.shape[0], self.width_))
         assigned[:, self.classes_] = np.reshape(
             self.models_.predict(inputs), (-1, len(self.classes_))
@@ -51,7 +53,9 @@ class OneModelPerLabel(ClassifierMixin, BaseEstimator):
 
     @_can("predict_proba")
     def predict_proba(self, inputs: Inputs) -> NDArray[np.float64]:
-        """Each model's probability that its label holds, one column for each of `classes_`."""
+        """Return each model's probability that its label holds, one column per item of
+        `classes_`.
+        """
         shares: NDArray[np.float64] = np.stack(
             [model.predict_proba(inputs)[:, -1] for model in self.models_.estimators_], axis=1
         )
@@ -59,7 +63,7 @@ class OneModelPerLabel(ClassifierMixin, BaseEstimator):
 
     @_can("decision_function")
     def decision_function(self, inputs: Inputs) -> NDArray[np.float64]:
-        """Each model's decision value for its label, one column for each of `classes_`."""
+        """Return each model's decision value for its label, one column per item of `classes_`."""
         values: NDArray[np.float64] = np.stack(
             [model.decision_function(inputs) for model in self.models_.estimators_], axis=1
         )

@@ -1,9 +1,10 @@
-"""Fitted baselines on disk, without pickle: a skops file says what it holds, and only the types
-listed here are built.
+"""Fitted baselines on disk, stored with skops instead of pickle.
 
-The file keeps the estimator, and the labels in the order of its targets. XGBoost and CatBoost put
-their own format into it. Two files of one model may differ in their bytes (skops names parts by
-memory address), never in their predictions.
+A skops file lists its types, and only the types listed here are built.
+
+The file keeps the estimator, and the labels in the order of its targets. XGBoost and CatBoost use
+their own format within it. Two files of one model may differ in bytes, since skops names parts by
+memory address, but not in predictions.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,8 +40,9 @@ class StoredModel:
     labels: tuple[str, ...]
 
     def predict(self, inputs: pd.DataFrame) -> NDArray[np.object_]:
-        """Return the label of each row; tabular inputs as `moot.training.examples.plain_features`
-        makes them.
+        """Return the label of each row.
+
+        Tabular inputs are those of `moot.training.examples.plain_features`.
         """
         answers: NDArray[np.object_] = np.array(self.labels, dtype=object)[
             self.estimator.predict(inputs)
@@ -49,22 +51,22 @@ class StoredModel:
 
 
 def store(path: Path, estimator: Estimator, labels: Sequence[str]) -> None:
-    """Write a fitted estimator, whole or not at all."""
+    """Write a fitted estimator atomically."""
     dump({"estimator": estimator, "labels": list(labels)}, path)
 
 
 def dump(content: object, path: Path) -> None:
-    """Write fitted estimators as skops does, whole or not at all."""
+    """Write fitted estimators with skops, atomically."""
     _make_vocabularies_plain(content, set())
     with atomic_path(path) as part:
         skops.io.dump(content, part)
 
 
 def _make_vocabularies_plain(part: object, visited: set[int]) -> None:
-    """Give vectorizers vocabularies of Python's own integers, at any depth.
+    """Replace numpy's integers in vectorizers' vocabularies by Python's, at any depth.
 
-    One that was cut to its most frequent terms holds numpy's, of which skops makes a file each: 20
-    s for 20,000 terms.
+    A vocabulary that was cut to its most frequent terms has numpy's integers. skops writes a file
+    for each of them, which takes 20 s for 20,000 terms.
     """
     if id(part) in visited:
         return
@@ -83,26 +85,26 @@ def _make_vocabularies_plain(part: object, visited: set[int]) -> None:
 
 
 def load(path: Path) -> StoredModel:
-    """Read what `store` wrote; raises `UserError` as `read`."""
+    """Read a file of `store`; raise `UserError` as `read_trusted` does."""
     prefixes = tuple(f"{package}." for package in FOLDERS)
     content = read_trusted(path, lambda name: name in TRUSTED or name.startswith(prefixes))
     return StoredModel(content["estimator"], tuple(content["labels"]))
 
 
 def read_trusted(path: Path, is_trusted: Callable[[str], bool]) -> JsonObject:
-    """Read what `dump` wrote, if its types are trusted.
+    """Read a file of `dump` if its types are trusted.
 
     Raises:
-        UserError: there is no such file, it is no skops file, or it holds a type that is not
+        UserError: the file does not exist, is not a skops file, or contains a type that is not
             trusted.
     """
     if not path.is_file():
-        raise UserError(f"{path}: no such file; the workflow makes it, ask for it as a target.")
+        raise UserError(f"{path}: no such file; the workflow makes it if it is a target.")
     try:
         types = skops.io.get_untrusted_types(file=path)
     except Exception as error:
         raise UserError(
-            f"{path}: no model that moot stored ({error}). Delete it, and run again."
+            f"{path}: not a model that moot stored ({error}). Delete it, and run again."
         ) from error
     if untrusted := sorted(name for name in types if not is_trusted(name)):
         raise UserError(

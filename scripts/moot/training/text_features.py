@@ -1,5 +1,5 @@
-"""What the text baselines read: words of topic and body, sentiment, sentence embeddings, majorities
-by topic.
+"""The inputs of text baselines: words of topic and body, sentiment, sentence embeddings,
+majorities.
 """
 
 from collections import Counter, defaultdict
@@ -36,19 +36,20 @@ def whole_texts(frame: pd.DataFrame) -> list[str]:
 
 
 def pipeline_on(part: Callable[[pd.DataFrame], list[str]], *steps: Estimator) -> Pipeline:
-    """Steps that read one part of each case."""
+    """Return steps that read one part of each case."""
     return make_pipeline(FunctionTransformer(part), *steps)
 
 
 def words(**settings: object) -> CountVectorizer:
-    """Word counts of the most frequent words; a single letter is a word too, and so is an empty
-    text.
+    """Return the counts of the most frequent words.
+
+    Single letters are words as well, and so is an empty text.
     """
     return CountVectorizer(max_features=VOCABULARY, token_pattern=WORD, **settings)
 
 
 def words_of_topic_and_body(**settings: object) -> FeatureUnion:
-    """Word counts of the topic, then those of the body."""
+    """Return the word counts of the topic, followed by those of the body."""
     return FeatureUnion(
         [
             ("topic", pipeline_on(topics, words(**settings))),
@@ -58,7 +59,7 @@ def words_of_topic_and_body(**settings: object) -> FeatureUnion:
 
 
 class _Frozen(TransformerMixin, BaseEstimator):
-    """Learns nothing: what it transforms by is given."""
+    """A transformer with fixed parameters, which learns nothing."""
 
     def fit(self, texts: Iterable[str], targets: object = None) -> Self:
         return self
@@ -68,8 +69,9 @@ class _Frozen(TransformerMixin, BaseEstimator):
 
 
 class SentimentSums(_Frozen):
-    """Texts to two columns: the summed valence of the positive and of the negative words of VADER's
-    lexicon.
+    """Converts texts to two columns.
+
+    They are the summed valences of the positive and of the negative words of VADER's lexicon.
     """
 
     def transform(self, texts: Iterable[str]) -> NDArray[np.float64]:
@@ -89,15 +91,16 @@ def _spaced(text: str) -> str:
 
 @cache
 def sentiment_lexicon() -> dict[str, float]:
-    """VADER's lexicon: word to mean valence, from -4 to 4."""
-    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer  # brings requests
+    """Return VADER's lexicon: the mean valence of each word, from -4 to 4."""
+    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer  # imports requests
 
     return dict(SentimentIntensityAnalyzer().lexicon)
 
 
 class TopicMajority(ClassifierMixin, BaseEstimator):
-    """The most frequent label of the case's topic in training, and of all training cases for an
-    unseen topic.
+    """The most frequent label of the case's topic in training.
+
+    For an unknown topic it is that of all training cases.
     """
 
     def fit(self, frame: pd.DataFrame, targets: Numbers) -> Self:
@@ -113,8 +116,9 @@ class TopicMajority(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, frame: pd.DataFrame) -> NDArray[np.float64]:
-        """Return the shares of the labels among the topic's training cases; all cases weigh as much
-        as one more case.
+        """Return the shares of the labels among the topic's training cases.
+
+        All training cases together weigh as much as one additional case.
         """
         counts = np.array(
             [self.by_topic_.get(topic, np.zeros(len(self.classes_))) for topic in topics(frame)]
@@ -129,7 +133,7 @@ class TopicMajority(ClassifierMixin, BaseEstimator):
 
 
 class SentenceEmbedding(_Frozen):
-    """Texts to one vector each, by a frozen sentence encoder."""
+    """Converts each text to a vector, by a frozen sentence encoder."""
 
     def __init__(self, model: str) -> None:
         self.model = model
@@ -146,12 +150,12 @@ def words_and_sentiment() -> FeatureUnion:
 
 
 def embeddings(model: str) -> Pipeline:
-    """Sentence embeddings of whole texts."""
+    """Return sentence embeddings of whole texts."""
     return pipeline_on(whole_texts, SentenceEmbedding(model))
 
 
 def tfidf() -> Pipeline:
-    """Return words and pairs of words, damped, since long opinions repeat themselves."""
+    """Return words and pairs of words with damped counts, since long opinions are repetitive."""
     settings = {
         "ngram_range": (1, 2),
         "sublinear_tf": True,
@@ -162,7 +166,7 @@ def tfidf() -> Pipeline:
 
 
 def characters() -> Pipeline:
-    """Runs of one to three characters, for languages without spaces."""
+    """Return sequences of one to three characters, for languages without spaces."""
     settings = {
         "analyzer": "char",
         "ngram_range": (1, 3),

@@ -1,8 +1,8 @@
 """Classifiers on transformers, with scikit-learn's interface; they read the column `text`.
 
-A text longer than the model's window is cut into overlapping windows. In training every window
-carries its text's label; a prediction is the mean of the windows' probabilities. Several labels a
-text are learnt at once, each by its own output. Needs the extra `transformers`.
+A text longer than the model's window is cut into overlapping windows. In training every window has
+the label of its text. A prediction is the mean of the windows' probabilities. Several labels per
+text are learnt together, each with its own output. Needs the extra `transformers`.
 """
 
 from typing import Any, Self
@@ -22,10 +22,10 @@ EVEN_ODDS = 0.5
 
 
 class _WindowedClassifier(ClassifierMixin, BaseEstimator):
-    """What both classifiers share: windows, the training loop, means over windows.
+    """The shared part of both classifiers: windows, the training loop, and means over windows.
 
     Args:
-        window: most tokens of a window; never more than the model takes.
+        window: maximum tokens of a window, limited by the model.
         stride: tokens that neighbouring windows share.
         epochs, batch, rate: of the training, by AdamW.
         seed: for the new layers, the order of windows and dropout.
@@ -62,7 +62,7 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
         """Train on texts and their labels.
 
         Args:
-            targets: one label a text, or a matrix of zeros and ones, shape (texts, labels).
+            targets: one label per text, or a matrix of zeros and ones, shape (texts, labels).
         """
         self.several_ = np.ndim(targets) > 1
         self.classes_ = np.arange(np.shape(targets)[1]) if self.several_ else np.unique(targets)
@@ -87,9 +87,7 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, frame: pd.DataFrame) -> Floats:
-        """Probabilities, shape (texts, classes): the mean over each text's windows; of several
-        labels each its own.
-        """
+        """Return probabilities, shape (texts, classes): the mean over each text's windows."""
         tokens, text_of = self._windows(frame)
         self.network_.eval()
         with torch.no_grad():

@@ -1,1 +1,1 @@
-"""What Snakemake is told: digests, records, messages on the terminal."""
+"""The interface to Snakemake: digests, records, messages on the terminal."""

@@ -1,4 +1,4 @@
-"""Which rule makes a file of `results/`, for rules with wildcards."""
+"""The rule that makes a file of `results/`, for rules with wildcards."""
 
 from pathlib import Path
 
@@ -24,10 +24,10 @@ RULES = {
     "minutes": ("write_minutes", "experiment", "model"),
     "rendered": ("render_transcripts", "experiment", "model"),
 }
-"""Folder of `results/` to the rule that makes its files, and the wildcards in their paths."""
+"""The rule for each folder of `results/`, and the wildcards in the paths of its files."""
 
 DIRECTORIES = {"minutes"}
-"""Folders whose artifacts are directories, so that a dot in a name begins no suffix."""
+"""Folders whose artifacts are directories, so that a dot does not start a suffix."""
 
 
 def rule_of(path: str) -> Job | None:

@@ -33,7 +33,7 @@ STAGES = {
     "export": ("convert_to_",),
     "pages": ("all", "verify"),
 }
-"""Stage to the rules that belong to it, or to prefixes of their names."""
+"""The rules of each stage, or prefixes of their names."""
 
 _HIDDEN_EVENTS = (
     "job_info",
@@ -65,7 +65,7 @@ _LAST_LINES_OF_FAILURE = (
 
 def show_stages() -> None:
     """Write one line per stage on the terminal instead of Snakemake's blocks."""
-    # A logger plugin would have to be installed and would have to format Snakemake's messages.
+    # A logger plugin would have to be installed, and would have to format Snakemake's messages.
     for handler in logging.getLogger("snakemake.logging").handlers:
         if handler.name == "DefaultStreamHandler":
             handler.addFilter(StageLines(_write))
@@ -80,8 +80,9 @@ _MOOT_MESSAGE = re.compile(r"^[\d:]{8} moot: ", re.MULTILINE)
 
 
 def has_logged_reason(logs: Iterable[str], since: float) -> bool:
-    """Return whether a log holds a message of moot's, which the terminal has shown, since a time
-    (s).
+    """Return whether a log has a message of moot since a time (s).
+
+    The terminal has shown such a message.
     """
     files = (path for path in map(Path, logs) if path.exists() and path.stat().st_mtime >= since)
     return any(_MOOT_MESSAGE.search(path.read_text(encoding="utf-8")) for path in files)
@@ -110,7 +111,7 @@ class StageLines(logging.Filter):
     """Shows errors, hides the blocks of jobs, and counts jobs by stage.
 
     Args:
-        write: takes each line.
+        write: writes a line.
         clock: seconds, for tests.
     """
 

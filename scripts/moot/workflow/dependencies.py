@@ -1,6 +1,6 @@
-"""What jobs depend on in the configuration, in files of the user, and in code chosen by name.
+"""The dependencies of jobs: configuration, user files, and code that is chosen by name.
 
-Rules declare these values; `moot.workflow.job_digests` adds those of the jobs before.
+Rules declare these values; `moot.workflow.job_digests` adds those of earlier jobs.
 """
 
 from collections.abc import Iterable, Mapping
@@ -44,7 +44,7 @@ FIELDS_OF_REPLIES = {
     "parameters",
     "price",
 }
-"""The fields of a model's entry that replies depend on; the others set speed and patience."""
+"""The fields of a model's entry that affect replies. The others affect speed and patience."""
 
 COVERED_FIELDS = {"models", "prompts"}
 """The fields of an experiment that other digests of its debates cover."""
@@ -80,7 +80,9 @@ CODE_AFTER_LOADING = (
     "!studies/*/scores*.py",
     "!studies/*/tables*.py",
 )
-"""The code of a loader's study, and of analyses that change people, which no cases depend on."""
+"""The code of a loader's study, and of analyses that change people, on which cases do not
+depend.
+"""
 
 ANALYSIS_CODE = (
     "core",
@@ -101,7 +103,7 @@ def describe_files(paths: Iterable[Path]) -> list[str]:
 
 
 def data_options(plan: Plan, dataset: str) -> JsonObject:
-    """What the cases of a data set depend on in the configuration and in files."""
+    """Return the configuration and files that the cases of a data set depend on."""
     options = plan.datasets[dataset]
     return {
         "options": options.model_dump(mode="json", exclude={"baselines"}),
@@ -113,7 +115,7 @@ def data_options(plan: Plan, dataset: str) -> JsonObject:
 
 
 def loader_code(plan: Plan, dataset: str) -> list[str]:
-    """Return the code that loads a data set, without what its study does with the cases."""
+    """Return the code that loads a data set, without its study's other code."""
     loader = LOADERS[plan.datasets[dataset].loader or dataset]
     code = {source_of(loader.load.__module__)}
     if issubclass(loader.options, PeopleOptions):
@@ -125,7 +127,7 @@ def loader_code(plan: Plan, dataset: str) -> list[str]:
 
 
 def reply_options(models: Mapping[str, ModelConfig]) -> JsonObject:
-    """What the replies of some models depend on in their entries."""
+    """Return the parts of models' entries on which their replies depend."""
     return {name: _reply_options(models[name]) for name in sorted(models)}
 
 
@@ -140,7 +142,7 @@ def _reply_options(model: ModelConfig) -> JsonObject:
 
 
 def endpoint_code(models: Mapping[str, ModelConfig]) -> list[str]:
-    """Return the code of the endpoints of extensions by which some models are reached."""
+    """Return the code of the extensions whose endpoints some models use."""
     modules = ENDPOINTS.extensions
     endpoints = {model.endpoint for model in models.values()}
     return sorted({source_of(modules[name]) for name in endpoints if name in modules})
@@ -159,7 +161,7 @@ def extension_code() -> list[str]:
 
 @cache
 def debate_options(plan: Plan, experiment: str, model: str) -> JsonObject:
-    """What debates depend on in the configuration and in the answers of people."""
+    """Return the configuration and people's answers that debates depend on."""
     models = plan.models_in_job(experiment, model)
     options: JsonObject = {
         "experiment": experiment_options(plan.experiments[experiment].config),
@@ -171,7 +173,7 @@ def debate_options(plan: Plan, experiment: str, model: str) -> JsonObject:
     if schedule := plan.schedules.get(experiment):
         options |= schedule.digest_content()
     if any(config.defers_replies for config in models.values()):
-        # Debates that wait are held again as soon as the configuration says to wait for replies.
+        # Waiting debates are held again as soon as the configuration says to wait for replies.
         options["defers_batches"] = True
     return options
 
@@ -191,8 +193,10 @@ def debate_prompts(plan: Plan, experiment: str) -> str:
 
 
 def debate_code(plan: Plan, experiment: str, model: str) -> list[str]:
-    """Return the code of an experiment's debates: that of all debates, of its protocol's study or
-    analysis, and of the analysis that changes its debates.
+    """Return the code of an experiment's debates.
+
+    It is the code of all debates, of the protocol's study or analysis, and of the analysis that
+    changes the debates.
     """
     config = plan.experiments[experiment].config
     code = {source_of(protocol.run.__module__) for protocol in protocols_of(config)}
@@ -208,7 +212,7 @@ def debate_code(plan: Plan, experiment: str, model: str) -> list[str]:
 
 
 def label_options(plan: Plan, experiment: str, model: str) -> JsonObject:
-    """What the labels of statements depend on in the configuration and in people's files."""
+    """Return the configuration and people's files that the labels of statements depend on."""
     return {
         "labelers": plan.experiments[experiment].config.labelers,
         "order": plan.config.annotations,
@@ -221,7 +225,7 @@ def label_options(plan: Plan, experiment: str, model: str) -> JsonObject:
 
 
 def label_prompts(plan: Plan, experiment: str, model: str) -> str:
-    """Return a digest of the rubric's prompt, where a model labels statements."""
+    """Return a digest of the rubric's prompt, if a model labels statements."""
     rubric = plan.rubric(experiment)
     if rubric is None or not _label_judges(plan, experiment, model):
         return ""
@@ -239,7 +243,7 @@ def _label_judges(plan: Plan, experiment: str, model: str) -> dict[str, ModelCon
 
 
 def sheet_options(plan: Plan, experiment: str) -> list[object]:
-    """What an annotation sheet depends on in the configuration."""
+    """Return the configuration that an annotation sheet depends on."""
     config = plan.config
     rubric = rubric_text(plan.rubric(experiment))
     return [config.seed, config.annotations, config.annotation_sample, rubric]
@@ -254,7 +258,7 @@ def rubric_text(rubric: Rubric | None) -> str:
 
 
 def score_options(plan: Plan, experiment: str) -> list[object]:
-    """What the scores of an experiment depend on in the configuration."""
+    """Return the configuration that the scores of an experiment depend on."""
     view = plan.view(experiment)
     entry = asdict(replace(view, rubric=None))
     return [entry, rubric_text(view.rubric), plan.config.seed]
@@ -268,13 +272,13 @@ def analysis_code_digest(plan: Plan) -> str:
 
 
 def contrast_test_code(contrasts: Iterable[Contrast]) -> set[str]:
-    """Return the code of tests that analyses put in place of the usual one."""
+    """Return the code of tests that analyses use instead of the default one."""
     tests = [contrast.test for contrast in contrasts if contrast.test]
     return {source_of(type(test).__module__) for test in tests}
 
 
 def contrast_code(plan: Plan, studies: Iterable[str]) -> list[str]:
-    """Return the code of such tests of some studies' contrasts."""
+    """Return the code of such tests for some studies' contrasts."""
     code: set[str] = set()
     for study in studies:
         code |= contrast_test_code(plan.contrasts_of(study))
@@ -282,13 +286,16 @@ def contrast_code(plan: Plan, studies: Iterable[str]) -> list[str]:
 
 
 def presented_study(studies: Iterable[str]) -> str:
-    """Return the study whose results a job presents; the comparison presents those of all."""
+    """Return the study whose results a job presents.
+
+    The comparison presents the results of all studies.
+    """
     names = list(studies)
     return COMPARISON if COMPARISON in names else names[0]
 
 
 def presentation_options(plan: Plan, study: str) -> JsonObject:
-    """What tables and figures of a study depend on in the configuration."""
+    """Return the configuration that tables and figures of a study depend on."""
     controls = plan.controls_of(study)
     return {
         "experiments": [experiment.name for experiment in plan.experiments_of(study)],
@@ -302,7 +309,7 @@ def presentation_options(plan: Plan, study: str) -> JsonObject:
 
 
 def contrast_options(plan: Plan, studies: Iterable[str]) -> list[object]:
-    """What the tests of some studies' contrasts depend on in the configuration."""
+    """Return the configuration that the tests of some studies' contrasts depend on."""
     contrasts: list[object] = []
     for study in sorted(studies):
         contrasts += [asdict(contrast) for contrast in plan.contrasts_of(study)]
@@ -310,7 +317,7 @@ def contrast_options(plan: Plan, studies: Iterable[str]) -> list[object]:
 
 
 def table_options(plan: Plan, study: str, studies: Iterable[str]) -> list[object]:
-    """What the tables of some studies depend on in the configuration."""
+    """Return the configuration that the tables of some studies depend on."""
     return [presentation_options(plan, study), contrast_options(plan, studies)]
 
 

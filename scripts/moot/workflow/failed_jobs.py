@@ -1,6 +1,6 @@
-"""The first page of a run in which a job failed: what failed, and all that was built.
+"""The first page of a run with a failed job: it shows the failures and all built files.
 
-Snakemake does not run the job of the first page then, since the job depends on all others.
+In this case Snakemake does not run the job of the first page, since it depends on all others.
 """
 
 import re
@@ -55,7 +55,7 @@ class UnfinishedJob:
 
     @property
     def name(self) -> str:
-        """The job in words, such as "Debates of my-courtroom, mine"."""
+        """The name of the job in words, such as "Debates of my-courtroom, mine"."""
         work = WORK_OF_RULES.get(self.rule, self.rule.replace("_", " ").capitalize())
         names = [value for name, value in self.wildcards.items() if name != SHARD]
         part = self.wildcards.get(SHARD, "0")
@@ -94,8 +94,8 @@ def write_page_after_failure(
     Args:
         plan: the checked configuration.
         page: `index`, or the name of a study.
-        built: the files of the page that are built and follow from the configuration.
-        failed_jobs: what failed, one sentence each.
+        built: the files of the page that are built and up to date.
+        failed_jobs: the failures, one sentence each.
 
     Raises:
         UserError: a table cannot be read.

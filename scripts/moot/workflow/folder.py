@@ -1,10 +1,10 @@
-"""Which configuration built the tables of a working directory, so that another one does not take
-their place unasked.
+"""The configuration that built the tables of a working directory.
 
-One folder is meant for one project: `results/tables` shows the experiments of the last
-configuration run in it. Files laid over one another, edited files and the demonstration (the
-default configuration alone) are one project; a configuration that has no file in common with the
-last one is another.
+Another configuration does not replace them without being told to.
+
+A folder is meant for one project: `results/tables` shows the experiments of its last configuration.
+A project may edit its files, add further files, or be the demonstration (only the default
+configuration). A configuration without a common file with the last one is another project.
 """
 
 import json
@@ -22,11 +22,11 @@ RECORD = Path("results/configuration.json")
 
 @dataclass(frozen=True)
 class FolderConfiguration:
-    """What built the tables of a folder.
+    """The configuration that built the tables of a folder.
 
     Attributes:
-        files: the files of `--configfile`, those of the default configuration left out.
-        experiments: name to a digest of all that its scores depend on in the configuration.
+        files: the files of `--configfile`, without those of the default configuration.
+        experiments: by name, a digest of the configuration that its scores depend on.
     """
 
     files: tuple[str, ...]
@@ -36,7 +36,10 @@ class FolderConfiguration:
 def describe_configuration(
     jobs: JobDigests, plan: Plan, defaults: Iterable[Path]
 ) -> FolderConfiguration:
-    """What a run would build tables of; `defaults` are the files of the default configuration."""
+    """Describe the configuration of a run for its tables.
+
+    `defaults` are the files of the default configuration.
+    """
     default_files = {path.resolve() for path in defaults}
     files = [path.resolve() for path in plan.files]
     paths = dict.fromkeys(path.as_posix() for path in files if path not in default_files)
@@ -45,11 +48,11 @@ def describe_configuration(
 
 
 def claim_folder(configuration: FolderConfiguration, replace: bool) -> None:
-    """Record that the tables of this folder are built by this configuration from now on.
+    """Record that this configuration builds the tables of this folder from now on.
 
     Raises:
-        UserError: they are another one's, whose experiments would vanish or change, and `replace`
-            does not allow it.
+        UserError: another configuration built them, its experiments would disappear or change, and
+            `replace` does not allow it.
     """
     previous = _read_record()
     if (
@@ -67,10 +70,10 @@ def claim_folder(configuration: FolderConfiguration, replace: bool) -> None:
             earlier_files = _file_names(previous.files)
             raise UserError(
                 f"results/tables shows {len(names)} experiments ({_first_names(names)}) of"
-                f" {earlier_files}; those of {_file_names(configuration.files)} would take their"
-                " place. Give each its own folder (snakemake --directory FOLDER), name both files"
-                " after --configfile, or build over them with --config replace_results=true; no"
-                f" reply is lost, and {earlier_files}, run again, brings its tables back without a"
+                f" {earlier_files}; those of {_file_names(configuration.files)} would replace them."
+                " Use a separate folder for each (snakemake --directory FOLDER), name both files"
+                " after --configfile, or replace the tables with --config replace_results=true."
+                f" No reply is lost: another run of {earlier_files} restores its tables without a"
                 " call."
             )
     write_atomically(RECORD, json.dumps(asdict(configuration), indent=1) + "\n")

@@ -1,6 +1,4 @@
-"""What every script does around its pure function: a plan, a log, a record, and one message instead
-of a traceback.
-"""
+"""The frame of every script: a plan, a log, a record, and a message instead of a traceback."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,11 +18,12 @@ if TYPE_CHECKING:
 
 @contextmanager
 def job(script: Fields) -> Iterator[tuple[Plan, "Snakemake"]]:
-    """A job's checked plan and what Snakemake tells of the job, with its log open; recorded when
-    the block ends well.
+    """Yield a job's checked plan and Snakemake's data on the job.
+
+    The log is open within the block. The job is recorded if the block succeeds.
 
     Args:
-        script: the global names of a script, among which Snakemake puts `snakemake`.
+        script: the global names of a script, to which Snakemake adds `snakemake`.
     """
     snakemake: Snakemake = script["snakemake"]
     use_result_paths(snakemake)

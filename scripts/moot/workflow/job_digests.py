@@ -2,9 +2,9 @@
 
 Each rule states its inputs and declares what else its jobs depend on: options (configuration, seed,
 the user's own files), prompts and code. The digests of a job cover its own declarations and those
-of the jobs that make its inputs, down to the configuration. So a change upstream changes the
-parameters of every job that follows from it, and Snakemake replaces whatever a failed, stopped or
-killed run left behind.
+of the jobs that make its inputs, down to the configuration. Therefore an upstream change alters the
+parameters of every job downstream, and Snakemake replaces all files that a failed, stopped or
+killed run left.
 """
 
 import hashlib
@@ -20,13 +20,15 @@ Wildcards = Any
 """An object with one attribute for each wildcard, as Snakemake passes it to functions of rules."""
 Paths = str | list[str]
 Input = Paths | Callable[[Wildcards], Paths]
-"""A path with wildcards, several of them, or a function of the wildcards that returns paths."""
+"""A path with wildcards, a list of such paths, or a function of the wildcards that returns
+paths.
+"""
 Declaration = Callable[[Wildcards], object]
 
 
 @dataclass(frozen=True)
 class Digests:
-    """What a job depends on, including the jobs before it.
+    """The dependencies of a job, including the jobs before it.
 
     Attributes:
         options: the configuration, the seed and the user's own files.
@@ -41,11 +43,11 @@ class Digests:
 
 @dataclass(frozen=True)
 class Rule:
-    """What a rule states about its jobs; all functions take the wildcards of a job.
+    """A rule's statements about its jobs; all functions take the wildcards of a job.
 
     Attributes:
         inputs: the input files, by name.
-        options: what the job depends on in the configuration and in files of the user, as JSON.
+        options: the configuration and the user's files that the job depends on, as JSON.
         prompts: a digest of the prompts that the job renders.
         code: a digest of the code that the job runs.
     """
@@ -77,7 +79,9 @@ class JobDigests:
         code: Declaration,
         outputs: Iterable[str] = (),
     ) -> None:
-        """Record what a rule depends on besides its inputs, and its outputs without wildcards."""
+        """Record the dependencies of a rule besides its inputs, and its outputs without
+        wildcards.
+        """
         self._rules_of_files.update(dict.fromkeys(map(str, outputs), rule))
         self.rules[rule] = Rule(self._inputs.get(rule, {}), options, prompts, code)
 
@@ -94,7 +98,7 @@ class JobDigests:
 
         Raises:
             KeyError: no such rule, or the plan names no such experiment, model or data set.
-            UserError: a data set is made by a model that is no part of this run.
+            UserError: a data set is made by a model that is not part of this run.
         """
         key = rule, tuple(sorted(wildcards.items()))
         if key not in self._digests:
@@ -102,9 +106,7 @@ class JobDigests:
         return self._digests[key]
 
     def of_files(self, paths: Iterable[str]) -> dict[str, Digests]:
-        """Return the digests of the jobs that make some files, and of all files that these
-        rest on.
-        """
+        """Return the digests of the jobs that make some files, and of all their inputs."""
         digests: dict[str, Digests] = {}
         remaining = list(paths)
         while remaining:

@@ -1,7 +1,6 @@
-"""The record of a job below `results/provenance`: what it was made with, from which files, and what
-it wrote.
+"""The record of a job below `results/provenance`: its digests, inputs and outputs.
 
-Parquet artifacts carry the same in their metadata; tables, figures and pages cannot, and so all
+Parquet artifacts have the same data in their metadata. Tables, figures and pages cannot, so all
 jobs have a record.
 """
 
@@ -26,10 +25,10 @@ DIGESTS = ("options", "prompts", "code")
 
 @dataclass(frozen=True)
 class JobRecord:
-    """What one job was made with.
+    """The record of one job.
 
     Attributes:
-        rule, wildcards: which job it was.
+        rule, wildcards: the identity of the job.
         digests: options, prompts and code, cumulative.
         inputs, outputs: path to sha256 of each file or folder.
     """
@@ -42,8 +41,9 @@ class JobRecord:
 
 
 def path_digest(path: Path) -> str:
-    """Return the sha256 of a file, or of the names and contents of a folder's files; hidden files
-    do not count.
+    """Return the sha256 of a file, or of a folder's files.
+
+    For a folder, names and contents count, but not hidden files.
     """
     if path.is_file():
         return file_digest(path)
@@ -55,15 +55,15 @@ def path_digest(path: Path) -> str:
 
 
 def digests_of(job: "Snakemake") -> dict[str, str]:
-    """Return the digests among the parameters of a job's rule, and whether it is of a rehearsal."""
+    """Return the digests among the parameters of a job's rule, and whether it is a rehearsal."""
     voices = {"voices": REHEARSAL_MARK} if job.config.get("rehearsal") else {}
-    names = job.params.keys()  # a Namedlist of Snakemake's, not a dictionary
+    names = job.params.keys()  # this is a Namedlist of Snakemake, not a dictionary
     return voices | {name: job.params[name] for name in DIGESTS if name in names}
 
 
 @contextmanager
 def write_record(job: "Snakemake") -> Iterator[None]:
-    """Write a job's record when the block ends well; a job that writes nothing has none."""
+    """Write a job's record if the block succeeds; a job without outputs has none."""
     outputs = [Path(path) for path in job.output]
     if not outputs:
         yield
@@ -79,14 +79,12 @@ def write_record(job: "Snakemake") -> Iterator[None]:
 
 
 def read_digests(path: Path) -> Mapping[str, str]:
-    """Return the digests that a job's first output was made with; none while it is being made."""
+    """Read the digests with which a job's first output was made; empty while it is being made."""
     return _field_of_record(path, "digests")
 
 
 def read_inputs(path: Path) -> Mapping[str, str]:
-    """Return the files that a job's first output was made from, with their sha256; see
-    `made_with`.
-    """
+    """Read the inputs of a job's first output, with their sha256."""
     return _field_of_record(path, "inputs")
 
 
@@ -99,7 +97,7 @@ def _field_of_record(path: Path, field: str) -> Mapping[str, str]:
 
 
 def read_records() -> dict[str, JobRecord]:
-    """Return the records of all jobs whose outputs are in `results/`, by the path of each output.
+    """Read the records of all jobs whose outputs are in `results/`, by the path of each output.
 
     Under another configuration the job that writes a file may have another name: the last record
     counts.

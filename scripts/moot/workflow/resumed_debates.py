@@ -1,4 +1,4 @@
-"""How often debates that waited for replies of a later run have gone on."""
+"""The number of times that debates waiting for later replies have been continued."""
 
 import json
 from functools import cache
@@ -13,11 +13,11 @@ from moot.plan.plan import Plan
 
 SHARDS = "results/transcripts/{experiment}/{model}/{shard}.parquet"
 TIMES_RESUMED = "resumed"
-"""In the metadata of transcripts: how often their debates had gone on before."""
+"""The key in the metadata of transcripts for how often their debates had been continued before."""
 
 
 def times_resumed(plan: Plan, experiment: str, model: str, shard: str) -> int:
-    """Return how often the debates of a shard have gone on, as a parameter of its job.
+    """Return how often the debates of a shard were continued, as a parameter of its job.
 
     It is 0 for models that defer no replies.
     """
@@ -29,11 +29,11 @@ def times_resumed(plan: Plan, experiment: str, model: str, shard: str) -> int:
 
 @cache
 def read_times_resumed(shard: Path) -> int:
-    """Return how often the debates of a shard have gone on, and one more while some still wait.
+    """Read how often the debates of a shard were continued; add one while some still wait.
 
-    As a parameter of the shard's job this number makes Snakemake hold them again until none waits,
-    and not once more. It is read once a run, since Snakemake asks for it again after it has removed
-    the shard.
+    As a parameter of the shard's job, this number makes Snakemake repeat the job until no debate
+    waits. It is read once per run, since Snakemake requests it again after it has removed the
+    shard.
     """
     if not shard.exists():
         return 0

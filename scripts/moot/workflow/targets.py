@@ -97,8 +97,8 @@ def nonempty_names(
 def names_by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> dict[str, list[str]]:
     """Return the tables or figures that each job builds.
 
-    A job builds those of one study. In a run of one study it builds those of the comparison, too.
-    Those for which this run has no data belong to a further job, which runs only on request.
+    A job builds those of one study. In a run of one study it also builds those of the comparison.
+    Those without data in this run belong to a further job, which runs only on request.
     """
     names = [study for study in plan.studies if study != COMPARISON]
     jobs = {study: study for study in plan.studies} | (

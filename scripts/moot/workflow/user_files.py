@@ -1,4 +1,4 @@
-"""Files of the user's own that jobs read: answers, annotations, drawn samples, frozen plans."""
+"""Files of the user that jobs read: answers, annotations, samples, frozen plans."""
 
 from pathlib import Path
 
@@ -15,14 +15,12 @@ def answer_files(experiment: str, model: str) -> list[Path]:
 
 
 def annotation_files() -> list[Path]:
-    """Return the files in the folder of annotations, also those that cannot be read as
-    annotations.
-    """
+    """Return the files in the folder of annotations, including unreadable ones."""
     return filled_files(ANNOTATIONS)
 
 
 def sample_files(experiment: str, model: str) -> list[Path]:
-    """Return the sample of statements drawn for people, where they have labelled any."""
+    """Return the sample of statements for people, if they have labelled any."""
     path = sample_file(SHEETS, experiment, model)
     return [path] if path.exists() and annotation_files() else []
 

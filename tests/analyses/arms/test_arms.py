@@ -39,8 +39,8 @@ REASONS = [
         ("attribution",),
         "has no judge who hears debaters and decides",
     ),
-    (("panel", "human_panel", "conference"), ("consultancy",), "told no side to argue for"),
-    (("panel", "human_panel"), JUDGE, "those who argue also decide"),
+    (("panel", "human_panel", "conference"), ("consultancy",), "have no assigned sides"),
+    (("panel", "human_panel"), JUDGE, "the debaters also decide"),
     (
         ("human_panel", "synthetic_panel"),
         ("labels_swapped",),
@@ -144,20 +144,20 @@ def test_an_explicit_arm_names_its_experiment_and_faults_are_reported(runs: Runs
         ({"arms": ["matched_tokens"]}, "takes the price of a sample from 'matched_calls'"),
         (
             {"arms": ["consultancy"], "params": {"roles": "cooperative"}},
-            "told no side to argue for",
+            "have no assigned sides",
         ),
     ):
         with pytest.raises(UserError, match=message.replace("?", r"\?")):
             runs.plan(mine=entry("courtroom", **change))
     for arm in ("alone", "matched_calls"):
         with pytest.raises(
-            UserError, match=f"mine.arms: {arm}: .*the answer is what debaters come to"
+            UserError, match=f"mine.arms: {arm}: .*the debaters' agreement is the answer"
         ):
             runs.plan(mine=entry("conference", (arm,), dataset="conference"))
     with pytest.raises(UserError, match="this experiment has one debater"):
         runs.plan(mine={**entry("feedback", ("swap",)), "params": {"debaters": 1}})
     runs.experiments["lone"] = entry("courtroom", ("noise",), cases=1)
-    with pytest.raises(UserError, match="noise is what was said about another case"):
+    with pytest.raises(UserError, match="the arm `noise` borrows statements about another case"):
         runs.hold(runs.plan(), "lone-arm=noise")
     del runs.experiments["lone"]
 

@@ -201,7 +201,7 @@ def test_the_tables_show_where_debates_stopped_and_what_was_saved(tmp_path: Path
         RunMeasurement(1.0, 1.0, 0.1),
     )
     assert (
-        "The comparison main stopped after 40 of 200 cases (difference shown), which rests on"
+        "The comparison main stopped after 40 of 200 cases (difference shown), which depends"
         in rehearsed
     )
     contrast_table = contrasts(study)

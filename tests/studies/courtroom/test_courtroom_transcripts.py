@@ -16,7 +16,7 @@ def test_a_debate_reads_as_the_papers_appendix(study):
     assert "**Prosecutor, strategy** *(private: prosecutor)*, turn 1 `call-a#0-1`" in debate
     assert "(Belief: **no** with 60 %)" in debate and "> - young" in debate
     assert "(Prediction: **yes** with 70 %, CORRECT)" in debate
-    assert "*The call failed; nothing was said: timeout.*" in debate
+    assert "*The call failed; there is no reply: timeout.*" in debate
     assert "Prediction: **yes** with 70 %, **CORRECT** (actual: yes)." in debate
 
 

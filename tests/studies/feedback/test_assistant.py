@@ -131,7 +131,7 @@ def test_a_stored_assistant_gives_the_same_reliabilities(
 def test_an_invalid_file_of_an_assistant_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "text.skops").write_text("hello")
     skops.io.dump({"about": Path("x")}, tmp_path / "foreign.skops")
-    with pytest.raises(UserError, match="no model that moot stored"):
+    with pytest.raises(UserError, match="not a model that moot stored"):
         load_assistant(tmp_path / "text.skops")
     with pytest.raises(UserError, match="holds the type"):
         load_assistant(tmp_path / "foreign.skops")

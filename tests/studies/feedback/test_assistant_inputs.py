@@ -125,7 +125,7 @@ def test_the_log_says_how_many_opinions_teach_nothing(
     with caplog.at_level(logging.INFO):
         reliability.write_assistant(Path("c"), [Path("s")], "tfidf", 0, tmp_path / "a.skops")
     assert "at most 2 debates a case" in caplog.text
-    assert "3 opinions name no position and teach nothing" in caplog.text
+    assert "3 opinions name no position and are not used" in caplog.text
     assert load_assistant(tmp_path / "a.skops").card.unread == 3
 
 

@@ -21,7 +21,7 @@ class ControlArms(Analysis):
     def derive_experiments(
         self, name: str, config: ExperimentConfig, params: ProtocolParams
     ) -> Iterable[tuple[str, ExperimentConfig]]:
-        """Return the arms of an experiment, each as an entry of its own."""
+        """Return the arms of an experiment, each as a separate entry."""
         return arm_configs(_base_experiment(name, config, params), config)
 
     def check_experiment(

@@ -1,4 +1,4 @@
-"""From an experiment's control arms to experiments of their own."""
+"""From an experiment's control arms to separate experiments."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from moot.protocols import PROTOCOLS
 def arm_configs(
     base: BaseExperiment, config: ExperimentConfig
 ) -> Iterator[tuple[str, ExperimentConfig]]:
-    """Yield the control arms of a checked experiment, each with its name as an entry of its own.
+    """Yield the control arms of a checked experiment, each as an entry with its name.
 
     Statements of arms get no labels.
     """

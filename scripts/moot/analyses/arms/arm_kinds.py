@@ -1,10 +1,8 @@
 """The kinds of utterances that control arms add to transcripts."""
 
 ARM = "arm"
-"""What a control arm brought into a debate."""
+"""An addition of a control arm to a debate."""
 COMMITMENT, CHALLENGE = "commitment", "challenge"
-"""A judge's answer before it hears a debate, and its answers after it is told that its verdict is
-wrong.
-"""
+"""A judge's answer before it hears a debate, and its answers after challenges of its verdict."""
 THOUGHT = "thought"
-"""What a judge who thinks alone notes."""
+"""The notes of a judge who thinks without a debate."""

@@ -2,8 +2,8 @@
 
 `arms: [noise, alone]` in the entry of an experiment NAME adds the experiments NAME-arm=noise and
 NAME-arm=alone, over the same cases and with the same models. README.md shows each arm by an
-example. An arm either runs another protocol in place of the experiment's own, or runs the same
-protocol with an intervention: some seats then speak or hear differently.
+example. An arm either replaces the experiment's protocol, or runs the same protocol with an
+intervention, so that some seats speak or hear differently.
 """
 
 from collections.abc import Callable, Mapping
@@ -53,7 +53,7 @@ class BaseExperiment:
 
     @property
     def debaters(self) -> Debaters:
-        """Who argues; `ValueError` where the protocol has no debaters."""
+        """The debaters; raises `ValueError` if the protocol has none."""
         if self.entry.debaters is None:
             raise ValueError(f"'{self.name}' has no debaters")  # refused by `invalid_reason`
         return self.entry.debaters
@@ -77,7 +77,7 @@ class BaseExperiment:
 
 
 ProtocolSubstitute = Callable[[BaseExperiment], tuple[str, JsonObject]]
-"""An experiment to the protocol that takes the place of its own, and that protocol's parameters."""
+"""Returns the protocol that replaces an experiment's protocol, and its parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +147,14 @@ def exchange_seats(debaters: Debaters, params: ProtocolParams) -> dict[str, str]
 
 ARMS: Mapping[str, Arm] = {
     "noise": Arm(
-        "statements of another case's debate in place of its own",
+        "statements of another case's debate instead of the debate's own",
         intervention=Noise,
         base_artifact=SOURCE_DEBATES,
     ),
     "alone": Arm(
         "the judge thinks again as often as debaters spoke", substitute=_replace_by_lone_judge
     ),
-    "consultancy": Arm("one side alone speaks", intervention=Consultancy, needs_sides=True),
+    "consultancy": Arm("only one side speaks", intervention=Consultancy, needs_sides=True),
     SWAP: Arm(
         "debaters' seats exchanged between their models, and their order reversed",
         intervention=Swap,
@@ -229,7 +229,7 @@ def arm_name(experiment: str, arm: str) -> str:
 def invalid_reason(
     name: str, base: BaseExperiment, labels: tuple[str, ...], arms: tuple[str, ...]
 ) -> str:
-    """Return why an arm is meaningless for an experiment, and the remedy; "" for a valid one.
+    """Return why an arm is not applicable to an experiment, with the remedy; "" if it is.
 
     Args:
         name: The arm.
@@ -239,8 +239,8 @@ def invalid_reason(
     """
     if base.entry.options.words == "none":
         return (
-            f"protocol '{base.protocol}' asks for no answer that an arm could change. Remove it"
-            " from `arms`."
+            f"protocol '{base.protocol}' asks for no answer that an arm can change. Remove it "
+            "from `arms`."
         )
     if name == TOKENS_MATCHED and CALLS_MATCHED not in arms:
         return (
@@ -248,7 +248,7 @@ def invalid_reason(
             " `arms`."
         )
     if _is_answer_of_debaters(name, base, labels):
-        reason = "the answer is what debaters come to, so that without them there is none"
+        reason = "the debaters' agreement is the answer, so there is none without debaters"
     elif name == RELABELLED:
         reason = _relabelling_reason(base, labels)
     else:
@@ -266,14 +266,14 @@ def _is_answer_of_debaters(name: str, base: BaseExperiment, labels: tuple[str, .
 def _debaters_reason(name: str, base: BaseExperiment) -> str:
     arm, debaters = ARMS[name], base.entry.debaters
     if debaters is None or not debaters.seats(base.params):
-        return f"protocol '{base.protocol}' asks no debaters" if arm.needs_debaters else ""
+        return f"protocol '{base.protocol}' has no debaters" if arm.needs_debaters else ""
     human_seats = base.human_seats()
     if human_seats and arm.alters_statements:
-        return f"{human_seats[0]} is a person's seat, and no words are put into a person's mouth"
+        return f"{human_seats[0]} is a person's seat, and an arm must not change a person's words"
     if arm.needs_sides and not debaters.assigns_sides(base.params):
-        return "the debaters of this experiment are told no side to argue for"
+        return "the debaters of this experiment have no assigned sides"
     if arm.needs_judge and debaters.are_judges:
-        return "those who argue also decide, so that no judge hears them"
+        return "the debaters also decide, so no judge hears them"
     if name == SWAP and len(debaters.seats(base.params)) == 1:
         return "this experiment has one debater"
     return ""
@@ -287,5 +287,5 @@ def _relabelling_reason(base: BaseExperiment, labels: tuple[str, ...]) -> str:
             f" ({', '.join(sorted(fixed_labels))})"
         )
     if base.params.model_dump().get("assistant"):
-        return "the assistant of this experiment has learnt the options under their own names"
+        return "the assistant of this experiment has learnt the original names of the options"
     return ""

@@ -1,4 +1,4 @@
-"""Habits of judges by control arms: what a verdict follows though the case is the same."""
+"""Habits of judges by control arms: influences on a verdict about an unchanged case."""
 
 import json
 from collections.abc import Iterator
@@ -61,17 +61,19 @@ HABITS.register("arms")(
         habit_rows,
         has_arms,
         (
-            "By a control arm: chosen is the share of the arm's verdicts for the side, option or"
-            " answer that it favours, expected that of the debate's verdicts on the same cases."
-            " `Changes if asked twice` is the share of pairs of repeats that differ though nothing"
-            f" was changed. Without repeats: {NO_FLOOR}.",
-            "Giving way: chosen is the share of answers that are given up by that challenge,"
-            " expected the most that would change if the judge were asked as often without one, by"
-            " the repeats of the debate (0 without repeats). No challenge brings a reason.",
-            "Any change of answer, where no debater argues a side: chosen is the share of pairs of"
-            " answers that differ between arm and debate, expected that among repeats of either.",
-            "Who speaks last speaks second in each round, so that the first word is the same habit"
-            " with the other sign.",
+            "By a control arm: `chosen` is the share of the arm's verdicts for the side, option "
+            "or answer that the arm favours; `expected` is this share among the debate's "
+            "verdicts on the same cases. `Changes if asked twice` is the share of pairs of "
+            f"repeats that differ although nothing was changed. Without repeats: {NO_FLOOR}.",
+            "Giving way: `chosen` is the share of answers that the judge has given up by that "
+            "challenge. `expected` is the maximum share that would change if the judge were "
+            "asked as often without challenges, estimated from the repeats of the debate (0 "
+            "without repeats). No challenge gives a reason.",
+            "Any change of answer, if no debater argues a side: `chosen` is the share of pairs "
+            "of answers that differ between arm and debate; `expected` is this share among "
+            "repeats of either.",
+            "The last speaker is the second one in each round, so the habit of the first word is "
+            "the same with the opposite sign.",
         ),
     )
 )
@@ -96,7 +98,7 @@ def _shared_cells(debate: Run, arm: Run, habit: str) -> Row:
 
 
 def _favoured_verdict_rows(debate: Run, arm: Run) -> Iterator[Row]:
-    """Yield a habit with a side: the arm's verdicts for it beside the debate's own."""
+    """Yield a habit with a side: the arm's and the debate's verdicts for this side."""
     answers = pair_answers(debate, arm)
     if arm.results.config.control == RELABELLED and len(debate.results.task.labels) == 2:
         answers = answers.assign(side=debate.results.task.labels[-1])
@@ -114,8 +116,9 @@ def _favoured_verdict_rows(debate: Run, arm: Run) -> Iterator[Row]:
 
 
 def _any_change_rows(debate: Run, arm: Run, cells: Row) -> Iterator[Row]:
-    """Where no debater is given a side, as on a panel: how many answers change, beside what changes
-    if asked twice.
+    """Yield how many answers change, and how many change if asked twice.
+
+    This is for experiments in which no debater has a side, such as panels.
     """
     agreement = same_answers(debate, arm, "difference")
     if not np.isnan(agreement["same answer"]):
@@ -134,8 +137,9 @@ def _any_change_rows(debate: Run, arm: Run, cells: Row) -> Iterator[Row]:
 
 
 def _giving_way_rows(debate: Run, arm: Run) -> Iterator[Row]:
-    """Yield how many answers are given up by each challenge; after the last one of those that were
-    right and wrong.
+    """Yield how many answers are given up by each challenge.
+
+    After the last challenge, right and wrong answers are also counted separately.
     """
     answers = pair_answers(debate, arm)
     utterances = arm.results.transcripts
@@ -167,12 +171,11 @@ def _giving_way_rows(debate: Run, arm: Run) -> Iterator[Row]:
 
 
 def _expected_changes(change_shares: Floats, mean: float, times: int) -> Floats:
-    """Return how often an answer changes at least once when it is asked for so many times more, if
-    each time anew.
+    """Return an upper bound of how often an answer changes in several independent repetitions.
 
-    That is 1 - (1 - q)^times for the mean share q over cases that changes when asked once,
-    which is the most that it can be (Jensen's inequality), linear in each case's own share, so
-    that an interval has the uncertainty of q.
+    It is 1 - (1 - q)^times, where q is the mean over cases of the share that changes in one
+    repetition. This is the maximum by Jensen's inequality. The result is linear in each case's
+    share, so that its interval reflects the uncertainty of q.
     """
     slope = times * (1 - mean) ** (times - 1)
     return 1 - (1 - mean) ** times + slope * np.nan_to_num(change_shares - mean)

@@ -1,7 +1,7 @@
 """Interventions of control arms that change who speaks, and what debaters say.
 
-Rows of kind `arm` in the transcript hold what an arm did: the text that it brought in, and the side
-or case that it drew.
+Rows of kind `arm` in the transcript record the actions of an arm: the text that it added, and the
+side or case that it drew.
 """
 
 import re
@@ -40,7 +40,7 @@ class ArmIntervention(Intervention):
         self.sides = self.debaters.sides(debate.params, debate.task) if has_sides else {}
 
     def note(self, text: str = "", **parsed: object) -> None:
-        """Record what the arm did, for readers of the transcript. No seat reads it."""
+        """Record an action of the arm for readers of the transcript. No seat reads it."""
         self.debate.add(MOOT, ARM, text, source=COMPUTED, private=True, parsed=parsed)
 
     def draw(self, purpose: str, count: int) -> int:
@@ -173,9 +173,7 @@ class Planting(ArmIntervention):
 
 
 def statement_of(utterance: Utterance) -> str:
-    """Return the statement in an utterance: the field of its reply, where it has one, or its
-    text.
-    """
+    """Return the statement in an utterance: a field of its reply, or else its text."""
     if utterance.parsed and "statement" in utterance.parsed:
         return str(utterance.parsed["statement"])
     return utterance.text
@@ -192,7 +190,7 @@ def set_statement(utterance: Utterance, statement: str) -> None:
 def separator(statement: str) -> str:
     """Return what separates a statement from added words.
 
-    It is a new paragraph where the statement's last sentence was cut off, else a space.
+    It is a new paragraph if the statement's last sentence was cut off, else a space.
     """
     return " " if _SENTENCE_END.search(statement) else "\n\n"
 

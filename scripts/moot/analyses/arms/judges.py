@@ -85,7 +85,7 @@ class Challenge(ArmIntervention):
             self.words = turn.words
 
     def frame(self, utterance: Utterance, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        """Let a challenge follow the exchange before it, and remember what the judge was sent."""
+        """Put a challenge after the preceding exchange, and remember the messages to the judge."""
         if utterance.kind == CHALLENGE:
             messages = (*self.exchange, *messages)
         if utterance.speaker == self.debaters.decider:
@@ -145,7 +145,7 @@ class Challenge(ArmIntervention):
         )
 
     def _continue_from(self, utterance: Utterance) -> None:
-        """Let the next challenge follow what the judge was sent for an utterance, and its reply."""
+        """Let the next challenge follow an utterance's messages to the judge, and its reply."""
         reply = utterance.text or (self.words or {}).get(utterance.prediction or "", "")
         messages = self.messages_by_turn.get(utterance.turn, ())
         self.exchange = (*messages, Message("assistant", reply))

@@ -58,7 +58,7 @@ class Misstatement(ArmIntervention):
         if self.is_planted or utterance.speaker != drawn_seat or not is_public:
             return
         statement = statement_of(utterance)
-        if self.debate.is_placeholder(utterance):  # a preview counts what is said later anew
+        if self.debate.is_placeholder(utterance):  # a preview counts all later statements as new
             self.is_planted = True
             set_statement(utterance, f"{statement} {self.name}")
             return
@@ -130,8 +130,8 @@ def holds_words(text: str, passage: str) -> bool:
 def names_misstatement(text: str, original: str, altered: str) -> bool:
     """Return whether a later text objects to an altered passage.
 
-    It holds the words around the change, as they were or as they became, and a word of objection;
-    or, of a change within two words of both ends, both versions.
+    An objection contains the words around the change, original or altered, together with a word of
+    objection. If the change is within two words of both ends, it contains both versions.
     """
     first, second = _forms(original).split(), _forms(altered).split()
     pairs = zip(first, second, strict=False)

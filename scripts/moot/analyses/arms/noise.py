@@ -35,8 +35,8 @@ class Noise(ArmIntervention):
     """Debaters' statements are borrowed from another case's debate of the same experiment and
     model.
 
-        Debaters are not asked. Where debaters also decide (a panel), each is asked, and reads
-        borrowed statements of the others.
+    Debaters are not asked. If debaters also decide (a panel), each is asked and reads borrowed
+    statements of the others.
     """
 
     def __init__(self, debaters: Debaters) -> None:
@@ -64,7 +64,7 @@ class Noise(ArmIntervention):
         return self._borrow(turn)
 
     def hear(self, seat: str, utterances: Sequence[Utterance]) -> Sequence[Utterance]:
-        """Replace what a debater reads of the others, where debaters also decide."""
+        """Replace the statements that a debater reads of the others, if debaters also decide."""
         if not self.debaters.are_judges:
             return utterances
         colleagues = set(self.seats) - {seat}
@@ -115,17 +115,17 @@ class Noise(ArmIntervention):
     def _nth(self, seat: str, kind: str, place: int) -> Fields | None:
         """Return the seat's nth statement of a kind in the other debate.
 
-        It begins again at the first one where the other debate was shorter.
+        It starts again with the first one if the other debate was shorter.
         """
         rows = self.statements.get((seat, kind), ())
         return rows[place % len(rows)] if rows else None
 
 
 def source_statements(debate: Debate, seats: tuple[str, ...]) -> Statements:
-    """Return the debaters' statements about another case, of the same repeat where there is one.
+    """Return the debaters' statements about another case, of the same repeat if it exists.
 
     Raises:
-        UserError: The experiment's debates are about this case alone.
+        UserError: All of the experiment's debates are about this case.
     """
     paths = tuple(
         path
@@ -148,8 +148,8 @@ def _source_case(debate: Debate, cases: Sequence[str]) -> str:
     candidates = [case for case in cases if case != case_id]
     if not candidates:
         raise UserError(
-            f"experiment '{debate.experiment}': noise is what was said about another case, and the"
-            " debates that it is taken from are about this one alone. Raise `cases`."
+            f"experiment '{debate.experiment}': the arm `noise` borrows statements about another "
+            "case, but all source debates are about this case. Raise `cases`."
         )
     if case_id in cases:
         return cases[(cases.index(case_id) + 1) % len(cases)]

@@ -1,9 +1,9 @@
-"""A judge who thinks alone, as often as debaters spoke about the same case in another experiment,
-and then decides.
+"""A judge who thinks without a debate, as often as debaters spoke about the same case, then
+decides.
 
-It is the control arm `alone` of any protocol with debaters: as many calls that write free text, and
-no other seat. The question is put in the same words for every protocol, so that the wording
-differs, too.
+It is the control arm `alone` of any protocol with debaters: the same number of calls that write
+free text, but no other seat. The question has the same words for every protocol, so the wording
+also differs from the debate's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,12 +27,17 @@ class AloneParams(ProtocolParams):
 
     source_experiment: str = Field(
         "",
-        description="the experiment whose debates say how often, by the same model; none: `times`",
+        description=(
+            "the experiment whose debates by the same model determine how often the judge "
+            "thinks; default: `times`"
+        ),
     )
     speakers: tuple[str, ...] = Field(
-        (), description="the seats there whose public statements are counted"
+        (), description="the seats of that experiment whose public statements are counted"
     )
-    default_repetitions: int = Field(3, ge=0, description="how often, where no debate says it")
+    default_repetitions: int = Field(
+        3, ge=0, description=("how often the judge thinks, without such an experiment")
+    )
     judge: str = Field(
         "judge", description="the seat that thinks, by which `seats` may give it a model"
     )
@@ -87,6 +92,6 @@ def count_thoughts(debate: Debate, params: AloneParams) -> int:
 def _read_statements(
     paths: tuple[Path, ...], speakers: tuple[str, ...]
 ) -> Mapping[tuple[str, int], Sequence[Fields]]:
-    """The public statements of some seats, by case and repeat."""
+    """Return the public statements of some seats, by case and repeat."""
     is_public_statement = pc.field("speaker").isin(speakers) & (pc.field("visibility") == PUBLIC)
     return rows_by_debate(paths, ["case_id", "repeat"], is_public_statement)

@@ -1,7 +1,7 @@
 """The control arm `labels_swapped`: the options in reversed order and under other names.
 
 A debate uses the other names from its first prompt to its answer. Its labels are then translated
-back, so that scores compare it with any other run. Texts stay as they were said.
+back, so that scores compare it with any other run. Texts are not changed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ LETTERS = "pqrstuvw"
 def relabel(config: ExperimentConfig, cases: Sequence[Case], task: Task) -> Rewording:
     """Return cases and task with the options in reversed order and named P, Q, ... in that order.
 
-    Where a protocol has words of its own for the options, only their order is reversed. Where its
-    prompts do not say what labels mean, the meaning is put before the task's background, which they
-    quote once, next to the question.
+    If a protocol has its own words for the options, only their order is reversed. If its prompts do
+    not explain labels, the explanation precedes the task's background, which they quote once, next
+    to the question.
 
     Raises:
         UserError: The protocol knows the task's options by name.

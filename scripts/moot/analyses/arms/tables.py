@@ -57,8 +57,8 @@ def has_arms(plan: StudyPlan) -> bool:
 
 @table(EVERY_STUDY_AND_COMPARISON, "what_debate_adds", "What does debate add?", needs=(has_arms,))
 def what_debate_adds(results: StudyResults) -> TableContent:
-    """Each control arm against the whole debate, paired on cases: the difference, its interval, and
-    what both cost.
+    """Each control arm against the full debate, paired on cases: the difference, its interval, and
+    the cost of both.
     """
     rows: list[Row] = []
     for debate in results.runs(results.experiments.values(), Run):
@@ -69,17 +69,17 @@ def what_debate_adds(results: StudyResults) -> TableContent:
         add_holm_correction(rows),
         [
             (
-                "Difference is the debate's share of right answers less the arm's, on the cases"
-                f" that both argued. {PAIRED_NOTE} Holm's correction is over all arms of this"
-                " table, which ask one question (`family`)."
+                "Difference is the debate's share of right answers minus the arm's, on the cases "
+                f"that both argued. {PAIRED_NOTE} Holm's correction is over all arms of this "
+                "table, which ask one question (`family`)."
             ),
             (
-                f"{SAME_NOTE} Changed by the arm: what this is more than same answer, with its"
-                " interval by cluster."
+                f"{SAME_NOTE} `changed by the arm` is the excess of this share over `same "
+                "answer`, with its interval by cluster."
             ),
             (
-                "Costs are means a case and repeat, of all calls that a debate rests on: a call"
-                " that both share is paid for once and counts in both."
+                "Costs are means per case and repeat over all calls behind a debate. A call that "
+                "both share is paid for once but counts in both."
             ),
         ],
         exploratory=True,

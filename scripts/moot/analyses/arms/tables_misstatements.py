@@ -39,12 +39,13 @@ COLUMNS = (
     )
 )
 NOTES = (
-    "One quotation or figure that the case's text holds is altered in a debater's statement."
-    " Objects, names: a later statement of another debater, or the judge's words, hold the passage"
-    " near the change and a word of objection, or both versions of it. `without it`: how often the"
-    " same test finds an objection in the same debates without the alteration.",
-    f"Cases without such a passage are left out. {SAME_NOTE} Changed by the arm: what this is more"
-    " than same answer, with its interval by cluster.",
+    "One quotation or figure that the case's text holds is altered in a debater's statement. An "
+    "opponent objects, or the judge names it, if a later statement of another debater, or the "
+    "judge's words, contain the passage near the change together with a word of objection, or "
+    "both versions of it. `without it` is how often the same test finds an objection in the same "
+    "debates without the alteration.",
+    f"Cases without such a passage are left out. {SAME_NOTE} `changed by the arm` is the excess "
+    "of this share over `same answer`, with its interval by cluster.",
 )
 
 
@@ -74,7 +75,7 @@ class AlteredRun(Run):
 )
 def planted_misstatements(results: StudyResults) -> TableContent:
     """Return how often opponents object to an altered quotation or figure and judges name it, and
-    how often it changes the verdict, beside the same debates without it.
+    how often it changes the verdict, compared with the same debates without it.
     """
     rows: list[Row] = []
     for arm in results.runs(results.controls.values(), Run):
@@ -112,7 +113,7 @@ def _row(debate: Run, arm: Run) -> Row:
 
 
 def _noticed_by_debate(debate: Run, arm: Run) -> Iterator[Row]:
-    """Who notices each altered passage, in the arm and in the same debate without it."""
+    """Yield who notices each altered passage, in the arm and in the same debate without it."""
     debaters = PROTOCOLS[arm.results.config.protocol].debaters
     judge = "" if debaters is None or debaters.are_judges else debaters.decider
     texts = {"arm": _utterances_by_debate(arm), "debate": _utterances_by_debate(debate)}

@@ -98,7 +98,8 @@ def _invalid_reason(
     human_seats = [seat for seat, voice in params.seats.items() if is_person(voice)]
     if debaters.decider in human_seats:
         return (
-            f"{debaters.decider} is a person's seat, and a model alone is asked again. Remove it."
+            f"{debaters.decider} is a person's seat, but only a model can be asked again. Remove "
+            "the key."
         )
     human_debaters = [seat for seat in debaters.seats(params) if seat in human_seats]
     if human_debaters and attribution.rerun_from:

@@ -9,7 +9,7 @@ from moot.core.strict_model import StrictModel
 
 
 class AttributionConfig(StrictModel):
-    """Which changes of a debate measure what moved its judge."""
+    """The changes of a debate that measure what moved its judge."""
 
     repeats: int = Field(
         10,

@@ -1,8 +1,6 @@
-"""The control `attribution`: it is an experiment of its own protocol, and changes no debate."""
+"""The control `attribution`, which runs a separate protocol and changes no debate."""
 
 from moot.analyses.attribution.protocol import ATTRIBUTION
 from moot.protocols.controls import CONTROLS, Control
 
-CONTROLS.register(ATTRIBUTION)(
-    Control("one turn taken out or replaced, the judge alone asked again")
-)
+CONTROLS.register(ATTRIBUTION)(Control("one turn removed or replaced, only the judge asked again"))

@@ -1,4 +1,4 @@
-"""What each turn of a debate did to its verdict, from the transcripts of debates judged again."""
+"""The effects of the turns of a debate on its verdict, from transcripts of debates judged again."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -154,10 +154,10 @@ def _test_family(note: Fields) -> str:
 
 
 def rests_on_one(effects: pd.DataFrame) -> "pd.Series[bool]":
-    """Return whether each debate's verdict rests on one turn, by model and debate_id.
+    """Return whether each debate's verdict depends on one turn, by model and debate_id.
 
-    Of all turns that are removed, one alone is called moved, and without it the verdict is not the
-    likelier one.
+    It does if exactly one removed turn is called moved, and the verdict is not the likelier one
+    without it.
     """
     removed = effects[effects["way"] == REMOVED]
     by_debate = [removed["model"], removed["debate_id"]]

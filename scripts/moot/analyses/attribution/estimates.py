@@ -1,10 +1,10 @@
-"""Estimates of what one change of a debate does to the probability of its verdict.
+"""Estimates of how one change of a debate affects the probability of its verdict.
 
 The unchanged and the changed debate are judged several times; the effect is the difference of the
-means. Where answers are yes or no, its interval is Newcombe's and its test Fisher's exact one
+means. For yes-or-no answers the interval is Newcombe's and the test is Fisher's exact test
 (`moot.stats.differences`). Holm's correction is over all changes of one debate's turns, removed and
-replaced ones together. An answer that is read off log-probabilities alone has no sampling error:
-its effect is exact, and has neither interval nor test.
+replaced ones together. An answer from log-probabilities has no sampling error: its effect is exact
+and has no interval or test.
 """
 
 from collections.abc import Sequence
@@ -29,9 +29,9 @@ class Effect:
     Attributes:
         unchanged_mean, changed_mean: The mean probability of the verdict without and with the
             change.
-        effect, low, high: The first mean less the second, with its 95 % interval; the ends are NaN
-            where it is exact.
-        p: Of the hypothesis of no effect; NaN where it is exact.
+        effect, low, high: The first mean minus the second, with its 95 % interval; the ends are NaN
+            for an exact effect.
+        p: Of the hypothesis of no effect; NaN for an exact effect.
     """
 
     unchanged_mean: float
@@ -77,15 +77,17 @@ def _sums(values: Values) -> Sums:
 
 
 def noise_floor(unchanged: Values, times: int, *, exact: bool) -> float:
-    """Return how far the mean of some answers lies from the mean of all, in 95 of 100 cases.
+    """Return the distance within which a mean of some answers lies from the mean of all answers.
 
-    All answers are about the unchanged debate. Where they agree, half an answer is added each way
-    (Jeffreys' prior), so that a difference by chance does not seem impossible.
+    It holds in 95 of 100 cases.
+
+    All answers are about the unchanged debate. If they all agree, half an answer is added for each
+    outcome (Jeffreys' prior), so that a difference by chance does not seem impossible.
 
     Args:
         unchanged: The verdict's probability in each answer about the unchanged debate.
         times: The number of answers about a changed debate.
-        exact: Whether the answers are log-probabilities alone.
+        exact: Whether the answers are log-probabilities.
     """
     values = as_numbers(unchanged)
     if exact:

@@ -1,12 +1,12 @@
 """What moved the judge: it answers again about a finished debate, unchanged and with one change.
 
 A change removes or replaces one turn, or reorders the debaters. The answers about the unchanged
-debate show what changes by asking again alone.
+debate show the variation between repeated questions.
 
 As the control `attribution` of a protocol whose debaters do not decide themselves, it asks the
-judge in the judge's own prompts. As an experiment of its own it shows any debates, recorded ones
-too, to a model in prompts of its own. Debaters are not asked: what they would have said instead is
-another question, which `rerun_from: turn` asks.
+judge in the judge's own prompts. As a separate experiment it shows any debates, including recorded
+ones, to a model with its own prompts. Debaters are not asked again; `rerun_from: turn` also asks
+them.
 """
 
 import asyncio
@@ -55,14 +55,15 @@ ATTRIBUTED = "attributed"
 NAMED_DECISIVE = "stated"
 """The way of the turn that the judge itself calls decisive."""
 _EXACT_REPEATS = 2
-"""How often the unchanged debate is judged where the answer is log-probabilities alone: the second
-answer is the check.
+"""The number of judgements of the unchanged debate if answers are log-probabilities.
+
+The second answer is a check.
 """
 _NO_TURN: Fields = {"speaker": "", "kind": "", "round": 0}
 
 
 class AttributionParams(ProtocolParams, AttributionConfig):
-    """Which debates are judged again, by whom, and what is changed of them."""
+    """Which debates are judged again, by which model, and with which changes."""
 
     source_experiment: str = Field(
         description="the experiment whose debates are judged again, recorded or held by models"
@@ -108,9 +109,9 @@ class _Judgement:
     """The answer to one replay.
 
     Attributes:
-        change: What the replay changes.
-        answer: None where no usable verdict was given.
-        replies: What was asked for in the replay, in order.
+        change: The change in the replay.
+        answer: The answer; None without a usable verdict.
+        replies: The requested replies of the replay, in order.
     """
 
     change: Change
@@ -119,13 +120,14 @@ class _Judgement:
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing was sampled, so that asking again would give the same answer."""
+        """Whether nothing was sampled, so that a repetition gives the same answer."""
         is_continued = self.change.way in (CONTINUED, CONTINUED_UNCHANGED)
         is_single_reply = len(self.replies) == 1 and not is_continued
         return is_single_reply and bool(self.answer and self.answer.logprobs)
 
     def probability_of(self, verdict: str) -> float | None:
-        """Return the probability of a verdict, from log-probabilities, or 1 where it is the answer.
+        """Return the probability of a verdict, from log-probabilities, or else 1 if it is the
+        answer.
 
         None without answer.
         """
@@ -154,7 +156,7 @@ def _judge_params(params: AttributionParams, entry: ProtocolEntry) -> ProtocolPa
 
 
 def _debaters(params: AttributionParams) -> tuple[str, ...]:
-    """Return the seats that argue; none where the judge's protocol is not known."""
+    """Return the seats that argue; empty if the judge's protocol is unknown."""
     entry = judge_protocol(params)
     if entry is None or entry.debaters is None:
         return ()
@@ -234,7 +236,7 @@ async def attribution(debate: Debate, params: AttributionParams) -> Answer | Non
 
 
 class _Rejudging:
-    """One debate that its judge answers about again and again."""
+    """One debate about which the judge answers several times."""
 
     def __init__(self, debate: Debate, params: AttributionParams) -> None:
         self._debate = debate
@@ -368,7 +370,7 @@ class _Rejudging:
             )
 
     def _find_turn(self, turn: int) -> tuple[int, Fields]:
-        """Return the place of a turn, from 1, and its row; 0 where no turn has the number."""
+        """Return the place of a turn, from 1, and its row; 0 if no turn has the number."""
         for place, row in enumerate(self._recorded.turns, start=1):
             if row["turn"] == turn:
                 return place, row

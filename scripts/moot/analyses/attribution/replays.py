@@ -1,8 +1,9 @@
-"""Transcripts played to a judge with one thing changed. Only the judge is asked, unless the debate
-continues from the change.
+"""Transcripts played to a judge with one change.
 
-The judge's own protocol runs once more where it is known, so that the judge reads the same prompts
-as in the debate. The transcript gives what every other seat said, and the judge is asked again.
+Only the judge is asked, unless the debate continues from the change.
+
+If the judge's protocol is known, it runs again, so that the judge reads the same prompts as in the
+debate. The utterances of all other seats come from the transcript.
 """
 
 import json
@@ -29,7 +30,7 @@ CONTINUED, CONTINUED_UNCHANGED = "continued", "kept"
 WAYS_OF_ONE_TURN = (REMOVED, REPLACED, CONTINUED)
 """The ways to change one turn."""
 MAX_CALLS_PER_PROMPT = 20
-"""Calls of one prompt that a replay may make. Replays have ranges of replicates of their own."""
+"""Maximum calls of one prompt in a replay. Each replay has its own range of replicates."""
 MAX_LENGTH_DIFFERENCE = 0.5
 """By what share of a turn's length its replacement may differ."""
 _SENTENCE = re.compile(r"[^.!?。！？…]*(?:[.!?。！？…]+[\"'”’»」』)\]）]*\s*|$)")
@@ -40,13 +41,14 @@ DebateKey = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is changed of a debate.
+    """A change of a debate.
 
     Attributes:
-        way: `UNCHANGED` where nothing is.
-        turn: Of the recorded debate; 0 where the change is not of a single turn.
-        number: Of the sentence within its turn.
-        texts: What replaces the turn's text; each replay takes the next one.
+        way: The kind of change; `UNCHANGED` for none.
+        turn: The number of the turn in the recorded debate; 0 if the change does not concern a
+            single turn.
+        number: The number of the sentence within its turn.
+        texts: The replacements of the turn's text; each replay takes the next one.
         quote: The sentence that is removed.
     """
 
@@ -91,8 +93,8 @@ def replacement_texts(
         debates: The recorded debates.
         key: The turn's debate.
         turn: The row of the turn.
-        roles: Seat to role.
-        limit: The most texts that are returned.
+        roles: The role of each seat.
+        limit: The maximum number of texts.
     """
 
     def role_and_kind(row: Fields) -> tuple[str, str]:
@@ -131,8 +133,8 @@ class Replay(Intervention):
 
     Args:
         recorded: The debate of the transcript.
-        change: What is changed of it.
-        replay_number: Which replay of this change it is, from 0.
+        change: The change.
+        replay_number: The number of the replay of this change, from 0.
         judge: The seat that is asked.
     """
 
@@ -159,9 +161,10 @@ class Replay(Intervention):
         return self._play_next(turn) if is_debater and self._is_played(turn) else None
 
     def _is_played(self, turn: Turn) -> bool:
-        """Return whether a seat's next utterance is the transcript's.
+        """Return whether a seat's next utterance comes from the transcript.
 
-        The judge is asked. Where the debate continues from a turn, so are all seats after it.
+        The judge is asked. If the debate continues from a turn, all seats after it are asked as
+        well.
         """
         if turn.seat == self._judge or self._change.way not in (CONTINUED, CONTINUED_UNCHANGED):
             return turn.seat != self._judge

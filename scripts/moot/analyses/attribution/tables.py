@@ -1,4 +1,4 @@
-"""What moved the judge: the effects of turns, and whether the judge names what moved it."""
+"""What moved the judge: the effects of turns, and whether the judge names the decisive ones."""
 
 from collections.abc import Iterator, Sequence
 
@@ -84,8 +84,9 @@ def effects_of(run: Run) -> pd.DataFrame:
 
 @table(EVERY_STUDY_AND_COMPARISON, "what_moved", "What moved the judge?", needs=(has_attribution,))
 def what_moved(results: StudyResults) -> TableContent:
-    """How far a turn that is taken out or replaced, and another order of the debaters, changes the
-    probability of the judge's verdict, by role, phase and place, beside what asking again changes.
+    """How far a removed or replaced turn, and another order of the debaters, changes the
+    probability of the judge's verdict, by role, phase and place, compared with asking the judge
+    again.
     """
     rows: list[Row] = []
     for run in attributed_runs(results):
@@ -94,33 +95,34 @@ def what_moved(results: StudyResults) -> TableContent:
         add_holm_correction(rows),
         [
             (
-                "Before and after: the mean probability of the verdict, by log-probabilities where"
-                " the answer is read off them, else the share of the judge's repeated answers."
-                " Effect is before less after: positive where the turn had helped the verdict. A"
-                " case counts by the mean of its turns; interval and p are by cluster. Holm's"
-                " correction is over the groups of one kind, by every way to change a debate"
-                " (`family`)."
+                "Before and after: the mean probability of the verdict, from log-probabilities "
+                "if the answer is read from them, else the share of the judge's repeated "
+                "answers. Effect is before minus after; it is positive if the turn had supported "
+                "the verdict. A case counts by the mean of its turns; interval and p are by "
+                "cluster. Holm's correction is over the groups of one kind, by every way to "
+                "change a debate (`family`)."
             ),
             (
-                "Apart: the mean distance of an answer with the change from one without it; apart"
-                " if asked again: that between two answers about the same debate, the floor; moved"
-                " by the change: what lies between them (half the energy distance of Szekely and"
-                f" Rizzo, 2013), with its interval. Where these are empty: {NO_FLOOR}."
+                "`apart`: the mean distance between an answer with the change and one without "
+                "it. `apart if asked again`: the mean distance between two answers about the "
+                "same debate, the floor. `moved by the change`: their difference (half the "
+                "energy distance of Szekely and Rizzo, 2013), with its interval. If these are "
+                f"empty: {NO_FLOOR}."
             ),
             (
-                "Called moved: changes whose effect lies beyond the debate's own floor, beyond the"
-                f" smallest one that counts ({AttributionParams.model_fields['min_effect'].default}"
-                " unless `min_effect` says otherwise), and beyond chance by Fisher's exact test"
-                " with"
-                " Holm's correction over all changes of the debate's turns (orders and sentences"
-                " each by themselves). Verdicts on one turn: the share of debates in which one"
-                " turn alone is called moved and the verdict is not the likelier one without it."
+                "Called moved: changes whose effect lies beyond the debate's own floor, beyond "
+                "the smallest one that counts "
+                f"({AttributionParams.model_fields['min_effect'].default} unless `min_effect` "
+                "says otherwise), and beyond chance by Fisher's exact test with Holm's "
+                "correction over all changes of the debate's turns (orders and sentences each by "
+                "themselves). Verdicts on one turn: the share of debates in which exactly one "
+                "turn is called moved and the verdict is not the likelier one without it."
             ),
             (
-                "The debaters were not asked again: what they would have said without the turn is"
-                f" another question, which `{WAYS[CONTINUED]}` asks, beside the debate that goes on"
-                " from the turn as it was. A turn that another repeats may be decisive and show no"
-                " effect."
+                f"The debaters were not asked again. `{WAYS[CONTINUED]}` asks them how the debate "
+                "continues without the turn, and compares this with its continuation from the "
+                "unchanged turn. A turn whose content another turn repeats may be decisive "
+                "although it shows no effect."
             ),
         ],
         exploratory=True,
@@ -160,11 +162,10 @@ def moving_turns(results: StudyResults) -> TableContent:
         rows,
         [
             (
-                f"The {MAX_TURNS} greatest effects of each judge, as `what_moved` counts them;"
-                " each row is of one debate and says nothing of others, so that trial runs are"
-                " here, too. Words: the sentence that was taken out, or how the turn begins."
-                " Without an interval the effect was read off log-probabilities, which asking"
-                " again changes by no more than the floor."
+                f"The {MAX_TURNS} largest effects of each judge, as in `what_moved`. Each row is "
+                "about one debate only, so trial runs are included. Words: the removed sentence, "
+                "or the beginning of the turn. An effect without an interval is from "
+                "log-probabilities, which vary by at most the floor if the judge is asked again."
             ),
             (
                 "Of many turns some have a great effect by chance: `called moved` is beyond the"
@@ -269,8 +270,8 @@ def stated_and_exact(results: StudyResults) -> TableContent:
                 " a turn were named at random. Intervals are by cluster."
             ),
             (
-                "Turns named: one a debate and judge. Called moved: those of debates with a turn"
-                " that is called moved; of these named: those that name such a turn."
+                "Turns named: one per debate and judge. Called moved: those in debates with a "
+                "turn that is called moved. `of these named`: those that name such a turn."
             ),
         ],
     )

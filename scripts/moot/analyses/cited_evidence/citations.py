@@ -1,6 +1,6 @@
 """Citations of passages by number in a statement, such as `[2]`, `[1, 3]` or `[1-3]`.
 
-Wide brackets are read, too.
+Wide brackets are read as well.
 """
 
 import re

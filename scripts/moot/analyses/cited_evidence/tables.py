@@ -52,8 +52,8 @@ NOTES = (
         " does not have is a citation of nothing."
     ),
     (
-        "That a passage is cited does not mean that it says what the statement claims. `share of"
-        " passages cited` is over all passages of the debated cases, by debate."
+        "A cited passage need not support the statement. `share of passages cited` is over all "
+        "passages of the debated cases, by debate."
     ),
     "Intervals are by case.",
 )
@@ -69,7 +69,7 @@ def has_evidence(plan: StudyPlan) -> bool:
 @table(
     EVERY_STUDY_AND_COMPARISON,
     "cited_evidence",
-    "What is cited of the evidence?",
+    "Which evidence is cited?",
     needs=(has_evidence,),
 )
 def cited_evidence(results: StudyResults) -> TableContent:

@@ -92,7 +92,7 @@ async def recall_case(debate: Debate, params: RecallParams) -> Answer | None:
 
 
 def check_date(dataset: str, case: str, attributes: Mapping[str, str], name: str) -> None:
-    """Raise `UserError` where a case's date of decision cannot be read; a blank date is unknown."""
+    """Raise `UserError` if a case's date of decision cannot be read; a blank date is unknown."""
     if not name:
         return
     if name not in attributes:
@@ -111,8 +111,9 @@ def check_date(dataset: str, case: str, attributes: Mapping[str, str], name: str
 
 
 def decided_after(date: str, cutoff: str) -> bool | None:
-    """Return whether a case was decided after a cut-off; None where its date is blank, or too
-    coarse to say.
+    """Return whether a case was decided after a cut-off.
+
+    None if its date is blank, or too imprecise.
     """
     if not date or not cutoff:
         return None
@@ -123,16 +124,18 @@ def decided_after(date: str, cutoff: str) -> bool | None:
 
 
 def split_halves(text: str) -> tuple[str, str]:
-    """Return a text cut in the middle, between two words; the second half is "" where there is no
-    place to cut.
+    """Split a text in the middle, between two words.
+
+    The second half is "" if no split is possible.
     """
     cut = text.find(" ", len(text) // 2)
     return (text, "") if cut < 0 else (text[:cut], text[cut + 1 :])
 
 
 def mask_name(text: str, characters: int) -> tuple[str, str] | None:
-    """Return the beginning of a text without the name that it uses most often, and that name; None
-    where no name occurs twice.
+    """Return the beginning of a text with its most frequent name masked, and that name.
+
+    None if no name occurs twice.
 
     A name is a capitalised word within a sentence that the text never writes in lower case.
     """

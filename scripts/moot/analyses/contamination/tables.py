@@ -1,5 +1,5 @@
-"""The table `contamination`: what a model recalls of cases before and after its cut-off, and how
-often it is right.
+"""The table `contamination`: a model's recall of cases before and after its cut-off, and its
+accuracy.
 """
 
 import json
@@ -52,23 +52,24 @@ def contamination(results: StudyResults) -> TableContent:
         list(chain.from_iterable(map(_rows, runs))),
         [
             (
-                f"Continuation: the share of the {SEQUENCE}-word sequences that the model wrote"
-                " which stand in the second half of the case, and not in the first, which it was"
-                " shown. By chance: the same with the second half of another case. Masked names:"
-                " how often the most frequent name, masked everywhere, is given. Accuracy is of"
-                " every experiment of this run over these cases with the model, an invalid answer"
-                " as wrong."
+                f"Continuation: the share of the {SEQUENCE}-word sequences in the model's text "
+                "that occur in the second half of the case but not in the first half, which it "
+                "was shown. By chance: the same with the second half of another case. Masked "
+                "names: how often the model gives the most frequent name, which is masked "
+                "everywhere. Accuracy is over all experiments of this run about these cases with "
+                "the model; an invalid answer counts as wrong."
             ),
             (
                 "Difference is before less after the cut-off that the model's entry states."
                 f" {UNPAIRED_NOTE} A case whose date is blank, or too coarse to say, is undated."
             ),
             (
-                "A continuation or names above those of later cases show that text was learnt. The"
-                " reverse shows nothing: a model may know a case's outcome and not its words."
-                " Higher accuracy on earlier cases may be learnt outcomes, or easier cases, other"
-                " courts, or law that has changed. A stated cut-off is a claim of its maker, and"
-                " later training may reach past it."
+                "Better continuations or names for earlier cases than for later ones show that "
+                "text was learnt. Equal values do not show the opposite: a model may know a "
+                "case's outcome but not its words. Higher accuracy on earlier cases may be "
+                "learnt outcomes, or easier cases, other courts, or law that has changed. A "
+                "stated cut-off is a claim of the model's maker, and later training may extend "
+                "past it."
             ),
         ],
         exploratory=True,

@@ -51,9 +51,8 @@ class Exchange:
         first, second = self.values
         measures = ", height and weight among it" if self.shows_measures else ""
         return (
-            f"counterfactual: in the test cases {self.feature} is exchanged between {first} and"
-            f" {second}; all else{measures}, stays as it is, and the outcome is that of the person"
-            " as recorded"
+            f"counterfactual: in the test cases {self.feature} is exchanged between {first} and "
+            f"{second}; all else{measures}, is unchanged, and the outcome is the recorded person's"
         )
 
     def apply(
@@ -76,7 +75,7 @@ class Exchange:
         unchanged = int((is_test & ~is_changed).sum())
         return exchanged, {
             description: int(is_changed.sum()),
-            f"test cases of another {self.feature}, left as they are": unchanged,
+            f"test cases of another {self.feature}, unchanged": unchanged,
         }
 
 
@@ -118,7 +117,7 @@ def find_exchange(
 
 
 def exchange_feature(options: DatasetOptions, people: SplitPeople) -> ChangedPeople | None:
-    """Exchange the feature that the options name, in the test cases; None where they name none.
+    """Exchange a feature in the test cases, if the options name one; else return None.
 
     Raises:
         UserError: the feature is withheld, or the data do not have its values.

@@ -1,4 +1,6 @@
-"""Counterfactual people: what changes when the same person is told with another sex or race."""
+"""Counterfactual people: changes of answers if the same person is described with another sex or
+race.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -50,15 +52,15 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class TellingPair:
-    """The same people told in two ways, by one method and model.
+    """Answers about the same people in two descriptions, by one method and model.
 
     Attributes:
-        method, model: whose answers.
-        original, exchanged: the valid answers about each person, by case id and repeat: whether it
-            is the positive label (`PREDICTION`) and the probability of that (`BELIEF`); NaN where
-            there is none.
-        asked_twice: how much answers change when the same is asked twice, where that is known: 0
-            for trained models.
+        method, model: the method and the model of the answers.
+        original, exchanged: the valid answers about each person, by case id and repeat: whether an
+            answer is the positive label (`PREDICTION`) and the probability of that label
+            (`BELIEF`); NaN if missing.
+        asked_twice: the change between repeats if it is known without repeats: 0 for trained
+            models.
     """
 
     method: str
@@ -94,7 +96,7 @@ def counterfactual_table(results: StudyResults) -> TableContent:
         for pair in pairs:
             rows += _rows(origin, control, pair)
     missing = (
-        f"No run over the same people as recorded stands beside: {', '.join(unpaired)}."
+        f"No run over the same people as recorded exists for: {', '.join(unpaired)}."
         if unpaired
         else ""
     )
@@ -114,18 +116,17 @@ def counterfactual_table(results: StudyResults) -> TableContent:
                 " over all methods, models and groups of people of one question (`family`)."
             ),
             (
-                "Changed: the mean over people of how far an answer about a person told so is from"
-                " one about the same person told otherwise, over pairs of different repeats (of"
-                " the one there is, without repeats). A model that samples changes its answers by"
-                " itself: changed if asked twice is the same among repeats of either telling, 0"
-                " for a trained model, and changed by the telling what is above it, with its"
-                " interval by person. Without repeats it cannot be told what the telling changed:"
-                f" {NO_FLOOR}."
+                "`changed`: the mean distance between answers about a person in the two "
+                "descriptions, over pairs of different repeats (or the only one) and over "
+                "people. A model that samples gives varying answers: `changed if asked twice` is "
+                "this distance among repeats of either description (0 for a trained model), and "
+                "`changed by the telling` is the excess over it, with its interval by person. "
+                f"Without repeats the effect of the description is unknown: {NO_FLOOR}."
             ),
             (
-                "This says what the feature's words do to an answer, not what the answer should be:"
-                " people differ in more than these words, and what is left as it is (height,"
-                " record) may tell the feature all the same."
+                "This measures the effect of the feature's words on an answer, not what the "
+                "answer should be. People differ in more than these words, and unchanged "
+                "features (height, record) may still reveal the feature."
             ),
             *filter(None, [missing]),
         ],
@@ -267,9 +268,7 @@ def _compare(
     telling: str,
     origin: ExperimentResults,
 ) -> tuple[Difference, Change]:
-    """Compare people with one telling, a value of the feature, with the same people with the other
-    value, and measure how far answers change.
-    """
+    """Measure how far answers change between the two descriptions of the same people."""
     answers = [
         frame.loc[frame.index.isin(cases, level=0), measure].dropna()
         for frame in (pair.original, pair.exchanged)

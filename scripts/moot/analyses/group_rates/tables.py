@@ -1,6 +1,4 @@
-"""Error rates by group: one table, in every study that argues about people; the recorded study has
-one of its own.
-"""
+"""Error rates by group: one table in every study about people, except the recorded study."""
 
 from moot.report import EVERY_STUDY, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
@@ -59,19 +57,19 @@ def group_rates_table(results: StudyResults) -> TableContent:
         (_row(run, rate, p, tests) for (run, rate), p in zip(rates, adjusted, strict=True)),
         [
             (
-                "Rates are over valid answers: predicted positive over all (n), the true positive"
-                " rate over people whose outcome is positive, the false positive rate over the"
-                f" others: cases and n count these. A rate that rests on fewer than {MIN_CASES}"
-                " cases is not shown."
+                "Rates are over valid answers: predicted positive over all people, the true "
+                "positive rate over people with a positive outcome, the false positive rate over "
+                f"the others. `cases` and `n` count these. A rate from fewer than {MIN_CASES} "
+                "cases is not shown."
             ),
             (
                 f"Each group is compared with the attribute's largest one. {UNPAIRED_NOTE} Holm's"
                 " correction is over all differences of this table (`tests in family`)."
             ),
             (
-                "A difference in rates is not by itself an effect of the attribute: groups differ"
-                " in their outcomes and in all else that is told. The table `counterfactual`"
-                " changes the attribute alone."
+                "A difference in rates need not be an effect of the attribute, since groups also "
+                "differ in their outcomes and in other features. The table `counterfactual` "
+                "changes only the attribute."
             ),
         ],
         exploratory=True,

@@ -31,7 +31,7 @@ class RatingsAnalysis(Analysis):
         protocol = PROTOCOLS[experiment.protocol]
         try:
             params = protocol.params.model_validate(dict(experiment.params))
-        except ValidationError:  # reported where the experiment is read
+        except ValidationError:  # this is reported when the experiment is read
             return [(name, experiment)]
         debaters = protocol.debaters
         sides = debaters.seats(params) if debaters and debaters.assigns_sides(params) else ()

@@ -34,7 +34,7 @@ class TournamentConfig(StrictModel):
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The pairs of debaters, each both ways round, the first speaker first.
+        """The pairs of debaters in both orders, the first speaker first.
 
         The design is cyclic: each debater meets the same number of opponents.
         """

@@ -29,7 +29,9 @@ class Stopping(Analysis):
         return plan_stages(plan, faults)
 
     def registered_paragraphs(self, contrasts: Mapping[str, Fields]) -> list[tuple[str, list[str]]]:
-        """When the debates of each contrast end, for the page of a frozen plan."""
+        """Return paragraphs on when the debates of each contrast end, for the page of a frozen
+        plan.
+        """
         sentences = [
             f"{name}: {_describe(contrast.get('stop'))}" for name, contrast in contrasts.items()
         ]
@@ -42,14 +44,14 @@ class Stopping(Analysis):
                 if row["cases"] < row["planned cases"]:
                     yield (
                         f"The comparison {row['contrast']} stopped after {row['cases']} of"
-                        f" {row['planned cases']} cases ({row['stopped because']}), which rests on"
-                        " the simulated voices. Models may take all cases: `snakemake preview`"
+                        f" {row['planned cases']} cases ({row['stopped because']}), which depends"
+                        " on the simulated voices. Models may need all cases: `snakemake preview`"
                         " counts their calls."
                     )
 
 
 def _describe(stop: Fields | None) -> str:
-    """When the debates of a contrast end, a sentence."""
+    """Describe in a sentence when the debates of a contrast end."""
     if not stop:
         return "all planned cases are debated."
     parts = [

@@ -1,5 +1,4 @@
-"""Interim analyses: the test of a contrast whose debates may end early, and how far these have
-come.
+"""Interim analyses of contrasts whose debates may end early: test and progress.
 
 The same functions decide before each stage and fill the table `stopping`.
 """
@@ -30,9 +29,9 @@ from moot.stats.differences import Difference, sums_by
 
 BUDGET, ALL_DEBATED = "budget", "all cases debated"
 NOTE = (
-    "Where debates may end early (`stop`), interval and both p are those of a betting confidence"
-    " sequence, valid at any time at which they end; `alpha` is the level of one contrast, before"
-    " Holm's correction."
+    "If debates may end early (`stop`), the interval and both p are from a betting confidence "
+    "sequence, which is valid whenever the debates end. `alpha` is the level of one contrast, "
+    "before Holm's correction."
 )
 
 
@@ -65,7 +64,7 @@ class SequentialTest(ContrastTest):
 
     @property
     def note(self) -> str:
-        """What a reader of the table of contrasts must know of the test."""
+        """A sentence on the test for readers of the table of contrasts."""
         return NOTE
 
     def measure(
@@ -93,14 +92,14 @@ class SequentialTest(ContrastTest):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the debates of a contrast have come.
+    """The progress of the debates of a contrast.
 
     Attributes:
-        reason: to stop after these stages: a verdict of `moot.analyses.stopping.sequential`,
-            `BUDGET` or `ALL_DEBATED`; `OPEN` where there is none.
-        stages, planned_stages: debated so far, and planned.
-        cases, planned_cases: debated so far, and planned.
-        calls, usd: that the debates of both sides took; NaN where unknown, as for recorded debates.
+        reason: the reason to stop after these stages: a verdict of
+            `moot.analyses.stopping.sequential`, `BUDGET` or `ALL_DEBATED`; `OPEN` if there is none.
+        stages, planned_stages: the debated and the planned numbers.
+        cases, planned_cases: the debated and the planned numbers.
+        calls, usd: the cost of both sides' debates; NaN if unknown, as for recorded debates.
     """
 
     reason: str
@@ -144,7 +143,7 @@ def paired_differences(
 def stage_numbers(cases: Sequence[Case], task: Task, size: int, seed: int) -> dict[str, int]:
     """Return the stage in which each case is debated, by case id.
 
-    Clusters are drawn in an order that the seed gives; each belongs to one stage, and a stage has
+    The seed determines the order of clusters. Each cluster belongs to one stage, and a stage has
     about `size` cases.
 
     Raises:
@@ -170,7 +169,7 @@ def stage_numbers(cases: Sequence[Case], task: Task, size: int, seed: int) -> di
 def measure_progress(
     contrast: Contrast, test: SequentialTest, experiments: Mapping[str, ExperimentResults]
 ) -> Progress:
-    """Return how far the debates of a contrast have come, by the results of the run so far.
+    """Measure the progress of a contrast's debates from the results so far.
 
     Raises:
         UserError: cases belong to clusters of several kinds.

@@ -99,7 +99,7 @@ def stage_count(test: SequentialTest) -> int:
 def plan_stages(plan: CheckedExperiments, faults: Faults) -> dict[str, Stages]:
     """Return the stages of each experiment that has some, by its name.
 
-    `faults` takes what is wrong: a contrast that cannot stop early, or experiments that cannot stop
+    `faults` receives the faults: a contrast that cannot stop early, or experiments that cannot stop
     together.
     """
     tested = [contrast for contrast in plan.contrasts if not contrast.missing]
@@ -176,7 +176,7 @@ def _problems(
 
 
 def _problems_of_linking(experiment: Experiment, first: Experiment) -> Iterator[str]:
-    """In what two experiments differ that must stop together."""
+    """Yield the differences between two experiments that must stop together."""
     for key in ("dataset", "split", "cases"):
         value, expected = getattr(experiment.config, key), getattr(first.config, key)
         if value != expected:

@@ -1,18 +1,19 @@
-"""A paired difference that may be analysed after every case: a test and an interval that are valid
-whenever debates stop.
+"""A paired difference that may be analysed after every case.
 
-A player bets that the difference lies above (or below) a supposed value, a fixed share r of the
-stake on each cluster of cases. If the supposed value is true the stake grows by chance alone, so
-that at any time it reaches 2 / alpha with a probability of at most alpha / 2 (Ville's inequality).
-With S the sum of the differences of a cluster of n cases, N the most cases that a cluster has, and
-[low, high] the bounds of a case's difference, the stakes against m are
+Its test and its interval are valid whenever the debates stop.
+
+A player bets a fixed share r of the stake on each cluster of cases that the difference is above (or
+below) a supposed value. If the supposed value is true, the stake grows only by chance: it ever
+reaches 2 / alpha with a probability of at most alpha / 2 (Ville's inequality). Let S be the sum of
+the differences in a cluster of n cases, N the maximum number of cases in a cluster, and [low, high]
+the bounds of a case's difference. The stakes against m are
 
     above(m) = mean over r of prod(1 + r (S - m n) / ((m - low) N))
     below(m) = mean over r of prod(1 + r (m n - S) / ((high - m) N))
 
 (Waudby-Smith and Ramdas 2024, JRSS B 86, section 4: capital processes with constant bets, and their
-two-sided hedge). The interval holds all m against which neither stake has reached 2 / alpha. The
-bets depend on no plan, and the stakes on no order.
+two-sided hedge). The interval contains all m against which no stake has reached 2 / alpha. The bets
+do not depend on a plan, and the stakes do not depend on the order.
 """
 
 from collections.abc import Callable
@@ -37,8 +38,8 @@ class PairedDifferences:
     Attributes:
         sums: of the differences of each cluster's cases, shape (clusters,).
         sizes: the number of cases of each cluster, shape (clusters,).
-        largest: the most cases that a planned cluster has, known before any is debated.
-        bounds: the least and the greatest difference of a case.
+        largest: the maximum number of cases in a planned cluster, known before the debates.
+        bounds: the smallest and the largest possible difference of a case.
     """
 
     sums: Floats
@@ -78,8 +79,9 @@ class PairedDifferences:
         )
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """Return the lowest and highest difference that are not rejected at a level, at any
-        stopping time; the bounds where there are no cases.
+        """Return the lowest and highest difference that are not rejected at a level.
+
+        The interval is valid at any stopping time. Without cases it is the bounds.
         """
         threshold, (lowest, highest) = np.log(2 / level), self.bounds
         low = _bisect(lowest, highest, lambda difference: self.stake_above(difference) >= threshold)

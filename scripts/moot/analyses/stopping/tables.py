@@ -1,5 +1,6 @@
-"""The table `stopping`: where the debates of planned comparisons ended, why, what was not spent,
-and how many cases a fixed plan would have needed.
+"""The table `stopping`: where planned comparisons ended, why, and what was saved.
+
+It also gives the number of cases that a fixed plan would have needed.
 """
 
 from collections.abc import Iterator
@@ -52,17 +53,17 @@ NOTES = (
         " was decided; `open`: further stages are to be held."
     ),
     (
-        "Not made, not spent: what the planned cases that were not debated would have taken, each"
-        " as much as those that were."
+        "Not made, not spent: the estimated calls and dollars of the planned cases that were not "
+        "debated, at the mean of the debated ones."
     ),
     (
-        "Cases, fixed: how many cases a plan without interim analyses takes to show the difference"
-        " that matters, or the one found, with 80 % power at the level `alpha` and as many repeats,"
-        " by the variances of these debates."
+        "Cases, fixed: the number of cases that a plan without interim analyses needs to show "
+        "the difference that matters, or the observed one, with 80 % power at the level `alpha` "
+        "and the same number of repeats, from the variances of these debates."
     ),
     (
-        "What other tables say of these experiments rests on as many debates as a comparison"
-        " needed. Their intervals take that number as fixed."
+        "Other tables show these experiments with the number of debates that a comparison "
+        "needed. Their intervals treat that number as fixed."
     ),
 )
 
@@ -79,8 +80,8 @@ def can_stop_early(plan: StudyPlan) -> bool:
     needs=(can_stop_early,),
 )
 def stopping_table(results: StudyResults) -> TableContent:
-    """The comparisons whose debates could end early (`stop`): where they did, why, and what was not
-    spent.
+    """The comparisons whose debates could end early (`stop`): where they did, why, and what was
+    saved.
     """
     return COLUMNS.table(_rows(results), list(NOTES))
 
@@ -95,7 +96,7 @@ def _rows(results: StudyResults) -> Iterator[Row]:
 
 
 def _row(results: StudyResults, contrast: Contrast, test: SequentialTest) -> Iterator[Row]:
-    """Yield the row of a contrast; none where its sides share no debated case."""
+    """Yield the row of a contrast; nothing if its sides share no debated case."""
     try:
         difference = measure(contrast, results.experiments_and_controls)
     except CannotTellError:  # the table of contrasts says why

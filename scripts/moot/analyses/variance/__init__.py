@@ -1,1 +1,1 @@
-"""Variance: how much of the verdicts' variation comes from cases, models and repeats."""
+"""Variance: the shares of verdicts' variation that come from cases, models and repeats."""

@@ -1,26 +1,26 @@
-"""Components of variance: how much of what varies lies between cases, between judges, and in asking
-again.
+"""Components of variance: the shares between cases, between judges, and between repeated questions.
 
 The model: an answer is a mean, an independent effect of each facet (case, judge, ...) and of each
-combination of facets that the design shows, and what is left (Searle, Casella and McCulloch 1992,
+combination of facets that the design shows, and a residual (Searle, Casella and McCulloch 1992,
 "Variance Components", chapter 5; Brennan 2001, "Generalizability Theory", chapter 3). For each set
-of facets, the sum of squares of answers around the mean of those that share the set's levels comes
-to a known multiple of each component: of n answers, n less the sum over the component's levels of
-their squared numbers over n. These equations are solved (Henderson 1953, "Estimation of variance
-and covariance components", Biometrics 9, method 1): unbiased for crossed, nested and unbalanced
-designs, with no assumption of a distribution, so that right and wrong answers are on the scale of
-probabilities. Of one facet, and in balanced designs, they are the estimates of the analysis of
-variance. Unbiased estimates of a small component may be negative, and stay so.
+of facets, take the sum of squares of answers around the mean of the answers that share the set's
+levels. Its expectation is a known multiple of each component: for n answers, n minus the sum over
+the component's levels of their squared numbers over n. These equations are solved (Henderson 1953,
+"Estimation of variance and covariance components", Biometrics 9, method 1). The estimates are
+unbiased for crossed, nested and unbalanced designs without an assumption on the distribution, so
+right and wrong answers are on the scale of probabilities. For one facet, and in balanced designs,
+they equal those of the analysis of variance. Estimates of a small component may be negative and are
+not changed, since this keeps them unbiased.
 
-Of answers in words, half the squared difference is 1 where two differ (Light and Margolin 1971, "An
-analysis of variance for categorical data", JASA 66).
+For answers in words, half the squared difference is 1 if two answers differ (Light and Margolin
+1971, "An analysis of variance for categorical data", JASA 66).
 
-Intervals: each level of a facet is left out once (the jackknife); of several crossed facets the
-variances add, less that of leaving out what both share (Cameron, Gelbach and Miller 2011). A share
-of variance is an intraclass correlation, so its interval is that of Student's t on Fisher's scale,
-with the degrees of freedom of Satterthwaite (1946); docs/results.md has its coverage by simulation.
-Where nearly all answers are alike, the jackknife needs many levels: there is no interval of fewer
-than `LEVELS_BY_SKEWNESS` times the squared skewness of the answers.
+Intervals: each level of a facet is left out once (the jackknife); with several crossed facets the
+variances are added, and the variance for the shared levels is subtracted (Cameron, Gelbach and
+Miller 2011). A share of variance is an intraclass correlation, so its interval is that of Student's
+t on Fisher's scale, with the degrees of freedom of Satterthwaite (1946); docs/results.md has its
+coverage by simulation. If nearly all answers are equal, the jackknife needs many levels: there is
+no interval with fewer than `LEVELS_BY_SKEWNESS` times the squared skewness of the answers.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -35,7 +35,7 @@ from moot.stats.bootstrap import Bounds, Floats, as_numbers, interval_around, ra
 from moot.stats.score_intervals import LEVEL
 
 FEWEST_LEVELS = 8
-"""Of a facet whose levels stand for others; fewer speak of themselves alone."""
+"""Minimum number of levels of a random facet; a facet with fewer levels is fixed."""
 LEVELS_BY_SKEWNESS = 10
 """Levels that an interval needs, over the squared skewness of the answers."""
 FEWEST_PAIRS = 8
@@ -53,13 +53,12 @@ class Component:
     """One part of the variance.
 
     Attributes:
-        effect: the facets whose combination it belongs to; none for what is left when all facets
-            are the same.
-        confounded: what the design cannot tell from it.
-        variance: its estimate, negative ones as they are.
+        effect: the facets whose combination it belongs to; empty for the residual.
+        confounded: the effects that the design cannot separate from it.
+        variance: its estimate, which may be negative.
         share: of the sum of all components.
-        low, high: the 95 % interval of the share; NaN where no facet has enough levels.
-        levels: how many levels (or combinations of levels) it was seen at.
+        low, high: the 95 % interval of the share; NaN if no facet has enough levels.
+        levels: the number of observed levels (or combinations of levels).
     """
 
     effect: Effect
@@ -76,9 +75,9 @@ class Decomposition:
     """All components of the variance of some answers.
 
     Attributes:
-        components: in the order of their facets, main effects first, what is left last.
-        answers: how many there are.
-        fixed: facets with too few levels to stand for others: all intervals hold for these levels.
+        components: in the order of their facets, main effects first, the residual last.
+        answers: their number.
+        fixed: facets with too few levels to represent others; all intervals apply to these levels.
         left_out: facets that do not vary.
     """
 
@@ -92,14 +91,15 @@ def decompose(
     values: Floats,
     facets: Mapping[str, Sequence[Hashable]],
 ) -> Decomposition | None:
-    """Return the components of variance of some answers; None where none differ, no facet varies,
-    or pairs are too few.
+    """Return the components of variance of some answers.
+
+    None if all answers are equal, no facet varies, or there are too few pairs.
 
     Args:
-        values: of each answer, shape (answers,); of answers in words one column a word, 1 where
-            it is given.
-        facets: of each answer its case, its judge, ...; a facet within another (a debate of a
-            case) has names of its own for each of its levels.
+        values: the value of each answer, shape (answers,); for answers in words, one column per
+            word, 1 for the given word.
+        facets: the case, the judge, ... of each answer; a facet nested in another (a debate of a
+            case) has distinct names in each of its levels.
     """
     columns = as_numbers(values).reshape(len(values), -1 if len(values) else 1)
     codes = {
@@ -186,8 +186,8 @@ def _bounds(squares: "_Squares", effect: Effect, share: float) -> Bounds:
 
 
 class _Squares:
-    """Sums of squares within groups of answers that share facets, and the share of each component
-    in them.
+    """Sums of squares within groups of answers that share facets, and the components' shares in
+    them.
     """
 
     def __init__(self, values: Floats, codes: Mapping[str, Codes]) -> None:
@@ -208,7 +208,7 @@ class _Squares:
         return int(self._groups[facets].max()) + 1
 
     def closure(self, facets: Effect) -> Effect:
-        """These facets and all that are the same wherever these are."""
+        """Return these facets and all facets that they determine."""
         equivalent_sets = (
             candidate
             for candidate in self.shared
@@ -217,7 +217,7 @@ class _Squares:
         return max(equivalent_sets, key=len)
 
     def number_of_pairs(self) -> Floats:
-        """Pairs of answers that share these facets and no others, shape (sets of facets,)."""
+        """Count the pairs of answers that share exactly these facets, shape (sets of facets,)."""
         pairs = np.zeros(len(self.shared))
         for position, facets in enumerate(self.shared):
             sizes = np.bincount(self._groups[facets]).astype(np.float64)
@@ -285,9 +285,9 @@ class _Cells:
     """The combinations of two groupings that occur.
 
     Attributes:
-        cell: of each answer.
-        groups, levels: of each cell, the codes of both groupings.
-        sizes: answers of each cell.
+        cell: the cell of each answer.
+        groups, levels: the codes of both groupings, for each cell.
+        sizes: the number of answers in each cell.
     """
 
     cell: Codes
@@ -297,7 +297,7 @@ class _Cells:
 
     @classmethod
     def of(cls, group: Codes, level: Codes) -> "_Cells":
-        """The cells of two groupings of the same answers."""
+        """Return the cells of two groupings of the same answers."""
         number = int(level.max()) + 1
         cells, cell = np.unique(group * number + level, return_inverse=True)
         groups, levels = np.divmod(cells, number)
@@ -309,18 +309,18 @@ def _sums(group: Codes, values: Floats) -> Floats:
 
 
 def _over(columns: Floats, sizes: Floats) -> Floats:
-    """Return the sums of columns over sizes; 0 where nothing is left."""
+    """Return the sums of columns over sizes; 0 for a size of 0."""
     return ratio(columns.sum(axis=1), sizes, 0.0)
 
 
 @dataclass(frozen=True)
 class _System:
-    """Which components can be told apart, and how they follow from sums of squares.
+    """Which components can be separated, and how they follow from sums of squares.
 
     Attributes:
-        equations: the sets of facets that pairs enough share, and no others.
-        effects: for each unknown the effects that stand for it, the simplest first; none for what
-            is left.
+        equations: the sets of facets that enough pairs share exactly.
+        effects: for each unknown the effects that it combines, the simplest first; empty for the
+            residual.
     """
 
     equations: tuple[Effect, ...]
@@ -328,7 +328,7 @@ class _System:
 
     @classmethod
     def from_design(cls, squares: _Squares) -> "_System":
-        """The system of a design."""
+        """Return the system of a design."""
         has_pairs = squares.number_of_pairs() > FEWEST_PAIRS - 0.5
         patterns = [
             facets

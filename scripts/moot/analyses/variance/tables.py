@@ -1,6 +1,4 @@
-"""Where verdicts come from: how much of their variance lies between cases, judges and methods, and
-in asking again.
-"""
+"""The sources of verdicts: the variance between cases, judges, methods and repeated questions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -71,8 +69,8 @@ class Answers:
 
     @property
     def outcomes(self) -> Iterator[tuple[str, Floats, "Answers"]]:
-        """What is decomposed: its name, its values (missing answers count as wrong, else not), and
-        the answers.
+        """Return what is decomposed: its name, its values (missing answers count as wrong, else
+        not), and the answers.
         """
         valid = self.rows["status"] == "valid"
         valid_answers, words = self.select(valid), self.rows.loc[valid, "prediction"]
@@ -102,8 +100,8 @@ class Answers:
 
 @table(EVERY_STUDY_AND_COMPARISON, "where_verdicts_come_from", "Where do verdicts come from?")
 def where_verdicts_come_from(results: StudyResults) -> TableContent:
-    """How much of the variance of verdicts lies between cases, between debates of a case, between
-    judges, models and methods, and in asking the same again.
+    """How much of the variance of verdicts is between cases, between debates of a case, between
+    judges, models and methods, and between repeated questions.
     """
     by_experiment = [read_answers(experiment) for experiment in results.experiments.values()]
     data_labels = dict.fromkeys(answers.data for answers in by_experiment)
@@ -118,20 +116,21 @@ def where_verdicts_come_from(results: StudyResults) -> TableContent:
         rows,
         [
             (
-                "Model: an answer is a mean, an independent effect of each facet and of each"
-                " combination that the design shows, and what is left. Estimates are Koch's"
-                " unbiased moments (1968; those of the analysis of variance in balanced designs:"
-                " Searle, Casella and McCulloch 1992; Brennan 2001), right and wrong on the scale"
-                " of probabilities. A component may come out negative where it is small, and stays"
-                " so: cutting it at 0 would make it too large on average. Shares add up to 1."
+                "Model: an answer is a mean, an independent effect of each facet and of each "
+                "combination that the design shows, and a residual. Estimates are Koch's "
+                "unbiased moments (1968; those of the analysis of variance in balanced designs: "
+                "Searle, Casella and McCulloch 1992; Brennan 2001), with right and wrong on the "
+                "scale of probabilities. A small component may have a negative estimate, which "
+                "is not changed: raising it to 0 would make it too large on average. Shares add "
+                "up to 1."
             ),
             (
-                "Intervals leave each case (judge, persona, ...) out once, and are those of an"
-                " intraclass correlation; docs/results.md has their coverage. A facet of fewer"
-                f" than {FEWEST_LEVELS} levels stands for no others: the interval holds for these"
-                " (`speaks of`). There is no interval where no facet has as many levels, nor where"
-                " nearly all answers are alike and levels are fewer than"
-                f" {LEVELS_BY_SKEWNESS} times the squared skewness of the answers."
+                "Intervals leave each case (judge, persona, ...) out once, and are those of an "
+                "intraclass correlation; docs/results.md has their coverage. A facet with fewer "
+                f"than {FEWEST_LEVELS} levels does not represent others: the interval applies to "
+                "its levels (`speaks of`). There is no interval if no facet has as many levels. "
+                "There is also none if nearly all answers are equal and levels are fewer than "
+                f"{LEVELS_BY_SKEWNESS} times the squared skewness of the answers."
             ),
             (
                 "`asking again` is what differs when everything else is the same: of a debate that"
@@ -167,8 +166,7 @@ def read_answers(results: ExperimentResults) -> Answers:
 
 
 def _pool_methods(results: StudyResults, data: str) -> Answers | None:
-    """Return all answers about a data set's cases, those of controls included, with the method as a
-    facet.
+    """Return all answers about a data set's cases, including controls, with the method as a facet.
 
     None if a single method answered.
     """
@@ -223,7 +221,7 @@ def _rows(answers: Answers, *, in_words: bool) -> Iterator[Row]:
 
 
 def part_name(effect: Effect) -> str:
-    """What a component is called."""
+    """Return the name of a component."""
     if len(effect) <= 1:
         return f"between {plural(*effect)}" if effect else ASKING_AGAIN
     *first, last = sorted(effect)
@@ -236,9 +234,7 @@ def plural(facet: str) -> str:
 
 
 def _addition(part: Component) -> str:
-    """Return the smallest addition to the design that would tell a component from what it is mixed
-    with.
-    """
+    """Return the smallest addition to the design that would separate a component from others."""
     if not part.confounded:
         return ""
     partner = part.confounded[-1]
@@ -258,9 +254,7 @@ def _join_names(effect: Effect) -> str:
 
 
 def _scope_phrase(answers: Answers, decomposition: Decomposition) -> str:
-    """What the intervals hold for: facets whose levels stand for others, and those that stand for
-    themselves.
-    """
+    """Describe to which levels the intervals apply, for random and for fixed facets."""
     numbers = {name: len(set(levels)) for name, levels in answers.facets.items()}
     fixed = [f"these {numbers[name]} {plural(name)}" for name in decomposition.fixed]
     single = [f"one {name}" for name in decomposition.left_out]
@@ -281,7 +275,7 @@ def _summary_sentence(answers: Answers, decomposition: Decomposition, outcome: s
     rest = sum(part.share for part in parts if part not in listed_parts)
     rest_phrase = ""
     if len(listed_parts) < len(parts):
-        rest_phrase = f"; all other parts come to {_percent(rest)} %"
+        rest_phrase = f"; all other parts add up to {_percent(rest)} %"
     outside = any(not 0 <= part.share <= 1 for part in listed_parts)
     note = " Estimates without bias can lie below 0 and above 100 %." if outside else ""
     return (

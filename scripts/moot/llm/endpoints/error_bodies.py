@@ -109,8 +109,9 @@ class ErrorBody:
         return bool(_LENGTH.search(f"{self.message} {' '.join(self.codes)}"))
 
     def names_context(self) -> bool:
-        """Return whether the context is the cause for sure: "took too long" may say so of the
-        server.
+        """Return whether the context is certainly the cause.
+
+        "took too long" may also describe the server.
         """
         return bool(_CONTEXT.search(f"{self.message} {' '.join(self.codes)}"))
 

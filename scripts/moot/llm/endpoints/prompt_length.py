@@ -1,4 +1,4 @@
-"""Whether a server read the whole prompt: some cut a long one and say nothing of it."""
+"""Checks whether a server read the whole prompt, since some cut a long one silently."""
 
 import re
 

@@ -27,10 +27,10 @@ _TRAILING = " .。[]【】\n\t\"'`*"
 
 
 def read_article(folded: str, labels: Iterable[str]) -> str | None:
-    """Return the number, among `labels`, of the article that `folded` is.
+    """Return the number, among `labels`, of the article that `folded` names.
 
-    Examples are "第264条", "刑法第二百六十四条" and "Article 264". Article 133之一 is another
-    article than 133. None if `folded` is no such article.
+    Examples are "第264条", "刑法第二百六十四条" and "Article 264". 133之一 differs from 133.
+    None if `folded` does not name such an article.
     """
     match = _ARTICLE.fullmatch(folded)
     if match is None:
@@ -101,6 +101,6 @@ def _arabic(numeral: str) -> str:
 
 
 def read_crime(folded: str, spelling: Mapping[str, object]) -> str | None:
-    """Return the label, folded, that `folded` is with the suffix 罪 ("盗窃罪" for "盗窃")."""
+    """Return the folded label that equals `folded` with the suffix 罪 ("盗窃罪" for "盗窃")."""
     word = folded.removesuffix("罪")
     return word if word != folded and word in spelling else None

@@ -1,9 +1,9 @@
-"""The answer of a whole reply in words: a label that it opens with, announces or concludes with.
+"""The answer of a whole reply in words: a label that opens it, is announced or concludes it.
 
 A label is announced in double brackets or a box, on a line of its own, behind words such as "the
-answer is", or in a sentence that calls it better, right or the winner. Announcements must agree:
-two that differ state no answer, and neither does a later sentence that holds an answer word and
-another label. So a reply that is cut off gives the same answer as the whole one, or none.
+answer is", or in a sentence that calls it better, right or the winner. Announcements must agree. If
+two differ, or if a later sentence has an answer word and another label, there is no answer.
+Therefore a reply that is cut off gives the same answer as the whole one, or none.
 """
 
 import re
@@ -65,7 +65,7 @@ _REVISION = re.compile(
     r"|\s[-—–]\s+(?:no|wait|hmm+)[,.…]",
     re.IGNORECASE,
 )
-"""A speaker who thinks again: "YES seems right. Wait, no."."""
+"""A speaker's change of mind: "YES seems right. Wait, no."."""
 _THOUGHT_OPENING = re.compile(
     r"[\s*_#>(]*(?:(?:ok|okay|alright|all right|well|right|hm+|uh|um|so|now|first)[,.!…:]*\s+)*"
     r"(?:thinking\b(?! about)|hm+\b|let me (?:think|see|consider|analy[sz]e|reason|work|look|read|"
@@ -75,7 +75,7 @@ _THOUGHT_OPENING = re.compile(
     r"|嗯|让我|讓我|我(?:需要|先|来|來)(?:想|思考|分析|看))",
     re.IGNORECASE,
 )
-"""How a thought without marks opens: "Hmm, ...", "Okay, so let me think"."""
+"""The beginning of a thought without marks: "Hmm, ...", "Okay, so let me think"."""
 _OPTION_LETTER = re.compile(r"^([\s*_]*[A-Z])[)）]\s+(?=\w)")
 """The letter of an option before its text: "C) arson"."""
 _TABLE_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*\|", re.MULTILINE)
@@ -111,7 +111,7 @@ class _Announcement:
 
 
 def find_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
-    """Return the label that a whole reply states, and whether the reply is nothing else.
+    """Return the label that a whole reply states, and whether the reply is only that label.
 
     Raises:
         UnreadableError: it states no label, or more than one, or breaks off in a list of labels.
@@ -152,7 +152,7 @@ def is_thinking_aloud(text: str) -> bool:
 
 
 def _drop_tables(text: str) -> str:
-    """Return `text` without the rows of Markdown tables, whose cells answer nothing."""
+    """Return `text` without the rows of Markdown tables, since their cells are not answers."""
     if not _TABLE_RULE.search(text):
         return text
     lines = text.splitlines(keepends=True)
@@ -160,7 +160,10 @@ def _drop_tables(text: str) -> str:
 
 
 def _read_opening(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
-    """Return the label that the text opens with; a text that is cut off must go on behind it."""
+    """Return the label that the text opens with.
+
+    If the text is cut off, it must continue after the label.
+    """
     if not text.endswith(CUT):
         return read_label(text, labels)
     label, exact = read_label(text.removesuffix(CUT) + ".", labels)
@@ -210,7 +213,7 @@ def _lists_options(text: str, labels: tuple[Label, ...]) -> bool:
 
 
 def _opens_prose(match: re.Match[str]) -> bool:
-    """Return whether a line goes on behind a label in capitals: "PLAINTIFF cites the lease"."""
+    """Return whether a line continues after a label in capitals: "PLAINTIFF cites the lease"."""
     return len(match["label"]) > 1 and match["label"].isupper() and bool(match["text"].strip())
 
 
@@ -219,7 +222,7 @@ def _presents_option(match: re.Match[str]) -> bool:
 
 
 def find_announced(text: str, labels: tuple[Label, ...]) -> Iterator[Label]:
-    """Yield every label that `text` gives as its answer.
+    """Yield every label that `text` announces as its answer.
 
     Raises:
         UnreadableError: an announcement names labels without choosing one.
@@ -254,7 +257,7 @@ def _find_announcements(text: str, labels: tuple[Label, ...]) -> Iterator[_Annou
 
 
 def _read_announced(value: str, labels: tuple[Label, ...]) -> Label | None:
-    """Return the label behind an introduction; None if the words behind it name no label.
+    """Return the label after an introduction; None if the words there name no label.
 
     Raises:
         UnreadableError: they name labels and choose none.
@@ -326,8 +329,8 @@ def _option_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
 def _refuse_open_list(text: str, labels: tuple[Label, ...]) -> None:
     """Raise UnreadableError if the text ends at a bare label within a list of the labels.
 
-    "PRO: it praises the tram. / CON:" is such a list. A label that the list has presented before
-    is the answer below it.
+    "PRO: it praises the tram. / CON:" is such a list. A label that the list has already presented
+    is an answer below the list.
     """
     lines = [line for line in text.removesuffix(CUT).splitlines() if line.strip()]
     if len(lines) < 2:

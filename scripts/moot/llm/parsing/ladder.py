@@ -1,7 +1,7 @@
 """Replies turned into values: strict JSON, then a repair library, then extraction by pattern, then
 invalid.
 
-What each rung may do, and where it stops:
+The rungs and their limits:
 
 - strict: the text, a reasoning block aside, is one JSON object that fits the schema as it is.
 - repaired: the same object after repair of form: fences, quotes, commas, case of labels, "70%" for
@@ -11,13 +11,12 @@ What each rung may do, and where it stops:
 - invalid: anything else. "UNKNOWN" is not NO, "YES or NO" is not YES, two objects that disagree are
   no answer, and neither is a repetition of the instruction.
 
-Each field is read by itself. One that the schema marks `MAY_BE_MISSING` costs the answer nothing
-where it is absent, unreadable, or stated in two ways: it is left out of the value and named in
-`Parsed.missing`. Any other field makes the reply invalid, even an optional one. Bounds on lengths
-and numbers of items refuse nothing.
+Each field is read separately. If a field with the mark `MAY_BE_MISSING` is absent, unreadable or
+ambiguous, it is left out of the value and listed in `Parsed.missing`. Any other such field makes
+the reply invalid, even an optional one. Bounds on lengths and numbers of items are not enforced.
 
-A fraction above 0 and up to 1.0 where 0 to 100 is asked is unreadable: 0.7 may mean 0.7 or 70.
-"0.7%" and "70%" are clear.
+If 0 to 100 is asked, a number above 0 and up to 1.0 is unreadable: 0.7 may mean 0.7 or 70. "0.7%"
+and "70%" are clear.
 """
 
 import json
@@ -72,16 +71,15 @@ CONFIDENCES = [
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What a reply says.
+    """The values of a reply.
 
     Attributes:
         value: by the schema's field names, without what is missing; None if invalid.
         status: the rung of the ladder.
-        problem: one line, why not strict.
-        missing: which side fields are missing, path to problem: {"factors[0].weight": "'none' is
+        problem: why the reply is not strict, one line.
+        missing: the problem of each missing side field, by path: {"factors[0].weight": "'none' is
             not one of ..."}.
-        bare_numbers: numbers as written where 0 to 100 is asked and the words name no scale, by
-            path.
+        bare_numbers: numbers without a scale, as written, if 0 to 100 is asked, by path.
     """
 
     value: JsonObject | None
@@ -92,15 +90,15 @@ class Parsed:
 
 
 def parse_reply(text: str, schema: type[BaseModel], *, is_cut: bool = False) -> Parsed:
-    """Read `text` as an instance of `schema`; a dump of it in JSON types is the value.
+    """Read `text` as an instance of `schema`; the value is a dump of it in JSON types.
 
-    Never raises for any text.
+    No text raises an error.
 
     Args:
         text: a reply.
-        schema: the form that was asked for.
-        is_cut: whether the server cut the reply off at the limit of tokens. The last word may
-            then be part of a longer one.
+        schema: the requested form.
+        is_cut: whether the server cut the reply off at the limit of tokens, so that the last word
+            may be incomplete.
     """
     try:
         reading = _read_reply(clean_text(text), schema, is_cut=is_cut)
@@ -118,9 +116,9 @@ def parse_reply(text: str, schema: type[BaseModel], *, is_cut: bool = False) -> 
 
 
 def parse_label(text: str, labels: Sequence[str], *, is_cut: bool = False) -> Parsed:
-    """Read `text` as one of `labels`, no JSON asked: `value` is {"prediction": label}.
+    """Read `text` as one of `labels` without JSON; the value is {"prediction": label}.
 
-    Never raises for any text. For `is_cut` see `parse_reply`.
+    No text raises an error. For `is_cut` see `parse_reply`.
     """
     clean = clean_text(text)
     answer = strip_tokens(strip_thoughts(clean))
@@ -139,7 +137,7 @@ def parse_label(text: str, labels: Sequence[str], *, is_cut: bool = False) -> Pa
 
 
 def _mark_cut(answer: str, text: str, *, is_cut: bool) -> str:
-    """Return `answer` with a mark at its end if its last word may go on."""
+    """Return `answer` with a mark at its end if its last word may be incomplete."""
     is_open = is_cut and answer.strip() and not answer[-1].isspace() and not has_end_token(text)
     return f"{answer}{CUT}" if is_open else answer
 
@@ -158,7 +156,7 @@ def _refuse_unusable(text: str, answer: str) -> None:
 def _refuse_cut_thought(text: str, answer: str, *, is_cut: bool) -> None:
     """Raise UnreadableError if the server cut off a reply that opens by thinking aloud.
 
-    What such a thought states may be taken back in its next sentence. An object at the end of the
+    The next sentence may withdraw the statements of such a thought. An object at the end of the
     reply is an answer.
     """
     is_thought = is_cut and not has_end_token(text) and is_thinking_aloud(answer)
@@ -168,15 +166,16 @@ def _refuse_cut_thought(text: str, answer: str, *, is_cut: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The values of a schema's fields as read so far, and what had to be done for them."""
+    """The values of a schema's fields read so far, and the necessary repairs."""
 
     schema: type[BaseModel]
     value: JsonObject
     notes: Notes
 
     def leave_out(self, name: str, problem: str) -> None:
-        """Take out a field that may be missing; raises UnreadableError for any other, and where
-        nothing is left.
+        """Leave out a field that may be missing.
+
+        Raise UnreadableError for any other field, and if no field remains.
         """
         if not schema_fields(self.schema)[name].may_be_missing or not self.value.keys() - {name}:
             raise UnreadableError(f"{name}: {problem}")
@@ -185,7 +184,9 @@ class _Reading:
         self.notes.bare_numbers.clear()
 
     def fill_in(self, name: str, statements: list[str]) -> None:
-        """A missing field as the words around the object state it, if they do so in one way."""
+        """Fill in a missing field from the words around the object, if they state it
+        unambiguously.
+        """
         shape = schema_fields(self.schema)[name]
         try:
             value = read_agreed(shape, statements)
@@ -197,8 +198,9 @@ class _Reading:
             self.notes.add(f"{name} stands beside the object", in_words=True)
 
     def compare_with(self, outside: str) -> "_Reading":
-        """Compare with the words around the object: they may say no more than what the object
-        leaves out.
+        """Compare with the words around the object.
+
+        They may only add fields that the object leaves out.
         """
         fields = schema_fields(self.schema)
         problem = "the object and the text beside it disagree"
@@ -243,7 +245,7 @@ def _read_reply(text: str, schema: type[BaseModel], *, is_cut: bool) -> _Reading
     if "{" not in answer and "｛" in answer:
         answer = answer.translate(FULL_WIDTH)
     if text[-1].isspace():
-        answer += " "  # a number before it is whole, even where the reply breaks off
+        answer += " "  # a number before the cut is complete, even if the reply breaks off
     answer = close_torn(answer)
     if "{" not in answer and (tags := list(_tag_pattern(schema).finditer(answer))):
         return _read_tags(schema, answer, tags)
@@ -295,8 +297,8 @@ def _read_fields(schema: type[BaseModel], values: JsonObject, notes: Notes) -> _
 def _read_objects(text: str, schema: type[BaseModel]) -> _Reading | None:
     """Return the value of the objects in `text`, if they agree on one.
 
-    None if there is none, or one that no repair makes readable; raises UnreadableError where JSON
-    says something else.
+    None if there is no object, or if one stays unreadable after repair. UnreadableError is raised
+    if other JSON contradicts.
     """
     readings: list[_Reading] = []
     objects = list(find_candidates(text, schema))
@@ -334,8 +336,9 @@ def _read_objects(text: str, schema: type[BaseModel]) -> _Reading | None:
 
 
 def _leave_out_invented(reading: _Reading, candidate: Candidate, segment: str) -> None:
-    """A repair library guesses: a label or a number that it gives must also be what follows the
-    key.
+    """Require that a label or number of a repaired object follows its key in the text.
+
+    A repair library guesses values.
     """
     statements = find_statements(segment.translate(FULL_WIDTH), reading.schema)
     values = {
@@ -367,8 +370,9 @@ def _words(value: Json) -> set[str]:
 
 
 def _is_only_of_kind(shape: Shape, fields: dict[str, Shape]) -> bool:
-    """Return whether a field is the one label or the one number that is asked for, so that words
-    need not name it.
+    """Return whether a field is the only label or the only number of the form.
+
+    Then words need not name it.
     """
     return (
         shape.required
@@ -384,7 +388,7 @@ def _announces_another(outside: str, shape: Shape, label: Label | None) -> bool:
         return any(
             announced_label != label for announced_label in find_announced(outside, shape.labels)
         )
-    except UnreadableError:  # labels are named, and none is chosen
+    except UnreadableError:  # labels are named, but none is chosen
         return False
 
 
@@ -394,7 +398,7 @@ class _Words:
 
     Attributes:
         text: the reply.
-        schema: the form that was asked for.
+        schema: the requested form.
         is_complete: whether an end token shows that the reply is whole.
     """
 
@@ -469,7 +473,7 @@ class _Words:
 def _is_prose(shape: Shape, statements: list[str]) -> bool:
     """Return whether a field's only statement is a sentence that opens with a label's word.
 
-    "Conclusion: No sign of unequal pay was found." is one. The answer then stands elsewhere.
+    "Conclusion: No sign of unequal pay was found." is one. The answer is then elsewhere.
     """
     if len(statements) != 1:
         return False
@@ -484,7 +488,7 @@ def _is_prose(shape: Shape, statements: list[str]) -> bool:
 
 
 def _read_listed(shape: Shape, text: str, *, is_complete: bool) -> list[Label] | None:
-    """Return the labels that `text` lists, if it does nothing else: "第264条、第347条"."""
+    """Return the labels that `text` lists, if it is only a list: "第264条、第347条"."""
     try:
         items = split_list(text, is_complete=is_complete)
         return [read_label(item, shape.labels)[0] for item in items] or None

@@ -35,7 +35,7 @@ _START_TOKEN = re.compile(
 
 
 def strip_thoughts(text: str) -> str:
-    """Remove thoughts from a reply; a thought that is cut off leaves nothing."""
+    """Remove thoughts from a reply; nothing remains after a thought that is cut off."""
     if _DECODED_START.match(text) and _DECODED_FINAL in text:
         return text.rsplit(_DECODED_FINAL, 1)[1]
     if _DECODED_OPEN.match(text):
@@ -47,7 +47,7 @@ def strip_thoughts(text: str) -> str:
 
 
 def strip_tokens(text: str) -> str:
-    """Remove a model's start tokens, and everything from its first end token on."""
+    """Remove a model's start tokens, and everything after its first end token."""
     while match := _START_TOKEN.match(text):
         text = text[match.end() :]
     end = _END_TOKEN.search(text)

@@ -9,7 +9,7 @@ from moot.llm.parsing.articles import HAN_DIGITS, from_han
 from moot.llm.parsing.plain_text import WRAPPING, UnreadableError, shorten
 
 NUMBER = re.compile(r"(?P<digits>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)")
-REMARK = (  # behind a dash: words, and no other number
+REMARK = (  # after a dash: words, and no other number
     rf"\s(?!(?:{'|'.join(UNITS + TENS)}|hundred)\b)[^\W\d]"
 )
 SECOND_NUMBER = re.compile(
@@ -47,10 +47,10 @@ def _after_number(scale: float) -> re.Pattern[str]:
 
 
 def read_number(text: str, scale: float) -> tuple[int | float, bool, bool]:
-    """Return the number that `text` opens with, if it is a percentage, and if it is all of `text`.
+    """Return the number that `text` opens with, whether it is a percentage, and whether it is all.
 
-    Digits keep their kind: "70" is an int, "70.0" a float. Words reach from zero to one
-    hundred, English and Chinese.
+    Digits keep their type: "70" is an int, "70.0" a float. Words reach from zero to one hundred,
+    English and Chinese.
 
     Raises:
         UnreadableError: no number, a range ("70-80"), a list, or a fraction of another scale.

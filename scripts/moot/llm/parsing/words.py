@@ -1,9 +1,9 @@
-"""Labels read from one phrase, and only where the phrase leaves no choice.
+"""Labels read from one phrase, if the phrase is unambiguous.
 
-A label counts where the phrase is the label ("**Yes.**") or opens with it and explains itself
-("Yes, because ..."). In capitals, as prompts spell it, it also counts behind a copula ("The text is
-CON."), beside labels that are denied ("PRO, not CON") and behind words of another script ("反对
-(CON)"): prose holds no such words by chance.
+A label counts if the phrase is the label ("**Yes.**") or opens with it and explains it ("Yes,
+because ..."). In capitals, as in prompts, it also counts after a copula ("The text is CON."), next
+to denied labels ("PRO, not CON") and after words of another script ("反对 (CON)"), since prose does
+not contain such words by chance.
 
 A label of one letter is found in capitals only: "a witness" names no label A. The same holds for
 "no" before a noun: "Yes, there is no doubt" does not name the label NO.
@@ -226,7 +226,7 @@ def is_choice(text: str, labels: tuple[Label, ...]) -> bool:
 
 
 def lists_choice(text: str, labels: tuple[Label, ...]) -> bool:
-    """Return whether `text` holds two labels or more, and no other words than "or", "one of"."""
+    """Return whether `text` lists two labels or more, with only words such as "or" and "one of"."""
     folded = fold_text(text)
     mentions = _any_case_pattern(labels).findall(folded)
     rest = CHOICE_WORDS.sub(" ", _any_case_pattern(labels).sub(" ", folded))
@@ -339,7 +339,7 @@ def match_opening(phrase: str, labels: tuple[Label, ...]) -> tuple[Label, re.Mat
 def opening_label(
     phrase: str, labels: tuple[Label, ...], *, capitals: bool = False
 ) -> Label | None:
-    """Return the label that `phrase` opens with and names alone.
+    """Return the label that `phrase` opens with, if it names no other.
 
     With `capitals` the label must be in capitals. The phrase may then deny other labels in
     capitals, and discuss them in lower case.
@@ -383,7 +383,7 @@ def _winner_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
 
 
 def has_doubt(rest: str) -> bool:
-    """Return whether the words behind a label take it back: "Yes, but I am not sure".
+    """Return whether the words after a label withdraw it: "Yes, but I am not sure".
 
     Doubt about the facts does not count: "No. They cannot be helped."
     """
@@ -413,7 +413,7 @@ def _han_denial_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
 
 
 def _strip_frame(text: str, labels: tuple[Label, ...]) -> str:
-    """Return `text` without what may precede a label in capitals.
+    """Return `text` without possible words before a label in capitals.
 
     Examples are "It's", "Neither PRO nor CON, so" and "反对 (".
     """

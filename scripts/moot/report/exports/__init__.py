@@ -1,5 +1,4 @@
-"""Debates in the forms that other tools read: one module a format, each registering how it is
-written.
+"""Debates in the formats of other tools: each module registers one format.
 
 Heavy libraries are imported inside functions, since the formats are read at every start.
 """
@@ -23,21 +22,21 @@ from moot.report.turn_effects import effects_of_experiment
 from moot.scores.results import ExperimentResults
 
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
-"""The time of what happened at an unrecorded time."""
+"""The time of an event whose time was not recorded."""
 
 
 @dataclass(frozen=True)
 class ExportedDebate:
-    """One debate that has ended, with everything that is known of it.
+    """One debate that has ended, with all data about it.
 
     Attributes:
-        name: case and repeat, and of several judges which one; unique within an experiment and
+        name: case and repeat, and the judge if there are several; unique within an experiment and
             model.
         case: its row of the cases schema.
         outcome: its row of the predictions schema.
         utterances: its rows of the transcripts schema in the order of turns, without the
-            conclusion; the turns of debates judged again have what taking them out did, as
-            `EXPORTED_FIELDS`.
+            conclusion. If debates were judged again without single turns, `EXPORTED_FIELDS` hold
+            the effects.
     """
 
     name: str
@@ -48,7 +47,7 @@ class ExportedDebate:
 
 @dataclass(frozen=True)
 class Export:
-    """What an export is made from: one experiment's results of one model.
+    """The source of an export: one experiment's results of one model.
 
     Attributes:
         results: the experiment's results.
@@ -64,12 +63,13 @@ class Export:
 
     @property
     def model_name(self) -> str:
-        """What tables call the model."""
+        """The model's display name in tables."""
         return self.results.config.name_of(self.model)
 
     def debates(self) -> Iterator[ExportedDebate]:
-        """Yield the debates that have ended, in the order of their ids; one before several judges,
-        once for each.
+        """Yield the debates that have ended, in the order of their ids.
+
+        A debate before several judges is yielded once for each.
         """
         results = self.results
         outcomes: dict[tuple[str, int], list[JsonObject]] = {}
@@ -99,14 +99,15 @@ class Export:
         return {row["call_id"]: missing_as_none(row) for row in records(self.results.calls)}
 
     def end_time(self) -> datetime:
-        """When the last call did; `NO_TIME` where none was made."""
+        """The time at which the last call ended; `NO_TIME` without calls."""
         return max((call_times(call)[1] for call in self.calls().values()), default=NO_TIME)
 
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """A format: how one experiment's and model's debates are written, and how the file ends ("": a
-    folder).
+    """A format: how the debates of one experiment and model are written.
+
+    Its suffix is the end of the file's name, or "" for a folder.
     """
 
     write: Callable[[Export, Path], None]
@@ -129,17 +130,17 @@ def exporter(
 
 
 def missing_as_none(row: Fields) -> JsonObject:
-    """Return a row with None for what is missing, in columns of any type."""
+    """Return a row with None for missing values, in columns of any type."""
     return {str(name): None if is_missing(value) else value for name, value in row.items()}
 
 
 def is_missing(value: Json) -> bool:
-    """Return whether a cell holds nothing."""
+    """Return whether a cell is empty."""
     return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
 
 
 def as_json_values(values: Fields) -> JsonObject:
-    """Values as JSON has them: numbers of other libraries become Python's."""
+    """Convert values to JSON types; numbers of other libraries become Python's."""
     decoded: JsonObject = json.loads(
         json.dumps(missing_as_none(values), default=lambda value: value.item())
     )
@@ -147,8 +148,9 @@ def as_json_values(values: Fields) -> JsonObject:
 
 
 def call_times(call: Fields) -> tuple[datetime, datetime]:
-    """When a call began and ended; older ledgers say only when a reply was stored, and how long it
-    took.
+    """Return when a call began and ended.
+
+    Older ledgers record only when a reply was stored, and how long it took.
     """
     seconds = timedelta(seconds=float(call["seconds"] or 0))
     if call["started_at"] and call["ended_at"]:

@@ -1,8 +1,9 @@
-"""Debates as logs of inspect_ai, made with its own types; imported where one is written, since the
-library is heavy.
+"""Logs of inspect_ai, made with its own types.
 
-A debate is a sample and a repeat an epoch. Each turn is a span of the seat that spoke, in it a span
-of what it said, in it the call of the model: the prompt as it was sent, and the reply as it came.
+Import this module only to write a log, since the library is slow to import.
+
+A debate is a sample and a repeat an epoch. Each turn is a span of the speaking seat. It contains a
+span of the utterance, which contains the model call with the exact prompt and reply.
 """
 
 import json
@@ -82,13 +83,13 @@ _MESSAGES = {
 
 
 def write_log(export: Export, path: Path) -> None:
-    """Write the log, whole or not at all."""
+    """Write the log atomically."""
     with atomic_path(path) as part:
         write_eval_log(make_log(export), str(part), format="eval")
 
 
 def make_log(export: Export) -> EvalLog:
-    """Return the log of one experiment and model; equal inputs give an equal log."""
+    """Return the log of one experiment and model; equal inputs give equal logs."""
     calls = export.calls()
     samples = [_Sample(export, debate, calls).make() for debate in export.debates()]
     times = _times_of_calls(calls.values())
@@ -132,7 +133,7 @@ def make_log(export: Export) -> EvalLog:
 
 
 class _Sample:
-    """One debate as a sample, its events put one after the other."""
+    """One debate as a sample, with its events in sequence."""
 
     def __init__(self, export: Export, debate: ExportedDebate, calls: Mapping[str, Fields]) -> None:
         self._model, self._debate = export.model_name, debate
@@ -185,8 +186,9 @@ class _Sample:
         )
 
     def _messages(self) -> Iterator[ChatMessage]:
-        """What was said as one conversation; who speaks, and to whom where it was private, is above
-        each turn.
+        """Return the utterances as one conversation.
+
+        Above each turn stands who speaks, and to whom if it was private.
         """
         yield ChatMessageUser(
             id=f"{self._debate.name}/case", content=self._debate.case["text"], source="input"
@@ -301,8 +303,9 @@ class _Sample:
         self._now = max(self._now, end)
 
     def _add(self, event: Any, **fields: Any) -> None:
-        """Put an event at the end; every time is given, or the library would take the time of
-        writing.
+        """Append an event.
+
+        All times are explicit; otherwise the library would use the time of writing.
         """
         self._events.append(
             event(
@@ -385,7 +388,7 @@ def _usage(call: Fields) -> ModelUsage:
     prompt, cached = _count(call["prompt_tokens"]), _count(call["cached_tokens"])
     generated = _count(call["completion_tokens"])
     return ModelUsage(
-        input_tokens=prompt - cached,  # the library counts those that were read from a cache apart
+        input_tokens=prompt - cached,  # the library counts cached tokens separately
         input_tokens_cache_read=cached,
         output_tokens=generated,
         total_tokens=prompt + generated,
@@ -402,7 +405,7 @@ def _usage_by_model(calls: Iterable[Fields]) -> dict[str, ModelUsage]:
 
 
 def _times_of_calls(calls: Iterable[Fields]) -> list[datetime]:
-    """When calls began and ended; `NO_TIME` if there are none."""
+    """Return when calls began and ended; `NO_TIME` without calls."""
     return list(chain.from_iterable(map(call_times, calls))) or [NO_TIME]
 
 
@@ -428,8 +431,9 @@ def _score(outcome: Fields, target: str, turns: Iterable[Fields]) -> Score:
 
 
 def _results(scores: pd.DataFrame, samples: int) -> EvalResults:
-    """Return the overall scores that have an interval, accuracy first; the interval's ends are
-    metrics of their own.
+    """Return the overall scores that have an interval, accuracy first.
+
+    The ends of intervals are separate metrics.
     """
     metrics = {}
     has_interval = scores["ci_low"].notna() & scores["ci_high"].notna()

@@ -1,4 +1,4 @@
-"""Logs of inspect_ai (`.eval`): what `inspect view`, its data frames and Scout read."""
+"""Logs of inspect_ai (`.eval`), for `inspect view`, its data frames and Scout."""
 
 from pathlib import Path
 

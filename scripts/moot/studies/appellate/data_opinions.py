@@ -61,8 +61,8 @@ class OpinionsOptions(DatasetOptions):
         2000,
         ge=500,
         description=(
-            "Most characters of facts per case, in whole sentences. Longer facts reveal the outcome"
-            " more often."
+            "Maximum characters of facts per case, in whole sentences. Longer facts reveal the "
+            "outcome more often."
         ),
     )
     ner: bool | Literal["auto"] = Field(

@@ -94,9 +94,9 @@ def _write_notes(phases: list[Phase], name: str) -> list[str]:
     ]
     if name == "human_ai":
         notes.append(
-            "Left: debates that affirm at a step. Right: debates that do not. Hollow points: the"
-            " last judge of each round is the human, whose position is fixed; the bank's human"
-            " affirms in half of a case's debates, so that the lines of the cases meet there."
+            "Left: debates that affirm at a step. Right: debates that do not. Hollow points: the "
+            "last judge of each round is the human, whose position is fixed. The bank's human "
+            "affirms in half of a case's debates, so the lines of the cases meet there."
         )
     if any(len(phase.sources) > 1 for phase in phases):
         notes.append(
@@ -134,7 +134,7 @@ def _draw_counts(
 
 
 def _count_decisions(positions: pd.DataFrame, steps: range, decision: str) -> Floats:
-    """Count the debates with a decision at each step; NaN where no debate takes a position."""
+    """Count the debates with a decision at each step; NaN if no debate takes a position."""
     has_decision = positions["code"] == DECISIONS[decision]
     by_step = has_decision.groupby(positions["step"]).sum()
     return as_numbers(by_step.reindex(list(steps)))

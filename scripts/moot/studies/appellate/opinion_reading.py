@@ -48,7 +48,7 @@ class OpinionsRead(NamedTuple):
 
 
 def read_opinions(path: Path) -> list[Opinion]:
-    """Return the opinions of a file or folder, none of which may have a fault.
+    """Return the opinions of a file or folder; a fault in one of them is an error.
 
     Raises:
         UserError: as `read_usable_opinions`, for a single faulty record.

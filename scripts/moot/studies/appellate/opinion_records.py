@@ -99,7 +99,7 @@ def read_records(file: Path) -> Iterator[OpinionRecord]:
 
 
 def _parse_document(file: Path, text: str) -> Json:
-    """Return the JSON value that a whole file holds; None if it holds a record a line."""
+    """Return the JSON value of a whole file; None if the file has one record per line."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as fault:

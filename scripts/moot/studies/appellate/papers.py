@@ -1,4 +1,4 @@
-"""What this study computes of Triem's tables and figures."""
+"""The parts of Triem's tables and figures that this study computes."""
 
 import re
 from collections.abc import Iterator

@@ -109,7 +109,9 @@ class SyntheticParams(PanelParams):
     chars_per_judge: int = Field(
         1500,
         ge=20,
-        description=("Most characters of one judge in a JSON reply, so that all judges get space."),
+        description=(
+            "Maximum characters of one judge in a JSON reply, so that all judges get space."
+        ),
     )
 
 
@@ -152,7 +154,7 @@ class HumanPanelParams(PanelParams):
 
 
 def find_misfit(params: PanelParams, labels: Sequence[str], _multilabel: bool) -> str:
-    """Return why a panel on data with these labels comes to no decision; "" where it does."""
+    """Return why a panel on data with these labels gives no decision; "" if it gives one."""
     if set(labels) == APPEAL or params.votes != "none":
         return ""
     return (
@@ -162,7 +164,7 @@ def find_misfit(params: PanelParams, labels: Sequence[str], _multilabel: bool) -
 
 
 def find_human_misfit(params: HumanPanelParams, labels: Sequence[str], multilabel: bool) -> str:
-    """Return why a panel with a human on these data cannot decide; "" where it can."""
+    """Return why a panel with a human on these data gives no decision; "" if it gives one."""
     if params.human == "bank" and set(labels) != APPEAL:
         return (
             f"the labels are {', '.join(labels)}; expected {AFFIRM} and {NOT_AFFIRM}, on which the"

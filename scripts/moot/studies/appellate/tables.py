@@ -113,8 +113,8 @@ def steps(results: StudyResults) -> TableContent:
                 " A missing statement takes no position."
             ),
             (
-                "Our numbers of debates are those of the configuration; config/papers/ has the"
-                " paper's."
+                "Our numbers of debates are those of the configuration. config/papers/ has the "
+                "paper's numbers."
             ),
         ),
     )
@@ -168,8 +168,9 @@ def counts(results: StudyResults) -> TableContent:
     notes = (
         CODE_NOTE,
         (
-            "The paper's Table 2 names Judges 1, 2 and 3 beside the codes 1, 0 and 3. Its counts"
-            " add up to 100 debates, so all three rows are the first judge's; they are shown so."
+            "The paper's Table 2 names Judges 1, 2 and 3 next to the codes 1, 0 and 3. Its "
+            "counts add up to 100 debates, so all three rows belong to the first judge and are "
+            "shown as such."
         ),
         (
             "Published counts are shown only if the numbers of debates are equal (20 per case)."
@@ -234,8 +235,8 @@ def _count_rows(phase: Phase, published: Values, numbers: Sequence[int]) -> Iter
 
 @table(
     STUDY, "decision_probabilities", "Decision probabilities",
-    "Share of affirming positions among all statements, and among those that take a position, by"
-    " round and judge."
+    "Share of affirming positions among all statements, and among statements with a position, by "
+    "round and judge."
     + CAPTION.format(raw="Ours is raw: it"),
 )  # fmt: skip
 def decision_probabilities(results: StudyResults) -> TableContent:

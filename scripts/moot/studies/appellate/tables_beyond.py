@@ -200,10 +200,10 @@ def structure(results: StudyResults) -> TableContent:
             " sentences. Opposing view: words such as `on the other hand` or `one might argue`."
         ),
         (
-            "Later statements are those after the first round, in which no judge has heard the"
-            " human. A margin is the difference between the shares of debates that affirm and that"
-            " do not, averaged over steps; a case is divided where a judge of the real court"
-            " dissented."
+            "Later statements are those after the first round; in the first round no judge has "
+            "heard the human. A margin is the difference between the shares of debates that "
+            "affirm and that do not, averaged over steps; a case is divided if a judge of the "
+            "real court dissented."
         ),
         "No rule recognises whether reasoning is like that of human judges; people have to read.",
     )

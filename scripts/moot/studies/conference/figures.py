@@ -111,7 +111,7 @@ def _draw_box(axes: "Axes", seat: str, place: Position) -> "Text":
 
 
 def _draw_arrow(axes: "Axes", source: "Text", target: "Text", label: str) -> None:
-    """An arrow from box to box, with what must have been said for it written on its middle."""
+    """Draw an arrow from box to box; the required preceding utterance is written at its middle."""
     start, end = source.get_position(), target.get_position()
     patches = {
         "patchA": source.get_bbox_patch(),
@@ -131,7 +131,7 @@ def _draw_arrow(axes: "Axes", source: "Text", target: "Text", label: str) -> Non
 @figure(STUDY, "coverage", "Which clusters of the real conference are reached", category=DEBATES)
 def coverage_figure(results: StudyResults) -> "Figure":
     """Share of conferences that reach each cluster of the real conference's criteria on the first
-    topic, by lexicon, with 95 % intervals over debates, with a judge of agreement and without.
+    topic, by lexicon, with 95 % intervals over debates, with and without a judge of agreement.
     """
     return _draw_by_group(
         results,
@@ -145,7 +145,7 @@ def coverage_figure(results: StudyResults) -> "Figure":
 @figure(STUDY, "evaluation", "The evaluator's scores by criterion", category=DEBATES)
 def evaluation(results: StudyResults) -> "Figure":
     """The evaluator's scores of the participants' debates by criterion, with 95 % intervals over
-    debates, with a judge of agreement and without.
+    debates, with and without a judge of agreement.
     """
     return _draw_by_group(
         results, "evaluation", "criterion", "Evaluator's score (1 to 10)", (0.5, 10.5)

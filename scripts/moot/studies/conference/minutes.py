@@ -1,9 +1,7 @@
-"""Minutes of decision conferences, as a facilitator would hand them over: one Markdown document a
-conference.
+"""Minutes of decision conferences for their participants: one Markdown document per conference.
 
-They rest on the moderator's notes of each topic. Where those cannot be used, the last words of each
-participant are in their place, and the minutes say so. Everything that a model or a file wrote is
-escaped.
+They consist of the moderator's notes of each topic. If notes are unusable, the last words of each
+participant replace them, and the minutes say so. All text of models and files is escaped.
 """
 
 import json
@@ -27,7 +25,10 @@ SECTIONS = {
 
 
 def render_minutes(results: ExperimentResults, model: str) -> Iterator[tuple[int, str]]:
-    """Yield number and minutes of each conference of a model, counted from 1 in debate order."""
+    """Yield number and minutes of each conference of a model.
+
+    Numbers begin at 1 and follow the order of debates.
+    """
     transcripts = number_topics(results.transcripts)
     params = results.config.params
     utterances = transcripts[transcripts["model"] == model].sort_values(

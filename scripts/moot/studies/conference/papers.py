@@ -1,4 +1,6 @@
-"""What this study computes of Heller et al.'s tables and figures: the decision conference."""
+"""The parts of Heller et al.'s tables and figures that this study computes: the decision
+conference.
+"""
 
 from moot.papers import fills
 from moot.papers.parts import Design, Diagram, ItemRun, Part, Step, rows_of_runs

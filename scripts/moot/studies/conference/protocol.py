@@ -61,7 +61,7 @@ STEERING = "steering"
 
 
 class ConferenceParams(GradedParams):
-    """Parameters of the conference; the defaults are the paper's where it states them."""
+    """Parameters of the conference; the defaults are the paper's if it states them."""
 
     agreement: bool = Field(
         True, description="whether a judge detects agreement; otherwise the moderator decides"
@@ -80,8 +80,8 @@ class ConferenceParams(GradedParams):
     probing: bool = Field(
         False,
         description=(
-            "whether participants are told to object and to name what is missing, and the moderator"
-            " to name what was not looked at (paper: no, since this is what its judge adds)"
+            "whether participants are told to object and to name missing points, and the "
+            "moderator to name omitted aspects (paper: no, since this is what its judge adds)"
         ),
     )
     evaluator: bool = Field(
@@ -385,10 +385,12 @@ class Notes(_Form):
 
 @cache
 def coding_schema(clusters: str) -> type[BaseModel]:
-    """One truth value for each cluster: whether the participants reached it.
+    """Return the form of a coder's reply: one truth value for each cluster.
+
+    A value says whether the participants reached the cluster.
 
     Args:
-        clusters: JSON, cluster to the words that show it, as the data set `conference` keeps it.
+        clusters: JSON with the words of each cluster, as in the data set `conference`.
     """
     fields: JsonObject = {
         name.replace(" ", "_"): (Annotated[bool, MAY_BE_MISSING], ...)

@@ -2,11 +2,11 @@
 
 Source: Heller et al., "Finding Common Ground", sections 3.2.1 (the judge) and 4.2 (single-answer
 grading, 0 to 10, with a short explanation, of the decision and of its form). Grading twice, and
-grading decisions that are known to be wrong,
-are ours: they say how far the grades of Table 5 can be trusted.
+grading decisions that are known to be wrong, are our additions: they show the reliability of the
+grades in Table 5.
 
 The paper names no temperature. Here all calls of a conference, of its judge on known statements and
-of its grader have the same one, 0.7 unless the configuration sets another.
+of its grader have the same temperature, by default 0.7.
 """
 
 import re
@@ -92,10 +92,11 @@ class GradingParams(ProtocolParams):
 async def ask_decision(
     debate: Debate, answer: AnswerForm, seat: str, prompt: str, **context: Any
 ) -> Utterance:
-    """Ask for agreement or more debate;
-    `prediction` is "agreement" or "open", None where the answer is unusable.
+    """Ask for agreement or more debate.
 
-    A placeholder is for more debate, which takes the most calls.
+    `prediction` is "agreement" or "open"; None if the answer is unusable.
+
+    A placeholder asks for more debate, which needs the most calls.
     """
     labels = [label for label in debate.task.labels if label in ANSWERS[seat]] or list(
         ANSWERS[seat]
@@ -247,12 +248,12 @@ def _statement(turn: int, seat: str, text: str) -> Utterance:
     seats=lambda _: (GRADER,),
 )
 async def grading(debate: Debate, params: GradingParams) -> Answer | None:
-    """The grader on decisions whose truth is known: it grades both, and predicts the one that it
-    grades higher.
+    """Let the grader grade both decisions on a case whose truth is known.
+
+    It predicts the decision that gets the higher grade.
 
     The grades of the true decision have kind "grade", those of the planted wrong one
-    "grade_reversed". A grader that gives both the same grades tells nothing apart, and has no
-    usable answer.
+    "grade_reversed". A grader that gives both the same grades has no usable answer.
     """
     true_label = debate.case.target
     means: dict[str, float] = {}

@@ -1,10 +1,10 @@
 """Judges of one conference: each model decides on the same exchanges (Heller et al., Table 5).
 
-The paper tests judges, so its participants have to stay the same. Here the public statements of
-another experiment's conference are played to the model, without the words of the judge who took
-part in it. Wherever that judge or moderator decided, the model decides, by the prompt of the
-conference. It reads none of its earlier decisions, because the record went on as the first judge
-decided. A second model then grades the decisions, as in the conference.
+The paper tests judges, so its participants must stay the same. Here the public statements of
+another experiment's conference are played to the model, without the words of its judge. Whenever
+that judge or moderator decided, the model decides, with the prompt of the conference. It does not
+read its earlier decisions, because the record continued by the first judge's decisions. A second
+model then grades the decisions, as in the conference.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ class JudgingParams(GradedParams):
     source_experiment: str = Field(description="the experiment whose conferences are judged")
     source_model: str = Field(description="the model of that experiment whose conferences they are")
     topics: tuple[Topic, ...] = Field(
-        (), description="topics of the conferences, where they replaced the case's own"
+        (), description="topics of the conferences, if they replaced the case's own"
     )
 
 
@@ -60,8 +60,8 @@ def source_repeats(setup: JobSetup, case: Case) -> list[int]:
 async def judging(debate: Debate, params: JudgingParams) -> Answer | None:
     """Play a conference, ask for each of its decisions, and let the grader grade them.
 
-    The answer tells whether the last decision on every topic is agreement. On a task with other
-    labels there is none.
+    The answer is whether the last decision on every topic is agreement. On a task with other labels
+    there is no answer.
     """
     agenda = read_agenda(debate.case.text, debate.task.question)
     agenda = Agenda(agenda.issue, params.topics or agenda.topics)
@@ -120,8 +120,9 @@ def _play(debate: Debate, row: Fields) -> None:
 
 
 def _source_debates(setup: JobSetup) -> Mapping[tuple[str, int], RecordedDebate]:
-    """Return the finished conferences by case and repeat; raises `UserError` where no words are
-    known.
+    """Return the finished conferences by case and repeat.
+
+    Raise `UserError` if their words are unknown.
     """
     params: JudgingParams = setup.params
     debates = read_debates(tuple(setup.artifacts.values()), frozenset(), JUDGE)

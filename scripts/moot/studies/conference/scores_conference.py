@@ -67,7 +67,7 @@ def mean_score(
 ) -> Score:
     """Return the mean of values with its interval over debates or clusters.
 
-    `values` are indexed by debate_id, one or more a debate. Missing values are left out and count
+    `values` are indexed by debate_id, one or more per debate. Missing values are left out and count
     as invalid, in addition to `n_invalid` others.
     """
     valid = values.dropna()
@@ -96,7 +96,7 @@ def sample_debates(results: ExperimentResults, debates: Iterable[str]) -> Sample
 
 @cache
 def compile_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
-    """A pattern for whole words or phrases; "x*" matches every word that begins with x.
+    """Compile a pattern for whole words or phrases; "x*" matches every word that begins with x.
 
     >>> compile_pattern(("harm reduction", "tax*")).findall("Taxes for harm  reduction.")
     ['Taxes', 'harm  reduction']
@@ -213,7 +213,7 @@ def measure_course(utterances: pd.DataFrame) -> Iterator[tuple[str, Column, Boun
     A table shows a measure that has a title in `MEASURES` of `tables.py`.
 
     Yields:
-        The metric, its values by debate_id (one or more a debate), and the bounds of their mean.
+        The metric, its values by debate_id (one or more per debate), and the bounds of their mean.
     """
     statements = utterances[
         (utterances["kind"] == STATEMENT) & (utterances["text"].fillna("").str.strip() != "")

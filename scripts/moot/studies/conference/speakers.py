@@ -9,9 +9,7 @@ AGREEMENT_WORD = "AGREEMENT"
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A message as Algorithm 1 sees it: who sent it, and what it says (for the judge: the decision
-    as understood).
-    """
+    """A message as Algorithm 1 sees it: its sender and its text (for the judge, the decision)."""
 
     speaker: str
     content: str = ""
@@ -25,10 +23,10 @@ def participant_seat(number: int) -> str:
 def next_speaker(messages: Sequence[Turn], participants: int) -> str:
     """Return the seat that speaks after these messages. The first message is the user's issue.
 
-    Two gaps of the paper are filled here. A judge's message with neither word leaves the next
-    speaker unset in the paper; here the moderator follows, as after more debate. After a speaker
-    that the algorithm does not know, the paper lets AutoGen choose by a call to a model; here the
-    moderator follows, so that the order is a function of the messages.
+    This fills two gaps of the paper. After a judge's message without a decision, the paper leaves
+    the next speaker unset; here the moderator follows, as after more debate. After an unknown
+    speaker, the paper lets AutoGen choose by a call to a model; here the moderator follows, so that
+    the order depends only on the messages.
     """
     if len(messages) <= 1:
         return MODERATOR

@@ -64,11 +64,11 @@ COVERAGE_CONDITIONS = {
 }
 """The condition of each published coverage."""
 DESIGNS_NOTE = (
-    "The paper tests judges and does not name the model of its participants. With the protocol"
-    " `judging` every judge decides on the same exchanges, those of the participants in the"
-    " column; published values are shown next to these runs. In a `conference` the judge's model"
-    " takes every seat, so that a grade also depends on how the model argues: another reading of"
-    " the paper, with no published value next to it."
+    "The paper tests judges and does not name the model of its participants. With the protocol "
+    "`judging` every judge decides on the same exchanges, those of the participants in the "
+    "column; published values are shown next to these runs. In a `conference` the judge's model "
+    "takes every seat, so a grade also depends on how the model argues. This is another reading "
+    "of the paper, without published values next to it."
 )
 BY_DEBATE_NOTE = "Intervals are by debate: a conference is one case, debated many times."
 MEASURES = {
@@ -157,10 +157,11 @@ def objective_and_grades(results: StudyResults) -> TableContent:
             rows.append(keys | {"rank correlation": rank_correlation(pairs), "models": len(pairs)})
     columns = Columns().keys("known agreement", "grades").plain("measure")
     note = (
-        "Spearman's correlation over the models that both experiments have; it needs three. The"
-        " judge answers the same prompt in both. The paper says in words that models which do well"
-        " in the objective test also get good grades (section 5.2.1); its objective test is stance"
-        " detection, and the correlations of its own tables are among the findings on Table 5."
+        "Spearman's correlation over the models of both experiments; it needs three models. The "
+        "judge answers the same prompt in both. The paper states in words that models with good "
+        "results in the objective test also get good grades (section 5.2.1). Its objective test "
+        "is stance detection; the correlations of its own tables are among the findings on Table "
+        "5."
     )
     return columns.ours("rank correlation", digits=SIGNED).counts("models").table(rows, [note])
 
@@ -171,7 +172,7 @@ def grader_reliability(results: StudyResults) -> TableContent:
     measures = {
         "grade": "mean grade of the decision (on known pairs: of the right one)",
         "grade_reversed": "mean grade of the opposite (on known pairs: of the planted wrong one)",
-        "grade_margin": "mean of the first less the second",
+        "grade_margin": "mean of the first minus the second",
         "graded_above_reversed": "share graded above its opposite (ties count half)",
         "regrade_difference": "mean distance between two grades of the same decision",
         "regrade_correlation": "correlation of two grades of the same decision",
@@ -201,13 +202,11 @@ def grader_reliability(results: StudyResults) -> TableContent:
 @table(
     STUDY,
     "judge_on_known_agreement",
-    "The judge where the truth is known",
+    "The judge on cases with known truth",
     needs=(has_debates, has_baselines),
 )
 def judge_on_known_agreement(results: StudyResults) -> TableContent:
-    """The judge of agreement on groups of claims whose stances are known, and its published
-    grades.
-    """
+    """The judge of agreement on groups of claims with known stances, and its published grades."""
     measures = {
         "accuracy": ("accuracy", ""),
         "accuracy, invalid = wrong": (f"accuracy{INVALID_WRONG}", ""),
@@ -292,10 +291,10 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
                 keys = {**_condition_keys(condition), "data": condition.data, "measure": title}
                 rows.append(comparison_row(keys, published_value, score))
     notes = [
-        "Published coverage is that of one debate with and one without a judge, coded by hand. The"
-        " paper does not name the model that argued, so that it is shown next to each model's."
-        f" {BY_DEBATE_NOTE} Tokens and calls are scored by case, so they have no interval if"
-        " there is one case.",
+        "Published coverage is that of one debate with and one without a judge, coded by hand. "
+        "The paper does not name the model of the participants, so it is shown next to each "
+        f"model's coverage. {BY_DEBATE_NOTE} Tokens and calls are scored by case, so they have no "
+        "interval if there is one case.",
         "Without a judge the moderator takes the same decision; nothing else differs.",
         (
             "A decision that cannot be read counts as unusable. The debate then goes on as after"
@@ -307,7 +306,7 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
 
 @table(STUDY, "judge_difference", "What the judge changes")
 def judge_difference(results: StudyResults) -> TableContent:
-    """Differences between conferences that differ only in whether there is a judge."""
+    """Differences between conferences that differ only in the presence of a judge."""
     rows = []
     for with_judge, without_judge in pair_conditions(results):
         first_measures = measure_debates(with_judge)

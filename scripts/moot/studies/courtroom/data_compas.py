@@ -1,9 +1,8 @@
 """COMPAS: will a defendant be arrested for a new offense within two years?
 
 ProPublica's table of Broward County defendants, filtered as in its analysis (6172 rows). The
-courtroom was not written for it: it shows that a data set's own description is all that a protocol
-needs. The tool's own verdict, `decile_score`, is never told to a model; it stays an attribute, to
-compare with.
+courtroom was not written for it, which shows that a protocol needs only a data set's description.
+The tool's verdict, `decile_score`, is never shown to a model; it is an attribute for comparison.
 """
 
 from dataclasses import replace
@@ -71,7 +70,9 @@ class CompasOptions(PeopleOptions):
 
 @dataset("compas", CompasOptions)
 def load(options: CompasOptions, context: LoadContext) -> Loaded:
-    """Cases, features and cleaning report of COMPAS; raises `UserError` for faults in the file."""
+    """Load cases, features and cleaning report of COMPAS; raise `UserError` for faults in the
+    file.
+    """
     is_sample = options.source == "sample"
     path = (context.shipped / "data" / "samples" if is_sample else context.data_root) / FILE
     remedy = (

@@ -1,9 +1,9 @@
 """NLSY97: will a young person who was arrested by 2002 be arrested again within three years?
 
-The table that AgenticSimLaw ("Dataset and Preprocessing") draws its cases from, 1412 rows. Where
-the paper is silent or contradicts the published table: the table has 24 columns (the paper says 28)
-and 72 % men (the paper's 51 % is that of the whole survey of 8984); whether someone was convicted
-by 2002 is a feature, since the paper's own example tells it.
+The cases of AgenticSimLaw ("Dataset and Preprocessing") come from this table of 1412 rows. The
+paper is silent or contradicts the published table in some points. The table has 24 columns (the
+paper says 28) and 72 % men (the paper's 51 % is that of the whole survey of 8984 people). Whether
+someone was convicted by 2002 is a feature, since the paper's example states it.
 """
 
 from dataclasses import replace
@@ -51,8 +51,8 @@ class Nlsy97Options(PeopleOptions):
     outcome: Outcome = Field(
         "rearrest",
         description=(
-            "The predicted outcome (only `source: investigator`, since the released table has"
-            " `rearrest` alone)."
+            "The predicted outcome (only with `source: investigator`; the released table has "
+            "only `rearrest`)."
         ),
     )
 
@@ -68,7 +68,9 @@ class Nlsy97Options(PeopleOptions):
 
 @dataset("nlsy97", Nlsy97Options)
 def load(options: Nlsy97Options, context: LoadContext) -> Loaded:
-    """Cases, features and cleaning report of NLSY97; raises `UserError` for faults in the files."""
+    """Load cases, features and cleaning report of NLSY97; raise `UserError` for faults in the
+    files.
+    """
     return load_people(_read_source(options, context), options, context, narrate)
 
 

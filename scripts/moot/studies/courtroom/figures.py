@@ -75,7 +75,7 @@ class Point:
     protocols=PROMPTS,
 )
 def f1_against_seconds(results: StudyResults) -> "Figure":
-    """F1 of single prompts against seconds a case, by method and model (paper, Figure 2). Seconds
+    """F1 of single prompts against seconds per case, by method and model (paper, Figure 2). Seconds
     are those of the calls.
     """
     runs = list_runs(results, *PROMPTS)
@@ -84,10 +84,10 @@ def f1_against_seconds(results: StudyResults) -> "Figure":
 
 @figure(STUDY, "figure3_f1_tokens", "Figure 3: F1 against tokens", category=PERFORMANCE)
 def f1_against_tokens(results: StudyResults) -> "Figure":
-    """F1 against prompt and generated tokens a case: courtroom debates, and single prompts (paper,
-    Figure 3).
+    """F1 against prompt and generated tokens per case: courtroom debates, and single prompts
+    (paper, Figure 3).
     """
-    # The paper shows debates alone; the prompts say what the debates' tokens buy.
+    # The paper shows only debates; the prompts show the gain from the debates' tokens.
     return _cost_figure(
         list_runs(results), "tokens_per_case", "Tokens a case (prompt and generated)"
     )
@@ -141,7 +141,7 @@ def _select_best_and_worst(
 
 
 def _use_logarithmic_axis(axes: "Axes", values: Sequence[float]) -> None:
-    """A logarithmic axis, one decade wide at least."""
+    """Set a logarithmic axis of at least one decade."""
     middle = np.sqrt(min(values) * max(values))
     reach = max(np.sqrt(10), 1.6 * max(values) / middle)
     logarithmic(axes, middle / reach, middle * reach)
@@ -230,8 +230,8 @@ def _descending_order(point: Point) -> tuple[float, float, bool, str, str]:
 
 
 def _draw_sorted_panel(axes: "Axes", points: Sequence[Point]) -> None:
-    """Points from above, F1 and accuracy in one row each, with the number of predictions behind
-    their name.
+    """Draw points from the top: F1 and accuracy in one row each, with name and number of
+    predictions.
     """
     for row, point in enumerate(points):
         ends = [

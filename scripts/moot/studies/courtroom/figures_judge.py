@@ -53,9 +53,9 @@ AFTER_ALL_ROUNDS, MAX_BELIEFS_PER_ROUND = (
 
 @figure(STUDY, "reliability", "Can stated confidence be trusted?", category=JUDGE)
 def reliability(results: StudyResults) -> "Figure":
-    """Share of right predictions by stated confidence, by method and model; on the diagonal
-    confidence is deserved. The area of a point grows with the share of a run's predictions in its
-    bin of confidence; n counts all of them.
+    """Share of right predictions by stated confidence, by method and model; on the diagonal,
+    confidence matches accuracy. The area of a point grows with the share of a run's predictions in
+    its bin of confidence; n counts all of them.
     """
     curves_by_method: dict[str, list[tuple[Run, pd.DataFrame]]] = {}
     for run in list_runs(results):
@@ -92,8 +92,9 @@ def reliability(results: StudyResults) -> "Figure":
 
 
 def _draw_curves(axes: "Axes", curves: Sequence[tuple[Run, pd.DataFrame]]) -> None:
-    """A line a run, with points as large as their share of the predictions; of many runs thin grey
-    lines.
+    """Draw a line per run, with points as large as their share of the predictions.
+
+    With many runs the lines are thin and grey.
     """
     runs = [run for run, _ in curves]
     has_many_runs = len(runs) > MAX_COLOURED_RUNS
@@ -121,8 +122,8 @@ def _draw_curves(axes: "Axes", curves: Sequence[tuple[Run, pd.DataFrame]]) -> No
 
 
 def _bin_predictions(rows: pd.DataFrame, task: Task) -> pd.DataFrame:
-    """Bins of confidence with predictions in them: mean confidence, share right, count and share of
-    predictions.
+    """Return the bins of confidence with predictions: mean confidence, share right, count and
+    share.
     """
     confidence = probability_of_prediction(rows, task)
     has_confidence = ~np.isnan(confidence)
@@ -147,7 +148,7 @@ def _bin_predictions(rows: pd.DataFrame, task: Task) -> pd.DataFrame:
 @figure(STUDY, "belief_by_turn", "The judge's belief, turn by turn", category=JUDGE)
 def belief_by_turn(results: StudyResults) -> "Figure":
     """The judge's mean belief in the positive outcome through the debate, by actual outcome;
-    verdict last. Where the two lines part, the debate has told the judge something.
+    verdict last. If the two lines diverge, the debate has informed the judge.
     """
     debates = list_runs(results, DEBATE)
     opinions = {run.experiment: stated_predictions(run.results) for run in debates}
@@ -201,7 +202,7 @@ def belief_by_turn(results: StudyResults) -> "Figure":
 def _select_beliefs(opinions: pd.DataFrame, run: Run) -> pd.DataFrame:
     """Return the judge's opinions with a belief, of one run, and the point of the debate of each.
 
-    None where the judge states no belief before the verdict.
+    None if the judge states no belief before the verdict.
     """
     belief_calls = run.results.gather(
         lambda utterances: utterances[

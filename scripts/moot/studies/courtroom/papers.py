@@ -1,4 +1,4 @@
-"""What this study computes of AgenticSimLaw's tables and figures."""
+"""The parts of AgenticSimLaw's tables and figures that this study computes."""
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -27,7 +27,9 @@ from moot.studies.courtroom.protocol import DEFENSE, JUDGE, PHASES, PROSECUTOR, 
 from moot.studies.courtroom.runs import DEBATE, PUBLISHED_PROMPTS, STUDY, Run, list_runs
 
 PAPER, COMMERCIAL = "paper-", "-commercial"
-"""Begins the experiments of the papers' designs; ends those of commercial models."""
+"""The prefix of experiments of the papers' designs, and the suffix of those with commercial
+models.
+"""
 PROMPT_NAMES = {"zero_shot": "zero-shot", "cot": "CoT", "n_shot_cot": "n-shot CoT"}
 PROMPT_NAMES_OF_TABLES = {
     "table6": {"zero_shot": "zero-shot", "cot": "cot", "n_shot_cot": "n-shot"},
@@ -55,7 +57,7 @@ def single_prompts(run: ItemRun) -> list[Part]:
 def _prompt_runs(run: ItemRun) -> Iterator[Run]:
     """Yield the runs of single prompts without those of the paper's other ensemble.
 
-    The paper asks the same prompts of small models and of commercial ones, in different tables.
+    The paper gives the same prompts to small and to commercial models, in different tables.
     """
     repeats_commercial = all(name.endswith(COMMERCIAL) for name in run.item.experiments)
     for prompt_run in list_runs(run.results, *PUBLISHED_PROMPTS):

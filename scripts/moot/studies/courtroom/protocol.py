@@ -50,8 +50,8 @@ class CourtroomParams(ProtocolParams):
     case_facts_only: bool = Field(
         False,
         description=(
-            "whether advocates may use facts of the case alone (paper: no, its prosecutor cites"
-            " statistics)"
+            "whether advocates may use only facts of the case (paper: no, its prosecutor cites "
+            "statistics)"
         ),
     )
     beliefs: Literal["after_round", "after_turn", "none"] = Field(
@@ -61,8 +61,8 @@ class CourtroomParams(ProtocolParams):
     silent_judge: bool = Field(
         False,
         description=(
-            "whether a seat of its own (`silent_judge`) states the beliefs, unread by the judge;"
-            " `seats` can give it to another model (the authors' code: yes)"
+            "whether a separate seat (`silent_judge`) states the beliefs, which the judge does "
+            "not read; `seats` can give it to another model (the authors' code: yes)"
         ),
     )
     roles: Literal["adversarial", "cooperative"] = Field(

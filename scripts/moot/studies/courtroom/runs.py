@@ -113,7 +113,7 @@ def _count_cases(run: Run) -> int:
 def run_name(run: Run, runs: Sequence[Run]) -> str:
     """Return the label of a run among the runs of a figure: its experiment and its model.
 
-    The model alone, if all runs of its method are of one experiment with several models. A
+    It is only the model if all runs of its method belong to one experiment with several models. A
     reference model is labelled with its data set if the figure has several.
     """
     if run.model in REFERENCE_MODELS:

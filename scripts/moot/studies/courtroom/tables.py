@@ -146,8 +146,8 @@ def commercial_confusion(results: StudyResults) -> TableContent:
         runs = [run for run in list_runs(results, prompt) if _repeats_row(run, row)]
         rows += [row_cells | _our_counts(run) for run in runs] or [row_cells]
     note = (
-        "`ours` is filled where a run repeats the paper's experiment with that model. `NO as YES`"
-        " counts cases without rearrest that were predicted to have one."
+        "`ours` is filled if a run repeats the paper's experiment with that model. `NO as YES` "
+        "counts cases without rearrest that were predicted to have one."
     )
     return _CONFUSION.table(rows, [note])
 

@@ -199,7 +199,7 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
     return float(np.corrcoef(accuracy, f1)[0, 1])
 
 
-@table(STUDY, "cost_ratios", "What a debate costs against a single prompt", protocols=PROMPTS)
+@table(STUDY, "cost_ratios", "The cost of a debate relative to a single prompt", protocols=PROMPTS)
 def cost_ratios(results: StudyResults) -> TableContent:
     """Tokens, seconds and calls of a debate as multiples of a single prompt, published and ours."""
     claims = published_values(results, "text_cost")

@@ -1,7 +1,6 @@
-"""CAIL2018: from the facts of a Chinese criminal judgment to the articles of the Criminal Law, or
-to the charge.
+"""CAIL2018: from the facts of a Chinese criminal judgment to the articles of law, or to the charge.
 
-Xiao et al. (2018). Articles are a multi-label task: a judgment may rest on several.
+Xiao et al. (2018). Articles are a multi-label task, since a judgment may apply several.
 """
 
 import re
@@ -46,7 +45,7 @@ class Cail18Options(LegalTextOptions):
     """Options of the CAIL2018 data set."""
 
     predict: Literal["articles", "charges"] = Field(
-        "articles", description="what is predicted from the facts"
+        "articles", description="the labels that are predicted from the facts"
     )
     layout: Literal["meta", "flat"] = Field(
         "meta",
@@ -59,9 +58,9 @@ class Cail18Options(LegalTextOptions):
     multi_label: bool | None = Field(
         None,
         description=(
-            "keep cases with several labels (a multi-label task, as Debate-Feedback's text says),"
-            " or leave them out (one label a case, as its authors' files have it); by"
-            " default kept for articles in layout `meta`, else left out"
+            "keep cases with several labels (a multi-label task, as in Debate-Feedback's text), "
+            "or leave them out (one label per case, as in its authors' files); default: kept for "
+            "articles in layout `meta`, else left out"
         ),
     )
     min_cases: int = Field(
@@ -73,7 +72,7 @@ class Cail18Options(LegalTextOptions):
     )
     descriptions: dict[int | str, str] = Field(
         default_factory=dict,
-        description="label to what it says, over those in config/labels/cail18.yaml",
+        description="meaning of each label; overrides config/labels/cail18.yaml",
     )
     max_characters: int = Field(
         3000, ge=200, description="longer facts lose what lies between their opening and end"
@@ -82,8 +81,10 @@ class Cail18Options(LegalTextOptions):
 
 @dataset("cail18", Cail18Options)
 def load(options: Cail18Options, context: LoadContext) -> Loaded:
-    """JSON lines: `fact`, and `meta` with `relevant_articles` (numbers) and `accusation` (names);
-    in layout `flat` one label beside `fact`.
+    """Load JSON lines with `fact`, and `meta` or one label.
+
+    `meta` has `relevant_articles` (numbers) and `accusation` (names); layout `flat` has one label
+    next to `fact`.
 
     Raises:
         UserError: a file is missing or malformed, `fact` is empty, a record has no label, or no

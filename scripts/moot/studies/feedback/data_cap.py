@@ -1,5 +1,4 @@
-"""Opinions of the Caselaw Access Project, whole, for the protocol `case_summary` to turn into
-CaseLaw cases.
+"""Full opinions of the Caselaw Access Project, which `case_summary` turns into CaseLaw cases.
 
 Reads the bulk format (`casebody.data` as XML or as an object) and that of static.case.law
 (`casebody.opinions`).
@@ -57,7 +56,7 @@ class CapOptions(DatasetOptions):
 
 @dataset("cap", CapOptions, folder="opinions")
 def load(options: CapOptions, context: LoadContext) -> Loaded:
-    """Every opinion as a test case whose outcome is not known yet.
+    """Load every opinion as a test case with unknown outcome.
 
     Raises:
         UserError: the file is missing or malformed, or a record has no opinion text.

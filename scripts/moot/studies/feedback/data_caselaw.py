@@ -1,7 +1,9 @@
-"""CaseLaw: who won, from a summary of background, plaintiff's claim and defendant's statement
-(Debate-Feedback, 4.2).
+"""CaseLaw: who won, from a summary of background, plaintiff's claim and defendant's statement.
 
-Settlements and dismissals are set aside, since the text states them; what remains is binary.
+Source: Debate-Feedback, 4.2.
+
+Settlements and dismissals are left out, since the text states them. The remaining outcomes are
+binary.
 """
 
 from dataclasses import replace
@@ -87,8 +89,9 @@ def _summary_artifacts(options: CaselawOptions) -> dict[str, str]:
 
 @dataset("caselaw", CaselawOptions, needs=_summary_artifacts)
 def load(options: CaselawOptions, context: LoadContext) -> Loaded:
-    """JSON lines with `case_background` (parts separated by tabs) and `labels` ("Plaintiff wins",
-    "Defendant wins").
+    """Load JSON lines with `case_background` and `labels`.
+
+    `case_background` has parts separated by tabs, `labels` is "Plaintiff wins" or "Defendant wins".
 
     Raises:
         UserError: a file is missing or malformed, a label is outside the set, a text is empty.

@@ -54,11 +54,11 @@ class JusticeOptions(LegalTextOptions):
 
 @dataset("justice", JusticeOptions)
 def load(options: JusticeOptions, context: LoadContext) -> Loaded:
-    """The JUSTICE table; cases without a winner or without facts are left out and counted.
+    """Load the JUSTICE table; cases without a winner or without facts are left out and counted.
 
     Raises:
-        UserError: a file is missing or malformed, or `first_party_winner` is neither True, False
-            nor blank.
+        UserError: a file is missing or malformed, or `first_party_winner` is not True, False or
+            blank.
     """
     files = source_files(options, context, "justice/justice.csv", "justice.csv")
     cleaning = {"records read": 0, "no winner (left out)": 0, "no facts (left out)": 0}
@@ -113,7 +113,7 @@ def _record(
 
 
 class _Text(HTMLParser):
-    """Collects what a reader would see of a fragment of HTML."""
+    """Collects the visible text of a fragment of HTML."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

@@ -67,7 +67,7 @@ def rounds(results: StudyResults) -> "Figure":
 def _sweep(results: StudyResults, name: str, label: str) -> "Figure":
     groups = sweeps(results, name)
     if not groups:
-        return nothing_to_draw(f"No experiments of this study differ in {name} alone.")
+        return nothing_to_draw(f"No experiments of this study differ only in {name}.")
     drawing, axes = new_figure()
     lines = list[tuple[list[ExperimentResults], str]]()
     for group in groups:
@@ -121,8 +121,8 @@ def _majority_share(experiment: ExperimentResults) -> float:
 )
 def assistant_reliability(results: StudyResults) -> "Figure":
     """Reliability of the assistant: how often opinions were right by the reliability that it gave
-    them, over evaluated cases that never trained it. On the diagonal, reliability means what it
-    says.
+    them, over evaluated cases, on which it was not trained. On the diagonal, reliability matches
+    accuracy.
     """
     runs = [run for run in list_runs(results, DEBATE) if run.method == ASSISTED]
     runs = [run for run in runs if len(judged_opinions(run.results, run.model))]
@@ -171,7 +171,9 @@ def assistant_reliability(results: StudyResults) -> "Figure":
 
 @figure(STUDY, "accuracy_tokens", "Accuracy against tokens", category="Cost")
 def accuracy_against_tokens(results: StudyResults) -> "Figure":
-    """Accuracy against prompt and generated tokens a case, by method.
+    """Accuracy against prompt and generated tokens per case, by method.
+
+    Bars: 95 % intervals over cases.
 
     Bars: 95 % intervals over cases.
     """
@@ -230,9 +232,9 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
 
 
 def _short_names(runs: Sequence[Run]) -> list[str]:
-    """Return the method of each run, with the model where there are several.
+    """Return the method of each run, with the model if there are several.
 
-    Runs that would share a name are called by their experiments.
+    Runs with equal names are labelled with their experiments.
     """
     has_several_models = len({run.model for run in runs}) > 1
     names = [_short_name(run, has_several_models) for run in runs]
@@ -243,7 +245,7 @@ def _short_names(runs: Sequence[Run]) -> list[str]:
 
 
 def _short_name(run: Run, with_model: bool) -> str:
-    """Return the method, what its samples are matched to, and the model where there are several."""
+    """Return the method, the basis of its matched samples, and the model if there are several."""
     matches = {"matched": " (calls)", "matched_tokens": " (tokens)"}
     model = f", {run.model}" if with_model else ""
     return run.method + matches.get(str(run.params.get("k")), "") + model

@@ -1,7 +1,6 @@
-"""The reliability assistant as a fine-tuned transformer: case background and opinion, read as a
-pair of texts.
+"""The reliability assistant as a fine-tuned transformer that reads case background and opinion.
 
-It is stored as arrays and texts alone, so that loading runs no code of the file. Needs the extra
+It is stored only as arrays and texts, so that loading runs no code of the file. It needs the extra
 `transformers`.
 """
 
@@ -46,7 +45,7 @@ class OpinionNetwork:
         return odds.reshape(-1, 1)
 
     def as_fields(self) -> JsonObject:
-        """Settings, files of the tokenizer (base64) and weights (arrays), to be stored."""
+        """Return settings, tokenizer files (base64) and weights (arrays) for storage."""
         weights = {}
         for name, tensor in self.classifier.network_.state_dict().items():
             weights[name] = tensor.detach().cpu().float().numpy()

@@ -1,4 +1,4 @@
-"""What this study computes of Debate-Feedback's tables and figures."""
+"""The parts of Debate-Feedback's tables and figures that this study computes."""
 
 import json
 import math
@@ -179,7 +179,7 @@ def _series(runs: list[Run], name: str) -> Series:
 
 @fills("feedback/table1", STUDY)
 def assistant_data(run: ItemRun) -> list[Part]:
-    """State what the configured assistant learns from."""
+    """State the training data of the configured assistant."""
     params = next(
         (design.params for design in run.designs if design.params.get("assistant")),
         run.designs[0].params,

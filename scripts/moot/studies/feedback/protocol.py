@@ -6,8 +6,8 @@ smooths.
                  v  reliability of each, by the assistant   sum  the judge's summary of a, e and v
                  O_i = (1-T) O_(i-1) + T LM(x, sum)  if Threshold(v),  else O_i = LM(x)
 
-Where the paper is silent or says two things: * T is a natural number in Algorithm 1's header and a
-weight in [0, 1] in Equation 1: here the weight. * LM(x) of a failed threshold is "the initial
+Our choices where the paper is silent or ambiguous: * T is a natural number in Algorithm 1's header
+and a weight in [0, 1] in Equation 1: here the weight. * LM(x) of a failed threshold is "the initial
 prediction" in the text: here O_0 itself, without asking again. * Two debaters on opposite sides
 (Algorithm 1), or three who may agree (Table 4): `sides` and `debaters`. * What a debater argues for
 is read from its text; where that names no label, or two, no reliability is reckoned. * Whether a
@@ -66,7 +66,7 @@ class FeedbackParams(ProtocolParams):
         3, ge=1, le=5, description="how many debaters (the paper's example: 3; it advises 2 to 4)"
     )
     sides: Literal["free", "opposed"] = Field(
-        "free", description="debaters choose what they argue for, or each is given a label in turn"
+        "free", description="debaters choose their position, or each is given a label in turn"
     )
     opinions: Literal["text", "form"] = Field(
         "text",
@@ -86,7 +86,7 @@ class FeedbackParams(ProtocolParams):
     )
     weight: float = Field(0.5, ge=0, le=1, description="T: the weight of the latest probabilities")
     smoothing: bool = Field(
-        True, description="off: the latest probabilities alone counts, as with T = 1"
+        True, description="off: only the latest probabilities count, as with T = 1"
     )
     assistant: str = Field(
         "", description="the experiment whose debates train the assistant; empty: no assistant"
@@ -94,8 +94,8 @@ class FeedbackParams(ProtocolParams):
     assistant_features: Literal["tfidf", "tfidf-crossed", "embeddings", "transformer"] = Field(
         "tfidf",
         description=(
-            "what the assistant sees of case and opinion; tfidf is the light default, transformer"
-            " the pre-trained model of the paper"
+            "the assistant's inputs from case and opinion; tfidf is the light default, "
+            "transformer the pre-trained model of the paper"
         ),
     )
     statement_summaries: bool = Field(
@@ -114,13 +114,15 @@ class FeedbackParams(ProtocolParams):
     )
     memory: bool = Field(True, description="whether debaters read the summaries of earlier rounds")
     words: int = Field(
-        200, ge=10, description="most words of a statement, as the prompt asks (the paper: 200)"
+        200,
+        ge=10,
+        description=("maximum words of a statement, as stated in the prompt (the paper: 200)"),
     )
     answer: Literal["auto", "likelihood", "generation"] = Field(
         "auto",
         description=(
-            "the judge's probability: of the label words' tokens, or stated with a generated"
-            " answer; auto: tokens where the endpoint gives their probabilities"
+            "source of the judge's probability: the label words' tokens, or a confidence stated "
+            "with a generated answer; auto: tokens if the endpoint gives their probabilities"
         ),
     )
 
@@ -136,7 +138,7 @@ def _seats(params: FeedbackParams) -> list[str]:
 
 
 def _sides(params: FeedbackParams, task: Task) -> dict[str, str]:
-    """Debater to the label that it must argue for, "" where it may choose."""
+    """Return the label that each debater must argue for; "" for a free choice."""
     labels = (
         [""]
         if params.sides == "free"
@@ -154,7 +156,7 @@ EXPERTS = Debaters(
 
 
 def find_misfit(params: FeedbackParams, _labels: Sequence[str], multilabel: bool) -> str:
-    """Return why debates about some data cannot be held; "" where they can."""
+    """Return why debates about some data cannot be held; "" if they can."""
     if params.sides == "opposed" and multilabel:
         return (
             "`sides: opposed` gives each debater one label to argue for, and these cases have"
@@ -173,8 +175,9 @@ def find_misfit(params: FeedbackParams, _labels: Sequence[str], multilabel: bool
     misfit=find_misfit,
 )
 async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | None:
-    """Algorithm 1. No answer where the judge gives no usable probabilities, or no seat speaks in a
-    round.
+    """Run Algorithm 1.
+
+    There is no answer if the judge gives no usable probabilities, or if no seat speaks in a round.
     """
     debaters = assign_seats(debate, params)
     first = await judge_outlook(debate, params, 0)
@@ -211,7 +214,7 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
 
 
 def assign_seats(debate: Debate, params: FeedbackParams) -> dict[str, str]:
-    """Return the debaters in their order of speaking, with what each must argue for."""
+    """Return the debaters in their order of speaking, with their assigned labels."""
     if reason := find_misfit(params, debate.task.labels, debate.task.multilabel):
         raise UserError(f"experiment '{debate.experiment}', data '{debate.case.dataset}': {reason}")
     sides = _sides(params, debate.task)
@@ -260,7 +263,7 @@ async def speak(
 
 
 def statement(utterance: Utterance) -> str:
-    """What a debater said, without the form that it came in."""
+    """Return a debater's statement without the form of the reply."""
     parsed = utterance.parsed or {}
     return (
         f"{parsed['statement']} [{_names(parsed['prediction'])}]"
@@ -275,10 +278,11 @@ def _names(prediction: object) -> str:
 
 @cache
 def opinion_schema(labels: tuple[str, ...], multilabel: bool) -> type[BaseModel]:
-    """What a debater who may choose replies with: a statement, and the label or labels that it
-    argues for.
+    """Return the reply form of a debater with a free choice.
 
-    The label decides; a reply whose statement is outside the form is quoted unchanged.
+    It has a statement, and the label or labels that it argues for.
+
+    The label counts. If the statement is outside the form, the reply is quoted unchanged.
     """
     statement_field = Field(description="what you say to the judge and the other experts")
     fields: JsonObject = {
@@ -324,8 +328,8 @@ def verify(
     """Return each debater's reliability by the assistant; empty if the experiment has none.
 
     Args:
-        texts: what the assistant reads of each debater, by seat; a seat without a text has no
-            reliability.
+        texts: the text of each debater that the assistant reads, by seat; a seat without a text has
+            no reliability.
     """
     if ASSISTANT not in debate.artifacts:  # in a preview it may not be trained yet
         return dict.fromkeys(texts, 1.0) if debate.params.assistant else {}
@@ -357,7 +361,7 @@ def verify(
 async def summarise(
     debate: Debate, utterances: Sequence[Utterance], reliabilities: Mapping[str, float], number: int
 ) -> Utterance:
-    """sum = LM(a, e, v): the judge's own summary of one round."""
+    """Return the judge's own summary of one round: sum = LM(a, e, v)."""
     return await debate.say(
         JUDGE,
         "summary",
@@ -380,8 +384,9 @@ async def judge_outlook(
     summary: Utterance | None = None,
     reliabilities: Mapping[str, float] | None = None,
 ) -> Outlook | None:
-    """LM(x) or LM(x, sum) as a probability for each label, and the answer;
-    None where the judge gave no usable one.
+    """Return LM(x) or LM(x, sum) as a probability for each label, and the answer.
+
+    None if the judge gave no usable probabilities.
     """
     context: JsonObject = {"summary": summary, "reliabilities": reliabilities or {}}
     if params.answer != "generation" and not _was_refused(debate):
@@ -411,7 +416,9 @@ async def judge_outlook(
 
 
 def _answer_by_words(debate: Debate, shares: Probabilities) -> str:
-    """What a person chose, if with confidence 0; of token probabilities the likeliest label."""
+    """Return a person's choice, also one with confidence 0, or the likeliest label by token
+    probabilities.
+    """
     task = debate.task
     replies = _predictions(debate)[-len(task.labels) if task.multilabel else -1 :]
     if not all("shares" in (reply.parsed or {}) for reply in replies):
@@ -451,7 +458,7 @@ async def _likelihood(debate: Debate, number: int, context: Fields) -> dict[str,
 async def _scored(
     debate: Debate, kind: str, template: str, number: int, context: Fields
 ) -> dict[str, float] | None:
-    """Return the words' shares of probability; None where the judge gave none."""
+    """Return the words' shares of probability; None if the judge gave none."""
     reply = await debate.choose(JUDGE, kind, f"feedback/{template}", round=number, **context)
     if reply.usable and reply.parsed and (logprobs := reply.parsed.get("logprobs")):
         return label_shares(logprobs)
@@ -465,7 +472,7 @@ def _was_refused(debate: Debate) -> bool:
 def record_outlook(
     debate: Debate, current: Outlook, latest: Outlook, number: int, met: bool = True
 ) -> None:
-    """Record O_i, what it was made of, and where the probability came from."""
+    """Record O_i, its components, and the source of the probability."""
     parsed = {
         "smoothed": dict(current.probabilities),
         "latest": dict(latest.probabilities),
@@ -494,17 +501,17 @@ def _predictions(debate: Debate) -> list[Utterance]:
 
 
 def _origin(utterance: Utterance) -> str:
-    """Where the probabilities of a judge's answer come from."""
+    """Return the source of the probabilities of a judge's answer."""
     if "logprobs" in (utterance.parsed or {}):
         return TOKEN_PROBABILITIES
     return LABEL_ALONE if utterance.confidence is None else STATED_CONFIDENCE
 
 
 def answer_from(debate: Debate, outlook: Outlook) -> Answer:
-    """Return the decision y from O_n. O_n of token probabilities goes along, to be calibrated on
+    """Return the decision y from O_n. O_n from token probabilities is added, for calibration on
     validation cases.
 
-    The decision alone, if O_n rests on an answer without a probability.
+    Return only the decision if O_n comes from an answer without a probability.
     """
     task = debate.task
     steps = [

@@ -39,7 +39,9 @@ class SummaryParams(ProtocolParams):
     temperature: float = Field(
         0.0, ge=0, description="sampling temperature, unless the model's entry sets one"
     )
-    words: int = Field(200, ge=20, description="most words of the background, as the prompt asks")
+    words: int = Field(
+        200, ge=20, description=("maximum words of the background, as stated in the prompt")
+    )
 
 
 class CaseSummary(BaseModel):
@@ -65,7 +67,7 @@ class CaseSummary(BaseModel):
     seats=lambda _: (SEAT,),
 )
 async def case_summary(debate: Debate, params: SummaryParams) -> Answer | None:  # noqa: ARG001
-    """One call: three parts without the verdict, and the verdict."""
+    """Summarise an opinion in one call: three parts without the verdict, and the verdict."""
     summary = await debate.say(SEAT, KIND, "summaries/case_summary", schema=CaseSummary)
     return Answer(summary.prediction) if summary.usable and summary.prediction else None
 
@@ -86,9 +88,10 @@ def summary_records(utterances: pd.DataFrame) -> list[JsonObject]:
 
 
 def write_summaries(shards: Sequence[Path], output: Path) -> None:
-    """Write a model's usable summaries (protocol `case_summary`) as the CaseLaw loader reads them,
-    `summaries/{experiment}/{model}.jsonl` of `case_background` and `labels`; raises `UserError`
-    where there is none.
+    """Write a model's usable summaries in the format of the CaseLaw loader.
+
+    The file is `summaries/{experiment}/{model}.jsonl` with `case_background` and `labels`. Raise
+    `UserError` if there are none.
     """
     utterances = read_frames(shards)
     lines = [json.dumps(record, ensure_ascii=False) for record in summary_records(utterances)]

@@ -1,12 +1,12 @@
-"""The reliability assistant of Debate-Feedback: how likely a debater's opinion on a case is right.
+"""The reliability assistant of Debate-Feedback: the probability that a debater's opinion is right.
 
-Trained on debates without an assistant over training cases (Table 1 of the paper: background and
-opinion, against whether the opinion was right), calibrated on debates over validation cases, and
-kept without pickle.
+It is trained on debates without an assistant over training cases (Table 1 of the paper: background
+and opinion as inputs, correctness of the opinion as target). It is calibrated on debates over
+validation cases and stored without pickle.
 
-The paper's target is "ground truth XOR position"; here 1 says that they agree, so that a high value
-is a reliable one. The paper's assistant is a pre-trained model. The default here is light: TF-IDF
-and logistic regression. `transformer` fine-tunes a pre-trained encoder.
+The paper's target is "ground truth XOR position". Here 1 means that they agree, so that a high
+value means reliable. The paper's assistant is a pre-trained model. The default here is light:
+TF-IDF and logistic regression. `transformer` fine-tunes a pre-trained encoder.
 """
 
 import json
@@ -64,13 +64,13 @@ class OpinionSource:
 
 
 def debater_opinions(transcripts: pd.DataFrame, cases: Collection[Case]) -> pd.DataFrame:
-    """Return every opinion that debaters gave and that takes a position.
+    """Return every opinion of debaters that takes a position.
 
-    Where the judge summarised each debater's statements, a summary is the opinion, with the
-    position of the debater's rebuttal.
+    If the judge summarised each debater's statements, the summary is the opinion, with the position
+    of the debater's rebuttal.
 
-    Columns `OPINION_COLUMNS`: position as label, `right` whether it is the case's target (all of
-    its labels, where there are several).
+    The columns are `OPINION_COLUMNS`: the position is a label, and `right` is whether it is the
+    case's target (all of its labels if there are several).
     """
     case_by_id = {case.case_id: case for case in cases}
     opinions = _usable_opinions(transcripts)
@@ -113,20 +113,20 @@ def _usable_opinions(transcripts: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class AssistantCard:
-    """What a stored assistant says of itself.
+    """The description in a stored assistant.
 
     Attributes:
         dataset: the data set that it was trained on.
         labels: that data set's labels.
         language: of its texts.
-        features: what it sees of case and opinion.
+        features: its inputs from case and opinion.
         encoder: the sentence encoder or pre-trained model ("" for none).
         reads: the form of an opinion, as in `OpinionSource`.
-        runs: the most debates about one case, as in `OpinionSource`.
+        runs: the maximum number of debates about one case, as in `OpinionSource`.
         unread: opinions without a position, as in `OpinionSource`.
-        trained_on, calibrated_on: ids of the cases whose debates it learnt from.
-        left_out: training cases that resemble a test case, and were therefore not used.
-        opinions: how many opinions it was trained on.
+        trained_on, calibrated_on: ids of the cases behind its training and its calibration.
+        left_out: training cases that were not used because they resemble a test case.
+        opinions: the number of opinions in its training.
     """
 
     dataset: str
@@ -150,7 +150,7 @@ class Assistant:
     Attributes:
         card: its description.
         vectorizers: fitted on the training opinions, by name; none with a network.
-        classifier: calibrated on validation opinions; with a network it reads log-odds alone.
+        classifier: calibrated on validation opinions; with a network it reads only log-odds.
         network: the fine-tuned encoder, with `features: transformer`.
     """
 
@@ -192,9 +192,8 @@ class Assistant:
         """Require that this assistant may judge a case.
 
         Raises:
-            UserError: it was trained on another data set, or on debates of this very case (a
-                validation case may have calibrated it, since what is fitted on such a case is never
-                evaluated there).
+            UserError: it was trained on another data set, or on debates of this case. A validation
+                case may have calibrated it, since validation cases are not evaluated.
         """
         if (case.dataset, tuple(case.labels)) != (self.card.dataset, self.card.labels):
             raise UserError(
@@ -224,13 +223,13 @@ def train_assistant(
 
     Args:
         opinions: columns `OPINION_COLUMNS`; opinions over test cases are refused.
-        cases: all cases of the data set: what resembles one of its test cases is left out.
+        cases: all cases of the data set. Opinions on cases that resemble a test case are left out.
         task: the data set's description.
         features: TF-IDF of case and opinion; the same with the case's words crossed with the
-            position, so that words of the facts can speak for one position and against another;
+            position, so that a word of the facts can support one position and oppose another;
             sentence embeddings; or a pre-trained transformer that is fine-tuned on both texts.
         seed: for the classifier.
-        source: where the opinions come from, for the description.
+        source: the source of the opinions, for the description.
 
     Raises:
         UserError: an opinion over a test case, or a split whose opinions are all right, all wrong,
@@ -324,9 +323,9 @@ def write_assistant(
     assistant = train_assistant(opinions, cases, task, features=features, seed=seed, source=source)
     save_assistant(assistant, output)
     LOG.info(
-        "assistant of '%s': %d opinions over %d training cases (at most %d debates a case),"
-        " calibrated on %d cases, %d left out as near-duplicates; %d opinions name no position and"
-        " teach nothing",
+        "assistant of '%s': %d opinions over %d training cases (at most %d debates a case), "
+        "calibrated on %d cases, %d left out as near-duplicates; %d opinions name no position "
+        "and are not used",
         assistant.card.dataset,
         assistant.card.opinions,
         len(assistant.card.trained_on),
@@ -337,7 +336,7 @@ def write_assistant(
     )
 
 
-# What the classifier sees
+# Inputs of the classifier
 
 
 def _fitted_vectorizers(card: AssistantCard, training: pd.DataFrame) -> JsonObject:
@@ -357,8 +356,9 @@ def _fitted_vectorizers(card: AssistantCard, training: pd.DataFrame) -> JsonObje
 
 
 def _documents(opinions: pd.DataFrame) -> list[str]:
-    """Case background and opinion in one text, the position spelled out before the opinion (the
-    paper's Table 1).
+    """Return case background and opinion in one text.
+
+    The position precedes the opinion in words (the paper's Table 1).
     """
     return [
         f"{facts}\nposition_{position}\n{opinion}"
@@ -418,12 +418,12 @@ def save_assistant(assistant: Assistant, path: Path) -> None:
 
 @cache
 def assistant_at(path: Path) -> Assistant:
-    """The assistant stored at a path, read once a job."""
+    """Return the assistant stored at a path; each is read once per job."""
     return load_assistant(path)
 
 
 def load_assistant(path: Path) -> Assistant:
-    """Load a stored assistant; raises `UserError` as `read`, and where the file holds no
+    """Load a stored assistant; raise `UserError` as `read_trusted`, and if the file is not an
     assistant.
     """
     content = read_trusted(path, _TRUSTED.__contains__)

@@ -1,5 +1,5 @@
-"""What the tables and figures of Debate-Feedback share: names of methods, which runs they show,
-sweeps among them.
+"""Shared code of Debate-Feedback's tables and figures: names of methods, selection of runs,
+sweeps.
 """
 
 from collections.abc import Iterator, Sequence
@@ -48,7 +48,7 @@ class Run(content.Run):
 
     @property
     def setting(self) -> str:
-        """What sets this run apart from others of its method."""
+        """The settings that distinguish this run from others of its method."""
         params = self.params
         if self.results.config.protocol == DEBATE:
             weight = params["weight"] if params["smoothing"] else 1
@@ -97,8 +97,9 @@ def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
 
 
 def sweeps(results: StudyResults, name: str) -> list[list[ExperimentResults]]:
-    """Groups of debates over the same cases that differ in one parameter alone, ordered by its
-    values.
+    """Group debates over the same cases that differ in one parameter only.
+
+    They are sorted by the values of the parameter.
     """
     groups: dict[tuple[object, ...], list[ExperimentResults]] = {}
     for experiment in results.find_experiments(DEBATE):
@@ -137,8 +138,9 @@ def _in_sweep(group: Sequence[ExperimentResults], name: str) -> Iterator[tuple[s
 
 
 def components(single: Run, assisted: Run | None) -> Iterator[tuple[str, Column]]:
-    """Yield the stages of the method, each with how often it got each case right, by case_id: the
-    judge alone, debate, smoothing, assistant with and without smoothing.
+    """Yield the stages of the method, with the share of right answers by case_id.
+
+    The stages are the judge alone, debate, smoothing, and assistant with and without smoothing.
     """
     debates = judged_debates(single.results, single.model)
     yield "judge alone (O_0)", _correct_shares(single, debates, None)
@@ -175,13 +177,13 @@ def pairs(results: StudyResults) -> list[tuple[Run, Run | None]]:
 
 
 def _find_counterpart(run: Run, candidates: Sequence[Run]) -> Run | None:
-    """Return the first candidate that differs from a run by its assistant alone."""
+    """Return the first candidate that differs from a run only by its assistant."""
     setting = _setting(run)
     return next((candidate for candidate in candidates if _setting(candidate) == setting), None)
 
 
 def _setting(run: Run) -> tuple[object, ...]:
-    """Return all that two runs have in common where one of them differs by its assistant alone."""
+    """Return the settings that two runs share if they differ only by their assistant."""
     ignored = (
         "assistant",
         "assistant_features",

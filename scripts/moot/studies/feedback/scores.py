@@ -1,9 +1,9 @@
-"""Scores of Debate-Feedback: corrections and degradations, any T without a new call, and the
-assistant's own quality.
+"""Scores of Debate-Feedback: corrections, degradations, other values of T, and the assistant's
+quality.
 
-What the judge said in a round does not depend on T, so O_n for another T follows from the
-transcript by arithmetic. Thresholds of token probabilities are fitted on validation cases for O_0
-and for O_n of each T alike.
+The judge's replies do not depend on T, so O_n for another T follows from the transcript by
+arithmetic. Thresholds of token probabilities are fitted on validation cases, separately for O_0 and
+for O_n of each T.
 """
 
 import json
@@ -36,8 +36,9 @@ WEIGHTS = tuple(step / 10 for step in range(11))
 
 @dataclass(frozen=True)
 class Judged:
-    """What the judge of one debate came to: O_0, and for each round LM(x, sum) and whether the
-    threshold was met.
+    """The judge's results in one debate.
+
+    They are O_0, and for each round LM(x, sum) and whether the threshold was met.
     """
 
     case_id: str
@@ -88,7 +89,7 @@ def judged_debates(results: ExperimentResults, model: str) -> list[Judged]:
 
 
 def _judged(rows: pd.DataFrame) -> Judged:
-    """Return a debate, from its smoothed probabilities in the order of turns."""
+    """Return the results of a debate, from its smoothed probabilities in the order of turns."""
     steps = [json.loads(parsed) for parsed in rows["parsed"]]
     return Judged(
         rows["case_id"].iloc[0],
@@ -105,8 +106,9 @@ def own_weight(params: Fields) -> float:
 
 
 def right_at(results: ExperimentResults, debates: Sequence[Judged], weight: float | None) -> Floats:
-    """1 for each debate that is right at this T (None: at O_0), else 0; token probabilities with
-    the threshold of validation cases.
+    """Return 1 for each debate that is right at this T, else 0; None stands for O_0.
+
+    For token probabilities the threshold of validation cases applies.
     """
     task = results.task
     outlooks = [

@@ -45,17 +45,17 @@ SEVERAL_LABELS = (
     ("F1, micro", "f1", "micro", ""),
 )
 METRIC_NOTE = (
-    "The paper's accuracy compares whole answers (its Equation 2), which for several labels is"
-    " subset accuracy; its F1 is the macro average (Equation 6). The authors' code computes"
-    " weighted F1 for CAIL18 (`Eval/Bert.py`), which stands beside it. Micro F1 is ours."
+    "The paper's accuracy compares whole answers (its Equation 2), which for several labels is "
+    "subset accuracy; its F1 is the macro average (Equation 6). The authors' code computes "
+    "weighted F1 for CAIL18 (`Eval/Bert.py`), which is shown as well. Micro F1 is ours."
 )
 READINGS_NOTE = (
     "CAIL18 with several articles a case follows section 4.2; with one article a case it follows"
     " the authors' files and code. Published values are compared with the former."
 )
 CASES_NOTE = (
-    "The paper's own cases were not published whole; ours are the published files. A difference is"
-    " one of cases, not of the method alone."
+    "The paper's cases were published only in part; ours are the published files. Therefore "
+    "differences include the effect of other cases."
 )
 
 
@@ -113,7 +113,7 @@ def _run_rows(table: str, runs: list[Run]) -> Iterator[Fields]:
 
 
 def _kinds(values: Values) -> dict[str, Published]:
-    """Accuracy and F1 of one published method on one data set."""
+    """Return accuracy and F1 of one published method on one data set."""
     return {metric.rpartition("_")[2]: value for (_, metric), value in values.items()}
 
 

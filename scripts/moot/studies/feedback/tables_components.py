@@ -34,8 +34,8 @@ TABLE5 = "table5_smoothing"
 
 @table(STUDY, TABLE5, "Table 5: corrections and degradations with and without smoothing")
 def smoothing(results: StudyResults) -> TableContent:
-    """How often the debate corrects a wrong first prediction, and spoils a right one, as shares of
-    all cases: published (paper, Table 5), ours, their difference.
+    """How often the debate corrects a wrong first prediction, and how often it spoils a right one,
+    as shares of all cases: published (paper, Table 5), ours, their difference.
     """
     published = published_values(results, TABLE5)
     total = max((value.n for value in published.values()), default=1.0)
@@ -93,8 +93,8 @@ def _share(run: Run, metric: str, group: str, is_count: bool) -> Measurement:
 
 @table(STUDY, "sweep_of_weight", "The weight T")
 def weights(results: StudyResults) -> TableContent:
-    """Corrections, degradations and accuracy for every T, from the same debates: what the judge
-    says does not depend on T.
+    """Corrections, degradations and accuracy for every T, from the same debates: the judge's
+    replies do not depend on T.
     """
     rows = []
     for run in list_runs(results, DEBATE):
@@ -145,8 +145,8 @@ _SWEEP = (
 
 @table(STUDY, "assistant", "The reliability assistant")
 def assistant(results: StudyResults) -> TableContent:
-    """How well the assistant tells right opinions from wrong ones over the evaluated cases, none of
-    which trained it.
+    """How well the assistant distinguishes right opinions from wrong ones over the evaluated cases,
+    on which it was not trained.
     """
     metrics = {
         "assistant_auc": "AUC",
@@ -190,7 +190,7 @@ def assistant(results: StudyResults) -> TableContent:
 @table(STUDY, "components", "What each component adds")
 def component_table(results: StudyResults) -> TableContent:
     """Accuracy of the judge alone, and with debate, smoothing and assistant added, on the same
-    cases: what the paper leaves open (its Limitation b).
+    cases. The paper leaves this open (its Limitation b).
     """
     rows: list[Fields] = []
     for single, assisted in pairs(results):

@@ -1,7 +1,7 @@
 """Answers about vignettes of real people, from a later study of AgenticSimLaw's authors.
 
-They are not those of the paper: the study has other models and 22 of its features, and its files
-stand in the same repository. They judge no claim of the paper.
+They are not the paper's answers: the study has other models and only 22 of its features, although
+its files are in the same repository. They do not judge claims of the paper.
 
 A row of the files (MIT licence, pinned in `data/versions.csv`) is one answer: a prediction and a
 stated confidence of a debate, of the cooperative ablation, of a single prompt or of
@@ -107,7 +107,7 @@ def read_debates(options: AgenticSimLawOptions, context: LoadContext) -> Iterato
 
 @dataset("agenticsimlaw", AgenticSimLawOptions, FOLDER, records=read_debates)
 def load(options: AgenticSimLawOptions, context: LoadContext) -> Loaded:
-    """The people whom the records are about, all of them test cases: nothing is trained on them."""
+    """Load the people in the records, all of them test cases, since nothing is trained on them."""
     if options.source == "shipped":
         return load_shipped_cases(options.shipped, context)
     path = context.data_root / FOLDER / options.vignettes

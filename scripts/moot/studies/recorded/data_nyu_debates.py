@@ -141,7 +141,7 @@ def _by_round_beliefs_last(utterance: RecordedUtterance) -> tuple[int, bool]:
 
 @dataset("nyu_debates", NyuOptions, FOLDER, records=read_debates, download_adds_words=True)
 def load(options: NyuOptions, context: LoadContext) -> Loaded:
-    """A case for each debate with a verdict; raises `UserError` for a fault in a file."""
+    """Load a case for each debate with a verdict; raise `UserError` for a fault in a file."""
     if options.source == "shipped":
         return load_shipped_cases(SHIPPED_AS, context)
     cleaning: Counter[str] = Counter()
@@ -200,7 +200,7 @@ def _read_published_debates(
 
 
 def _count_irregularities(debate: _PublishedDebate, has_file: bool, cleaning: Counter[str]) -> None:
-    source = "with a file" if has_file else "known by their last belief alone"
+    source = "with a file" if has_file else "of which only the last belief is known"
     cleaning[f"debates {source}"] += 1
     cleaning["speeches that quote words past the end of the story"] += sum(
         PAST_END in (utterance.parsed or {}) for utterance in debate.live_utterances

@@ -204,7 +204,7 @@ def _draw_calibration(axes: "Axes", run: RecordedRun, colour: str, marker: str) 
 @figure(STUDY, "ratings", "Ratings of debaters", category=RECORDS, loaders=NAMING_DEBATERS)
 def ratings_figure(results: StudyResults) -> "Figure":
     """Each debater's rating with its 95 % interval, with side, length and judges in the model, and
-    its rating by wins alone (grey).
+    its rating only by wins (grey).
     """
     tables = [
         (verdicts, list(rating_rows(verdicts))) for verdicts in find_debater_verdicts(results)
@@ -227,8 +227,8 @@ def ratings_figure(results: StudyResults) -> "Figure":
     note_below(
         drawing,
         [
-            f"{verdicts.data}. Blue: side, length and judges in the model; grey: wins alone. In"
-            " brackets: both ranks."
+            f"{verdicts.data}. Blue: side, length and judges in the model; grey: only wins. In "
+            "brackets: both ranks."
         ],
     )
     return drawing

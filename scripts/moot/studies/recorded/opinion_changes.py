@@ -44,10 +44,10 @@ class HeardUtterance(NamedTuple):
         answer: whether the speaker holds, or argues for, the right answer: RIGHT_ANSWER,
             WRONG_ANSWER, UNDECIDED or NO_ANSWER.
         kind: the kind of the utterance.
-        role: the speaker's role; "" where the record gives none.
+        role: the speaker's role; "" if unknown.
         word_count: words of the utterance, quotations included.
-        quoted_word_count: words inside quotations. Both counts come from the record where it has
-            them, and else from the text.
+        quoted_word_count: words inside quotations. Both counts come from the record if it has them,
+            else from the text.
     """
 
     speaker: str
@@ -65,7 +65,7 @@ class Occasion(NamedTuple):
         case_id, debate_id: the debate.
         answer_before, answer_after: RIGHT_ANSWER, WRONG_ANSWER or UNDECIDED.
         belief_change: the rise of the probability that the speaker gives to the right answer; NaN
-            where no probability was stated.
+            without stated probabilities.
         utterances: the utterances heard before it, at least one.
     """
 
@@ -85,8 +85,8 @@ class Occasion(NamedTuple):
 class _Belief(NamedTuple):
     """A belief or an answer: the favoured answer, and the probability of the right one.
 
-    `answer` is "" where the belief cannot be used; `in_right` is NaN where no probability was
-    stated. `heard_count` is the number of utterances before the belief.
+    `answer` is "" if the belief is unusable; `in_right` is NaN without a stated probability.
+    `heard_count` is the number of utterances before the belief.
     """
 
     answer: str
@@ -97,8 +97,8 @@ class _Belief(NamedTuple):
 def group_members(run: RecordedRun) -> set[str]:
     """Return the members of the run's groups who state answers and hear other members.
 
-    The set is empty where no member heard another one, as judges do not, and where a case has no
-    known truth.
+    The set is empty if no member heard another one (judges do not), and if a case has no known
+    truth.
     """
     if "judge" not in run.predictions or (run.predictions["target"] == "").any():
         return set()
@@ -113,7 +113,7 @@ def group_members(run: RecordedRun) -> set[str]:
 
 
 def find_occasions(run: RecordedRun) -> Iterator[Occasion]:
-    """Yield every occasion of a run, debate by debate; none where a case has no known truth."""
+    """Yield every occasion of a run, debate by debate; nothing for cases without known truth."""
     cases = run.results.cases[["case_id", "target"]]
     targets = {str(case_id): target for case_id, target in cases.itertuples(index=False)}
     if any(targets[case_id] == "" for case_id in run.predictions["case_id"]):
@@ -259,7 +259,7 @@ def _read_facts(row: Fields) -> Fields:
 
 
 def describe_features(occasion: Occasion, median_words: float) -> dict[str, str]:
-    """What was heard before an occasion, in words, by the name of the feature.
+    """Describe the utterances heard before an occasion, by the name of the feature.
 
     Args:
         occasion: one occasion.

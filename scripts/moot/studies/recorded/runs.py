@@ -70,7 +70,7 @@ def recorded_runs(results: StudyResults) -> list[RecordedRun]:
 def mean_by_case(
     run: RecordedRun, case_ids: Column, values: Floats, bounds: Bounds
 ) -> tuple[float, float, float]:
-    """Return the mean of values, one a row, with its 95 % interval by the clusters of cases."""
+    """Return the mean of values, one per row, with its 95 % interval by the clusters of cases."""
     bootstrap, [sums, counts] = sum_by_case(run, case_ids, values, np.ones(len(values)))
     return bootstrap.estimate(ratio_statistic(sums, counts, bounds))
 
@@ -110,11 +110,11 @@ def read_outcomes(run: RecordedRun) -> pd.DataFrame:
     """Return the outcome of each debate by its judge's last belief.
 
     Returns:
-        One row a debate: debate_id; right (1, 0, or one half for an undecided judge);
-        squared_error (of the last belief in the right answer); story; judge; cluster (story and
-        judge); rounds; quoted (words); and flips (how often the judge came to favour the other
-        answer; a belief of one half favours neither). The last three are missing where only the
-        last belief is known.
+        One row per debate: debate_id; right (1, 0, or one half for an undecided judge);
+            squared_error (of the last belief in the right answer); story; judge; cluster (story and
+            judge); rounds; quoted (words); and flips (how often the judge came to favour the other
+            answer; a belief of one half favours neither). The last three are missing where only the
+            last belief is known.
     """
     beliefs = read_beliefs(run)
     by_debate = beliefs.groupby("debate_id", sort=True)

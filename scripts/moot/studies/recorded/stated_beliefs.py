@@ -136,7 +136,7 @@ def _beliefs_of_debate(run: RecordedRun, turns: pd.DataFrame) -> Iterator[Stated
 
 
 def _probability(row: Fields, facts: Fields, side: str, label: str) -> float | None:
-    """Return the stated probability of a label; None where none is stated."""
+    """Return the stated probability of a label, or None."""
     shares: Mapping[str, float] = facts.get("distribution", {})
     if shares:
         return shares.get(label)
@@ -146,10 +146,10 @@ def _probability(row: Fields, facts: Fields, side: str, label: str) -> float | N
 
 
 def find_outcomes(run: RecordedRun) -> tuple[str, "pd.Series[str]"]:
-    """What the outcome of a debate is, and the outcome by debate.
+    """Return a description of the debates' outcome, and the outcome by debate.
 
-    It is the true label of the case, or without known truth the verdict of most of its judges.
-    Debates with an even split have no outcome.
+    It is the true label of the case, or without known truth the verdict of the majority of its
+    judges. Debates with an even split have no outcome.
     """
     predictions = run.predictions.assign(
         debate_id=run.predictions["case_id"] + "#" + run.predictions["repeat"].astype(str)

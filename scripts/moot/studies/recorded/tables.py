@@ -139,9 +139,9 @@ def groups(results: StudyResults) -> TableContent:
                 " and the answer is yes. A rate is not shown if fewer than ten people define it."
             ),
             (
-                "p: of the rate's difference from that of the attribute's largest group."
-                f" {UNPAIRED_NOTE} Holm: over the {test_count} tests of this table, which are of"
-                " all methods and models, groups and both rates."
+                "p: for the difference between this rate and the rate of the attribute's largest "
+                f"group. {UNPAIRED_NOTE} Holm: over the {test_count} tests of this table, which "
+                "cover all methods and models, groups and both rates."
             ),
         ],
         exploratory=True,

@@ -140,7 +140,7 @@ def _row(
 
 
 def _agreement_beyond_chance(answers: pd.DataFrame, pairs: pd.DataFrame) -> Statistic:
-    """Fleiss' chance-corrected agreement as a function of the weights of cases."""
+    """Return Fleiss' chance-corrected agreement as a function of the weights of cases."""
     agreeing = pairs["agree"].to_numpy(dtype=np.float64)
     pair_counts = pairs["pairs"].to_numpy(dtype=np.float64)
     by_label = pd.crosstab(answers["case_id"], answers["prediction"]).loc[pairs.index]

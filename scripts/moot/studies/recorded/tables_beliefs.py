@@ -121,7 +121,7 @@ def _round_order(name: str) -> tuple[bool, int]:
 
 
 def _groups_of_speakers(beliefs: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Side, speaker and beliefs: of both sides, of each side, of others, and of each speaker."""
+    """Yield side, speaker and beliefs of both sides, each side, others, and each speaker."""
     debaters = beliefs[beliefs["side"] != ""]
     sides = sorted(set(debaters["side"]))
     if len(sides) > 1:
@@ -134,7 +134,7 @@ def _groups_of_speakers(beliefs: pd.DataFrame) -> Iterator[tuple[str, str, pd.Da
 
 
 def _groups_of_side(side: str, beliefs: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield all speakers of a side, and each of them where they are several but not many."""
+    """Yield all speakers of a side, and each of them if there are several but not many."""
     speakers = sorted(set(beliefs["speaker"]))
     if len(speakers) == 1:
         yield side, speakers[0], beliefs
@@ -219,10 +219,10 @@ def belief_aggregates(results: StudyResults) -> TableContent:
         rows,
         [
             (
-                "A panel is the judges or members who answer about one debate, or the repeats of a"
-                " case where each debate has one answer. A row of k members is the mean over all"
-                f" panels of k of its members (over {MAX_PANELS_DRAWN} at random, if there are"
-                f" more), of the panels with at least k. `{WHOLE_PANEL}` are the whole panels."
+                "A panel is the judges or members who answer about one debate, or the repeats of "
+                "a case if each debate has one answer. A row of k members is the mean over all "
+                f"panels of k of its members (over {MAX_PANELS_DRAWN} at random, if there are "
+                f"more), of the panels with at least k. `{WHOLE_PANEL}` are the whole panels."
             ),
             (
                 "The Brier score is the mean squared distance of the aggregated probability from"
@@ -327,7 +327,9 @@ def _draw_panels(beliefs: Floats, size: int, random: np.random.Generator) -> Flo
 def _aggregate_cells(
     run: RecordedRun, panels: pd.DataFrame, probabilities: Sequence[Floats]
 ) -> Fields:
-    """Brier score, difference from one member and share of right aggregates of some panels."""
+    """Return Brier score, difference from one member, and share of right aggregates of some
+    panels.
+    """
     errors, differences, right = [], [], []
     for truth, beliefs, aggregates in zip(
         panels["truth"], panels["beliefs"], probabilities, strict=True

@@ -1,4 +1,4 @@
-"""The table of the verdicts of councils: what several judges decide together, and how firmly."""
+"""The table of the verdicts of councils: joint decisions of several judges, and their stability."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -149,7 +149,7 @@ def _rows_of_run(run: RecordedRun) -> Iterator[Fields]:
 
 
 def _right_cells(run: RecordedRun, verdicts: pd.DataFrame) -> Fields:
-    """Return the share of right verdicts; empty where a truth is unknown."""
+    """Return the share of right verdicts; {} if a truth is unknown."""
     if (verdicts["target"].fillna("") == "").any():
         return {}
     is_right = verdicts["prediction"] == verdicts["target"]

@@ -95,7 +95,7 @@ _DISCUSSIONS = (
 
 
 def _row_before_and_after(run: RecordedRun, members: set[str]) -> Fields | None:
-    """Return the row of a run; None where no member has two answers."""
+    """Return the row of a run; None if no member has two answers."""
     opinions = stated_answers(run.results)
     of_members = opinions[(opinions["model"] == run.model) & opinions["speaker"].isin(members)]
     has_two_answers = of_members.duplicated(["debate_id", "speaker"], keep=False)

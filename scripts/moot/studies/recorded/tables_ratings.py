@@ -64,7 +64,7 @@ class DebaterVerdicts:
 
     @property
     def weights(self) -> Floats:
-        """Weights by which each judge counts the same in total, whatever the number of verdicts."""
+        """Weights by which each judge has the same total, whatever the number of verdicts."""
         return as_numbers(1 / self.rows["judge"].map(self.rows["judge"].value_counts()))
 
     def terms(self, *, by_judge: bool = False) -> Mapping[str, Floats]:
@@ -109,7 +109,7 @@ class DebaterVerdicts:
         return as_numbers(np.log(self.rows[first] / self.rows[second]) / np.log(1.1))
 
     def fit(self, terms: Mapping[str, Floats], weights: Floats | None) -> Ratings | None:
-        """Return the ratings by a model with these terms; None where they cannot be computed."""
+        """Return the ratings by a model with these terms; None if they cannot be computed."""
         first, second = (self.rows[label].tolist() for label in self.sides)
         return fit_ratings(
             first, second, self.outcomes, self.rows["cluster"].tolist(), terms, weights
@@ -244,12 +244,12 @@ def ratings(results: StudyResults) -> TableContent:
                 " and the model has no terms but the debaters."
             ),
             (
-                "Intervals are of the jackknife that leaves out one cluster (the topic) at a time."
-                f" There is none with fewer than {MIN_TOPICS} clusters. Terms speak of the judges"
-                " in the data alone, since judges are not left out. Only debaters that chains of"
-                " wins (or ties) join in both directions can"
-                " be compared: a debater who won every debate, lost every debate, or met none of"
-                " the others has a rating without an interval."
+                "Intervals are of the jackknife that leaves out one cluster (the topic) at a "
+                f"time. There is none with fewer than {MIN_TOPICS} clusters. Terms apply only to "
+                "the judges in the data, since judges are not left out. Only debaters that "
+                "chains of wins (or ties) join in both directions can be compared: a debater who "
+                "won every debate, lost every debate, or met none of the others has a rating "
+                "without an interval."
             ),
         ],
     )

@@ -34,7 +34,7 @@ def stated_beliefs(run: Run, seat: str) -> pd.DataFrame:
 
     Returns:
         debate_id, round, case_id, side (a label, or "undecided"), in_right (the probability of the
-        right one of two labels; missing where none was stated).
+        right one of two labels; may be missing).
     """
     turns = run.results.transcripts
     is_belief = (
@@ -113,7 +113,7 @@ def _key_cells(run: Run) -> JsonObject:
 
 
 def _row_of_run(run: Run) -> Fields | None:
-    """Return the row of a run; None where no round has beliefs of both judges."""
+    """Return the row of a run; None if no round has beliefs of both judges."""
     both = stated_beliefs(run, JUDGE).merge(
         stated_beliefs(run, RECORDED_JUDGE),
         on=[DEBATE, ROUND, "case_id"],

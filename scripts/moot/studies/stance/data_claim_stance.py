@@ -59,13 +59,15 @@ POLARITY = Task(
 
 @dataset("claim_stance", ClaimOptions)
 def load_stance(options: ClaimOptions, context: LoadContext) -> Loaded:
-    """Claims with their stance on the motion; attributes `topic` (the motion) and `polarity`."""
+    """Load claims with their stance on the motion; attributes `topic` (the motion) and
+    `polarity`.
+    """
     return _load_claims(options, context, STANCE, target="stance", attribute="polarity")
 
 
 @dataset("claim_polarity", ClaimOptions, folder="claim_stance")
 def load_polarity(options: ClaimOptions, context: LoadContext) -> Loaded:
-    """Claims with their sentiment; attributes `topic` (the motion) and `stance`."""
+    """Load claims with their sentiment; attributes `topic` (the motion) and `stance`."""
     return _load_claims(options, context, POLARITY, target="polarity", attribute="stance")
 
 

@@ -66,7 +66,7 @@ TASK = Task(
 
 @dataset("vast", VastOptions)
 def load(options: VastOptions, context: LoadContext) -> Loaded:
-    """The three official files as cases; validation is the official development set.
+    """Load the three official files as cases; validation is the official development set.
 
     Attributes of a case: `topic` (the official lemmatised `topic_str`) and `seen` (yes or no: the
     topic occurs in the official training set).
@@ -137,7 +137,7 @@ def read_posts(path: Path) -> pd.DataFrame:
     check_values(path, frame["seen?"], ("0", "1"))
     check_texts(path, frame["post"])
     check_texts(path, frame["new_topic"], topic=True)
-    # The official files have a column `topic` of their own, which is not the topic of the label.
+    # The official files have another column `topic`, which is not the topic of the label.
     frame = frame[list(COLUMNS)].rename(
         columns={"new_id": "row_id", "new_topic": "topic", "seen?": "seen"}
     )

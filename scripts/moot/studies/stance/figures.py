@@ -90,7 +90,7 @@ def _draw_panels(
     draw: "Callable[[Axes, Run], None]",
     **axes_options: bool,
 ) -> "tuple[Figure, Any]":
-    """Return a panel a run, some in a line: the figure and its axes."""
+    """Return a panel per run, some in a line: the figure and its axes."""
     columns = min(COLUMNS, len(runs))
     lines = -(-len(runs) // columns)
     drawing, grid = new_figure(
@@ -113,7 +113,9 @@ def _draw_true_and_predicted(axes: "Axes", run: Run) -> None:
 
 
 def draw_bars(axes: "Axes", labels: Sequence[str], columns: "dict[str, pd.Series[str]]") -> None:
-    """Bars of the shares of labels, one series next to the other, with the counts above them."""
+    """Draw bars of the shares of labels, one series next to the other, with the counts above
+    them.
+    """
     width = 0.8 / len(columns)
     for series, (name, values) in enumerate(columns.items()):
         counts = np.array([(values == label).sum() for label in labels])

@@ -1,4 +1,4 @@
-"""What this study computes of Heller et al.'s tables and figures: stance and polarity."""
+"""The parts of Heller et al.'s tables and figures that this study computes: stance and polarity."""
 
 import math
 from collections.abc import Iterator

@@ -30,8 +30,8 @@ class StanceParams(ProtocolParams):
     prompting: Literal["zero_shot", "few_shot", "cot"] = Field(
         "zero_shot",
         description=(
-            "the question alone, labelled training examples before it, or reasoning before the"
-            " answer"
+            "only the question, labelled training examples before it, or reasoning before the "
+            "answer"
         ),
     )
     answer: Literal["label", "json", "likelihood"] = Field(
@@ -39,7 +39,7 @@ class StanceParams(ProtocolParams):
         description="a bare label, JSON with a confidence, or the likelihood of the label words",
     )
     shots: int = Field(
-        6, ge=1, description="with few_shot: how many examples, the same number of each label"
+        6, ge=1, description="with few_shot: number of examples, equal for each label"
     )
 
 

@@ -85,7 +85,7 @@ def iterate_leaderboards(
 
 
 def f1_by_label(board: Fields, labels: Sequence[str]) -> dict[str, float]:
-    """F1 of each label, from a trained baseline's confusion matrix.
+    """Return F1 of each label, from a trained baseline's confusion matrix.
 
     The rows of the matrix are the actual labels, the columns the predicted ones.
     """

@@ -20,7 +20,9 @@ NEGATIVE = "negative"
 
 @scorer("label_excess")
 def label_excess(results: ExperimentResults) -> pd.DataFrame:
-    """The share of each label among the answers less that among the truths of the same cases."""
+    """The share of each label among the answers minus its share among the truths of the same
+    cases.
+    """
     if results.config.protocol not in PROTOCOLS:
         return no_scores()
     return by_model(results, lambda model: _excess_scores(results, model))
@@ -40,9 +42,9 @@ def _excess_scores(results: ExperimentResults, model: str) -> Iterator[Score]:
 
 @case_metric("negative_excess")
 def negative_excess(results: ExperimentResults, model: str) -> Terms:
-    """Share of answers that are negative less the share of their cases that are; of valid answers.
+    """Share of negative answers minus the share of negative cases; over valid answers.
 
-    It is above 0 where a model names negative polarity more often than it occurs.
+    It is above 0 if a model names negative polarity more often than it occurs.
     """
     rows = _valid_rows(results, model)
     tops = _excess(rows, NEGATIVE)[:, None]

@@ -97,7 +97,7 @@ def vast_by_class(results: StudyResults) -> TableContent:
 
 
 def _trained_classes(results: StudyResults) -> Iterator[Fields]:
-    """F1 of each class of trained models."""
+    """Yield F1 of each class of trained models."""
     for data, board in iterate_leaderboards(results, VAST):
         values = f1_by_label(board, sorted(CLASSES))
         for label in CLASSES:
@@ -137,7 +137,7 @@ def claim_polarity(results: StudyResults) -> TableContent:
 
 @table(STUDY, "label_excess", "Labels that models name too often")
 def label_excess(results: StudyResults) -> TableContent:
-    """Share of each label among a run's answers less its share among the truths of their cases."""
+    """Share of each label among a run's answers minus its share among the truths of their cases."""
     rows: list[Fields] = []
     for question in QUESTIONS:
         for run in list_runs(results, question):
@@ -162,9 +162,7 @@ def _compare(results: StudyResults, question: StanceQuestion, notes: Sequence[st
 
 
 def _comparison_rows(results: StudyResults, question: StanceQuestion) -> Iterator[Fields]:
-    """Published models, our runs, references, and trained models (published and ours), in this
-    order.
-    """
+    """Yield published models, our runs, references, and trained models (published and ours)."""
     for (system, metric), value in unrepeated_values(results, question.models).items():
         yield comparison_row(_row_keys(system, "", "", METRICS[metric][0]), value, NOT_MEASURED)
     yield from _run_rows(list_runs(results, question), question.models, METRICS)
@@ -174,7 +172,7 @@ def _comparison_rows(results: StudyResults, question: StanceQuestion) -> Iterato
 def _run_rows(
     runs: Sequence[Run], table: str, metrics: Mapping[str, tuple[str, ...]]
 ) -> Iterator[Fields]:
-    """Metrics of runs with the values of a published table, then of the references.
+    """Yield metrics of runs with the values of a published table, then of the references.
 
     References are computed on the evaluated cases of each experiment.
     """

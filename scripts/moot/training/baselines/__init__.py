@@ -1,14 +1,14 @@
-"""Baselines: trained models that every table shows next to the debates, one builder function each.
+"""Baselines: trained models that tables show next to the debates, one builder function each.
 
-A baseline is a builder `(seed, threads) -> estimator`: a fresh scikit-learn classifier or pipeline
-that nothing has fitted yet. Imputation, encoding and vectorising belong inside the pipeline, so
-that `evaluate` fits them within each fold. Every library is imported inside the builder, since
-Snakemake reads the registry at each start; one that only an extra installs, through `optional`.
+A baseline is a builder `(seed, threads) -> estimator` of an unfitted scikit-learn classifier or
+pipeline. Imputation, encoding and vectorising belong inside the pipeline, so that `evaluate` fits
+them within each fold. Every library is imported inside the builder, since Snakemake reads the
+registry at each start; one that only an extra installs, through `optional`.
 
-What the estimator sees (`moot.training.examples.Examples`): for `kind="tabular"` the data set's
-typed feature columns; for `kind="text"` a frame with the column `text` and one string column for
-each attribute of the cases; for `kind="any"` whichever there is. The targets are positions in the
-task's labels (0 is the first label).
+The inputs of the estimator (`moot.training.examples.Examples`) depend on `kind`: for
+`kind="tabular"` the data set's typed feature columns; for `kind="text"` a frame with the column
+`text` and one string column for each attribute of the cases; for `kind="any"` whichever there is.
+The targets are positions in the task's labels (0 is the first label).
 """
 
 from collections.abc import Callable, Iterable
@@ -32,8 +32,8 @@ class Baseline:
         families: the groups by which a configuration may ask for it.
         build: makes an unfitted estimator from a seed and a number of threads; the threads never
             change its results.
-        randomised: its predictions are draws from its own probabilities, so it is scored by their
-            expectation.
+        randomised: whether its predictions are drawn from its own probabilities, so that it is
+            scored by their expectation.
         stored: whether the fitted model is worth keeping under `results/models`.
     """
 

@@ -1,9 +1,8 @@
-"""The courtroom paper's fourteen tabular classifiers, and the two reference points that cost
-nothing to beat.
+"""The courtroom paper's fourteen tabular classifiers, and two trivial references.
 
 Settings are PyCaret's defaults, since the paper's leaderboard is PyCaret's (Table 2): 100 trees, no
 scaling of columns, a linear support vector machine trained by stochastic gradient descent.
-`docs/baselines.md` says where ours differ. Source: AgenticSimLaw, section "Traditional Baseline
+`docs/baselines.md` lists the differences. Source: AgenticSimLaw, section "Traditional Baseline
 Models", Table 2.
 """
 
@@ -24,7 +23,7 @@ REFERENCE = ("reference", "courtroom_paper", "tabular", "text")
 
 
 def base_rate(seed: int, threads: int) -> "DummyClassifier":
-    """Says the share of each label in training."""
+    """Predict each label with its share in training."""
     from sklearn.dummy import DummyClassifier
 
     return DummyClassifier(strategy="prior")
@@ -49,8 +48,8 @@ def classifier(
 
     Args:
         path: its class, with the module.
-        seeded, threaded: the parameters that take the seed and the number of threads; "" for none.
-        extra: the extra that installs it; "" where the default does.
+        seeded, threaded: the parameters for the seed and the number of threads; "" for none.
+        extra: the extra that installs it; "" for the default installation.
         scaled: whether columns are scaled.
     """
 
@@ -99,8 +98,8 @@ BUILDERS = {
     ("nb", "Naive Bayes"): classifier("sklearn.naive_bayes.GaussianNB", seeded=""),
     ("dt", "Decision tree"): classifier("sklearn.tree.DecisionTreeClassifier"),
     ("svm", "Support vector machine (linear)"): classifier(LINEAR, loss="hinge", eta0=0.001),
-    # One column a category makes covariances singular, which PyCaret's scikit-learn let pass with a
-    # warning.
+    # One column per category makes covariances singular; PyCaret's scikit-learn only warned about
+    # this.
     ("qda", "Quadratic discriminant analysis"): classifier(
         "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis", seeded="", reg_param=0.1
     ),

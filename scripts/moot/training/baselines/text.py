@@ -1,10 +1,9 @@
-"""Trained text classifiers: what the papers' data sets were measured with before there were
-language models.
+"""Trained text classifiers, as in the papers of the data sets before language models.
 
-They read the case's text alone, never an attribute. Where the text has a topic on its first line,
-topic and body get vocabularies of their own (as the bag of words of the VAST paper has them), so
-that a topic word in the body is another feature than the topic itself. The settings are
-scikit-learn's, unless a comment says why not.
+They read only the case's text, never an attribute. If the first line of the text is a topic, topic
+and body have separate vocabularies (as in the bag of words of the VAST paper), so that a topic word
+in the body is a different feature. The settings are scikit-learn's, unless a comment gives a
+reason.
 
 Sources: Allaway and McKeown (2020) for majority by topic and bag of words; Bar-Haim et al. (2017)
 for the unigram support vector machines with and without a sentiment lexicon. The lexicon is VADER's
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     from moot.training.text_features import TopicMajority
 
 ITERATIONS = 5000
-# C of the unigram SVMs: with scikit-learn's 1 the solver takes ten times as long on VAST, for 0.01
-# of F1
+# C of the unigram SVMs: with scikit-learn's value of 1 the solver takes ten times as long on VAST,
+# for a gain of 0.01 in F1
 MARGIN = 0.1
 SENTENCE_MODEL = "MOOT_SENTENCE_MODEL"
 
@@ -40,7 +39,8 @@ def topic_majority(seed: int, threads: int) -> "TopicMajority":
 
 
 def sentence_model() -> str:
-    """Return the sentence encoder's folder or name, from the environment: no package ships weights.
+    """Return the sentence encoder's folder or name from the environment, since no package ships
+    weights.
 
     Raises:
         UnavailableError: the library is not installed, or no encoder is named.
@@ -54,8 +54,9 @@ def sentence_model() -> str:
 
 
 def linear(features: Callable[[ModuleType], object], *, margin: float | None = None) -> Builder:
-    """Return the builder of a linear classifier: a support vector machine with a `margin`, else a
-    logistic regression.
+    """Return the builder of a linear classifier.
+
+    With a `margin` it is a support vector machine, else a logistic regression.
 
     `features` makes the transformer from `moot.training.text_features`.
     """

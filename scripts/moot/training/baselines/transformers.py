@@ -1,10 +1,8 @@
-"""Transformers fine-tuned on the training split: Legal-BERT, Lawformer, and a convolution over
-BERT's embeddings.
+"""Fine-tuned transformers: Legal-BERT, Lawformer, and a convolution over BERT's embeddings.
 
-No package ships their weights: an environment variable names each one's folder, or its name on the
-    Hugging Face hub.
-Sources: Debate-Feedback, 4.1 and Table 2; Chalkidis et al. (2020), Xiao et al. (2021), Kim (2014)
-    for the convolution.
+No package ships their weights. For each one an environment variable gives the folder, or the name
+on the Hugging Face hub. Sources: Debate-Feedback, 4.1 and Table 2; Chalkidis et al. (2020), Xiao et
+al. (2021), Kim (2014) for the convolution.
 """
 
 import os
@@ -18,11 +16,11 @@ FAMILY = "transformers"
 EXTRA = "transformers"
 BERT, LEGAL_BERT, LAWFORMER = "MOOT_BERT_MODEL", "MOOT_LEGAL_BERT_MODEL", "MOOT_LAWFORMER_MODEL"
 ASSISTANT_MODEL = "MOOT_ASSISTANT_MODEL"
-"""Names the pre-trained model of Debate-Feedback's reliability assistant."""
+"""The environment variable of the pre-trained model of Debate-Feedback's reliability assistant."""
 
 
 def named_model(variable: str) -> str:
-    """Return the folder or hub name that an environment variable holds.
+    """Return the folder or hub name in an environment variable.
 
     Raises:
         UnavailableError: a library is not installed, or the variable is empty.
@@ -37,8 +35,10 @@ def named_model(variable: str) -> str:
 
 
 def fine_tuned(variable: str, kind: str, **settings: float) -> Builder:
-    """Return the builder of a classifier of `moot.training.transformer_classifiers` on the model
-    that an environment variable names.
+    """Return the builder of a classifier on a transformer.
+
+    It is one of `moot.training.transformer_classifiers`; an environment variable names the
+    transformer.
     """
 
     def build(seed: int, threads: int) -> Estimator:
@@ -51,7 +51,7 @@ def fine_tuned(variable: str, kind: str, **settings: float) -> Builder:
 
 
 BUILDERS = {
-    # a convolution learns faster than an encoder would
+    # a convolution learns faster than an encoder
     ("cnn-bert", "CNN over BERT embeddings"): fine_tuned(
         BERT, "ConvolutionOverEmbeddings", epochs=10, batch=16, rate=1e-3
     ),

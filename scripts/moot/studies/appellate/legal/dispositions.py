@@ -203,8 +203,8 @@ def _find_coordinated_infinitive(verb: _Verb) -> re.Match[str] | None:
 def _read_base(verb: _Verb) -> Reading:
     """Read the base form.
 
-    What governs an infinitive decides it; the subject decides a finite verb. A bare order is the
-    speaker's own.
+    An infinitive is decided by its governing verb, a finite verb by its subject. A bare order is
+    the speaker's own.
     """
     if verb.follows(r"\bto(?: \w+ly)?"):
         return _read_infinitive(verb)
@@ -401,7 +401,7 @@ def _concerns_petition(verb: _Verb) -> bool:
 
 
 def _find_target(verb: _Verb) -> str:
-    """Return the words that say what is affirmed or undone, and the subject of a passive."""
+    """Return the words that are affirmed or undone, and the subject of a passive."""
     subject = ""
     if verb.word.endswith("ed"):
         subject = re.split(r",|;|\band\b", verb.preceding_text)[-1]

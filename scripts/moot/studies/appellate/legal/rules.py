@@ -54,7 +54,7 @@ class StatementLabel(NamedTuple):
 
     @property
     def code(self) -> int:
-        """1 for affirm, 0 for not affirm, 3 for none or hallucination."""
+        """Return 1 for affirm, 0 for not affirm, 3 for none or hallucination."""
         return rubric.CODES[self.label]
 
 
@@ -93,11 +93,12 @@ _NOT_ASSERTED = re.compile(
 
 
 def contradicts_conviction(text: str, facts: str) -> bool:
-    """Return whether a statement finds, in its own voice, that the law was broken, where the
-    decision under review is the conviction for it.
+    """Return whether a statement finds, in its own voice, a violation behind a conviction.
 
-    A judge who finds so and votes against the conviction has mistaken what the court below decided.
-    That is the example of a hallucination in the paper's rubric (appendix ii).
+    This concerns reviews of convictions only.
+
+    A judge who finds a violation and votes against the conviction has mistaken the decision of the
+    court below. This is the example of a hallucination in the paper's rubric (appendix ii).
     """
     if not _CONVICTION_REVIEWED.search(facts):
         return False
@@ -108,7 +109,7 @@ def contradicts_conviction(text: str, facts: str) -> bool:
 
 
 def label_statement(text: str, facts: str = "") -> StatementLabel:
-    """Label one judge's statement by the rubric; with the facts also by what was decided below.
+    """Label one judge's statement by the rubric; with the facts also by the decision below.
 
     Explicit votes outweigh implied ones. Earlier votes ("initially") count only if there is no
     other. If explicit votes of several sentences contradict each other, the last one counts if its

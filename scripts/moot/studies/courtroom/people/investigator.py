@@ -116,16 +116,13 @@ class VariableMap(StrictModel):
 
 
 def read_people(context: LoadContext, outcome: Outcome) -> People:
-    """Return the people of all extracts in the folder, with the features that the extracts allow
-    and the outcome asked for.
+    """Read the people of all extracts in the folder, with the available features and the outcome.
 
-    Each respondent has one id in all extracts, so people who agree in the few features are told
-    apart all the same.
+    Each respondent has one id in all extracts. This distinguishes people with equal features.
 
     Raises:
-        UserError: no extract, a faulty file, extracts that contradict each other, a required
-            column that none of them has, a code that the map does not know, or no person left
-            with a known outcome.
+        UserError: there is no extract, a file is faulty, extracts contradict each other, a required
+            column is missing in all of them, a code is unknown, or no person has a known outcome.
     """
     path = context.shipped / VARIABLES
     variables = read_variables(path)

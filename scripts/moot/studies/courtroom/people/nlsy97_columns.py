@@ -1,6 +1,4 @@
-"""The NLSY97 recidivism table: its columns and their values, what is asked of a case, and how the
-table is cleaned.
-"""
+"""The NLSY97 recidivism table: columns, values, the question about a case, and cleaning."""
 
 from pathlib import Path
 
@@ -62,8 +60,8 @@ TASK = Task(
 def clean(path: Path, table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     """Check and type the published columns of text: id, label, features (bool, Int64, category).
 
-    With the cleaning report, description to count. A blank in marijuana_anydrug means "none", and
-    "Unknown" stays a value of its own.
+    Also return the cleaning report: counts by description. A blank in marijuana_anydrug means
+    "none", and "Unknown" stays a separate value.
     """
     frame, cleaning = typed_columns(path, table, FEATURES, CATEGORIES, PLAUSIBLE, MAY_BE_BLANK)
     frame.insert(0, "id", parse_whole_numbers(path, table["id"]).astype("str"))

@@ -1,9 +1,8 @@
-"""Made-up people for trying things out: tables in the published columns, drawn by a seed, about no
-real person.
+"""Synthetic people: tables in the published columns, drawn by a seed, about no real person.
 
-The shares of each value are those of the published tables, rounded; how the outcome depends on the
-features is our own guess at a plausible strength (a good model reaches an AUC near 0.7), not an
-estimate. Only `random.Random.random` and `choices` are used, whose sequences Python keeps stable,
+The shares of each value are those of the published tables, rounded; the dependence of the outcome
+on the features has a plausible strength (a good model reaches an AUC near 0.7), but is not an
+estimate. Only `random.Random.random` and `choices` are used, whose sequences are stable in Python,
 so a seed gives the same table everywhere.
 """
 
@@ -93,12 +92,13 @@ _PUBLISHED_ROWS, _PUBLISHED_REARRESTED = 1412, 393
 
 
 def generate_nlsy97(seed: int, rows: int = _PUBLISHED_ROWS) -> pd.DataFrame:
-    """Return a table in the columns of the published NLSY97 recidivism table, as text, typing
-    errors and blanks included.
+    """Generate a table in the columns of the published NLSY97 recidivism table, as text.
+
+    It includes typing errors and blanks.
 
     Args:
-        seed: decides everything.
-        rows: how many people; the share of rearrested ones is the published 393 of 1412.
+        seed: determines the table.
+        rows: the number of people; the share of rearrested ones is the published 393 of 1412.
     """
     draw = random.Random(f"nlsy97 {seed}")  # noqa: S311
     people = [_draw_person(draw) for _ in range(rows)]

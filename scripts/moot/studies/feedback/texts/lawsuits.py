@@ -49,8 +49,9 @@ def _key(phrase: str) -> str:
 
 
 def lawsuits(texts: Sequence[str]) -> list[frozenset[str]]:
-    """For each text the marks of its lawsuit: texts with a mark in common are opinions of one
-    lawsuit.
+    """Return the marks of each text's lawsuit.
+
+    Texts with a common mark are opinions of one lawsuit.
 
     A mark is a pair of names that at most `MOST_TEXTS` of the texts have.
     """

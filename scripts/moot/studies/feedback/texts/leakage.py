@@ -28,7 +28,8 @@ _IN_THE_END = re.compile(
     r"side[ds])\w*"
 )
 
-# One set of rules per deciding court: what a lower court did is history, which the facts may tell.
+# One set of rules per deciding court. A lower court's decision is history, which the facts may
+# state.
 OUTCOME_RULES: Mapping[str, Mapping[str, re.Pattern[str]]] = {
     "state court": {
         "decision of the highest court": re.compile(
@@ -123,11 +124,11 @@ def masked(text: str, kinds: Iterable[Mask], court: str) -> str:
 
 
 def cut(text: str, limit: int) -> str:
-    """At most `limit` characters: the first three quarters and the last quarter of them, "[…]"
-    between.
+    """Return at most `limit` characters of a text.
 
-    Facts open with what happened and end with the evidence and the pleas; what is left out lies
-    between.
+    They are its first three quarters and last quarter, with "[…]" between.
+
+    Facts begin with the events and end with the evidence and the pleas, so the middle is left out.
     """
     if len(text) <= limit:
         return text

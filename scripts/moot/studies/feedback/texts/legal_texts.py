@@ -1,5 +1,5 @@
-"""What the legal text data sets share: facts cut and masked by stated rules, outcome phrases
-counted, safe splits.
+"""Shared code of the legal text data sets: cuts, masks, counts of outcome phrases, and safe
+splits.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ class LegalTextOptions(DatasetOptions):
     path: str = Field("", description="the file below data_root; empty for the usual one")
     files: dict[SplitName, str] = Field(
         default_factory=dict,
-        description="files below data_root by split, where the splits are as published",
+        description="files below data_root by split, if the splits are published",
     )
     encoding: str = Field("utf-8-sig", description="of the files; CAIL2018 also comes in gb18030")
     evidence: str = Field(
@@ -93,10 +93,10 @@ class LegalTextOptions(DatasetOptions):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record of a source, checked, before it becomes a case; `split` is None where the source
-    has none.
+    """A checked record of a source, before it becomes a case; `split` is None if the source has
+    none.
 
-    `evidence` follows the text, uncut. Records with one of their `lawsuits` in common
+    `evidence` follows the text, uncut. Records that share one of their `lawsuits`
     (`moot.studies.feedback.texts.lawsuits`) are opinions of one lawsuit.
     """
 
@@ -170,19 +170,19 @@ def prepare(
     sources: Sequence[Path],
     min_cases: int = 0,
 ) -> Loaded:
-    """Turn checked records into cases: outcome phrases, masks, cuts, near-duplicates, splits; all
-    of it counted.
+    """Turn checked records into cases, and count every step.
+
+    The steps are outcome phrases, masks, cuts, near-duplicates and splits.
 
     Args:
         records, task, options, context: of the data set, records in the order of their files.
-        court: whose outcome rules apply, a key of `leakage.OUTCOME_RULES`.
-        cleaning: what the loader counted so far; this function adds to it.
+        court: the court whose outcome rules apply, a key of `leakage.OUTCOME_RULES`.
+        cleaning: the loader's counts so far; this function adds to them.
         sources: the files that were read.
-        min_cases: a label that fewer training cases have is left out, with its cases of every
-            split.
+        min_cases: a label with fewer training cases is left out, with its cases of every split.
 
     Raises:
-        UserError: nothing is left, or a training split as published holds a single label.
+        UserError: no case is left, or a published training split has a single label.
     """
     if options.source == "sample":
         task = replace(task, notes=(*task.notes, "sample cases written for moot, not real ones"))
@@ -277,10 +277,11 @@ def _splits(
     options: LegalTextOptions,
     context: LoadContext,
 ) -> dict[str, SplitName]:
-    """Return the published split of each case; by hash where there is none, and for a validation
-    share of training.
+    """Return the published split of each case.
 
-    Cases that belong together get one split, as far as it is not published.
+    Without one it is by hash, and so is a validation share of training.
+
+    Cases that belong together get one split, unless it is published.
     """
     hashed = split_by_family(
         {case_id: record.target for case_id, record in records.items()}, pairs, context.seed
@@ -352,12 +353,12 @@ def _require_both_classes(
     training = {
         case.target for case in cases if case.split == "train" and not resembles_test_case(case)
     }
-    if not training and not options.baselines:  # a test file alone: nothing learns
+    if not training and not options.baselines:  # only a test file: nothing is trained
         return
     if len(training) < 2:  # nothing can be learnt from one class
         labels = ", ".join(sorted(training)) or "no case at all"
         raise UserError(
-            f"data set {context.name}: the training split holds {labels}; expected at least two"
-            " labels. Add training cases of the other labels, or leave `baselines` out and name a"
-            " test file alone."
+            f"data set {context.name}: the training split holds {labels}; expected at least two "
+            "labels. Add training cases of the other labels, or leave `baselines` out and name "
+            "only a test file."
         )
