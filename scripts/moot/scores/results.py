@@ -25,7 +25,7 @@ from moot.core.errors import UserError
 from moot.core.rubric import Rubric
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields
-from moot.core.utterance_kinds import CONCLUSION
+from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC
 from moot.stats.bootstrap import ClusterBootstrap, Statistic
 
 OVERALL = "overall"
@@ -236,6 +236,19 @@ class ExperimentResults:
         self._refuse_twice(frame[frame.duplicated(TURN)])
         waits = find_waiting_rows(frame)
         return frame[~waits].reset_index(drop=True) if waits.any() else frame
+
+    def public_statements(
+        self, columns: Collection[str], model: str = ""
+    ) -> Iterator[pd.DataFrame]:
+        """Yield what seats say in public, in the parts of `transcript_parts`.
+
+        Conclusions, computed utterances and empty texts are left out. The columns `text` and `kind`
+        are always there.
+        """
+        filter_columns = ["text", "kind", "visibility", "source"]
+        for part in self.transcript_parts([*columns, *filter_columns], model):
+            is_public = (part["visibility"] == PUBLIC) & (part["kind"] != CONCLUSION)
+            yield part[is_public & (part["source"] != COMPUTED) & (part["text"] != "")]
 
     def transcript_parts(
         self,

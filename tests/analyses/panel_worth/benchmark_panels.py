@@ -5,7 +5,7 @@ table into the analysis' README.md.
 import argparse
 import sys
 from dataclasses import dataclass
-from itertools import product
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -47,17 +47,14 @@ class Court:
     def true_correlation(self) -> float:
         """The planted correlation of errors, summed over pairs as the estimate is."""
         errors = 1 - np.array(self.accuracies)
-        if not self.are_named:
-            errors = np.full(len(errors), errors.mean())
+        known_errors = errors if self.are_named else np.full(len(errors), errors.mean())
+        spreads = np.sqrt(known_errors * (1 - known_errors))
+        normal = multivariate_normal([0, 0], [[1, self.latent], [self.latent, 1]])
         covariance = scale = 0.0
-        for first, second in product(range(len(errors)), repeat=2):
-            if first == second:
-                continue
-            limits = norm.ppf([errors[first], errors[second]])
-            normal = multivariate_normal([0, 0], [[1, self.latent], [self.latent, 1]])
-            covariance += normal.cdf(limits) - errors[first] * errors[second]
-            spreads = errors * (1 - errors)
-            scale += np.sqrt(spreads[first] * spreads[second])
+        for first, second in permutations(range(len(errors)), 2):
+            both_wrong = normal.cdf(norm.ppf([errors[first], errors[second]]))
+            covariance += both_wrong - known_errors[first] * known_errors[second]
+            scale += spreads[first] * spreads[second]
         return float(covariance / scale)
 
     def draw_panels(self, random: np.random.Generator) -> Panels:

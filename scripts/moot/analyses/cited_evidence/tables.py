@@ -7,7 +7,6 @@ import pandas as pd
 
 from moot.analyses.cited_evidence.citations import cited_numbers
 from moot.core.evidence import count_passages
-from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import Columns, Row
 from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
@@ -93,10 +92,7 @@ def statements_of(run: Run) -> pd.DataFrame:
     """
     rows: list[Row] = []
     counts = {name: count_passages(case.text) for name, case in run.results.case_by_id.items()}
-    columns = ["speaker", "kind", "text", "visibility", "source"]
-    for part in run.results.transcript_parts(columns, run.model):
-        is_said = (part["visibility"] == PUBLIC) & (part["kind"] != CONCLUSION)
-        statements = part[is_said & (part["source"] != COMPUTED) & (part["text"] != "")]
+    for statements in run.results.public_statements(["speaker"], run.model):
         for statement in statements.itertuples(index=False):
             passages = counts[str(statement.case_id)]
             if not passages:

@@ -19,10 +19,10 @@ MARK = ("text", "start", "result", "found_turn", "found_words")
 
 
 class CheckedRecord(TurnEffectSource):
-    """What the record holds of each turn's quotations and figures."""
+    """The checked quotations, authorities and figures of each turn."""
 
     def measure_study(self, experiments: Mapping[str, ExperimentResults]) -> StudyEffects:
-        """Return the checked passages of all debates whose transcripts hold words."""
+        """Return the checked passages of all debates."""
         study = StudyEffects()
         for name, results in experiments.items():
             for model in results.config.models:
@@ -39,7 +39,7 @@ class CheckedRecord(TurnEffectSource):
         self,
         results: ExperimentResults,  # noqa: ARG002
     ) -> Mapping[TurnPlace, JsonObject]:
-        """Return nothing: exports hold effects on verdicts alone."""
+        """Return nothing, because exports hold only effects on verdicts."""
         return {}
 
 

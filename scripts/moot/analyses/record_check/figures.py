@@ -1,4 +1,4 @@
-"""The figure `record_check`: which shares of quotations and figures the record holds."""
+"""The figure `record_check`: the shares of passages that the record holds."""
 
 from typing import TYPE_CHECKING
 

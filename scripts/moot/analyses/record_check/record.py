@@ -1,7 +1,7 @@
-"""Whether a record holds a passage of a statement, and where.
+"""Look up passages of statements in a record.
 
-A passage is `verbatim`, `altered` (words much like it occur) or `not locatable`. The last never
-means that it is false.
+A passage is `verbatim`, `altered` (similar words occur) or `not locatable`, which does not mean
+that it is false.
 """
 
 import re
@@ -26,20 +26,20 @@ VERBATIM, ALTERED, NOT_LOCATABLE = "verbatim", "altered", "not locatable"
 RESULTS = (VERBATIM, ALTERED, NOT_LOCATABLE)
 MIN_SIMILARITY = 0.75
 CONTEXT_WORDS = 4
-"""Words on each side of a figure that tell which figure of the record it stands for."""
+"""Words on each side of a figure that identify it in the record."""
 MAX_WORDS = 200
-"""Words of a quotation that are compared, so that hostile texts take no long time."""
+"""Words of a quotation that are compared, which bounds the time for hostile texts."""
 _MARK = re.compile(r"\[[^\[\]]{0,80}\]|\.\.\.|…")
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Where a record holds a passage.
+    """The place of a passage in a record.
 
     Attributes:
         result: one of `RESULTS`.
-        text_number: the number of the text of the record; -1 for none.
-        words: the words there.
+        text_number: which text of the record holds it; -1 for none.
+        words: the words of the record.
     """
 
     result: str
@@ -51,10 +51,8 @@ NO_MATCH = Match(NOT_LOCATABLE)
 
 
 class Record:
-    """The texts in which passages are looked up.
-
-    Args:
-        texts: the case with its evidence, and earlier words of others.
+    """The texts in which passages are looked up: the case with its evidence, and earlier words of
+    other speakers.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -62,7 +60,7 @@ class Record:
 
     @cached_property
     def _words(self) -> list[tuple[int, Word]]:
-        """The number of its text and each word; an empty word after each text."""
+        """Each word with the number of its text. An empty word ends each text."""
         words: list[tuple[int, Word]] = []
         for number, text in enumerate(self.texts):
             words += [(number, word) for word in [*split_words(text), Word("", 0, 0)]]
@@ -86,10 +84,14 @@ class Record:
         return figures
 
     def check(self, passage: Passage, statement: Sequence[Word]) -> Match:
-        """Look up a passage of a statement, given with its words.
+        """Look up a passage of a statement.
 
-        A figure is `altered` where the words around it are the record's and its value is not.
-        Parts of a quotation around an ellipsis or a bracket are looked up one by one.
+        A figure is `altered` if the words around it occur in the record with another value. The
+        parts of a quotation around an ellipsis or a bracket are looked up one by one.
+
+        Args:
+            passage: of the statement.
+            statement: its words.
         """
         if passage.kind in FIGURES:
             matches = [self._figures[key] for key in sought_keys(passage) if key in self._figures]

@@ -1,21 +1,13 @@
 """The checked passages of a run's public statements, for the table and for readers."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
 from moot.analyses.record_check.record import Match, Record
-from moot.core.checked_passages import (
-    QUOTATION,
-    Passage,
-    Word,
-    find_passages,
-    split_words,
-    statement_text,
-)
+from moot.core.checked_passages import QUOTATION, find_passages, split_words, statement_text
 from moot.core.types import JsonObject
-from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC
 from moot.protocols import PROTOCOLS
 from moot.report.transcript_pages import records
 from moot.scores.results import ExperimentResults
@@ -25,8 +17,7 @@ PLATFORM_MARK = '"quoted_words"'
 """In `parsed` of a statement whose platform inserted its quotations from their source."""
 IN_CASE = 0
 """The turn of a match in the case, with its evidence."""
-_COLUMNS = ["round", "speaker", "kind", "text", "visibility", "source", "parsed"]
-_PLACE = ["debate_id", "case_id", "turn", "round", "speaker"]
+_PLACE = ("debate_id", "case_id", "turn", "round", "speaker")
 _SEAT_NUMBER = re.compile(r"[ _]?\d+$")
 
 
@@ -42,9 +33,7 @@ def check_statements(results: ExperimentResults, model: str) -> tuple[pd.DataFra
     sides = _sides_by_seat(results)
     rows: list[JsonObject] = []
     has_words = False
-    for part in results.transcript_parts(_COLUMNS, model):
-        is_public = (part["visibility"] == PUBLIC) & (part["kind"] != CONCLUSION)
-        statements = part[is_public & (part["source"] != COMPUTED) & (part["text"] != "")]
+    for statements in results.public_statements(["round", "speaker", "parsed"], model):
         has_words = has_words or len(statements) > 0
         for _, debate in statements.groupby("debate_id", sort=False):
             case = results.case_by_id[debate["case_id"].iloc[0]]
@@ -65,15 +54,18 @@ def _sides_by_seat(results: ExperimentResults) -> Mapping[str, str]:
 def _check_debate(
     debate: pd.DataFrame, case_text: str, sides: Mapping[str, str]
 ) -> Iterator[JsonObject]:
+    """The rows of a debate. The record of a statement is the case and what others said before."""
     texts, turns, speakers = [case_text], [IN_CASE], [""]
     for row in records(debate):
         speaker = row["speaker"]
         text = statement_text(row["text"], row["parsed"])
         numbers = [number for number, name in enumerate(speakers) if name != speaker]
         record = Record([texts[number] for number in numbers])
+        has_source = PLATFORM_MARK not in (row["parsed"] or "")
         words = split_words(text)
         for passage in find_passages(text):
-            match = _check_passage(passage, words, record, row["parsed"])
+            is_checked = has_source or passage.kind != QUOTATION
+            match = record.check(passage, words) if is_checked else Match(NO_SOURCE)
             yield {
                 **{name: row[name] for name in _PLACE},
                 "role": _SEAT_NUMBER.sub("", speaker),
@@ -88,11 +80,3 @@ def _check_debate(
         texts.append(text)
         turns.append(row["turn"])
         speakers.append(speaker)
-
-
-def _check_passage(
-    passage: Passage, words: Sequence[Word], record: Record, parsed: str | None
-) -> Match:
-    if passage.kind == QUOTATION and PLATFORM_MARK in (parsed or ""):
-        return Match(NO_SOURCE)
-    return record.check(passage, words)

@@ -11,7 +11,7 @@ from moot.core.checked_passages import AMOUNT, AUTHORITY, DATE, NUMBER, QUOTATIO
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import Columns, Row
 from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
-from moot.stats.bootstrap import ClusterBootstrap, share_statistic
+from moot.stats.bootstrap import share_statistic
 
 EVERYTHING = "all"
 GROUPINGS = ("speaker", "role", "side", "round")
@@ -27,7 +27,7 @@ PLURALS = {
 }
 MAX_GROUPS = 12
 MIN_PASSAGES = 10
-"""Groups of a grouping that have rows of their own, and their mean number of passages."""
+"""The mean number of passages of a group in a grouping that has rows."""
 COLUMNS = (
     Columns()
     .keys("data", "answers of", "model", "passages are", "by", "group")
@@ -40,20 +40,20 @@ COLUMNS = (
 )
 NOTES = (
     (
-        "Passages of at least three words in quotation marks, cited authorities, dates, amounts and"
-        " other numbers are looked up in the case, in its evidence and in what others said in"
-        " public before. Words are compared without case and punctuation, figures by value."
-        " `altered`: a passage as long is at least three quarters the same; of a figure, the words"
-        " around it are the record's and the value is not."
+        "Quotations of at least three words, cited authorities, dates, amounts and other numbers"
+        " are looked up in the case, in its evidence and in earlier public words of other speakers."
+        " `verbatim`: the words occur in this order, without regard to case and punctuation, or"
+        " the figure occurs by value. `altered`: three quarters of the words occur in a passage of"
+        " this length, or the words around a figure occur with another value."
     ),
     (
-        "`not locatable` does not mean false: the words may paraphrase, quote common knowledge or"
-        " a source that is not in the data. A number may be counted, calculated or an ordinal."
+        "`not locatable` does not mean false. The words may paraphrase, or quote common knowledge"
+        " or a source that is not in the data. A number may be counted, calculated or an ordinal."
     ),
     (
-        "Intervals are by case. A grouping that divides passages as an earlier one does has no rows"
-        f" of its own, nor has one of more than {MAX_GROUPS} groups, or of fewer than"
-        f" {MIN_PASSAGES} passages a group."
+        "Intervals are by case. A grouping has rows if it has 2 to"
+        f" {MAX_GROUPS} groups, {MIN_PASSAGES} passages a group on average, and other groups than"
+        " an earlier grouping."
     ),
 )
 FIRST_PAGE_NOTES.register("record_check")(
@@ -70,67 +70,62 @@ def record_check(results: StudyResults) -> TableContent:
 
 
 def _rows(run: Run) -> Iterator[Row]:
-    keys: Row = {"data": (run.data, run.experiment, run.model_name), "in words": ""}
+    passages, has_words = check_statements(run.results, run.model)
     counts: Row = {"cases": run.predictions["case_id"].nunique()}
     if not any(case.text for case in run.results.case_by_id.values()):
-        yield keys | counts | {"what is missing": NO_CASE_TEXT}
+        yield counts | {"what is missing": NO_CASE_TEXT}
         return
-    passages, has_words = check_statements(run.results, run.model)
     if passages.empty:
-        yield keys | counts | {"what is missing": NO_PASSAGE if has_words else NO_WORDS}
+        yield counts | {"what is missing": NO_PASSAGE if has_words else NO_WORDS}
         return
     for kind, name in PLURALS.items():
-        kind_keys = keys | {"passages are": name}
         rows = passages[passages["kind"] == kind]
         located = rows[rows["result"] != NO_SOURCE]
         if len(located) < len(rows):
-            yield kind_keys | counts | {"what is missing": NO_SOURCE}
-        if len(located):
-            cells = _cells(run, located)
-            sentence = _sentence(run, cells) if kind == QUOTATION else ""
-            yield kind_keys | cells | {"by": EVERYTHING, "group": EVERYTHING, "in words": sentence}
-            for grouping, group, group_rows in _groups(located):
-                yield kind_keys | _cells(run, group_rows) | {"by": grouping, "group": group}
+            yield counts | {"passages are": name, "what is missing": NO_SOURCE}
+        for grouping, group, group_rows in _groups(located):
+            cells = _cells(run, group_rows)
+            has_sentence = kind == QUOTATION and grouping == EVERYTHING
+            sentence = _sentence(run, cells) if has_sentence else ""
+            keys = {"passages are": name, "by": grouping, "group": group, "in words": sentence}
+            yield keys | cells
 
 
 def _groups(passages: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Each grouping that divides passages as no earlier one does, with its groups."""
+    """All passages, and the groups of each grouping that has others than an earlier grouping."""
     partitions: list[list[int]] = []
-    for grouping in GROUPINGS:
-        names = passages[grouping].astype(str)
+    for grouping in (EVERYTHING, *GROUPINGS):
+        names = passages.assign(all=EVERYTHING)[grouping].astype(str)
         codes = pd.factorize(names)[0].tolist()
         groups = names.nunique()
-        has_enough = len(names) >= groups * MIN_PASSAGES
-        if codes in partitions or not (1 < groups <= MAX_GROUPS and has_enough):
-            continue
-        partitions.append(codes)
-        for name, rows in passages.groupby(names):
-            if name:
-                yield grouping, str(name), rows
+        has_enough = groups == 1 or len(names) >= groups * MIN_PASSAGES
+        if has_enough and groups <= MAX_GROUPS and codes not in partitions:
+            partitions.append(codes)
+            for name, rows in passages.groupby(names):
+                if name:
+                    yield grouping, str(name), rows
 
 
 def _cells(run: Run, passages: pd.DataFrame) -> Row:
-    clusters = [run.results.clusters[case] for case in passages["case_id"]]
-    sample = ClusterBootstrap(clusters, run.results.seed)
-    cells: Row = {}
-    for result in RESULTS:
-        is_result = np.asarray(passages["result"] == result)
-        cells[result] = sample.estimate(share_statistic(is_result))
-    return cells | {
+    sample = run.resample(passages["case_id"])
+    cells: Row = {
         "passages": len(passages),
         "statements with passages": len(passages[["debate_id", "turn"]].drop_duplicates()),
         "debates": passages["debate_id"].nunique(),
         "cases": passages["case_id"].nunique(),
     }
+    for result in RESULTS:
+        cells[result] = sample.estimate(share_statistic(passages["result"] == result))
+    return cells
 
 
 def _sentence(run: Run, cells: Row) -> str:
-    """How many quotations the record holds; "" without enough of them for an interval."""
+    """The share of quotations that the record holds; "" without enough of them for an interval."""
     share, low, high = cells[VERBATIM]
     if np.isnan(low):
         return ""
     return (
         f"{run.experiment}, {run.model_name}: of {cells['passages']:,} quotations {share:.0%}"
-        f" [{low:.0%}, {high:.0%}] are verbatim, {cells[ALTERED][0]:.0%} altered and"
-        f" {cells[NOT_LOCATABLE][0]:.0%} not locatable in the record."
+        f" [{low:.0%}, {high:.0%}] are verbatim in the record, {cells[ALTERED][0]:.0%} are altered"
+        f" and {cells[NOT_LOCATABLE][0]:.0%} cannot be located."
     )
