@@ -25,6 +25,7 @@ from moot.desk.colleagues import Colleagues, load_tokens
 from moot.desk.pages import HOST, Desk, make_app
 from moot.desk.runner import Runner
 from moot.desk.settling import conflicts
+from moot.labels.sheet_names import key_file
 
 OPEN_MESSAGE = """\
 The desk is open, for people on this machine alone:
@@ -32,6 +33,9 @@ The desk is open, for people on this machine alone:
   {address}
 
 Ctrl-C closes it. Whatever a page calls saved is in a file below data/.
+"""
+KEY_MESSAGE = """\
+{key} says which experiment each sheet is from. Keep it from those who label.
 """
 COLLEAGUES_MESSAGE = """\
 The desk is open. Send each person their own link: it opens that person's seats.
@@ -76,6 +80,8 @@ async def open_desk(command: list[str], options: Namespace) -> None:
     await server.setup()
     try:
         await web.SockSite(server, listener, ssl_context=certificate).start()
+        if (key := key_file(folder / "data" / "annotation_sheets")).exists():
+            message += KEY_MESSAGE.format(key=key.relative_to(folder))
         sys.stdout.write(message)
         sys.stdout.flush()
         await asyncio.Event().wait()

@@ -231,6 +231,17 @@ def test_chunks_of_too_many_debates_are_files_with_a_word_index(
     assert words["single"] and len(words["single"]) < chunks, "few files contain a rare word"
 
 
+def test_a_note_is_on_the_page_once(tmp_path: Path) -> None:
+    experiments = debates_to_read(tmp_path)
+    for results in experiments.values():
+        results.notes = ("SIMULATED MODEL: a note of the run.",)
+    page = "".join(render_reader("courtroom", experiments, tmp_path))
+    assert page.count("SIMULATED MODEL") == 1
+    datasets = unpack(read_page(page), "index")["datasets"]
+    for entry in datasets.values():
+        assert not any("SIMULATED MODEL" in note for note in entry["notes"])
+
+
 def test_a_speakers_name_keeps_its_capitals() -> None:
     utterance = dict.fromkeys(
         ("turn", "kind", "round", "visibility", "source", "text", "parsed", "parse_status"), ""

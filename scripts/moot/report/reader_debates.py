@@ -113,10 +113,15 @@ class Packing:
             }
         )
         described = {
-            name: getattr(task, name)
-            for name in ("question", "labels", "positive", "meaning", "notes")
+            name: getattr(task, name) for name in ("question", "labels", "positive", "meaning")
         }
-        self._datasets[config.dataset] = {**described, "multilabel": task.multilabel}
+        # The page shows the notes of the results above all debates.
+        notes = [note for note in task.notes if note not in results.notes]
+        self._datasets[config.dataset] = {
+            **described,
+            "notes": notes,
+            "multilabel": task.multilabel,
+        }
         return len(self._experiments) - 1
 
     def add_case(self, case: Case, view: ExperimentView) -> int:
