@@ -1,8 +1,6 @@
 """Test that LaTeX tables fit on the page: compiled if TeX is present, else by arithmetic."""
 
 import re
-import shutil
-import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from compiled_latex import compile_tables, overfull_boxes
 from moot.plan.as_published import compare_with_papers
 from moot.report import TABLES
 from moot.report.content import StudyResults
@@ -23,52 +22,10 @@ from moot.studies.appellate import tables_beyond as beyond
 from results_on_disk import case, prediction, utterance, write_results
 from uniform_scores import STUDIES, make_plan, make_study, unanimous_phases
 
-DOCUMENT = r"""\documentclass%s{article}
-\usepackage[T1]{fontenc}\usepackage{lmodern}
-\usepackage{booktabs,array,longtable,pdflscape}
-\begin{document}
-%s
-\end{document}
-"""
 MOST_COLUMNS = 10
 """The short form has at most eight columns, plus differences to a paper in both wordings."""
 MOST_COMPILED = 40
 """Rows of a compiled table, at even distances, because TeX is slow for hundreds."""
-POINT_OF_GRACE = 1.0  # points: an invisible excess
-
-
-def compile_tables(tables: dict[str, str], folder: Path, options: str = "") -> str:
-    """Compile a document with all tables, named in the log, and return the log."""
-    if shutil.which("pdflatex") is None:
-        pytest.skip(
-            "no TeX here: install texlive-latex-recommended and lmodern to compile the tables"
-        )
-    inputs = []
-    for number, (name, source) in enumerate(tables.items()):
-        (folder / f"{number}.tex").write_text(source, encoding="utf-8")
-        inputs.append(rf"\typeout{{TABLE {name}}}\input{{{number}}}\clearpage")
-    (folder / "all.tex").write_text(DOCUMENT % (options, "\n".join(inputs)), encoding="utf-8")
-    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "all.tex"]
-    has_longtables = any("longtable" in source for source in tables.values())
-    for _ in range(1 + has_longtables):  # longtable learns its widths in the first
-        process = subprocess.run(command, cwd=folder, capture_output=True, check=False)
-    log = (folder / "all.log").read_text("utf-8", errors="replace")
-    assert process.returncode == 0, re.findall(r"TABLE .*|^!.*(?:\n.*){2}", log, re.MULTILINE)[-3:]
-    return log
-
-
-def overfull_boxes(log: str) -> list[str]:
-    """Return the tables that extend beyond the page, with the excess in points."""
-    problems, table = [], ""
-    for line in log.splitlines():
-        if line.startswith("TABLE "):
-            table = line
-        match = re.match(r"(Overfull \\[hv]box \(([\d.]+)pt too (?:wide|high))", line)
-        if match and float(match[2]) > POINT_OF_GRACE:
-            problems.append(f"{table}: {match[1]})")
-        if "Float too large" in line:
-            problems.append(f"{table}: {line}")
-    return problems
 
 
 @pytest.mark.slow

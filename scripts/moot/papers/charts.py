@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 PUBLISHED = "published"
 MAX_LEGEND_ENTRIES = 12
 MAX_BARS = 40
+HEIGHT = 4.0
+"""Inches."""
+MAX_SHORT_NAME, INCHES_OF_CHAR = 24, 0.06
+"""Characters of a name below a bar that a figure of `HEIGHT` has room for, and of those beyond."""
 MAX_HALF_LINE = 48
 """Characters of a legend's entry that half the width of a figure holds."""
 
@@ -88,7 +92,8 @@ def draw_chart(item: PaperItem, series: Sequence[Series], path: Path, mark: str 
     """
     with figure_style():
         panels = _panels(item)
-        drawing, grid = new_figure(height=4.0, ncols=len(panels), squeeze=False, sharey=True)
+        height = HEIGHT + (_extra_height(series) if item.entry["chart"] == "sorted" else 0)
+        drawing, grid = new_figure(height=height, ncols=len(panels), squeeze=False, sharey=True)
         draw = {"lines": _draw_lines, "scatter": _draw_scatter}
         draw |= {"sorted": _draw_sorted, "bars": _draw_bars}
         for axes, panel in zip(grid[0], panels, strict=True):
@@ -105,6 +110,13 @@ def draw_chart(item: PaperItem, series: Sequence[Series], path: Path, mark: str 
         with atomic_path(path) as part:
             metadata = {"Date": None, "Creator": None, "Title": f"{item.number}: {item.title}"}
             drawing.savefig(part, format="svg", metadata=metadata)
+
+
+def _extra_height(series: Sequence[Series]) -> float:
+    """Return the inches that long names below bars need in addition to the height of a figure."""
+    names = [f"{one_series.name} · {one_series.group}" for one_series in series]
+    longest = max(map(len, names), default=0)
+    return INCHES_OF_CHAR * max(0, longest - MAX_SHORT_NAME)
 
 
 def _label_axes(axes: "Axes", item: PaperItem, title: str) -> None:
@@ -170,7 +182,7 @@ def _draw_lines(axes: "Axes", series: Sequence[Series]) -> None:
         axes.errorbar(
             [point.x for point in points],
             [point.y.value for point in points],
-            yerr=whiskers([point.y.interval for point in points]),
+            yerr=None if is_published else whiskers([point.y.interval for point in points]),
             linestyle="none" if is_published else LINES[place % len(LINES)],
             label=_label(one_series),
             **_style(place, is_published),
@@ -185,7 +197,9 @@ def _draw_scatter(axes: "Axes", series: Sequence[Series]) -> None:
         axes.errorbar(
             [point.x for point in one_series.points],
             [point.y.value for point in one_series.points],
-            yerr=whiskers([point.y.interval for point in one_series.points]),
+            yerr=whiskers([point.y.interval for point in one_series.points])
+            if one_series.source != PUBLISHED
+            else None,
             linestyle="none",
             label=_label(one_series),
             **style,

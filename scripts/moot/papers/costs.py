@@ -47,15 +47,16 @@ class ItemCost:
         """The price in a few words."""
         if not self.calls:
             return "no model is asked"
-        return f"at most US$ {self.usd:,.2f}, {self.calls:,.0f} calls"
+        calls = "1 call" if self.calls == 1 else f"{self.calls:,.0f} calls"
+        return f"at most US$ {self.usd:,.2f}, {calls}"
 
     @property
     def description(self) -> str:
         """The price with the tokens."""
         if not self.calls:
             return self.price
-        read, written = self.prompt_tokens / MILLION, self.completion_tokens / MILLION
-        return f"{self.price}, {read:,.1f} million tokens to read, at most {written:,.1f} to write"
+        tokens_read, tokens_written = map(_in_words, (self.prompt_tokens, self.completion_tokens))
+        return f"{self.price}, {tokens_read} tokens to read, at most {tokens_written} to write"
 
     @property
     def estimated_minutes(self) -> float:
@@ -71,6 +72,13 @@ class ItemCost:
         if self.estimated_minutes < 1:
             return "under 1 (estimate)"
         return f"at most {self.estimated_minutes:,.0f} (estimate)"
+
+
+def _in_words(tokens: float) -> str:
+    """Return a number of tokens as text, in millions from a tenth of a million."""
+    if tokens >= MILLION / 10:
+        return f"{tokens / MILLION:,.1f} million"
+    return f"{tokens:,.0f}"
 
 
 def costs_file(shipped: Path) -> Path:

@@ -47,15 +47,17 @@ def diagram_svg(diagram: Diagram) -> str:
     for seat, x in centres.items():
         parts.append(f'<line class="lane" x1="{x}" x2="{x}" y1="34" y2="{total - 8:.0f}"/>')
         parts.append(f'<text class="head" x="{x}" y="24">{html(seat)}</text>')
+    stage_names = []
     for top, name in stage_lines:
         if name:
             line = f'x1="{MARGIN}" x2="{width - MARGIN}" y1="{top:.0f}" y2="{top:.0f}"'
             parts.append(f'<line class="stage" {line}/>')
-            parts.append(f'<text class="soft" x="{MARGIN}" y="{top + 14:.0f}">{html(name)}</text>')
+            place = f'x="{MARGIN}" y="{top + 14:.0f}"'
+            stage_names.append(f'<text class="soft" {place}>{html(name)}</text>')
     boxes = []
     for step, row in zip(diagram.steps, rows, strict=True):
         boxes.append((centres[step.seat], tops[row], _box_height(step)))
-    parts += _arrows(diagram, boxes)
+    parts += [*_arrows(diagram, boxes), *stage_names]
     for step, box in zip(diagram.steps, boxes, strict=True):
         parts += _box(step, *box)
     return "\n".join([*parts, "</svg>"])

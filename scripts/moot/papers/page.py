@@ -14,7 +14,7 @@ from moot.papers.diagrams import clauses_html, diagram_svg
 from moot.papers.examples import build_example, example_frame
 from moot.papers.grid import Grid, PublishedValues, build_grid, intervals_frame, values_frame
 from moot.papers.items import Paper, PaperItem
-from moot.papers.paper_latex import latex_source
+from moot.papers.paper_latex import example_latex, latex_source
 from moot.papers.parts import Clauses, Diagram, Part, Step
 from moot.report.content import REHEARSAL_NOTE
 from moot.report.escaping import csv_text, page_template
@@ -23,7 +23,7 @@ TEMPLATES = Path(__file__).parent / "page"
 PAGE_ENDINGS: Mapping[str, tuple[str, ...]] = {
     "table": ("csv", "tex", "intervals.csv"),
     "facts": ("csv", "tex"),
-    "example": ("csv",),
+    "example": ("csv", "tex"),
     "figure": ("svg", "csv"),
     "diagram": ("svg",),
 }
@@ -141,7 +141,7 @@ def _write_item(
     elif item.kind == "diagram":
         block |= _write_diagrams(content, target / f"{item.key}.svg")
     else:
-        block |= _write_example(content, target / f"{item.key}.csv", is_rehearsal)
+        block |= _write_example(paper, content, target, is_rehearsal)
     has_rows = bool(block["has_values"]) or bool(grid and grid.own_rows)
     block["is_drawn"] = item.kind in KINDS_FROM_DESIGN and block["has_values"]
     block["is_filled"] = item.kind not in KINDS_FROM_DESIGN and block["has_values"]
@@ -192,9 +192,16 @@ def _clauses_svg(clauses: Sequence[Clauses]) -> str:
     return diagram_svg(Diagram(title, ("Prompt",), tuple(steps)))
 
 
-def _write_example(content: ItemContent, path: Path, is_rehearsal: bool) -> dict[str, object]:
-    table = build_example(content.item, content.parts)
-    _write_csv(example_frame(table), path, is_rehearsal)
+def _write_example(
+    paper: Paper, content: ItemContent, target: Path, is_rehearsal: bool
+) -> dict[str, object]:
+    item = content.item
+    table = build_example(item, content.parts)
+    _write_csv(example_frame(table), target / f"{item.key}.csv", is_rehearsal)
+    notes = [REHEARSAL_NOTE] if is_rehearsal else []
+    notes += [*content.warnings, *filter(None, [item.note])]
+    source = example_latex(paper, item, table, notes)
+    write_atomically(target / f"{item.key}.tex", source)
     return {"example": table, "has_values": bool(table.title)}
 
 

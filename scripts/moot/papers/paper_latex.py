@@ -5,14 +5,21 @@ document this is an ordinary table. A table that is still too wide is scaled to 
 """
 
 import math
+from collections.abc import Sequence
 from itertools import groupby
 
+from moot.papers.examples import ExampleTable
 from moot.papers.grid import Grid, GridCell, GridRow
-from moot.papers.items import Paper
+from moot.papers.items import Paper, PaperItem
+from moot.papers.parts import ExampleRow
 from moot.report.escaping import latex, latex_note
 
 MAX_NARROW_COLUMNS = 4
 """Maximum number of columns that fit one column of a two-column document."""
+MAX_OWN_CHARS, MAX_CHARS_OF_LINE = 160, 400
+"""Characters of this run in a cell and in all cells of a row of an example's LaTeX source."""
+SOURCE_SHARE, SPACE_SHARE = 0.09, 0.02
+"""The shares of a line that the first column of an example and the space of a column take."""
 
 
 def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
@@ -49,6 +56,59 @@ def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
     lines += [r"\bottomrule", r"\end{tabular}}"]
     lines += [rf"\par\footnotesize\raggedright {latex_note(note)}" for note in notes]
     return "\n".join([*lines, rf"\end{{{environment}}}"]) + "\n"
+
+
+def example_latex(paper: Paper, item: PaperItem, table: ExampleTable, notes: Sequence[str]) -> str:
+    """Return the source of an example; texts of this run are cut, so that it fits on a page."""
+    seat_count = len(table.seats)
+    width = _width_of_seats(table) / seat_count
+    columns = rf"p{{{SOURCE_SHARE}\linewidth}}" + rf"p{{{width:.3f}\linewidth}}" * seat_count
+    heads = ["Source", *(latex(seat.capitalize()) for seat in table.seats)]
+    lines = [
+        r"% Needs \usepackage{booktabs}; compile as UTF-8.",
+        r"\begin{table*}",
+        r"\centering\scriptsize\setlength{\tabcolsep}{3pt}",
+        rf"\caption{{{latex_note(f'{paper.short}, {item.number}: {item.title}')}}}",
+        rf"\label{{tab:{item.paper.replace('_', '-')}-{item.key}}}",
+        rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
+        r"\toprule",
+        " & ".join(heads) + r" \\",
+    ]
+    for step in table.steps:
+        lines += [
+            r"\midrule",
+            rf"\multicolumn{{{seat_count + 1}}}{{@{{}}l}}{{{latex(step.head)}}} \\",
+        ]
+        lines += [_example_line(table, row, "Paper") for row in step.published]
+        lines += [_example_line(table, row, "This run", is_cut=True) for row in step.own]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    if table.title:
+        notes = [f"This run: {table.title}. Long texts are cut.", *notes]
+    lines += [rf"\par\raggedright {latex_note(note)}" for note in notes]
+    return "\n".join([*lines, r"\end{table*}"]) + "\n"
+
+
+def _width_of_seats(table: ExampleTable) -> float:
+    """Return the share of a line that the columns of the debaters take."""
+    return 1 - SOURCE_SHARE - SPACE_SHARE * len(table.seats)
+
+
+def _example_line(table: ExampleTable, row: ExampleRow, source: str, is_cut: bool = False) -> str:
+    texts = table.row_texts(row)
+    if is_cut:
+        max_chars = min(MAX_OWN_CHARS, MAX_CHARS_OF_LINE // len(texts))
+        texts = [_shortened(text, max_chars) for text in texts]
+    cells = [rf"\raggedright {latex(' '.join(text.split()))}" for text in texts]
+    if len(cells) == 1:
+        column = rf"p{{{_width_of_seats(table):.3f}\linewidth}}@{{}}"
+        cells = [rf"\multicolumn{{{len(table.seats)}}}{{{column}}}{{{cells[0]}}}"]
+    return " & ".join([source, *cells]) + r" \tabularnewline"
+
+
+def _shortened(text: str, max_chars: int) -> str:
+    """Return a text in one line, cut where it is longer than `max_chars`."""
+    line = " ".join(text.split())
+    return line if len(line) <= max_chars else f"{line[:max_chars]} ..."
 
 
 def _head_lines(grid: Grid) -> list[str]:

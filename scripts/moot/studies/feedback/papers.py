@@ -203,7 +203,8 @@ def _round_diagram(design: Design) -> Diagram:
     params = design.params
     seats = [f"debater {number}" for number in range(1, int(params["debaters"]) + 1)]
     steps = [Step(JUDGE, "reads the case: first prediction O_0", stage="1. Initial step")]
-    stage = f"2. Debate step (each of {params['rounds']} rounds)"
+    rounds = int(params["rounds"])
+    stage = f"2. Debate step ({'one round' if rounds == 1 else f'each of {rounds} rounds'})"
     openings = tuple(range(1, 1 + len(seats)))
     for place, seat in enumerate(seats):
         side = "argues a given side" if params["sides"] == "opposed" else "states an opinion"
