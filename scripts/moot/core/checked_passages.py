@@ -20,11 +20,15 @@ ANY_NUMBER = "any number"
 OPENING_MARKS, CLOSING_MARKS = "“«「『", "”»」』"
 _STRAIGHT = re.compile(r"(?<![\w\"])\"([^\"\s](?:[^\"]{0,3998}[^\"\s])?)\"(?![\w\"])")
 _LETTERS = r"[^\W\d_一-鿿]+"
-_WORD = re.compile(rf"[一-鿿]|\d+(?:[.,]\d+)*|{_LETTERS}(?:\u00ad+{_LETTERS})*")
-_CONTRACTION = re.compile(r"\w['’]\w")
+_WORD = re.compile(
+    rf"[一-鿿]|\d+(?:[.,]\d+)*|{_LETTERS}(?=[nN]['’][tT]\b)|{_LETTERS}(?:\u00ad+{_LETTERS})*"
+)
+_CONTRACTION = re.compile(r"\w['’]\w|\w(?=[nN]['’][tT]\b)")
 _DIGITS = r"\d{1,30}(?:,\d{3}(?!\d)){0,10}(?:\.\d{1,30})?"
-_NUMBER = re.compile(rf"(?<![\w.,\[])({_DIGITS})(?![a-zA-Z_]|[.,]?\d)")
-_LIST_MARKER = re.compile(r"^[ \t]*\d{1,2}[.)](?=\s)", re.MULTILINE)
+_NUMBER = re.compile(
+    rf"(?<![\w.\[])(?!(?<=\d,)\d{{3}}(?!\d))({_DIGITS})(?![a-zA-Z_]|\.?\d|,\d{{3}}(?!\d))"
+)
+_MARKER = re.compile(r"^[ \t]*\d{1,2}[.)](?=\s)|\[\d{1,4}(?:, ?\d{1,4})*\]", re.MULTILINE)
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "万": 10**4, "亿": 10**8}
 _UNITS = {
     "$": "\\$|US\\$|USD|dollars?",
@@ -151,13 +155,13 @@ def find_passages(text: str) -> list[Passage]:
 
 
 def find_figures(text: str) -> list[Passage]:
-    """Return the dates, amounts and numbers of a text; markers of lists are left out."""
+    """Return the dates, amounts and numbers of a text, without markers of lists and evidence."""
     figures: list[Passage] = []
     for pattern in _DATES:
         figures += _outside(figures, map(_date, pattern.finditer(text)))
     amounts = [_amount(match) for match in _AMOUNT.finditer(text) if match["sign"] or match["unit"]]
     figures += _outside(figures, amounts)
-    markers = [Passage(NUMBER, match[0], *match.span()) for match in _LIST_MARKER.finditer(text)]
+    markers = [Passage(NUMBER, match[0], *match.span()) for match in _MARKER.finditer(text)]
     return figures + _outside([*figures, *markers], map(_number, _NUMBER.finditer(text)))
 
 

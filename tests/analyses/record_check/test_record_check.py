@@ -173,6 +173,33 @@ def test_words_spoken_of_and_parts_of_names_are_no_passages() -> None:
     assert not find_passages('The “so-called” "river" is an A4 page of v2.0.1 by 3M.')
 
 
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("8,9,A,Z", ["8", "9"]),
+        ("cards 8,10,12", ["8", "10", "12"]),
+        ("1,250 and 1,250,000", ["1,250", "1,250,000"]),
+        ("1,25,000", ["1", "25,000"]),
+        ("v1.2.3 of [3,4] or [12, 13]", []),
+        ("9,1234", ["9", "1234"]),
+    ],
+)
+def test_numbers_of_a_list_without_blanks_are_read(text: str, figures: list[str]) -> None:
+    assert [passage.text for passage in find_passages(text)] == figures
+
+
+@pytest.mark.parametrize("quotation", ["aren't enough stones", "AREN’T enough stones"])
+def test_contractions_that_a_text_writes_apart_are_verbatim(quotation: str) -> None:
+    assert result_of(f"“{quotation} to go around”", "There are n't enough stones to go around") == [
+        VERBATIM
+    ]
+
+
+def test_a_quotation_with_an_ellipsis_is_located_by_its_longest_part() -> None:
+    [passage] = find_passages("“The ... near the river, and the officer”")
+    assert Record([SOURCE]).check(passage, []).words == "near the river, and the officer"
+
+
 def test_numbers_within_quotations_belong_to_them() -> None:
     kinds = [passage.kind for passage in find_passages("“awarded $1,250.50 on 12 May” and 7")]
     assert kinds == [QUOTATION, NUMBER]

@@ -71,6 +71,10 @@ class Record:
         return [word.form for _, word in self._words]
 
     @cached_property
+    def _distinct_forms(self) -> frozenset[str]:
+        return frozenset(self._forms)
+
+    @cached_property
     def _joined_forms(self) -> str:
         return f" {' '.join(self._forms)} "
 
@@ -101,7 +105,7 @@ class Record:
             forms = [word.form for word in split_words(part)[:MAX_WORDS]]
             if forms:
                 matches.append(self._check_forms(forms))
-        return max(matches, key=lambda match: RESULTS.index(match.result), default=NO_MATCH)
+        return max(matches, key=_rank, default=NO_MATCH)
 
     def _check_context(self, passage: Passage, statement: Sequence[Word]) -> Match:
         first = bisect_left(statement, passage.start, key=lambda word: word.start)
@@ -113,6 +117,8 @@ class Record:
         place = self._joined_forms.find(f" {' '.join(forms)} ")
         if place >= 0:
             return self._match(VERBATIM, self._joined_forms.count(" ", 0, place), len(forms))
+        if sum(form in self._distinct_forms for form in forms) < MIN_SIMILARITY * len(forms):
+            return NO_MATCH
         matcher = SequenceMatcher(None, self._forms, forms, autojunk=False)
         block = matcher.find_longest_match()
         start = max(0, block.a - block.b)
@@ -125,3 +131,8 @@ class Record:
         words = [word for text, word in self._words[start : start + length] if text == number]
         last = words[-1] if words[-1].form or len(words) == 1 else words[-2]
         return Match(result, number, self.texts[number][first.start : last.end])
+
+
+def _rank(match: Match) -> tuple[int, int]:
+    """The rank among parts of a quotation: the worst result counts, then the longest words."""
+    return RESULTS.index(match.result), len(match.words)
