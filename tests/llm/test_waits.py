@@ -114,10 +114,10 @@ def test_a_run_ends_after_minutes_and_many_failures(
         clock[0] += seconds_apart
         outage.add_failure(started_at)
     if not ends:
-        outage.check("m", RateLimitedError("the day's quota is used up"))
+        outage.check("m", RateLimitedError("the day's quota is used up"), 300.0)
         return
     with pytest.raises(RunStoppedError, match=r"the day's quota is used up\. Check the server"):
-        outage.check("m", RateLimitedError("the day's quota is used up"))
+        outage.check("m", RateLimitedError("the day's quota is used up"), 300.0)
 
 
 def test_calls_that_fail_together_are_one_failure(clock: list[float]) -> None:
@@ -138,7 +138,6 @@ async def test_a_quota_of_the_day_ends_the_run_with_the_words_of_the_server(
 ) -> None:
     for name, value in [
         ("FIRST_BACKOFF_SECONDS", 0.001),
-        ("MAX_OUTAGE_SECONDS", 0.1),
         ("MIN_OUTAGE_FAILURES", 5),
     ]:
         monkeypatch.setattr(waiting, name, value)
@@ -153,4 +152,6 @@ async def test_a_quota_of_the_day_ends_the_run_with_the_words_of_the_server(
 
     async with serving(answer) as server:
         with pytest.raises(RunStoppedError, match="RESOURCE_EXHAUSTED Daily requests are used up"):
-            await ask_once(server, "openai", question(), waits={"max_backoff": 0.05})
+            await ask_once(
+                server, "openai", question(), waits={"max_backoff": 0.05, "max_outage": 0.1}
+            )

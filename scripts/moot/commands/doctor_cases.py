@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.text_files import quote_value
@@ -189,7 +190,7 @@ def describe_table_labels(options: TableOptions) -> list[str]:
     of its rows; none where the table cannot be read.
     """
     try:
-        table = read_user_table(options.path, list(options.where), options.sheet, faults=[])
+        table = read_user_table(options.path, list(options.where), options.sheet, faults=Faults())
         cells = select_rows(options.path, table, options.where)[options.target]
     except (UserError, KeyError):  # loading it gives the message; a second file has the labels
         return []

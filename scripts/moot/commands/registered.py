@@ -137,21 +137,24 @@ def keys_table(model: type[BaseModel], common: type[BaseModel] | None = None) ->
     for name, field in _core_keys_first(model):
         if common and name in common.model_fields:
             continue
-        is_empty = field.default is None or (
-            isinstance(field.default, Iterable) and not field.default
-        )
-        text = (
-            field.default
-            if isinstance(field.default, str)
-            else json.dumps(field.default, default=str)
-        )
-        default = "none" if is_empty or field.default_factory else f"`{text}`"
+        default = _describe_default(field)
         choices = [f"`{choice}`" for choice in _choices(field.annotation) if choice != ""]
         meaning = (field.description or "") + (
             f" ({', '.join(choices)})" if len(choices) > 1 else ""
         )
         rows.append((f"`{name}`", "required" if field.is_required() else default, meaning))
     return markdown_table(("key", "default", "meaning"), rows) if rows else ""
+
+
+def _describe_default(field: FieldInfo) -> str:
+    """Return the default of a key, in words where it is empty or made of other keys."""
+    factory, value = field.default_factory, field.default
+    if inspect.isclass(factory) and issubclass(factory, BaseModel):
+        return "its keys' defaults"
+    is_empty = value is None or (isinstance(value, Iterable) and not value)
+    if is_empty or factory:
+        return "none"
+    return f"`{value if isinstance(value, str) else json.dumps(value, default=str)}`"
 
 
 def _core_keys_first(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:

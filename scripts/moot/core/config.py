@@ -101,7 +101,7 @@ class InitConfig(StrictModel):
         "", description="the model's name at its server, a GGUF file's path, or smollm2-135m"
     )
     server: str = Field(
-        "", description="openai, anthropic, openrouter, ollama, or http://ADDRESS/v1"
+        "", description="a service, such as openai or ollama, or an address: http://ADDRESS/v1"
     )
     data: str = Field(
         "",

@@ -140,7 +140,7 @@ class DebatePausedError(MootError):
     unusable.
 
     The message begins with `NO_ANSWER_YET` and names the file of a person's answer, with
-    `UNUSABLE_ANSWER` and states the fault, or with `REPLY_PENDING` and names the pending batch.
+    `UNUSABLE_ANSWER` and states the fault, or with `REPLY_PENDING` and names the pending call.
     """
 
 

@@ -7,13 +7,14 @@ row. All functions raise `UserError` with one message: file, row, column, found,
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, suppress
 from difflib import get_close_matches
 from pathlib import Path
 
 import pandas as pd
 
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.text_files import UTF16_MARKS, describe_remedy, quote_value, read_text
 from moot.core.types import Column
@@ -37,7 +38,7 @@ def read_csv(
     delimiter: str = ",",
     get: str = "",
     allows_repeated_columns: bool = False,
-    faults: list[str] | None = None,
+    faults: Faults | None = None,
 ) -> pd.DataFrame:
     """Read a CSV file whose first row has the column names.
 
@@ -78,7 +79,7 @@ def read_csv(
             if record:  # blank lines are skipped
                 row_count += 1
                 fields = _fit_to_header(record, header)
-                with noting(faults):
+                with faults.noting() if faults else nullcontext():
                     _check_length(path, fields, header, row_count, reader.line_num, get)
                     records.append(fields)
                     row_numbers.append(row_count)
@@ -95,8 +96,8 @@ def read_csv(
         raise UserError(
             f"{place}: {problem}; expected every quoted field to be closed. {describe_remedy(get)}"
         ) from fault
-    if faults and not row_numbers:
-        raise UserError(faults[0])
+    if faults and faults.messages and not row_numbers:
+        raise UserError(faults.messages[0])
     if not row_count:
         raise UserError(
             f"{path}: found a header without rows; expected at least one row of data. "
@@ -107,17 +108,6 @@ def read_csv(
     if unique:
         check_unique(path, frame[unique])
     return frame
-
-
-@contextmanager
-def noting(faults: list[str] | None) -> Iterator[None]:
-    """Add the message of a `UserError` to `faults`; without `faults` it ends the block."""
-    try:
-        yield
-    except UserError as error:
-        if faults is None:
-            raise
-        faults.append(str(error))
 
 
 def find_delimiter(path: Path) -> str:

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 import pandas as pd
 
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.input_files import check_unique, noting
+from moot.core.input_files import check_unique
 from moot.core.text_files import check_characters, describe_remedy, quote_value, read_text
 from moot.core.types import Fields, Json, JsonObject
 
@@ -23,7 +25,7 @@ def read_jsonl(
     unique: str = "",
     encoding: str = "utf-8-sig",
     get: str = "",
-    faults: list[str] | None = None,
+    faults: Faults | None = None,
 ) -> pd.DataFrame:
     """Read a file with one JSON object per line.
 
@@ -52,7 +54,7 @@ def read_jsonl(
             continue
         line_count += 1
         place = f"{path}: record {line_count} (line {line_number})"
-        with noting(faults):
+        with faults.noting() if faults else nullcontext():
             record = _parse_line(place, line, get)
             for name, kind in fields.items():
                 _check_field(place, record, name, kind)
@@ -60,8 +62,8 @@ def read_jsonl(
                 if record.get(name) is not None:
                     _check_field(place, record, name, kind)
             records[line_count] = {name: record.get(name) for name in [*fields, *optional]}
-    if faults and not records:
-        raise UserError(faults[0])
+    if faults and faults.messages and not records:
+        raise UserError(faults.messages[0])
     index = pd.Index(list(records), name="row")
     frame = pd.DataFrame(list(records.values()), index, [*fields, *optional], dtype="object")
     if unique:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -10,8 +11,8 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.cell_text import parse_printed
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.input_files import noting
 from moot.core.json_lines import parse_object
 from moot.core.text_files import quote_value, read_text
 from moot.core.types import Json, JsonObject
@@ -34,7 +35,7 @@ def read_objects(
     is_keyed: bool = False,
     columns: Collection[str] = (),
     last_only: Collection[str] = (),
-    faults: list[str] | None = None,
+    faults: Faults | None = None,
 ) -> pd.DataFrame:
     """Read the objects of a JSON file as rows; a missing key is a missing cell.
 
@@ -91,17 +92,17 @@ def _as_frame(rows: Sequence[JsonObject], numbers: Sequence[int] | None = None) 
     return pd.DataFrame(columns, index, dtype="object")
 
 
-def _read_lines(path: Path, text: str, faults: list[str] | None) -> dict[int, JsonObject]:
+def _read_lines(path: Path, text: str, faults: Faults | None) -> dict[int, JsonObject]:
     """Return the objects of lines by line number, without blank and faulty lines."""
     rows: dict[int, JsonObject] = {}
     count = 0
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             count += 1
-            with noting(faults):
+            with faults.noting() if faults else nullcontext():
                 rows[count] = parse_object(f"{path}: record {count} (line {number})", line)
-    if faults and not rows:
-        raise UserError(faults[0])
+    if faults and faults.messages and not rows:
+        raise UserError(faults.messages[0])
     return rows
 
 

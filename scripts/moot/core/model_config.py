@@ -76,6 +76,14 @@ class WaitConfig(StrictModel):
             " server that asks for a longer wait at once ends the run."
         ),
     )
+    max_outage: float = Field(
+        300.0,
+        gt=0,
+        description=(
+            "Longest time in seconds in which a server answers no call. A run whose attempts all"
+            " failed for longer, at least 30 of them, ends."
+        ),
+    )
 
 
 PORT = "{port}"
@@ -151,9 +159,8 @@ class ModelConfig(StrictModel):
     endpoint: Name = Field(
         "openai",
         description=(
-            "How the model is reached: `openai` (any compatible server), `anthropic`,"
-            " `ollama`, `embedded` (in the job's process), or `simulated` (only in"
-            " rehearsals)."
+            "The kind of endpoint (docs/reference.md, Endpoints); `openai` serves any compatible"
+            " server."
         ),
     )
     model: str = Field(
@@ -272,7 +279,10 @@ class ModelConfig(StrictModel):
     attempts: int = Field(6, ge=1, description="Attempts at one call before it counts as failed.")
     waits: WaitConfig = Field(
         default_factory=WaitConfig,
-        description="Longest waits in seconds before a server is asked again (docs/faults.md).",
+        description=(
+            "How long moot waits for a server that is busy (status 429) or out of order, and when"
+            " it stops asking (docs/faults.md)."
+        ),
     )
     price: Annotated[Price, BeforeValidator(_price_or_auto)] = Field(
         default_factory=Price,

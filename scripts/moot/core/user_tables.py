@@ -19,6 +19,7 @@ from moot.core.cell_text import (
     date_texts,
     printed_texts,
 )
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.input_files import check_header, find_delimiter, read_csv, refuse_values
 from moot.core.json_tables import (
@@ -75,7 +76,7 @@ def read_user_table(
     kind: str = "",
     optional: Sequence[str] = (),
     last_only: Sequence[str] = (),
-    faults: list[str] | None = None,
+    faults: Faults | None = None,
 ) -> pd.DataFrame:
     """Read a table as text.
 
@@ -209,7 +210,7 @@ def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
         yield int(row), {str(name): cell for name, cell in cells.items()}
 
 
-def _read_delimited(path: Path, delimiter: str, faults: list[str] | None) -> pd.DataFrame:
+def _read_delimited(path: Path, delimiter: str, faults: Faults | None) -> pd.DataFrame:
     """Read CSV; repeated columns are kept for the check in `_check_table`."""
     frame = read_csv(
         path,

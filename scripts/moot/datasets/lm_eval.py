@@ -108,10 +108,10 @@ def _read_samples(options: LmEvalOptions) -> _Samples:
     faults, line_count = Faults(), 0
     files: dict[Path, pd.DataFrame] = {}
     for model, path in options.samples.items():
-        broken_lines: list[str] = []
+        broken_lines = Faults()
         lines = _read_lines(options, path, broken_lines)
-        line_count += len(lines) + len(broken_lines)
-        for message in broken_lines:
+        line_count += len(lines) + len(broken_lines.messages)
+        for message in broken_lines.messages:
             faults.add(message)
         files[path] = _table(options, model, path, lines, faults)
     left_out = line_count - sum(map(len, files.values()))
@@ -123,7 +123,7 @@ def _read_samples(options: LmEvalOptions) -> _Samples:
     return _Samples(table, read_turns(table, files), left_out)
 
 
-def _read_lines(options: LmEvalOptions, path: Path, faults: list[str]) -> pd.DataFrame:
+def _read_lines(options: LmEvalOptions, path: Path, faults: Faults) -> pd.DataFrame:
     """Return the lines of one filter, each document once; `faults` gets those that cannot be
     read.
     """

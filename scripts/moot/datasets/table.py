@@ -299,10 +299,10 @@ def _read_files(options: TableOptions, attributes: Sequence[str], faults: Faults
         cases = read_case_table(options.case_table, case_columns, faults)
     needed_columns = [name for name in columns if name not in cases]
     needed_columns += [name for name in (options.id, *options.where) if name]
-    broken_rows: list[str] = []
+    broken_rows = Faults()
     names = list(dict.fromkeys(needed_columns))
     table = read_user_table(options.path, names, options.sheet, faults=broken_rows)
-    for message in broken_rows:
+    for message in broken_rows.messages:
         faults.add(message)
     table = select_rows(options.path, table, options.where)
     if not table.index.is_unique:
@@ -313,7 +313,7 @@ def _read_files(options: TableOptions, attributes: Sequence[str], faults: Faults
         lacks_case = find_cases_without_row(ids, cases)
         for column in map(str, cases):
             table[column] = look_up_case(ids, cases, column)
-    return _Rows(table, lacks_case, len(broken_rows))
+    return _Rows(table, lacks_case, len(broken_rows.messages))
 
 
 def _is_rule(split: str) -> bool:

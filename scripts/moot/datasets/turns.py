@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.types import Column
 from moot.core.user_tables import EXPANDED_COLUMN, read_user_table, select_rows
@@ -114,10 +115,10 @@ def _read_files(
     tables = dict[int, pd.DataFrame]()
     for number, file in enumerate(check.files):
         with check.faults.noting():
-            broken_rows: list[str] = []
+            broken_rows = Faults()
             tables[number] = _read_file(file, options, case_columns, broken_rows)
-            check.unreadable += len(broken_rows)
-            for message in broken_rows:
+            check.unreadable += len(broken_rows.messages)
+            for message in broken_rows.messages:
                 check.faults.add(message)
     unreadable_files = len(check.files) - len(tables)
     check.unreadable += unreadable_files
@@ -130,7 +131,7 @@ def _read_files(
 
 
 def _read_file(
-    path: Path, options: TranscriptsOptions, case_columns: set[str], faults: list[str]
+    path: Path, options: TranscriptsOptions, case_columns: set[str], faults: Faults
 ) -> pd.DataFrame:
     """Return one file, with the columns that the options name and that are not `case_columns`."""
     added = {ROUND, SPEAKER, *case_columns}
@@ -146,7 +147,7 @@ def _read_file(
     expanded = str(table.attrs.get(EXPANDED_COLUMN, ""))
     if not options.columns.debate and expanded and options.columns.case.startswith(f"{expanded}."):
         table.index = pd.RangeIndex(1, len(table) + 1, name="row")  # each object is an answer
-    if faults and options.columns.debate in table:
+    if faults.messages and options.columns.debate in table:
         table[LACKS_TURN] = _find_incomplete_debates(table, options.columns.debate)
     return unfold_turns(path, select_rows(path, table, options.where), list(named))
 

@@ -67,7 +67,7 @@ class _FailedAttempts:
     """
 
     failures: int = 0
-    waits: int = 0
+    rate_limits: int = 0
     waited_seconds: float = 0.0
     started_at: float = 0.0
     tokens: int = 0
@@ -147,7 +147,7 @@ class Client:
             try:
                 reply = await self._attempt(endpoint, call)
             except RateLimitedError as error:
-                failed.waits += 1
+                failed.rate_limits += 1
                 await self._wait_as_asked(error, failed)
             except CallFailedError as error:
                 await self._pay(call, error.usage)
@@ -175,7 +175,7 @@ class Client:
         usd = self._config.cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
         return replace(
             reply,
-            attempts=1 + failed.failures + failed.waits,
+            attempts=1 + failed.failures + failed.rate_limits,
             cost_usd=usd + failed.usd,
             unusable_tokens=failed.tokens,
             unusable_usd=failed.usd,
@@ -269,7 +269,7 @@ class Client:
 
     async def _wait_as_asked(self, error: RateLimitedError, failed: _FailedAttempts) -> None:
         """Wait after a rate limit; the server's own wait holds back all calls."""
-        seconds = rate_limit_seconds(self._name, error, failed.waits, self._config.waits)
+        seconds = rate_limit_seconds(self._name, error, failed.rate_limits, self._config.waits)
         is_requested = error.retry_after is not None
         reason = " as the server asks" if is_requested else ""
         self._show_wait(f"rate limit; waiting {seconds:.1f} s{reason} ({error})")
@@ -294,7 +294,7 @@ class Client:
         """
         is_outage = self._gatherer is None and getattr(error, "usage", None) is None
         if is_outage and self._outage.add_failure(failed.started_at):
-            self._outage.check(self._name, error)
+            self._outage.check(self._name, error, self._config.waits.max_outage)
         failed.waited_seconds += seconds
         if failed.waited_seconds > self._config.waits.max_total:
             raise CallFailedError(

@@ -8,9 +8,8 @@ from moot.core.errors import RateLimitedError, RunStoppedError
 from moot.core.model_config import WaitConfig
 
 FIRST_BACKOFF_SECONDS = 0.5
-MAX_OUTAGE_SECONDS = 300.0
 MIN_OUTAGE_FAILURES = 30
-"""A run ends after so many seconds and failures at a server without any success between them."""
+"""The failures, besides the seconds of `waits.max_outage`, after which an outage ends a run."""
 
 
 def backoff_seconds(failures: int, max_seconds: float = WaitConfig().max_backoff) -> float:
@@ -69,12 +68,12 @@ class Outage:
         self.failures += 1
         return True
 
-    def check(self, model: str, error: Exception) -> None:
-        """Raise `RunStoppedError` if the server has failed for too long."""
+    def check(self, model: str, error: Exception, max_seconds: float) -> None:
+        """Raise `RunStoppedError` if the server has failed for longer than `max_seconds`."""
         seconds = self.last_failed_at - self.first_failed_at
-        if self.failures >= MIN_OUTAGE_FAILURES and seconds >= MAX_OUTAGE_SECONDS:
+        if self.failures >= MIN_OUTAGE_FAILURES and seconds >= max_seconds:
             raise RunStoppedError(
                 f"model '{model}': the server has answered nothing else for {seconds:.0f} s"
-                f" ({self.failures} failed attempts): {error}. Check the server, the account and"
-                " its quota, then run again: every reply is kept."
+                f" ({self.failures} failed attempts; `waits.max_outage`): {error}. Check the"
+                " server, the account and its quota, then run again: every reply is kept."
             )

@@ -45,8 +45,8 @@ class Stopping(Analysis):
                     yield (
                         f"The comparison {row['contrast']} stopped after {row['cases']} of"
                         f" {row['planned cases']} cases ({row['stopped because']}), which depends"
-                        " on the simulated voices. Models may need all cases: `snakemake preview`"
-                        " counts their calls."
+                        " on the voices that replace the models. Models may need all cases:"
+                        " `snakemake preview` counts their calls."
                     )
 
 

@@ -7,7 +7,7 @@ from moot.llm.batches.batch_records import RESERVED_SECONDS
 from moot.llm.batches.batches import Batches
 from moot.llm.batches.waves import Call, Gatherer, ImmediateGatherer, Waves
 from moot.llm.endpoints import Endpoint
-from moot.llm.endpoints.openai import OpenAIEndpoint
+from moot.llm.endpoints.sdk import SdkEndpoint
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Request
@@ -45,7 +45,7 @@ async def open_gatherer(
     """
     if not config.batch:
         return None
-    if not isinstance(endpoint, OpenAIEndpoint):
+    if not (isinstance(endpoint, SdkEndpoint) and endpoint.batch_path):
         return ImmediateGatherer(waves, progress, endpoint)
     batches = Batches(waves, progress, endpoint, name, config, ledger, keep)
     try:

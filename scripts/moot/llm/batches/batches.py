@@ -38,7 +38,7 @@ from moot.llm.batches.providers import (
 )
 from moot.llm.batches.waves import Call, Gatherer, Waves
 from moot.llm.endpoints.failures import failure_of_status
-from moot.llm.endpoints.openai import OpenAIEndpoint
+from moot.llm.endpoints.sdk import SdkEndpoint
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
 from moot.llm.redaction import redacted
@@ -57,7 +57,7 @@ class Batches(Gatherer):
         self,
         waves: Waves,
         progress: Progress,
-        endpoint: OpenAIEndpoint,
+        endpoint: SdkEndpoint,
         name: str,
         config: ModelConfig,
         ledger: Ledger,
@@ -147,7 +147,9 @@ class Batches(Gatherer):
         yield batch
 
     def _line(self, call: Call) -> bytes:
-        return batch_line(call.call_id, self._endpoint.body(call.request))
+        return batch_line(
+            call.call_id, self._endpoint.batch_path, self._endpoint.body(call.request)
+        )
 
     def _submit_next(self) -> None:
         """Submit queued batches, as far as `max_concurrent` allows.

@@ -14,11 +14,10 @@ from moot.core.durable import write_atomically
 from moot.core.errors import CallFailedError, RunStoppedError, TransientError
 from moot.core.log import LOG
 from moot.core.types import Json, JsonObject
-from moot.llm.endpoints.openai import OpenAIEndpoint
+from moot.llm.endpoints.sdk import SdkEndpoint
 from moot.llm.redaction import redacted, remove_keys, server_name
 
 Result = TypeVar("Result")
-_URL = "/v1/chat/completions"
 _COMPLETION_WINDOW = "24h"
 """The only one that the API knows."""
 _PAGE_SIZE = 100
@@ -50,9 +49,9 @@ class BatchProvider(Protocol):
         ...
 
 
-def batch_line(call_id: str, body: JsonObject) -> bytes:
+def batch_line(call_id: str, path: str, body: JsonObject) -> bytes:
     """Return one call as a line of a batch's file."""
-    line = {"custom_id": call_id, "method": "POST", "url": _URL, "body": body}
+    line = {"custom_id": call_id, "method": "POST", "url": path, "body": body}
     text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "replace") + b"\n"
 
@@ -87,7 +86,7 @@ class OpenAIBatches:
     Errors are raised as endpoints raise them.
     """
 
-    def __init__(self, endpoint: OpenAIEndpoint) -> None:
+    def __init__(self, endpoint: SdkEndpoint) -> None:
         import httpx2  # a replay must not load clients
         import openai
 
@@ -123,7 +122,7 @@ class OpenAIBatches:
             raise TransientError("POST /files: the response names no file")
         creation = self._client.batches.create(
             input_file_id=file_id,
-            endpoint=_URL,
+            endpoint=self._endpoint.batch_path,
             completion_window=_COMPLETION_WINDOW,
             metadata={"moot": marker},
         )

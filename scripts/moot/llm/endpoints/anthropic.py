@@ -15,7 +15,7 @@ from moot.llm.endpoints import register_endpoint
 from moot.llm.endpoints.failures import logprobs_unavailable
 from moot.llm.endpoints.messages import check_reply_content
 from moot.llm.endpoints.reply_size import check_reply_size
-from moot.llm.endpoints.sdk import SdkEndpoint, client_options, key_or_placeholder
+from moot.llm.endpoints.sdk import SdkEndpoint, key_or_placeholder, package_options
 from moot.llm.endpoints.streams import assemble_message
 from moot.llm.identity import server_address
 from moot.llm.request import Reply, Request
@@ -150,7 +150,7 @@ def _open_client(config: ModelConfig) -> "anthropic.AsyncAnthropic":
         "Authorization": anthropic.omit,
     }
     address = (server_address(config) or "").rstrip("/").removesuffix("/v1")
-    options = client_options(anthropic, config, "ANTHROPIC_CUSTOM_HEADERS", headers)
+    options = package_options(anthropic, config, "ANTHROPIC_CUSTOM_HEADERS", headers)
     return anthropic.AsyncAnthropic(base_url=address, open_telemetry=False, **options)
 
 

@@ -24,7 +24,7 @@ _IDLE_SECONDS = 15.0
 """How long an idle connection is kept open."""
 
 
-def client_options(config: ModelConfig, make_stream: Callable[[bytes], Json]) -> JsonObject:
+def http_options(config: ModelConfig, make_stream: Callable[[bytes], Json]) -> JsonObject:
     """Return the options that all HTTP clients of moot have.
 
     No redirect is followed, so that prompts and keys reach the configured address only. Responses
@@ -63,7 +63,7 @@ def open_http_client(
         max_connections=config.max_concurrent_calls, keepalive_expiry=_IDLE_SECONDS
     )
     try:
-        return make_client(**client_options(config, httpx2.ByteStream), limits=limits)
+        return make_client(**http_options(config, httpx2.ByteStream), limits=limits)
     except OSError as error:
         raise UserError(
             f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR names: {error}."

@@ -20,7 +20,7 @@ from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
-from moot.llm.endpoints.connections import client_options
+from moot.llm.endpoints.connections import http_options
 from moot.llm.endpoints.error_bodies import error_in_success
 from moot.llm.endpoints.failures import failure_in_success, failure_of_status
 from moot.llm.endpoints.logprobs import label_logprobs
@@ -251,7 +251,7 @@ def _open_client(config: ModelConfig) -> "ollama.AsyncClient":
     import httpx  # a replay must not load clients
     import ollama
 
-    options = client_options(config, httpx.ByteStream)
+    options = http_options(config, httpx.ByteStream)
     options["event_hooks"]["response"].append(_raise_for_status)
     if key := api_key(config):
         options["headers"]["Authorization"] = f"Bearer {key}"

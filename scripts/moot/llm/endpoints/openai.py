@@ -21,7 +21,7 @@ from moot.llm.endpoints.messages import (
 )
 from moot.llm.endpoints.prompt_length import check_prompt_length
 from moot.llm.endpoints.reply_size import check_reply_size, read_usage
-from moot.llm.endpoints.sdk import SdkEndpoint, client_options, key_or_placeholder
+from moot.llm.endpoints.sdk import SdkEndpoint, key_or_placeholder, package_options
 from moot.llm.endpoints.streams import assemble_completion
 from moot.llm.identity import server_address
 from moot.llm.redaction import redacted
@@ -54,6 +54,7 @@ class OpenAIEndpoint(SdkEndpoint):
     path = "/chat/completions"
     models_path = "/models"
     reply_kind = "chat completion"
+    batch_path = "/v1/chat/completions"
 
     def __init__(self, config: ModelConfig, _threads: int) -> None:
         super().__init__(_open_client(config), config)
@@ -184,7 +185,7 @@ def _open_client(config: ModelConfig) -> "openai.AsyncOpenAI":
     import openai  # a replay must not load clients
 
     headers = {"Authorization": f"Bearer {key_or_placeholder(config)}"}
-    options = client_options(openai, config, "OPENAI_CUSTOM_HEADERS", headers)
+    options = package_options(openai, config, "OPENAI_CUSTOM_HEADERS", headers)
     client = openai.AsyncOpenAI(base_url=server_address(config) or "", **options)
     if config.base_url:
         client.organization = client.project = None

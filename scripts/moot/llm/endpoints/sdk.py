@@ -52,6 +52,7 @@ class SdkEndpoint(ABC):
         path: of a call, below the client's base address.
         models_path: of the list of models.
         reply_kind: what a reply is called, for messages.
+        batch_path: of a call in a file of gathered calls; "" if the server takes no such files.
         client: the package's client.
     """
 
@@ -59,6 +60,7 @@ class SdkEndpoint(ABC):
     path: str
     models_path: str
     reply_kind: str
+    batch_path = ""
 
     def __init__(
         self, client: "openai.AsyncOpenAI | anthropic.AsyncAnthropic", config: ModelConfig
@@ -219,7 +221,7 @@ def read_json(content: bytes) -> Json:
         raise TransientError(redacted(f"unreadable reply: {error}")) from None
 
 
-def client_options(
+def package_options(
     package: Json, config: ModelConfig, headers_variable: str, headers: Fields
 ) -> JsonObject:
     """Return the arguments that the clients of both packages share.
