@@ -20,7 +20,7 @@ class EndpointTraits:
         served_path: what follows the address of a server that a job starts.
         is_protocol: whether many providers speak this protocol, so that the address names who
             answers.
-        has_batches: whether calls can be sent in batches.
+        has_batches: whether calls can be sent together, answered later and at a discount.
         has_streams: whether replies can be streamed.
         can_be_started: whether a job can start the server (`serve`).
         in_process: whether the model runs in the job's process and takes its threads.
