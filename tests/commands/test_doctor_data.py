@@ -125,7 +125,7 @@ def test_more_cases_than_the_table_has_are_missing(
         ({"protocol": "panel", "labelers": ["rules"]}, "ab", "ok", "by the rubric appellate"),
     ],
 )
-def test_protocols_say_what_they_need(
+def test_protocols_list_their_requirements(
     experiment: dict[str, Any], outcomes: str, state: str, text: str, tmp_path: Path
 ) -> None:
     plan = make_plan(write_table(tmp_path / "cases.csv", list(outcomes) * 2), experiment)

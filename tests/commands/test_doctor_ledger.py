@@ -42,7 +42,7 @@ def test_the_file_system_of_a_folder_is_that_of_the_nearest_mount(folder: str, s
     assert find_network_file_system(Path(folder), "") == ""
 
 
-def test_a_local_folder_is_fine_and_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_local_folder_is_accepted_and_not_changed(tmp_path: Path) -> None:
     for ledger in (tmp_path / "new" / "ledger", tmp_path):
         finding = _check_ledger(str(ledger))
         assert finding.state == STATE_OK and str(ledger) in finding.details

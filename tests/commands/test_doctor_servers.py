@@ -99,7 +99,7 @@ def test_llama_cpp_serves_its_model_under_any_name() -> None:
 
 
 @pytest.mark.parametrize("entries", [None, []])
-def test_a_server_without_a_list_of_models_is_asked_all_the_same(entries: Entries) -> None:
+def test_a_server_without_a_list_of_models_is_still_called(entries: Entries) -> None:
     findings = findings_of(entries)
     assert findings["mine"].state == "?"
     assert findings["mine, speed"].state == findings["mine, long prompt"].state == "ok"
@@ -117,7 +117,7 @@ def test_a_server_without_a_list_of_models_is_asked_all_the_same(entries: Entrie
         (refuse_long_prompts, "mine, long prompt", "?", "maximum context length"),
     ],
 )
-def test_calls_find_what_would_spoil_a_run(
+def test_calls_find_faults_that_would_spoil_a_run(
     complete: Callable[[dict[str, Any]], web.Response], subject: str, state: str, words: str
 ) -> None:
     finding = findings_of([{"id": "test"}], complete)[subject]

@@ -191,7 +191,7 @@ def test_an_entry_whose_text_has_changed_is_reported(tmp_path: Path) -> None:
         numbers.fill("It is 0.1.", "page", [entry("It was", "s/t; a=x; b")])
 
 
-def test_a_key_alone_names_a_measured_figure_or_its_interval(tmp_path: Path) -> None:
+def test_a_key_without_a_table_names_a_measured_figure_or_its_interval(tmp_path: Path) -> None:
     (tmp_path / "measured.csv").write_text(
         'key,value,low,high\nd/m/test auc,0.71,0.6,0.812\n"d/rows, in all",12345,,\n'
     )

@@ -197,7 +197,7 @@ def test_a_passage_is_taken_from_where_its_punctuation_is_right() -> None:
     assert "{judge}" in inexact.words and ";" in inexact.words
 
 
-def test_punctuation_that_differs_is_said(shipped: Path, tmp_path: Path) -> None:
+def test_different_punctuation_is_reported(shipped: Path, tmp_path: Path) -> None:
     path = tmp_path / "paper.txt"
     path.write_text("\n".join(paper_lines(200)).replace("ONLY answer", "ONLY, answer"))
     message = write_prompts(str(path), shipped, tmp_path / "out")
@@ -234,7 +234,7 @@ def test_a_version_with_other_words_says_which_passages_were_found(
         assert words_digest(read_words(tmp_path / "out", Path(match).stem))
 
 
-def test_a_paper_that_prints_no_prompts_says_so(shipped: Path, tmp_path: Path) -> None:
+def test_a_paper_without_prompts_is_reported(shipped: Path, tmp_path: Path) -> None:
     path = tmp_path / "paper.txt"
     path.write_text("A Paper\nWith\u00adout a Prompt\n" + "\n".join(BODY))
     message = write_prompts(str(path), shipped, tmp_path / "out")
@@ -262,7 +262,7 @@ def encrypted_pdf(path: Path) -> None:
         (b"\x00\xff\xfe" * 300, r"letters"),
     ],
 )
-def test_files_that_are_no_paper(
+def test_files_that_are_not_papers(
     content: bytes | None, expected: str, shipped: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "paper"
@@ -295,7 +295,7 @@ def test_other_words_of_the_user_are_not_overwritten(shipped: Path, tmp_path: Pa
     assert words.read_text() == "My own words."
 
 
-def test_stray_tags_and_code_fences_of_a_text_are_no_words(tmp_path: Path) -> None:
+def test_stray_tags_and_code_fences_of_a_text_are_not_words(tmp_path: Path) -> None:
     (tmp_path / "paper.txt").write_text(
         "<p>Ships</p> a < b <YES|NO>\n```yaml\nkey\n```\n" + "x " * 300
     )
@@ -428,7 +428,9 @@ def test_a_pinned_program_that_changed_is_an_error(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_program_that_cannot_be_fetched_says_what_to_do(shipped: Path, tmp_path: Path) -> None:
+def test_the_message_on_an_unavailable_program_gives_the_remedy(
+    shipped: Path, tmp_path: Path
+) -> None:
     def fetch(url: str) -> bytes:
         raise OSError("no route to host")
 

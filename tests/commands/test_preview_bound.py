@@ -276,7 +276,7 @@ def test_a_preview_counts_the_most_calls_of_an_arm(
         assert counts["total"] <= bounds["total"], (seed, counts, bounds)
 
 
-def test_an_experiment_may_stand_before_its_source(folder: Folder) -> None:
+def test_an_experiment_may_come_before_its_source(folder: Folder) -> None:
     variant = VARIANTS["judging"][0]
     plan = folder.plan({"protocol": "judging", **variant}, tested_first=True)
     assert list(plan.experiments) == ["tested", "source-conference"]

@@ -90,7 +90,7 @@ def test_columns_without_a_value_are_left_out(change: dict[str, Any], heading: s
     assert heading in preview_text(make_frame(change))
 
 
-def test_a_finished_run_says_so() -> None:
+def test_a_finished_run_has_no_calls_left() -> None:
     assert preview_text(make_frame({"calls_to_make": 0})).endswith(NOTHING_LEFT)
     assert NOTHING_LEFT not in preview_text(make_frame({"calls_to_make": 0, "needs": "a file"}))
 

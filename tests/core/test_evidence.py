@@ -42,7 +42,7 @@ def as_cells(cases: list[dict[str, Any]]) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx", "json", "jsonl", "parquet"])
-def test_a_column_of_any_file_holds_passages(ending: str, tmp_path: Path) -> None:
+def test_a_column_of_any_file_may_contain_passages(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"cases.{ending}"
     write: dict[str, Callable[[], Any]] = {
         "csv": lambda: as_cells(CASES).to_csv(path, index=False),
@@ -113,7 +113,7 @@ def test_a_faulty_cell_is_named(cell: str, reason: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["evidence", "text"])
-def test_the_answer_is_no_evidence_and_a_missing_column_is_named(
+def test_the_target_cannot_be_evidence_and_a_missing_column_is_named(
     option: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "cases.csv"
@@ -124,7 +124,7 @@ def test_the_answer_is_no_evidence_and_a_missing_column_is_named(
         load_table(path, **{option: "nowhere"})
 
 
-def test_near_duplicates_are_found_by_the_facts_alone(tmp_path: Path) -> None:
+def test_near_duplicates_are_found_only_by_the_facts(tmp_path: Path) -> None:
     rows = [
         {
             "id": f"r{n}",

@@ -87,7 +87,7 @@ def test_a_row_after_a_blank_one_keeps_its_number(tmp_path: Path) -> None:
         ("id,facts,facts,outcome\n1,a,b,WON\n", "column 'facts' occurs twice"),
     ],
 )
-def test_a_file_that_is_no_table_is_refused_with_one_message(
+def test_a_file_that_is_not_a_table_is_refused_with_one_message(
     tmp_path: Path, text: str, message: str
 ) -> None:
     (tmp_path / "t.csv").write_text(text)

@@ -124,6 +124,6 @@ def test_a_debate_with_a_row_that_cannot_be_read_is_left_out_whole(tmp_path: Pat
 
 
 @pytest.mark.parametrize("loader", LOADER_OPTIONS)
-def test_a_file_of_bad_records_alone_is_refused(tmp_path: Path, loader: str) -> None:
+def test_a_file_with_only_bad_records_is_refused(tmp_path: Path, loader: str) -> None:
     with pytest.raises(UserError, match=r"t\.jsonl: .*not JSON"):
         read_lines(tmp_path / "t.jsonl", loader, ['{"a', '{"b'], faulty=1)

@@ -369,7 +369,7 @@ def test_a_final_answer_of_a_record_is_one_answer(tmp_path: Path, shape: str, en
 
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("has_judge", [True, False])
-def test_a_verdict_beside_the_list_of_turns_is_one_answer(
+def test_a_verdict_next_to_the_list_of_turns_is_one_answer(
     tmp_path: Path, indent: int | None, has_judge: bool
 ) -> None:
     for number, verdict in enumerate(["YES", "NO"]):
@@ -418,7 +418,7 @@ def test_a_fault_inside_a_record_names_the_row_of_the_file(tmp_path: Path) -> No
         read_debates(tmp_path / "a.jsonl", columns=RELAY_COLUMNS, labels={"NO": "no", "YES": "yes"})
 
 
-def test_cases_inside_rows_have_ids_of_their_own(tmp_path: Path) -> None:
+def test_cases_inside_rows_have_separate_ids(tmp_path: Path) -> None:
     rows = [{"log": RELAY, "y": "yes"}, {"log": RELAY[:1], "y": "no"}]
     WRITERS[".jsonl"](rows, tmp_path / "a.jsonl")
     entry = LOADERS["table"]
@@ -430,7 +430,7 @@ def test_cases_inside_rows_have_ids_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_one_record_alone_is_read_as_in_a_list(tmp_path: Path, indent: int | None) -> None:
+def test_a_single_record_is_read_like_a_list(tmp_path: Path, indent: int | None) -> None:
     rows = relay_rows("a list")
     (tmp_path / "one.json").write_text(json.dumps(rows[0], indent=indent))
     labels = {"NO": "no", "YES": "yes"}
@@ -440,7 +440,7 @@ def test_one_record_alone_is_read_as_in_a_list(tmp_path: Path, indent: int | Non
 
 
 @pytest.mark.parametrize("perhaps", [None, 2])
-def test_answers_in_a_list_inside_a_document_are_answers_of_their_own(
+def test_answers_in_a_list_inside_a_document_are_separate_answers(
     tmp_path: Path, perhaps: int | None
 ) -> None:
     """As promptfoo writes them: all of them became one answer of the document."""

@@ -15,7 +15,7 @@ from moot.core.errors import UserError
 from moot.datasets.debate_records import record_rows
 
 
-def test_without_answers_or_labels_the_message_says_what_to_add(tmp_path: Path) -> None:
+def test_without_answers_or_labels_the_message_gives_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="List the possible answers in `labels`"):
         read_transcripts(
             write_table(tmp_path / "talk.csv", [{"debate": "d", "speaker": "Kim", "text": "Yes."}])

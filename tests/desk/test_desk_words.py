@@ -42,7 +42,7 @@ def test_an_empty_answer_gets_a_message(name: str, blank: str) -> None:
 
 
 @pytest.mark.parametrize("missing", ["statement", "prediction", "confidence", "factors"])
-def test_an_incomplete_answer_names_what_is_missing(missing: str) -> None:
+def test_the_message_on_an_incomplete_answer_lists_missing_fields(missing: str) -> None:
     contents = {"statement": "Thin.", "prediction": "NO", "confidence": "5", "factors": "priors"}
     form = {"properties": {name: FIELDS[name] for name in contents}, "required": [*contents]}
     assert "Thin." in answer_text(MultiDict(contents), form)

@@ -56,7 +56,7 @@ def test_a_stage_has_one_line_when_it_is_done_and_more_only_after_a_while() -> N
     assert run.lines[-1].endswith("(6 of 6 jobs)")
 
 
-def test_what_went_wrong_is_shown_as_it_is_and_counted() -> None:
+def test_errors_are_shown_unchanged_and_counted() -> None:
     run = Run(score=1, all=1)
     assert run.job(1, "score", fails=True), "the error with the job's log"
     assert "1 failed" in run.lines[-1]
@@ -65,7 +65,7 @@ def test_what_went_wrong_is_shown_as_it_is_and_counted() -> None:
     assert not run.log("", "Building DAG of jobs...")
 
 
-def test_a_job_that_said_why_it_ended_is_not_reported_again(tmp_path: Path) -> None:
+def test_a_job_that_logged_its_reason_is_not_reported_again(tmp_path: Path) -> None:
     run, log = Run(load_cases=1, score=1), tmp_path / "job.log"
     log.write_text("09:33:54 moot: rows.csv: row 3, column 'answer': found 'maybe so'\n")
     command = "CalledProcessError in file ...\nCommand '...' returned non-zero exit status 1."

@@ -68,7 +68,7 @@ def test_no_text_leaves_its_delimiters(text: str) -> None:
 
 
 @given(st.text(alphabet=st.characters(exclude_characters="<＜"), max_size=80))
-def test_text_without_delimiters_is_left_as_it_is(text: str) -> None:
+def test_text_without_delimiters_is_unchanged(text: str) -> None:
     assert enclose(text, "facts") == f"<facts>\n{text.strip()}\n</facts>"
 
 

@@ -221,7 +221,7 @@ def test_a_key_that_a_library_shortens_is_in_no_message() -> None:
     assert KEY[:12] not in redaction.redacted(error.value)
 
 
-def test_the_message_of_a_rejected_batch_holds_no_key(
+def test_the_message_of_a_rejected_batch_contains_no_key(
     server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
     server.reset(echo="plain", batch_status="failed")
@@ -235,7 +235,7 @@ def test_the_message_of_a_rejected_batch_holds_no_key(
     assert files_with(KEY, tmp_path) == []
 
 
-def test_files_of_a_folder_of_batches_hold_no_key(
+def test_files_in_a_batch_folder_contain_no_key(
     server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
     model = {"api_key_env": VARIABLE, "batch": {"folder": str(tmp_path / "files"), "wait": False}}

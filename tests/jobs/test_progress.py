@@ -15,7 +15,7 @@ from moot.llm.progress import Progress
 from moot.plan.plan import Plan
 
 
-def test_the_calls_of_a_debate_are_counted_and_nobody_is_asked(
+def test_the_calls_of_a_debate_are_counted_without_a_call(
     server: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases" / "people.parquet", 30)
@@ -25,7 +25,7 @@ def test_the_calls_of_a_debate_are_counted_and_nobody_is_asked(
     assert server.count() == 0
 
 
-def test_the_calls_beside_a_person_are_counted_and_the_person_is_asked_nothing(
+def test_calls_in_a_debate_with_a_person_are_counted_without_a_question(
     server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -40,7 +40,7 @@ def test_a_label_in_common_words_is_read(frame: str, labels: tuple[str, ...]) ->
 
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("labels", LABEL_SETS)
-def test_a_second_answer_leaves_none(frame: str, labels: tuple[str, ...]) -> None:
+def test_two_different_answers_count_as_none(frame: str, labels: tuple[str, ...]) -> None:
     reply = frame.format(labels[0])
     for later_label in labels[1:]:
         for later in (
@@ -69,7 +69,7 @@ REASONS = [
 
 @pytest.mark.parametrize("reason", REASONS)
 @pytest.mark.parametrize("labels", LABEL_SETS)
-def test_doubt_about_the_facts_is_no_doubt_about_the_answer(
+def test_doubt_about_the_facts_is_not_doubt_about_the_answer(
     reason: str, labels: tuple[str, ...]
 ) -> None:
     for label in labels:
@@ -141,7 +141,7 @@ def test_a_concluding_sentence_states_the_answer(
 
 
 @pytest.mark.parametrize("choice", ["yes/no", "YES or NO", "Yes or No", "NO, YES"])
-def test_a_choice_in_brackets_is_no_answer(choice: str) -> None:
+def test_a_choice_in_brackets_is_not_an_answer(choice: str) -> None:
     assert label_of(f"Answer ({choice}): NO", YES_NO) == "NO"
     assert label_of(f"My decision ({choice}) is YES.", YES_NO) == "YES"
     assert label_of(f"Answer ({choice}):", YES_NO) is None
@@ -188,7 +188,7 @@ RATINGS = ["{}", "**{}**", "{}: it is short", "{}/10", "{} out of 10", "Score: {
 
 @pytest.mark.parametrize("rating", RATINGS)
 @pytest.mark.parametrize("number", [0, 2, 7, 10])
-def test_one_number_asked_is_read(rating: str, number: int) -> None:
+def test_a_single_requested_number_is_read(rating: str, number: int) -> None:
     assert grade_of(rating.format(number)) == number
 
 
@@ -206,7 +206,7 @@ def test_no_number_is_chosen_rounded_or_moved_into_the_range(rating: str, number
     '{"score": 7, "rating": 8}',
     "7. No, 8.",
 ])  # fmt: skip
-def test_other_numbers_are_no_grade(reply: str) -> None:
+def test_other_numbers_are_not_read_as_grades(reply: str) -> None:
     assert grade_of(reply) is None
 
 

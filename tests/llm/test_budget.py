@@ -18,7 +18,7 @@ LIMITS = {"calls": 50, "tokens": 20_000, "usd": 2.0}
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_the_run_stops_before_the_limit_and_goes_on_after_it_is_raised(
+def test_the_run_stops_before_the_limit_and_continues_after_it_is_raised(
     name: str, server: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", 10)

@@ -127,7 +127,7 @@ async def test_a_proxy_that_refuses_is_named_and_is_not_shown_the_key(
     ],
     ids=["found", "redirected", "proxy", "no colon", "closed in mid-headers"],
 )
-async def test_odd_answers_are_said_in_plain_words(
+async def test_unusual_answers_are_described_in_plain_words(
     answer: bytes, expected_message: str, tmp_path: Path
 ) -> None:
     async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -121,7 +121,9 @@ async def test_a_server_is_asked_to_refuse_a_long_prompt(status: int, body: str)
 
 @pytest.mark.parametrize("endpoint", ["openai", "ollama"])
 @pytest.mark.parametrize("prompt_tokens", [1, 12, 50, 255])
-async def test_a_count_below_any_context_is_no_cut(endpoint: str, prompt_tokens: int) -> None:
+async def test_a_count_below_any_context_does_not_mean_a_cut(
+    endpoint: str, prompt_tokens: int
+) -> None:
     async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
         return web.json_response(_content(endpoint, prompt_tokens))
 

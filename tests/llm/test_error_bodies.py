@@ -38,7 +38,7 @@ def _encode(form: Any) -> bytes:
 
 @pytest.mark.parametrize("name", FORMS)
 @pytest.mark.parametrize("status", [400, 418, 429, 500, 503])
-def test_the_words_are_said_once_and_without_the_status_again(name: str, status: int) -> None:
+def test_the_message_is_not_repeated_and_omits_the_status(name: str, status: int) -> None:
     message = str(failure_of_status(status, {}, _encode(FORMS[name]), "m"))
     assert message.count(WORDS) == 1
     assert message.startswith(f"HTTP {status} ")
@@ -145,7 +145,7 @@ async def test_an_error_with_status_200_is_an_error(
 
 
 @pytest.mark.parametrize("endpoint", ["openai", "anthropic", "ollama"])
-def test_a_reply_is_no_error(endpoint: str) -> None:
+def test_a_reply_is_not_an_error(endpoint: str) -> None:
     assert not error_in_success(completion(endpoint, "It will."))
     assert not error_in_success(completion(endpoint, "It will.") | {"error": None})
 

@@ -200,7 +200,7 @@ async def test_after_the_run_is_stopped_no_further_call_is_made(
     await chat.close()
 
 
-async def test_a_wait_that_the_server_asked_for_holds_back_other_calls(
+async def test_a_wait_requested_by_the_server_delays_other_calls(
     server: FaultServer, tmp_path: Path
 ) -> None:
     server.reset(
@@ -276,7 +276,7 @@ def test_retry_after_as_a_date() -> None:
     assert read_retry_after({"retry-after": later}) == pytest.approx(30, abs=2)
 
 
-def test_messages_are_short_and_hold_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_are_short_and_contain_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_KEY", "sk-secret")
     read_key(ModelConfig(model="test", api_key_env="A_KEY"))
     message = redacted("no\nway: key sk-sec\ue000ret at https://me:pw@host/v1 " + "x" * 5000)

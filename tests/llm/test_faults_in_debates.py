@@ -48,7 +48,7 @@ def test_fifty_debates_end_alike_on_a_failing_and_a_healthy_server(
     assert conclusions["prediction"].isin(["yes", "no"]).all()
 
 
-def test_useless_replies_stay_what_they_are_and_fail_no_shard(
+def test_useless_replies_are_kept_and_do_not_fail_a_shard(
     server: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", 12)

@@ -61,7 +61,7 @@ def test_no_further_reply_flips_when_it_is_cut(reply: str, labels: tuple[str, ..
     "本案属于{0}，不属于{1}。", "{0}，而不是{1}", "综上，本案应认定为{0}。",
     "**{0}**\n\n理由：有合同。", "类别：{0}，并非{1}。",
 ])  # fmt: skip
-def test_a_denied_chinese_label_is_no_second_answer(reply: str) -> None:
+def test_a_denied_chinese_label_is_not_a_second_answer(reply: str) -> None:
     for label, other_label in zip(DISPUTES, (*DISPUTES[1:], DISPUTES[0]), strict=True):
         assert label_of(reply.format(label, other_label), DISPUTES) == label
     assert label_of(f"可能是{DISPUTES[0]}，也可能是{DISPUTES[1]}。", DISPUTES) is None
@@ -85,7 +85,7 @@ def test_a_label_that_is_an_emoji_is_kept() -> None:
 
 
 @pytest.mark.parametrize("separator", [" ", "  ", ", ", "\n", "; ", " | "])
-def test_two_fields_stand_on_one_line(separator: str) -> None:
+def test_two_fields_on_one_line_are_read(separator: str) -> None:
     form = prediction_schema(Task("case", "Who won?", ("lost", "won")), reasoning=False)
     value = parse_reply(f"Prediction: WON{separator}Confidence: 70", form).value
     assert value == {"prediction": "WON", "confidence": 70}

@@ -77,7 +77,7 @@ def test_a_model_is_fetched_at_its_first_call_and_once(hub: ModelHub, tmp_path: 
 
 
 @needs_hub
-def test_a_name_that_is_not_pinned_is_told_its_commit(hub: ModelHub, tmp_path: Path) -> None:
+def test_the_message_on_an_unpinned_model_has_its_commit(hub: ModelHub, tmp_path: Path) -> None:
     with pytest.raises(
         UserError,
         match=rf"{MODEL}\.revision: this key is missing.*`revision: {COMMIT}`, where 'main'",
@@ -154,7 +154,7 @@ def test_the_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
     ],
 )
-def test_a_name_that_is_none_is_refused(entry: dict[str, Any], message: str) -> None:
+def test_an_invalid_name_is_refused(entry: dict[str, Any], message: str) -> None:
     raw = {
         "seed": 1,
         "models": {"m": {"endpoint": "embedded", **entry}},

@@ -117,7 +117,7 @@ async def test_a_failure_is_tried_again_and_its_tokens_count(
     assert (totals.calls, totals.tokens) == (0, 2 * (12 + 34) if tokens_count else 0)
 
 
-async def test_reasoning_alone_names_the_parser_of_the_server(
+async def test_a_reply_with_only_reasoning_mentions_the_servers_parser(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:

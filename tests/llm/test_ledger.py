@@ -90,7 +90,7 @@ async def test_the_first_reply_counts_and_comes_back(tmp_path: Path) -> None:
     ledger.close()
 
 
-async def test_hostile_text_is_stored_as_it_is(tmp_path: Path) -> None:
+async def test_hostile_text_is_stored_unchanged(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
     text = "'; DROP TABLE replies; --\x00\x1b[31m 🏛 \u202e \ufdd0 \\u0000"
     await ledger.put(entries(1, text)[0])
@@ -99,7 +99,7 @@ async def test_hostile_text_is_stored_as_it_is(tmp_path: Path) -> None:
     assert stored_entry.reply.text == text
 
 
-async def test_whatever_goes_wrong_nobody_is_left_waiting() -> None:
+async def test_no_caller_waits_forever_after_an_error() -> None:
     def work(items: object) -> list[int]:
         raise RuntimeError("a bug")
 
@@ -256,7 +256,7 @@ def test_a_locked_ledger_is_not_waited_for_where_the_process_is_to_end(
 
 
 @pytest.mark.parametrize("damaged_place", ["start", "middle"])
-def test_a_damaged_ledger_is_named_and_left_alone(damaged_place: str, tmp_path: Path) -> None:
+def test_a_damaged_ledger_is_reported_and_not_changed(damaged_place: str, tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
     ledger.store(entries(2000, LONG_TEXT[:300]))
     ledger.close()
@@ -295,7 +295,7 @@ def test_the_message_about_a_damaged_header_points_to_the_page_on_recovery(
     ("version", "refusal"), [(99, "written by a newer moot"), (3, "written by an earlier moot")]
 )
 @pytest.mark.parametrize("writable", [True, False])
-def test_a_ledger_of_another_version_is_refused_and_left_as_it_is(
+def test_a_ledger_of_another_version_is_refused_and_not_changed(
     version: int, refusal: str, writable: bool
 ) -> None:
     with TemporaryDirectory() as folder:
@@ -319,7 +319,7 @@ def test_a_ledger_of_another_version_is_refused_and_left_as_it_is(
 @pytest.mark.parametrize(
     "url", ["mysql://me:secret@host/db", "nonsense://", "postgresql+nodriver://me:secret@host/db"]
 )
-def test_a_url_that_is_no_ledger_is_refused_without_its_password(url: str) -> None:
+def test_an_invalid_ledger_url_is_refused_without_its_password(url: str) -> None:
     with pytest.raises(UserError, match="ledger") as refusal:
         Ledger(url)
     assert "secret" not in str(refusal.value)
@@ -432,7 +432,7 @@ def test_requests_of_debates_are_compressed(tmp_path: Path) -> None:
     assert size < 0.8 * sum(len(entry.request) for entry in all_entries)
 
 
-def test_a_transaction_that_failed_stores_none_of_its_entries(tmp_path: Path) -> None:
+def test_a_failed_transaction_stores_no_entry(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
     first = of_requests(requests_of_a_debate(0))
     with pytest.raises(ValueError, match="hexadecimal"):

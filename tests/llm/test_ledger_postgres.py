@@ -62,7 +62,7 @@ def test_a_server_that_is_not_there_is_named() -> None:
     assert "password" not in str(refusal.value)
 
 
-def test_a_budget_is_a_budget(ledger: Ledger) -> None:
+def test_a_budget_is_a_hard_limit(ledger: Ledger) -> None:
     limits = {"calls": 2.0}
     results = ledger._reserve([Reservation(str(n), 1, 0.0, 60.0, limits) for n in range(3)])
     assert [type(result) for result in results] == [type(None), type(None), RunStoppedError]
@@ -145,7 +145,7 @@ def test_the_calls_of_a_killed_process_are_made_by_another(
     assert ledger.read_totals().calls == 6 * 16
 
 
-def test_a_crashed_server_ends_the_job_with_one_message_and_the_next_one_goes_on(
+def test_a_crashed_server_ends_the_job_and_the_next_job_continues(
     ledger: Ledger, postgres: str, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", 24)
@@ -164,7 +164,7 @@ def test_a_crashed_server_ends_the_job_with_one_message_and_the_next_one_goes_on
     assert not transcripts.empty
 
 
-async def test_a_lost_connection_frees_its_calls_and_the_process_goes_on(
+async def test_a_lost_connection_frees_its_calls_and_the_process_continues(
     ledger: Ledger, postgres: str
 ) -> None:
     second_ledger = Ledger(postgres)

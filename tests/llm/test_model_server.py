@@ -85,7 +85,7 @@ def test_a_job_that_is_stopped_or_killed_leaves_no_server(
     wait_until(lambda: has_ended(tmp_path))
 
 
-def test_a_server_that_ends_at_once_is_said_with_its_last_words(tmp_path: Path) -> None:
+def test_a_server_that_ends_immediately_is_reported_with_its_last_output(tmp_path: Path) -> None:
     cases, config = (
         people(tmp_path / "cases.parquet", 3),
         served(tmp_path, "bash -c 'echo no such {port} model; exit 3'"),
@@ -112,7 +112,7 @@ def test_a_server_that_never_answers_is_ended(tmp_path: Path) -> None:
     wait_until(lambda: has_ended(tmp_path))
 
 
-def test_a_server_that_dies_ends_the_run_and_what_it_said_is_kept(tmp_path: Path) -> None:
+def test_a_server_that_dies_ends_the_run_and_its_output_is_kept(tmp_path: Path) -> None:
     cases, config = (
         people(tmp_path / "cases.parquet", 3),
         served(tmp_path, f"{SERVER} --latency 0.1 --max-calls 7"),
@@ -147,7 +147,7 @@ def test_a_server_that_cannot_be_started_is_refused(
         Plan.from_yaml(config, PROJECT)
 
 
-def test_jobs_with_servers_of_their_own_share_no_limits_and_ask_for_their_processors(
+def test_jobs_with_own_servers_share_no_limits_and_request_processors(
     tmp_path: Path,
 ) -> None:
     config = served(tmp_path, SERVER, gpus=2)

@@ -45,7 +45,7 @@ def test_nasty_reply(row: dict[str, Any]) -> None:
     [row for row in NASTY if row["schema"] in ("verdict", "belief")],
     ids=lambda row: row["reply"][:60],
 )
-def test_a_form_that_says_what_may_be_missing_loses_no_answer_and_invents_none(
+def test_optional_fields_neither_lose_nor_invent_an_answer(
     row: dict[str, Any],
 ) -> None:
     parsed = read_reply("courtroom", row["reply"])
@@ -199,7 +199,7 @@ def test_two_objects_give_a_value_only_if_they_agree(
 
 
 @pytest.mark.parametrize("schema", [*FORMS.values(), Likelihood])
-def test_the_description_is_no_answer_and_an_answer_after_it_is_one(
+def test_a_repeated_description_is_not_an_answer_but_a_later_answer_is(
     schema: type[BaseModel],
 ) -> None:
     description = describe_schema(schema)

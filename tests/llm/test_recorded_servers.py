@@ -82,7 +82,7 @@ ERRORS = [
 
 @pytest.mark.parametrize("recorded", ERRORS, ids=lambda recorded: recorded.name)
 @pytest.mark.parametrize("stream", [False, True])
-async def test_each_error_counts_as_it_is_meant(recorded: Recorded, stream: bool) -> None:
+async def test_each_error_is_classified_correctly(recorded: Recorded, stream: bool) -> None:
     error = {"message": recorded.message, "type": recorded.kind, "param": recorded.param}
 
     async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:

@@ -121,9 +121,7 @@ async def test_an_empty_reply_that_was_counted_is_paid_for(
         assert totals.usd == pytest.approx(reply.cost_usd)
 
 
-async def test_empty_replies_alone_are_paid_for_and_stop_at_the_budget(
-    server: FaultServer, tmp_path: Path
-) -> None:
+async def test_empty_replies_count_towards_the_budget(server: FaultServer, tmp_path: Path) -> None:
     server.reset(faults=["empty"], rate=1.0, max_faulty_attempts=0, fingerprints=0)
     with closing(Ledger(str(tmp_path / "whole"))) as ledger:
         with pytest.raises(CallFailedError, match="gave up after 3 attempts: the reply is empty"):
@@ -144,7 +142,7 @@ async def test_empty_replies_alone_are_paid_for_and_stop_at_the_budget(
     assert server.count() < 3
 
 
-def test_a_debate_costs_what_its_failed_calls_cost_and_in_a_replay_as_well(
+def test_failed_calls_count_in_the_cost_of_a_debate_and_of_its_replay(
     server: FaultServer, tmp_path: Path
 ) -> None:
     server.reset(faults=["empty"], rate=1.0, max_faulty_attempts=0, fingerprints=0)

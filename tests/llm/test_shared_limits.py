@@ -111,9 +111,7 @@ def test_calls_under_way_at_once(server: FaultServer, ledger: str, tmp_path: Pat
     assert stats["peak"] == 7
 
 
-def test_runs_of_their_own_share_one_limit(
-    server: FaultServer, ledger: str, tmp_path: Path
-) -> None:
+def test_separate_runs_share_one_limit(server: FaultServer, ledger: str, tmp_path: Path) -> None:
     """The first is alone and has every call; the second comes later."""
     server.reset(latency=0.15)
     runs = Jobs(server, ledger, tmp_path, 12, shards=2, concurrency=5)
@@ -196,7 +194,7 @@ def test_requests_a_minute(server: FaultServer, ledger: str, tmp_path: Path) -> 
     assert most_in_a_second <= 25 + 8  # late ones pile up
 
 
-def test_a_wait_that_the_server_asked_one_job_for_holds_back_all(
+def test_a_wait_requested_from_one_job_delays_all_jobs(
     server: FaultServer, ledger: str, tmp_path: Path
 ) -> None:
     server.reset(latency=0.25)
@@ -286,6 +284,6 @@ def test_as_many_jobs_run_as_are_configured(tmp_path: Path) -> None:
     assert plan.jobs_at_once("test", 64) == 3
 
 
-def test_a_ledger_that_is_read_opens_nothing_beside_it(tmp_path: Path) -> None:
+def test_reading_a_ledger_creates_no_files_next_to_it(tmp_path: Path) -> None:
     Ledger(str(tmp_path)).close()
     assert not (tmp_path / "processes").exists()

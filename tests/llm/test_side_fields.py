@@ -158,7 +158,7 @@ DECIDE = {
 
 
 @pytest.mark.parametrize("name", PROTOCOL_FORMS)
-def test_each_form_says_what_decides(name: str) -> None:
+def test_each_form_marks_its_required_fields(name: str) -> None:
     form: type[BaseModel] = PROTOCOL_FORMS[name]
     assert {
         field for field, shape in schema_fields(form).items() if not shape.may_be_missing

@@ -199,7 +199,7 @@ def test_five_cases_cannot_show_a_gap_of_twenty_points(
     assert not any(difference.p < 0.05 for difference in differences)
 
 
-def test_what_is_heard_and_liked_moves_a_belief_by_what_is_planted() -> None:
+def test_statements_and_biases_move_a_belief_as_configured() -> None:
     plain = SimulatedVoice()
     belief_alone = beliefs(1, "m", plain)[0]  # the truth of file 0 is "no"
 
@@ -336,7 +336,7 @@ def test_an_opinion_on_articles_of_law_names_one_that_is_read(number: int) -> No
     assert find_position(writer.statement(), task) in labels
 
 
-def test_a_rehearsal_asks_nobody_and_says_in_its_ledger_and_digests_which_voice_answered(
+def test_a_rehearsal_makes_no_call_and_records_its_voices(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

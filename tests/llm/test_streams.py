@@ -188,7 +188,7 @@ async def test_other_forms_of_a_message_can_be_streamed(message: dict[str, Any])
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
-async def test_a_stream_that_ends_early_is_no_reply(endpoint: str, share: float) -> None:
+async def test_a_stream_that_ends_early_is_not_a_reply(endpoint: str, share: float) -> None:
     parts = STREAMS[endpoint](completion(endpoint, "It will rain in the whole of the country."))
     beginning = parts[: max(1, int(share * (len(parts) - 2)))]
     content = as_lines(endpoint, beginning).replace(b"data: [DONE]\n\n", b"")
@@ -209,7 +209,7 @@ async def test_an_error_within_a_stream_reaches_the_user(endpoint: str) -> None:
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
-async def test_a_server_may_answer_whole_all_the_same(endpoint: str) -> None:
+async def test_a_server_may_send_a_whole_answer_instead_of_a_stream(endpoint: str) -> None:
     response = completion(endpoint, "It will.")
     streamed = await ask(endpoint, json.dumps(response).encode())
     assert streamed.text == "It will."
@@ -249,6 +249,8 @@ def test_any_text_survives_a_stream(text: str, size: int) -> None:
         ({"endpoint": "openai", "batch": {}}, "`stream` cannot be combined with `batch`"),
     ],
 )
-def test_a_stream_where_there_is_none_is_refused(entry: dict[str, Any], message: str) -> None:
+def test_stream_is_refused_for_endpoints_without_streams(
+    entry: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValidationError, match=message):
         ModelConfig.model_validate({"model": "test", "stream": True, "jobs": 1, **entry})

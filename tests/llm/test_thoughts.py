@@ -32,14 +32,14 @@ def test_an_answer_after_a_thought_is_read(start: str, end: str, thought: str) -
 
 @pytest.mark.parametrize("start", sorted({start for start, _ in MARKS}))
 @pytest.mark.parametrize("thought", THOUGHTS)
-def test_a_thought_that_is_cut_off_is_no_answer(start: str, thought: str) -> None:
+def test_a_thought_that_is_cut_off_is_not_an_answer(start: str, thought: str) -> None:
     assert parse_label(f"{start}{thought}", ["NO", "YES"]).status == "invalid"
     assert parse_reply(f"{start}{thought}", Verdict).status == "invalid"
     assert parse_reply(f"{start}Maybe {OBJECT}", Verdict).status == "invalid"
 
 
 @pytest.mark.parametrize("token", ["</s>", "<eoa>", "<|endoftext|>", "<|im_end|>", "<end_of_turn>"])
-def test_an_end_token_is_no_part_of_a_label(token: str) -> None:
+def test_an_end_token_is_not_part_of_a_label(token: str) -> None:
     parsed = parse_label(f"NO{token}\n", ["NO", "YES"])
     assert parsed.value == {"prediction": "NO"}
 

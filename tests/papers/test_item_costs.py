@@ -36,7 +36,7 @@ def preview_frame() -> pd.DataFrame:
         ("feedback/figure2", "70", "3.00", "3.0"),
     ],
 )
-def test_an_item_costs_what_its_experiments_cost(
+def test_the_cost_of_an_item_is_that_of_its_experiments(
     item: str, calls: str, usd: str, hours: str
 ) -> None:
     text = costs_of_items(preview_frame(), {"papers": {"items": item}}, PROJECT)

@@ -28,7 +28,7 @@ def test_each_item_has_a_row_of_each_design() -> None:
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
-def test_the_page_states_what_an_item_costs(item: PaperItem) -> None:
+def test_the_page_states_the_cost_of_an_item(item: PaperItem) -> None:
     full, lean = costs_of(PROJECT, item)
     has_debates = item.kind not in ("diagram", "facts") and bool(
         needed_experiments([item], PROJECT)

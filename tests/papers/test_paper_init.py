@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         {"items": "courtroom/table4", "models": ["qwen-2.5"]},
     ],
 )
-def test_the_file_holds_the_model_and_the_items(folder: Path, papers: dict[str, object]) -> None:
+def test_the_file_contains_the_model_and_the_items(folder: Path, papers: dict[str, object]) -> None:
     report = write_configuration(InitConfig(model=MODEL, papers=papers), None)
     configuration = yaml.safe_load((folder / "my.yaml").read_text(encoding="utf-8"))
     assert configuration["papers"] == {"models": ["mine"], **papers}

@@ -125,7 +125,7 @@ def test_every_published_value_of_a_table_is_in_its_place(item: PaperItem) -> No
     assert expected <= table_values | {("human_ai", "debates"), ("human_ai", "debates_per_case")}
 
 
-def test_the_file_holds_no_published_number() -> None:
+def test_the_file_contains_no_published_number() -> None:
     """Published values with decimals stand in published_results.csv alone."""
     text = items_file(PROJECT).read_text(encoding="utf-8")
     numbers = set(re.findall(r"(?<![\w.-])\d+\.\d+(?![\w.])", text))
@@ -165,7 +165,7 @@ def test_own_rows_follow_the_papers_rows(item: PaperItem) -> None:
         assert grid.own_rows and {row.data for row in grid.own_rows} == {"mine (synthetic)"}
 
 
-def test_a_model_without_a_valid_answer_has_a_row_that_says_so(tmp_path: Path) -> None:
+def test_a_model_without_a_valid_answer_has_a_row_without_values(tmp_path: Path) -> None:
     item = ITEMS["courtroom/table5"]
     row = own_row(item, 0.5, cells={}, has_no_answer=True, row=item.rows[0].key)
     grid = build_grid(item, PUBLISHED, [row])
@@ -182,7 +182,7 @@ def test_a_model_without_a_valid_answer_has_a_row_that_says_so(tmp_path: Path) -
 @pytest.mark.parametrize(
     "item", [item for item in TABLE_ITEMS if item.kind == "table"], ids=lambda item: item.name
 )
-def test_own_values_stand_with_their_data_set(
+def test_own_values_are_shown_with_their_data_set(
     item: PaperItem, shares_row: bool, tmp_path: Path
 ) -> None:
     part = own_row(item, 0.5, row=item.rows[0].key if shares_row else "")

@@ -110,7 +110,7 @@ def test_seats_take_the_given_models() -> None:
     assert without_seats["experiments"]["paper-conference"]["params"]["seats"] == {}
 
 
-def test_a_seat_may_have_a_model_beside_the_models_of_the_paper() -> None:
+def test_a_seat_may_have_a_model_that_is_not_in_the_paper() -> None:
     config = select_experiments(items="courtroom/table5", seats={"judge": "gpt-4"})
     entry = config["experiments"]["paper-courtroom"]
     assert entry["params"] == {"critique": True, "seats": {"judge": "gpt-4"}}
@@ -228,7 +228,7 @@ def test_heller_table_5_needs_no_second_grader_coder_evaluator_or_notes() -> Non
         (["feedback/table4", "feedback/table5"], ["gpt-4o"], None),
     ],
 )
-def test_items_that_share_an_experiment_leave_out_what_none_needs(
+def test_items_that_share_an_experiment_leave_out_unneeded_parts(
     items: list[str], models: list[str], cases: int | None
 ) -> None:
     experiments = select_experiments(items=items, design="lean")["experiments"]

@@ -19,7 +19,7 @@ def read_design(file: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("file", paper_files(), ids=lambda file: file.stem)
-def test_the_design_of_a_paper_stands_alone_and_adds_nothing(file: Path) -> None:
+def test_the_design_of_a_paper_is_complete_and_adds_nothing(file: Path) -> None:
     design = read_design(file)
     for name, entry in design["experiments"].items():
         assert not ADDITIONS & entry.keys(), name

@@ -124,7 +124,7 @@ def make_plan(tmp_path: Path, change: dict[str, Any]) -> Plan:
         ),
     ],
 )
-def test_a_mistake_names_file_key_and_what_was_expected(
+def test_a_mistake_is_reported_with_file_key_and_expected_value(
     tmp_path: Path, change: dict[str, Any], expected: str
 ) -> None:
     with pytest.raises(UserError) as caught:

@@ -38,7 +38,7 @@ def faults_of(path: Path, text: str) -> str:
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_the_key_is_named_as_it_is_written(tmp_path: Path, word: str) -> None:
+def test_the_key_is_shown_as_written(tmp_path: Path, word: str) -> None:
     text = CONFIGURATION.format(first=word, second="MAYBE", meaning="x")
     value = yaml.safe_load(word)
     message = faults_of(tmp_path / "my.yaml", text)

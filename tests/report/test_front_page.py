@@ -227,7 +227,7 @@ def test_an_own_question_without_an_answer_is_shown_before_those_of_papers(root:
         assert (own_question < details) == is_own
 
 
-def test_a_run_without_answers_says_so_in_three_sentences(root: Path) -> None:
+def test_a_run_without_answers_is_summarised_in_three_sentences(root: Path) -> None:
     write_front_page(root, "comparison", [], {"page": root / "index.html"}, STUDIES)
     page = (root / "index.html").read_text(encoding="utf-8")
     summary = page.partition('class="summary"')[2].partition("</section>")[0]
@@ -257,7 +257,7 @@ def test_names_of_code_are_words(root: Path) -> None:
     assert question.verdicts[0].about.startswith("Difference in F1 against macro F1: ")
 
 
-def test_failures_stand_on_top_and_questions_without_an_answer_cannot_tell(root: Path) -> None:
+def test_failures_come_first_and_unanswered_questions_cannot_tell(root: Path) -> None:
     pages = {"page": root / "index.html"}
     failures = [f"run_debates of mine, model, 0: the key is refused {HOSTILE}", "load_cases of x"]
     write_front_page(

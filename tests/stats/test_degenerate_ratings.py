@@ -35,7 +35,7 @@ def test_kappa_of_a_constant_rater_is_0_without_interval(labels, rows, is_first_
     assert np.isnan([low, high]).all()
 
 
-def test_kappa_of_two_raters_who_vary_has_an_interval_that_holds_it():
+def test_kappa_of_two_varying_raters_lies_in_its_interval():
     first, second = list("aabb" * 8), list("abbb" * 8)
     value, low, high = estimate(cohens_kappa(first, second), 32)
     assert low < value < high

@@ -63,7 +63,7 @@ def test_a_side_that_always_answers_positive_shows_no_difference(base_rate):
     assert rejected / worlds <= 0.06 + 2.6 * (0.06 * 0.94 / worlds) ** 0.5
 
 
-def test_a_label_used_by_one_side_alone_shows_no_difference():
+def test_a_label_used_by_only_one_side_shows_no_difference():
     """One unusual answer of eleven changes macro F1 over occurring labels, as in scikit-learn."""
     actual = np.array([0, 1] * 5 + [0])
     answers = np.array([actual, [2, *actual[1:]], np.where(np.arange(11) < 3, 1 - actual, actual)])

@@ -59,7 +59,7 @@ def test_the_page_of_many_debates(benchmark: object, tmp_path: Path) -> None:
     assert re.fullmatch(r"reader: 20 debates, \d\.\d MB, .*", reader.measure(tmp_path, 20))
 
 
-def test_the_published_table_of_readers_is_what_the_script_counts(benchmark: object) -> None:
+def test_the_published_table_of_readers_equals_the_scripts_counts(benchmark: object) -> None:
     reply_reading: ModuleType = benchmark("reply_reading")
     page = (PROJECT / "docs/faults.md").read_text(encoding="utf-8")
     assert reply_reading.render_section() in page

@@ -47,7 +47,7 @@ def questions_of(command: str, folder: Path) -> pd.DataFrame:
     return pd.read_csv(workflow.work / "results/tables/comparison/questions.csv")
 
 
-def test_the_page_is_what_its_script_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_equals_the_output_of_its_script(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(PROJECT / "benchmarks"))
     script: Any = importlib.import_module("claims")
     text = PAGE.read_text("utf-8")
@@ -118,7 +118,7 @@ def test_phases_of_the_appellate_study_are_compared_with_their_own_counts() -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(1, 5))
-def test_a_command_answers_what_the_page_says(number: int, folder: Path) -> None:
+def test_a_command_gives_the_answer_on_the_page(number: int, folder: Path) -> None:
     section = SECTIONS[number - 1]
     table = questions_of(COMMAND.findall(section)[0], folder)
     rows = table[(table["question"] == section.partition("\n")[0]) & table["this run"].notna()]

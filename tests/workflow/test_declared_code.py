@@ -104,7 +104,7 @@ def test_tables_and_figures_state_the_code_of_their_builders(
         assert {name for name in names if not SHARED.fullmatch(name)} == set()
 
 
-def test_the_protocol_of_a_study_is_the_code_of_its_debates_alone(
+def test_the_protocol_of_a_study_is_code_of_only_its_debates(
     files_of_rules: dict[str, set[Path]],
 ) -> None:
     file = SCRIPTS / "moot" / "studies" / "courtroom" / "protocol.py"

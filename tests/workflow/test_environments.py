@@ -40,7 +40,7 @@ def test_the_lock_has_hashes_and_no_addresses() -> None:
     assert len(lock.entries(LOCK)) == len(re.findall(r"^[A-Za-z]", LOCK, re.MULTILINE)) > 200
 
 
-def test_each_extra_of_the_project_is_locked_with_what_it_names() -> None:
+def test_each_extra_of_the_project_is_locked_with_its_packages() -> None:
     project = tomllib.loads((ENVS.parent / "pyproject.toml").read_text())["project"]
     for extra, requirements in {
         "default": project["dependencies"],
@@ -54,7 +54,7 @@ def test_each_extra_of_the_project_is_locked_with_what_it_names() -> None:
     assert "torch" not in locked(LOCK)  # see the Makefile
 
 
-def test_what_is_shown_is_for_pip(tmp_path: Path) -> None:
+def test_the_printed_lock_is_in_the_format_of_pip(tmp_path: Path) -> None:
     listing = lock.show(LOCK, {"hub"})
     assert "huggingface-hub==" in listing and "pandas==" not in listing and "# for" not in listing
     with pytest.raises(
@@ -63,7 +63,7 @@ def test_what_is_shown_is_for_pip(tmp_path: Path) -> None:
         lock.show(LOCK, {"hubs"})
 
 
-def test_an_update_says_what_has_changed() -> None:
+def test_an_update_lists_its_changes() -> None:
     old_lock = (
         "one==1 ; x \\\n    --hash=a\n    # for default\ntwo[x]==2 \\\n    --hash=b\n    # for"
         " test\n"
@@ -109,7 +109,7 @@ def test_only_torch_is_installed_without_a_hash() -> None:
     assert "$(subst --no-deps,,$(PIP)) $(TORCH)" in makefile
 
 
-def test_the_default_brings_what_the_report_is_made_with() -> None:
+def test_the_default_installs_the_libraries_of_the_report() -> None:
     assert "pygments" in locked(
         lock.show(LOCK, {"default"})
     )  # the tests' own packages would hide that it is missing

@@ -128,7 +128,7 @@ def test_every_block_is_found() -> None:
     assert PAGE.count("\n$ snakemake") == 4
 
 
-def test_the_commands_build_what_the_page_says(walked: Walk) -> None:
+def test_the_commands_build_the_files_that_the_page_names(walked: Walk) -> None:
     tables = walked.folder / "results/tables"
     paired = pd.read_csv(tables / "courtroom/paired_tests.csv")
     assert {"worded-prompts=none", "worded-prompts=wordings-firm"} <= set(

@@ -98,7 +98,7 @@ def test_two_wordings_are_two_experiments_and_share_the_calls_that_are_the_same(
     )
 
 
-def test_an_edit_reruns_what_rests_on_it_and_nothing_else(built: Workflow) -> None:
+def test_an_edit_reruns_only_dependent_jobs(built: Workflow) -> None:
     wording = built.work / "wordings" / "firm" / "courtroom" / "verdict.jinja"
     wording.write_text(FIRM.replace("now", "at once"))
     reworded = "results/scores/trial-prompts=wordings-firm.parquet"

@@ -37,7 +37,7 @@ def test_the_command_is_snakemake_with_the_shipped_workflow(
     assert command_of(arguments_text.split()) == [*SNAKEMAKE, *expected]
 
 
-def test_the_desk_is_handed_the_command_that_goes_on_with_the_debates() -> None:
+def test_the_desk_gets_the_command_that_continues_the_debates() -> None:
     command = command_of(["desk", "--configfile", "my.yaml"])
     assert command[1:6] == [str(PROJECT / "scripts/desk.py"), *SNAKEMAKE, "debates"]
 
@@ -57,7 +57,7 @@ def moot(*arguments: str, folder: Path) -> str:
     return process.stdout + process.stderr
 
 
-def test_without_arguments_it_says_what_it_can_do(tmp_path: Path) -> None:
+def test_without_arguments_it_prints_its_usage(tmp_path: Path) -> None:
     assert moot(folder=tmp_path) == USAGE.format(shipped=PROJECT)
 
 
@@ -68,7 +68,7 @@ def test_it_runs_from_an_empty_folder_with_the_profile_of_the_project(tmp_path: 
     assert "rule load_cases:" not in output  # the profile's lines a stage, and not Snakemake's own
 
 
-def test_the_package_holds_every_file_that_a_run_reads(
+def test_the_package_contains_every_file_that_a_run_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("hatchling")

@@ -65,7 +65,7 @@ def store() -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_a_run_in_an_object_store_leaves_there_what_a_run_on_a_disk_leaves(
+def test_a_run_in_an_object_store_has_the_same_results_as_on_disk(
     store: str, tmp_path: Path
 ) -> None:
     import boto3

@@ -54,7 +54,7 @@ def workflow(tmp_path: Path) -> Iterator[Workflow]:
         yield workflow
 
 
-def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow: Workflow) -> None:
+def test_a_run_ends_with_its_outcome_until_all_faults_are_removed(workflow: Workflow) -> None:
     process = workflow.run(
         *OUTCOMES, *READING, "results/scores/ask.parquet", "results/scores/trial.parquet"
     )
@@ -121,7 +121,7 @@ def test_a_run_ends_with_what_came_of_it_and_again_until_all_is_mended(workflow:
     assert "repeat-0-round-2.answer.txt" in page.partition("How the debates came out")[2]
 
 
-def test_a_missing_key_is_said_before_any_job_starts(workflow: Workflow) -> None:
+def test_a_missing_key_is_reported_before_any_job_starts(workflow: Workflow) -> None:
     workflow.configure({"models/served/api_key_env": "MOOT_NO_SUCH_KEY"})
     process = workflow.run("results/scores/trial.parquet")
     assert process.returncode == 1

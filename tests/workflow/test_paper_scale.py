@@ -39,7 +39,7 @@ def paper_configuration(url: str, folder: Path) -> Plan:
     return Plan.from_yaml(raw, PROJECT)
 
 
-def test_2700_steps_run_whole(tmp_path: Path) -> None:
+def test_a_run_of_2700_steps_completes(tmp_path: Path) -> None:
     cases = tmp_path / "cases.parquet"
     with FaultServer() as server:
         plan = paper_configuration(server.url, tmp_path)

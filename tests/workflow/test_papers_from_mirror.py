@@ -148,7 +148,7 @@ def test_the_archive_is_used_where_a_primary_file_is_changed_or_missing(
 
 
 @pytest.mark.parametrize("item", ITEMS)
-def test_items_rest_on_the_papers_data(built: Workflow, item: str) -> None:
+def test_items_use_the_papers_data(built: Workflow, item: str) -> None:
     rows = pd.read_csv(built.work / f"results/papers/{item}.csv")
     own = rows[rows["source"] != "published"]
     assert own["Model"].tolist() == ["served"]

@@ -210,7 +210,7 @@ def test_answers_without_a_decision_are_invalid_with_the_reason(built: Workflow)
     ]
 
 
-def test_debates_are_downloaded_with_what_was_said(built: Workflow) -> None:
+def test_debates_are_downloaded_with_their_words(built: Workflow) -> None:
     utterances = pd.read_parquet(built.work / "results/transcripts/fetched/human-judge/0.parquet")
     speeches = utterances[utterances["kind"] == "speech"]
     assert len(speeches) == 8
@@ -326,7 +326,7 @@ def test_a_judge_is_asked_again_without_each_turn_of_downloaded_debates(built: W
     )
 
 
-def test_cases_are_told_apart_by_the_cutoff_of_the_model_that_states_one(built: Workflow) -> None:
+def test_cases_are_divided_by_the_stated_cutoff_of_a_model(built: Workflow) -> None:
     contamination = pd.read_csv(built.work / CONTAMINATION_TABLE).set_index(["model", "what"])
     count_columns = ["stated cut-off", "cases", "cases before", "cases after", "cases undated"]
     for probe in (

@@ -224,7 +224,7 @@ def run_again(job_file: Path, folder: Path) -> list[tuple[Path, Path]]:
 
 
 @pytest.mark.parametrize("rule", [*filter(None, RULES), "tables_", "figures_", "courtroom"])
-def test_a_rule_reads_only_what_it_names(
+def test_a_rule_reads_only_its_inputs(
     rule: str, built: Reruns, servers: tuple[FaultServer, FaultServer], tmp_path: Path
 ) -> None:
     """The same bytes, for each of two models of different speed, and no call is made."""

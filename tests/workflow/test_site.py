@@ -49,7 +49,7 @@ def test_nothing_is_fetched_from_a_network(site: Path) -> None:
         assert fetched == [], page
 
 
-def test_what_a_run_built_is_on_it(tmp_path: Path) -> None:
+def test_the_page_links_the_files_of_the_run(tmp_path: Path) -> None:
     project = Workflow(tmp_path, "").project
     for name in (
         "README.md",

@@ -120,7 +120,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
         yield Run(tmp_path, fast, slow)
 
 
-def test_a_run_that_is_told_to_end_keeps_what_is_under_way_and_goes_on(run: Run) -> None:
+def test_a_stopped_run_keeps_pending_replies_and_continues(run: Run) -> None:
     for number, group in ((signal.SIGTERM, False), (signal.SIGHUP, True)):
         run.stop(*run.start(), number, group)
         assert not re.search(

@@ -53,7 +53,7 @@ def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:
     assert built.jobs(*TARGETS) == set()
 
 
-def test_an_edited_prompt_reruns_its_own_calls_and_what_follows_and_nothing_else(
+def test_an_edited_prompt_reruns_only_its_calls_and_later_jobs(
     built: Workflow, server: FaultServer
 ) -> None:
     request_count = server.count()
@@ -139,7 +139,7 @@ def test_a_replay_of_exported_calls_rebuilds_the_tables_byte_for_byte(
     assert {target: (built.work / target).read_bytes() for target in TARGETS} == tables
 
 
-def test_a_preview_counts_what_is_left_and_asks_nobody(
+def test_a_preview_counts_the_remaining_calls_without_a_call(
     built: Workflow, server: FaultServer
 ) -> None:
     request_count = server.count()

@@ -45,7 +45,7 @@ def test_noise_on_a_panel_replaces_the_opinions_of_the_other_judges(runs: Runs) 
             assert text not in request, speaker
 
 
-def test_a_judge_alone_has_as_many_turns_as_the_debaters(runs: Runs) -> None:
+def test_the_arm_alone_has_as_many_turns_as_the_debaters(runs: Runs) -> None:
     baseline, solo = full_and(runs, "alone")
     turns = public(baseline)[public(baseline)["speaker"] != "judge"].groupby("case_id").size()
     assert (

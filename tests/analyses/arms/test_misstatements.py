@@ -82,7 +82,7 @@ def test_only_passages_of_the_case_are_altered(
         ("It is wrong to say so.", "3", "5", False),
     ],
 )
-def test_an_objection_holds_the_passage_and_says_that_it_is_wrong(
+def test_an_objection_contains_the_passage_and_calls_it_wrong(
     text: str, original: str, altered: str, is_named: bool
 ) -> None:
     assert names_misstatement(text, original, altered) == is_named
@@ -132,7 +132,7 @@ def test_the_table_counts_who_notices_and_whether_it_pays(tmp_path: Path, is_not
     assert row["same answer"] == 0
 
 
-def test_a_run_without_altered_statements_says_so(tmp_path: Path) -> None:
+def test_a_run_without_altered_statements_has_a_note(tmp_path: Path) -> None:
     debate = run(tmp_path, "", ["", ""])
     row = tabulate(debate, run(tmp_path, MISQUOTE, ["", ""], has_notes=False))
     assert row["what is missing"] == NONE_PLANTED

@@ -76,7 +76,7 @@ def test_an_interval_without_data_is_unbounded_and_equal_cases_show_no_differenc
     assert -0.05 < low < 0 < high < 0.05
 
 
-def test_no_extreme_case_ruins_a_bet() -> None:
+def test_no_extreme_case_makes_a_stake_infinite() -> None:
     """The largest possible loss of a bet leaves a positive stake."""
     for sums in ([1.0] * 300, [-1.0] * 300):
         differences = PairedDifferences(np.array(sums), np.ones(300), 1, DIFFERENCE)

@@ -172,7 +172,7 @@ def test_the_interval_among_valid_answers_is_also_sequential(tmp_path: Path) -> 
     assert valid.difference.low < fixed.difference.low
 
 
-def test_the_tables_show_where_debates_stopped_and_what_was_saved(tmp_path: Path) -> None:
+def test_the_tables_show_stops_and_savings(tmp_path: Path) -> None:
     experiment = results(tmp_path, 40, "+", "-", cost_usd=0.05, calls=3)
     study = StudyResults(
         "courtroom",

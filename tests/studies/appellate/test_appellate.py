@@ -57,7 +57,7 @@ def test_volatility_has_a_row_as_the_paper_counts(tmp_path: Path) -> None:
     assert theirs["synthetic", "all rounds, as the paper counts"] == pytest.approx(20 / 600)
 
 
-def test_changes_beside_a_human_and_margins_by_contention(tmp_path: Path) -> None:
+def test_changes_with_a_human_and_margins_by_contention(tmp_path: Path) -> None:
     divided, unanimous = (
         replace(case, attributes={**case.attributes, "votes": votes})
         for case, votes in zip(CASES, ("divided", "unanimous"), strict=True)
@@ -130,7 +130,7 @@ def test_overruns_and_missing_statements(tmp_path: Path) -> None:
     assert set(build_panel_steps(results)["step"]) >= {1, 9}
 
 
-def test_who_is_followed(tmp_path: Path) -> None:
+def test_which_seats_are_followed(tmp_path: Path) -> None:
     # judge 1 against human alone and moves; judge 2 against nobody, then against human and peer
     results = panel(tmp_path, {"c1#0": "rra aaa aaa", "c2#0": "aar ara arr"}, "human_panel")
     chances = find_opposing_influences(build_panel_steps(results)).set_index(

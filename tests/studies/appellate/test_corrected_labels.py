@@ -23,9 +23,7 @@ PEOPLE = {
 
 
 @pytest.mark.parametrize("protocol", ["panel", "human_panel"])
-def test_corrected_by_labels_of_everything_is_what_people_say(
-    protocol: str, tmp_path: Path
-) -> None:
+def test_correction_with_all_labels_equals_peoples_labels(protocol: str, tmp_path: Path) -> None:
     """Every corrected share and change, in every group, is the raw one of the same debates labelled
     by people alone.
     """
@@ -50,7 +48,7 @@ def test_corrected_by_labels_of_everything_is_what_people_say(
     assert not label_scores(by_people)["metric"].str.startswith("corrected_").any()
 
 
-def test_a_sample_corrects_by_what_people_say_differently(tmp_path: Path) -> None:
+def test_a_sample_corrects_by_the_differences_of_peoples_labels(tmp_path: Path) -> None:
     """Of one judge's first statements rules affirm two of four; people see no position in one of
     the two drawn.
     """

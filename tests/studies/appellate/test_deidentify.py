@@ -15,7 +15,7 @@ from moot.studies.appellate.deidentify.words import list_english_lemmas
 from opinion_texts import PLAIN, facts_of, opinion
 
 
-def test_customary_words_alone_name_companies_and_streets() -> None:
+def test_customary_words_can_name_companies_and_streets() -> None:
     facts = (
         "Plaintiff Ann Lee sued Defendant National General over a policy. She had stopped at the"
         " store in School District 187, near a 7-Eleven on Indian School Road, when a truck hit"
@@ -69,7 +69,7 @@ def test_all_capitals_next_to_a_name_belong_to_it_and_a_broken_name_is_whole() -
     assert "Brandishing a bat" in deidentified.facts
 
 
-def test_an_officer_is_no_agency_and_a_road_no_bank() -> None:
+def test_an_officer_is_not_an_agency_and_a_road_is_not_a_bank() -> None:
     facts = (
         "Plaintiff Ann Lee sued the Tarnow Bank. Officer Tarnow stopped her truck on Tarnow Road."
         f" The Tarnow Police Department asked Plaintiff's Fordham of it. {PLAIN}"
@@ -246,7 +246,7 @@ def test_a_pseudonym_names_a_kind_that_the_text_tells(facts: str, expected: str)
     assert finished_facts.removeprefix("Father appeals. ") == expected
 
 
-def test_a_word_that_stands_in_lower_case_elsewhere_is_no_name() -> None:
+def test_a_word_that_occurs_in_lower_case_is_not_a_name() -> None:
     facts = (
         "Plaintiff Ann Lee asked about the Lease. The driver got a Deed, and a deed was filed. A"
         " notice of rotation was sent. Rotation was late. He called it a Price."
@@ -274,7 +274,7 @@ def test_a_word_that_stands_in_lower_case_elsewhere_is_no_name() -> None:
         ("Early that day Defendant Rex Moon left.", "Early that day Defendant left."),
     ],
 )
-def test_english_words_are_no_names(facts: str, expected: str) -> None:
+def test_english_words_are_not_names(facts: str, expected: str) -> None:
     if not list_english_lemmas():
         pytest.skip("the extra `ner`, which brings the dictionary, is not installed")
     assert facts_of(facts).endswith(expected)

@@ -48,7 +48,9 @@ from opinion_texts import PLAIN
         ),
     ],
 )
-def test_the_independent_gate_sees_what_an_extractor_left(sentence: str, reason: str) -> None:
+def test_the_independent_gate_finds_names_that_an_extractor_left(
+    sentence: str, reason: str
+) -> None:
     text = f"{PLAIN}{sentence} The driver left."
     assert reason in {survivor.reason for survivor in find_survivors(text, Lexicon([PLAIN]))}
 

@@ -70,7 +70,7 @@ def test_every_exclusion_is_counted_with_its_reason(
     assert auto.cleaning["opinions read by the trained recogniser"] == 11
 
 
-def test_the_file_beside_the_cases_says_why_each_opinion_fell_out(
+def test_the_file_next_to_the_cases_gives_the_reason_for_each_exclusion(
     tmp_path: Path, load_context: Context
 ) -> None:
     bare = opinion(f"The plaintiff was tired. {PLAIN * 2}").text
@@ -108,7 +108,7 @@ def test_the_file_beside_the_cases_says_why_each_opinion_fell_out(
         ),
     ],
 )
-def test_a_text_that_is_no_opinion_is_excluded_with_that_reason(text: str, reason: str) -> None:
+def test_a_text_that_is_not_an_opinion_is_excluded_with_that_reason(text: str, reason: str) -> None:
     report = deidentify(Opinion("made-up", text), 2000).report
     assert not report.passed
     assert any("no opinion" in text and reason in text for text in report.reasons)

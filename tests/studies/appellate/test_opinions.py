@@ -102,7 +102,7 @@ def test_caption_and_signatures_name_everybody() -> None:
     assert any("Tolliver" in name for name in complete.counsel)
 
 
-def test_a_caption_may_stand_on_several_lines() -> None:
+def test_a_caption_may_have_several_lines() -> None:
     text = (
         "NO. 7\nORRIN ANDROSS,\nAppellant\nV.\nMEYAH MILLS NO. 2, LTD.,\nAppellee\nOPINION\nHe"
         " fell.\nDiscussion\nWe look.\n"
@@ -124,7 +124,7 @@ def test_an_opinion_without_a_caption_introduces_its_parties() -> None:
     assert not introduces_party(background, Lexicon([background]))
 
 
-def test_nobody_is_named_and_nothing_told_but_the_facts_stay() -> None:
+def test_no_name_and_no_outcome_remains_but_the_facts_do() -> None:
     deidentified = deidentify(made_up(), 6000)
     assert deidentified.report.passed, describe_problems(deidentified)
     assert not [name for name in NAMES if name in deidentified.facts.lower()]
@@ -273,7 +273,7 @@ REPLIES_TO_OTHERS = (
 )
 
 
-def test_no_script_answers_what_nobody_has_said() -> None:
+def test_no_script_replies_to_others() -> None:
     for case_id in script_comments():
         for statements in load_human_statements(case_id).values():
             for text in statements:
@@ -316,7 +316,7 @@ def test_bad_opinions_get_one_clear_message(
     assert str(path) in str(error.value)
 
 
-def test_an_opinion_that_names_nobody_is_not_used(tmp_path: Path, load_context: Context) -> None:
+def test_an_opinion_without_names_is_not_used(tmp_path: Path, load_context: Context) -> None:
     bare = "The plaintiff fell on the stairs. " * 20 + "We affirm."
     _write(tmp_path, [*_records(), {"id": "bare", "text": bare, "label": "Affirm"}])
     options = OpinionsOptions(source="local", path="opinions.jsonl")

@@ -74,11 +74,11 @@ def test_hints_of_the_outcome_are_seen(sentence: str) -> None:
         "There was no other agreement as to the sentence.",
     ],
 )
-def test_history_and_arguments_are_no_hints(sentence: str) -> None:
+def test_history_and_arguments_are_not_hints(sentence: str) -> None:
     assert not tells_outcome(sentence)
 
 
-def test_the_courts_reading_of_the_law_is_no_fact() -> None:
+def test_the_courts_reading_of_the_law_is_not_a_fact() -> None:
     law = (
         "This language states that commencement of trial within the stated period is mandatory.",
         "However, the scope of the Commission's jurisdiction is defined by statute.",
@@ -90,7 +90,7 @@ def test_the_courts_reading_of_the_law_is_no_fact() -> None:
     assert not [sentence for sentence in law if not states_general_rule(sentence)]
 
 
-def test_what_is_told_of_somebody_or_provided_is_a_fact() -> None:
+def test_statements_about_people_and_provisions_are_facts() -> None:
     sentences = (
         "Plaintiff is a carrier.",
             "The house is known as Vista House.", "He owns the land, which is dry.",

@@ -42,7 +42,7 @@ def by_judge(request: Request) -> str:
     return f"{judge_in(request)} speaks. I vote to {vote}. Confidence: 70"
 
 
-async def test_judges_hear_earlier_rounds_and_nothing_of_their_own() -> None:
+async def test_judges_hear_only_earlier_rounds() -> None:
     answer, debate, chat = await hold("panel", CASE, TASK, by_judge)
     assert [utterance.round for utterance in debate.utterances] == [1] * 3 + [2] * 3 + [3] * 3
     speakers = [utterance.speaker for utterance in debate.utterances]
@@ -261,7 +261,7 @@ async def test_a_case_without_statements_gets_a_clear_message() -> None:
         )
 
 
-async def test_a_person_is_asked_and_the_debate_goes_on_from_there(
+async def test_a_person_is_asked_and_the_debate_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

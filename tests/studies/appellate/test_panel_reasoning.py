@@ -46,7 +46,7 @@ def test_assertion_reasoning_reassertion(text: str, expected: bool) -> None:
         ("", False, False, False),
     ],
 )
-def test_whom_a_statement_names_and_what_it_takes_up(
+def test_references_to_the_human_and_to_opposing_views(
     text: str, names: bool, reason: bool, opposing: bool
 ) -> None:
     assert names_human(text) == names

@@ -114,7 +114,7 @@ def test_marked_outcome_sentences_of_real_opinions(shared_data: Path) -> None:
     assert sum(correct_count) / len(correct_count) >= MARKED_ACCURACY
 
 
-def test_negated_and_attributed_verbs_are_nobodys_vote() -> None:
+def test_negated_and_attributed_verbs_are_not_votes() -> None:
     assert not [
         disposition
         for disposition in find_dispositions("The Court of Appeals reversed in Smith.")

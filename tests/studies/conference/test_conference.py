@@ -133,7 +133,7 @@ async def test_silent_moderator_and_failed_participant_do_not_stop_the_conferenc
     } == {"failed"}
 
 
-async def test_the_evaluator_scores_agreed_topics_alone(load_context: LoadContextMaker) -> None:
+async def test_the_evaluator_scores_only_agreed_topics(load_context: LoadContextMaker) -> None:
     decisions = ["AGREEMENT", "MORE DEBATE", "AGREEMENT"]
     for scores_open_topics, expected in ((False, 2), (True, 3)):
         _, debate, _ = await hold(
@@ -175,7 +175,7 @@ async def test_every_call_has_the_one_temperature(load_context: LoadContextMaker
     assert {request.parameters["temperature"] for request in requests} == {0.7}
 
 
-async def test_conference_where_nobody_says_anything_has_no_answer(
+async def test_a_conference_without_statements_has_no_answer(
     load_context: LoadContextMaker,
 ) -> None:
     answer, _, _ = await hold(
@@ -215,7 +215,7 @@ def test_impossible_parameters_are_refused(params: dict[str, object], expected: 
         PROTOCOLS["conference"].params.model_validate(params)
 
 
-async def test_seats_read_what_they_may(load_context: LoadContextMaker) -> None:
+async def test_seats_read_only_permitted_utterances(load_context: LoadContextMaker) -> None:
     """The evaluator's scores, the moderator's notes and all grades stay out of every other seat's
     prompt.
     """
@@ -241,7 +241,7 @@ async def test_seats_read_what_they_may(load_context: LoadContextMaker) -> None:
     )
 
 
-async def test_each_decision_is_graded_alone_twice_and_reversed(
+async def test_each_decision_is_graded_separately_twice_and_reversed(
     load_context: LoadContextMaker,
 ) -> None:
     decisions = ["MORE DEBATE", "AGREEMENT", "who knows", "AGREEMENT"]

@@ -196,7 +196,7 @@ def test_both_errors_of_the_judge(tmp_path: Path) -> None:
     assert (content["judge"] == "gpt-4").any(), "the paper's grades stand beside"
 
 
-async def test_table5_sets_our_grades_beside_the_papers(
+async def test_table5_compares_our_grades_with_the_papers(
     tmp_path: Path, load_context: LoadContextMaker
 ) -> None:
     frame = (
@@ -223,7 +223,7 @@ async def test_conditions_are_compared_where_only_the_judge_differs(
 
 
 @pytest.mark.parametrize("study", ["stance", "conference"])
-def test_every_table_and_figure_stands_without_any_experiment(tmp_path: Path, study: str) -> None:
+def test_every_table_and_figure_is_built_without_experiments(tmp_path: Path, study: str) -> None:
     for table in of_study(TABLES, study):
         assert as_csv(table.build(make_study(study, [])))
     for figure in of_study(FIGURES, study):

@@ -134,7 +134,7 @@ words = st.text(
     words.filter(bool),
     st.lists(st.tuples(words.filter(bool), words.filter(bool), words.filter(bool)), min_size=1),
 )
-def test_agenda_survives_its_text(issue: str, topics: list[tuple[str, str, str]]) -> None:
+def test_an_agenda_is_read_from_its_text(issue: str, topics: list[tuple[str, str, str]]) -> None:
     agenda = Agenda(issue, tuple(Topic(*topic) for topic in topics))
     assert read_agenda(format_agenda(agenda), "") == agenda
 

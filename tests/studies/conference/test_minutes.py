@@ -10,7 +10,7 @@ from moot.report.transcript_pages import render_markdown
 from moot.studies.conference.minutes import render_minutes
 
 
-async def test_minutes_hand_over_what_was_agreed(
+async def test_minutes_contain_the_agreements(
     tmp_path: Path, load_context: LoadContextMaker
 ) -> None:
     study = await hold_both_conditions(tmp_path, load_context)
@@ -35,7 +35,7 @@ async def test_minutes_hand_over_what_was_agreed(
     )
 
 
-async def test_minutes_without_usable_notes_quote_the_last_words_and_say_so(
+async def test_minutes_without_usable_notes_quote_the_last_statements(
     tmp_path: Path, load_context: LoadContextMaker
 ) -> None:
     def careless(request: Request) -> str | dict[str, float] | None:

@@ -35,7 +35,7 @@ def test_the_published_table_has_the_published_counts(
     assert loaded.task.notes == ()
 
 
-def test_the_shipped_sample_is_what_the_generator_makes_and_is_called_synthetic(
+def test_the_generator_makes_the_shipped_sample_which_is_called_synthetic(
     load_context: MakeContext,
 ) -> None:
     context = load_context("compas")
@@ -63,7 +63,7 @@ def test_generated_defendants_resemble_the_published_ones(shared_data: Path) -> 
 
 
 @pytest.mark.parametrize("form", ["list", "prose"])
-def test_neither_outcome_nor_verdict_is_told(form: Any, load_context: MakeContext) -> None:
+def test_the_narrative_has_no_outcome_and_no_verdict(form: Any, load_context: MakeContext) -> None:
     loaded = load(CompasOptions(narrative=form), load_context())
     assert loaded.features is not None
     assert not {"decile_score", "two_year_recid"} & set(loaded.features.columns)
@@ -92,7 +92,7 @@ _VALUES: dict[str, st.SearchStrategy[Any]] = {
     st.sampled_from(["list", "prose"]),
     st.data(),
 )
-def test_every_fact_is_told(
+def test_every_fact_is_in_the_narrative(
     person: dict[str, Any], names: set[str], form: str, data: st.DataObject
 ) -> None:
     facts = {name: person[name] for name in PHRASES if name in names}

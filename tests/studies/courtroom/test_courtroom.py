@@ -109,7 +109,7 @@ async def test_after_turn_the_belief_follows_every_advocate() -> None:
 
 @pytest.mark.parametrize("strategy", ["call", "inline"])
 @pytest.mark.parametrize("beliefs", ["after_round", "after_turn"])
-async def test_private_text_reaches_nobody_else(strategy: str, beliefs: str) -> None:
+async def test_private_text_reaches_no_other_seat(strategy: str, beliefs: str) -> None:
     _, debate, chat = await trial(strategy=strategy, beliefs=beliefs)
     private = [utterance for utterance in debate.utterances if utterance.visibility != "public"]
     speakers = [
@@ -141,7 +141,7 @@ async def test_private_text_reaches_nobody_else(strategy: str, beliefs: str) -> 
         )
 
 
-async def test_everyone_reads_what_was_said_in_public() -> None:
+async def test_every_seat_reads_public_statements() -> None:
     _, debate, chat = await trial()
     statement = next(
         utterance.text for utterance in debate.utterances if utterance.kind == "opening"
@@ -189,7 +189,7 @@ async def test_a_failed_verdict_leaves_no_answer() -> None:
     ("sees", "facts", "record"),
     [("facts", True, False), ("transcript", False, True), ("both", True, True)],
 )
-async def test_judge_sees_what_the_setting_says_and_the_advocates_everything(
+async def test_the_setting_limits_the_judge_but_not_the_advocates(
     sees: str, facts: bool, record: bool
 ) -> None:
     _, debate, chat = await trial(judge_sees=sees)
@@ -209,7 +209,7 @@ async def prompts_of(**params: Any) -> list[tuple[str, str]]:
     ]
 
 
-async def test_cooperative_roles_change_one_paragraph_of_the_advocates_prompts_alone() -> None:
+async def test_cooperative_roles_change_only_one_paragraph_of_the_advocates_prompts() -> None:
     for (turn, adversarial), (cooperative_turn, cooperative) in zip(
         await prompts_of(), await prompts_of(roles="cooperative"), strict=True
     ):
@@ -226,14 +226,14 @@ async def test_labels_without_a_meaning_are_argued_by_their_names() -> None:
     assert sentences == {"You argue that the answer is YES", "You argue that the answer is NO"}
 
 
-async def test_judge_sees_changes_the_judges_prompts_alone() -> None:
+async def test_judge_sees_changes_only_the_judges_prompts() -> None:
     for (turn, both), (_, facts) in zip(
         await prompts_of(), await prompts_of(judge_sees="facts"), strict=True
     ):
         assert (both != facts) == turn.startswith("judge"), turn
 
 
-async def test_speaking_first_changes_the_order_alone() -> None:
+async def test_speaking_first_changes_only_the_order() -> None:
     _, debate, _ = await trial(first_speaker="defense")
     assert [
         utterance.speaker for utterance in debate.utterances if utterance.kind == "opening"
@@ -295,7 +295,7 @@ async def test_the_authors_design_takes_thirteen_calls() -> None:
     assert len(chat.requests) == 13
 
 
-async def test_the_authors_judges_read_the_first_paragraph_and_the_statements_alone() -> None:
+async def test_the_authors_judges_read_only_the_first_paragraph_and_the_statements() -> None:
     _, debate, chat = await hold("courtroom", RANKED_CASE, TASK, numbered_speech(), **CODE_DESIGN)
     for request, utterance in zip(chat.requests, debate.utterances, strict=True):
         text = prompt(request)
@@ -311,7 +311,7 @@ async def test_the_authors_judges_read_the_first_paragraph_and_the_statements_al
         assert all(statement in text for statement in statements)
 
 
-async def test_each_side_has_four_fixed_points_of_its_own() -> None:
+async def test_each_side_has_its_own_four_fixed_points() -> None:
     _, debate, chat = await trial(**CODE_DESIGN)
     points: dict[str, set[str]] = {}
     for request, utterance in zip(chat.requests, debate.utterances, strict=True):
@@ -362,7 +362,7 @@ async def test_strategies_stress_the_factors_of_their_side(
 
 @pytest.mark.parametrize("strategy", ["call", "inline", "fixed", "none"])
 @pytest.mark.parametrize("case_facts_only", [True, False])
-async def test_statistics_are_barred_only_where_the_case_alone_counts(
+async def test_statistics_are_excluded_only_with_the_facts_only_setting(
     strategy: str, case_facts_only: bool
 ) -> None:
     _, _, chat = await trial(strategy=strategy, case_facts_only=case_facts_only)

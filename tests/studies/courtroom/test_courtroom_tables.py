@@ -25,7 +25,7 @@ from results_on_disk import (
 )
 
 
-def test_published_ours_and_difference_stand_beside_each_other(study):
+def test_published_ours_and_difference_are_in_one_row(study):
     frame = rows_of(study, "table4_prompting")
     row = frame[
         (frame["model"] == "dolphin-3")
@@ -84,7 +84,7 @@ def test_models_of_one_side_stay_with_the_other_empty(study):
     assert {"majority-class", "base-rate-coin"} <= set(frame["model"])
 
 
-def test_what_is_not_as_published_stands_without_a_published_value(study, tmp_path):
+def test_a_run_that_is_not_as_published_has_no_published_value(study, tmp_path):
     rows = [prediction("a", "yes", "yes"), prediction("b", "no", "yes")]
     cases = [case("a", "yes"), case("b", "no")]
     results = study_of(
@@ -154,7 +154,7 @@ def test_cost_ratio_is_of_means_over_common_cases(study):
     )
 
 
-def test_a_leaderboard_stands_beside_the_published_one(study):
+def test_a_leaderboard_is_compared_with_the_published_one(study):
     common = {
         "title": "Random forest",
         "families": "tabular",

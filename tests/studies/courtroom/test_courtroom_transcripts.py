@@ -38,7 +38,7 @@ def test_markdown_opens_no_markup(text):
         assert "://" not in line and "www." not in line.casefold()
 
 
-def test_what_a_person_said_is_shown_beside_its_condition() -> None:
+def test_a_persons_statement_is_shown_with_its_condition() -> None:
     row = {
         "source": "human",
         "text": "I would affirm.",

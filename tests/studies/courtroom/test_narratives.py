@@ -39,7 +39,7 @@ _PEOPLE = st.fixed_dictionaries({name: st.none() | values for name, values in _V
     st.sampled_from(["list", "prose"]),
     st.data(),
 )
-def test_every_fact_is_told_and_no_other(
+def test_every_fact_and_no_other_is_in_the_narrative(
     person: dict[str, Any], names: set[str], form: str, data: st.DataObject
 ) -> None:
     facts = {name: person[name] for name in FEATURES if name in names}
@@ -74,7 +74,7 @@ def test_every_fact_is_told_and_no_other(
         ),
     ],
 )
-def test_person_and_number_agree(sex: str, expected: str) -> None:
+def test_pronouns_and_verbs_agree(sex: str, expected: str) -> None:
     sentences = [
         "{They are} tall and {live} alone.",
         "{They often ask} for {their} due.",
@@ -130,7 +130,7 @@ def test_the_list_form_is_feature_is_value() -> None:
 
 
 @pytest.mark.parametrize("form", ["list", "prose"])
-def test_withheld_features_are_told_to_nobody_but_kept_for_audits(
+def test_withheld_features_are_shown_to_no_model_but_kept_for_audits(
     form: str, load_context: MakeContext
 ) -> None:
     options = Nlsy97Options(rows=200, narrative=form, withhold=("sex", "race", "age"))

@@ -146,7 +146,7 @@ def test_generated_people_have_the_published_columns_and_values(shared_data: Pat
 
 @pytest.mark.parametrize("data", ["made_up", "published"])
 @pytest.mark.parametrize("form", ["list", "prose"])
-def test_a_narrative_never_tells_the_outcome(
+def test_a_narrative_never_reveals_the_outcome(
     data: str, form: str, request: pytest.FixtureRequest
 ) -> None:
     loaded = request.getfixturevalue(data)
@@ -163,7 +163,7 @@ def _facts(row: dict[str, Any]) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("ranking", ["mutual_information", "permutation", "leave_one_out"])
-def test_a_ranking_finds_what_matters_and_sees_the_training_split_alone(ranking: Any) -> None:
+def test_a_ranking_finds_important_features_from_the_training_split_only(ranking: Any) -> None:
     noise = np.random.default_rng(0)
     label = noise.random(300) < 0.4
     frame = pd.DataFrame(
@@ -189,7 +189,7 @@ def test_a_ranking_finds_what_matters_and_sees_the_training_split_alone(ranking:
     pd.testing.assert_series_equal(rank_features(disturbed, ranking, seed=1), ranked)
 
 
-def test_shap_says_what_to_install_or_ranks(made_up: Loaded) -> None:
+def test_shap_ranks_or_names_the_missing_package(made_up: Loaded) -> None:
     assert made_up.features is not None
     try:
         import shap  # noqa: F401
@@ -201,7 +201,7 @@ def test_shap_says_what_to_install_or_ranks(made_up: Loaded) -> None:
         assert set(ranked.index[:2]) == {"college02", "numberofarrestsby2002"}
 
 
-def test_the_top_n_features_alone_are_told(load_context: MakeContext) -> None:
+def test_only_the_top_n_features_are_in_the_narrative(load_context: MakeContext) -> None:
     loaded = load(Nlsy97Options(features=3, narrative="list", rows=300), load_context())
     assert {case.text.count(" is ") for case in loaded.cases} == {3}
     assert loaded.features is not None
@@ -213,7 +213,7 @@ def test_the_top_n_features_alone_are_told(load_context: MakeContext) -> None:
 
 
 @pytest.mark.parametrize("narrative", ["list", "prose"])
-def test_the_most_important_features_stand_in_a_first_paragraph(
+def test_the_most_important_features_form_a_first_paragraph(
     load_context: MakeContext, narrative: Any
 ) -> None:
     options: dict[str, Any] = {"narrative": narrative, "rows": 300}
@@ -328,7 +328,7 @@ def arrests(respondents: int, **months: list[int]) -> str:
     return "\n".join([",".join(["R0000100", *names]), *(",".join(map(str, row)) for row in rows)])
 
 
-def test_real_extracts_give_what_their_columns_allow(
+def test_real_extracts_give_the_features_of_their_columns(
     shared_data: Path, load_context: MakeContext
 ) -> None:
     context = load_context(data_root=shared_data)

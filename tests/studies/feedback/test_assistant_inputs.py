@@ -84,7 +84,7 @@ def learnable(cases: Sequence[Case]) -> list[Case]:
 
 
 @pytest.mark.parametrize("runs", [1, 2, 5])
-def test_debates_of_every_run_teach(runs: int) -> None:
+def test_debates_of_every_run_are_used_for_training(runs: int) -> None:
     cases = learnable(cases_of())
     frame = transcript(cases, runs)
     opinions = debater_opinions(frame, cases)
@@ -115,7 +115,7 @@ def test_a_summary_takes_the_place_and_the_position_of_statements() -> None:
     assert list(opinions["right"]) == list(opinions["position"] == opinions["case_id"].map(targets))
 
 
-def test_the_log_says_how_many_opinions_teach_nothing(
+def test_the_log_counts_opinions_that_are_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     cases = cases_of()
@@ -267,7 +267,9 @@ def test_texts_of_any_length_have_a_reliability(facts: str, opinion: str, tiny_b
     assert all(map(math.isfinite, network.log_odds(frame)[:, 0]))
 
 
-def test_a_transformer_that_is_not_named_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_message_on_an_unnamed_transformer_gives_the_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv(ASSISTANT_MODEL, raising=False)
     cases = cases_of()
     opinions = debater_opinions(transcript(learnable(cases)), cases)

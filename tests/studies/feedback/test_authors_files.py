@@ -88,7 +88,7 @@ def test_a_record_of_another_shape_is_named(
         load(context, source="local", layout="flat", files={"test": FILES["test"]})
 
 
-def test_the_published_shape_is_refused_as_flat_and_says_what_is_missing(
+def test_the_published_shape_is_refused_as_flat_with_the_missing_field(
     tmp_path: Path, load_context: MakeContext
 ) -> None:
     meta = {"relevant_articles": [264], "accusation": ["盗窃"]}
@@ -146,7 +146,7 @@ def capped_by_hand(outcomes: list[str], ratio: float) -> list[str]:
 
 @pytest.mark.parametrize("ratio", [0.5, 1.0, 1.75, 4.0])
 @pytest.mark.parametrize("per_defendant", [1, 3, 5])
-def test_the_cap_is_the_authors(
+def test_the_cap_equals_the_authors_cap(
     ratio: float, per_defendant: int, tmp_path: Path, load_context: MakeContext
 ) -> None:
     outcomes = (["plaintiff"] * per_defendant + ["defendant"]) * 130

@@ -176,7 +176,7 @@ def test_table3_names_the_papers_methods(results: StudyResults) -> None:
     assert values["chain of thought, 4 steps"] == 0.637 and values["Reflexion"] == 0.645
 
 
-def test_table3_compares_the_debates_of_its_own_model_alone(results: StudyResults) -> None:
+def test_table3_compares_only_the_debates_of_its_own_model(results: StudyResults) -> None:
     """Debate-Feedback by Table 2's model stands in Table 3 without a published value beside it."""
     frame = build_table(results, "feedback/table3_reasoning").frame
     debates = frame[frame["method"].isin([SINGLE, ASSISTED]) & (frame["metric"] == "accuracy")]
@@ -185,7 +185,7 @@ def test_table3_compares_the_debates_of_its_own_model_alone(results: StudyResult
     assert list(theirs[theirs["data"] == "caselaw"]["published"]) == [0.662, 0.671]
 
 
-def test_references_stand_beside_the_methods_on_the_same_cases(results: StudyResults) -> None:
+def test_references_are_shown_for_the_same_cases_as_the_methods(results: StudyResults) -> None:
     for name in ("table2_models", "table3_reasoning"):
         frame = build_table(results, f"feedback/{name}").frame
         majority = frame[
@@ -279,6 +279,6 @@ def test_every_figure_is_drawn_with_and_without_experiments(
 @pytest.mark.parametrize(
     "name", [name for name in TABLES if name.startswith(("feedback/", "comparison/"))]
 )
-def test_every_table_stands_without_experiments(name: str) -> None:
+def test_every_table_is_built_without_experiments(name: str) -> None:
     content = TABLES[name].build(make_study(name=name.split("/", maxsplit=1)[0]))
     assert list(content.frame.columns)

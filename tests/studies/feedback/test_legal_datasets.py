@@ -111,7 +111,7 @@ def test_cail18_counts(shared_data: Path, load_context: MakeContext) -> None:
     assert min(Counter(case.target for case in single.cases).values()) > 1
 
 
-def test_near_duplicates_never_stand_in_two_splits(
+def test_near_duplicates_are_never_in_two_splits(
     shared_data: Path, load_context: MakeContext
 ) -> None:
     loaded = load(load_context("cail18", data_root=shared_data), source="local")
@@ -186,7 +186,7 @@ def test_published_splits_are_kept_and_their_twins_reported(
     assert copies[records[3]["case_background"]] == twin.case_id
 
 
-def test_a_test_file_alone_suffices_unless_something_is_fitted(
+def test_only_a_test_file_is_needed_unless_something_is_fitted(
     tmp_path: Path, load_context: MakeContext
 ) -> None:
     write_lines(tmp_path / "b.jsonl", caselaw_records())

@@ -36,7 +36,7 @@ def test_methods_of_tables_2_and_3_have_one_temperature(paper: Plan) -> None:
 
 
 @pytest.mark.parametrize("data", ["caselaw", "cail18"])
-def test_the_model_of_table_3_is_also_asked_alone(data: str, paper: Plan) -> None:
+def test_the_model_of_table_3_also_runs_without_debate(data: str, paper: Plan) -> None:
     single_prompt = paper.experiments[f"paper-gpt-{data}"].config
     for method in ("few-shot", "four-step-cot", "reflexion"):
         compared = paper.experiments[f"paper-{method}-{data}"].config

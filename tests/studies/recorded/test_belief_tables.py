@@ -95,7 +95,7 @@ def test_both_sides_may_be_sure_of_themselves(
         assert (expected[value] <= expected[f"{summary} high"] + 1e-9).all()
 
 
-def test_without_truth_the_verdict_is_the_outcome_for_debaters_alone(tmp_path: Path) -> None:
+def test_without_truth_the_verdict_is_the_outcome_only_for_debaters(tmp_path: Path) -> None:
     rows = sure_rows({("pro", 1): 0.8, ("con", 1): 0.6})
     for number, judge in product(range(10), "AB"):
         turn = {"debate": f"d{number}", "judge": judge, "text": "A verdict."}
@@ -246,7 +246,7 @@ def test_rules_of_councils(counts: dict[str, int], verdicts: tuple[str, ...]) ->
     assert list(council_rules("", "con")) == ["majority"]
 
 
-def test_single_judges_are_no_council(tmp_path: Path) -> None:
+def test_single_judges_are_not_a_council(tmp_path: Path) -> None:
     assert council_verdicts(study_of(tmp_path, panel_rows(3, [1] * 9), PANEL)).frame.empty
 
 

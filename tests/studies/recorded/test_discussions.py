@@ -101,7 +101,7 @@ d{n},Jo,,,{after},yes
 """
 
 
-def test_beliefs_of_a_judge_are_compared_by_what_both_sides_said_before(tmp_path: Path) -> None:
+def test_beliefs_of_a_judge_are_compared_by_the_preceding_statements(tmp_path: Path) -> None:
     """The judge ends on the right answer if the right side says more, and else on the wrong one."""
     long_speech, short_speech = "five words that say much", "two words"
     debates = [
@@ -178,12 +178,12 @@ def test_the_members_of_many_groups_are_scored_together(tmp_path: Path) -> None:
     assert first[f"speaker={EVERYBODY};opinion=last", "accuracy"] == 0
 
 
-def test_fifteen_lines_are_enough() -> None:
+def test_entries_for_transcripts_have_at_most_fifteen_lines() -> None:
     assert all(len(block.splitlines()) <= 15 for block in BLOCKS if "loader: transcripts" in block)
 
 
 @needs_records
-def test_groups_of_people_come_in_by_the_configuration_of_the_page_alone(tmp_path: Path) -> None:
+def test_the_configuration_of_the_page_suffices_for_groups_of_people(tmp_path: Path) -> None:
     """The published shares of right answers in all 500 groups are 0.0911 of 1,943 before the
     discussion and 0.2761 of 1,970 after it.
     """
@@ -203,7 +203,7 @@ def test_groups_of_people_come_in_by_the_configuration_of_the_page_alone(tmp_pat
 
 @needs_records
 @pytest.mark.parametrize(("name", "answers", "cases"), [("models", 675, 9), ("personas", 2040, 8)])
-def test_jurors_come_in_by_the_configuration_of_the_page_alone(
+def test_the_configuration_of_the_page_suffices_for_jurors(
     tmp_path: Path, name: str, answers: int, cases: int
 ) -> None:
     path = SHARED / "juror_replays" / Path(str(JURORS["datasets"][name]["path"])).name

@@ -80,7 +80,7 @@ def test_each_judge_persona_and_repeat_is_a_row(tmp_path: Path) -> None:
     assert set(rows["judge_repeat"]) == {0, 1}
 
 
-def test_agreement_is_counted_by_what_differs(tmp_path: Path) -> None:
+def test_agreement_is_counted_by_the_varied_factor(tmp_path: Path) -> None:
     study = juries(tmp_path, verdicts())
     results = study.experiments["jury"]
     rows = results.predictions

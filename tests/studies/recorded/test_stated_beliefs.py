@@ -94,7 +94,7 @@ def test_beliefs_of_debaters_are_kept_in_the_transcript(tmp_path: Path) -> None:
     assert len(utterances) == 18 and set(utterances["prediction"]) == {"yes"}
 
 
-def test_all_who_answer_count_where_nothing_tells_judges_from_debaters(tmp_path: Path) -> None:
+def test_all_answers_count_if_judges_and_debaters_cannot_be_distinguished(tmp_path: Path) -> None:
     rows = [
         {"debate": f"d{number}", "speaker": speaker, "text": "So.", "belief": belief}
         for number, (speaker, belief) in product(range(3), [("Ann", 0.9), ("Bob", 0.1)])
@@ -204,7 +204,7 @@ def test_members_change_from_undecided(tmp_path: Path) -> None:
     assert "undecided" in set(changed_answers(study).frame["held before"])
 
 
-def test_judges_who_change_their_mind_are_no_group_that_talks(tmp_path: Path) -> None:
+def test_judges_who_change_their_mind_are_not_a_talking_group(tmp_path: Path) -> None:
     rows = [{**row, "truth": "yes"} for row in rows_with_debaters_beliefs(3)]
     columns = TURN_COLUMNS | {"judge": "judge", "truth": "truth"}
     study = study_of(tmp_path, rows, columns)

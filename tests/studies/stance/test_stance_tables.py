@@ -34,7 +34,7 @@ def write_stance_results(folder: Path, model: str, **params: Any) -> ExperimentR
     )
 
 
-def test_published_values_stand_beside_runs_that_asked_alike(tmp_path: Path) -> None:
+def test_published_values_are_shown_next_to_runs_with_equal_prompts(tmp_path: Path) -> None:
     comparable = write_stance_results(tmp_path / "alike", "gemma-2-9b", answer="json")
     other_run = write_stance_results(
         tmp_path / "other", "gemma-2-9b", prompting="few_shot", answer="likelihood"
@@ -67,7 +67,7 @@ def test_paired_tests_compare_runs_on_the_same_cases(tmp_path: Path) -> None:
     )
 
 
-def test_trained_baselines_stand_beside_their_published_counterparts(tmp_path: Path) -> None:
+def test_trained_baselines_are_shown_next_to_published_ones(tmp_path: Path) -> None:
     row = {
         "baseline": "bag-of-words",
         "dataset": "vast",
