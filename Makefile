@@ -14,7 +14,7 @@ WITHOUT_TESTS = find $(VENV)/lib -type d -name tests -prune -exec rm -r {} + # t
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE # else each job compiles all that it imports anew
 
-.PHONY: help env results desk check test lint replay bench lock schema docs site clean
+.PHONY: help env results desk check test lint replay record bench lock schema docs site clean
 
 help: ## list the targets
 	@echo "Usage: make TARGET [VARIABLE=VALUE ...]"
@@ -82,6 +82,11 @@ lint: ## linters and types alone
 replay: env ## build a recorded study again without a model
 	$(BIN)/python scripts/import_calls.py --ledger data/ledger/recording data/recording
 	$(BIN)/snakemake courtroom --cores $(CORES) --configfile config/replay.yaml
+
+record: env ## record that study anew, after a change of its prompts
+	$(BIN)/snakemake courtroom --cores $(CORES) --configfile config/replay.yaml --config replay=false
+	$(BIN)/python scripts/record.py results/calls data/recording/courtroom.parquet
+	cp results/tables/courtroom/summary.csv results/tables/courtroom/table5_courtroom.csv data/recording/tables/
 
 bench: EXTRAS += test
 bench: ## benchmarks, and the grids of the statistics

@@ -59,8 +59,8 @@ def test_an_edited_prompt_reruns_only_its_calls_and_later_jobs(
     request_count = server.count()
     built.edit(
         "config/prompts/courtroom/verdict.jinja",
-        "Both sides have closed.",
-        "Both sides have rested.",
+        "{% block instruction %}",
+        "{% block instruction %}\nBoth sides have rested.",
     )
     assert built.jobs(*DEBATE_TARGETS) == {"run_debates", "predict", "score"}
     process = built.run(*TARGETS)

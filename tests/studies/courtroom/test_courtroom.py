@@ -179,7 +179,8 @@ async def test_a_failed_verdict_leaves_no_answer() -> None:
         "courtroom",
         CASE,
         TASK,
-        lambda request: None if "Give your verdict" in prompt(request) else speak(request),
+        lambda request: None if request.schema else speak(request),  # only the verdict has a form
+        beliefs="none",
     )
     assert verdict is None
     assert debate.utterances[-1].has_failed

@@ -1,0 +1,42 @@
+"""The page that names the files of each task names files and tests that exist."""
+
+import re
+
+from project_copy import PROJECT
+
+PAGE = PROJECT / "docs" / "architecture.md"
+PATH = re.compile(
+    r"`((?:scripts|tests|config|docs|rules|data|benchmarks)/[\w./{}-]+|[A-Z]\w+\.md)`"
+)
+
+
+def section() -> str:
+    _, _, rest = PAGE.read_text(encoding="utf-8").partition("## Where to change what\n")
+    return rest.partition("\n## ")[0]
+
+
+def test_each_path_exists() -> None:
+    paths = PATH.findall(section())
+    assert len(paths) > 20
+    missing = []
+    for path in paths:
+        matches = list(PROJECT.glob(path.rstrip("/").replace("{name}", "*")))
+        if not matches:
+            missing.append(path)
+    assert missing == []
+
+
+def test_each_task_names_the_test_to_run() -> None:
+    tasks = re.findall(r"^\*\*.*?(?=\n\n)", section(), re.MULTILINE | re.DOTALL)
+    assert len(tasks) >= 8
+    for task in tasks:
+        assert re.search(r"Test: `tests/[\w/]+/test_\w+\.py`", task), task
+
+
+def test_the_page_is_short_and_its_functions_exist() -> None:
+    assert len(section().splitlines()) < 60
+    text = "".join(
+        path.read_text(encoding="utf-8") for path in (PROJECT / "scripts/moot").rglob("*.py")
+    )
+    for name in re.findall(r"`(_?[a-z]+(?:_[a-z]+)+|[A-Z][a-z]+[A-Z]\w+)`", section()):
+        assert re.search(rf"\b(?:def|class) {name}\b", text), name
