@@ -2,8 +2,8 @@
 
 import pytest
 
+from moot.studies.appellate.deidentify.gates import find_survivors
 from moot.studies.appellate.deidentify.lexicon import Lexicon
-from moot.studies.appellate.deidentify.survivors import find_survivors
 from opinion_texts import PLAIN
 
 
@@ -23,11 +23,11 @@ from opinion_texts import PLAIN
         ("The minor was called T.A. by the clerk.", "initials"),
         ("The clerk of G & G was told.", "initials"),
         ("This was decided in 132 N.M. 433, 50 P.3d 182 before.", "citation"),
-        ("The case was No. 98-1234 of the court.", "docket number"),
+        ("The case was No. 98-1234 of the court.", "reference: docket"),
         ("Defendant told Stone that the wall was his.", "capitalised word"),
         ("Stone testified that the wall was his.", "a name opens a sentence"),
         ("Zemke testified that the wall was his.", "unknown word opens a sentence"),
-        ("He wrote to gene@example.org about the wall.", "personal number"),
+        ("He wrote to gene@example.org about the wall.", "reference: number"),
         ("The truck was stopped by Deputy House on the road.", "customary word as a name"),
         ("The driver lived in Pueblo, and left.", "customary word as a name"),
         ("A mile on, June testified that the wall was his.", "customary word as a name"),

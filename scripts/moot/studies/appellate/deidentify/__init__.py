@@ -5,7 +5,7 @@ cite cases, replace references by letters and names by roles and letters, and ru
 result. The map from names to pseudonyms is written to a file next to the cases and nowhere else.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from moot.studies.appellate.deidentify.caption import Opinion, add_caption_names
@@ -15,18 +15,15 @@ from moot.studies.appellate.deidentify.facts import (
     iter_background_sentences,
     select_facts,
 )
-from moot.studies.appellate.deidentify.gates import GateReport, run_gates
-from moot.studies.appellate.deidentify.lexicon import Lexicon, normalise_word
+from moot.studies.appellate.deidentify.gates import GateReport, Recogniser, run_gates
+from moot.studies.appellate.deidentify.lexicon import Lexicon
 from moot.studies.appellate.deidentify.mentions import MentionFinder
 from moot.studies.appellate.deidentify.references import (
     cites_cases,
-    discusses_cited_case,
-    find_cited_names,
     replace_references,
     show_letters,
 )
 from moot.studies.appellate.deidentify.replacing import lower_ordinary_words, replace_names
-from moot.studies.appellate.deidentify.survivors import Recogniser
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +39,6 @@ class DeidentifiedOpinion:
     facts: str
     names: Mapping[str, str]
     report: GateReport
-
-
-def _take_sentences(sentences: Sequence[str], max_chars: int) -> str:
-    """Join the first sentences up to `max_chars` characters, and at least one."""
-    selection: list[str] = []
-    length = 0
-    for sentence in sentences:
-        length += len(sentence) + 1
-        if length > max_chars and selection:
-            break
-        selection.append(sentence)
-    return " ".join(selection)
 
 
 def deidentify(
@@ -74,19 +59,10 @@ def deidentify(
     lexicon = Lexicon([opinion.text])
     sentences = list(iter_background_sentences(opinion.text))
     background = " ".join(sentence.text for sentence in sentences if not cites_cases(sentence.text))
-    naming_words = collect_naming_words(opinion, background, lexicon, [])
-    cited_names = {
-        name
-        for name in find_cited_names(opinion.text)
-        if lexicon.is_distinctive(name) and normalise_word(name) not in naming_words
-    }
-    fact_sentences = [
-        text for text in select_facts(sentences) if not discusses_cited_case(text, cited_names)
-    ]
-    facts = _take_sentences(fact_sentences, max_chars)
+    facts = select_facts(sentences, max_chars)
     facts = replace_references(lexicon.join_broken_names(facts))
     recognised_names = recogniser(facts) if recogniser else []
-    naming_words |= collect_naming_words(opinion, background, lexicon, recognised_names)
+    naming_words = collect_naming_words(opinion, background, lexicon, recognised_names)
     entities = find_entities(opinion, background, lexicon, naming_words)
     mentions = MentionFinder(lexicon, naming_words, entities.aliases).find_mentions(facts)
     mentions_with_entities = [(mention, entities.add(mention)) for mention in mentions]

@@ -8,15 +8,18 @@ is a defined term and gets the pseudonym of its name throughout.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from moot.studies.appellate.deidentify import words as w
-from moot.studies.appellate.deidentify.caption import Opinion, iter_caption_parties
-from moot.studies.appellate.deidentify.kinds import Mention
+from moot.studies.appellate.deidentify.caption import (
+    Opinion,
+    extract_margins,
+    find_caption_parties,
+)
 from moot.studies.appellate.deidentify.lexicon import INITIALS, Lexicon, normalise_word
-from moot.studies.appellate.deidentify.mentions import MentionFinder
+from moot.studies.appellate.deidentify.mentions import Mention, MentionFinder
 from moot.studies.appellate.deidentify.references import format_letter
 from moot.studies.appellate.legal.segments import extract_part, split_opinion
 from moot.studies.appellate.legal.sentences import split_sentences
@@ -25,41 +28,18 @@ from moot.studies.appellate.legal.sentences import split_sentences
 INTRODUCTION_SENTENCES = 3
 # An opinion with this many capitalised roles ("Defendant", "the State") calls its parties by roles.
 MIN_ROLE_NOUNS = 3
-_ROLE_NOUN = re.compile(
-    rf"(?<=[a-z,;] )(?:{w.match_any(w.PARTY_ROLES)}|the (?:State|City|County|Department|Commission|"
-    r"Board|Division|Union|Company))(?:['’]?s)?\b"
-)
-_ALIAS_DEFINITION = re.compile(
-    r"[’']?s?,?\s*\((?:(?P<the>the )|hereinafter |hereafter |referred to as |collectively,?"
-    r" |together,? |or |also known as |a/?k/?a )*"
-    r"[\"“]*(?P<alias>[A-Z][\w'’&. -]{0,40}?)[,.]?[\"”]*(?: or (?:the )?[\"“][^)]{1,40})?\)"
-)
-_ROLE_BEFORE_NAME = re.compile(rf"(?i)\b(?:the )?({w.match_any(w.PARTY_ROLES)}),\s+$")
-_BRACKETS = r"\s*(?:\([^)]*\)\s*)?"
-_INTRODUCTIONS = (
-    ("plaintiff", "", rf"{_BRACKETS}(?:sued|brought suit|filed (?:suit|a|an|this))\b"),
-    ("defendant", r"\b(?:sued|suit against)\s+$", ""),
-    (
-        "appellant",
-        "",
-        rf"(?:,[^,.;]{{0,80}},)?{_BRACKETS}(?:appeals?|petitions?|raises|challenges)\b",
-    ),
-    ("defendant", "", rf"{_BRACKETS}(?:was|were) (?:\w+ )?(?:convicted|charged|indicted)\b"),
-)
-"""The role that the text before and behind a name gives to it in an introduction."""
+_PATTERNS = w.read_patterns("names.yaml")
+_FAMILIES = {
+    **dict.fromkeys(w.PERSON_KINDS, "person"),
+    **dict.fromkeys(w.ORGANISATION_KINDS, "organization"),
+    **dict.fromkeys(w.PLACE_KINDS, "place"),
+    "statute": "statute",
+}
+"""The family of each kind. A kind without a family ("name") may be any."""
 
 
-def _find_family(kind: str) -> str:
-    """The family of a kind: person, organization, place, statute, or "" for any."""
-    for family, kinds in (
-        ("person", w.PERSON_KINDS),
-        ("organization", w.ORGANISATION_KINDS),
-        ("place", w.PLACE_KINDS),
-        ("statute", ("statute",)),
-    ):
-        if kind in kinds:
-            return family
-    return ""
+def _split_name(name: str) -> set[str]:
+    return {normalise_word(word) for word in name.split() if len(word.strip(".,")) > 1}
 
 
 @dataclass(slots=True)
@@ -94,38 +74,22 @@ class Entity:
         stems = {word, word.removesuffix("s"), word.removesuffix("es")} if len(word) > 4 else {word}
         return not stems.isdisjoint(self.words)
 
-    def is_part_or_whole(self, words: Sequence[str]) -> bool:
-        """Whether several words are a part of the entity's, or the entity's several a part."""
-        is_longer = len(self.words) > 1 and set(self.words) < set(words)
-        return is_longer or set(words) < set(self.words)
+    def has_words(self, words: Sequence[str]) -> bool:
+        """Whether several words are among the entity's, or the entity's several among them."""
+        is_longer = len(self.words) > 1 and set(self.words) <= set(words)
+        return is_longer or set(words) <= set(self.words)
 
-    def has_form(self, name: str) -> bool:
-        """Whether a name of several words is a part of a form of this name, or contains one.
+    def can_be(self, name: str, kind: str) -> bool:
+        """Whether the entity may also have a form of its name, and be of a kind.
 
-        "General Electric" is not "Electric Mutual Insurance".
+        "Hale Bank" is not "Hale Road", and a person is not an organisation or a place.
         """
-        keys = _split_keys(name)
-        forms = [_split_keys(surface) for surface in self.surfaces]
-        return len(keys) < 2 or any(keys <= form or form <= keys for form in forms)
-
-    def can_be(self, kind: str) -> bool:
-        """Whether the entity may also be of a kind: a person is not an organisation or a place."""
-        families = {_find_family(kind) for kind in self.kind_counts} - {""}
-        family = _find_family(kind)
-        return not family or not families or family in families
-
-
-def _find_holder(candidates: Sequence[Entity], mention: Mention, kind: str) -> Entity | None:
-    """Return the only entity that a mention of one word identifies, or None."""
-    holders = [entity for entity in candidates if entity.has_word(mention.words[0])]
-    holders = [entity for entity in holders if entity.kind != "state"]
-    if len(holders) > 1 and kind != "person":
-        holders = [entity for entity in holders if entity.kind == kind]
-    return holders[0] if len(holders) == 1 and holders[0].has_form(mention.name) else None
-
-
-def _split_keys(name: str) -> set[str]:
-    return {normalise_word(word) for word in name.split() if len(word.strip(".,")) > 1}
+        forms = [_split_name(surface) for surface in self.surfaces]
+        keys = _split_name(name)
+        if len(keys) > 1 and not any(keys <= form or form <= keys for form in forms):
+            return False
+        families = {_FAMILIES[kind] for kind in self.kind_counts if kind in _FAMILIES}
+        return not families or _FAMILIES.get(kind) in families | {None}
 
 
 def extract_name_words(name: str, lexicon: Lexicon) -> tuple[str, ...]:
@@ -143,39 +107,31 @@ def extract_name_words(name: str, lexicon: Lexicon) -> tuple[str, ...]:
 class Entities:
     """The entities of one opinion.
 
-    A repeated name is the same entity. A surname that two entities share identifies neither.
-
     Attributes:
         entities: in the order in which they were added.
         aliases: each short form that the opinion defines, and its entity.
     """
 
-    def __init__(self, full_names: Sequence[tuple[str, ...]] = ()) -> None:
+    def __init__(self) -> None:
         self.entities: list[Entity] = []
         self.aliases: dict[str, Entity] = {}
-        self._given_names: dict[str, set[str]] = defaultdict(set)
-        for words in full_names:
-            if len(words) > 1:
-                self._given_names[words[-1]].add(words[0])
 
     def find(self, mention: Mention, kind: str) -> Entity | None:
         """Return the entity of a kind ("": any) that the words of a mention identify, or None."""
         if mention.name in self.aliases:
             return self.aliases[mention.name]
         words = mention.words
-        candidates = [entity for entity in self.entities if entity.can_be(kind)]
-        for entity in candidates:
-            if words == entity.words and entity.has_form(mention.name):
-                return entity
-        if len(words) == 1:
-            return _find_holder(candidates, mention, kind)
-        for entity in candidates:
-            if entity.is_part_or_whole(words):
-                return entity
+        candidates = [entity for entity in self.entities if entity.can_be(mention.name, kind)]
+        candidates.sort(key=lambda entity: entity.words != words)  # an equal name comes first
+        if len(words) == 1 and candidates and candidates[0].words != words:
+            holders = [entity for entity in candidates if entity.has_word(words[0])]
+            if len(holders) > 1 and kind != "person":
+                holders = [entity for entity in holders if entity.kind == kind]
+            return holders[0] if len(holders) == 1 and holders[0].kind != "state" else None
+        match = next((entity for entity in candidates if entity.has_words(words)), None)
         # "His son Lee Hale" is not the Hale of whom the opinion spoke before.
-        is_relative = mention.role in w.ROLE_WORDS - w.PARTY_ROLES
-        if is_relative or len(self._given_names[words[-1]]) > 1:
-            return None
+        if match or mention.role in w.ROLE_WORDS - w.PARTY_ROLES:
+            return match
         return next((entity for entity in candidates if entity.words == words[-1:]), None)
 
     def add(self, mention: Mention, role: str = "") -> Entity:
@@ -184,7 +140,7 @@ class Entities:
         if entity is None and mention.kind == "place":
             # "In Hale's group" tells no place if Hale is a person.
             person = self.find(mention, "person")
-            entity = person if person and not person.can_be("place") else None
+            entity = person if person and not person.can_be("", "place") else None
         if entity is None:
             entity = Entity(mention.words)
             self.entities.append(entity)
@@ -219,10 +175,9 @@ class Entities:
 
     def map_pseudonyms(self) -> Mapping[str, str]:
         """Map every form of a name to its pseudonym. No model sees this map."""
-        pseudonyms = {}
+        pseudonyms: dict[str, str] = {}
         for entity in self.entities:
-            for surface in sorted(entity.surfaces):
-                pseudonyms[surface] = entity.pseudonym
+            pseudonyms |= dict.fromkeys(sorted(entity.surfaces), entity.pseudonym)
         return pseudonyms
 
 
@@ -236,17 +191,19 @@ def find_role(mention: Mention, text: str, *, is_introduction: bool) -> str:
     role = mention.role.removesuffix("s")
     if role in w.PARTY_ROLES and not (role in w.FAMILY_ROLES and head.islower()):
         return role
-    alias = _ALIAS_DEFINITION.match(text, mention.end)
+    alias = _PATTERNS["alias"].match(text, mention.end)
     if alias and alias["alias"].lower() in w.ROLES:
         return alias["alias"].lower()
-    if is_introduction and _find_family(mention.kind) != "place":
+    if is_introduction and mention.kind not in w.PLACE_KINDS:
         preceding_text = text[max(0, mention.start - 30) : mention.start]
         following_text = text[mention.end : mention.end + 120]
-        role_match = _ROLE_BEFORE_NAME.search(preceding_text)
+        role_match = _PATTERNS["before_role"].search(preceding_text)
         if role_match and following_text.startswith(","):
             return role_match[1].lower()
-        for role, before, behind in _INTRODUCTIONS:
-            if re.search(before, preceding_text) and re.match(behind, following_text):
+        if _PATTERNS["before_defendant"].search(preceding_text):
+            return "defendant"
+        for role in ("plaintiff", "appellant", "defendant"):
+            if _PATTERNS[f"behind_{role}"].match(following_text):
                 return role
     return ""
 
@@ -263,7 +220,7 @@ def find_entities(
         naming_words: ordinary words that are names here (`collect_naming_words`).
     """
     mentions = MentionFinder(lexicon, naming_words).find_mentions(background)
-    entities = Entities([mention.words for mention in mentions if mention.kind == "person"])
+    entities = Entities()
     definitions = []
     introduction = split_sentences(background)[:INTRODUCTION_SENTENCES]
     for mention in mentions:
@@ -281,7 +238,7 @@ def find_entities(
         entities.add(mention, role)
     for mention in mentions:
         entity = entities.add(mention)
-        alias = _ALIAS_DEFINITION.match(background, mention.end)
+        alias = _PATTERNS["alias"].match(background, mention.end)
         if alias and mention.kind != "state" and _is_defined_term(alias, lexicon):
             entity.surfaces.add(alias["alias"].strip())
             entities.aliases[alias["alias"].strip()] = entity
@@ -327,12 +284,14 @@ def collect_naming_words(
 
 
 def collect_record_words(opinion: Opinion, lexicon: Lexicon) -> frozenset[str]:
-    """The identifying words of the parties', judges' and counsel's names.
+    """The identifying words of the record, of the caption and of the signatures.
 
     A word that the opinion also writes in lower case does not identify.
     """
     words: set[str] = set()
-    for name in [*(name for name, _ in opinion.parties), *opinion.judges, *opinion.counsel]:
+    parties = [name for name, _ in opinion.parties]
+    margins = extract_margins(opinion.text)
+    for name in [*parties, *opinion.judges, *opinion.counsel, margins]:
         words |= set(extract_name_words(name, lexicon))
     return frozenset(word for word in words if not lexicon.lower_case_counts[word])
 
@@ -340,15 +299,14 @@ def collect_record_words(opinion: Opinion, lexicon: Lexicon) -> frozenset[str]:
 def find_party_rules(opinion: Opinion, lexicon: Lexicon) -> list[str]:
     """Return the rules that find the parties of an opinion.
 
-    The rules are record, caption, matter, definition and role nouns. An opinion may call its
-    parties by their roles only ("Defendant", "the State"). An opinion in which no rule finds a
-    party cannot be checked.
+    The rules are record, caption, definition and role nouns ("Defendant", "the State"). An opinion
+    in which no rule finds a party cannot be checked.
     """
     background = extract_part(opinion.text, split_opinion(opinion.text), "background")
-    rules = [rule for rule, _ in iter_caption_parties(opinion.text)]
+    rules = ["caption"] if find_caption_parties(opinion.text) else []
     if introduces_party(background, lexicon):
         rules.append("definition")
-    if len(_ROLE_NOUN.findall(background)) >= MIN_ROLE_NOUNS:
+    if len(_PATTERNS["role_noun"].findall(background)) >= MIN_ROLE_NOUNS:
         rules.append("role nouns")
     if not rules and opinion.parties:
         rules.append("record")

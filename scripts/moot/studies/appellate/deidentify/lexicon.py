@@ -10,20 +10,10 @@ from moot.studies.appellate.legal.sentences import split_sentences
 CAPITALISED = r"[A-ZÀ-Þ][\wÀ-ÿ]*(?:['’&-][\wÀ-ÿ]+)*"
 INITIALS = r"(?:[A-Z]\.(?:\s?[A-Z]\.)*|(?:St|Ste|Mt|Ft)\.)"
 _LOWER_CASE = re.compile(r"(?<![\w'’.-])[a-zà-ÿ]+(?:-[a-zà-ÿ]+)+|(?<![\w'’.-])[a-zà-ÿ]{2,}")
-_SENTENCE_START = re.compile(
-    r"(?:(?<!\()(?<!the )[\"“‘]|:\s?|(?<!\w)\(\w{1,3}\)\s|[.!?][\"”]?\s)\s*$"
-)
 _ABBREVIATION_AT_END = re.compile(
-    r"(?:\b[A-Z]|[A-Z]\.[A-Z]|\b(?:Mr|Mrs|Ms|Dr|St|Sgt|Lt|Jr|Sr|Inc|Co|Corp|No|Nos|Hon|"
-    r"Messrs))\.\s*$"
+    rf"(?:\b[A-Z]|[A-Z]\.[A-Z]|\b(?:{w.join_words('abbreviations')}))\.\s*$"
 )
-_DERIVED_WORD = re.compile(
-    r"\w{3,}(?:[a-z]{2}ing|(?:al|ful|ent|ous|ive|ed|ing|den|ate)ly|tion|tions|sion|sions|ments?"
-    r"|[ae]nces?|ness|ities|ized)"
-)
-_ACRONYM_DEFINITION = re.compile(
-    r"(?P<words>(?:[A-Za-z’']+[\s-]){2,6})[(\[][\"“]?(?P<term>[A-Z]{2,6})[\"”]?[)\]]"
-)
+_PATTERNS = w.read_patterns("names.yaml")
 _NUMERAL_OR_LETTER = re.compile(r"[IVXL]+|[A-Z](?:-[a-z]+)?|I['’][a-z]+")
 
 
@@ -47,23 +37,32 @@ def is_sentence_start(preceding_text: str) -> bool:
         return True
     if _ABBREVIATION_AT_END.search(preceding_text):
         return False
-    return _SENTENCE_START.search(preceding_text) is not None
+    return _PATTERNS["sentence_start"].search(preceding_text) is not None
+
+
+def iter_capitals(text: str) -> Iterator[tuple[re.Match[str], int, bool]]:
+    """Iterate over the capitalised words of a text.
+
+    Yields:
+        The match in its sentence, the offset of the sentence, and whether the position of the word
+        explains its capital.
+    """
+    for sentence in split_sentences(text):
+        for match in re.finditer(rf"(?<![A-Za-zÀ-ÿ'’]){CAPITALISED}", sentence.text):
+            yield match, sentence.start, is_sentence_start(sentence.text[: match.start()])
 
 
 def _find_acronyms(text: str) -> Iterator[str]:
     """Find the acronyms that a text defines ("driving while intoxicated (DWI)"), but not names."""
-    for match in _ACRONYM_DEFINITION.finditer(text):
+    for match in _PATTERNS["acronym"].finditer(text):
         words = re.split(r"[\s-]+", match["words"].strip())[-len(match["term"]) :]
         is_law = w.DOCUMENT_NOUN.fullmatch(words[-1].lower()) is not None
+        capitals = [word.lower() for word in words if word[0].isupper()]
         has_name = any(
-            word[0].isupper() and not _is_plain_word(word.lower(), is_law=is_law) for word in words
+            key not in w.COMMON_WORDS and not (is_law and w.is_english(key)) for key in capitals
         )
         if not has_name and "".join(word[0] for word in words).upper() == match["term"]:
             yield match["term"]
-
-
-def _is_plain_word(key: str, *, is_law: bool) -> bool:
-    return key in w.COMMON_WORDS or (is_law and w.is_english(key))
 
 
 class Lexicon:
@@ -84,12 +83,11 @@ class Lexicon:
         self.acronyms = frozenset(_find_acronyms(full_text))
         with_capital: set[str] = set()
         self.inner_capitals: set[str] = set()
-        for sentence in split_sentences(full_text):
-            for match in re.finditer(CAPITALISED, sentence.text):
-                key = normalise_word(match[0])
-                with_capital.add(key)
-                if not is_sentence_start(sentence.text[: match.start()]):
-                    self.inner_capitals.add(key)
+        for match, _, starts_sentence in iter_capitals(full_text):
+            key = normalise_word(match[0])
+            with_capital.add(key)
+            if not starts_sentence:
+                self.inner_capitals.add(key)
         self.capitalised_words = with_capital - set(self.lower_case_counts) - w.COMMON_WORDS
 
     def is_common(self, word: str) -> bool:
@@ -113,7 +111,7 @@ class Lexicon:
         is_compound = len(parts) > 1 and all(
             part in w.COMMON_WORDS or self.is_ordinary(part) for part in parts
         )
-        return is_compound or _DERIVED_WORD.fullmatch(key) is not None
+        return is_compound or _PATTERNS["derived_word"].fullmatch(key) is not None
 
     def opens_sentences_only(self, word: str) -> bool:
         """Whether an English word has a capital at the start of sentences only: "Absent"."""
@@ -128,7 +126,7 @@ class Lexicon:
             return True
         if key in w.ALSO_NAMES or key.removesuffix("s") in w.ALSO_NAMES:
             return False
-        if w.DOCUMENT_NOUN.fullmatch(key) or _DERIVED_WORD.fullmatch(key):
+        if w.DOCUMENT_NOUN.fullmatch(key) or _PATTERNS["derived_word"].fullmatch(key):
             return True
         return w.is_english(key, has_nouns=False)
 
@@ -137,10 +135,7 @@ class Lexicon:
         return not self.is_common(word) and not self.is_ordinary(word)
 
     def find_lowered_names(self, text: str) -> list[str]:
-        """Return the lower-case words of a text that the opinion writes with a capital only.
-
-        No dictionary knows them.
-        """
+        """Return the lower-case words that the opinion capitalises and no dictionary knows."""
         words = dict.fromkeys(_LOWER_CASE.findall(text))
         return [
             word for word in words if word in self.capitalised_words and not self.is_plain(word)
@@ -148,13 +143,8 @@ class Lexicon:
 
     def join_broken_names(self, text: str) -> str:
         """Join the names that a line break split: "Bright water" becomes "Brightwater"."""
-
-        def join(match: re.Match[str]) -> str:
-            is_name = match[1].lower() + match[2] in self.capitalised_words
-            return (
-                match[1] + match[2]
-                if is_name and self.lower_case_counts[match[2]] < 2
-                else match[0]
-            )
-
-        return re.sub(r"\b([A-Z][a-z]*) ([a-z]{2,})\b", join, text)
+        for beginning, end in re.findall(r"\b([A-Z][a-z]*) ([a-z]{2,})\b", text):
+            is_name = beginning.lower() + end in self.capitalised_words
+            if is_name and self.lower_case_counts[end] < 2:
+                text = text.replace(f"{beginning} {end}", beginning + end)
+        return text

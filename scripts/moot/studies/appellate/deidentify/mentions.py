@@ -1,7 +1,8 @@
 """Find the names of a text: runs of capitalised words that are neither customary nor ordinary.
 
 The rule is by exclusion. A capital within a sentence that legal style does not demand marks a name,
-together with all capitalised words next to it.
+together with all capitalised words next to it. The title, the own nouns or the neighbours of a name
+tell its kind.
 """
 
 import re
@@ -9,7 +10,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from moot.studies.appellate.deidentify import words as w
-from moot.studies.appellate.deidentify.kinds import FOLLOWS_PERSON, Mention, find_kind_in_sentence
 from moot.studies.appellate.deidentify.lexicon import (
     CAPITALISED,
     INITIALS,
@@ -30,27 +30,46 @@ _RUN = re.compile(
     rf"\s+(?:{_LINK}\s+)?{_WORD})*(?:{_SUFFIX})?"
 )
 _PIECE = re.compile(rf"[\"“(]?{_WORD}[\"”)]?|[&\w]+")
-_STATE = re.compile(rf"\b(?:{w.STATES})\b(?=\s+(?P<surname>{CAPITALISED})|)")
+_STATE = rf"\b(?:{w.STATES})\b(?=\s+(?P<surname>{CAPITALISED})|)"
 _POINT_OF_SUFFIX = re.compile(r"\.(?=\s+[a-z(]|[,;:'’])")
-_LEGAL_FORM = re.compile(
-    r"\b(?:Inc|Incorporated|Corp|Corporation|LLC|L\.L\.C|Ltd|Company|Co|Companies|Partners|Bank|"
-    r"Enterprises|Jr|Sr)\b\.?$"
+_LEGAL_FORM = re.compile(rf"\b(?:{w.join_words('legal_forms')})\b\.?$")
+_ARTICLE = re.compile(rf"(?i)\b(?:{w.join_words('articles')})\s+$")
+_HEAD_WORD = rf"(?i:{w.match_any(w.ROLE_WORDS | w.KIND_BY_TITLE.keys())})\.?"
+_HEAD = re.compile(
+    rf"\b(?:(?i:the|his|her|a) )?({_HEAD_WORD}(?:(?: (?:and |of )?|-){_HEAD_WORD})*)\s+$"
 )
-_ARTICLE = re.compile(
-    r"\b(?:the|a|an|this|such|its|his|her|their|our|any|each|every|no|said)\s+$", re.IGNORECASE
-)
-_NO_INITIALS = re.compile(
-    r"(?:U\.?\s?S\.?(?:A\.?)?|[PA]\.\s?M\.?|D\.\s?C\.?|P\.?\s?[AC]\.?|I\.\s?D\.?|D\.?A\.?)"
-)
-_LOWER_CASE_HEAD = re.compile(
-    rf"\b(?:(?:the|his|her|a) )?({w.match_any(w.ROLE_WORDS | w.KIND_BY_TITLE.keys())})\.?\s+$",
-    re.IGNORECASE,
-)
+"""The titles and roles before a name, with the article."""
 _REST_OF_TITLE = re.compile(
     rf"(?: (?i:in|to|from|with|on|by|against) {CAPITALISED}(?: {CAPITALISED})*)+"
 )
 _START_OF_TITLE = re.compile(r"\b([A-Z]\w+) (?:for|to|of|in|on|by) (?:the )?$")
-_LIST_SEPARATOR = re.compile(r",? and |, |,? & ")
+_PATTERNS = w.read_patterns("names.yaml")
+FOLLOWS_PERSON = _PATTERNS["behind_person"]
+_THING = re.compile(r"\b(?:an?|the|red|blue|white|black|green|new|used|old|\d{4})\s+$", re.I)
+_MAX_PERSON_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name and its place in a text.
+
+    Attributes:
+        start: the offset of the name, or of the title or role before it.
+        end: the offset just behind the name.
+        name: the name without title and role.
+        words: the identifying words, as `lexicon.normalise_word` writes them.
+        title: the title before the name in lower case, or "".
+        role: the role before the name in lower case, or "".
+        kind: what the title, the nouns of the name or its neighbours tell; "name" if nothing does.
+    """
+
+    start: int
+    end: int
+    name: str
+    words: tuple[str, ...]
+    title: str = ""
+    role: str = ""
+    kind: str = "name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +85,9 @@ class _Token:
 
     @property
     def is_initials(self) -> bool:
-        return re.fullmatch(INITIALS, self.text) is not None
+        """Whether the token is initials of a person; "U.S." and "p.m." are none."""
+        is_other = _PATTERNS["no_initials"].fullmatch(self.text) is not None
+        return not is_other and re.fullmatch(INITIALS, self.text) is not None
 
     @property
     def is_link(self) -> bool:
@@ -110,45 +131,64 @@ class MentionFinder:
     def _find_in_sentence(self, sentence: str) -> Iterator[Mention]:
         """Find aliases and states first; hide them, then read the runs of capitalised words."""
         visible = sentence
-        for match in self._iter_fixed_names(sentence):
-            start, end, name = match.start(), match.end(), match[0]
-            if "·" not in visible[start:end]:
-                visible = f"{visible[:start]}{'·' * len(name)}{visible[end:]}"
-                kind = "name" if name in self.aliases else "state"
-                yield Mention(start, end, name, tuple(name.lower().split()), kind=kind)
+        aliases = "|".join(map(re.escape, self.aliases)) or "(?!)"
+        fixed_names = rf"(?<![\w'’-])(?:{aliases})(?![\w-])(?!{_SUFFIX}| [A-Z&])|{_STATE}"
+        for match in re.finditer(fixed_names, sentence):
+            surname = match["surname"] or "the"
+            if " " in match[0] or not self.lexicon.is_distinctive(surname):
+                mask = "·" * len(match[0])
+                visible = f"{visible[: match.start()]}{mask}{visible[match.end() :]}"
+                kind = "name" if match[0] in self.aliases else "state"
+                words = tuple(match[0].lower().split())
+                yield Mention(*match.span(), match[0], words, kind=kind)
         for run in _RUN.finditer(visible):
-            for tokens in _split_run(_tokenise(run, sentence)):
+            for tokens in filter(None, _split_run(_tokenise(run, sentence))):
                 if run_mention := self._build_mention(tokens, sentence):
                     yield run_mention
 
-    def _iter_fixed_names(self, sentence: str) -> Iterator[re.Match[str]]:
-        """Find the aliases and the states of the USA. "Virginia Hale" is a person."""
-        for alias in self.aliases:
-            pattern = rf"(?<![\w'’-]){re.escape(alias)}(?![\w-])(?!{_SUFFIX}| [A-Z&])"
-            yield from re.finditer(pattern, sentence)
-        for match in _STATE.finditer(sentence):
-            if " " in match[0] or not self.lexicon.is_distinctive(match["surname"] or "the"):
-                yield match
-
     def _build_mention(self, tokens: list[_Token], sentence: str) -> Mention | None:
         """Build the mention of a stretch. Return None if the stretch is not a name."""
-        head, tokens = _split_head(tokens)
-        has_title = any(token.key in w.KIND_BY_TITLE for token in head)
-        tokens = self._trim_tokens(tokens, sentence, has_title=has_title)
-        if not tokens or (len(tokens) == 1 and tokens[0].is_head):
+        while len(tokens) > 1 and tokens[0].is_head:
+            tokens = tokens[1:]
+        title, role, start = _read_head(sentence, tokens[0].start)
+        name_tokens = self._trim_tokens(tokens, sentence, has_title=bool(title))
+        if not name_tokens or (len(name_tokens) == 1 and name_tokens[0].is_head):
             return None
-        if not self._is_name(tokens, sentence, head):
+        if name_tokens[0] is not tokens[0]:
+            title, role, start = "", "", name_tokens[0].start
+        if not self._is_name(name_tokens, sentence, title):
             return None
-        name = _extract_name(tokens, sentence)
-        title, role, start = _read_head(head, sentence, tokens[0].start)
-        words = self._list_identifying_words(tokens)
-        mention = Mention(start, tokens[0].start + len(name), name, words, title, role)
-        return replace(
-            mention,
-            kind=find_kind_in_sentence(
-                mention, [token.key for token in tokens], sentence, self.lexicon
-            ),
-        )
+        name = _extract_name(name_tokens, sentence)
+        end = name_tokens[0].start + len(name)
+        words = self._list_identifying_words(name_tokens)
+        mention = Mention(start, end, name, words, title, role)
+        keys = [token.key for token in name_tokens]
+        return replace(mention, kind=self._find_kind(mention, keys, sentence))
+
+    def _find_kind(self, mention: Mention, keys: Sequence[str], sentence: str) -> str:
+        """Return the kind of a name by its title, its own nouns and its neighbours."""
+        if mention.title:
+            return w.KIND_BY_TITLE[mention.title]
+        if len(keys) > 1 and (kind := w.find_kind(keys)):
+            return kind
+        if keys[0] in w.COMPANY_STARTS:
+            return "company"
+        preceding_text = sentence[: mention.start]
+        for kind in ("person", "place"):
+            is_behind = _PATTERNS[f"behind_{kind}"].match(sentence, mention.end)
+            if is_behind or _PATTERNS[f"before_{kind}"].search(preceding_text):
+                return kind
+        return "person" if self._has_form_of_person(mention, preceding_text) else "name"
+
+    def _has_form_of_person(self, mention: Mention, preceding_text: str) -> bool:
+        """Whether a name consists of two to four words and ends with a surname."""
+        words = [word for word in mention.name.split() if len(word) > 1]
+        if not 1 < len(words) <= _MAX_PERSON_WORDS or _THING.search(preceding_text):
+            return False
+        surname = normalise_word(words[-1])
+        is_english = self.lexicon.is_ordinary(surname) or w.is_english(surname)
+        has_common_word = any(self.lexicon.is_common(word) for word in words[:-1])
+        return (surname in w.ALSO_NAMES or not is_english) and not has_common_word
 
     def _list_identifying_words(self, tokens: Sequence[_Token]) -> tuple[str, ...]:
         """The identifying words of a name, or all its words but links if none identifies."""
@@ -170,12 +210,10 @@ class MentionFinder:
             if not self._belongs_to_sentence(trimmed, sentence, has_title=has_title):
                 break
             trimmed.pop(0)
-        while trimmed and trimmed[-1].is_link:
-            trimmed.pop()
-        if [token.key for token in trimmed[:3]] == ["district", "court", "of"]:
-            trimmed = trimmed[3:]
         if [token.key for token in trimmed[-2:]] == ["district", "court"]:
             trimmed = trimmed[:-2]
+        while trimmed and trimmed[-1].is_link:
+            trimmed.pop()
         return trimmed
 
     def _belongs_to_sentence(
@@ -183,27 +221,20 @@ class MentionFinder:
     ) -> bool:
         """Whether the first token of a stretch is a link or an ordinary word of the sentence."""
         token = tokens[0]
-        if token.key in self.naming_words:
+        if token.key in self.naming_words or (has_title and not token.is_link):
             return False
         if token.is_link or token.key in w.BEFORE_NAMES:
             return True
-        if has_title or not token.starts_sentence or token.is_initials:
+        if not token.starts_sentence or token.is_initials:
             return False
-        if self._opens_organisation([token.key for token in tokens]):
+        if [token.key for token in tokens[:2]] in (["first", "bank"], ["first", "state"]):
             return False
         is_alone = len(tokens) == 1 or not self.lexicon.is_distinctive(tokens[1].text)
         if is_alone and self.lexicon.opens_sentences_only(token.text):
             return not FOLLOWS_PERSON.match(sentence, token.end)
         return self.lexicon.is_ordinary(token.text) and token.key not in w.ALSO_NAMES
 
-    def _opens_organisation(self, keys: Sequence[str]) -> bool:
-        """Whether the first word opens an organisation: "First Bank" and "Harbor Division" do."""
-        if keys[0] in w.list_opening_words():
-            return keys[0] == "first" and keys[1:2] in (["bank"], ["national"], ["state"])
-        is_organisation = w.find_kind(keys) in w.ORGANISATION_KINDS
-        return len(keys) > 1 and is_organisation and keys[0] not in w.ROLE_WORDS
-
-    def _is_name(self, tokens: Sequence[_Token], sentence: str, head: Sequence[_Token]) -> bool:
+    def _is_name(self, tokens: Sequence[_Token], sentence: str, title: str) -> bool:
         """Whether a stretch is a name.
 
         A stretch is a name by a word that is neither customary nor ordinary, by initials, by its
@@ -211,19 +242,23 @@ class MentionFinder:
         Age Discrimination Act") is not.
         """
         keys = [token.key for token in tokens]
-        title = head[-1].key if head and head[-1].key in w.KIND_BY_TITLE else ""
         if w.is_name_of_common_words(keys) or title in w.ADDRESSES:
             return True
         has_naming_word = not self.naming_words.isdisjoint(keys)
         words = [token for token in tokens if not token.is_initials]
         if not has_naming_word and self._is_law_or_document(words, sentence):
             return False
-        if _has_initials(tokens) or any(self.lexicon.is_distinctive(token.text) for token in words):
+        has_initials = any(token.is_initials and len(token.key) > 1 for token in tokens)
+        if has_initials or any(self.lexicon.is_distinctive(token.text) for token in words):
             return True
-        if _ARTICLE.search(sentence[: tokens[0].start]) and title not in w.PERSONAL_TITLES:
+        is_personal = title in w.PERSONAL_TITLES
+        if _ARTICLE.search(sentence[: tokens[0].start]) and not is_personal:
             return has_naming_word and bool(title)
-        rare_words = [token for token in words if not self.lexicon.is_common(token.text)]
-        return has_naming_word or _is_name_of_ordinary_words(tokens, rare_words, title)
+        is_surname = keys[-1] in w.ALSO_NAMES
+        is_organisation = len(keys) > 1 and w.find_kind(keys[-1:]) in w.ORGANISATION_KINDS
+        if any(not self.lexicon.is_common(token.text) for token in words):
+            return has_naming_word or is_personal or is_surname or is_organisation
+        return has_naming_word or (is_personal and is_surname)
 
     def _is_law_or_document(self, words: Sequence[_Token], sentence: str) -> bool:
         """Whether a law or a document is called by English words only."""
@@ -242,20 +277,7 @@ def _continues_list(previous: Mention, mention: Mention, text: str) -> bool:
     head = previous.title or previous.role
     if not head.endswith("s") or head in ("mrs", "ms") or mention.title or mention.role:
         return False
-    return _LIST_SEPARATOR.fullmatch(text[previous.end : mention.start]) is not None
-
-
-def _split_head(tokens: list[_Token]) -> tuple[list[_Token], list[_Token]]:
-    """Split the roles and titles off the start of a stretch; the last token always stays.
-
-    A possessive and what precedes it are dropped: in "Plaintiff's Hale", Hale is not a party.
-    """
-    head: list[_Token] = []
-    while len(tokens) > 1 and tokens[0].is_head:
-        is_possessive = re.search(r"['’]s?$", tokens[0].text)
-        head = [] if is_possessive else [*head, tokens[0]]
-        tokens = tokens[1:]
-    return head, tokens
+    return text[previous.end : mention.start] in (" and ", ", ", ", and ", ", & ", " & ")
 
 
 def _extract_name(tokens: Sequence[_Token], sentence: str) -> str:
@@ -267,44 +289,15 @@ def _extract_name(tokens: Sequence[_Token], sentence: str) -> str:
     return name
 
 
-def _read_head(head: Sequence[_Token], sentence: str, name_start: int) -> tuple[str, str, int]:
-    """The title and the role before a name, and where the mention starts.
-
-    A comma separates a title and a role from the name.
-    """
-    if head:
-        keys, start = [token.key for token in head], head[0].start
-        if re.search(r"[,;]", sentence[start:name_start]):
-            return "", "", name_start
-    else:
-        match = _LOWER_CASE_HEAD.search(sentence[:name_start])
-        if match is None:
-            return "", "", name_start
-        keys, start = [normalise_word(match[1])], match.start()
-    titles = [key for key in keys if key not in w.ROLE_WORDS]
+def _read_head(sentence: str, name_start: int) -> tuple[str, str, int]:
+    """The last title and the last role before a name, and where the mention starts."""
+    head = _HEAD.search(sentence[:name_start])
+    if head is None:
+        return "", "", name_start
+    keys = [normalise_word(word) for word in re.split(r"[\s-]+", head[1])]
+    titles = [key for key in keys if key in w.KIND_BY_TITLE and key not in w.ROLE_WORDS]
     roles = [key for key in keys if key in w.ROLE_WORDS]
-    return titles[-1] if titles else "", roles[-1] if roles else "", start
-
-
-def _has_initials(tokens: Sequence[_Token]) -> bool:
-    """Whether a stretch has several initials of a person; "U.S." and "p.m." are none."""
-    return any(
-        token.is_initials and len(token.key) > 1 and not _NO_INITIALS.fullmatch(token.text)
-        for token in tokens
-    )
-
-
-def _is_name_of_ordinary_words(
-    tokens: Sequence[_Token], rare_words: Sequence[_Token], title: str
-) -> bool:
-    """Whether ordinary words without an article are a surname or end like an organisation."""
-    last = tokens[-1]
-    is_surname = last.key in w.ALSO_NAMES
-    if title in w.PERSONAL_TITLES:
-        return bool(rare_words) or is_surname
-    if len(tokens) > 1 and w.find_kind([last.key]) in w.ORGANISATION_KINDS:
-        return bool(rare_words) or _LEGAL_FORM.search(last.text) is not None
-    return is_surname and len(rare_words) == len(tokens)
+    return titles[-1] if titles else "", roles[-1] if roles else "", head.start()
 
 
 def _tokenise(run: re.Match[str], sentence: str) -> list[_Token]:
@@ -339,7 +332,7 @@ def _separates_names(tokens: Sequence[_Token], position: int, stretch: Sequence[
     """
     token = tokens[position]
     if token.key == "of" and stretch:
-        return stretch[0].key in w.PERSONAL_TITLES
+        return stretch[0].key in w.PERSONAL_TITLES or stretch[-1].key == "court"
     if token.key not in ("and", "for"):
         return token.key in w.SEPARATORS
     following = tokens[position + 1 :]

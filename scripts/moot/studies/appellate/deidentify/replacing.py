@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 from moot.studies.appellate.deidentify import words as w
 from moot.studies.appellate.deidentify.entities import Entity
-from moot.studies.appellate.deidentify.kinds import Mention
-from moot.studies.appellate.deidentify.lexicon import CAPITALISED, Lexicon, is_sentence_start
-from moot.studies.appellate.legal.sentences import split_sentences
+from moot.studies.appellate.deidentify.lexicon import Lexicon, iter_capitals
+from moot.studies.appellate.deidentify.mentions import Mention
 
 _KIND = w.match_any(
     {"person", "name", "state", "organization"}
@@ -15,11 +14,7 @@ _KIND = w.match_any(
 )
 PSEUDONYM = rf"(?:{_KIND}) [A-Z]{{1,2}}(?!\w)"
 """Matches a lettered pseudonym ("Person B")."""
-_LETTERED_REFERENCE = re.compile(
-    r"\b(?:[Ee]xhibit|[Cc]ount|[Pp]art|[Ss]chedule|[Tt]ract|[Ll]ot|[Cc]lass|[Pp]hase|[Gg]rade|"
-    r"[Tt]ype|[Ss]tatute|[Dd]ate|"
-    r"[Dd]ocket|[Nn]umber|[Yy]ear|[Aa]ddress|[Rr]oad|[Dd]istrict|[Bb]rand|[Pp]arcel)s? [A-Z]{1,2}\b"
-)
+_LETTERED_REFERENCE = re.compile(rf"\b(?i:{w.join_words('lettered')})s? [A-Z]{{1,2}}\b")
 _ROLE = rf"(?:{w.match_any(w.ROLES)})\b"
 _PSEUDONYM_OR_ROLE = rf"(?:{PSEUDONYM}|{_ROLE})"
 _SIDE = "(?:plaintiff|defendant|appellant|appellee|petitioner|respondent|claimant|applicant)"
@@ -90,14 +85,9 @@ def lower_ordinary_words(text: str, mentions: Sequence[Mention], lexicon: Lexico
 
     "the Lease" becomes "the lease". Words of a mention and customary words stay.
     """
-    characters = list(text)
-    for sentence in split_sentences(text):
-        for match in re.finditer(CAPITALISED, sentence.text):
-            start = sentence.start + match.start()
-            is_in_mention = any(mention.start <= start < mention.end for mention in mentions)
-            if is_in_mention or lexicon.is_common(match[0]):
-                continue
-            if not is_sentence_start(sentence.text[: match.start()]):
-                for position in range(start, start + len(match[0])):
-                    characters[position] = text[position].lower()
-    return "".join(characters)
+    for match, offset, starts_sentence in iter_capitals(text):
+        start = offset + match.start()
+        is_in_mention = any(mention.start <= start < mention.end for mention in mentions)
+        if not (starts_sentence or is_in_mention or lexicon.is_common(match[0])):
+            text = text[:start] + match[0].lower() + text[start + len(match[0]) :]
+    return text

@@ -11,67 +11,73 @@ import yaml
 from moot.studies.appellate.deidentify.recogniser import MODEL
 
 _LISTS = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text("utf-8"))
-MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-STATES = (
-    "Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|"
-    "Hawaii|Idaho|Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|"
-    "Michigan|Minnesota|Mississippi|Missouri|Montana|Nebraska|Nevada|New Hampshire|New Jersey|"
-    "New Mexico|New York|North Carolina|North Dakota|Ohio|Oklahoma|Oregon|Pennsylvania|"
-    "Rhode Island|South Carolina|South Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|"
-    "West Virginia|Wisconsin|Wyoming|Puerto Rico|District of Columbia"
-)
-STATE_WORDS = frozenset(re.split(r"[| ]", STATES.lower()))
 
 
 @cache
-def _read_words(*names: str) -> frozenset[str]:
-    return frozenset(" ".join(_LISTS[name] for name in names).split())
+def _read_words(name: str) -> frozenset[str]:
+    return frozenset(_LISTS[name].split())
 
 
-def _invert(lists: dict[str, str]) -> dict[str, str]:
+def _read_kinds(name: str) -> dict[str, str]:
+    """The kind of each word of a table of lists. A word of the list `own` is the kind itself."""
     kinds: dict[str, str] = {}
-    for kind, words in lists.items():
-        kinds |= dict.fromkeys(words.split(), kind)
+    for kind, words in _LISTS[name].items():
+        for word in words.split():
+            kinds[word] = word if kind == "own" else kind
     return kinds
 
 
 def join_words(name: str) -> str:
     """Return a regular expression that matches any word of a list of `words.yaml`."""
-    return "|".join(_LISTS[name].split())
+    words = _LISTS[name]
+    return "|".join(words.split() if isinstance(words, str) else words)
 
 
+@cache
+def read_patterns(file_name: str) -> dict[str, re.Pattern[str]]:
+    """Read the named patterns of a file of this folder, each a list of alternatives.
+
+    "{{name}}" in a pattern stands for an entry of `parts`, or for a list of words.
+    """
+    data = yaml.safe_load(Path(__file__).with_name(file_name).read_text("utf-8"))
+    parts = data.pop("parts")
+    patterns = {}
+    for name, alternatives in data.items():
+        pattern = "|".join(alternatives)
+        while "{{" in pattern:
+            pattern = re.sub(
+                r"\{\{(\w+)\}\}", lambda part: parts.get(part[1]) or join_words(part[1]), pattern
+            )
+        patterns[name] = re.compile(pattern)
+    return patterns
+
+
+STATES = join_words("states")
+STATE_WORDS = frozenset(re.split(r"[| ]", STATES.lower()))
 FAMILY_ROLES = _read_words("family_roles")
 PARTY_ROLES = _read_words("sides") | FAMILY_ROLES
 ROLES = PARTY_ROLES | _read_words("other_roles")
 ROLE_WORDS = ROLES | {f"{role}s" for role in ROLES}
-KIND_BY_TITLE = _invert(_LISTS["titles"])
+KIND_BY_TITLE = _read_kinds("titles")
 KIND_BY_TITLE |= {f"{title}s": kind for title, kind in KIND_BY_TITLE.items()}
-KIND_BY_TITLE["deputies"] = "officer"
-KIND_BY_NOUN = {
-    noun: noun if kind == "own" else kind for noun, kind in _invert(_LISTS["nouns"]).items()
-}
+KIND_BY_NOUN = _read_kinds("nouns")
 PERSON_KINDS = frozenset(["person", *KIND_BY_TITLE.values()])
-ORGANISATION_KINDS = frozenset(
-    "company organization bank hospital clinic school university college church".split()
-)
+ORGANISATION_KINDS = _read_words("organisation_kinds")
 PLACE_KINDS = frozenset(KIND_BY_NOUN.values()) - ORGANISATION_KINDS - {"statute"} | {"state"}
-COMMON_WORDS = _read_words("customary") | ROLE_WORDS | frozenset(MONTHS.lower().split("|"))
+COMMON_WORDS = (
+    _read_words("customary") | ROLE_WORDS | frozenset(join_words("months").lower().split("|"))
+)
 """Words that legal prose capitalises within a sentence and that do not name people."""
 ALSO_NAMES = _read_words("also_names")
-ADDRESSES = frozenset("mr mrs ms miss messrs dr".split())
-PERSONAL_TITLES = (
-    ADDRESSES | {"nurse"} | {title for title, kind in KIND_BY_TITLE.items() if kind != "person"}
-)
-TITLES_IN_PSEUDONYM = PERSONAL_TITLES - {"nurse"}
+ADDRESSES = _read_words("addresses")
+TITLES_IN_PSEUDONYM = ADDRESSES | {t for t, kind in KIND_BY_TITLE.items() if kind != "person"}
 """Titles that a pseudonym replaces together with the name."""
+PERSONAL_TITLES = TITLES_IN_PSEUDONYM | {"nurse"}
 BEFORE_NAMES = _read_words("before_names")
 SEPARATORS = _read_words("separators")
 COMPANY_STARTS = _read_words("company_starts")
-LINKING_WORDS = frozenset("of the de la los las del van von y and for &".split())
-DOCUMENT_NOUN = re.compile(
-    r"(?:act|code|law|amendment|clause|constitution|judgment|petition|motion|deed|agreement|notice|"
-    r"order|statute|doctrine|contract|lease|certificate|regulation|instruction)s?"
-)
+LINKING_WORDS = _read_words("links")
+DOCUMENT_NOUN = re.compile(rf"(?:{join_words('documents')})s?")
 
 
 def find_kind(keys: Sequence[str]) -> str:
