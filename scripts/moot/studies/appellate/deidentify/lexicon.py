@@ -18,9 +18,7 @@ _NUMERAL_OR_LETTER = re.compile(r"[IVXL]+|[A-Z](?:-[a-z]+)?|I['’][a-z]+")
 
 
 def normalise_word(word: str) -> str:
-    """Write a word as words are compared: lower case, no possessive, hyphens or points.
-
-    Hyphens often stem from a broken line.
+    """Write a word for comparison: lower case, no possessive, hyphens or points.
 
     >>> normalise_word("De-Vaney's")
     'devaney'

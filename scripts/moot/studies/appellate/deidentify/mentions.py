@@ -235,11 +235,9 @@ class MentionFinder:
         return self.lexicon.is_ordinary(token.text) and token.key not in w.ALSO_NAMES
 
     def _is_name(self, tokens: Sequence[_Token], sentence: str, title: str) -> bool:
-        """Whether a stretch is a name.
+        """Whether a stretch is a name: by its words, its initials or its title.
 
-        A stretch is a name by a word that is neither customary nor ordinary, by initials, by its
-        title, or because it has no article. A law or a document whose words all are English ("the
-        Age Discrimination Act") is not.
+        A law or a document whose words all are English ("the Age Discrimination Act") is not.
         """
         keys = [token.key for token in tokens]
         if w.is_name_of_common_words(keys) or title in w.ADDRESSES:
@@ -254,11 +252,15 @@ class MentionFinder:
         is_personal = title in w.PERSONAL_TITLES
         if _ARTICLE.search(sentence[: tokens[0].start]) and not is_personal:
             return has_naming_word and bool(title)
-        is_surname = keys[-1] in w.ALSO_NAMES
-        is_organisation = len(keys) > 1 and w.find_kind(keys[-1:]) in w.ORGANISATION_KINDS
-        if any(not self.lexicon.is_common(token.text) for token in words):
-            return has_naming_word or is_personal or is_surname or is_organisation
-        return has_naming_word or (is_personal and is_surname)
+        return has_naming_word or self._ends_like_name(tokens, is_personal=is_personal)
+
+    def _ends_like_name(self, tokens: Sequence[_Token], *, is_personal: bool) -> bool:
+        """Whether ordinary words, with a personal title or not, end like a name."""
+        is_surname = tokens[-1].key in w.ALSO_NAMES
+        if all(token.is_initials or self.lexicon.is_common(token.text) for token in tokens):
+            return is_personal and is_surname
+        is_organisation = w.find_kind([tokens[-1].key]) in w.ORGANISATION_KINDS
+        return is_personal or is_surname or (is_organisation and len(tokens) > 1)
 
     def _is_law_or_document(self, words: Sequence[_Token], sentence: str) -> bool:
         """Whether a law or a document is called by English words only."""
