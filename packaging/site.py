@@ -97,7 +97,8 @@ def built() -> list[Path]:
 def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
     """Point links at where the site has a page, and show a study's results on its page."""
     here = page.file.src_uri
-    origin = next((source for source, place in ELSEWHERE.items() if place == here), f"docs/{here}")
+    default = "docs/reference.md" if here.startswith("reference/") else f"docs/{here}"
+    origin = next((source for source, place in ELSEWHERE.items() if place == here), default)
 
     def on_the_site(link: re.Match[str]) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(origin), link["path"]))
