@@ -4,6 +4,7 @@ found.
 
 import random
 import time
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from moot.analyses.record_check.statements import NO_SOURCE, check_statements
 from moot.analyses.record_check.tables import (
     COLUMNS,
     EVERYTHING,
+    NO_CASE_TEXT,
     NO_PASSAGE,
     NO_WORDS,
     record_check,
@@ -230,9 +232,13 @@ def test_a_quotation_does_not_span_two_texts() -> None:
     assert record.check(quotation, []).result != VERBATIM
 
 
-def check_records(folder: Path, talk: list[dict[str, Any]]) -> pd.DataFrame:
+def check_records(
+    folder: Path, talk: list[dict[str, Any]], *, has_texts: bool = True
+) -> pd.DataFrame:
     names = [f"c{number}" for number in range(12)]
     cases = [case(name, ("no", "yes")[number % 2]) for number, name in enumerate(names)]
+    if not has_texts:
+        cases = [replace(entry, text="") for entry in cases]
     predictions = [prediction(name, "no", "no") for name in names]
     results = write_results(folder, cases, {"tiny": predictions}, {"tiny": talk})
     published: Any = None
@@ -306,6 +312,13 @@ def test_a_run_says_what_is_missing(tmp_path: Path, text: str, parsed: str, miss
     frame = check_records(tmp_path, [utterance("c0", 0, "prosecutor", text, parsed=parsed)])
     assert frame["what is missing"].tolist() == [missing]
     assert frame[VERBATIM].isna().all()
+
+
+def test_cases_without_text_are_no_record(tmp_path: Path) -> None:
+    talk = [utterance("c0", 0, "prosecutor", "It was 7.")]
+    frame = check_records(tmp_path, talk, has_texts=False)
+    assert frame["what is missing"].tolist() == [NO_CASE_TEXT]
+    assert frame["cases"].tolist() == [12]
 
 
 def test_headings_are_words() -> None:

@@ -18,6 +18,7 @@ from moot.stats.bootstrap import (
     Truths,
     as_numbers,
     ratio,
+    ratio_statistic,
 )
 
 _EM_STEPS = 200
@@ -26,9 +27,9 @@ _EM_TOLERANCE = 1e-8
 
 def coincidences(panels: Panels) -> Truths:
     """Which panels have two members who are wrong; who are right, where that is rarer."""
-    wrong = panels.sizes - panels.right
-    rare = wrong if wrong.sum() <= panels.right.sum() else panels.right
-    return np.asarray(rare > 1)
+    wrong_counts = panels.sizes - panels.right_counts
+    is_wrong_rarer = wrong_counts.sum() <= panels.right_counts.sum()
+    return np.asarray((wrong_counts if is_wrong_rarer else panels.right_counts) > 1)
 
 
 def error_correlation(panels: Panels, pairs: Truths | None = None) -> Statistic:
@@ -41,15 +42,15 @@ def error_correlation(panels: Panels, pairs: Truths | None = None) -> Statistic:
         panels: of members.
         pairs: which pairs of names count, shape (names, names); None for all.
     """
-    members, wrong = panels.members, panels.wrong
+    members, wrong_counts = panels.members, panels.wrong_counts
     count = members.shape[1]
-    both_wrong = _count_pairs(wrong, wrong) - _count_same(wrong)
-    first_wrong = _count_pairs(wrong, members) - _count_same(wrong)
+    both_wrong = _count_pairs(wrong_counts, wrong_counts) - _count_same(wrong_counts)
+    first_wrong = _count_pairs(wrong_counts, members) - _count_same(wrong_counts)
     present = _count_pairs(members, members) - _count_same(members)
     is_counted = np.ones((count, count)) if pairs is None else as_numbers(pairs)
 
     def correlation(weights: Floats) -> Floats:
-        error = ratio(weights @ wrong, weights @ members, 0.0)
+        error = ratio(weights @ wrong_counts, weights @ members, 0.0)
         shape = (len(weights), count, count)
         joint = (weights @ both_wrong).reshape(shape)
         single = (weights @ first_wrong).reshape(shape)
@@ -99,13 +100,12 @@ def votes_with_one_more(size: float, correlation: float, new_correlation: float)
 
 def member_accuracy(panels: Panels) -> Statistic:
     """The share of members who are right."""
-    right, sizes = panels.right, panels.sizes
-    return Statistic(lambda weights: ratio(weights @ right, weights @ sizes), SHARE)
+    return ratio_statistic(panels.right_counts, panels.sizes, SHARE)
 
 
 def majority_right(panels: Panels) -> Floats:
     """Whether more than half of each panel are right; a half where exactly half are."""
-    return as_numbers((np.sign(2 * panels.right - panels.sizes) + 1) / 2)
+    return as_numbers((np.sign(2 * panels.right_counts - panels.sizes) + 1) / 2)
 
 
 def independent_majority(panels: Panels) -> Callable[[Floats], Floats]:
@@ -114,7 +114,7 @@ def independent_majority(panels: Panels) -> Callable[[Floats], Floats]:
     membership = np.eye(len(compositions))[kinds.reshape(-1)]
 
     def share_right(weights: Floats) -> Floats:
-        accuracy = 1 - ratio(weights @ panels.wrong, weights @ panels.members, 0.0)
+        accuracy = 1 - ratio(weights @ panels.wrong_counts, weights @ panels.members, 0.0)
         total = np.zeros(len(weights))
         panels_of_kind = weights @ membership
         for number, composition in enumerate(compositions):
@@ -174,9 +174,9 @@ def decision_shares(panels: Panels, size: int, votes_needed: int) -> tuple[Float
     from scipy.stats import hypergeom  # registries are read at every start of Snakemake
 
     is_large = panels.sizes >= size
-    right, sizes = panels.right[is_large], panels.sizes[is_large]
-    decides_right = hypergeom.sf(votes_needed - 1, sizes, right, size)
-    decides_wrong = hypergeom.sf(votes_needed - 1, sizes, sizes - right, size)
+    right_counts, sizes = panels.right_counts[is_large], panels.sizes[is_large]
+    decides_right = hypergeom.sf(votes_needed - 1, sizes, right_counts, size)
+    decides_wrong = hypergeom.sf(votes_needed - 1, sizes, sizes - right_counts, size)
     return as_numbers(decides_right), as_numbers(decides_wrong)
 
 

@@ -34,13 +34,13 @@ class Panels:
         cases: the case of each panel.
         names: of the members; one name for all members where names rarely recur.
         votes: members of each panel by name and label, shape (panels, names, labels).
-        wrong: members of each panel by name who are wrong, shape (panels, names).
+        wrong_counts: members of each panel by name who are wrong, shape (panels, names).
     """
 
     cases: list[str]
     names: tuple[str, ...]
     votes: Floats
-    wrong: Floats
+    wrong_counts: Floats
 
     @property
     def members(self) -> Floats:
@@ -53,9 +53,9 @@ class Panels:
         return as_numbers(self.votes.sum(axis=(1, 2)))
 
     @property
-    def right(self) -> Floats:
+    def right_counts(self) -> Floats:
         """The number of members of each panel who are right."""
-        return as_numbers(self.sizes - self.wrong.sum(axis=1))
+        return as_numbers(self.sizes - self.wrong_counts.sum(axis=1))
 
     @property
     def agreement(self) -> Floats:
@@ -131,10 +131,12 @@ def build_panels(answers: pd.DataFrame, moment: str) -> Panels:
     name_codes, names = pd.factorize(members, sort=True)
     label_codes, labels = pd.factorize(answers["prediction"], sort=True)
     votes = np.zeros((len(panels), len(names), len(labels)))
-    wrong = np.zeros((len(panels), len(names)))
+    wrong_counts = np.zeros((len(panels), len(names)))
     np.add.at(votes, (panel_codes, name_codes, label_codes), 1)
-    np.add.at(wrong, (panel_codes, name_codes), answers["prediction"] != answers["target"])
-    return Panels(list(answers.drop_duplicates("panel")["case_id"]), tuple(names), votes, wrong)
+    np.add.at(wrong_counts, (panel_codes, name_codes), answers["prediction"] != answers["target"])
+    return Panels(
+        list(answers.drop_duplicates("panel")["case_id"]), tuple(names), votes, wrong_counts
+    )
 
 
 def member_traits(run: Run, answers: pd.DataFrame) -> pd.DataFrame:

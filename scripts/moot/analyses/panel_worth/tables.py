@@ -84,10 +84,10 @@ RULE_COLUMNS = (
 )
 NOTES = (
     (
-        "Error correlation: the correlation (phi) of the errors of two members of a panel, summed"
-        " over pairs. Members who are almost always right count little. Hard cases raise it, and so"
-        " do a common model and talk. Effective votes: the mean of as many independent votes would"
-        " vary as much; k / (1 + (k - 1) correlation) for k members. Intervals are by case."
+        "Error correlation: the correlation (phi) of the errors of two members of a panel. Hard"
+        " cases raise it, and so do a common model and talk. Effective votes: the mean of as many"
+        " independent votes would vary as much; k / (1 + (k - 1) correlation) for k members."
+        " Intervals are by case."
     ),
     (
         f"A correlation takes {MIN_CASES} cases, {MIN_ANSWERS} answers, {MIN_COINCIDENCES} panels"
@@ -138,8 +138,8 @@ def panel_rules(results: StudyResults) -> TableContent:
 
 
 def _rows_with_sentence(run: Run) -> list[Row]:
-    first, *others = _rows(run)
-    return [first | {"in words": _sentence(run, [first, *others])}, *others]
+    first, *other_rows = _rows(run)
+    return [first | {"in words": _sentence(run, [first, *other_rows])}, *other_rows]
 
 
 def _rows(run: Run) -> Iterator[Row]:
@@ -216,7 +216,7 @@ def open_reason(panels: Panels, cases: int, low: float, high: float) -> str:
     count = int(independence.coincidences(panels).sum())
     half_width = (high - low) / 2
     if count < MIN_COINCIDENCES:
-        kind = "wrong" if panels.right.sum() >= panels.sizes.sum() / 2 else "right"
+        kind = "wrong" if panels.right_counts.sum() >= panels.sizes.sum() / 2 else "right"
         needed_cases = ceil(cases * MIN_COINCIDENCES / max(count, 0.5))
         return (
             f"two members are {kind} together in {count} panels, which leaves the correlation open;"
@@ -247,8 +247,9 @@ def _member_rows(
         members = panels.members[:, number]
         row = keys | {"member": name, "panels": int((members > 0).sum())}
         if has_truth:
-            right = members - panels.wrong[:, number]
-            row["accuracy of members"] = sample.estimate(ratio_statistic(right, members, SHARE))
+            right_counts = members - panels.wrong_counts[:, number]
+            accuracy = ratio_statistic(right_counts, members, SHARE)
+            row["accuracy of members"] = sample.estimate(accuracy)
         else:
             row["accuracy by Dawid and Skene"] = float(accuracies[number])
         yield row
@@ -268,17 +269,15 @@ def _change_rows(run: Run, kind: str, answers: pd.DataFrame) -> Iterator[Row]:
     cells["accuracy of the majority"] = sample.estimate(mean_statistic(gain, (-1.0, 1.0)))
     accuracy = independence.change(independence.member_accuracy, first, last, (-1.0, 1.0))
     cells["accuracy of members"] = sample.estimate(accuracy)
-    intervals = [
-        sample.estimate(independence.error_correlation(panels)) for panels in (first, last)
-    ]
-    reasons = [
-        open_reason(panels, sample.clusters, low, high)
-        for panels, (_, low, high) in zip((first, last), intervals, strict=True)
-    ]
-    if not any(reasons):
+    if all(_has_correlation(panels, sample) for panels in (first, last)):
         correlation = independence.change(independence.error_correlation, first, last, (-2.0, 2.0))
         cells["error correlation"] = sample.estimate(correlation)
     yield {"members are": kind, "when": CHANGE, "member": EVERYONE} | cells
+
+
+def _has_correlation(panels: Panels, sample: ClusterBootstrap) -> bool:
+    _, low, high = sample.estimate(independence.error_correlation(panels))
+    return not open_reason(panels, sample.clusters, low, high)
 
 
 def _pull_cells(run: Run, answers: pd.DataFrame) -> Row:
@@ -328,12 +327,13 @@ def _rule_rows(run: Run) -> Iterator[Row]:
                 continue
             sample = run.resample(cases)
             for rule, votes in decision_rules(size).items():
-                right, wrong = independence.decision_shares(panels, size, votes)
+                right_chances, wrong_chances = independence.decision_shares(panels, size, votes)
+                hung_chances = np.clip(1 - right_chances - wrong_chances, 0, 1)
                 yield {
                     "when": (moment, rule, size),
-                    "decides right": sample.estimate(share_statistic(right)),
-                    "decides wrong": sample.estimate(share_statistic(wrong)),
-                    "hung": sample.estimate(share_statistic(np.clip(1 - right - wrong, 0, 1))),
+                    "decides right": sample.estimate(share_statistic(right_chances)),
+                    "decides wrong": sample.estimate(share_statistic(wrong_chances)),
+                    "hung": sample.estimate(share_statistic(hung_chances)),
                     "panels": (len(cases), len(set(cases))),
                 }
     if largest < SIZES[0]:
