@@ -32,7 +32,8 @@ def process(run: ItemRun) -> list[Part]:
 
 def _conference_diagram(design: Design) -> Diagram:
     params = design.params
-    seats = [participant_seat(number) for number in range(1, int(params["participants"]) + 1)]
+    numbers = range(1, int(params["participants"]) + 1)
+    seats = [participant_seat(number).replace("_", " ") for number in numbers]
     has_judge = bool(params["agreement"])
     decider = JUDGE if has_judge else MODERATOR
     topics = [topic["stage"] for topic in params.get("topics") or () if topic.get("stage")]
@@ -47,7 +48,8 @@ def _conference_diagram(design: Design) -> Diagram:
     text = "decides: AGREEMENT or MORE DEBATE"
     steps.append(Step(decider, text, tuple(range(2, previous + 1)), stage=stage))
     decision = len(steps) - 1
-    loop = f"MORE DEBATE: back to the participants (at most {params['rounds']} rounds a topic)"
+    rounds = "one round" if int(params["rounds"]) == 1 else f"{params['rounds']} rounds"
+    loop = f"MORE DEBATE: back to the participants (at most {rounds} a topic)"
     steps.append(Step(MODERATOR, loop, (decision,), stage=stage))
     if has_judge:
         text = "AGREEMENT: scores the debate by ten criteria"
