@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -36,17 +37,34 @@ def documented_pages() -> list[str]:
 
 
 class Workflow:
-    """A copy of the project, and a working directory of its own."""
+    """A copy of the project, and a working directory of its own.
 
-    def __init__(self, folder: Path, url: str) -> None:
+    Args:
+        folder: where both are made.
+        url: of the model server.
+        analyses: the names of the analyses that the copy has; None for all. Each adds tables and
+            figures, which a test that does not need them should not build.
+    """
+
+    def __init__(self, folder: Path, url: str, analyses: Collection[str] | None = None) -> None:
         self.project, self.work = folder / "project", folder / "work"
         for name in SHIPPED:
             source, target = PROJECT / name, self.project / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(source, target) if source.is_dir() else shutil.copy2(source, target)
+        if analyses is not None:
+            self._remove_analyses(analyses)
         self.work.mkdir()
         self.url = url
         self.configure({})
+
+    def _remove_analyses(self, kept: Collection[str]) -> None:
+        """Remove the folders of all other analyses, as a user may."""
+        folder = self.project / "scripts/moot/analyses"
+        assert all((folder / name).is_dir() for name in kept), kept
+        for package in folder.glob("*/__init__.py"):
+            if package.parent.name not in kept:
+                shutil.rmtree(package.parent)
 
     def configure(self, change: dict[str, Any]) -> None:
         trial = {"protocol": "courtroom", "dataset": "people", "models": "served", "cases": 3}

@@ -70,7 +70,7 @@ def built(workflow: Workflow, *targets: str) -> list[pd.DataFrame]:
 
 def test_raw_and_corrected_differ_as_planted(tmp_path: Path) -> None:
     with FaultServer() as server:
-        workflow = Workflow(tmp_path, server.url)
+        workflow = Workflow(tmp_path, server.url, analyses=())
         (workflow.work / "own").mkdir()
         (workflow.work / "own" / "labellers.py").write_text(LABELLER)
         workflow.configure(CONFIG)
