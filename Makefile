@@ -60,8 +60,8 @@ desk: env ## open the pages on which people take seats and label
 	$(BIN)/python scripts/desk.py $(BIN)/snakemake debates --cores $(CORES) $(ARGS)
 
 # `check` is what is quick: linters, types, and the tests that are not marked as slow.
-# By file, since with worksteal each worker would build the workflows of a module's fixtures anew.
-PYTEST = $(BIN)/python -m pytest -n 4 --dist loadfile # on two cores too, since many tests wait
+# By file, since with worksteal each worker would build the workflows of a module's fixtures anew; slow files first (tests/conftest.py).
+PYTEST = $(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder # on two cores too, since many tests wait
 check test lint: override EXTRAS += test site
 check: lint ## linters, types and the quick tests
 	$(PYTEST) -m "not slow" --durations 10

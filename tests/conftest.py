@@ -44,6 +44,15 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[SKIP_REASONS] = []
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run modules with slow tests first.
+
+    One that starts last would keep one worker busy while the others have nothing left to do.
+    """
+    slow_modules = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow_modules)
+
+
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
