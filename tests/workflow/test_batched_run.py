@@ -19,7 +19,7 @@ OUTCOME = "results/outcome/courtroom.csv"
 
 def test_a_run_ends_waiting_for_a_batch_and_the_next_ones_go_on(tmp_path: Path) -> None:
     with FaultServer() as server:
-        workflow = Workflow(tmp_path, server.url)
+        workflow = Workflow(tmp_path, server.url, analyses=())
         workflow.configure({"run": ["single"], "models/served/batch": {"wait": False}})
         server.reset(batch_ends=0)
         process = workflow.run(OUTCOME)

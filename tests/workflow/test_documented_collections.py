@@ -29,7 +29,7 @@ def configured(folder: Path, first_line: str, data: Path, raw: str) -> Workflow:
     blocks = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     (block,) = (candidate for candidate in blocks if candidate.startswith(first_line))
     assert len(block.splitlines()) <= MOST_LINES
-    workflow = Workflow(folder, "")
+    workflow = Workflow(folder, "", analyses=())
     (workflow.work / "my.yaml").write_text(block, encoding="utf-8")
     (workflow.work / raw).symlink_to(data)
     return workflow

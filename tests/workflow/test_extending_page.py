@@ -110,7 +110,7 @@ def commands(content: str) -> Iterator[tuple[str, str]]:
 @pytest.fixture(scope="module")
 def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
     with FaultServer() as server:
-        workflow = Workflow(tmp_path_factory.mktemp("walked"), server.url)
+        workflow = Workflow(tmp_path_factory.mktemp("walked"), server.url, analyses=())
         shutil.rmtree(workflow.work)
         workflow.work.mkdir()
         served = {"endpoint": "openai", "model": "test", "base_url": server.url, "max_tokens": 50}

@@ -54,7 +54,7 @@ TARGETS = (
 
 @pytest.fixture(scope="module")
 def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
-    workflow = Workflow(tmp_path_factory.mktemp("extended"), server.url)
+    workflow = Workflow(tmp_path_factory.mktemp("extended"), server.url, analyses=())
     shutil.copytree(
         OWN_EXTENSION, workflow.work / "own", ignore=shutil.ignore_patterns("__pycache__")
     )

@@ -81,7 +81,7 @@ def test_a_run_in_an_object_store_has_the_same_results_as_on_disk(
     arguments += ("--storage-s3-endpoint-url", store)
     keys = {"SNAKEMAKE_STORAGE_S3_ACCESS_KEY": "x", "SNAKEMAKE_STORAGE_S3_SECRET_KEY": "y"}
     with FaultServer() as server:
-        workflow = Workflow(tmp_path, server.url)
+        workflow = Workflow(tmp_path, server.url, analyses=())
         assert workflow.run("courtroom").returncode == 0
         request_count = server.stats()["requests"]
         refused_run = workflow.run("courtroom", *arguments, **keys)

@@ -32,7 +32,7 @@ ASK = {
 @pytest.fixture
 def workflow(tmp_path: Path) -> Iterator[Workflow]:
     with FaultServer() as healthy_server, FaultServer("server_error", rate=1.0) as failing_server:
-        workflow = Workflow(tmp_path, healthy_server.url)
+        workflow = Workflow(tmp_path, healthy_server.url, analyses=())
         workflow.configure(
             {
                 "run": ["trial", "dead", "ask"],

@@ -50,7 +50,7 @@ def result_times(workflow: Workflow) -> dict[str, int]:
 @pytest.fixture(scope="module")
 def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     """Three items of two papers, from a model of a server."""
-    workflow = Workflow(tmp_path_factory.mktemp("items"), server.url)
+    workflow = Workflow(tmp_path_factory.mktemp("items"), server.url, analyses=())
     workflow.configure(SELECTION)
     process = workflow.run("papers")
     assert process.returncode == 0, process.stdout[-4000:]

@@ -49,7 +49,7 @@ def replies_of(workflow: Workflow) -> dict[str, bytes]:
 def test_items_go_on_where_a_killed_server_left_them(tmp_path: Path) -> None:
     model = write_tiny_llama(tmp_path / "tiny.gguf")
     with closing(LlamaServer(model)) as server:
-        workflow = Workflow(tmp_path, server.url)
+        workflow = Workflow(tmp_path, server.url, analyses=())
         workflow.configure(
             {
                 "papers": {

@@ -112,7 +112,7 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str
 
 def mirrored_workflow(folder: Path, url: str, server: FaultServer, archive: Path) -> Workflow:
     """Return a copy of the project whose published files are those of a mirror."""
-    workflow = Workflow(folder, server.url)
+    workflow = Workflow(folder, server.url, analyses=())
     write_versions(workflow.project / "data/versions.csv", url, digests_of(archive))
     workflow.configure(selection())
     return workflow

@@ -29,6 +29,7 @@ TABLES = tuple(
         "what_moved",
     )
 )
+ANALYSES = ("attribution", "contamination")
 CONTAMINATION_TABLE = "results/tables/comparison/contamination.csv"
 EXPORT = "results/export/croissant/again/second"
 OWN_RECORDS = """id,arm,who,said,gold,sure,sex
@@ -170,7 +171,7 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
     """Recorded experiments, a trial between models, and both before other judges; their tables
     built.
     """
-    workflow = Workflow(tmp_path_factory.mktemp("recorded"), server.url)
+    workflow = Workflow(tmp_path_factory.mktemp("recorded"), server.url, ANALYSES)
     workflow.configure({**CONFIGURATION, "models/second/base_url": server.url})
     (workflow.work / "answers.csv").write_text(OWN_RECORDS)
     (workflow.work / "opinions.csv").write_text(OPINIONS)

@@ -33,7 +33,7 @@ class Run:
 
     def __init__(self, folder: Path, fast: FaultServer, slow: FaultServer) -> None:
         self.servers = fast, slow
-        self.workflow = Workflow(folder, fast.url)
+        self.workflow = Workflow(folder, fast.url, analyses=())
         self.output = folder / "output"
         entry = {"endpoint": "openai", "model": "test", "max_tokens": 50, "concurrency": 4}
         trial = {"protocol": "courtroom", "dataset": "people", "cases": CASES}

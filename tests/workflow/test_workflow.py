@@ -30,7 +30,7 @@ TARGETS = (
 @pytest.fixture(scope="module")
 def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     """A workflow that has run once."""
-    workflow = Workflow(tmp_path_factory.mktemp("workflow"), server.url)
+    workflow = Workflow(tmp_path_factory.mktemp("workflow"), server.url, analyses=())
     process = workflow.run(*TARGETS)
     assert process.returncode == 0, process.stdout[-4000:]
     return workflow
@@ -42,7 +42,7 @@ def test_jobs_import_the_copy_that_is_run_whatever_another_the_environment_names
     """`make test` once put the checkout on PYTHONPATH: copies of it ran the checkout's code, and no
     test saw it.
     """
-    workflow = Workflow(tmp_path, "http://127.0.0.1:9")
+    workflow = Workflow(tmp_path, "http://127.0.0.1:9", analyses=())
     (tmp_path / "moot").mkdir()
     (tmp_path / "moot" / "__init__.py").write_text("raise ImportError('another copy of moot')\n")
     process = workflow.run("results/cases/people.parquet", PYTHONPATH=str(tmp_path))
@@ -103,7 +103,7 @@ def test_another_model_in_the_catalogue_reruns_nothing(built: Workflow) -> None:
 
 
 def test_an_edited_local_file_is_loaded_again(tmp_path: Path) -> None:
-    workflow = Workflow(tmp_path, "http://127.0.0.1:9")
+    workflow = Workflow(tmp_path, "http://127.0.0.1:9", analyses=())
     workflow.configure({"datasets/people": {"loader": "compas", "source": "local"}})
     table = workflow.work / "data" / "raw" / "compas" / "compas_filtered.csv"
     table.parent.mkdir(parents=True)
