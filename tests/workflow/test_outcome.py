@@ -182,7 +182,7 @@ def test_the_first_page_is_written_when_jobs_fail(workflow: Workflow) -> None:
     text = page.read_text()
     assert 'id="failed"' not in text
     question = text.partition("Do reasons help?")[2].partition("</article>")[0]
-    assert "cannot tell" in question and "none of them the positive of two" in question
+    assert "cannot tell" in question and "F1 needs two labels, one of them positive" in question
     assert workflow.jobs() == set(), "the page of the first run leaves nothing to be done"
 
 
