@@ -6,12 +6,12 @@ Slow: only this test detects imports of an analysis elsewhere, or a configuratio
 import json
 import re
 import shutil
-import subprocess
-import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+import forks
 from moot.core.sections import SECTIONS
 from project_copy import PROJECT, Workflow
 
@@ -86,17 +86,14 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
 def test_everything_else_works_without_the_folder_of_an_analysis(name: str, copy: Workflow) -> None:
     folder = copy.project / "scripts" / "moot" / "analyses" / name
     removed = copy.project / name
+    program = copy.work / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
     shutil.move(folder, removed)
     try:
-        plan = subprocess.run(
-            [sys.executable, "-c", PROGRAM, json.dumps(keys_of(name))],
-            cwd=copy.work,
-            env={"PYTHONPATH": str(copy.project / "scripts"), "PATH": "/usr/bin:/bin"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert plan.returncode == 0, plan.stderr[-4000:]
+        scripts = str(copy.project / "scripts")
+        keys = json.dumps(keys_of(name))
+        plan = forks.run(program, keys, cwd=copy.work, PYTHONPATH=scripts)
+        assert plan.returncode == 0, plan.stdout[-4000:]
         outcome = json.loads(plan.stdout.splitlines()[-1])
         for _, key in keys_of(name):
             assert f"unknown key '{key}'" in outcome["unknown keys"][key]
@@ -121,17 +118,24 @@ NEEDED_ELSEWHERE = {
 """Files elsewhere that name an analysis, because they test it together with the core."""
 
 
+@cache
+def read_sources() -> dict[Path, str]:
+    """Return the text of each file of the project that may import an analysis, by path."""
+    files = [PROJECT / "Snakefile", PROJECT / "mkdocs.yml", *(PROJECT / "rules").glob("*.smk")]
+    for room in ("scripts", "tests", "benchmarks"):
+        files += (PROJECT / room).rglob("*.py")
+    return {path: path.read_text(encoding="utf-8") for path in files}
+
+
 @pytest.mark.parametrize("name", FOLDERS)
 def test_no_file_elsewhere_imports_an_analysis(name: str) -> None:
     """Also no test and no benchmark elsewhere: they would fail without the folder."""
     own_folders = [PROJECT / room / "analyses" / name for room in ("scripts/moot", "tests")]
-    files = [PROJECT / "Snakefile", PROJECT / "mkdocs.yml", *(PROJECT / "rules").glob("*.smk")]
-    for room in ("scripts", "tests", "benchmarks"):
-        files += (PROJECT / room).rglob("*.py")
     importing = re.compile(rf"^\s*(from|import) moot\.analyses\.{name}\b|analyses/{name}\b", re.M)
     importers = []
-    for path in files:
+    for path, text in read_sources().items():
         is_own = any(path.is_relative_to(folder) for folder in own_folders)
-        if not is_own and importing.search(path.read_text(encoding="utf-8")):
+        is_named = f"analyses.{name}" in text or f"analyses/{name}" in text
+        if is_named and not is_own and importing.search(text):
             importers.append(path.relative_to(PROJECT).as_posix())
     assert sorted(importers) == NEEDED_ELSEWHERE.get(name, [])

@@ -139,7 +139,7 @@ def calibrate(
         and so is a row whose log-probabilities are not all finite.
     """
     has_logprobs = conclusions["logprobs"].map(_are_finite).astype(bool)
-    validation = has_logprobs & (conclusions["case_id"].map(splits) == "validation")
+    validation = has_logprobs & (conclusions["case_id"].map(splits.get) == "validation")
     if not validation.any():
         return conclusions
     fitting = conclusions[validation]

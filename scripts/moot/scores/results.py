@@ -135,6 +135,16 @@ class ExperimentResults:
         return self.cases.set_index("case_id")["target"]
 
     @cached_property
+    def target_by_id(self) -> Mapping[str, str]:
+        """The true label of each case, by case id, for lookups of many single cases."""
+        return {case.case_id: case.target for case in self._cases_and_task[0]}
+
+    @cached_property
+    def split_by_id(self) -> Mapping[str, str]:
+        """The split of each case, by case id."""
+        return {case.case_id: case.split for case in self._cases_and_task[0]}
+
+    @cached_property
     def attributes(self) -> "pd.Series[Any]":
         """The attributes of each case as a dictionary, by case id."""
         return self.cases.set_index("case_id")["attributes"]

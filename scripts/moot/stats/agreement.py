@@ -4,6 +4,7 @@ Cohen's kappa is for two raters, Krippendorff's alpha for any number. Both are f
 weights.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -111,16 +112,26 @@ def count_agreeing_pairs(
 
 
 def _count_pairs(rows: pd.DataFrame, common: Sequence[str]) -> pd.DataFrame:
-    answers = rows.groupby([*common, "prediction"], sort=True).size()
-    agreeing_pairs, all_pairs = (
-        counts * (counts - 1) / 2 for counts in (answers, rows.groupby([*common], sort=True).size())
-    )
     return pd.DataFrame(
         {
-            "agree": agreeing_pairs.groupby("case_id").sum(),
-            "pairs": all_pairs.groupby("case_id").sum(),
+            "agree": _count_equal_pairs(rows, [*common, "prediction"]),
+            "pairs": _count_equal_pairs(rows, [*common]),
         }
     )
+
+
+def _count_equal_pairs(rows: pd.DataFrame, columns: list[str]) -> "pd.Series[float]":
+    """Return the number of pairs of rows that are equal in some columns, by case_id.
+
+    Rows in which one of the columns is missing are in no pair.
+    """
+    complete_rows = rows.dropna(subset=columns)
+    keys = zip(*(complete_rows[name].tolist() for name in columns), strict=True)
+    case_position = columns.index("case_id")
+    pairs: defaultdict[str, float] = defaultdict(float)
+    for key, count in Counter(keys).items():
+        pairs[key[case_position]] += count * (count - 1) / 2
+    return pd.Series(pairs, dtype=np.float64).rename_axis("case_id").sort_index()
 
 
 MIN_PAIRS_FOR_RANKS = 3

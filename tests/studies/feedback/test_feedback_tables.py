@@ -122,12 +122,13 @@ def make_study(
     )
 
 
-@pytest.fixture
-def results(tmp_path: Path) -> StudyResults:
-    single = write_experiment(tmp_path, "single", correct=4)
-    assisted = write_experiment(tmp_path, "assisted", correct=5, assistant="training")
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> StudyResults:
+    folder = tmp_path_factory.mktemp("results")
+    single = write_experiment(folder, "single", correct=4)
+    assisted = write_experiment(folder, "assisted", correct=5, assistant="training")
     swept = [
-        write_experiment(tmp_path, f"rounds={n}", count=2, correct=1, rounds=n) for n in (1, 2, 3)
+        write_experiment(folder, f"rounds={n}", count=2, correct=1, rounds=n) for n in (1, 2, 3)
     ]
     return make_study(single, assisted, *swept, baselines=True)
 

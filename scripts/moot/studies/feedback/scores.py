@@ -125,9 +125,9 @@ def right_at(results: ExperimentResults, debates: Sequence[Judged], weight: floa
         ],
         dtype=object,
     )
-    splits = dict(results.cases.set_index("case_id")["split"])
-    answers = calibrate(frame, splits, dict(results.targets), task)["prediction"]
-    return as_numbers(answers == frame["case_id"].map(results.targets))
+    targets = results.target_by_id
+    answers = calibrate(frame, results.split_by_id, targets, task)["prediction"]
+    return as_numbers(answers == frame["case_id"].map(targets.get))
 
 
 def _smoothing_scores(
