@@ -1,4 +1,4 @@
-"""What an analysis may do to a run in addition to its keys, protocols, scores, tables and figures.
+"""The changes that an analysis may make to a run, besides keys, protocols, scores and tables.
 
 Each folder of `moot.analyses` registers at most one `Analysis`, in its module `analysis`, and
 overrides the hooks that it needs.
@@ -25,7 +25,7 @@ from moot.scores.results import ExperimentResults
 
 @dataclass(frozen=True)
 class CheckedExperiments:
-    """What a plan holds once all experiments and contrasts are checked.
+    """The experiments and contrasts of a plan after their check.
 
     Attributes:
         experiments: by name.
@@ -65,7 +65,9 @@ class Schedule(ABC):
 
     @abstractmethod
     def digest_content(self) -> JsonObject:
-        """What the transcripts depend on, for the digest of the job's options."""
+        """Return the content on which the transcripts depend, for the digest of the job's
+        options.
+        """
 
     @abstractmethod
     def is_complete(self, results: Mapping[str, ExperimentResults]) -> bool:
@@ -88,7 +90,7 @@ class Analysis:
         config: Config,  # noqa: ARG002
         faults: Faults,  # noqa: ARG002
     ) -> Mapping[str, ExperimentConfig]:
-        """Return further experiments of a configuration, by name; `faults` takes what is wrong."""
+        """Return further experiments of a configuration, by name; `faults` receives the faults."""
         return {}
 
     def expand_experiment(
@@ -164,7 +166,7 @@ class Analysis:
         plan: CheckedExperiments,  # noqa: ARG002
         faults: Faults,  # noqa: ARG002
     ) -> Mapping[str, Schedule]:
-        """Return the schedules of experiments, by name; `faults` takes what is wrong."""
+        """Return the schedules of experiments, by name; `faults` receives the faults."""
         return {}
 
     def registered_paragraphs(

@@ -95,7 +95,7 @@ def test_a_label_counts_only_for_the_labelled_words(
     write_frame(shards, "transcripts", transcripts, describe("panel"))
     new_statements = read_statements([shards], RUBRIC.utterance_kinds)
     labels, faults = read_annotations([filled_sheet], sheet_contents(new_statements))
-    assert len(labels) == 3 and len(faults) == 1 and "may say other words" in faults[0]
+    assert len(labels) == 3 and len(faults) == 1 and "may have other statements" in faults[0]
     [new_item] = new_statements.loc[new_statements["text"] == "I would reverse.", "item"]
     assert new_item not in set(labels["item"])
     assert list(

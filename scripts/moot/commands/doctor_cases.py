@@ -187,7 +187,7 @@ def load_table(plan: Plan, dataset: str) -> Loaded | None:
 
 def describe_table_labels(options: TableOptions) -> list[str]:
     """Return a sentence for each label of a configured table that may be misspelt, with the numbers
-    of its rows; none where the table cannot be read.
+    of its rows; none if the table cannot be read.
     """
     try:
         table = read_user_table(options.path, list(options.where), options.sheet, faults=Faults())

@@ -158,7 +158,7 @@ def _budget_line(usd: str) -> str:
 
 
 def _shards_line(cases: int) -> str:
-    """Return the line that holds debates on several cores; "" where there is one core."""
+    """Return the line that holds debates on several cores; "" for one core."""
     shards = min(os.cpu_count() or 1, cases, _MAX_SHARDS)
     if shards == 1:
         return ""
@@ -166,7 +166,7 @@ def _shards_line(cases: int) -> str:
 
 
 def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[str, Sequence[str]]:
-    """Return the file's text, and lines that say what was guessed."""
+    """Return the file's text, and lines on the guesses."""
     answer = partial(_find_answer, config, ask)
     model = _model(answer)
     if config.papers:
@@ -250,7 +250,7 @@ class _TableEntry:
     Attributes:
         section: the section `datasets`.
         row_count: the number of rows with text and label.
-        notes: lines that say what was guessed, why, and what to check.
+        notes: lines on the guesses, their reasons, and the checks to make.
     """
 
     section: str = ""
@@ -264,7 +264,7 @@ class _Guess:
 
     Attributes:
         key: the key.
-        value: the value as it is printed.
+        value: the printed value.
         reason: why, and what else it could be.
     """
 
@@ -274,7 +274,7 @@ class _Guess:
 
 
 def _describe_table(path: Path, answer: Callable[..., str], config: InitConfig) -> _TableEntry:
-    """Return a table's entry; `answer` finds what the user says of it, or a default."""
+    """Return a table's entry; `answer` returns the user's answer about it, or a default."""
     table = read_user_table(path, [])
     longest = str(table.apply(lambda column: column.str.len().mean()).idxmax())
     text = answer("text", longest)
@@ -321,7 +321,7 @@ def _describe_table(path: Path, answer: Callable[..., str], config: InitConfig) 
 
 def _guess_target(table: pd.DataFrame, text: str) -> tuple[str, str]:
     """Return the column of labels with the reason: one whose name says so, else the last with few
-    values; "" where there is none.
+    values; "" if there is none.
     """
     candidates = []
     for name in map(str, table.columns):

@@ -45,7 +45,7 @@ def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
         the endpoint has for calls that are sent together), hours (see `estimate_hours`),
         has_typical_speed (whether they rest on a speed that was not measured here), waves (of
         calls that are sent together, one after the other), answers_by_people
-        (that people who sit in its debates are yet to give; none where no seat is a person's),
+        (that people who sit in its debates are yet to give; none if no seat is a person's),
         needs (artifacts that must be built first; the numbers then rest on the debates that this
         preview goes through in their place, and are left out where it has none).
     """

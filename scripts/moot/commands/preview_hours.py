@@ -42,7 +42,7 @@ class SpeedMeter:
         """Return the tokens that a call generates in a second: as configured, else as measured,
         else as is typical of the model.
 
-        NaN where none of them is known.
+        NaN if none of them is known.
         """
         configured_speed = _configured_speed(model)
         if configured_speed is not None:

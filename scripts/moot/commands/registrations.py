@@ -60,7 +60,7 @@ def _hook_rows() -> Iterator[tuple[str, str, str, str]]:
 
 
 def _relative(file: Path) -> Path:
-    """Return a file of moot relative to the project, and any other file as it is."""
+    """Return a file of moot relative to the project, and any other file unchanged."""
     return file.relative_to(SCRIPTS.parent) if file.is_relative_to(SCRIPTS) else file
 
 

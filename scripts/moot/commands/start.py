@@ -1,7 +1,6 @@
 """The command `moot`: Snakemake with the shipped workflow, from any folder.
 
-It adds what a clone has by itself: the Snakefile, its profile, and all cores where no number is
-    given.
+It adds the parts of a clone: the Snakefile, its profile, and all cores if no number is given.
 """
 
 import getpass

@@ -122,7 +122,7 @@ def _normal_form(word: str) -> str:
 
 
 def number_value(text: str) -> Decimal | None:
-    """Return the value of a number; None where it cannot be read."""
+    """Return the value of a number; None if it cannot be read."""
     try:
         return Decimal(text.replace(",", "")).normalize() if text[0].isdigit() else None
     except InvalidOperation:

@@ -470,7 +470,7 @@ class ModelConfig(StrictModel):
 
         They do not if each job has its own model.
 
-        They do not where each job has a model of its own.
+        They do not if each job has its own model.
         """
         has_server = endpoint_traits(self.endpoint).has_server
         return self.share_limits and has_server and self.serve is None and not self.gathers_calls

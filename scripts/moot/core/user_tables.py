@@ -198,7 +198,7 @@ def select_rows(
 
 
 def explain_row_numbers(path: Path) -> str:
-    """Return how messages count the rows of a file; "" where no spreadsheet counts them
+    """Return how messages count the rows of a file; "" if no spreadsheet counts them
     otherwise.
     """
     return ROW_NUMBERS if path.suffix.casefold() in _SHEETS else ""

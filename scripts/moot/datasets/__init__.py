@@ -1,8 +1,8 @@
 """Data sets: one module per source, each of which registers a loader from options to cases.
 
 A loader is a pure function: the same options, files and seed give the same cases. It raises
-`UserError` for any fault in its input, naming file, row, column, what was found, what was expected
-and what to do.
+`UserError` for any fault in its input, with file, row, column, found value, expected value and
+remedy.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -74,7 +74,7 @@ class DatasetOptions(DatasetSections):
 
 
 class UserDataOptions(DatasetOptions):
-    """The options of data in the user's own files: what is predicted, and in which words."""
+    """The options of data in the user's own files: the prediction and its words."""
 
     source: Literal["local"] = Field("local", description="Always local: the files of the user.")
     positive: str = Field("", description="Label that binary scores call positive.")
@@ -155,11 +155,11 @@ class Loader:
 
     Attributes:
         folder: the folder below `data_root` that it reads.
-        records: reads the recorded debates over these cases, where the source publishes some.
+        records: reads the recorded debates over these cases, if the source publishes some.
         needs: lists the artifacts (below `results/`) that must be built first, each under the name
             of the option that names its experiment and model; a folder of transcripts stands for
             all transcripts of these.
-        labels: the labels of every case, where no option changes them.
+        labels: the labels of every case, if no option changes them.
         download_adds_words: whether the published records have words, which moot does not ship.
     """
 

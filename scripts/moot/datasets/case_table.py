@@ -71,5 +71,5 @@ def find_cases_without_row(ids: Column, cases: pd.DataFrame) -> "pd.Series[bool]
 
 
 def look_up_case(ids: Column, cases: pd.DataFrame, column: str) -> Column:
-    """Return the value of a column of a table of cases for each id; "" where it has none."""
+    """Return the value of a column of a table of cases for each id; "" if it has none."""
     return ids.map(canonical_word).map(cases[column]).fillna("")

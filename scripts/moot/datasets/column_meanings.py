@@ -1,11 +1,11 @@
-"""What the columns of recorded debates hold and make possible, for the page of all options."""
+"""The content and the benefit of the columns of recorded debates, for the page of all options."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 
 class ColumnMeaning(NamedTuple):
-    """The cells of a column, and what the column makes possible."""
+    """The cells of a column, and the results that the column enables."""
 
     cells: str
     enables: str
@@ -80,4 +80,4 @@ COLUMN_NAMES: Mapping[str, str] = {
     "(key)": "The keys of a JSON object whose values are the rows.",
     "(value)": "The values of such an object that are not objects.",
 }
-"""Forms of the name of a column, with what they stand for."""
+"""Forms of the name of a column, with their meanings."""

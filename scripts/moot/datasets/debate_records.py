@@ -48,7 +48,7 @@ class RecordedUtterance:
 
     Attributes:
         kind: opening, speech, belief, ...
-        text: its words; "" where only numbers are available.
+        text: its words; "" if only numbers are available.
         round: the round from 1; 0 before the first round.
         confidence: the stated confidence in the prediction, 0 to 100.
         parsed: further facts (the stated distribution, quotations).
@@ -76,12 +76,12 @@ class RecordedDebate:
     Attributes:
         method: the condition in the records ("debate", "single prompt", ...).
         model: the model that predicts, under its name in the records.
-        prediction: one of the labels; None where no usable answer was recorded.
-        confidence: the stated confidence in the prediction, 0 to 100; None where not stated.
+        prediction: one of the labels; None if no usable answer was recorded.
+        confidence: the stated confidence in the prediction, 0 to 100; None if not stated.
         score: the stated probability of the positive label, where probabilities were stated.
         problem: the reason why there is no usable answer.
-        judge, persona, judge_repeat: the author of the answer, where the records name the judges of
-            a debate: the judge, the persona, and the number of the repeat from 0.
+        judge, persona, judge_repeat: the author of the answer, if the records name the judges of a
+            debate: the judge, the persona, and the number of the repeat from 0.
     """
 
     method: str
@@ -103,7 +103,7 @@ _UTTERANCE_FIELDS = ("speaker", "kind", "text", "round", "prediction", "confiden
 
 
 def record_rows(debates: Iterable[RecordedDebate]) -> Iterator[JsonObject]:
-    """Recorded debates as rows of the records schema: utterances in order, then the conclusion."""
+    """Yield recorded debates as rows of the records schema: utterances, then the conclusion."""
     for debate in debates:
         identity = {name: getattr(debate, name) for name in _IDENTITY}
         for turn, utterance in enumerate(debate.utterances, start=1):
@@ -217,7 +217,7 @@ def leave_out(
 
 
 def read_confidence(place: str, text: str) -> float | None:
-    """Read a confidence of 0 to 100; None where the text is blank.
+    """Read a confidence of 0 to 100; None if the text is blank.
 
     Raises:
         UserError: the text is no such number; the message starts with `place`.

@@ -1,9 +1,9 @@
 """Download published data by the addresses and checksums of `data/versions.csv`.
 
 A file that has the right content is left alone. A file with other content belongs to the user and
-is never overwritten. The address of a downloaded file is kept beside it, in NAME.url, so that a
-later record names it, too. Snakemake removes the outputs of a rule before its job, so the rule that
-downloads must not name the data file as its output; it names the record of `download` instead.
+is never overwritten. The address of a downloaded file is stored next to it, in NAME.url, so that
+later records have it as well. Snakemake removes the outputs of a rule before its job, so the rule
+that downloads must not name the data file as its output; it names the record of `download` instead.
 """
 
 import hashlib
@@ -207,7 +207,7 @@ def _recorded_address(target: Path) -> str:
 
 
 def _recorded_checksum(record: Path) -> str:
-    """Return the checksum of the first download, where none is published; "" before a download."""
+    """Return the checksum of the first download if none is published; "" before a download."""
     words = record.read_text(encoding="utf-8").split() if record.exists() else []
     return f"sha256:{words[0]}" if words else ""
 

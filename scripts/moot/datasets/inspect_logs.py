@@ -138,7 +138,7 @@ def read_answers(options: InspectOptions, context: LoadContext) -> Iterator[Reco
 
 @dataset("inspect", InspectOptions, records=read_answers)
 def load(options: InspectOptions, context: LoadContext) -> Loaded:
-    """The samples of the logs; each is one test case for all epochs and models."""
+    """Load the samples of the logs; each is one test case for all epochs and models."""
     logs = _read_logs(options, context)
     cases: dict[str, Case] = {}
     for read_sample in logs.samples:

@@ -8,10 +8,10 @@ from moot.core.text_files import quote_value
 
 
 def find_label(word: str, labels: Mapping[str, str]) -> str | None:
-    """Return the label of a word; None where it means none.
+    """Return the label of a word, or None.
 
-    A word of `labels` counts first as it is written, then as a number or a truth value (1.0 is 1,
-    True is true), then as a regular expression between slashes that matches the whole word.
+    A word of `labels` counts first literally, then as a number or a truth value (1.0 is 1, True is
+    true), then as a regular expression between slashes that matches the whole word.
     """
     word = word.strip()
     if word in labels:

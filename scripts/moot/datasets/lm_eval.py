@@ -75,7 +75,7 @@ def read_answers(options: LmEvalOptions, context: LoadContext) -> Iterator[Recor
 
 @dataset("lm_eval", LmEvalOptions, records=read_answers)
 def load(options: LmEvalOptions, context: LoadContext) -> Loaded:
-    """The documents that were answered, all of them test cases."""
+    """Load the documents that were answered, all of them test cases."""
     files = options.own_files(context.data_root)
     samples, names = _read_samples(options), ", ".join(path.name for path in files)
     loaded = cases_of(samples.options, samples.turns, context, names, files)

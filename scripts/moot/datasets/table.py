@@ -439,7 +439,7 @@ def _column_checks(
 
 
 def _problem_with_evidence(cell: str) -> str:
-    """What is wrong with a cell of evidence; "" if nothing is."""
+    """Return the fault of a cell of evidence; "" if there is none."""
     try:
         read_passages(cell)
     except ValueError as error:
@@ -462,7 +462,7 @@ def _labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]:
 
 
 def _text(options: TableOptions, cells: Mapping[str, str]) -> str:
-    """Return the text that models read for a row; "" where its columns are blank."""
+    """Return the text that models read for a row; "" if its columns are blank."""
     parts = {name: " ".join(cells[name].split()) for name in options.text_columns}
     if not isinstance(options.text, str):
         sentences = [

@@ -25,7 +25,7 @@ def topic_and_text(topic: str, kind: str, text: str) -> str:
 
 
 def extract_topic(text: str) -> str:
-    """Return the topic on the first line of a case's text, "" where there is none.
+    """Return the topic on the first line of a case's text, "" if there is none.
 
     >>> extract_topic(topic_and_text("zoos", "Post", "Close them."))
     'zoos'

@@ -2,8 +2,8 @@
 alone.
 
 Words and answers become transcripts. The last answers become predictions. They are the answers of
-the judges where the table tells judges from debaters, of the only seat that answers, or of every
-member of a group that talks. The first answers of such members form a method of their own.
+the judges if the table distinguishes judges from debaters, of the only seat that answers, or of
+every member of a talking group. The first answers of such members form a separate method.
 """
 
 import re
@@ -26,8 +26,9 @@ from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 from moot.datasets.turns import PUBLIC_MARKS, Turns, read_turns
 
 METHOD, FIRST, SINGLE = "debate", "first answers", "answer"
-"""The names of methods where no column states them: of debates, of answers before the talk, and of
-single answers.
+"""The names of methods if no column states them.
+
+They are for debates, for answers before the talk, and for single answers.
 """
 RECORDED_AS = "recorded"
 """The name of the model in the records of all these debates."""
@@ -35,7 +36,7 @@ WITHOUT_FACTS = "(The table has no text of the case; what was said is in the deb
 UNDECIDED = "undecided: equal beliefs in several labels"
 """Why an answer names no label although it states beliefs."""
 _JUDGE_NAME = re.compile(r"(?i)\b(?:judges?|jurors?|jury|justices?|arbiters?|adjudicators?)\b")
-"""Roles and names of those who decide, where speakers of other roles state answers too."""
+"""Roles and names of judges, in tables in which other speakers also state answers."""
 _ROWS_PER_CHUNK = 20_000
 _BRACKETED_COLUMNS = ("debate", "case", "method", "round", "repeat", "judge_repeat")
 _TEXT_COLUMNS = (
@@ -66,7 +67,7 @@ class _Answer:
     """An answer.
 
     Attributes:
-        prediction: the label; None where it is not usable, or where several labels are equally
+        prediction: the label; None if it is not usable, or where several labels are equally
             likely.
         confidence: the stated confidence, 0 to 100.
         distribution: the stated probabilities of the labels.
@@ -158,7 +159,7 @@ def _states_repeats(options: TranscriptsOptions) -> bool:
 
 @dataset("transcripts", TranscriptsOptions, records=read_debates)
 def load(options: TranscriptsOptions, context: LoadContext) -> Loaded:
-    """The cases that were debated, all of them test cases."""
+    """Load the cases that were debated, all of them test cases."""
     files = (options.path.parent if "*" in options.path.name else options.path).name
     return cases_of(options, read_turns(options), context, files, options.own_files(Path()))
 
@@ -198,7 +199,7 @@ def cases_of(
 
 
 def _standard_columns(options: TranscriptsOptions, turns: Turns) -> pd.DataFrame:
-    """Return the turns under the names of `TurnColumns`, "" where the table lacks a column.
+    """Return the turns under the names of `TurnColumns`, "" if the table lacks a column.
 
     The column `distribution` is added.
     """
@@ -225,7 +226,7 @@ def _iterate_rows(table: pd.DataFrame) -> Iterator[Json]:
 
 
 def _distributions(options: TranscriptsOptions, turns: Turns) -> list[dict[str, float]]:
-    """Return the stated probabilities of the labels after each turn; empty where a turn states
+    """Return the stated probabilities of the labels after each turn; empty if a turn states
     none.
     """
     columns = options.columns.beliefs
@@ -343,7 +344,7 @@ def _read_answer(row: Json, turns: Turns) -> _Answer:
 
 
 def _read_facts(row: Json, answer: _Answer) -> JsonObject:
-    """Return what a row states about its speaker, and its answer where no label is one."""
+    """Return the row's statements about its speaker, and its answer if that is not a label."""
     facts: JsonObject = {}
     for name in ("role", "side", "model"):
         value = getattr(row, name)

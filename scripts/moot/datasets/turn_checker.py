@@ -12,7 +12,7 @@ from moot.datasets.debate_records import leave_out
 
 
 class TurnChecker:
-    """Collects the faults of rows, and removes the debates with faults where they are few.
+    """Collects the faults of rows, and removes the debates with faults if they are few.
 
     Attributes:
         files: the files of the table.

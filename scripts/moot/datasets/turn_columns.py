@@ -60,7 +60,7 @@ def _list_names(values: Mapping[object, object]) -> Iterator[str]:
 
 
 class TurnColumns(StrictModel):
-    """The name of the column for each part of a turn; "" where the table has no such column.
+    """The name of the column for each part of a turn; "" if the table has no such column.
 
     Without `debate` the table is a table of answers, with a row per answer.
     """
@@ -149,7 +149,10 @@ class TurnColumns(StrictModel):
     @model_validator(mode="before")
     @classmethod
     def _add_placeholders(cls, values: object) -> object:
-        """A round, and by default a speaker, that is part of the names of other columns."""
+        """Add the columns of placeholders: a round, and by default a speaker.
+
+        A placeholder is part of the names of other columns.
+        """
         if not isinstance(values, Mapping):
             return values
         placeholders = find_placeholders(_list_names(values))
@@ -259,7 +262,9 @@ class TranscriptsOptions(AnswersOptions):
 
     @model_validator(mode="after")
     def _check_case_columns(self) -> "TranscriptsOptions":
-        """The columns of the table of cases replace those of the turns of the same name."""
+        """Refuse a column that describes both the case and its turns, if there is a table of
+        cases.
+        """
         turn_columns = self.columns.model_copy(update={"truth": "", "facts": "", "attributes": ()})
         repeated = set(self.case_columns) & set(turn_columns.column_names)
         if self.case_table and repeated:

@@ -1,4 +1,4 @@
-"""Finds what the words in the columns with answers mean."""
+"""Finds the meanings of the words in the columns with answers."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ _ADD_OR_CORRECT = "Correct the row, or add its value to `labels` or `no_answer`.
 def read_labels(
     rows: pd.DataFrame, check: TurnChecker, options: TranscriptsOptions
 ) -> tuple[Mapping[str, str | None], Mapping[str, Mapping[str, str]], tuple[str, ...]]:
-    """Find what the words in the columns with answers mean.
+    """Find the meanings of the words in the columns with answers.
 
     Returns:
         The label of each word, the answers (name to word) in each cell with a JSON object, and
@@ -92,7 +92,7 @@ def _list_labels(
 
 
 def _label(word: str, options: TranscriptsOptions) -> str | None:
-    """Return the label that a word means; None where it means none."""
+    """Return the label that a word means; None if it means none."""
     if word.strip() in options.no_answer:
         return None
     if not options.labels:

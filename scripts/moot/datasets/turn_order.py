@@ -24,7 +24,7 @@ def refuse_repeated_turns(rows: pd.DataFrame, check: TurnChecker, names: TurnCol
 def sort_turns(
     rows: pd.DataFrame, file: Path, names: TurnColumns
 ) -> tuple[pd.DataFrame, Mapping[str, int]]:
-    """Return the rows in order, debate by debate, and counts of what is irregular in that order."""
+    """Return the rows in order, debate by debate, and counts of irregularities in that order."""
     keys = pd.DataFrame({"debate": rows["(debate)"].to_numpy()}, rows.index)
     account = dict[str, int]()
     if names.turn:

@@ -1,7 +1,7 @@
 """Read tables with a row per turn or per answer, and check everything that can be wrong with them.
 
-The checks note all faults first. Debates with a fault are left out where they are few; otherwise
-one error lists the faults.
+The checks note all faults first. Debates with a fault are left out if they are few; otherwise one
+error lists the faults.
 """
 
 import re

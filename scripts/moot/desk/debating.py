@@ -36,7 +36,7 @@ def jobs_with_people(plan: Plan) -> dict[tuple[str, str], bool]:
     """Return the jobs in whose debates people sit, by experiment and model, and whether the desk
     can go on with them.
 
-    It cannot where calls are gathered into waves, or where the job starts a server of its own.
+    It cannot if calls are gathered into waves, or if the job starts its own server.
     """
     jobs: dict[tuple[str, str], bool] = {}
     for name, experiment in plan.experiments.items():

@@ -1,4 +1,4 @@
-"""The inputs of a form on a page, and the answer's file from what a browser sends of them."""
+"""The inputs of a form on a page, and the answer's file from the data that a browser sends."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -135,7 +135,7 @@ def _field_label(name: str) -> str:
 
 
 def _missing_fields_message(missing: Sequence[str], *, is_empty: bool) -> str:
-    """Return what an incomplete answer lacks."""
+    """Describe the missing fields of an incomplete answer."""
     fields = " and ".join(filter(None, (", ".join(missing[:-1]), *missing[-1:])))
     if is_empty:
         return f"Your answer is empty. Fill in {fields or 'at least one field'}."

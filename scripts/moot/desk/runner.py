@@ -1,4 +1,4 @@
-"""Continue debates: in a lasting process, and by a command where the process cannot."""
+"""Continue debates: in a lasting process, or by a command if the process cannot."""
 
 import asyncio
 import fcntl

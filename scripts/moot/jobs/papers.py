@@ -241,7 +241,7 @@ def _departures(plan: Plan, item: PaperItem) -> list[str]:
 
 
 def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:
-    """Yield what the paper's design of an item needs: experiments, models, cases and data."""
+    """Yield the needs of the paper's design of an item: experiments, models, cases and data."""
     papers = paper_plan(plan.shipped)
     datasets = dict.fromkeys(item.datasets)
     for entry in papers.experiments.values():
@@ -258,7 +258,7 @@ def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:
 
 
 def describe_costs(shipped: Path, item: PaperItem) -> Iterator[str]:
-    """Yield what an item costs in its full and in its lean design, a sentence each."""
+    """Yield the cost of an item in its full and in its lean design, a sentence each."""
     full, lean = costs_of(shipped, item)
     if not full.calls:
         yield f"No model is asked. Minutes of processor time: {full.duration}."
@@ -289,8 +289,8 @@ def item_commands(item: PaperItem) -> str:
 def item_warnings(plan: Plan, parts: Sequence[Part]) -> list[str]:
     """Return what readers must know before they read an item's own values, a warning each.
 
-    A warning names what is made up, and says where the paper uses other data. The paper's design
-    itself uses a sample where the paper's data are not published.
+    A warning names made-up data and models, and states if the paper uses other data. The paper's
+    design itself uses a sample if the paper's data are not published.
     """
     designs = paper_plan(plan.shipped).datasets
     samples = {name for name, options in designs.items() if options.source == "sample"}

@@ -50,7 +50,7 @@ def judged_form(labels: tuple[str, ...]) -> type[BaseModel]:
 
 @dataclass(frozen=True)
 class Judge:
-    """A model that labels, and what it works with.
+    """A model that labels, with its inputs.
 
     Attributes:
         name: its name in the configuration.

@@ -37,12 +37,12 @@ class NamedSheet:
 
 
 def key_file(folder: Path) -> Path:
-    """Return the file of the key, beside the folder of sheets, which may be given to labelers."""
+    """Return the file of the key, next to the folder of sheets, which may be given to labelers."""
     return folder.parent / "sheet_key.csv"
 
 
 def read_key(folder: Path) -> list[NamedSheet]:
-    """Return the key of a folder of sheets; none where no sheet was named.
+    """Return the key of a folder of sheets; none if no sheet was named.
 
     Raises:
         UserError: the key is not a table with the columns `KEY_COLUMNS`.
@@ -88,7 +88,7 @@ def _possible_names(study: str, file: str) -> Iterator[str]:
 
 
 def sheet_titles(folder: Path, sheets: Iterable[str]) -> Mapping[str, str]:
-    """Return what the desk calls each sheet, sheets without a name last.
+    """Return the desk's title of each sheet; sheets without a name come last.
 
     Args:
         folder: The folder of sheets.

@@ -145,7 +145,7 @@ class Chat:
                 if late or key not in client.at_server:
                     task.cancel()
             await asyncio.wait(self._under_way.values(), timeout=0.1)
-        if client.stopped is not None and stopped_by is None:  # those who asked have gone
+        if client.stopped is not None and stopped_by is None:  # the callers are gone
             LOG.error(
                 "model '%s': a reply that was under way is not kept: %s", self.name, client.stopped
             )

@@ -55,9 +55,7 @@ def hub_file(config: ModelConfig) -> Path:
     """
     check_pinned(config)
     path = _Hub(config).file()
-    blob = (
-        path.resolve()
-    )  # named by the checksum that the hub states, where the file is a large one
+    blob = path.resolve()  # a large file is named by the checksum that the hub states
     if _SHA256.fullmatch(blob.name) and file_digest(blob) != blob.name:
         raise UserError(
             f"{blob}: found other content than the hub has. Delete the file, and run again."

@@ -102,7 +102,7 @@ def normalized_identity(identity: str) -> str:
 
 
 def describe_destination(config: ModelConfig) -> str:
-    """Describe where a model's calls go, and with which settings.
+    """Describe the destination of a model's calls, and their settings.
 
     A key is named by its variable, with whether it is set.
     """

@@ -1,4 +1,4 @@
-"""Clean what a server sends: keys are removed, names and messages are shortened."""
+"""Clean the texts of servers: keys are removed, names and messages are shortened."""
 
 import os
 import re

@@ -35,7 +35,7 @@ class Request:
         messages: the prompt.
         parameters: temperature, max_tokens, seed, context and all else that the configuration
             sends.
-        schema: the JSON schema that the reply must follow, where it is sent (`structured: native`).
+        schema: the JSON schema that the reply must follow, if it is sent (`structured: native`).
         choices: the label words whose log-probabilities are asked for, instead of generated text.
         reply_schema: the JSON schema that the reply should follow, sent or described in the prompt;
             no part of the question. A preview makes its replies by it.
@@ -144,11 +144,11 @@ def call_id(request_json: str, replicate: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's reply, and what it cost.
+    """A model's reply with its cost.
 
     Attributes:
         text: the reply's text, unparsed.
-        reasoning: the model's separate reasoning text, where the endpoint gives one.
+        reasoning: the model's separate reasoning text, if the endpoint gives one.
         logprobs: label word to log-probability, for a request with choices; words that the server
             did not list are missing.
         unlisted_logprob: the log-probability of the last token listed, an upper bound for all

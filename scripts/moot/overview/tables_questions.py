@@ -69,9 +69,9 @@ class Verdict:
     """The result of one run, or of two runs of one model, for a claim.
 
     Attributes:
-        first, second: The runs. `second` is None where a single run is measured.
+        first, second: The runs. `second` is None if a single run is measured.
         estimate: The measured value with its interval.
-        valid: The estimate among valid answers alone; None where all answers are valid.
+        valid: The estimate among valid answers alone; None if all answers are valid.
         p: The p-value of the interval against the claim's threshold.
     """
 
@@ -305,7 +305,7 @@ def _measure_value(claim: Claim, run: Run) -> Estimate | None:
 
 
 def _measure_gain_over_majority(claim: Claim, run: Run) -> Estimate | None:
-    """Return the accuracy less that of always answering with the most frequent true label."""
+    """Return the accuracy minus that of always answering with the most frequent true label."""
     rows = run.predictions
     rows = rows[rows["status"] == "valid"] if claim.metric == OF_VALID else rows
     if rows.empty:

@@ -33,7 +33,7 @@ class ItemCost:
         calls: Calls of models.
         prompt_tokens, completion_tokens: Tokens read (estimated) and written (at most).
         usd: US dollars by the prices of config/models.yaml; models without a price cost nothing.
-        minutes: Measured minutes of processor time; None where calls of models take the time.
+        minutes: Measured minutes of processor time; None if calls of models take the time.
     """
 
     calls: float

@@ -106,7 +106,7 @@ def _example_line(table: ExampleTable, row: ExampleRow, source: str, is_cut: boo
 
 
 def _shortened(text: str, max_chars: int) -> str:
-    """Return a text in one line, cut where it is longer than `max_chars`."""
+    """Return a text in one line, cut if it is longer than `max_chars`."""
     line = " ".join(text.split())
     return line if len(line) <= max_chars else f"{line[:max_chars]} ..."
 

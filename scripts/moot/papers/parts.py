@@ -87,7 +87,7 @@ class OwnRow:
         heads: The texts of the head cells.
         source: The experiments, or the trained model.
         data: The display name of the data set.
-        cases: The number of cases; NaN where unknown.
+        cases: The number of cases; NaN if unknown.
         cells: The values by part and score.
         published: The published values that the cells repeat, by row and metric of the paper.
         row: The key of the paper's row that it repeats; "" if it repeats none.
@@ -159,7 +159,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """A protocol as it is configured: seats as columns, steps from above."""
+    """A configured protocol: seats as columns, steps from above."""
 
     title: str
     seats: tuple[str, ...]

@@ -67,7 +67,7 @@ Repeats = Callable[[JobSetup, Case], Sequence[int] | None]
 Seats = Callable[[CheckedValues], Sequence[str] | None]
 Misfit = Callable[[CheckedValues, Sequence[str], bool], str]
 """Parameters, labels of the data and whether a case has several to the reason why debates about
-such data cannot be held; "" where they can.
+such data cannot be held; "" if they can.
 """
 
 

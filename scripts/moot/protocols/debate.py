@@ -27,7 +27,7 @@ class Answer:
 
     Attributes:
         prediction: One of the task's labels, or several joined by ";".
-        confidence: In the prediction, 0 to 100, as stated or derived; None where there is none.
+        confidence: In the prediction, 0 to 100, as stated or derived; None if there is none.
         score: The probability of the task's positive label, where the protocol has one.
         logprobs: Label to log-probability, for an answer by likelihood; calibrated later on
             validation cases.

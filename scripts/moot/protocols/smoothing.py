@@ -29,7 +29,9 @@ _TOLERANCE = 1e-9  # of probabilities that count as equal
 
 
 def smooth(previous: Probabilities, latest: Probabilities, weight: float) -> dict[str, float]:
-    """O_i = (1 - T) O_{i-1} + T LM, label by label (Debate-Feedback, Equation 1); `weight` is T.
+    """Return O_i = (1 - T) O_{i-1} + T LM, label by label; `weight` is T.
+
+    Source: Debate-Feedback, Equation 1.
 
     >>> smooth({"yes": 0.5}, {"yes": 1.0}, 0.5)
     {'yes': 0.75}

@@ -89,7 +89,7 @@ class PaperMatches:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A value measured by this run; all fields are NaN where it was not measured."""
+    """A value measured by this run; all fields are NaN if it was not measured."""
 
     value: float = NOT_A_NUMBER
     low: float = NOT_A_NUMBER

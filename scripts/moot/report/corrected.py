@@ -47,7 +47,7 @@ def with_corrected(
 
     Args:
         content: The table.
-        corrected: The corrected value of each row; `NOT_MEASURED` where there is none.
+        corrected: The corrected value of each row; `NOT_MEASURED` if there is none.
         raw: The column of raw values.
     """
     if all(isnan(measurement.n) for measurement in corrected):

@@ -118,8 +118,8 @@ class Published(float):
     """A published value with the data that determine its sampling error.
 
     Attributes:
-        n: The number of answers behind it; NaN where the paper does not state it.
-        cases: The number of cases of these answers; NaN where the paper does not state it.
+        n: The number of answers behind it; NaN if the paper does not state it.
+        cases: The number of cases of these answers; NaN if the paper does not state it.
         share: Whether it is a share of these answers.
         our_wording: Whether it is shown next to a run whose prompts differ from the paper's.
     """
@@ -157,7 +157,7 @@ class Published(float):
         return Published.of(self, self.n, self.cases, self.share, repeated.our_wording)
 
     def interval(self, ours: "Measurement") -> Interval:
-        """Return the value with its 95 % interval; the ends are NaN where its n is unknown.
+        """Return the value with its 95 % interval; the ends are NaN if its n is unknown.
 
         The interval of a value that is not a share has the width of ours, scaled to its n. Repeated
         answers about the same cases widen the interval by the design effect of ours.

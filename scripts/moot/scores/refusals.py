@@ -16,7 +16,7 @@ METRIC = "replies_refused"
 def refusals(results: ExperimentResults) -> pd.DataFrame:
     """`replies_refused`: the share of replies that refuse to answer, overall and by `kind=`.
 
-    None where no reply is a refusal. n counts a model's replies.
+    None if no reply is a refusal. n counts a model's replies.
     """
     rows = results.gather(_replies, ["kind", "parse_status", "source"])
     return by_model(results, lambda model: _scores(results, rows[rows["model"] == model]))

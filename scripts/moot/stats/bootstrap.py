@@ -77,7 +77,7 @@ class Statistic:
     """A function of row weights, with what its interval needs to know.
 
     Attributes:
-        function: weights of shape (resamples, rows) to values of shape (resamples,); NaN where
+        function: weights of shape (resamples, rows) to values of shape (resamples,); NaN if
             undefined.
         bounds: its smallest and largest possible value: `SHARE`, `DIFFERENCE`, `AMOUNT` or `ANY`.
         rows: the rows that it depends on, shape (rows,), such as the positive cases for recall;

@@ -31,7 +31,7 @@ REASONS = [
     (
         [name for name in PROTOCOLS if PROTOCOLS[name].debaters is None],
         DEBATE,
-        "asks no debaters",
+        "has no debaters",
     ),
     (("attribution", "grading", "judging", "recorded", "case_summary"), ARMS, "asks for no answer"),
     (

@@ -26,7 +26,7 @@ class ArmIntervention(Intervention):
 
     Attributes:
         seats: The seats that argue.
-        sides: Seat to the label that it argues for; empty where debaters are told no side.
+        sides: Seat to the label that it argues for; empty if debaters are told no side.
     """
 
     def __init__(self, debaters: Debaters) -> None:

@@ -220,9 +220,9 @@ def replay_debate(
 
     Args:
         original: The debate in which the replays are recorded.
-        setup: What the judge's protocol reads of a job.
+        setup: The part of a job that the judge's protocol reads.
         recorded, change, replay_number, judge: As of `Replay`. The calls of each replay are
-            samples of their own.
+            separate samples.
     """
     replay = Replay(recorded, change, replay_number, judge)
     first_replicate = (replay_number + 1) * MAX_CALLS_PER_PROMPT

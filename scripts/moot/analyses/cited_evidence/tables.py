@@ -156,7 +156,7 @@ def _cells(run: Run, statements: pd.DataFrame) -> Row:
 
 
 def _ratio(tops: Floats, bottoms: Floats, is_share: bool = True) -> Statistic:
-    """Return the ratio of two sums; a share where no top exceeds its bottom."""
+    """Return the ratio of two sums; it is a share if no numerator exceeds its denominator."""
     return Statistic(
         lambda weights: ratio(weights @ tops, weights @ bottoms), SHARE if is_share else AMOUNT
     )

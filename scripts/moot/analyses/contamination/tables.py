@@ -101,7 +101,7 @@ def _rows(run: Run) -> Iterator[Row]:
 
 
 def _measures(run: Run) -> dict[str, tuple["pd.Series[float]", float]]:
-    """Return the values of each case by what is measured, each with its value by chance."""
+    """Return the values of each case by measure, each with its value by chance."""
     measures = {
         "continuation": _continuation_overlap(run),
         "masked names recovered": (_recovered_names(run), float("nan")),

@@ -360,7 +360,7 @@ class _System:
 
     def solve(self, squares: _Squares, left_out: Effect | None = None) -> Floats:
         """Return the components, shape (1, unknowns), or without each level of `left_out`, shape
-        (levels, unknowns); NaN where an equation is gone.
+        (levels, unknowns); NaN if an equation is gone.
         """
         sums = np.stack([squares.sum_within(facets, left_out) for facets in self.equations], axis=1)
         rows = []

@@ -69,8 +69,9 @@ class Answers:
 
     @property
     def outcomes(self) -> Iterator[tuple[str, Floats, "Answers"]]:
-        """Return what is decomposed: its name, its values (missing answers count as wrong, else
-        not), and the answers.
+        """Yield the outcomes to decompose: name, values and answers.
+
+        Missing answers count as wrong in one of them and are left out in the other.
         """
         valid = self.rows["status"] == "valid"
         valid_answers, words = self.select(valid), self.rows.loc[valid, "prediction"]

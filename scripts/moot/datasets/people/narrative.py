@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 Facts = Mapping[str, object]
-"""The value of each feature; None where it is missing."""
+"""The value of each feature; None if it is missing."""
 
 _SINGULAR = {"have": "has", "are": "is", "were": "was", "do": "does"}
 _SLOT = re.compile(r"\{(?:(?P<subject>[Tt]hey)\b ?)?(?P<words>[^{}]*)\}")

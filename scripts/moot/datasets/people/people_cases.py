@@ -270,7 +270,7 @@ def _top_features(
 
 
 def _plain_value(value: Json) -> object:
-    """Return a cell as a plain value: None where it is missing."""
+    """Return a cell as a plain value: None if it is missing."""
     if pd.isna(value):
         return None
     if isinstance(value, bool | str):

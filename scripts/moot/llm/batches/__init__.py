@@ -29,7 +29,7 @@ async def open_gatherer(
     ledger: Ledger,
     keep: Callable[[Request, int], Awaitable[object]],
 ) -> Gatherer | None:
-    """Return what gathers a model's calls into batches, after it resumed those of earlier runs.
+    """Return an object that gathers a model's calls into batches, after it resumed earlier batches.
 
     Args:
         endpoint: the model's endpoint.

@@ -101,7 +101,7 @@ class OpenAIBatches:
         return response
 
     async def _call(self, action: str, operation: Awaitable[Result]) -> Result:
-        """Return what an operation of the client returns; `action` names it in messages."""
+        """Return the result of an operation of the client; `action` names it in messages."""
         try:
             return await self._endpoint.call(operation)
         except (RunStoppedError, CallFailedError) as error:

@@ -23,7 +23,7 @@ class Call:
 
     Attributes:
         call_id: in the ledger.
-        request: what is asked.
+        request: the request.
         content: the same as the ledger's JSON.
         replicate: which sample of the reply.
     """

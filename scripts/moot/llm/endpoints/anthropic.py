@@ -75,7 +75,7 @@ class AnthropicEndpoint(SdkEndpoint):
         return anthropic
 
     def body(self, request: Request) -> JsonObject:
-        """Return what is sent for a request; the API takes no seed."""
+        """Return the body of a request; the API takes no seed."""
         parameters = {
             name: value
             for name, value in request.parameters.items()

@@ -1,4 +1,4 @@
-"""What a server says in the body of an error, in whichever form: JSON, a web page, or text."""
+"""The content of an error's body, in any form: JSON, a web page, or text."""
 
 import html
 import json
@@ -71,7 +71,7 @@ _TAG = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->|<[^>]*>", re.IGNORECASE
 
 @dataclass(frozen=True, slots=True)
 class ErrorBody:
-    """What the body of an error response says.
+    """The content of an error's body.
 
     Attributes:
         message: in the server's own words, "" if there are none.
@@ -86,7 +86,7 @@ class ErrorBody:
     failed_generation: str = ""
 
     def text_for(self, status: int) -> str:
-        """Return the first code and the message, without what the status says already."""
+        """Return the first code and the message, without text that the status already expresses."""
         codes = [code for code in self.codes if code != str(status)]
         code = codes[0] if codes and codes[0] not in self.message else ""
         text = f"{code} {self.message}".strip().removesuffix(".")
@@ -147,7 +147,7 @@ _STATUS_OF_NAME = {
 
 
 def read_error_body(content: bytes) -> ErrorBody:
-    """Return what the body of an error response says."""
+    """Read the body of an error response."""
     text = content.decode("utf-8", "replace")
     try:
         body = json.loads(text)
@@ -222,7 +222,7 @@ def _message_in(body: Json, depth: int = 0) -> str:
 
 
 def _message_in_text(text: str, depth: int) -> str:
-    """Return a text, or the message in it where it is JSON of a server behind this one (Ollama)."""
+    """Return a text, or the message in it if it is JSON of a server behind this one (Ollama)."""
     if not text.lstrip().startswith("{"):
         return text.strip()
     try:
@@ -252,7 +252,7 @@ def _codes_in(objects: list[JsonObject]) -> Iterator[str]:
 
 
 def _field_names_in(objects: list[JsonObject]) -> Iterator[str]:
-    """Yield the request fields that an error names in fields of its own."""
+    """Yield the request fields that an error names in separate fields."""
     for part in objects:
         for field in _FIELD_NAMES:
             value = part.get(field)

@@ -71,7 +71,7 @@ def failure_of_status(
         content: the body of the response.
         model: the model's name, for the message.
         asks_logprobs: whether the request asked for log-probabilities.
-        remedy: what the user can do if the server does not know the model.
+        remedy: the remedy if the server does not know the model.
         sent_fields: the fields of the request's body.
     """
     body = read_error_body(content)
@@ -137,7 +137,7 @@ def failure_in_success(
 
 
 def _advice(status: int, headers: Mapping[str, str], body: ErrorBody, remedy: str) -> str:
-    """Return what the user can do about an error that ends the run, "" for any other error."""
+    """Return the remedy for an error that ends the run, "" for any other error."""
     if 300 <= status < 400 and "location" in headers:  # moot follows no redirect with a prompt
         location = redacted(headers["location"])
         return f"The server redirects to {location}: write that address as `base_url`."

@@ -1,4 +1,4 @@
-"""What a server's message holds: an answer, a refusal, reasoning without an answer, or nothing."""
+"""The content of a server's message: an answer, a refusal, only reasoning, or nothing."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class MessageContent:
 
     Attributes:
         text: the answer, or the words of a refusal.
-        reasoning: what the model wrote before its answer, where the server separates it.
+        reasoning: the model's text before its answer, if the server separates it.
         is_refusal: whether the server marks the text as a refusal.
         calls_tools: whether the message calls tools, which moot does not offer.
     """

@@ -68,7 +68,7 @@ class OpenAIEndpoint(SdkEndpoint):
         return openai
 
     def body(self, request: Request) -> JsonObject:
-        """Return what is sent for a request."""
+        """Return the body of a request."""
         parameters = dict(request.parameters)
         parameters.pop("context", None)
         messages = [message.to_fields() for message in request.messages]
@@ -159,7 +159,7 @@ def _is_broken_off(choice: Json, finish_reason: str) -> bool:
 
 
 def _read_origin(response: Json) -> JsonObject:
-    """Return where a response comes from, as fields of `Reply`."""
+    """Return the origin of a response, as fields of `Reply`."""
     fields = {
         "served_model": "model",
         "provider": "provider",

@@ -11,7 +11,7 @@ _MIN_TOKENS_PER_CHARACTER = 1 / 8
 _MIN_TOKENS_PER_IDEOGRAPH = 0.4
 """Chinese, Japanese and Korean: no tokenizer packs more than two or three into a token."""
 _MIN_TOKENS_PER_WORD = 0.95
-"""Nearly every word is a token of its own or more."""
+"""Nearly every word is at least one token."""
 _TOKENS_PER_CHARACTER = 1 / 4
 _TOKENS_PER_IDEOGRAPH = 0.7
 _TOKENS_PER_WORD = 1.3
@@ -20,7 +20,7 @@ _FULL_SHARE = 0.6
 """A usual count of this share of the context, read as half of it, shows a cut: a prompt that is
 half as long as the context has at most some 20 % more tokens by the usual count."""
 _MIN_CONTEXT = 256
-"""No server's context is shorter; a smaller count leaves out cached tokens, or is none."""
+"""No server's context is shorter; a smaller count leaves out cached tokens, or is not a count."""
 _WORD = re.compile(r"[a-zA-Z\u00c0-\u1fff]+|\d{1,4}")
 """A word of letters, or as many digits as a token holds at most."""
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")

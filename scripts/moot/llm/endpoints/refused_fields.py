@@ -63,7 +63,8 @@ def find_refused_field(status: int, body: ErrorBody, sent_fields: Collection[str
         sent_fields: the fields that were sent.
     """
     if status not in (400, 422) or body.names_length():
-        return ""  # a prompt that does not fit concerns one call; messages name `max_tokens`, too
+        # a prompt that does not fit concerns one call; such messages also name `max_tokens`
+        return ""
     names = [name for name in sent_fields if name not in _IGNORED_FIELDS]
     for name in body.field_names:
         if name in names:
@@ -75,7 +76,7 @@ def find_refused_field(status: int, body: ErrorBody, sent_fields: Collection[str
 
 
 def _find_position(message: str, name: str) -> int:
-    """Return where a message refuses a field, -1 if it does not."""
+    """Return the position at which a message refuses a field, -1 if it does not."""
     for spelling in (name, *_ALIASES.get(name, ())):
         match = re.search(rf"(?<![\w-]){re.escape(spelling)}(?![\w-])", message, re.IGNORECASE)
         is_word = spelling.isalpha() and spelling.islower()  # "temperature" may be part of a prompt

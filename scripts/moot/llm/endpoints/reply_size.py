@@ -20,7 +20,7 @@ _BYTES_PER_TOKEN = 256
 
 
 ACCEPTED_ENCODINGS = "gzip, deflate"
-"""What a server may compress its responses with; `read_body` decompresses them."""
+"""The encodings with which a server may compress responses; `read_body` decompresses them."""
 
 
 class _Body:
@@ -45,7 +45,7 @@ class _Body:
         self._decompressor: Json = None
 
     def add(self, chunk: bytes) -> None:
-        """Add what was received.
+        """Add received data.
 
         Raises:
             CallFailedError: the body is larger than the maximum.

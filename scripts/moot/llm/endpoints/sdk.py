@@ -1,4 +1,4 @@
-"""What the endpoints over the packages `openai` and `anthropic` share: both clients are alike."""
+"""The shared code of the endpoints over the packages `openai` and `anthropic`."""
 
 import json
 import time
@@ -48,10 +48,10 @@ class SdkEndpoint(ABC):
     package makes one attempt; `llm.client` repeats it.
 
     Attributes:
-        stream_fields: what a request adds to ask for a stream.
+        stream_fields: the fields of a request for a stream.
         path: of a call, below the client's base address.
         models_path: of the list of models.
-        reply_kind: what a reply is called, for messages.
+        reply_kind: the name of a reply, for messages.
         batch_path: of a call in a file of gathered calls; "" if the server takes no such files.
         client: the package's client.
     """
@@ -83,7 +83,7 @@ class SdkEndpoint(ABC):
 
     @abstractmethod
     def body(self, request: Request) -> JsonObject:
-        """Return what is sent for a request."""
+        """Return the body of a request."""
 
     @staticmethod
     @abstractmethod
@@ -137,7 +137,7 @@ class SdkEndpoint(ABC):
         asks_logprobs: bool = False,
         sent_fields: Collection[str] = (),
     ) -> Result:
-        """Return what an operation of the client returns; its errors become moot's.
+        """Return the result of an operation of the client; its errors become moot's.
 
         Args:
             operation: a call of the client.

@@ -139,7 +139,7 @@ class HumanPanelParams(PanelParams):
     @model_validator(mode="before")
     @classmethod
     def _a_person_is_asked(cls, given: Json) -> Json:
-        """`human: ask` seats a person, and the reverse."""
+        """Seat a person with `human: ask`, and set `human: ask` if a person sits on the panel."""
         if not isinstance(given, Mapping) or not isinstance(given.get("seats", {}), Mapping):
             return given
         seats = dict(given.get("seats", {}))

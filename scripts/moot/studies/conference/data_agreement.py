@@ -64,7 +64,7 @@ TASK = Task(
 
 @dataset("agreement", AgreementOptions, folder="claim_stance", labels=TASK.labels)
 def load(options: AgreementOptions, context: LoadContext) -> Loaded:
-    """Groups of claims, balanced within each motion and size.
+    """Load groups of claims, balanced within each motion and size.
 
     Each motion has as many groups in agreement as not, and the groups in agreement are balanced
     between the two sides, so a motion with few claims has few groups or none. Attributes of a case:

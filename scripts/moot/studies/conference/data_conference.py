@@ -91,7 +91,7 @@ class Agenda:
 
 @dataset("conference", ConferenceOptions, labels=TASK.labels)
 def load(options: ConferenceOptions, context: LoadContext) -> Loaded:
-    """Every conference of the folder `conference`, as a test case with the target `agreement`.
+    """Load the conferences of the folder `conference` as test cases with the target `agreement`.
 
     Attributes of a case: `clusters` (JSON: the words of each cluster), "" if the file has none.
 

@@ -34,7 +34,7 @@ class OpinionNetwork:
     classifier: "PairTransformer"
 
     def log_odds(self, opinions: pd.DataFrame) -> NDArray[np.float64]:
-        """Log-odds that each opinion is right, shape (rows, 1).
+        """Return the log-odds that each opinion is right, shape (rows, 1).
 
         Args:
             opinions: columns facts, position and opinion.
