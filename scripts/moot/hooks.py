@@ -2,6 +2,10 @@
 
 Each folder of `moot.analyses` registers at most one `Analysis`, in its module `analysis`, and
 overrides the hooks that it needs.
+
+    PYTHONPATH=scripts python -m moot.commands.registrations hook
+
+lists the analyses that override each hook.
 """
 
 from abc import ABC, abstractmethod
