@@ -23,6 +23,7 @@ import sqlalchemy as sa
 
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
+from ledger_at_moment import open_at
 from moot.core import run_signals
 from moot.core.errors import RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
@@ -323,11 +324,6 @@ def test_an_invalid_ledger_url_is_refused_without_its_password(url: str) -> None
     with pytest.raises(UserError, match="ledger") as refusal:
         Ledger(url)
     assert "secret" not in str(refusal.value)
-
-
-def open_at(ledger: str, moment: float) -> None:
-    time.sleep(max(0.0, moment - time.time()))
-    Ledger(ledger).close()
 
 
 @pytest.mark.slow
