@@ -9,7 +9,9 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.cases import stable_fraction
+from moot.core.config_errors import Faults
 from moot.core.input_files import check_values, read_csv
+from moot.datasets.faulty_rows import read_usable_rows
 from moot.datasets.topics import check_texts
 
 COLUMNS = (
@@ -28,8 +30,8 @@ DOWNLOAD = (
 )
 
 
-def read_claims(path: Path) -> pd.DataFrame:
-    """Read and check the official file.
+def read_claims(path: Path, faulty: float, cleaning: dict[str, int]) -> pd.DataFrame:
+    """Read and check the official file, without faulty rows up to the share `faulty`.
 
     Returns:
         Columns claim_id, topic_id, split, topic, claim, stance and polarity, indexed by row.
@@ -38,15 +40,20 @@ def read_claims(path: Path) -> pd.DataFrame:
         UserError: a missing file or column, an unknown split, stance or sentiment, a blank claim,
             or a repeated id.
     """
-    frame = read_csv(path, COLUMNS, unique="claims.claimId", get=DOWNLOAD)
-    check_values(path, frame["split"], ("train", "test"))
-    check_values(path, frame["claims.stance"], ("PRO", "CON"))
-    frame["claims.claimSentiment"] = (
-        frame["claims.claimSentiment"].str.strip().str.removesuffix(".0")
-    )
-    check_values(path, frame["claims.claimSentiment"], tuple(SENTIMENTS))
-    check_texts(path, frame["claims.claimCorrectedText"])
-    check_texts(path, frame["topicText"], topic=True)
+
+    def read(faults: Faults) -> pd.DataFrame:
+        rows = read_csv(path, COLUMNS, get=DOWNLOAD, faults=faults)
+        sentiments = rows["claims.claimSentiment"].str.strip().str.removesuffix(".0")
+        return rows.assign(**{"claims.claimSentiment": sentiments})
+
+    def check(rows: pd.DataFrame) -> None:
+        check_values(path, rows["split"], ("train", "test"))
+        check_values(path, rows["claims.stance"], ("PRO", "CON"))
+        check_values(path, rows["claims.claimSentiment"], tuple(SENTIMENTS))
+        check_texts(path, rows["claims.claimCorrectedText"])
+        check_texts(path, rows["topicText"], topic=True)
+
+    frame = read_usable_rows(path, read, check, faulty, cleaning, unique="claims.claimId")
     return pd.DataFrame(
         {
             "claim_id": frame["claims.claimId"],

@@ -26,6 +26,7 @@ from moot.datasets.case_table import (
     read_case_table,
 )
 from moot.datasets.debate_records import FaultyShare, leave_out
+from moot.datasets.faulty_rows import LEFT_OUT
 from moot.datasets.label_words import check_label_patterns, find_label
 from moot.datasets.near_duplicates import (
     RESEMBLING,
@@ -45,7 +46,6 @@ SPLITS: Mapping[str, SplitName] = {
     "dev": "validation",
     "test": "test",
 }
-LEFT_OUT = "rows left out because of faults"
 _MAX_LABELS = 50
 _WITH_SEPARATORS = r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?"
 """A number with separators of thousands: 12,345.6."""

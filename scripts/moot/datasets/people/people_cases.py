@@ -14,6 +14,7 @@ from moot.core.input_files import check_splits, check_values, parse_booleans, pa
 from moot.core.sections import add_section_fields
 from moot.core.types import Column, Json
 from moot.datasets import DatasetOptions, LoadContext, Loaded
+from moot.datasets.debate_records import FaultyShare
 from moot.datasets.near_duplicates import RelatedCases, split_by_family
 from moot.datasets.people.changes import CHANGES_OF_PEOPLE, SplitPeople
 from moot.datasets.people.feature_ranking import Ranking, rank_features
@@ -57,6 +58,7 @@ class PeopleOptions(PeopleSections):
     withhold: tuple[Literal["sex", "race", "age"], ...] = Field(
         (), description="Features that models do not read, for audits. Default: none."
     )
+    faulty: FaultyShare = 0.0
 
     @property
     def groups(self) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ def load(options: AgreementOptions, context: LoadContext) -> Loaded:
         UserError: as the data set claim_stance.
     """
     path = source_folder(options.source, context) / "claim_stance" / FILE
-    claims = with_validation(read_claims(path), options.validation, context.seed)
+    claims = with_validation(read_claims(path, 0.0, {}), options.validation, context.seed)
     cases = []
     for _, topic in claims.groupby("topic_id", sort=True):
         for size in options.sizes:

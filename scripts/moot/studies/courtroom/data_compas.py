@@ -13,8 +13,10 @@ import pandas as pd
 from pydantic import Field
 
 from moot.core.cases import Task
+from moot.core.config_errors import Faults
 from moot.core.input_files import check_values, read_csv
 from moot.datasets import LoadContext, Loaded, dataset
+from moot.datasets.faulty_rows import read_usable_rows
 from moot.datasets.people.people_cases import (
     PROTECTED,
     People,
@@ -79,9 +81,18 @@ def load(options: CompasOptions, context: LoadContext) -> Loaded:
         "put the filtered COMPAS table there (see data/raw/README.md), or choose source 'download'"
         " or 'sample'."
     )
-    table = read_csv(path, [LABEL, VERDICT, *PHRASES], get=remedy)
+
+    def read(faults: Faults) -> pd.DataFrame:
+        return read_csv(path, [LABEL, VERDICT, *PHRASES], get=remedy, faults=faults)
+
+    def check(rows: pd.DataFrame) -> None:
+        clean(path, rows)
+
+    counts: dict[str, int] = {}
+    table = read_usable_rows(path, read, check, options.faulty, counts)
     task = replace(TASK, notes=(_SYNTHETIC,)) if is_sample else TASK
     frame, cleaning = clean(path, table)
+    cleaning |= counts
     frame["id"] = ("synthetic-" if is_sample else "compas-") + frame["id"]
     people = People(frame, tuple(PHRASES), task, cleaning, (path,))
     return load_people(people, options, context, narrate, (*PROTECTED, VERDICT))

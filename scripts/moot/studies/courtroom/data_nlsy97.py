@@ -10,10 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+import pandas as pd
 from pydantic import Field, PositiveInt, model_validator
 
+from moot.core.config_errors import Faults
 from moot.core.input_files import read_csv
 from moot.datasets import LoadContext, Loaded, dataset
+from moot.datasets.faulty_rows import read_usable_rows
 from moot.datasets.people.people_cases import People, PeopleOptions, load_people
 from moot.studies.courtroom.people.investigator import Outcome, read_people
 from moot.studies.courtroom.people.nlsy97_columns import FEATURES, LABEL, TASK, clean
@@ -89,7 +92,16 @@ def _read_source(options: Nlsy97Options, context: LoadContext) -> People:
         f"put the released {FILE.name} there (see data/raw/README.md), or choose source 'download'"
         " or 'synthetic'."
     )
-    table = read_csv(path, ["id", LABEL, *FEATURES], unique="id", get=remedy)
+
+    def read(faults: Faults) -> pd.DataFrame:
+        return read_csv(path, ["id", LABEL, *FEATURES], get=remedy, faults=faults)
+
+    def check(rows: pd.DataFrame) -> None:
+        clean(path, rows)
+
+    counts: dict[str, int] = {}
+    table = read_usable_rows(path, read, check, options.faulty, counts, unique="id")
     frame, cleaning = clean(path, table)
+    cleaning |= counts
     frame["id"] = "nlsy97-" + frame["id"]
     return People(frame, FEATURES, TASK, cleaning, (path,))

@@ -13,6 +13,7 @@ import pandas as pd
 from pydantic import Field
 
 from moot.core.cases import SplitName, Task
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.evidence import Passage
 from moot.core.json_lines import read_jsonl
@@ -20,6 +21,7 @@ from moot.core.text_files import quote_value
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext, Loaded, dataset
+from moot.datasets.faulty_rows import read_usable_rows
 from moot.studies.feedback.texts.legal_texts import (
     LegalTextOptions,
     Record,
@@ -142,10 +144,22 @@ def _read_file(
     if options.evidence:
         columns[options.evidence] = list
     get = _FLAT if is_flat else _GET
-    frame = read_jsonl(path, columns, encoding=options.encoding, get=get)
-    if is_flat:
-        label_lists = [{field: [value]} for value in frame[field]]
-        frame["meta"] = pd.Series(label_lists, frame.index, dtype="object")
+
+    def read(faults: Faults) -> pd.DataFrame:
+        rows = read_jsonl(path, columns, encoding=options.encoding, get=get, faults=faults)
+        if is_flat:
+            label_lists = [{field: [value]} for value in rows[field]]
+            rows["meta"] = pd.Series(label_lists, rows.index, dtype="object")
+        return rows
+
+    def check(rows: pd.DataFrame) -> None:
+        for row, values in rows.iterrows():
+            _targets(path, row, values["meta"], options)
+            require_text(path, row, "fact", values["fact"])
+            if options.evidence:
+                read_evidence(path, row, options.evidence, values[options.evidence])
+
+    frame = read_usable_rows(path, read, check, options.faulty, cleaning)
     records = list[Record]()
     for row, values in frame.iterrows():
         meta = values["meta"]

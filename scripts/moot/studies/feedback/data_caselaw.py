@@ -10,13 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+import pandas as pd
 from pydantic import Field, model_validator
 
 from moot.core.cases import SplitName, Task
+from moot.core.config_errors import Faults
 from moot.core.evidence import Passage
 from moot.core.input_files import check_values
 from moot.core.json_lines import read_jsonl
 from moot.datasets import SOURCE_PATTERN, LoadContext, Loaded, dataset
+from moot.datasets.faulty_rows import read_usable_rows
 from moot.studies.feedback.texts.lawsuits import lawsuits
 from moot.studies.feedback.texts.legal_texts import (
     LegalTextOptions,
@@ -119,8 +122,18 @@ def _read_file(
     columns: dict[str, type] = {"case_background": str, "labels": str}
     if options.evidence:
         columns[options.evidence] = list
-    frame = read_jsonl(path, columns, encoding=options.encoding, get=_GET)
-    check_values(path, frame["labels"], [*WINNERS, *UNDECIDED_OUTCOMES])
+
+    def read(faults: Faults) -> pd.DataFrame:
+        return read_jsonl(path, columns, encoding=options.encoding, get=_GET, faults=faults)
+
+    def check(rows: pd.DataFrame) -> None:
+        check_values(path, rows["labels"], [*WINNERS, *UNDECIDED_OUTCOMES])
+        for row, values in rows[rows["labels"].isin(list(WINNERS))].iterrows():
+            require_text(path, row, "case_background", values["case_background"])
+            if options.evidence:
+                read_evidence(path, row, options.evidence, values[options.evidence])
+
+    frame = read_usable_rows(path, read, check, options.faulty, cleaning)
     cleaning["records read"] += len(frame)
     cleaning["settled or dismissed (left out)"] += int(
         frame["labels"].isin(UNDECIDED_OUTCOMES).sum()

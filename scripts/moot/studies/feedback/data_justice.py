@@ -12,8 +12,10 @@ import pandas as pd
 from pydantic import Field
 
 from moot.core.cases import SplitName, Task
+from moot.core.config_errors import Faults
 from moot.core.input_files import check_values, read_csv
 from moot.datasets import LoadContext, Loaded, dataset
+from moot.datasets.faulty_rows import read_usable_rows
 from moot.studies.feedback.texts.lawsuits import between
 from moot.studies.feedback.texts.legal_texts import (
     LegalTextOptions,
@@ -80,9 +82,19 @@ def _read_file(
     path: Path, split_name: SplitName | None, options: JusticeOptions, cleaning: dict[str, int]
 ) -> list[Record]:
     columns = [*COLUMNS, *filter(None, [options.evidence])]
-    frame = read_csv(path, columns, unique="ID", encoding=options.encoding, get=_GET)[columns]
-    check_values(path, frame["first_party_winner"], ["True", "False", ""])
-    frame["facts"] = [plain_text(facts) for facts in frame["facts"]]
+
+    def read(faults: Faults) -> pd.DataFrame:
+        rows = read_csv(path, columns, encoding=options.encoding, get=_GET, faults=faults)
+        return rows[columns]
+
+    def check(rows: pd.DataFrame) -> None:
+        check_values(path, rows["first_party_winner"], ["True", "False", ""])
+        if options.evidence:
+            for row, cell in rows[options.evidence].items():
+                read_evidence(path, row, options.evidence, cell)
+
+    frame = read_usable_rows(path, read, check, options.faulty, cleaning, unique="ID")
+    frame = frame.assign(facts=[plain_text(facts) for facts in frame["facts"]])
     no_winner = frame["first_party_winner"] == ""
     no_facts = ~no_winner & frame["facts"].str.lower().isin(_NO_FACTS)
     cleaning["records read"] += len(frame)

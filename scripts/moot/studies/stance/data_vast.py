@@ -13,8 +13,11 @@ import pandas as pd
 from pydantic import Field
 
 from moot.core.cases import NEAR_DUPLICATE_OF, Case, SplitName, Task
+from moot.core.config_errors import Faults
 from moot.core.input_files import check_values, read_csv
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.datasets.debate_records import FaultyShare
+from moot.datasets.faulty_rows import read_usable_rows
 from moot.datasets.near_duplicates import (
     RESEMBLING,
     count_pairs,
@@ -46,6 +49,7 @@ class VastOptions(DatasetOptions):
         ),
     )
     posts: int = Field(PAPER_POSTS, ge=1, description="number of posts that `first_of_post` keeps")
+    faulty: FaultyShare = 0.0
 
 
 TASK = Task(
@@ -81,7 +85,7 @@ def load(options: VastOptions, context: LoadContext) -> Loaded:
     cleaning: dict[str, int] = {}
     notes: tuple[str, ...] = ()
     for name, data_split in FILES.items():
-        rows = read_posts(folder / name)
+        rows = read_posts(folder / name, options.faulty, cleaning)
         cleaning[f"{data_split} rows"] = len(rows)
         if data_split == "test" and options.subset != "all":
             rows = select_subset(rows, options)
@@ -126,17 +130,23 @@ def _mark_near_duplicates(
     ]
 
 
-def read_posts(path: Path) -> pd.DataFrame:
-    """Read and check one official file.
+def read_posts(path: Path, faulty: float, cleaning: dict[str, int]) -> pd.DataFrame:
+    """Read and check one official file, without faulty rows up to the share `faulty`.
 
     Returns:
         The columns row_id, post, topic, topic_str, label (a word), seen ("0" or "1").
     """
-    frame = read_csv(path, COLUMNS, unique="new_id", get=DOWNLOAD)
-    check_values(path, frame["label"], tuple(LABELS))
-    check_values(path, frame["seen?"], ("0", "1"))
-    check_texts(path, frame["post"])
-    check_texts(path, frame["new_topic"], topic=True)
+
+    def read(faults: Faults) -> pd.DataFrame:
+        return read_csv(path, COLUMNS, get=DOWNLOAD, faults=faults)
+
+    def check(rows: pd.DataFrame) -> None:
+        check_values(path, rows["label"], tuple(LABELS))
+        check_values(path, rows["seen?"], ("0", "1"))
+        check_texts(path, rows["post"])
+        check_texts(path, rows["new_topic"], topic=True)
+
+    frame = read_usable_rows(path, read, check, faulty, cleaning, unique="new_id")
     # The official files have another column `topic`, which is not the topic of the label.
     frame = frame[list(COLUMNS)].rename(
         columns={"new_id": "row_id", "new_topic": "topic", "seen?": "seen"}

@@ -25,6 +25,7 @@ from moot.core.errors import UserError
 from moot.core.evidence import EXPECTED, Passage, passages_from, read_passages, with_evidence
 from moot.core.types import Json
 from moot.datasets import DatasetOptions, LoadContext, Loaded
+from moot.datasets.debate_records import FaultyShare
 from moot.datasets.near_duplicates import (
     RESEMBLING,
     RelatedCases,
@@ -55,6 +56,7 @@ class LegalTextOptions(DatasetOptions):
             " evidence"
         ),
     )
+    faulty: FaultyShare = 0.0
     outcome_phrases: Literal["keep", "mask", "drop"] = Field(
         "keep",
         description=(

@@ -1,0 +1,210 @@
+"""Test that one bad record of a published file does not stop the others."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.core.errors import UserError
+from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.studies.courtroom.people.synthetic import generate_nlsy97
+
+Record = dict[str, Any]
+COUNT, FAULTY = 40, 3
+TEXT = "In case {}, the rent of house {} was paid to the owner on day {}, and the lease ended."
+
+
+def claim(number: int) -> Record:
+    return {
+        "topicId": "1",
+        "split": ("train", "test")[number % 2],
+        "topicText": "The rent should be paid",
+        "claims.claimId": str(number),
+        "claims.stance": ("PRO", "CON")[number % 2],
+        "claims.claimCorrectedText": TEXT.format(number, number, number),
+        "claims.claimSentiment": ("1", "-1", "")[number % 3],
+    }
+
+
+def post(number: int) -> Record:
+    return {
+        "new_id": str(number),
+        "post": TEXT.format(number, number * 7, number * 3),
+        "new_topic": "rent",
+        "topic_str": "rent",
+        "label": str(number % 3),
+        "seen?": str(number % 2),
+    }
+
+
+def lawsuit(number: int) -> Record:
+    return {
+        "case_background": f"{TEXT.format(number, number * 7, number * 3)}\tclaim\tdefence",
+        "labels": ("Plaintiff wins", "Defendant wins")[number % 2],
+    }
+
+
+def judgment(number: int) -> Record:
+    return {
+        "fact": f"被告人于{number}日在{number * 7}号房屋盗窃人民币{number * 3}元。",
+        "meta": {"relevant_articles": [264 + number % 2], "accusation": ["盗窃"]},
+    }
+
+
+def petition(number: int) -> Record:
+    return {
+        "ID": str(number),
+        "term": "1990",
+        "first_party": f"Lee {number}",
+        "second_party": f"Roe {number}",
+        "facts": TEXT.format(number, number * 7, number * 3),
+        "first_party_winner": ("True", "False")[number % 2],
+        "issue_area": "",
+    }
+
+
+PEOPLE = generate_nlsy97(1, COUNT).to_dict("records")
+
+
+def person(number: int) -> Record:
+    return {str(name): value for name, value in PEOPLE[number].items()}
+
+
+MAKERS: Mapping[str, tuple[Callable[[int], Record], str]] = {
+    "claim_stance": (claim, "claim_stance/claim_stance_dataset_v1.csv"),
+    "claim_polarity": (claim, "claim_stance/claim_stance_dataset_v1.csv"),
+    "vast": (post, "vast/vast_test.csv"),
+    "caselaw": (lawsuit, "caselaw/trial_prediction.jsonl"),
+    "cail18": (judgment, "cail18/cail2018_sample.jsonl"),
+    "justice": (petition, "justice/justice.csv"),
+    "nlsy97": (person, "nlsy97/nlsy97_full.csv"),
+}
+BAD_FIELDS: Mapping[str, list[Record]] = {
+    "claim_stance": [
+        {"split": "dev"},
+        {"claims.stance": "pro?"},
+        {"claims.claimSentiment": "0"},
+        {"claims.claimCorrectedText": " "},
+        {"topicText": ""},
+        {"claims.claimId": ""},
+    ],
+    "vast": [{"label": "3"}, {"seen?": ""}, {"post": " "}, {"new_topic": "x" * 2_000}],
+    "caselaw": [{"labels": "Draw"}, {"case_background": " "}, {"case_background": None}],
+    "cail18": [
+        {"fact": ""},
+        {"fact": 3},
+        {"meta": None},
+        {"meta": {"relevant_articles": []}},
+        {"meta": {"relevant_articles": ["264"]}},
+        {"meta": {"relevant_articles": [True]}},
+    ],
+    "justice": [{"first_party_winner": "perhaps"}, {"ID": ""}],
+    "nlsy97": [{"id": "x"}, {"id": ""}, {"y_arrestedafter2002": "perhaps"}, {"race": "9"}],
+}
+BAD_FIELDS = {**BAD_FIELDS, "claim_polarity": BAD_FIELDS["claim_stance"]}
+GRID: list[tuple[str, Record]] = []
+for loader, changes in BAD_FIELDS.items():
+    GRID += product([loader], changes)
+BROKEN_LINES = ["{bad", "[1]", "null", '{"fact": "x", "fact": "y"}', '{"fact": "cut of']
+
+
+def to_lines(path: Path, records: list[Record]) -> list[str]:
+    """Write records as lines of JSON, or of a CSV file with a header."""
+    if path.suffix == ".jsonl":
+        return [json.dumps(record, ensure_ascii=False) for record in records]
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return stream.getvalue().splitlines()
+
+
+def load(folder: Path, name: str, lines: list[str], **options: Any) -> Loaded:
+    path = folder / MAKERS[name][1]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for other in ("vast_train.csv", "vast_dev.csv") if name == "vast" else ():
+        posts = [post(number) for number in range(100, 110)]
+        (path.parent / other).write_text("\n".join(to_lines(path, posts)) + "\n")
+    entry = LOADERS[name]
+    validated = entry.options.model_validate({"source": "local", **options})
+    return entry.load(validated, LoadContext(name, folder, Path(), 1))
+
+
+def check_row_is_left_out(
+    folder: Path, name: str, lines: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Require that row 4 is refused by default, and left out, listed and counted if allowed."""
+    file_name = Path(MAKERS[name][1]).name
+    with pytest.raises(UserError, match=r"(row|record) 4") as error:
+        load(folder, name, lines)
+    message = str(error.value)
+    assert file_name in message and f"1 of {COUNT} rows" in message and "(`faulty`)" in message
+    loaded = load(folder, name, lines, faulty=0.1)
+    assert loaded.cleaning["rows left out because of faults"] == 1
+    assert FAULTY + 1 not in {
+        case.source_row for case in loaded.cases if name != "vast" or case.split == "test"
+    }
+    assert len([case for case in loaded.cases if name != "vast" or case.split == "test"]) >= 35
+    assert "left out" in caplog.text and file_name in caplog.text
+
+
+@pytest.mark.parametrize(("name", "change"), GRID)
+def test_a_bad_value_is_left_out_listed_and_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, change: Record
+) -> None:
+    make, path = MAKERS[name]
+    records = [make(number) for number in range(COUNT)]
+    records[FAULTY] |= change
+    check_row_is_left_out(tmp_path, name, to_lines(Path(path), records), caplog)
+
+
+@pytest.mark.parametrize(("name", "line"), list(product(["caselaw", "cail18"], BROKEN_LINES)))
+def test_a_broken_line_is_left_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, line: str
+) -> None:
+    make, path = MAKERS[name]
+    lines = to_lines(Path(path), [make(number) for number in range(COUNT)])
+    lines[FAULTY] = line
+    check_row_is_left_out(tmp_path, name, lines, caplog)
+
+
+TABLES = ["claim_stance", "vast", "justice", "nlsy97"]
+
+
+@pytest.mark.parametrize(("name", "row"), list(product(TABLES, ["3,a,b", "3"])))
+def test_a_row_of_the_wrong_length_is_left_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, row: str
+) -> None:
+    make, path = MAKERS[name]
+    lines = to_lines(Path(path), [make(number) for number in range(COUNT)])
+    lines[FAULTY + 1] = row
+    check_row_is_left_out(tmp_path, name, lines, caplog)
+
+
+@pytest.mark.parametrize("name", ["claim_stance", "vast", "justice"])
+def test_both_rows_of_a_repeated_id_are_left_out(tmp_path: Path, name: str) -> None:
+    make, path = MAKERS[name]
+    records = [make(number) for number in range(COUNT)]
+    id_column = next(iter({"claims.claimId", "new_id", "ID"} & records[0].keys()))
+    records[FAULTY][id_column] = records[8][id_column]
+    lines = to_lines(Path(path), records)
+    with pytest.raises(UserError, match="row 9"):
+        load(tmp_path, name, lines)
+    loaded = load(tmp_path, name, lines, faulty=0.1)
+    assert loaded.cleaning["rows left out because of faults"] == 2
+
+
+@pytest.mark.parametrize("name", list(MAKERS))
+def test_more_faults_than_allowed_are_an_error(tmp_path: Path, name: str) -> None:
+    make, path = MAKERS[name]
+    records = [make(number) for number in range(COUNT)]
+    for number in range(0, COUNT, 2):
+        records[number] |= BAD_FIELDS[name][0]
+    with pytest.raises(UserError, match=f"20 of {COUNT} rows cannot be read; expected at most 10%"):
+        load(tmp_path, name, to_lines(Path(path), records), faulty=0.1)
