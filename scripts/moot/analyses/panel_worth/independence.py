@@ -108,7 +108,7 @@ def majority_right(panels: Panels) -> Floats:
     return as_numbers((np.sign(2 * panels.right_counts - panels.sizes) + 1) / 2)
 
 
-def independent_majority(panels: Panels) -> Callable[[Floats], Floats]:
+def independent_majority(panels: Panels) -> Statistic:
     """How often a majority would be right if members erred independently."""
     compositions, kinds = np.unique(panels.members, axis=0, return_inverse=True)
     membership = np.eye(len(compositions))[kinds.reshape(-1)]
@@ -122,7 +122,7 @@ def independent_majority(panels: Panels) -> Callable[[Floats], Floats]:
             total += panels_of_kind[:, number] * poisson_binomial_majority(accuracies)
         return ratio(total, weights.sum(axis=1))
 
-    return share_right
+    return Statistic(share_right, SHARE)
 
 
 def poisson_binomial_majority(accuracies: Floats) -> Floats:

@@ -25,7 +25,6 @@ from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
 from moot.stats.bootstrap import (
     SHARE,
     ClusterBootstrap,
-    Statistic,
     mean_statistic,
     ratio_statistic,
     share_statistic,
@@ -175,14 +174,12 @@ def _count_cells(panels: Panels) -> Row:
 
 
 def _moment_cells(panels: Panels, sample: ClusterBootstrap, traits: pd.DataFrame) -> Row:
+    majority = share_statistic(independence.majority_right(panels))
+    independent_majority = independence.independent_majority(panels)
     cells: Row = {
         "accuracy of members": sample.estimate(independence.member_accuracy(panels)),
-        "accuracy of the majority": sample.estimate(
-            share_statistic(independence.majority_right(panels))
-        ),
-        "majority of independent members": sample.value(
-            Statistic(independence.independent_majority(panels))
-        ),
+        "accuracy of the majority": sample.estimate(majority),
+        "majority of independent members": sample.value(independent_majority),
         "distance to Condorcet": sample.estimate(independence.condorcet_distance(panels)),
     }
     correlation, low, high = sample.estimate(independence.error_correlation(panels))
@@ -193,9 +190,8 @@ def _moment_cells(panels: Panels, sample: ClusterBootstrap, traits: pd.DataFrame
     votes = [independence.effective_votes(size, rho) for rho in (correlation, high, low)]
     cells["error correlation"] = (correlation, low, high)
     cells["effective votes"] = tuple(votes)
-    cells["effective votes with one more member"] = independence.effective_votes(
-        size + 1, correlation
-    )
+    votes_of_more = independence.effective_votes(size + 1, correlation)
+    cells["effective votes with one more member"] = votes_of_more
     for trait in TRAITS if set(panels.names) <= set(traits.index) else ():
         values = traits.loc[list(panels.names), trait].to_numpy()
         differs = np.asarray(values[:, None] != values[None, :])
