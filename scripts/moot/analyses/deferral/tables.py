@@ -42,6 +42,7 @@ COLUMNS = (
         "share deferred",
         "error among the rest",
         "answers measured",
+        "what is missing",
     )
 )
 NOTES = (

@@ -70,6 +70,7 @@ COLUMNS = (
         "accuracy of the majority",
         "majority of independent members",
         "cases",
+        "what is missing",
     )
 )
 RULE_COLUMNS = (

@@ -36,7 +36,9 @@ COLUMNS = (
     .estimate(NOT_LOCATABLE, NOT_LOCATABLE)
     .counts("passages", "statements with passages", "debates", "cases")
     .plain("what is missing", "in words")
-    .short_form("answers of", "model", "passages are", "group", *RESULTS, "passages")
+    .short_form(
+        "answers of", "model", "passages are", "group", *RESULTS, "passages", "what is missing"
+    )
 )
 NOTES = (
     (
