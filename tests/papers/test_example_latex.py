@@ -50,6 +50,11 @@ def test_every_row_has_a_cell_for_each_debater() -> None:
         assert ("This run" in source) == bool(debaters)
 
 
+def test_paragraphs_are_told_apart_in_one_line() -> None:
+    source = source_of(3, "one\n\ntwo words\nmore\n\n\n\nlast")
+    assert source.count(r"\raggedright one; two words more; last") == 4 + 2 * 3
+
+
 def test_hostile_texts_are_escaped() -> None:
     source = source_of(3, HOSTILE, title=HOSTILE)
     assert r"\input{x}" not in source and "50 % of $" not in source

@@ -106,8 +106,8 @@ def _example_line(table: ExampleTable, row: ExampleRow, source: str, is_cut: boo
 
 
 def _shortened(text: str, max_chars: int) -> str:
-    """Return a text in one line, cut if it is longer than `max_chars`."""
-    line = " ".join(text.split())
+    """Return the paragraphs of a text in one line, cut if it is longer than `max_chars`."""
+    line = "; ".join(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
     return line if len(line) <= max_chars else f"{line[:max_chars]} ..."
 
 
