@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import skops.io
 from numpy.typing import NDArray
 
 from moot.core.artifacts import atomic_path
@@ -57,6 +56,8 @@ def store(path: Path, estimator: Estimator, labels: Sequence[str]) -> None:
 
 def dump(content: object, path: Path) -> None:
     """Write fitted estimators with skops, atomically."""
+    import skops.io  # loads every estimator of scikit-learn, and torch where it is installed
+
     _make_vocabularies_plain(content, set())
     with atomic_path(path) as part:
         skops.io.dump(content, part)
@@ -98,6 +99,8 @@ def read_trusted(path: Path, is_trusted: Callable[[str], bool]) -> JsonObject:
         UserError: the file does not exist, is not a skops file, or contains a type that is not
             trusted.
     """
+    import skops.io  # takes seconds, as in `dump`
+
     if not path.is_file():
         raise UserError(f"{path}: no such file; the workflow makes it if it is a target.")
     try:
