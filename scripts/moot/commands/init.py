@@ -60,7 +60,7 @@ _PAGE = """\
 #   {command} --cores 4 --configfile {file}            holds the debates: results/index.html
 #   {command} reference --cores 1                      writes every key to results/reference.md
 
-run: [{name}]
+run: [{run}]
 {min_debates}{shards}{budget}
 models:
   {name}: {model}
@@ -71,12 +71,28 @@ experiments:
     dataset: {dataset}
     models: [{name}]
     cases: {cases}             # later more, or none for all: what was asked is not asked again
-{params}    arms: [alone]         # the judge without a debate
+{comparison}"""
+_AGAINST_JUDGE = """\
+    arms: [alone]         # the judge without a debate
 contrasts:
   debate-adds:            # results/index.html opens with its answer
-    first: {name}
-    second: {name}-arm=alone
+    first: mine
+    second: mine-arm=alone
     question: Is a debate right more often than its judge alone?
+"""
+_AGAINST_PROMPT = """\
+    # A small protocol for a model on this machine: 7 calls a case. Without `params`: 16.
+    params: {{strategy: none, beliefs: none}}
+  single-prompt:          # one call a case, for comparison
+    protocol: zero_shot
+    dataset: {dataset}
+    models: [mine]
+    cases: {cases}
+contrasts:
+  debate-adds:            # results/index.html opens with its answer
+    first: mine
+    second: single-prompt
+    question: Is a debate right more often than a single prompt?
 """
 _PAPERS_PAGE = """\
 # Lies over moot's default configuration. docs/papers.md lists the papers' tables and figures.
@@ -98,10 +114,6 @@ datasets:
     # Rows by label, to see misspelt ones: {counts}
     labels: {labels}      # of two the negative one first
     question: {question}      # what a prediction answers
-"""
-_QUICK_PARAMS = """\
-    # A small protocol for a model on this machine: 14 calls a case. Without `params`: 23.
-    params: {strategy: none, beliefs: none}
 """
 
 
@@ -191,13 +203,16 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
             if cases < _CASES
             else ""
         ),
+        run=f"{_NAME}, single-prompt" if is_slow else _NAME,
         shards=_shards_line(cases) if is_slow else "",
         budget=_budget_line(usd),
         model=_inline_yaml(model),
         datasets=table.section,
         dataset=_inline_yaml(dataset),
         cases=cases,
-        params=_QUICK_PARAMS if is_slow else "",
+        comparison=_AGAINST_PROMPT.format(dataset=_inline_yaml(dataset), cases=cases)
+        if is_slow
+        else _AGAINST_JUDGE,
     )
     return page, table.notes
 
