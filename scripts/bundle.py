@@ -3,8 +3,10 @@
 import sys
 
 from moot.commands.bundling import write_bundle
+from moot.workflow.empty_outputs import remove_empty_outputs
 from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
+        remove_empty_outputs(snakemake.input)  # the end of the run would be too late
         sys.stdout.write(write_bundle(plan, snakemake.config))
