@@ -26,6 +26,7 @@ objects.
 _MAX_CELLS_SEEN, _MAX_KEYS_SHOWN = 20, 3
 _NUMPY_TEXT = re.compile(r"\[\{.*\}\s+\{.*\}\]|\[?\{.*\barray\(\[", re.DOTALL)
 """A list of objects in a CSV file that pandas or datasets wrote from numpy arrays."""
+_BETWEEN_OBJECTS = re.compile(r"[\s,]*")
 _EXPECTED = "expected an array of objects, one object a line, or an object with one list of objects"
 
 
@@ -39,7 +40,8 @@ def read_objects(
 ) -> pd.DataFrame:
     """Read the objects of a JSON file as rows; a missing key is a missing cell.
 
-    The content shows whether the file is an array or has one object per line. The other fields of
+    The content shows whether the file is an array, has one object per line, or objects that share
+    or span lines. The other fields of
     an object with one list of objects become columns with the same value in each row.
 
     Args:
@@ -56,6 +58,8 @@ def read_objects(
     """
     text = read_text(path)
     lines = [line for line in text.split("\n") if line.strip()]
+    if objects := _split_objects(path, text.strip(), lines):
+        return _as_frame(list(_keyed_rows(objects)) if is_keyed else objects)
     if lines[0].lstrip().startswith("{") and (len(lines) == 1 or any(map(_is_json, lines[:2]))):
         rows = _read_lines(path, text, None if len(lines) == 1 else faults)
         if is_keyed:
@@ -74,6 +78,29 @@ def read_objects(
         else:
             document = _unpack_object(path, document, columns, last_only)
     return _as_frame(document)
+
+
+def _split_objects(path: Path, text: str, lines: Sequence[str]) -> list[JsonObject]:
+    """Return several objects that share a line or span lines; no object for any other content.
+
+    A comma may separate them.
+    """
+    if not text.startswith("{") or any(map(_is_json, lines[:2])):
+        return []
+    decoder = json.JSONDecoder()
+    objects: list[JsonObject] = []
+    position = 0
+    while position < len(text):
+        try:
+            value, end = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            return []
+        if not isinstance(value, dict):
+            return []
+        objects.append(parse_object(f"{path}: object {len(objects) + 1}", text[position:end]))
+        separator = _BETWEEN_OBJECTS.match(text, end)
+        position = separator.end() if separator else end
+    return objects if len(objects) > 1 else []
 
 
 def _is_json(text: str) -> bool:
