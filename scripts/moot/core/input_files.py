@@ -174,14 +174,14 @@ def refuse_values(
     remedy: str = "Correct the row.",
 ) -> None:
     """Raise `UserError` with a line for each wrong value of a column, if there is any."""
-    summary = f"{is_wrong.sum()} of {len(values)} rows are wrong"
+    summary = f" ({is_wrong.sum()} of {len(values)} rows are wrong)" if len(values) > 1 else ""
     wrong_values = values[is_wrong.to_numpy()]
     complaints = dict.fromkeys(
         f"{describe_cell(path, row, values.name)}: found {quote_value(value)}"
         for row, value in wrong_values.items()
     )
     _raise_problems(
-        path, [f"{place}, expected {expected} ({summary}). {remedy}" for place in complaints]
+        path, [f"{place}, expected {expected}{summary}. {remedy}" for place in complaints]
     )
 
 
