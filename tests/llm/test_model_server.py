@@ -130,7 +130,7 @@ def test_a_server_that_dies_ends_the_run_and_its_output_is_kept(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"serve": {"command": "vllm serve x"}}, r"must hold \{port\}"),
+        ({"serve": {"command": "vllm serve x"}}, r"must contain \{port\}"),
         ({"served_as": None}, "needs `served_as`"),
         ({"base_url": "http://127.0.0.1:1/v1"}, "cannot be combined with `base_url`"),
         ({"endpoint": "embedded"}, "goes with the endpoints"),
