@@ -64,7 +64,7 @@ COLUMNS = (
 
 @table(EVERY_STUDY_AND_COMPARISON, "contrasts", "Planned comparisons", needs=(has_contrasts,))
 def contrasts(results: StudyResults) -> TableContent:
-    """Return the planned comparisons, with intervals by cluster and Holm's correction."""
+    """The planned comparisons, with intervals by cluster and Holm's correction."""
     rows: list[Row] = []
     for family in group_by_family(results.contrasts).values():
         rows += _rows(results, family)

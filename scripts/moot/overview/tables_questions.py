@@ -84,7 +84,7 @@ class Verdict:
 
 @table(COMPARISON, "questions", "Questions and answers", needs=(is_in_run,))
 def questions(results: StudyResults) -> TableContent:
-    """Return each question with its published claim and this run's answer."""
+    """Each question with its published claim and this run's answer."""
     rows: list[Row] = []
     for claim in results.claims:
         rows += _rows(results, claim)

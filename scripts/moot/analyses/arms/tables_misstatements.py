@@ -74,7 +74,7 @@ class AlteredRun(Run):
     needs=(has_misstatements,),
 )
 def planted_misstatements(results: StudyResults) -> TableContent:
-    """Return how often opponents object to an altered quotation or figure and judges name it, and
+    """How often opponents object to an altered quotation or figure and judges name it, and
     how often it changes the verdict, compared with the same debates without it.
     """
     rows: list[Row] = []

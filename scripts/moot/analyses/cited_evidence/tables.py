@@ -72,7 +72,7 @@ def has_evidence(plan: StudyPlan) -> bool:
     needs=(has_evidence,),
 )
 def cited_evidence(results: StudyResults) -> TableContent:
-    """Return how many statements cite the evidence of their case, how many citations are of
+    """How many statements cite the evidence of their case, how many citations are of
     passages that exist, and which share of the passages is cited, by speaker.
     """
     return COLUMNS.table(rows_of_runs(results, _rows_with_sentence), NOTES)

@@ -19,7 +19,7 @@ MAX_CURVES = 8
 
 @figure(COMPARISON, "deferral", "Error among kept answers against the share kept")
 def deferral_figure(results: StudyResults) -> "Figure":
-    """Show how often answers are wrong if only the most reliable ones are kept, by the first signal
+    """How often answers are wrong if only the most reliable ones are kept, by the first signal
     of the runs with most answers.
 
     A curve that falls to the left belongs to a signal that is lower for wrong answers.

@@ -80,7 +80,7 @@ FIRST_PAGE_NOTES.register("deferral")(
 
 @table(EVERY_STUDY_AND_COMPARISON, "deferral", "When should a person decide?")
 def deferral(results: StudyResults) -> TableContent:
-    """Return the share of cases that a person would have to decide to bound the error among the
+    """The share of cases that a person would have to decide to bound the error among the
     other cases, by signal of an answer's reliability.
     """
     return COLUMNS.table(rows_of_runs(results, _rows), NOTES)

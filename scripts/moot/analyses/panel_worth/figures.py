@@ -18,7 +18,7 @@ MAX_ROWS = 24
 
 @figure(COMPARISON, "panel_worth", "Effective votes of panels")
 def panel_worth_figure(results: StudyResults) -> "Figure":
-    """Show how many independent votes each panel is worth, and with a bar how many members it has.
+    """How many independent votes each panel is worth, and with a bar how many members it has.
 
     Panels whose error correlation is open are left out.
     """

@@ -122,7 +122,7 @@ FIRST_PAGE_NOTES.register("panel_worth")(
 
 @table(EVERY_STUDY_AND_COMPARISON, "panel_worth", "How many independent judges is this panel?")
 def panel_worth(results: StudyResults) -> TableContent:
-    """Return accuracies, error correlation and effective votes of panels, before and after their
+    """Accuracies, error correlation and effective votes of panels, before and after their
     members talk, with the accuracy of a majority of independent members.
     """
     return COLUMNS.table(rows_of_runs(results, _rows_with_sentence), NOTES)
@@ -130,7 +130,7 @@ def panel_worth(results: StudyResults) -> TableContent:
 
 @table(EVERY_STUDY_AND_COMPARISON, "panel_rules", "How do rules of decision fare?")
 def panel_rules(results: StudyResults) -> TableContent:
-    """Return how often 3, 6 or 12 members drawn from a panel decide right, decide wrong or are
+    """How often 3, 6 or 12 members drawn from a panel decide right, decide wrong or are
     hung, by majority, two thirds and unanimity.
     """
     notes = ["Members are drawn from each panel without replacement (hypergeometric)."]

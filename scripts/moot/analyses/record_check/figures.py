@@ -19,7 +19,7 @@ MAX_ROWS = 24
 
 @figure(COMPARISON, "record_check", "What the record holds of quotations and figures")
 def record_check_figure(results: StudyResults) -> "Figure":
-    """Show which shares of quotations and figures are verbatim, altered and not locatable."""
+    """Which shares of quotations and figures are verbatim, altered and not locatable."""
     frame = record_check(results).frame
     frame = frame[frame["by"] == EVERYTHING].head(MAX_ROWS)
     if frame.empty:

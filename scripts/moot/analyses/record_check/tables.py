@@ -65,8 +65,8 @@ FIRST_PAGE_NOTES.register("record_check")(
 
 @table(EVERY_STUDY_AND_COMPARISON, "record_check", "Does the record bear it out?")
 def record_check(results: StudyResults) -> TableContent:
-    """Return which shares of the quotations, authorities and figures in statements occur verbatim
-    in the record, occur altered, or cannot be located, by speaker, role, side and round.
+    """Shares of the quotations, authorities and figures in statements that occur verbatim in the
+    record, that occur altered, and that cannot be located, by speaker, role, side and round.
     """
     return COLUMNS.table(rows_of_runs(results, _rows), NOTES)
 
