@@ -51,6 +51,20 @@ def write_first_pages():
             sys.stderr.write(f"moot: {path} says what failed, and links to all that was built.\n")
 
 
+def kept_names(outputs):
+    """Return the tables and figures whose files stay although they may be empty.
+
+    Snakemake builds a job again if one of its files is a target of the run and a page needs
+    another one that is missing. So all files of such a job stay, but for the target itself.
+    """
+    target_files = set(workflow.dag.targetfiles)
+    names = set()
+    for files in outputs:
+        if not target_files.isdisjoint(files):
+            names.update(map(name_of_output, files))
+    return names.difference(map(name_of_output, target_files))
+
+
 def remove_empty_files():
     """Remove the files of tables without rows and figures without data that this run built.
 
@@ -59,8 +73,8 @@ def remove_empty_files():
     """
     if STORE:  # Snakemake has uploaded them
         return
-    files = chain.from_iterable(job.output for job, _ in jobs_of_run())
-    if names := remove_empty_outputs(files):
+    outputs = [job.output for job, _ in jobs_of_run()]
+    if names := remove_empty_outputs(chain.from_iterable(outputs), kept_names(outputs)):
         sys.stderr.write(f"moot: {describe_removal(names)}\n")
     empty_targets = [path for path in workflow.dag.targetfiles if name_of_output(path) in names]
     if empty_targets:

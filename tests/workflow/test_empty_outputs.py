@@ -76,6 +76,20 @@ def test_files_of_tables_without_rows_are_removed(
     assert LIST.exists() == is_empty
 
 
+def test_kept_tables_stay_without_rows_and_are_no_longer_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outputs = write_table("a/one", HEADER)
+    assert remove_empty_outputs(outputs) == ["tables/a/one"]
+    outputs = [*write_table("a/one", HEADER), *write_table("a/two", HEADER)]
+    assert remove_empty_outputs(outputs, ["tables/a/one"]) == ["tables/a/two"]
+    assert removed_names() == {"tables/a/two"}
+    assert [Path(path) for path in outputs if Path(path).exists()] == [
+        Path(path) for path in outputs if "one" in path
+    ]
+
+
 def test_a_figure_that_draws_nothing_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

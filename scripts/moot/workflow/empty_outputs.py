@@ -47,11 +47,12 @@ def without_removed(paths: Iterable[str]) -> list[str]:
     return [path for path in paths if name_of_output(path) not in removed]
 
 
-def remove_empty_outputs(outputs: Iterable[str]) -> list[str]:
+def remove_empty_outputs(outputs: Iterable[str], kept_names: Collection[str] = ()) -> list[str]:
     """Remove the files of tables without rows and of figures without data, captions included.
 
     Args:
         outputs: Outputs of jobs that have ended, also of other kinds.
+        kept_names: Names of tables and figures whose files stay.
 
     Returns:
         The names of the tables and figures whose files are removed by this call.
@@ -61,7 +62,8 @@ def remove_empty_outputs(outputs: Iterable[str]) -> list[str]:
         if name := name_of_output(output):
             files[name].append(Path(output))
     existing_names = [name for name in files if _file_with_content(name).exists()]
-    empty_names = sorted(name for name in existing_names if not _has_content(name))
+    removable_names = set(existing_names).difference(kept_names)
+    empty_names = sorted(name for name in removable_names if not _has_content(name))
     for name in empty_names:
         for path in files[name]:
             path.unlink(missing_ok=True)
