@@ -132,7 +132,7 @@ class AnthropicEndpoint(SdkEndpoint):
 
 
 def _open_client(config: ModelConfig) -> "anthropic.AsyncAnthropic":
-    """Return a client; ANTHROPIC_CUSTOM_HEADERS counts for entries without `base_url`.
+    """Return a client; ANTHROPIC_CUSTOM_HEADERS counts only for the server of the account.
 
     Raises:
         UserError: the package is not installed.
@@ -150,7 +150,7 @@ def _open_client(config: ModelConfig) -> "anthropic.AsyncAnthropic":
         "Authorization": anthropic.omit,
     }
     address = (server_address(config) or "").rstrip("/").removesuffix("/v1")
-    options = package_options(anthropic, config, "ANTHROPIC_CUSTOM_HEADERS", headers)
+    options = package_options(anthropic, config, TRAITS, "ANTHROPIC_CUSTOM_HEADERS", headers)
     return anthropic.AsyncAnthropic(base_url=address, open_telemetry=False, **options)
 
 

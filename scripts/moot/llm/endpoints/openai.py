@@ -21,7 +21,12 @@ from moot.llm.endpoints.messages import (
 )
 from moot.llm.endpoints.prompt_length import check_prompt_length
 from moot.llm.endpoints.reply_size import check_reply_size, read_usage
-from moot.llm.endpoints.sdk import SdkEndpoint, key_or_placeholder, package_options
+from moot.llm.endpoints.sdk import (
+    SdkEndpoint,
+    is_account_server,
+    key_or_placeholder,
+    package_options,
+)
 from moot.llm.endpoints.streams import assemble_completion
 from moot.llm.identity import server_address
 from moot.llm.redaction import redacted
@@ -178,15 +183,16 @@ def _file_name(model: str) -> str:
 
 
 def _open_client(config: ModelConfig) -> "openai.AsyncOpenAI":
-    """Return a client that sends a server nothing of the account that the environment names.
+    """Return a client that sends only OpenAI the account that the environment names.
 
-    OPENAI_ORG_ID, OPENAI_PROJECT_ID and OPENAI_CUSTOM_HEADERS count for entries without `base_url`.
+    OPENAI_ORG_ID, OPENAI_PROJECT_ID and OPENAI_CUSTOM_HEADERS count for entries without `base_url`
+    at OpenAI's default address or OPENAI_BASE_URL, not for the default address of a subclass.
     """
     import openai  # a replay must not load clients
 
     headers = {"Authorization": f"Bearer {key_or_placeholder(config)}"}
-    options = package_options(openai, config, "OPENAI_CUSTOM_HEADERS", headers)
+    options = package_options(openai, config, TRAITS, "OPENAI_CUSTOM_HEADERS", headers)
     client = openai.AsyncOpenAI(base_url=server_address(config) or "", **options)
-    if config.base_url:
+    if not is_account_server(config, TRAITS):
         client.organization = client.project = None
     return client

@@ -1,11 +1,13 @@
 """The shared code of the endpoints over the packages `openai` and `anthropic`."""
 
 import json
+import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Collection
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from moot.core.endpoint_traits import EndpointTraits
 from moot.core.errors import TransientError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json, JsonObject
@@ -221,22 +223,42 @@ def read_json(content: bytes) -> Json:
         raise TransientError(redacted(f"unreadable reply: {error}")) from None
 
 
+def is_account_server(config: ModelConfig, traits: EndpointTraits) -> bool:
+    """Return whether a model's server may receive the account that the environment names.
+
+    This is the server that the package calls by default. An entry with `base_url`, and a subclass
+    with another default address, name a server of another account.
+
+    Args:
+        config: the model's entry.
+        traits: of the endpoint of the package's own provider.
+    """
+    variable = os.environ.get(traits.address_variable, "").strip()
+    package_address = variable or traits.default_address
+    return not config.base_url and server_address(config) == package_address
+
+
 def package_options(
-    package: Json, config: ModelConfig, headers_variable: str, headers: Fields
+    package: Json,
+    config: ModelConfig,
+    traits: EndpointTraits,
+    headers_variable: str,
+    headers: Fields,
 ) -> JsonObject:
     """Return the arguments that the clients of both packages share.
 
-    No header describes this machine. Headers that the environment adds for other servers are not
-    sent to the server of an entry with `base_url`.
+    No header describes this machine. Headers that the environment adds are sent only to the server
+    of the account (`is_account_server`).
 
     Args:
         package: the package whose client is made.
         config: the model's entry.
+        traits: of the endpoint of the package's own provider.
         headers_variable: the environment variable by which the package adds headers.
         headers: further headers.
     """
     names = list(_TELEMETRY_HEADERS)
-    if config.base_url:
+    if not is_account_server(config, traits):
         names += custom_header_names(headers_variable)
     address = server_address(config) or ""
     return {
