@@ -5,7 +5,7 @@ overrides the hooks that it needs.
 
     PYTHONPATH=scripts python -m moot.commands.registrations hook
 
-lists the analyses that override each hook.
+lists the analyses that override each hook, and the hooks that no analysis overrides.
 """
 
 from abc import ABC, abstractmethod

@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from moot.commands.registrations import SCRIPTS, check_modules, describe_registrations
+from moot.commands.registrations import (
+    OVERRIDDEN_BY_NONE,
+    SCRIPTS,
+    check_modules,
+    describe_registrations,
+)
 from moot.core.errors import UserError
 from moot.hooks import ANALYSES, Analysis
 
@@ -31,6 +36,25 @@ def test_each_hook_is_listed_with_the_analyses_that_override_it() -> None:
             file, line = (cell.strip(" `") for cell in row.split("|")[3:5])
             text = (SCRIPTS.parent / file).read_text(encoding="utf-8").splitlines()
             assert f"def {hook}(" in text[int(line) - 1]
+
+
+def test_a_hook_without_an_analysis_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unused_hook(_: Analysis) -> None:
+        """Do nothing."""
+
+    monkeypatch.setattr(Analysis, "unused_hook", unused_hook, raising=False)
+    rows = [row for row in describe_registrations().splitlines() if "hook `unused_hook`" in row]
+    (row,) = rows
+    cells = [cell.strip() for cell in row.split("|")[1:-1]]
+    line = unused_hook.__code__.co_firstlineno
+    assert cells == [OVERRIDDEN_BY_NONE, "hook `unused_hook`", f"`{__file__}`", str(line)]
+
+
+def test_each_hook_has_a_row() -> None:
+    listing = describe_registrations()
+    for name, value in vars(Analysis).items():
+        if inspect.isfunction(value):
+            assert f"| hook `{name}` |" in listing
 
 
 def test_every_module_of_studies_and_analyses_is_reached(tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 
     PYTHONPATH=scripts python -m moot.commands.registrations [WORD]
 
-prints each registered name and each hook that an analysis overrides, with file and line; with a
-word, the rows that contain it.
+prints each registered name and each hook of analyses, with file and line; with a word, the rows
+that contain it. A hook has a row for each analysis that overrides it, or one row that says that no
+analysis does.
 """
 
 import ast
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from importlib.util import resolve_name
 from pathlib import Path
+from types import FunctionType
 
 import moot.commands.registered  # defines all registries but that of analyses
 import moot.datasets.people.changes  # defines the registry of changes of people
@@ -26,6 +28,8 @@ from moot.report.markdown import markdown_table
 SCRIPTS = Path(__file__).resolve().parents[2]
 DISCOVERED = ("studies", "analyses", "overview")
 """Folders whose modules are found by name, or are imported by such a module."""
+OVERRIDDEN_BY_NONE = "overridden by no analysis"
+"""The name in the row of a hook that only has its default."""
 
 
 def describe_registrations() -> str:
@@ -49,14 +53,21 @@ def _registered_rows() -> Iterator[tuple[str, str, str, str]]:
 
 
 def _hook_rows() -> Iterator[tuple[str, str, str, str]]:
-    """Yield a row for each hook that an analysis overrides."""
-    for name in ANALYSES:
-        analysis = type(ANALYSES[name])
-        for hook, method in vars(analysis).items():
-            if hook in vars(Analysis) and inspect.isfunction(method):
-                code = method.__code__
-                file = _relative(Path(code.co_filename))
-                yield f"`{name}`", f"hook `{hook}`", f"`{file}`", str(code.co_firstlineno)
+    """Yield a row for each hook and analysis that overrides it, or one for a hook without any."""
+    for hook, default in vars(Analysis).items():
+        if not inspect.isfunction(default):
+            continue
+        overriding = [name for name in ANALYSES if hook in vars(type(ANALYSES[name]))]
+        for name in overriding:
+            yield f"`{name}`", *_hook_place(hook, vars(type(ANALYSES[name]))[hook])
+        if not overriding:
+            yield OVERRIDDEN_BY_NONE, *_hook_place(hook, default)
+
+
+def _hook_place(hook: str, method: FunctionType) -> tuple[str, str, str]:
+    """Return the kind, file and line of a row for a method that defines a hook."""
+    code = method.__code__
+    return f"hook `{hook}`", f"`{_relative(Path(code.co_filename))}`", str(code.co_firstlineno)
 
 
 def _relative(file: Path) -> Path:
