@@ -29,8 +29,7 @@ ANALYSIS = (
     "counts by the mean of its debates. Its hypothesis is supported if p is below 0.05, after "
     "Holm's correction over the comparisons of its study, and the difference lies on the "
     "expected side. If a smallest effect of interest is stated, two one-sided tests show whether "
-    "the difference is smaller. If debates may stop early, all of these tests and the interval "
-    "are valid at any time. All other tests are exploratory."
+    "the difference is smaller. All other tests are exploratory."
 )
 EXCLUSIONS = (
     "No case is left out because of its answers.",

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from courtroom_runs import PROJECT, configuration, people
+from moot.analyses.stopping.analysis import VALIDITY
 from moot.commands.freezing import freeze
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
@@ -42,6 +43,8 @@ def test_a_frozen_plan_says_when_debates_end(
     for text in ("after each 4 cases", "smaller than 0.05", "$2.50"):
         assert text in first
     assert "main: all planned cases are debated." in second
+    assert VALIDITY in first
+    assert VALIDITY not in second
 
 
 def test_the_difference_that_matters_is_the_margin() -> None:

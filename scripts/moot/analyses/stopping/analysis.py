@@ -15,6 +15,9 @@ from moot.core.types import Fields
 from moot.hooks import ANALYSES, Analysis, CheckedExperiments, Schedule
 from moot.scores.contrasts import ContrastTest
 
+VALIDITY = "All tests of a comparison that may end early, and its interval, are valid at any time."
+"""A sentence for the page of a frozen plan in which a comparison may stop early."""
+
 
 class Stopping(Analysis):
     """Debates that end once a planned contrast is decided."""
@@ -35,6 +38,8 @@ class Stopping(Analysis):
         sentences = [
             f"{name}: {_describe(contrast.get('stop'))}" for name, contrast in contrasts.items()
         ]
+        if any(contrast.get("stop") for contrast in contrasts.values()):
+            sentences.append(VALIDITY)
         return [("Stopping", sentences)]
 
     def rehearsal_paragraphs(self, results: Path) -> Iterable[str]:
