@@ -18,8 +18,8 @@ class EndpointTraits:
         example_address: an address for error messages.
         default_port: completes an address without a scheme; None if a scheme is required.
         served_path: what follows the address of a server that a job starts.
-        is_protocol: whether many providers speak this protocol, so that the address names who
-            answers.
+        is_protocol: whether many providers speak this protocol, so that `served_as` or the address
+            names who answers. An endpoint of a single provider leaves it False: its own name does.
         has_batches: whether calls can be sent together, answered later and at a discount.
         has_streams: whether replies can be streamed.
         can_be_started: whether a job can start the server (`serve`).

@@ -61,12 +61,10 @@ class WaitConfig(StrictModel):
     """
 
     max_backoff: float = Field(
-        60.0, gt=0, description="Longest wait in seconds if the server names none."
+        60.0, gt=0, description="Longest single wait in seconds if the server names none."
     )
     max_requested: float = Field(
-        600.0,
-        gt=0,
-        description="Seconds to which a longer wait that the server asks for is cut.",
+        600.0, gt=0, description="Longest single wait in seconds if the server names one."
     )
     max_total: float = Field(
         3600.0,
@@ -467,8 +465,6 @@ class ModelConfig(StrictModel):
     @property
     def shares_limits(self) -> bool:
         """Whether all processes at the ledger share its limits.
-
-        They do not if each job has its own model.
 
         They do not if each job has its own model.
         """

@@ -41,8 +41,9 @@ def server_address(config: ModelConfig, environment: Mapping[str, str] = os.envi
 def provider(config: ModelConfig, environment: Mapping[str, str] = os.environ) -> str:
     """Return who answers, on any machine: the address of a service, or the name of the endpoint.
 
-    `base_url` and `served_as` count for a protocol that any server may speak (`openai`,
-    `anthropic`). Any other endpoint runs the model that its entry names, wherever it is.
+    `served_as` and `base_url` count only for endpoints with the trait `is_protocol` (`openai`,
+    `anthropic`). An endpoint of a single provider does not set the trait: its name says who
+    answers, at any address.
     """
     if not endpoint_traits(config.endpoint).is_protocol:
         return config.endpoint

@@ -304,12 +304,12 @@ class ExperimentResults:
     def gather(
         self, select: Callable[[pd.DataFrame], pd.DataFrame], columns: Collection[str]
     ) -> pd.DataFrame:
-        """Apply `select` to each of the `parts` and concatenate the rows that it returns.
+        """Apply `select` to each part of `transcript_parts` and concatenate the rows it returns.
 
         The rows are in the order of models, debates and turns.
 
         `select` takes transcripts of whole debates and returns some of their rows, including the
-        column `TURN`.
+        columns of `TURN`.
         """
         frames = [select(part) for part in self.transcript_parts(columns)]
         gathered: pd.DataFrame = pd.concat([frame for frame in frames if len(frame)] or frames[:1])
@@ -446,7 +446,7 @@ class Score:
     Attributes:
         metric: the metric's name, which includes its unit (`seconds_per_case`).
         average: binary, macro, micro, weighted, or "" for a metric without averages.
-        group: see the module's docstring.
+        group: the part of the rows that the score covers, by the conventions of `moot.scores`.
         n: the number of rows behind the value.
         n_invalid: rows of the group without a usable answer.
         n_cases: cases that the n rows belong to.

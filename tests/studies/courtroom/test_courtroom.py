@@ -203,6 +203,7 @@ async def test_the_setting_limits_the_judge_but_not_the_advocates(
 
 
 async def prompts_of(**params: Any) -> list[tuple[str, str]]:
+    """Return a pair for each turn of a trial, in order: its speaker and kind, and its prompt."""
     _, debate, chat = await trial(**params)
     return [
         (f"{utterance.speaker} {utterance.kind}", prompt(request))

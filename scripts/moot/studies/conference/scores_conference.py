@@ -210,7 +210,10 @@ def coverage_scores(results: ExperimentResults, utterances: pd.DataFrame) -> Ite
 def measure_course(utterances: pd.DataFrame) -> Iterator[tuple[str, Column, Bounds]]:
     """Yield measures of turns, rounds, words, repetition and decisions.
 
-    A table shows a measure that has a title in `MEASURES` of `tables.py`.
+    A table shows a measure that has a title in `MEASURES` of `tables.py`. Transcripts hold no
+    labels of statements. A score on labels or positions is therefore a generator of its own that
+    `conference` calls with the results; `labelled_statements` of `moot.scores.labels` gives it the
+    labels. A conference has positions only if its experiment sets a rubric.
 
     Yields:
         The metric, its values by debate_id (one or more per debate), and the bounds of their mean.
