@@ -115,6 +115,29 @@ def test_init_prefers_a_column_whose_name_says_label(
     assert ('"tennant": 1' in text) == is_named
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "is_id"),
+    [
+        ("complaint_no", ["A-1", "A-2", "A-3"], True),
+        ("Case ID", ["7", "8", "9"], True),
+        ("id_of_case", ["x y", "z", "w"], True),
+        ("nr", ["1", "2", "2"], False),
+        ("nr", ["1", "2", ""], False),
+        ("notes", ["a", "b", "c"], False),
+        ("number_of_bags", ["1", "2", "3"], False),
+        ("piano", ["1", "2", "3"], False),
+    ],
+)
+def test_init_takes_a_column_of_ids_that_differ(name: str, values: list[str], is_id: bool) -> None:
+    texts = [f"The flight was late by {hours} hours." for hours in range(3)]
+    table = pd.DataFrame({name: values, "facts": texts, "outcome": ["NO", "YES", "NO"]})
+    table.to_csv("mine.csv", index=False)
+    report = write_configuration(InitConfig(model="smollm2-135m", data="mine.csv", usd=0), None)
+    column = make_plan(Path("my.yaml").read_text()).datasets["mine"].id
+    assert column == (name if is_id else "")
+    assert f"  id:       {column or 'row'} " in report
+
+
 def test_flags_and_hostile_column_names_become_a_configuration() -> None:
     Path("odd.csv").write_text(
         '"text: {x}","yes\'no"\n"a long text # of a case","- A"\n"another long text","*b"\n'

@@ -257,6 +257,14 @@ def test_names_of_code_are_words(root: Path) -> None:
     assert question.verdicts[0].about.startswith("Difference in F1 against macro F1: ")
 
 
+def test_a_planned_comparison_shows_the_values_of_both_sides(root: Path) -> None:
+    names = [path.relative_to(root).as_posix() for path in built_files(root)]
+    question = read_questions(root, "comparison", names, STUDIES)[0]
+    assert question.verdicts[0].about.startswith(
+        "Difference in accuracy: debates, 3 models where sex=x (0.600) less votes, smollm (0.620)"
+    )
+
+
 def test_failures_come_first_and_unanswered_questions_cannot_tell(root: Path) -> None:
     pages = {"page": root / "index.html"}
     failures = [f"run_debates of mine, model, 0: the key is refused {HOSTILE}", "load_cases of x"]

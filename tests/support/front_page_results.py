@@ -45,6 +45,8 @@ CONTRAST = {
     "first": "debates, 3 models where sex=x",
     "second": "votes, smollm",
     "metric": "accuracy",
+    "first value": 0.6,
+    "second value": 0.62,
     "difference": -0.02,
     "difference low": -0.08,
     "difference high": 0.02,

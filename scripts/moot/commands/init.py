@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -51,13 +51,19 @@ _CASES, _CASES_IN_PROCESS = 10, 5
 """Cases of a first run: with a server, and with a model on the cores of this machine."""
 _QUESTION = "Which label is right?"
 _QUESTION_REASON = "no table says it: write what a prediction answers, in one sentence"
+_ID_NAMES = re.compile(
+    r"(?:^|[\W_])(?:id|nr|no|num|number|key|ref|code|docket)$|^id[\W_]", re.IGNORECASE
+)
+_ID_REASON = "its name says so, and its values differ in each row"
+_NO_ID_REASON = "no column has an id for each row, so a case is called after its row"
+_MAX_ID_LENGTH = 60
 _SPLIT_NAMES = re.compile("split|fold|subset|partition", re.IGNORECASE)
 _MAX_LISTED_COLUMNS, _MAX_SHARDS = 8, 4
 _PAGE = """\
 # Lies over moot's default configuration.
 #   {command} doctor --cores 1 --configfile {file}     whether everything is there
 #   {command} preview --cores 2 --configfile {file}    what it will ask, and cost
-#   {command} --cores 4 --configfile {file}            holds the debates: results/index.html
+#   {command} --cores 2 --configfile {file}            holds the debates: results/index.html
 #   {command} reference --cores 1                      writes every key to results/reference.md
 
 run: [{run}]
@@ -109,7 +115,7 @@ datasets:
   {name}:
     loader: table
     path: {path}
-    text: {text}            # what models read
+{id_line}    text: {text}            # what models read
     target: {target}        # the true label
     # Rows by label, to see misspelt ones: {counts}
     labels: {labels}      # of two the negative one first
@@ -300,9 +306,11 @@ def _describe_table(path: Path, answer: Callable[..., str], config: InitConfig) 
     labels = {cell: cell.casefold() for cell in sorted(set(complete_rows[target]))}
     counts = {cell: int((complete_rows[target] == cell).sum()) for cell in labels}
     question = answer("question", _QUESTION)
+    id_column = _guess_id(table, {text, target})
     section = _TABLE.format(
         name=_NAME,
         path=_inline_yaml(os.fspath(path)),
+        id_line=f"    id: {_inline_yaml(id_column)}\n" if id_column else "",
         text=_inline_yaml(text),
         target=_inline_yaml(target),
         labels=_inline_yaml(labels),
@@ -310,7 +318,9 @@ def _describe_table(path: Path, answer: Callable[..., str], config: InitConfig) 
         question=_inline_yaml(question),
     )
     text_reason = f"the column with the longest cells; others: {_list_columns(table, text)}"
+    id_guess = _Guess("id", id_column or "row", _ID_REASON if id_column else _NO_ID_REASON)
     guesses = [
+        id_guess,
         _Guess("text", text, "as given" if config.text else text_reason),
         _Guess("target", target, "as given" if config.target else target_reason),
         _guess_of_labels(counts, labels),
@@ -354,6 +364,19 @@ def _guess_target(table: pd.DataFrame, text: str) -> tuple[str, str]:
     if further_columns:
         reason += f"; others of few values: {', '.join(further_columns)}"
     return choice, reason
+
+
+def _guess_id(table: pd.DataFrame, taken_columns: Collection[str]) -> str:
+    """Return the first column whose name says id or number and whose values differ in each row.
+
+    "" if there is none; cases are then called after their row.
+    """
+    for name in map(str, table.columns):
+        ids = table[name].str.strip()
+        is_id = bool(_ID_NAMES.search(name)) and name not in taken_columns
+        if is_id and ids.is_unique and (ids != "").all() and ids.str.len().max() <= _MAX_ID_LENGTH:
+            return name
+    return ""
 
 
 def _list_columns(table: pd.DataFrame, text: str) -> str:

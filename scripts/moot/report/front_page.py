@@ -251,7 +251,11 @@ def _claim_verdict(row: Fields, readers: Mapping[str, str]) -> Verdict:
 
 def _contrast_verdict(row: Fields, readers: Mapping[str, str]) -> Verdict:
     metrics = " against ".join(map(metric_in_words, row["metric"].split(" against ")))
-    about = f"difference in {metrics}: {row['first']} less {row['second']}"
+    first, second = (
+        f"{row[side]} ({float(row[f'{side} value']):.3f})" if row[f"{side} value"] else row[side]
+        for side in ("first", "second")
+    )
+    about = f"difference in {metrics}: {first} less {second}"
     return _verdict(
         row, row["expectation met"], "difference", "difference", (0.0, 0.0), about, readers
     )
