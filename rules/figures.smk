@@ -1,11 +1,5 @@
 # Figures, as PNG and SVG, one job a study; and transcripts laid out for reading.
 
-
-def options_of_figures(study):
-    """A function that returns what the figures of a study depend on in the configuration."""
-    return lambda wildcards: dependencies.presentation_options(plan, study)
-
-
 for part, names in targets.names_by_job(plan, FIGURES).items():
     studies = sorted({FIGURES[name].study for name in names})
     study = dependencies.presented_study(studies)

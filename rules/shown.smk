@@ -1,4 +1,4 @@
-# The outputs of the jobs of tables and figures, and which of them Snakemake's report shows.
+# The outputs and options of the jobs of tables and figures, and what Snakemake's report shows.
 
 import time
 from contextlib import suppress
@@ -30,6 +30,16 @@ def shown_outputs(kind, registry, names, files, ending):
 
     unreported = [path for path in files(names) if not path.endswith(ending)]
     return [*captions.values(), *unreported, *map(in_report, names)]
+
+
+def options_of_tables(study, studies):
+    """A function that returns what the tables of some studies depend on in the configuration."""
+    return lambda wildcards: dependencies.table_options(plan, study, studies)
+
+
+def options_of_figures(study):
+    """A function that returns what the figures of a study depend on in the configuration."""
+    return lambda wildcards: dependencies.presentation_options(plan, study)
 
 
 def newer_if_partial(job, outputs):

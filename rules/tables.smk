@@ -1,11 +1,5 @@
 # Tables: published, ours, and the difference; as CSV, Excel workbook, LaTeX and HTML. One job a study.
 
-
-def options_of_tables(study, studies):
-    """A function that returns what the tables of some studies depend on in the configuration."""
-    return lambda wildcards: dependencies.table_options(plan, study, studies)
-
-
 for part, names in targets.names_by_job(plan, TABLES).items():
     studies = sorted({TABLES[name].study for name in names})
     study = dependencies.presented_study(studies)
