@@ -33,7 +33,7 @@ def test_a_debate_of_the_embedded_model_is_judged_again(tmp_path: Path) -> None:
     moved = pd.read_csv(workflow.work / TABLE).set_index("group")
     assert moved.loc["all", ["changes", "debates", "cases"]].tolist() == [6, 1, 1]
     assert 0 < moved.loc["all", "before"] < 1
-    assert not (workflow.work / "results/tables/courtroom/stated_and_exact.csv").exists()
+    assert pd.read_csv(workflow.work / "results/tables/courtroom/stated_and_exact.csv").empty
     calls = pd.read_parquet(
         workflow.work / "results/calls/trial-arm=attribution/smollm2-135m.parquet"
     )
