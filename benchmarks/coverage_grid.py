@@ -151,7 +151,7 @@ def summary(results: dict[Cell, CellResult]) -> str:
 
 
 def cells() -> Iterator[Cell]:
-    """Yield the whole grid: the cells of moot's own statistics, and of those of analyses."""
+    """Yield all cells of the grid: first of the shared statistics, then of the analyses."""
     kinds = [*KINDS]
     for path in sorted(ANALYSES.glob("*/worlds_of_*.py")):
         kinds += runpy.run_path(str(path))["KINDS"]

@@ -247,7 +247,7 @@ class Config(ConfigSections):
     )
     models: Mapping[Name, ModelConfig] = Field(description="language models by name")
     datasets: Mapping[Name, Fields] = Field(
-        description="data sets by name; their options are those of their loader"
+        description="data sets by name; the loader of a data set defines its options"
     )
     experiments: Mapping[Name, ExperimentConfig] = Field(description="experiments by name")
     rubrics: Mapping[Name, Rubric] = Field(
