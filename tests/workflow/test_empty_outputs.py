@@ -1,6 +1,6 @@
-"""Tables without rows and figures without data leave no files, and are built again when they have.
+"""Tables without rows and figures without data leave no files until they have rows or data.
 
-Slow: a whole run of one study; only it finds that Snakemake builds removed files again.
+The slow test runs one study, since only Snakemake can show that it builds removed files again.
 """
 
 import csv
@@ -88,6 +88,17 @@ def test_kept_tables_stay_without_rows_and_are_no_longer_listed(
     assert [Path(path) for path in outputs if Path(path).exists()] == [
         Path(path) for path in outputs if "one" in path
     ]
+
+
+def test_one_file_of_a_table_is_enough_to_remove_its_caption_but_no_other_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_table("a/one", HEADER)
+    other_files = [*write_table("a/one_more", HEADER), *write_table("b/one", HEADER)]
+    assert remove_empty_outputs(["results/tables/a/one.html"]) == ["tables/a/one"]
+    existing = {str(path) for path in Path("results").rglob("*.*") if path != LIST}
+    assert existing == set(other_files)
 
 
 def test_a_figure_that_draws_nothing_is_removed(

@@ -6,7 +6,6 @@ without rows. A list of the removed names lets the next run treat them as built.
 """
 
 import json
-from collections import defaultdict
 from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
 
@@ -51,23 +50,21 @@ def remove_empty_outputs(outputs: Iterable[str], kept_names: Collection[str] = (
     """Remove the files of tables without rows and of figures without data, captions included.
 
     Args:
-        outputs: Outputs of jobs that have ended, also of other kinds.
+        outputs: Outputs of jobs that have ended, also of other kinds. One file of a table or figure
+            is enough to remove all of its files.
         kept_names: Names of tables and figures whose files stay.
 
     Returns:
         The names of the tables and figures whose files are removed by this call.
     """
-    files: defaultdict[str, list[Path]] = defaultdict(list)
-    for output in outputs:
-        if name := name_of_output(output):
-            files[name].append(Path(output))
-    existing_names = [name for name in files if _file_with_content(name).exists()]
-    removable_names = set(existing_names).difference(kept_names)
+    names = set(map(name_of_output, outputs)) - {""}
+    existing_names = {name for name in names if _file_with_content(name).exists()}
+    removable_names = existing_names.difference(kept_names)
     empty_names = sorted(name for name in removable_names if not _has_content(name))
     for name in empty_names:
-        for path in files[name]:
-            path.unlink(missing_ok=True)
-    still_removed = removed_names() - set(existing_names)
+        for path in _files_of(name):
+            path.unlink()
+    still_removed = removed_names() - existing_names
     _write_list({*still_removed, *empty_names})
     return empty_names
 
@@ -82,6 +79,12 @@ def describe_removal(names: Collection[str]) -> str:
 
 def _file_with_content(name: str) -> Path:
     return Path("results") / f"{name}.{KINDS[name.partition('/')[0]]}"
+
+
+def _files_of(name: str) -> list[Path]:
+    """Return the existing files of a table or figure, with its caption."""
+    results = Path("results")
+    return [*results.glob(f"{name}.*"), *results.glob(f"captions/{name}.*")]
 
 
 def _has_content(name: str) -> bool:
