@@ -6,12 +6,12 @@ from moot.core.run_signals import Run
 from moot.desk.instructions import copy_instructions
 from moot.jobs.item_data import fetch_item_data
 from moot.plan.plan_cache import keep_for_jobs
+from moot.workflow.empty_outputs import describe_removal, name_of_output, remove_empty_outputs
 from moot.workflow.failed_jobs import (
     UnfinishedJob,
     describe_failed_jobs,
     write_page_after_failure,
 )
-from moot.workflow.empty_outputs import describe_removal, name_of_output, remove_empty_outputs
 from moot.workflow.folder import claim_folder, describe_configuration
 
 
@@ -80,7 +80,7 @@ def remove_empty_files():
     if empty_targets:
         raise UserError(
             f"{', '.join(sorted(empty_targets))}: no rows or points in this run, so no file is"
-            " written. The experiments of this run do not have what it shows."
+            " written. The experiments of this run lack its data."
         )
 
 

@@ -1,5 +1,7 @@
 # What the papers' pages are built from: functions of rules/papers.smk.
 
+from itertools import chain
+
 from moot.jobs.papers import standing_plan
 from moot.papers.items import items_file, read_papers
 from moot.papers.page import paper_files
@@ -70,7 +72,7 @@ def standing_results(paper):
 
 def detail_tables(paper):
     """The long tables that this run builds and the page of a paper links if they have rows."""
-    names = dict.fromkeys(name for item in PAPERS[paper].items for name in item.details)
+    names = set(chain.from_iterable(item.details for item in PAPERS[paper].items))
     built = [name for name in targets.nonempty_names(plan, TABLES) if name in names]
     return storage_path([f"results/tables/{name}.csv" for name in built])
 

@@ -65,10 +65,7 @@ _AUTHORITIES = (
     ),
     re.compile(r"第[\d〇零一二三四五六七八九十百千]{1,8}条(?:之[一二三四])?"),
 )
-_FROM_TWO_TO_TWELVE = slice(2, 13)
-_NUMBER_WORDS = {
-    word: Decimal(value) for value, word in list(enumerate(UNITS))[_FROM_TWO_TO_TWELVE]
-}
+_NUMBER_WORDS = {word: Decimal(value) for value, word in enumerate(UNITS[2:13], start=2)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from moot.papers.parts import Design, Example, ItemRun, OwnRow, Part, Series
 from moot.papers.selection import KINDS_WITHOUT_DEBATES, PREFIX, is_of_design
 from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
 from moot.plan.grid_expansion import templates_of_debates
-from moot.plan.made_up_inputs import describe_inputs, join_notes
+from moot.plan.made_up_inputs import describe_inputs, join_names_by_note, join_notes
 from moot.plan.plan import Plan
 from moot.protocols.experiment import Experiment
 from moot.report.content import StudyResults
@@ -306,10 +306,9 @@ def item_warnings(plan: Plan, parts: Sequence[Part]) -> list[str]:
                     other_data[dataset] = None
     warnings: list[str] = []
     noted_names: set[str] = set()
-    for warning in join_notes(notes):
-        names = set(warning.rpartition(" In: ")[2].removesuffix(".").split(", "))
-        noted_names |= names
-        is_other = not names.isdisjoint(other_data)
+    for warning, names in join_names_by_note(notes).items():
+        noted_names.update(names)
+        is_other = any(name in other_data for name in names)
         warnings.append(f"{warning} The paper uses other data." if is_other else warning)
     if unnoted_data := [name for name in other_data if name not in noted_names]:
         warnings.append(f"The paper uses other data than {', '.join(unnoted_data)}.")

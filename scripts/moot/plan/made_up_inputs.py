@@ -30,8 +30,13 @@ def describe_inputs(dataset: str, source: str, models: Mapping[str, ModelConfig]
 
 def join_notes(notes: Iterable[str]) -> list[str]:
     """Return one sentence for each kind of note, with its data sets or models."""
+    return list(join_names_by_note(notes))
+
+
+def join_names_by_note(notes: Iterable[str]) -> dict[str, list[str]]:
+    """Return the sentences of `join_notes`, each with the data sets or models that it names."""
     names_by_kind: dict[str, dict[str, None]] = {}
     for note in notes:
         name, _, kind = note.partition(": ")
         names_by_kind.setdefault(kind, {})[name] = None
-    return [f"{kind} In: {', '.join(names)}." for kind, names in names_by_kind.items()]
+    return {f"{kind} In: {', '.join(names)}.": [*names] for kind, names in names_by_kind.items()}

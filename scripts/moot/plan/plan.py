@@ -82,7 +82,7 @@ class Plan:
         self.datasets: Mapping[str, DatasetOptions] = datasets
         self._prompts = prompts
         self.paper_matches: PaperMatches | None = None
-        """What `moot.plan.as_published.compare_with_papers` returned, kept for jobs."""
+        """The result of `moot.plan.as_published.compare_with_papers`, stored for jobs."""
         describe_place = partial(_describe_place, files)
         self.contrasts = check_contrasts(
             config, reader.configs_by_name, self.untested_reason, describe_place, faults
