@@ -1,9 +1,7 @@
 """How replies are read: moot beside `json_repair` and pydantic, over the table of nasty replies.
 
-    python benchmarks/run.py reply_reading.py             prints the table of docs/faults.md
-    python benchmarks/run.py reply_reading.py --write     writes it there
-
-Run with `scripts` and `tests` on the Python path.
+python benchmarks/run.py reply_reading.py             prints the table of docs/faults.md
+python benchmarks/run.py reply_reading.py --write     writes it there
 """
 
 import re

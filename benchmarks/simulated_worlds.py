@@ -13,9 +13,7 @@ from moot.stats.bootstrap import (
     as_numbers,
     estimate_interval,
 )
-from moot.stats.differences import (
-    Sums,
-)
+from moot.stats.differences import Sums
 
 SEED = 44
 Random = np.random.Generator
@@ -145,5 +143,6 @@ class MeanWorlds:
         return as_numbers(random.binomial(self.sizes, rates))
 
 
-def _no_single_world(_: Random) -> World:
+def no_single_world(_: Random) -> World:
+    """Refuse to draw a single world of a cell whose worlds are drawn all at once."""
     raise NotImplementedError("these worlds are drawn at once")

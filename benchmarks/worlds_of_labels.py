@@ -11,9 +11,9 @@ from simulated_worlds import (
     Interval,
     Random,
     World,
-    _no_single_world,
     bootstrap_interval,
     excludes_0,
+    no_single_world,
 )
 
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
@@ -29,12 +29,7 @@ from moot.stats.bootstrap import (
     ratio_statistic,
 )
 from moot.stats.calibration import auc_statistic, calibration_error_statistic
-from moot.stats.differences import (
-    MIN_HITS,
-    Sums,
-    too_few_hits,
-    with_unseen_clusters,
-)
+from moot.stats.differences import MIN_HITS, Sums, too_few_hits, with_unseen_clusters
 
 
 def f1_sums(true: Floats, predicted: Floats) -> Sums:
@@ -102,7 +97,7 @@ def f1_differences() -> Iterator[Cell]:
         yield Cell(
             "paired difference of F1",
             f"{cases} cases, base rate {base}, always positive against recall {recall}",
-            _no_single_world,
+            no_single_world,
             F1Worlds(cases, base, ((1.0, 1.0), (recall, false_rate))).draw,
         )
     sides = ((0.95, 0.02), (0.7, 0.2)), ((0.9, 0.5), (0.3, 0.02))
@@ -110,7 +105,7 @@ def f1_differences() -> Iterator[Cell]:
         yield Cell(
             "paired difference of F1",
             f"{cases} cases, base rate {base}, recall and false positive rate {first} and {second}",
-            _no_single_world,
+            no_single_world,
             F1Worlds(cases, base, (first, second)).draw,
         )
 

@@ -14,12 +14,12 @@ from simulated_worlds import (
     MeanWorlds,
     Random,
     World,
-    _no_single_world,
     bootstrap_interval,
     codes_of,
     draw_values,
     excludes_0,
     means,
+    no_single_world,
     sizes_of,
 )
 
@@ -33,11 +33,7 @@ from moot.stats.bootstrap import (
     kinds_of_clusters,
     mean_statistic,
 )
-from moot.stats.differences import (
-    Difference,
-    compare_paired,
-    compare_unpaired,
-)
+from moot.stats.differences import Difference, compare_paired, compare_unpaired
 from moot.stats.independent import Independent
 
 
@@ -51,7 +47,7 @@ def shares() -> Iterator[Cell]:
         yield Cell(
             "share by cluster",
             f"{clusters} clusters of {size}, rate {rate}, correlation {correlation}",
-            _no_single_world,
+            no_single_world,
             MeanWorlds(tuple(sizes_of(size, clusters)), rate, correlation, SHARE, rate).draw,
         )
 
@@ -107,7 +103,7 @@ def paired_clusters() -> Iterator[Cell]:
         yield Cell(
             "paired difference by cluster",
             f"{clusters} clusters of {size}, {sides}, rate {rate}, correlation {correlation}",
-            _no_single_world,
+            no_single_world,
             worlds.draw,
         )
 
@@ -239,52 +235,36 @@ def shared_clusters() -> Iterator[Cell]:
         )
 
 
-SPREADS: dict[
-    str, tuple[Bounds, Callable[[Random, int], Floats], Callable[[Random, int], Floats]]
-] = {
-    "Brier scores, wide against tight": (
-        SHARE,
-        lambda random, cases: random.beta(0.5, 1.5, cases),
-        lambda random, cases: random.beta(25, 75, cases),
-    ),
-    "rounds, wide against tight": (
-        AMOUNT,
-        lambda random, cases: random.gamma(1, 3, cases),
-        lambda random, cases: random.gamma(50, 0.06, cases),
-    ),
-    "log-normal tokens": (
-        AMOUNT,
-        lambda random, cases: random.lognormal(-0.125, 0.5, cases),
-        lambda random, cases: random.lognormal(-0.125, 0.5, cases),
-    ),
-    "log-normal costs": (
-        AMOUNT,
-        lambda random, cases: random.lognormal(-0.5, 1, cases),
-        lambda random, cases: random.lognormal(-0.5, 1, cases),
-    ),
-    "log-normal costs, wide against tight": (
-        AMOUNT,
-        lambda random, cases: random.lognormal(-0.5, 1, cases),
-        lambda random, cases: random.gamma(50, 0.02, cases),
-    ),
-    "log-normal costs of spread 1.5": (
-        AMOUNT,
-        lambda random, cases: random.lognormal(-1.125, 1.5, cases),
-        lambda random, cases: random.lognormal(-1.125, 1.5, cases),
-    ),
-    "log-normal costs of spread 1.5 against tokens": (
-        AMOUNT,
-        lambda random, cases: random.lognormal(-1.125, 1.5, cases),
-        lambda random, cases: random.lognormal(-0.125, 0.5, cases),
-    ),
-    "exponential amounts, wide against tight": (
-        AMOUNT,
-        lambda random, cases: random.gamma(1, 1, cases),
-        lambda random, cases: random.gamma(50, 0.02, cases),
-    ),
+Draw = Callable[[Random, int], Floats]
+
+
+def log_normal(spread: float) -> Draw:
+    """Return a draw of log-normal amounts with a mean of 1."""
+    return lambda random, cases: random.lognormal(-(spread**2) / 2, spread, cases)
+
+
+def gamma(shape: float, scale: float) -> Draw:
+    """Return a draw of amounts from a gamma distribution."""
+    return lambda random, cases: random.gamma(shape, scale, cases)
+
+
+def beta(first: float, second: float) -> Draw:
+    """Return a draw of scores from a beta distribution."""
+    return lambda random, cases: random.beta(first, second, cases)
+
+
+TOKENS, COSTS, SPREAD_COSTS = log_normal(0.5), log_normal(1), log_normal(1.5)
+TIGHT_AMOUNTS = gamma(50, 0.02)
+SPREADS: dict[str, tuple[Bounds, Draw, Draw]] = {
+    "Brier scores, wide against tight": (SHARE, beta(0.5, 1.5), beta(25, 75)),
+    "rounds, wide against tight": (AMOUNT, gamma(1, 3), gamma(50, 0.06)),
+    "log-normal tokens": (AMOUNT, TOKENS, TOKENS),
+    "log-normal costs": (AMOUNT, COSTS, COSTS),
+    "log-normal costs, wide against tight": (AMOUNT, COSTS, TIGHT_AMOUNTS),
+    "log-normal costs of spread 1.5": (AMOUNT, SPREAD_COSTS, SPREAD_COSTS),
+    "log-normal costs of spread 1.5 against tokens": (AMOUNT, SPREAD_COSTS, TOKENS),
+    "exponential amounts, wide against tight": (AMOUNT, gamma(1, 1), TIGHT_AMOUNTS),
 }
-
-
 MORE_NUMBERS = ((8, 8), (8, 60), (60, 8), (60, 60), (150, 15))
 
 
@@ -296,7 +276,7 @@ def unequal_spreads() -> Iterator[Cell]:
         def draw(
             random: Random,
             bounds: Bounds = bounds,
-            draws: tuple[Callable[[Random, int], Floats], ...] = (draw_first, draw_second),
+            draws: tuple[Draw, Draw] = (draw_first, draw_second),
             numbers: tuple[int, int] = (first, second),
         ) -> World:
             values = [side(random, number) for side, number in zip(draws, numbers, strict=True)]
@@ -321,7 +301,7 @@ def single_amounts() -> Iterator[Cell]:
             random: Random,
             cases: int = cases,
             bounds: Bounds = bounds,
-            draw_values_of: Callable[[Random, int], Floats] = draw_values_of,
+            draw_values_of: Draw = draw_values_of,
             truth: float = truth,
         ) -> World:
             values = draw_values_of(random, cases)
