@@ -5,23 +5,18 @@ Sides of different cases, of crossed clusters, and amounts. `--write` puts the s
 docs/results.md.
 """
 
-import argparse
 import itertools
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import results_page
+from results_page import Part, run_simulation
 
 from moot.stats.bootstrap import AMOUNT, SHARE, ClusterBootstrap, Floats, as_numbers, mean_statistic
 from moot.stats.differences import Difference, Sums, compare_unpaired
 
-BEGIN_MARK, END_MARK = (
-    "<!-- differences: python benchmarks/run.py coverage_differences.py --write -->",
-    "<!-- end of differences -->",
-)
+PART = Part("differences", "coverage_differences.py")
 REPETITIONS = 500
 SEED = 11
 
@@ -254,22 +249,13 @@ def tables(results: dict[Cell, CellResult], repetitions: int) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Print the grid and its summary, or put the summary into the document."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the summary into docs/results.md")
-    parser.add_argument("--repetitions", type=int, default=REPETITIONS)
-    arguments = parser.parse_args()
-    results = grid(arguments.repetitions)
+def summarise(repetitions: int) -> str:
+    """Print the results of the grid, and return its tables."""
+    results = grid(repetitions)
     for cell, result in results.items():
-        sys.stdout.write(
-            f"{cell.name}; rates {cell.rates}, correlation {cell.correlation}: {result}\n"
-        )
-    summary = tables(results, arguments.repetitions)
-    if arguments.write:
-        results_page.replace_part(BEGIN_MARK, END_MARK, summary)
-    sys.stdout.write(f"{summary}\n")
+        print(f"{cell.name}; rates {cell.rates}, correlation {cell.correlation}: {result}")
+    return tables(results, repetitions)
 
 
 if __name__ == "__main__":
-    main()
+    run_simulation(PART, __doc__, summarise, REPETITIONS, "--repetitions")

@@ -5,7 +5,6 @@ A cell fails when the 99 % Monte Carlo bound of its type I error lies above .06,
 below .93. Worlds without an interval count in neither.
 """
 
-import argparse
 import runpy
 import sys
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import results_page
+from results_page import Part
 from simulated_worlds import SEED, Cell
 from worlds_of_labels import agreements, f1_differences, f1_values, rankings
 from worlds_of_means import (
@@ -33,10 +32,7 @@ from worlds_of_repeats import (
     tournaments,
 )
 
-BEGIN_MARK, END_MARK = (
-    "<!-- grid: python benchmarks/run.py coverage_grid.py --write -->",
-    "<!-- end of grid -->",
-)
+PART = Part("grid", "coverage_grid.py")
 ANALYSES = Path(__file__).resolve().parents[1] / "tests" / "analyses"
 WORLDS = 2000
 MAX_TYPE_ONE_ERROR, MIN_COVERAGE, BOUND_LEVEL = 0.06, 0.93, 0.99
@@ -160,9 +156,8 @@ def cells() -> Iterator[Cell]:
 
 
 def main() -> None:
-    """Print the grid, or put it into the document."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the summary into docs/results.md")
+    """Measure the cells of the grid and print their summary."""
+    parser = PART.parser(__doc__)
     parser.add_argument("--worlds", type=int, default=WORLDS, help="of each cell")
     parser.add_argument("--kind", default="", help="only kinds whose name begins so")
     arguments = parser.parse_args()
@@ -174,10 +169,7 @@ def main() -> None:
         if results[cell].fails:
             sys.stdout.write(f"fails: {cell.kind}: {cell.name}: {results[cell]}\n")
             sys.stdout.flush()
-    text = summary(results)
-    if arguments.write:
-        results_page.replace_part(BEGIN_MARK, END_MARK, text)
-    sys.stdout.write(f"{text}\n")
+    PART.show(summary(results), should_write=arguments.write)
 
 
 if __name__ == "__main__":

@@ -2,22 +2,17 @@
 `--write`: into docs/results.md.
 """
 
-import argparse
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-import results_page
+from results_page import Part, run_simulation
 
 from moot.stats.bootstrap import Floats, as_numbers
 from moot.stats.ratings import FIRST, SECOND, TIE, Ratings, fit_ratings
 
-BEGIN_MARK, END_MARK = (
-    "<!-- ratings: python benchmarks/run.py coverage_ratings.py --write -->",
-    "<!-- end of ratings -->",
-)
+PART = Part("ratings", "coverage_ratings.py")
 WORLDS = 200
 SEED = 8
 SIDE, LENGTH, OWN_FAMILY = "side", "length", "own family"
@@ -123,17 +118,5 @@ def table(worlds: int) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Print the table, or put it into the document."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the table into docs/results.md")
-    parser.add_argument("--worlds", type=int, default=WORLDS)
-    arguments = parser.parse_args()
-    table_text = table(arguments.worlds)
-    if arguments.write:
-        results_page.replace_part(BEGIN_MARK, END_MARK, table_text)
-    sys.stdout.write(f"{table_text}\n")
-
-
 if __name__ == "__main__":
-    main()
+    run_simulation(PART, __doc__, table, WORLDS)

@@ -2,21 +2,14 @@
 `--write` puts the table into docs/results.md.
 """
 
-import argparse
 import itertools
-import sys
-from pathlib import Path
 
 import numpy as np
+from results_page import Part, run_simulation
 
 from moot.stats.bootstrap import SHARE, ClusterBootstrap, Floats, estimate_interval
 
-PROJECT = Path(__file__).resolve().parents[1]
-DOCUMENT = PROJECT / "docs" / "results.md"
-BEGIN_MARK, END_MARK = (
-    "<!-- coverage: python benchmarks/run.py coverage_shares.py --write -->",
-    "<!-- end of coverage -->",
-)
+PART = Part("coverage", "coverage_shares.py")
 
 CLUSTERS = (5, 10, 30, 200)
 RATES = (0.1, 0.5, 0.9)
@@ -92,22 +85,10 @@ def table(results: dict[Cell, tuple[float, float]]) -> str:
     return "\n".join(lines)
 
 
-def documented(text: str) -> str:
-    """What stands between the marks in a document."""
-    return text.split(BEGIN_MARK)[1].split(END_MARK, maxsplit=1)[0].strip()
-
-
-def main() -> None:
-    """Print the table, or put it into the document."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the table into docs/results.md")
-    table_text = table(coverages())
-    if parser.parse_args().write:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        DOCUMENT.write_text(text.replace(documented(text), table_text), encoding="utf-8")
-    else:
-        sys.stdout.write(f"{table_text}\n")
+def tabulate(repetitions: int) -> str:
+    """Measure all coverages and return their table."""
+    return table(coverages(repetitions))
 
 
 if __name__ == "__main__":
-    main()
+    run_simulation(PART, __doc__, tabulate, REPETITIONS, "--repetitions")

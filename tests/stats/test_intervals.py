@@ -182,9 +182,8 @@ def test_intervals_have_the_coverage_that_the_document_states(simulation):
     for (clusters, rate, correlation), (ours, _) in coverages.items():
         min_coverage, max_coverage = (0.92, 0.98) if clusters >= 30 else (0.90, 1.0)
         assert min_coverage <= ours <= max_coverage, (clusters, rate, correlation)
-    documented = simulation.documented(simulation.DOCUMENT.read_text(encoding="utf-8"))
     figures: list[float] = []
-    for line in documented.splitlines()[2:]:
+    for line in simulation.PART.read().splitlines()[2:]:
         figures += [float(cell.split()[0]) for cell in line.split("|")[3:-1]]
     assert figures == pytest.approx([100 * ours for ours, _ in coverages.values()], abs=0.2), (
         "update the document with --write"

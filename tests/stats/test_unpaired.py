@@ -184,8 +184,7 @@ def test_intervals_cover_for_skewed_amounts_of_few_cases(simulation, name):
 
 
 def test_the_document_has_every_row_of_the_simulation(simulation):
-    text = simulation.results_page.PAGE.read_text(encoding="utf-8")
-    table = text.split(simulation.BEGIN_MARK)[1].split(simulation.END_MARK, maxsplit=1)[0]
+    table = simulation.PART.read()
     for name in (
         *simulation.INDEPENDENT_CASES,
         *simulation.CLUSTERED,

@@ -2,24 +2,16 @@
 the table into the analysis' README.md.
 """
 
-import argparse
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-import results_page
+from results_page import Part, run_simulation
 
 from moot.analyses.deferral.risk import candidate_thresholds, draw_one_per_cluster, learn_threshold
 from moot.stats.bootstrap import Floats
 
 SMOKE = ["--worlds", "20"]
-PROJECT = Path(__file__).resolve().parents[3]
-DOCUMENT = PROJECT / "scripts/moot/analyses/deferral/README.md"
-BEGIN_MARK, END_MARK = (
-    "<!-- deferral: python benchmarks/run.py benchmark_deferral.py --write -->",
-    "<!-- end of deferral -->",
-)
+PART = Part("deferral", "benchmark_deferral.py", "scripts/moot/analyses/deferral/README.md")
 WORLDS = 1000
 SEED = 11
 
@@ -109,17 +101,5 @@ def table(worlds: int) -> str:
     return "\n".join(lines)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write the table into the README")
-    parser.add_argument("--worlds", type=int, default=WORLDS, help="simulated worlds a row")
-    arguments = parser.parse_args()
-    text = table(arguments.worlds)
-    print(text)
-    if arguments.write:
-        results_page.replace_part(BEGIN_MARK, END_MARK, text, DOCUMENT)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    run_simulation(PART, __doc__, table, WORLDS)

@@ -2,14 +2,11 @@
 table into the analysis' README.md.
 """
 
-import argparse
-import sys
 from dataclasses import dataclass
 from itertools import permutations
-from pathlib import Path
 
 import numpy as np
-import results_page
+from results_page import Part, run_simulation
 from scipy.stats import multivariate_normal, norm
 
 from moot.analyses.panel_worth.independence import error_correlation
@@ -18,12 +15,7 @@ from moot.analyses.panel_worth.tables import open_reason
 from moot.stats.bootstrap import ClusterBootstrap
 
 SMOKE = ["--worlds", "2"]
-PROJECT = Path(__file__).resolve().parents[3]
-DOCUMENT = PROJECT / "scripts/moot/analyses/panel_worth/README.md"
-BEGIN_MARK, END_MARK = (
-    "<!-- panels: python benchmarks/run.py benchmark_panels.py --write -->",
-    "<!-- end of panels -->",
-)
+PART = Part("panels", "benchmark_panels.py", "scripts/moot/analyses/panel_worth/README.md")
 WORLDS = 200
 SEED = 12
 
@@ -124,17 +116,5 @@ def table(worlds: int) -> str:
     return "\n".join(lines)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write the table into the README")
-    parser.add_argument("--worlds", type=int, default=WORLDS, help="simulated worlds a row")
-    arguments = parser.parse_args()
-    text = table(arguments.worlds)
-    print(text)
-    if arguments.write:
-        results_page.replace_part(BEGIN_MARK, END_MARK, text, DOCUMENT)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    run_simulation(PART, __doc__, table, WORLDS)

@@ -5,15 +5,13 @@ a false alarm. The argument is the folder of the debates' JSON files (docs/data.
 the table into the README.md of the analysis.
 """
 
-import argparse
 import json
 import random
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import results_page
+from results_page import Part
 
 from moot.analyses.record_check.record import RESULTS, VERBATIM, Record
 from moot.core.checked_passages import (
@@ -24,11 +22,10 @@ from moot.core.checked_passages import (
     split_words,
 )
 
-PROJECT = Path(__file__).resolve().parents[3]
-DOCUMENT = PROJECT / "scripts/moot/analyses/record_check/README.md"
-BEGIN_MARK, END_MARK = (
-    "<!-- misquotes: python benchmarks/run.py benchmark_misquotes.py FOLDER --write -->",
-    "<!-- end of misquotes -->",
+PART = Part(
+    "misquotes",
+    "benchmark_misquotes.py FOLDER",
+    "scripts/moot/analyses/record_check/README.md",
 )
 PLANTED = 200
 SEED = 13
@@ -112,17 +109,13 @@ def table(counts: dict[str, Counter[str]]) -> str:
     return "\n".join(lines)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main() -> None:
+    """Count the planted misquotations that are found and print the table."""
+    parser = PART.parser(__doc__)
     parser.add_argument("folder", type=Path, help="the debates' JSON files")
-    parser.add_argument("--write", action="store_true", help="write the table into the README")
     arguments = parser.parse_args()
-    text = table(measure(arguments.folder))
-    print(text)
-    if arguments.write:
-        results_page.replace_part(BEGIN_MARK, END_MARK, text, DOCUMENT)
-    return 0
+    PART.show(table(measure(arguments.folder)), should_write=arguments.write)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -5,8 +5,6 @@ Random orders of recorded debates and planted worlds. `--write` puts the tables 
 scripts/moot/analyses/stopping/README.md.
 """
 
-import argparse
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil
@@ -14,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import results_page
+from results_page import Part, run_simulation
 
 from moot.analyses.stopping.sequential import (
     BETS,
@@ -31,11 +29,7 @@ from moot.stats.power import cases_needed, paired_proportions
 
 SMOKE = ["--orders", "2"]
 PROJECT = Path(__file__).resolve().parents[3]
-PAGE = PROJECT / "scripts" / "moot" / "analyses" / "stopping" / "README.md"
-BEGIN_MARK, END_MARK = (
-    "<!-- sequential: python benchmarks/run.py benchmark_sequential.py --write -->",
-    "<!-- end of sequential -->",
-)
+PART = Part("sequential", "benchmark_sequential.py", "scripts/moot/analyses/stopping/README.md")
 ORDERS = 10_000
 SEED = 17
 DISCORDANT, TO_SHOW, CASES_PER_STAGE = 0.3, 0.1, 20
@@ -335,17 +329,5 @@ def tables(orders: int) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Print the tables, or put them into the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the tables into the page")
-    parser.add_argument("--orders", type=int, default=ORDERS)
-    arguments = parser.parse_args()
-    tables_text = tables(arguments.orders)
-    if arguments.write:
-        results_page.replace_part(BEGIN_MARK, END_MARK, tables_text, PAGE)
-    sys.stdout.write(f"{tables_text}\n")
-
-
 if __name__ == "__main__":
-    main()
+    run_simulation(PART, __doc__, tables, ORDERS, "--orders")

@@ -2,24 +2,17 @@
 `--write`: into scripts/moot/analyses/variance/README.md.
 """
 
-import argparse
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-import results_page
+from results_page import Part, run_simulation
 
 from moot.analyses.variance.components import Effect, decompose
 from moot.stats.bootstrap import Floats
 
 SMOKE = ["--worlds", "2"]
-PAGE = Path(__file__).resolve().parents[3] / "scripts/moot/analyses/variance/README.md"
-BEGIN_MARK, END_MARK = (
-    "<!-- components: python benchmarks/run.py benchmark_components.py --write -->",
-    "<!-- end of components -->",
-)
+PART = Part("components", "benchmark_components.py", "scripts/moot/analyses/variance/README.md")
 WORLDS = 500
 SEED = 5
 CASE, RUN, JUDGE, CASE_AND_JUDGE = (
@@ -151,21 +144,5 @@ def table(worlds: int) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Print the table, or put it into the document."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--write",
-        action="store_true",
-        help="put the table into scripts/moot/analyses/variance/README.md",
-    )
-    parser.add_argument("--worlds", type=int, default=WORLDS)
-    arguments = parser.parse_args()
-    table_text = table(arguments.worlds)
-    if arguments.write:
-        results_page.replace_part(BEGIN_MARK, END_MARK, table_text, PAGE)
-    sys.stdout.write(f"{table_text}\n")
-
-
 if __name__ == "__main__":
-    main()
+    run_simulation(PART, __doc__, table, WORLDS)
