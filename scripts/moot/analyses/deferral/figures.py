@@ -28,8 +28,10 @@ def deferral_figure(results: StudyResults) -> "Figure":
     curves = 0
     runs = results.runs(results.experiments.values(), Run)
     for run in sorted(runs, key=lambda run: -len(run.predictions)):
+        if curves == MAX_CURVES:
+            break
         answers = None if missing_reason(run) else next(gather_signals(run), None)
-        if answers is None or curves >= MAX_CURVES:
+        if answers is None:
             continue
         weights = np.ones((1, len(answers.values)))
         coverage, risk = risk_by_coverage(answers.values, answers.is_wrong, weights)

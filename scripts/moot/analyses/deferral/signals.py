@@ -108,12 +108,12 @@ def _vote_shares(run: Run, rows: pd.DataFrame) -> Signal:
 
 
 def _mean_beliefs(run: Run, rows: pd.DataFrame) -> Signal:
-    """The mean probability that the beliefs stated in each debate between two labels gave to its
-    answer.
+    """The mean probability that the beliefs in each debate gave to its answer; NaN unless the task
+    has two labels.
     """
-    beliefs = _read_utterances(run, BELIEF, ["prediction", "probability"])
     if len(run.results.task.labels) != 2:
-        beliefs = beliefs.head(0)
+        return pd.Series(np.nan, rows.index)
+    beliefs = _read_utterances(run, BELIEF, ["prediction", "probability"])
     answers = rows[[*_DEBATE, "prediction"]].reset_index()
     pairs = answers.merge(beliefs, on=_DEBATE, suffixes=("", " believed"))
     agrees = pairs["prediction"] == pairs["prediction believed"]

@@ -239,11 +239,11 @@ def _member_rows(
     keys: Row, panels: Panels, sample: ClusterBootstrap, *, has_truth: bool
 ) -> Iterator[Row]:
     """The accuracy of each member."""
-    accuracies = independence.estimate_accuracies_without_truth(panels.votes)
+    accuracies = None if has_truth else independence.estimate_accuracies_without_truth(panels.votes)
     for number, name in enumerate(panels.names):
         members = panels.members[:, number]
         row = keys | {"member": name, "panels": int((members > 0).sum())}
-        if has_truth:
+        if accuracies is None:
             right_counts = members - panels.wrong_counts[:, number]
             accuracy = ratio_statistic(right_counts, members, SHARE)
             row["accuracy of members"] = sample.estimate(accuracy)

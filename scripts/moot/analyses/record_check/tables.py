@@ -72,11 +72,11 @@ def record_check(results: StudyResults) -> TableContent:
 
 
 def _rows(run: Run) -> Iterator[Row]:
-    passages, has_words = check_statements(run.results, run.model)
     counts: Row = {"cases": run.predictions["case_id"].nunique()}
     if not any(case.text for case in run.results.case_by_id.values()):
         yield counts | {"what is missing": NO_CASE_TEXT}
         return
+    passages, has_words = check_statements(run.results, run.model)
     if passages.empty:
         yield counts | {"what is missing": NO_PASSAGE if has_words else NO_WORDS}
         return
@@ -97,7 +97,7 @@ def _groups(passages: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """All passages, and the groups of each grouping that has others than an earlier grouping."""
     partitions: list[list[int]] = []
     for grouping in (EVERYTHING, *GROUPINGS):
-        names = passages.assign(all=EVERYTHING)[grouping].astype(str)
+        names = passages.assign(**{EVERYTHING: EVERYTHING})[grouping].astype(str)
         codes = pd.factorize(names)[0].tolist()
         groups = names.nunique()
         has_enough = groups == 1 or len(names) >= groups * MIN_PASSAGES
