@@ -16,17 +16,9 @@ from moot.plan.plan import Plan
 from moot.protocols import PROTOCOLS
 
 JUDGE = ("commit_first", "challenge")
-
-
 PLANTED = ("plant_citation", "plant_authority", "plant_certainty", "plant_names", "plant_padding")
-
-
 MISSTATED = ("plant_misquote", "plant_wrong_figure")
-
-
 DEBATE = ("noise", "alone", "consultancy", "swap", *PLANTED, *MISSTATED, *JUDGE)
-
-
 REASONS = [
     (
         [name for name in PROTOCOLS if PROTOCOLS[name].debaters is None],
@@ -50,13 +42,9 @@ REASONS = [
 """Protocols, arms that make no sense with them, and the reason. A later reason replaces an earlier
 one.
 """
-
-
 MEANINGLESS: dict[tuple[str, str], str] = {}
 for names, arms, reason in REASONS:
     MEANINGLESS |= dict.fromkeys(product(names, arms), reason)
-
-
 PAIRS = list(product(PROTOCOLS, ARMS))
 
 

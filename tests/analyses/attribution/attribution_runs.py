@@ -22,15 +22,8 @@ from moot.scores.results import ExperimentResults, ExperimentView
 from scripted_model import WINNER, ScriptedModel, make_debate
 
 PLANTED = "The deed is forged."
-
-
 PHASES = ("opening", "rebuttal", "closing")
-
-
 TURNS = [(seat, phase) for phase, seat in product(PHASES, ("prosecutor", "defense"))]
-
-
-JUDGE = "You are the judge"
 
 
 def case_of(number: int) -> Case:
@@ -44,10 +37,6 @@ def case_of(number: int) -> Case:
     )
 
 
-def is_judges(prompt: str) -> bool:
-    return "judge" in prompt.split("\n", maxsplit=1)[0].casefold()
-
-
 def text_of(request: Request) -> str:
     return "\n".join(message.content for message in request.messages)
 
@@ -57,7 +46,7 @@ class World:
 
     Args:
         planted: by case, the turn (from 0) that holds the words; None for nowhere.
-        with_words, without: the probability that the judge says PLAINTIFF.
+        with_words, probability_without: the probability that the judge says PLAINTIFF.
     """
 
     def __init__(
