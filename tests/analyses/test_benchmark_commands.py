@@ -2,11 +2,15 @@
 
 import importlib
 import re
+import runpy
 from types import ModuleType
 
 import pytest
 
 from project_copy import PROJECT
+
+PAGES = [*PROJECT.glob("docs/*.md"), *PROJECT.glob("scripts/moot/*/*/README.md")]
+PART = re.compile(r"<!-- (\w+): python benchmarks/run\.py (\w+\.py)[\w ]* --write -->")
 
 
 @pytest.fixture
@@ -16,12 +20,22 @@ def run(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def test_each_command_on_a_page_names_a_benchmark(run: ModuleType) -> None:
-    pages = [*PROJECT.glob("docs/*.md"), *PROJECT.glob("scripts/moot/*/*/README.md")]
     names = set[str]()
-    for page in pages:
+    for page in PAGES:
         names |= set(re.findall(r"benchmarks/run\.py\s(\w+\.py)", page.read_text("utf-8")))
     assert len(names) >= 5
     assert [name for name in sorted(names) if not run.find_benchmark(name).is_file()] == []
+
+
+def test_each_part_of_a_page_belongs_to_the_benchmark_in_its_comment(run: ModuleType) -> None:
+    names: list[str] = []
+    for page in PAGES:
+        for name, script in PART.findall(page.read_text("utf-8")):
+            part = runpy.run_path(str(run.find_benchmark(script)))["PART"]
+            assert (part.name, PROJECT / part.page) == (name, page)
+            assert part.read().startswith("|")
+            names.append(name)
+    assert len(names) == len(set(names)) >= 4
 
 
 def test_benchmarks_of_analyses_are_found_by_their_name(run: ModuleType) -> None:
