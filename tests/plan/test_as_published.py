@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 import yaml
 
-from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
+from moot.plan.as_published import (
+    compare_with_papers,
+    confirm_served,
+    has_own_experiments,
+    paper_plan,
+)
 from moot.report.published import COLUMNS
 from moot.scores import to_frame
 from moot.scores.results import Score
@@ -49,6 +54,44 @@ def test_no_run_of_the_default_configuration_is_as_published() -> None:
     assert len(matches.runs) > 30 and not any(run.repeats for run in matches.runs.values())
     repeating = {name for name, data in matches.datasets.items() if data.repeats}
     assert repeating == {"opinions", "conference"}
+
+
+SHIPPED_NAME = "courtroom-nlsy97"
+OWN_ENTRY = {"protocol": "courtroom", "dataset": "nlsy97", "models": ["gemma-2"], "cases": 20}
+CONTROL = {"control": "noise", "control_of": SHIPPED_NAME}
+
+
+@pytest.mark.parametrize(
+    ("change", "is_own"),
+    [
+        ({"run": ["*"]}, False),
+        ({"experiments": {"polarity-claims": {"grid": {"temperature": [0.0, 0.5]}}}}, False),
+        ({"experiments": {SHIPPED_NAME: {"arms": ["noise"]}}}, False),
+        ({"experiments": {"mine": OWN_ENTRY}}, True),
+        ({"experiments": {"mine": {**OWN_ENTRY, **CONTROL, "models": ["smollm2-135m"]}}}, True),
+        ({"experiments": {f"{SHIPPED_NAME}-mine": OWN_ENTRY}}, True),
+        ({"experiments": {f"{SHIPPED_NAME}-mine": {**OWN_ENTRY, "arms": ["noise"]}}}, True),
+        ({"experiments": {f"{SHIPPED_NAME}-mine": OWN_ENTRY}, "run": [SHIPPED_NAME]}, False),
+    ],
+    ids=[
+        "defaults",
+        "a grid",
+        "a control",
+        "own",
+        "entry of a control",
+        "similar name",
+        "own control",
+        "not run",
+    ],
+)
+def test_own_experiments_are_not_shipped_ones(change: dict[str, Any], is_own: bool) -> None:
+    plan = make_plan(change)
+    assert has_own_experiments(plan) == is_own, list(plan.experiments)
+
+
+def test_the_papers_experiments_are_not_own() -> None:
+    plan = make_plan(paper=True)
+    assert len(plan.experiments) > 10 and not has_own_experiments(plan)
 
 
 def test_an_experiment_of_the_user_may_repeat_the_paper() -> None:

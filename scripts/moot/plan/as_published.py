@@ -146,10 +146,19 @@ def _data_differences(mine: Fields, paper: Fields) -> list[str]:
 def has_own_experiments(plan: Plan) -> bool:
     """Return whether a run has an experiment that is neither in the default configuration nor in a
     paper's, nor derived from one of them.
+
+    Grids, tournaments and controls derive experiments from an entry.
     """
     shipped = merge_over_defaults({}, default_files(plan.shipped))["experiments"]
-    beginnings = (PAPER_PREFIX, *(f"{name}-" for name in shipped))
-    return any(name not in shipped and not name.startswith(beginnings) for name in plan.experiments)
+    entries = plan.config.experiments
+    shipped_names: set[str] = set()
+    for entry in shipped.keys() & entries.keys():
+        shipped_names.update(dict(expand_entry(entry, entries[entry])))
+    for name, experiment in plan.experiments.items():
+        base = name if name in entries else experiment.config.control_of or name
+        if base not in shipped_names and not base.startswith(PAPER_PREFIX):
+            return True
+    return False
 
 
 def compare_with_papers(plan: Plan) -> PaperMatches:
