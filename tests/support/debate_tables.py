@@ -6,8 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.debate_records import RecordedDebate, check_records
+from moot.datasets import LoadContext, Loaded
+from moot.datasets.debate_records import RecordedDebate
+from recorded_debates import load_with_records
 
 TRIAL = [
     {
@@ -144,10 +145,5 @@ def write_table(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 def read_transcripts(path: Path, **options: Any) -> tuple[Loaded, list[RecordedDebate]]:
-    entry, context = LOADERS["transcripts"], LoadContext("mine", Path("data/raw"), Path(), 7)
-    validated = entry.options.model_validate({"path": path, **options})
-    loaded = entry.load(validated, context)
-    assert entry.records is not None
-    debates = list(entry.records(validated, context))
-    check_records("mine", debates, loaded.cases, loaded.task)
-    return loaded, debates
+    context = LoadContext("mine", Path("data/raw"), Path(), 7)
+    return load_with_records("transcripts", context, path=path, **options)
