@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from made_up_compas import compas_table
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.studies.courtroom.people.synthetic import generate_nlsy97
@@ -69,10 +70,15 @@ def petition(number: int) -> Record:
 
 
 PEOPLE = generate_nlsy97(1, COUNT).to_dict("records")
+DEFENDANTS = compas_table(1, COUNT).to_dict("records")
 
 
 def person(number: int) -> Record:
     return {str(name): value for name, value in PEOPLE[number].items()}
+
+
+def defendant(number: int) -> Record:
+    return {str(name): value for name, value in DEFENDANTS[number].items()}
 
 
 MAKERS: Mapping[str, tuple[Callable[[int], Record], str]] = {
@@ -83,6 +89,7 @@ MAKERS: Mapping[str, tuple[Callable[[int], Record], str]] = {
     "cail18": (judgment, "cail18/cail2018_sample.jsonl"),
     "justice": (petition, "justice/justice.csv"),
     "nlsy97": (person, "nlsy97/nlsy97_full.csv"),
+    "compas": (defendant, "compas/compas_filtered.csv"),
 }
 BAD_FIELDS: Mapping[str, list[Record]] = {
     "claim_stance": [
@@ -105,6 +112,7 @@ BAD_FIELDS: Mapping[str, list[Record]] = {
     ],
     "justice": [{"first_party_winner": "perhaps"}, {"ID": ""}],
     "nlsy97": [{"id": "x"}, {"id": ""}, {"y_arrestedafter2002": "perhaps"}, {"race": "9"}],
+    "compas": [{"two_year_recid": "2"}, {"sex": "M"}, {"age": ""}, {"priors_count": "x"}],
 }
 BAD_FIELDS = {**BAD_FIELDS, "claim_polarity": BAD_FIELDS["claim_stance"]}
 GRID: list[tuple[str, Record]] = []
@@ -174,7 +182,7 @@ def test_a_broken_line_is_left_out(
     check_row_is_left_out(tmp_path, name, lines, caplog)
 
 
-TABLES = ["claim_stance", "vast", "justice", "nlsy97"]
+TABLES = ["claim_stance", "vast", "justice", "nlsy97", "compas"]
 
 
 @pytest.mark.parametrize(("name", "row"), list(product(TABLES, ["3,a,b", "3"])))
@@ -187,12 +195,13 @@ def test_a_row_of_the_wrong_length_is_left_out(
     check_row_is_left_out(tmp_path, name, lines, caplog)
 
 
+@pytest.mark.parametrize("spaces", ["", " "])
 @pytest.mark.parametrize("name", ["claim_stance", "vast", "justice"])
-def test_both_rows_of_a_repeated_id_are_left_out(tmp_path: Path, name: str) -> None:
+def test_both_rows_of_a_repeated_id_are_left_out(tmp_path: Path, name: str, spaces: str) -> None:
     make, path = MAKERS[name]
     records = [make(number) for number in range(COUNT)]
     id_column = next(iter({"claims.claimId", "new_id", "ID"} & records[0].keys()))
-    records[FAULTY][id_column] = records[8][id_column]
+    records[FAULTY][id_column] = records[8][id_column] + spaces
     lines = to_lines(Path(path), records)
     with pytest.raises(UserError, match="row 9"):
         load(tmp_path, name, lines)

@@ -46,7 +46,7 @@ def read_usable_rows(
     if unique:
         ids = table[unique].astype("str").str.strip()
         with faults.noting():
-            check_unique(path, table[unique])
+            check_unique(path, ids)
         is_usable &= (ids != "") & ~ids.duplicated(keep=False)
     for row, message in _find_faults(table[is_usable], check):
         faults.add(message)
