@@ -77,3 +77,9 @@ def test_the_independent_gate_sees_a_name_in_lower_case() -> None:
     lexicon = Lexicon(["He lived in Zemblia and met Ostrander."])
     survivors = find_survivors(f"{PLAIN}The zemblia program was late.", lexicon)
     assert [survivor.words for survivor in survivors] == ["zemblia"]
+
+
+def test_a_broken_name_is_joined_only_as_two_whole_words() -> None:
+    lexicon = Lexicon(["He met Brightwater. Bright waterfalls and Eastbright water were seen."])
+    text = "Bright water left Bright waterfalls."
+    assert lexicon.join_broken_names(text) == "Brightwater left Bright waterfalls."

@@ -144,5 +144,5 @@ class Lexicon:
         for beginning, end in re.findall(r"\b([A-Z][a-z]*) ([a-z]{2,})\b", text):
             is_name = beginning.lower() + end in self.capitalised_words
             if is_name and self.lower_case_counts[end] < 2:
-                text = text.replace(f"{beginning} {end}", beginning + end)
+                text = re.sub(rf"\b{beginning} {end}\b", beginning + end, text)
         return text
