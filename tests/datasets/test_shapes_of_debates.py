@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
+from debate_tables import read_transcripts
 from moot.core.errors import UserError
 from moot.core.user_tables import read_user_table
-from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.debate_records import RecordedDebate, check_records
+from moot.datasets import LOADERS, LoadContext
+from moot.datasets.debate_records import RecordedDebate
 from moot.datasets.transcripts import TranscriptsOptions
 
 YES_NO = {"labels": {"no": "no", "yes": "yes"}}
@@ -26,16 +27,6 @@ WRITERS = {
     ".json": lambda rows, path: path.write_text(json.dumps(rows)),
     ".jsonl": lambda rows, path: path.write_text("\n".join(map(json.dumps, rows))),
 }
-
-
-def read_debates(path: Path, **options: Any) -> tuple[Loaded, list[RecordedDebate]]:
-    entry, context = LOADERS["transcripts"], LoadContext("mine", Path("data"), Path(), 7)
-    validated = entry.options.model_validate({"path": path, **options})
-    loaded = entry.load(validated, context)
-    assert entry.records is not None
-    debates = list(entry.records(validated, context))
-    check_records("mine", debates, loaded.cases, loaded.task)
-    return loaded, debates
 
 
 def utterances_of(debate: RecordedDebate) -> list[tuple[str, int, str, str | None]]:
@@ -71,7 +62,7 @@ WIDE = {
 def test_rounds_side_by_side_are_turns(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"wide{ending}"
     WRITERS[ending](wide_rows(), path)
-    loaded, debates = read_debates(path, columns=WIDE, **YES_NO)
+    loaded, debates = read_transcripts(path, columns=WIDE, **YES_NO)
     assert [case.target for case in loaded.cases] == ["yes", "yes"]
     assert loaded.cleaning["rows read"] == 11
     by_case = {debate.case_id: debate for debate in debates if debate.utterances}
@@ -107,7 +98,7 @@ def test_speakers_side_by_side_are_turns(
 ) -> None:
     row = {"debate": "d", **dict(zip(header, ["One.", "Two.", "Three."], strict=True))}
     WRITERS[".csv"]([row], tmp_path / "wide.csv")
-    _, [debate] = read_debates(tmp_path / "wide.csv", columns=names, truth="yes", **YES_NO)
+    _, [debate] = read_transcripts(tmp_path / "wide.csv", columns=names, truth="yes", **YES_NO)
     assert utterances_of(debate) == [
         ("Ann", 1, "One.", None),
         ("Bob", 1, "Two.", None),
@@ -119,7 +110,7 @@ def test_beliefs_of_rounds_side_by_side(tmp_path: Path) -> None:
     rows = [{"case": "c", "p1": 0.4, "p2": 0.9}, {"case": "e", "p1": 0.2, "p2": None}]
     WRITERS[".parquet"](rows, tmp_path / "wide.parquet")
     columns = {"debate": "", "case": "case", "belief": "p{round}"}
-    _, debates = read_debates(tmp_path / "wide.parquet", columns=columns, **YES_NO)
+    _, debates = read_transcripts(tmp_path / "wide.parquet", columns=columns, **YES_NO)
     assert [(debate.case_id, debate.score) for debate in debates] == [("c", 0.9), ("e", 0.2)]
 
 
@@ -135,7 +126,7 @@ def test_a_name_that_no_column_fits_is_named(
 ) -> None:
     WRITERS[".csv"](wide_rows(), tmp_path / "wide.csv")
     with pytest.raises(UserError, match=message):
-        read_debates(tmp_path / "wide.csv", columns=WIDE | columns, **YES_NO)
+        read_transcripts(tmp_path / "wide.csv", columns=WIDE | columns, **YES_NO)
 
 
 def test_names_with_other_placeholders_are_refused() -> None:
@@ -151,7 +142,7 @@ def test_a_wrong_cell_of_a_round_names_its_row(tmp_path: Path) -> None:
     with pytest.raises(
         UserError, match=r"wide.csv: row 3, column 'r\{round\}_answer': found 'perh"
     ):
-        read_debates(tmp_path / "wide.csv", columns=WIDE, **YES_NO)
+        read_transcripts(tmp_path / "wide.csv", columns=WIDE, **YES_NO)
 
 
 TURNS = [
@@ -168,7 +159,7 @@ CASES = [{"nr": 1, "won": 1, "court": "A"}, {"nr": 2, "won": 0, "court": "B"}]
 def test_the_truth_is_in_a_second_file(tmp_path: Path, ending: str) -> None:
     WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
     WRITERS[ending]([*CASES, {"nr": 3, "won": 1, "court": "C"}], tmp_path / f"cases{ending}")
-    loaded, _ = read_debates(
+    loaded, _ = read_transcripts(
         tmp_path / "turns.jsonl",
         columns={**TURN_COLUMNS, "attributes": ["court", "meta.case.year"]},
         case_table={"path": tmp_path / f"cases{ending}", "id": "nr"},
@@ -196,7 +187,7 @@ def test_the_truth_is_in_an_object_by_case(tmp_path: Path, name: str, indent: in
     document, truth = KEYED[name]
     WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
     (tmp_path / "cases.json").write_text(json.dumps(document, indent=indent))
-    loaded, debates = read_debates(
+    loaded, debates = read_transcripts(
         tmp_path / "turns.jsonl",
         columns={**TURN_COLUMNS, "truth": truth, "side": "meta.side"},
         case_table={"path": tmp_path / "cases.json", "id": "(key)"},
@@ -223,7 +214,7 @@ def test_a_fault_in_the_second_file_is_named(
     WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
     WRITERS[".json"](cases, tmp_path / "cases.json")
     with pytest.raises(UserError, match=message):
-        read_debates(
+        read_transcripts(
             tmp_path / "turns.jsonl",
             columns=TURN_COLUMNS,
             case_table={"path": tmp_path / "cases.json", "id": "nr"},
@@ -235,7 +226,7 @@ def test_a_case_with_contradictory_rows_does_not_stop_the_others(tmp_path: Path)
     WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
     WRITERS[".csv"]([*CASES, {**CASES[1], "won": 1}], tmp_path / "cases.csv")
     case_table = {"path": tmp_path / "cases.csv", "id": "nr"}
-    loaded, _ = read_debates(
+    loaded, _ = read_transcripts(
         tmp_path / "turns.jsonl",
         columns=TURN_COLUMNS,
         case_table=case_table,
@@ -251,7 +242,7 @@ def test_a_name_of_two_columns_in_two_files_is_refused(tmp_path: Path, meaning: 
     """The answer of a turn was read from the column with the truth, and was always right."""
     columns = {**TURN_COLUMNS, meaning: "won"}
     with pytest.raises(ValidationError, match="column 'won' describes the case and its turns"):
-        read_debates(
+        read_transcripts(
             tmp_path / "turns.jsonl",
             columns=columns,
             case_table={"path": tmp_path / "cases.csv", "id": "nr"},
@@ -263,7 +254,7 @@ def test_repeated_rows_of_a_case_that_agree_are_one(tmp_path: Path) -> None:
     WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
     WRITERS[".csv"]([*CASES, CASES[0]], tmp_path / "cases.csv")
     case_table = {"path": tmp_path / "cases.csv", "id": "nr"}
-    loaded, _ = read_debates(
+    loaded, _ = read_transcripts(
         tmp_path / "turns.jsonl", columns=TURN_COLUMNS, case_table=case_table, **ONE_ZERO
     )
     assert [case.target for case in loaded.cases] == ["yes", "no"]
@@ -282,7 +273,7 @@ def test_debates_by_key_are_rows(tmp_path: Path, indent: int | None) -> None:
     for name, (document, columns) in shapes.items():
         path = tmp_path / f"{name}.json"
         path.write_text(json.dumps(document, indent=indent))
-        _, debates = read_debates(path, columns=columns, truth="yes", **YES_NO)
+        _, debates = read_transcripts(path, columns=columns, truth="yes", **YES_NO)
         assert [debate.case_id for debate in debates] == ["d1", "d2"]
         assert [len(debate.utterances) for debate in debates] == [2, 1]
 
@@ -354,7 +345,7 @@ def test_a_final_answer_of_a_record_is_one_answer(tmp_path: Path, shape: str, en
         "text": f"{inner}.says",
         "truth": "truths.0",
     }
-    loaded, debates = read_debates(path, columns=columns, labels={"NO": "no", "YES": "yes"})
+    loaded, debates = read_transcripts(path, columns=columns, labels={"NO": "no", "YES": "yes"})
     assert [(case.case_id, case.target) for case in loaded.cases] == [("e1", "yes"), ("e2", "yes")]
     assert [(debate.method, debate.case_id, debate.judge) for debate in debates] == [
         ("debate", "e1", ""),
@@ -377,7 +368,7 @@ def test_a_verdict_next_to_the_list_of_turns_is_one_answer(
         (tmp_path / f"talk {number}.json").write_text(json.dumps(document, indent=indent))
     columns = {"debate": "(file)", "speaker": "name", "text": "says", "answer": "verdict"}
     columns |= {"judge": "arbiter"} if has_judge else {}
-    _, debates = read_debates(tmp_path, columns=columns, labels={"NO": "no", "YES": "yes"})
+    _, debates = read_transcripts(tmp_path, columns=columns, labels={"NO": "no", "YES": "yes"})
     assert [(debate.case_id, debate.prediction, debate.judge) for debate in debates] == [
         ("talk 0", "yes", "gpt" if has_judge else ""),
         ("talk 1", "no", "gpt" if has_judge else ""),
@@ -393,7 +384,7 @@ def test_a_judge_who_answers_after_each_turn_takes_no_words(tmp_path: Path) -> N
     ]
     WRITERS[".csv"](rows, tmp_path / "a.csv")
     columns = {"judge": "judge", "belief": "p", "round": ""}
-    _, debates = read_debates(
+    _, debates = read_transcripts(
         tmp_path / "a.csv", columns=columns | {"turn": ""}, positive="yes", **YES_NO
     )
     utterances = [
@@ -415,7 +406,9 @@ def test_a_fault_inside_a_record_names_the_row_of_the_file(tmp_path: Path) -> No
     rows[1]["final"] = "perhaps"
     WRITERS[".jsonl"](rows, tmp_path / "a.jsonl")
     with pytest.raises(UserError, match=r"a.jsonl: row 2, column 'final': found 'perhaps'"):
-        read_debates(tmp_path / "a.jsonl", columns=RELAY_COLUMNS, labels={"NO": "no", "YES": "yes"})
+        read_transcripts(
+            tmp_path / "a.jsonl", columns=RELAY_COLUMNS, labels={"NO": "no", "YES": "yes"}
+        )
 
 
 def test_cases_inside_rows_have_separate_ids(tmp_path: Path) -> None:
@@ -435,7 +428,7 @@ def test_a_single_record_is_read_like_a_list(tmp_path: Path, indent: int | None)
     (tmp_path / "one.json").write_text(json.dumps(rows[0], indent=indent))
     labels = {"NO": "no", "YES": "yes"}
     for columns in (RELAY_COLUMNS, {**RELAY_COLUMNS, "speaker": "name", "text": "says"}):
-        _, [debate] = read_debates(tmp_path / "one.json", columns=columns, labels=labels)
+        _, [debate] = read_transcripts(tmp_path / "one.json", columns=columns, labels=labels)
         assert (debate.prediction, len(debate.utterances)) == ("yes", 2)
 
 
@@ -459,7 +452,7 @@ def test_answers_in_a_list_inside_a_document_are_separate_answers(
         "truth": "vars.want",
     }
     columns = {meaning: f"results.results.{name}" for meaning, name in names.items()}
-    loaded, debates = read_debates(
+    loaded, debates = read_transcripts(
         tmp_path / "t.json", columns={"debate": "", **columns}, faulty=0.2, **YES_NO
     )
     count = 6 if perhaps is None else 5
