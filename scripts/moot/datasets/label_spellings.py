@@ -22,7 +22,7 @@ def list_rows(rows: Sequence[int]) -> str:
     listing = ", ".join(map(str, rows[:_MAX_LISTED_ROWS]))
     more = len(rows) - _MAX_LISTED_ROWS
     ending = f" and {more} more" if more > 0 else ""
-    return f"row{'s' * (len(rows) != 1)} {listing}{ending}"
+    return f"{_row_noun(rows)} {listing}{ending}"
 
 
 def describe_doubtful_labels(rows_by_label: Mapping[str, Sequence[int]]) -> list[str]:
@@ -37,12 +37,13 @@ def describe_doubtful_labels(rows_by_label: Mapping[str, Sequence[int]]) -> list
     for rare_label, frequent_label in _similar_pairs(rows_by_label):
         doubtful_labels.add(rare_label)
         rows = rows_by_label[rare_label]
-        row_count = _count_rows(rows_by_label[frequent_label])
+        frequent_rows = rows_by_label[frequent_label]
         rare_word, frequent_word = quote_value(rare_label), quote_value(frequent_label)
         messages.append(
             f"label {rare_word} ({list_rows(rows)}) is spelt nearly like {frequent_word}"
-            f" ({row_count}). If they are one label, correct the row{'s' * (len(rows) != 1)}, or"
-            f" give both the same name in `labels`: {rare_word}: {frequent_word}"
+            f" ({len(frequent_rows)} {_row_noun(frequent_rows)}). If they are one label, correct"
+            f" the {_row_noun(rows)}, or give both the same name in `labels`: {rare_word}:"
+            f" {frequent_word}"
         )
     lone_labels = [
         f"{quote_value(label)} (row {rows[0]})"
@@ -61,8 +62,8 @@ def describe_doubtful_labels(rows_by_label: Mapping[str, Sequence[int]]) -> list
     return messages
 
 
-def _count_rows(rows: Sequence[int]) -> str:
-    return f"{len(rows)} row{'s' * (len(rows) != 1)}"
+def _row_noun(rows: Sequence[int]) -> str:
+    return "row" if len(rows) == 1 else "rows"
 
 
 def _similar_pairs(rows_by_label: Mapping[str, Sequence[int]]) -> Iterator[tuple[str, str]]:
