@@ -22,8 +22,8 @@ MIN_PROSE_WORDS = 2
 MIN_REASONING_SENTENCES = 3
 REASONING_WINDOW = 5
 MIN_REASONING_SHARE = 0.5
-# It does not begin to reason in its introduction, in which it often speaks itself.
-INTRODUCTION_SENTENCES = 12
+# It does not begin to reason in the introduction of a case, in which it often speaks itself.
+MIN_SENTENCES_BEFORE_REASONING = 12
 _PARAGRAPH_NUMBER = re.compile(
     r"[{\[(]\d{1,3}[}\])]\s*|(?:(?<=[.!?)\"”])|^)\s?\d{1,3}\.\s*(?=[A-Z]|$)|"
     r"^[A-Z]\.\s+(?=[A-Z][a-z]*,? [a-z])"
@@ -83,7 +83,7 @@ def select_facts(sentences: Sequence[BackgroundSentence], max_chars: int) -> str
     most sentences are the court's own.
     """
     are_court_sentences = [_is_courts_own(sentence.text) for sentence in sentences]
-    are_court_sentences[:INTRODUCTION_SENTENCES] = [False] * INTRODUCTION_SENTENCES
+    are_court_sentences[:MIN_SENTENCES_BEFORE_REASONING] = [False] * MIN_SENTENCES_BEFORE_REASONING
     facts: list[str] = []
     length = 0
     for position, sentence in enumerate(sentences):

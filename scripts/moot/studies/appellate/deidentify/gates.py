@@ -110,13 +110,14 @@ def find_marked_sentences(marked_sentences: Sequence[str], facts: str) -> list[s
     A sentence shorter than a sequence ("We affirm.") is compared as a whole.
     """
     survivors = []
+    normal_facts = _normalise(facts)
     for sentence in marked_sentences:
         words = _normalise(sentence).split()
         last_start = max(0, len(words) - SEQUENCE_WORDS)
         sequences = [
             " ".join(words[start : start + SEQUENCE_WORDS]) for start in range(last_start + 1)
         ]
-        shared_count = sum(f" {sequence} " in _normalise(facts) for sequence in sequences)
+        shared_count = sum(f" {sequence} " in normal_facts for sequence in sequences)
         if words and shared_count / len(sequences) >= MIN_SHARED_SEQUENCES:
             survivors.append(sentence)
     return survivors

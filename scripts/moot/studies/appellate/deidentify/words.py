@@ -70,7 +70,9 @@ COMMON_WORDS = (
 """Words that legal prose capitalises within a sentence and that do not name people."""
 ALSO_NAMES = _read_words("also_names")
 ADDRESSES = _read_words("addresses")
-TITLES_IN_PSEUDONYM = ADDRESSES | {t for t, kind in KIND_BY_TITLE.items() if kind != "person"}
+TITLES_IN_PSEUDONYM = ADDRESSES | {
+    title for title, kind in KIND_BY_TITLE.items() if kind != "person"
+}
 """Titles that a pseudonym replaces together with the name."""
 PERSONAL_TITLES = TITLES_IN_PSEUDONYM | {"nurse"}
 BEFORE_NAMES = _read_words("before_names")
