@@ -174,8 +174,6 @@ def accuracy_against_tokens(results: StudyResults) -> "Figure":
     """Accuracy against prompt and generated tokens per case, by method.
 
     Bars: 95 % intervals over cases.
-
-    Bars: 95 % intervals over cases.
     """
     measured_runs = []
     for run in list_runs(results):

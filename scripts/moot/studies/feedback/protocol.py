@@ -116,7 +116,7 @@ class FeedbackParams(ProtocolParams):
     words: int = Field(
         200,
         ge=10,
-        description=("maximum words of a statement, as stated in the prompt (the paper: 200)"),
+        description="maximum words of a statement, as stated in the prompt (the paper: 200)",
     )
     answer: Literal["auto", "likelihood", "generation"] = Field(
         "auto",

@@ -38,13 +38,13 @@ class ReflexionParams(ReasoningParams):
     """Parameters of Reflexion."""
 
     reflections: int = Field(
-        2, ge=1, description=("maximum rounds of self-criticism and new attempt")
+        2, ge=1, description="maximum rounds of self-criticism and new attempt"
     )
     stop_when_accepted: bool = Field(
         True, description="stop when the model's own criticism accepts the answer"
     )
     words: int = Field(
-        100, ge=10, description=("maximum words of a criticism, as stated in the prompt")
+        100, ge=10, description="maximum words of a criticism, as stated in the prompt"
     )
 
 

@@ -40,7 +40,7 @@ class SummaryParams(ProtocolParams):
         0.0, ge=0, description="sampling temperature, unless the model's entry sets one"
     )
     words: int = Field(
-        200, ge=20, description=("maximum words of the background, as stated in the prompt")
+        200, ge=20, description="maximum words of the background, as stated in the prompt"
     )
 
 

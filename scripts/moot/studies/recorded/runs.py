@@ -111,10 +111,10 @@ def read_outcomes(run: RecordedRun) -> pd.DataFrame:
 
     Returns:
         One row per debate: debate_id; right (1, 0, or one half for an undecided judge);
-            squared_error (of the last belief in the right answer); story; judge; cluster (story and
-            judge); rounds; quoted (words); and flips (how often the judge came to favour the other
-            answer; a belief of one half favours neither). The last three are missing where only the
-            last belief is known.
+        squared_error (of the last belief in the right answer); story; judge; cluster (story and
+        judge); rounds; quoted (words); and flips (how often the judge came to favour the other
+        answer; a belief of one half favours neither). The last three are missing where only the
+        last belief is known.
     """
     beliefs = read_beliefs(run)
     by_debate = beliefs.groupby("debate_id", sort=True)
