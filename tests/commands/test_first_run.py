@@ -53,6 +53,7 @@ def test_answers_on_a_terminal_become_a_configuration_that_runs() -> None:
         )
 
     report = write_configuration(InitConfig(), ask)
+    assert "  text:     facts  (the column with the longest cells" in report
     plan = make_plan(Path("my.yaml").read_text())
     assert [text.split("[")[-1] for text in questions if text.startswith(("text", "target"))] == [
         "facts]: ",
@@ -115,6 +116,22 @@ def test_init_prefers_a_column_whose_name_says_label(
     assert ('"tennant": 1' in text) == is_named
 
 
+@pytest.mark.parametrize("is_on_terminal", [True, False])
+def test_a_column_that_the_user_gives_is_not_called_a_guess(is_on_terminal: bool) -> None:
+    Path("own.csv").write_text("facts,note,outcome,kind\nA long text.,B,NO,x\nA text.,C,YES,y\n")
+    columns = {"text": "note", "target": "kind"}
+    init_keys = {"model": "smollm2-135m", "data": "own.csv", "usd": 0}
+
+    def ask(question: str) -> str:
+        return columns.get(question.partition(":")[0], "")
+
+    if is_on_terminal:
+        report = write_configuration(InitConfig.model_validate(init_keys), ask)
+    else:
+        report = write_configuration(InitConfig.model_validate(init_keys | columns), None)
+    assert "text:     note  (as given)" in report and "target:   kind  (as given)" in report
+
+
 @pytest.mark.parametrize(
     ("name", "values", "is_id"),
     [
@@ -173,7 +190,7 @@ def test_a_budget_that_is_not_a_number_is_refused(usd: str) -> None:
         ({}, "init: model is missing; expected the model's name at its server"),
         (
             {"model": "m", "server": "nowhere"},
-            "server 'nowhere'; expected one of ",
+            "server 'nowhere'; expected one of .*openrouter, or an address with http://",
         ),
         (
             {"model": "m", "server": "ollama", "data": "nlsy79"},

@@ -49,6 +49,8 @@ def _servers() -> dict[str, JsonObject]:
 _MIN_LABELS, _MAX_LABELS, _NAME = 2, 10, "mine"
 _CASES, _CASES_IN_PROCESS = 10, 5
 """Cases of a first run: with a server, and with a model on the cores of this machine."""
+_GIVEN = "as given"
+"""The reason for a value that the user gave instead of the guess."""
 _QUESTION = "Which label is right?"
 _QUESTION_REASON = "no table says it: write what a prediction answers, in one sentence"
 _ID_NAMES = re.compile(
@@ -82,8 +84,8 @@ _AGAINST_JUDGE = """\
     arms: [alone]         # the judge without a debate
 contrasts:
   debate-adds:            # results/index.html opens with its answer
-    first: mine
-    second: mine-arm=alone
+    first: {name}
+    second: {name}-arm=alone
     question: Is a debate right more often than its judge alone?
 """
 _AGAINST_PROMPT = """\
@@ -92,11 +94,11 @@ _AGAINST_PROMPT = """\
   single-prompt:          # one call a case, for comparison
     protocol: zero_shot
     dataset: {dataset}
-    models: [mine]
+    models: [{name}]
     cases: {cases}
 contrasts:
   debate-adds:            # results/index.html opens with its answer
-    first: mine
+    first: {name}
     second: single-prompt
     question: Is a debate right more often than a single prompt?
 """
@@ -192,12 +194,13 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
     data = answer("data")
     table = _TableEntry()
     if Path(data).suffix:
-        table = _describe_table(Path(data), answer, config)
+        table = _describe_table(Path(data), answer, config.file)
         dataset = _NAME
     else:
         dataset = _known_dataset(data)
     is_slow = endpoint_traits(str(model.get("endpoint", ""))).in_process
     cases = min(table.row_count, _CASES_IN_PROCESS if is_slow else _CASES)
+    comparison = _AGAINST_PROMPT if is_slow else _AGAINST_JUDGE
     usd = answer("usd", "0") if config.usd is None else f"{config.usd:g}"
     page = _PAGE.format(
         command="snakemake" if Path("Snakefile").exists() else "moot",
@@ -216,9 +219,7 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
         datasets=table.section,
         dataset=_inline_yaml(dataset),
         cases=cases,
-        comparison=_AGAINST_PROMPT.format(dataset=_inline_yaml(dataset), cases=cases)
-        if is_slow
-        else _AGAINST_JUDGE,
+        comparison=comparison.format(name=_NAME, dataset=_inline_yaml(dataset), cases=cases),
     )
     return page, table.notes
 
@@ -294,8 +295,11 @@ class _Guess:
     reason: str
 
 
-def _describe_table(path: Path, answer: Callable[..., str], config: InitConfig) -> _TableEntry:
-    """Return a table's entry; `answer` returns the user's answer about it, or a default."""
+def _describe_table(path: Path, answer: Callable[..., str], new_file: str) -> _TableEntry:
+    """Return a table's entry; `answer` returns the user's answer about it, or a default.
+
+    `new_file` is the configuration that gets the entry.
+    """
     table = read_user_table(path, [])
     longest = str(table.apply(lambda column: column.str.len().mean()).idxmax())
     text = answer("text", longest)
@@ -321,17 +325,17 @@ def _describe_table(path: Path, answer: Callable[..., str], config: InitConfig) 
     id_guess = _Guess("id", id_column or "row", _ID_REASON if id_column else _NO_ID_REASON)
     guesses = [
         id_guess,
-        _Guess("text", text, "as given" if config.text else text_reason),
-        _Guess("target", target, "as given" if config.target else target_reason),
+        _Guess("text", text, text_reason if text == longest else _GIVEN),
+        _Guess("target", target, target_reason if target == guessed_target else _GIVEN),
         _guess_of_labels(counts, labels),
-        _Guess("question", question, "as given" if question != _QUESTION else _QUESTION_REASON),
+        _Guess("question", question, _QUESTION_REASON if question == _QUESTION else _GIVEN),
         _guess_of_split(table),
     ]
     notes = [
         "",
         f"From {path} ({len(table)} rows) it takes:",
         *(f"  {guess.key + ':':<10}{guess.value}  ({guess.reason})" for guess in guesses),
-        f"If a line is wrong, correct it in {config.file} below `datasets`, or delete the file and"
+        f"If a line is wrong, correct it in {new_file} below `datasets`, or delete the file and"
         " say it: --config 'init={..., target: COLUMN}'.",
     ]
     faults = describe_label_faults(path, target, rows[target])
@@ -353,9 +357,9 @@ def _guess_target(table: pd.DataFrame, text: str) -> tuple[str, str]:
         filled = table[name].str.strip()
         if name != text and _MIN_LABELS <= filled[filled != ""].nunique() <= _MAX_LABELS:
             candidates.append(name)
-    answer_columns = [name for name in candidates if TARGET_NAMES.search(name)]
     if not candidates:
-        return "", "as given"
+        return "", ""
+    answer_columns = [name for name in candidates if TARGET_NAMES.search(name)]
     choice = (answer_columns or candidates[-1:])[0]
     reason = (
         "its name says that it is the answer" if answer_columns else "the last column of few values"
