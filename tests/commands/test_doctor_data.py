@@ -93,9 +93,11 @@ def test_labels_that_may_be_misspelt_are_named_with_their_rows(
     assert "orrect the row" in doubt.details
 
 
-def test_a_label_without_rows_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", ["outcome", "verdict|outcome"])
+def test_a_label_without_rows_is_named(target: str, tmp_path: Path) -> None:
     table = write_table(tmp_path / "cases.csv", ["won", "lost"] * 3)
-    plan = make_plan(table, {"protocol": "zero_shot"}, labels=["lost", "won", "wonn"])
+    labels = ["lost", "won", "wonn"]
+    plan = make_plan(table, {"protocol": "zero_shot"}, labels=labels, target=target)
     [doubt] = [finding for finding in data_findings(plan) if finding.subject == "labels of own"]
     assert "no row has the label 'wonn'" in doubt.details
 

@@ -190,9 +190,10 @@ def describe_table_labels(options: TableOptions) -> list[str]:
     of its rows; none if the table cannot be read.
     """
     try:
-        table = read_user_table(options.path, list(options.where), options.sheet, faults=Faults())
+        columns = [options.target, *options.where]
+        table = read_user_table(options.path, columns, options.sheet, faults=Faults())
         cells = select_rows(options.path, table, options.where)[options.target]
-    except (UserError, KeyError):  # loading it gives the message; a second file has the labels
+    except UserError:  # loading it gives the message, unless a second file has the labels
         return []
     labels = options.labels or {cell.strip(): cell.strip().casefold() for cell in cells}
     rows_by_label: dict[str, list[int]] = {}
