@@ -24,6 +24,7 @@ ROW: dict[str, Any] = {
     "usd_full_price": 1.25,
     "usd_discounted": 1.25,
     "hours": 1.5,
+    "has_typical_speed": False,
     "waves": pd.NA,
     "answers_by_people": pd.NA,
     "needs": "",
@@ -35,6 +36,7 @@ def make_frame(*changes: dict[str, Any]) -> pd.DataFrame:
     frame = pd.DataFrame([ROW | change for change in changes], dtype=object)
     total = frame[["debates", "calls_in_ledger", "calls_to_make", "usd", "hours"]].sum().to_dict()
     total |= {"experiment": "total", "model": "", "needs": ""}
+    total["has_typical_speed"] = bool(frame["has_typical_speed"].any())
     frame.loc[len(frame)] = ROW | total | {"usd_full_price": total["usd"]}
     return frame
 
@@ -143,8 +145,7 @@ def test_hours_of_the_packaged_model_are_an_estimate_until_it_replied() -> None:
 
 
 def test_an_estimate_is_marked_and_explained() -> None:
-    frame = make_frame({"has_typical_speed": True}, {"experiment": "x", "has_typical_speed": False})
-    text = preview_text(frame.fillna({"has_typical_speed": True}))
+    text = preview_text(make_frame({"has_typical_speed": True}, {"experiment": "x"}))
     assert cells_of(text, "mine")[-1] == "~1.5" and cells_of(text, "x")[-1] == "1.5"
     assert cells_of(text, "total")[-1] == "~3.0" and text.endswith(ESTIMATE_NOTE)
     assert "~" not in preview_text(make_frame({}))

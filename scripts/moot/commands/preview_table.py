@@ -120,9 +120,8 @@ def _hours_texts(frame: pd.DataFrame) -> list[str]:
 
     A tilde marks hours that rest on a model's typical speed.
     """
-    is_typical = frame.get("has_typical_speed", pd.Series(False, frame.index))
     rows = []
-    for hours, has_typical_speed in zip(frame["hours"], is_typical, strict=True):
+    for hours, has_typical_speed in zip(frame["hours"], frame["has_typical_speed"], strict=True):
         mark = ESTIMATE_MARK if has_typical_speed and hours else ""
         rows.append(UNKNOWN if math.isnan(hours) else f"{mark}{_format_hours(hours)}")
     total = rows[-1]
