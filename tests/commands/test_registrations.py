@@ -29,10 +29,11 @@ def test_each_entry_is_listed_with_its_file_and_line() -> None:
 
 def test_each_hook_is_listed_with_the_analyses_that_override_it() -> None:
     hooks = {name for name, value in vars(Analysis).items() if inspect.isfunction(value)}
+    listed_rows = describe_registrations().splitlines()
     for name in ANALYSES:
         for hook in hooks & vars(type(ANALYSES[name])).keys():
             begins = f"| `{name}` | hook `{hook}` | `scripts/moot/analyses/"
-            (row,) = [row for row in describe_registrations().splitlines() if begins in row]
+            (row,) = [row for row in listed_rows if begins in row]
             file, line = (cell.strip(" `") for cell in row.split("|")[3:5])
             text = (SCRIPTS.parent / file).read_text(encoding="utf-8").splitlines()
             assert f"def {hook}(" in text[int(line) - 1]

@@ -53,8 +53,10 @@ def analyses_reference() -> str:
         sentence = re.match(r".*?[.?:](?=\s|$)", " ".join(beginning.split()))
         text = _LINK.sub(r"\1", sentence[0] if sentence else beginning)
         page = path.relative_to(SHIPPED).as_posix()
-        lines.append(f"- [{title.removeprefix('# ')}](../{page}): {text.rstrip(':.')}.")
-    return "\n".join(lines).replace("?.", "?")
+        if not text.endswith("?"):
+            text = f"{text.rstrip(':.')}."
+        lines.append(f"- [{title.removeprefix('# ')}](../{page}): {text}")
+    return "\n".join(lines)
 
 
 PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {

@@ -14,8 +14,14 @@ from moot.report.escaping import markdown
 NO_DEBATES = "no debates"
 AS_FULL = "the same"
 HEADINGS = (
-    *("item", "what it shows", "needs", "price, full", "price, lean"),
-    *("minutes, full", "minutes, lean", "command"),
+    "item",
+    "what it shows",
+    "needs",
+    "price, full",
+    "price, lean",
+    "minutes, full",
+    "minutes, lean",
+    "command",
 )
 
 

@@ -5,7 +5,7 @@ sheet is called by its study and a number, and only the organiser reads the key.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -71,7 +71,7 @@ def name_sheet(folder: Path, study: str, experiment: str, model: str) -> str:
         names = {sheet.name for sheet in key}
         name = next(name for name in _possible_names(study, file) if name not in names)
         key.append(NamedSheet(name, file, experiment, model))
-        rows = [(row.name, row.file, row.experiment, row.model) for row in key]
+        rows = map(astuple, key)
         text = pd.DataFrame(rows, columns=list(KEY_COLUMNS)).to_csv(
             index=False, lineterminator="\n"
         )

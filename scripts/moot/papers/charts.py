@@ -192,14 +192,17 @@ def _draw_lines(axes: "Axes", series: Sequence[Series]) -> None:
 def _draw_scatter(axes: "Axes", series: Sequence[Series]) -> None:
     groups = list(dict.fromkeys(one_series.group for one_series in series))
     for place, one_series in enumerate(series):
-        style = _style(place, one_series.source == PUBLISHED)
+        is_published = one_series.source == PUBLISHED
+        style = _style(place, is_published)
         style["marker"] = MARKERS[groups.index(one_series.group) % len(MARKERS)]
         axes.errorbar(
             [point.x for point in one_series.points],
             [point.y.value for point in one_series.points],
-            yerr=whiskers([point.y.interval for point in one_series.points])
-            if one_series.source != PUBLISHED
-            else None,
+            yerr=(
+                None
+                if is_published
+                else whiskers([point.y.interval for point in one_series.points])
+            ),
             linestyle="none",
             label=_label(one_series),
             **style,

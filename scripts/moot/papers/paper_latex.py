@@ -31,8 +31,7 @@ def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
         r"% Needs \usepackage{booktabs,graphicx}; compile as UTF-8.",
         rf"\begin{{{environment}}}",
         r"\centering\small\setlength{\tabcolsep}{4pt}",
-        rf"\caption{{{latex_note(f'{paper.short}, {item.number}: {item.title}')}}}",
-        rf"\label{{tab:{item.paper.replace('_', '-')}-{item.key}}}",
+        *_caption_lines(paper, item),
         r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
         rf"\begin{{tabular}}{{@{{}}{'l' * len(item.row_heads)}{'r' * len(item.columns)}@{{}}}}",
         r"\toprule",
@@ -68,8 +67,7 @@ def example_latex(paper: Paper, item: PaperItem, table: ExampleTable, notes: Seq
         r"% Needs \usepackage{booktabs}; compile as UTF-8.",
         r"\begin{table*}",
         r"\centering\scriptsize\setlength{\tabcolsep}{3pt}",
-        rf"\caption{{{latex_note(f'{paper.short}, {item.number}: {item.title}')}}}",
-        rf"\label{{tab:{item.paper.replace('_', '-')}-{item.key}}}",
+        *_caption_lines(paper, item),
         rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
         r"\toprule",
         " & ".join(heads) + r" \\",
@@ -86,6 +84,13 @@ def example_latex(paper: Paper, item: PaperItem, table: ExampleTable, notes: Seq
         notes = [f"This run: {table.title}. Long texts are cut.", *notes]
     lines += [rf"\par\raggedright {latex_note(note)}" for note in notes]
     return "\n".join([*lines, r"\end{table*}"]) + "\n"
+
+
+def _caption_lines(paper: Paper, item: PaperItem) -> list[str]:
+    return [
+        rf"\caption{{{latex_note(f'{paper.short}, {item.number}: {item.title}')}}}",
+        rf"\label{{tab:{item.paper.replace('_', '-')}-{item.key}}}",
+    ]
 
 
 def _width_of_seats(table: ExampleTable) -> float:

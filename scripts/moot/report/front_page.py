@@ -251,14 +251,17 @@ def _claim_verdict(row: Fields, readers: Mapping[str, str]) -> Verdict:
 
 def _contrast_verdict(row: Fields, readers: Mapping[str, str]) -> Verdict:
     metrics = " against ".join(map(metric_in_words, row["metric"].split(" against ")))
-    first, second = (
-        f"{row[side]} ({float(row[f'{side} value']):.3f})" if row[f"{side} value"] else row[side]
-        for side in ("first", "second")
-    )
+    first, second = _side_with_value(row, "first"), _side_with_value(row, "second")
     about = f"difference in {metrics}: {first} less {second}"
     return _verdict(
         row, row["expectation met"], "difference", "difference", (0.0, 0.0), about, readers
     )
+
+
+def _side_with_value(row: Fields, side: str) -> str:
+    """Return a side of a contrast with its value, if it has one."""
+    value = row[f"{side} value"]
+    return f"{row[side]} ({float(value):.3f})" if value else str(row[side])
 
 
 def _verdict(

@@ -152,10 +152,10 @@ def _describe_answer(question: StudyQuestion, verdict: Verdict) -> str:
     numbers = f"{verdict.value:.3f} [{verdict.low:.3f}, {verdict.high:.3f}]".replace("-", "−")
     word = _word_of(verdict)
     words = [_word_of(other_verdict) for other_verdict in question.verdicts]
-    share = f" in {words.count(word)} of {len(words)} runs, most clearly"
-    has_one_answer = words.count(word) == len(words)
-    answer = word if has_one_answer else f"{word}{share}"
-    return f"{question.text} {answer.capitalize()}: {numbers} ({verdict.about})."
+    answer = word.capitalize()
+    if words.count(word) < len(words):
+        answer += f" in {words.count(word)} of {len(words)} runs, most clearly"
+    return f"{question.text} {answer}: {numbers} ({verdict.about})."
 
 
 def read_table_preview(root: Path, address: str) -> list[list[str]]:
