@@ -207,8 +207,8 @@ def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
         (
             "Hours of all: from those of the slowest model, if all servers are called at once, "
             "to the sum, if one model follows the other. They are computed from each model's "
-            "`simulated: tokens_per_second`, `seconds_to_first_token` and `words`, and on its "
-            "limits and concurrency. Calls of models that label statements are not included."
+            "`simulated: tokens_per_second`, `seconds_to_first_token` and `words`, and from "
+            "its limits and concurrency. Calls of models that label statements are not included."
         ),
         *chain.from_iterable(
             analysis.rehearsal_paragraphs(folder / "results") for analysis in analyses()
