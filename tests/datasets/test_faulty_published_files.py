@@ -8,11 +8,13 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from made_up_compas import compas_table
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.faulty_rows import read_usable_rows
 from moot.studies.courtroom.people.synthetic import generate_nlsy97
 
 Record = dict[str, Any]
@@ -217,3 +219,19 @@ def test_more_faults_than_allowed_are_an_error(tmp_path: Path, name: str) -> Non
         records[number] |= BAD_FIELDS[name][0]
     with pytest.raises(UserError, match=f"20 of {COUNT} rows cannot be read; expected at most 10%"):
         load(tmp_path, name, to_lines(Path(path), records), faulty=0.1)
+
+
+def test_a_file_of_faulty_rows_is_refused_after_few_checks() -> None:
+    table, sizes = pd.DataFrame({"value": range(5_000)}), list[int]()
+
+    def check(rows: pd.DataFrame) -> None:
+        sizes.append(len(rows))
+        raise UserError(f"row {rows.index[0]}: faulty")
+
+    message = "at least 101 of 5000 rows cannot be read; expected at most 1% of them"
+    with pytest.raises(UserError, match=message):
+        read_usable_rows(Path("a.csv"), lambda _: table, check, 0.01, {})
+    assert len(sizes) < 250
+    message = "at least 1001 of 5000 rows cannot be read; expected at most 20% of them"
+    with pytest.raises(UserError, match=message):
+        read_usable_rows(Path("a.csv"), lambda _: table, check, 0.2, {})

@@ -189,6 +189,8 @@ def leave_out(
     share: float,
     remedy: str,
     noun: str = "debates",
+    *,
+    is_minimum: bool = False,
 ) -> None:
     """Warn of the faults of the debates that are left out.
 
@@ -199,14 +201,15 @@ def leave_out(
         share: the largest share of debates that may be left out, 0 to 1.
         remedy: what the user can do.
         noun: the unit that is counted.
+        is_minimum: whether not all debates with faults are counted.
 
     Raises:
         UserError: more than this share is left out; the message lists the first faults.
     """
     if left_out > share * total:
         count_message = (
-            f"{left_out} of {total} {noun} cannot be read; expected at most {share:.0%} of them"
-            " (`faulty`). "
+            f"{'at least ' if is_minimum else ''}{left_out} of {total} {noun} cannot be read;"
+            f" expected at most {share:.0%} of them (`faulty`). "
         )
         lines = list(faults[:_MAX_FAULTS_SHOWN])
         if len(faults) > _MAX_FAULTS_SHOWN:

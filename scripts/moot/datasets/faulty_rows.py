@@ -1,6 +1,6 @@
 """Read a published file without its faulty rows, if they are few."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +12,8 @@ from moot.datasets.debate_records import leave_out
 
 LEFT_OUT = "rows left out because of faults"
 _REMEDY = "Correct them, or allow more."
+_MAX_COUNTED_ROWS = 100
+"""The faulty rows that are counted of a file that is refused: each takes at least one check."""
 
 
 def read_usable_rows(
@@ -37,7 +39,7 @@ def read_usable_rows(
         The rows without a fault, with their numbers in the file as index.
 
     Raises:
-        UserError: more rows than this share have a fault.
+        UserError: more rows than this share have a fault. If they are many, only some are counted.
     """
     faults = Faults()
     table = read(faults)
@@ -48,27 +50,33 @@ def read_usable_rows(
         with faults.noting():
             check_unique(path, ids)
         is_usable &= (ids != "") & ~ids.duplicated(keep=False)
-    for row, message in _find_faults(table[is_usable], check):
+    left_out, total = broken + int((~is_usable).sum()), len(table) + broken
+    limit = max(share * total, _MAX_COUNTED_ROWS)
+    for row, message in _iter_faults(table[is_usable], check):
         faults.add(message)
         is_usable[row] = False
-    left_out, total = broken + int((~is_usable).sum()), len(table) + broken
+        left_out += 1
+        if left_out > limit:
+            break
     if left_out:
-        leave_out(faults.messages, left_out, total, share, _REMEDY, "rows")
+        is_minimum = left_out > limit
+        leave_out(faults.messages, left_out, total, share, _REMEDY, "rows", is_minimum=is_minimum)
         cleaning[LEFT_OUT] = cleaning.get(LEFT_OUT, 0) + left_out
     return table[is_usable]
 
 
-def _find_faults(
+def _iter_faults(
     table: pd.DataFrame, check: Callable[[pd.DataFrame], object]
-) -> list[tuple[int, str]]:
-    """Find the rows with a fault by halving the table, each with its message."""
+) -> Iterator[tuple[int, str]]:
+    """Yield the rows with a fault, each with its message; they are found by halving the table."""
     if table.empty:
-        return []
+        return
     try:
         check(table)
     except UserError as fault:
         if len(table) == 1:
-            return [(table.index[0], str(fault))]
+            yield table.index[0], str(fault)
+            return
         middle = len(table) // 2
-        return [*_find_faults(table[:middle], check), *_find_faults(table[middle:], check)]
-    return []
+        yield from _iter_faults(table[:middle], check)
+        yield from _iter_faults(table[middle:], check)
