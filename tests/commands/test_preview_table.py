@@ -1,6 +1,7 @@
 """The table of a preview: words, totals, and hours by the speed of a model."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -142,6 +143,16 @@ def test_hours_of_the_packaged_model_are_an_estimate_until_it_replied() -> None:
     speeds.add(make_entry(99, 50, seconds=10.0))
     assert not speeds.is_typical("m", packaged) and speeds.tokens_per_second("m", packaged) == 5
     assert not SpeedMeter().is_typical("m", make_model())
+
+
+def test_a_reply_counts_once_for_each_model() -> None:
+    speeds = SpeedMeter()
+    entry = make_entry(1, 50, seconds=10.0)
+    for model in ("m", "m", "equal"):
+        speeds.add(replace(entry, model=model))
+    speeds.add(make_entry(2, 150, seconds=10.0))
+    assert speeds.tokens_per_second("m", make_model()) == 10
+    assert speeds.is_measured("equal"), "models with equal entries may share replies"
 
 
 def test_an_estimate_is_marked_and_explained() -> None:

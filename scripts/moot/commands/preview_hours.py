@@ -18,14 +18,15 @@ class SpeedMeter:
     """The speed of models, measured on the replies that the ledger has stored."""
 
     def __init__(self) -> None:
-        self._call_ids: set[str] = set()
+        self._counted_replies: set[tuple[str, str]] = set()
         self._tokens: defaultdict[str, int] = defaultdict(int)
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
     def add(self, entry: Entry) -> None:
-        """Count a stored reply; the same reply counts once."""
-        if entry.call_id not in self._call_ids:
-            self._call_ids.add(entry.call_id)
+        """Count a stored reply; the same reply counts once for a model."""
+        key = (entry.model, entry.call_id)
+        if key not in self._counted_replies:
+            self._counted_replies.add(key)
             self._tokens[entry.model] += entry.reply.completion_tokens
             self._seconds[entry.model] += entry.reply.seconds
 
