@@ -111,18 +111,19 @@ def write_front_page(
         read_paper_progress(root, page, name) for page, name in papers.items() if page in names
     ]
     is_own = remarks.has_own_experiments
-    shown_questions = [question for question in questions if question.verdicts]
     if is_own:
         shown_questions = [question for question in questions if question.is_of_run]
         shown_questions.sort(key=lambda question: not question.planned)
+    else:
+        shown_questions = [question for question in questions if question.verdicts]
     context = {
         "summary": summarise_run(questions, _count_debates(root, names), is_own=is_own),
         "is_own": is_own,
         "warnings": remarks.warnings,
         "legend": LEGEND,
         "study": study,
-        "judged": shown_questions,
-        "unjudged": [question for question in questions if question not in shown_questions],
+        "shown_questions": shown_questions,
+        "other_questions": [question for question in questions if question not in shown_questions],
         "studies": _files_by_study(root, names),
         "note": REHEARSAL_NOTE if remarks.is_rehearsal else "",
     }
