@@ -65,7 +65,7 @@ class Schedule(ABC):
 
     @abstractmethod
     def shard_numbers(self, cases: Sequence[Case], task: Task, seed: int) -> dict[str, int]:
-        """The job that debates each case, by case id."""
+        """Return the number of the job that debates each case, by case id."""
 
     @abstractmethod
     def digest_content(self) -> JsonObject:
@@ -75,8 +75,8 @@ class Schedule(ABC):
 
     @abstractmethod
     def is_complete(self, results: Mapping[str, ExperimentResults]) -> bool:
-        """Whether the results of earlier jobs leave nothing to debate, so that later jobs are
-        empty.
+        """Return whether the results of earlier jobs leave nothing to debate, so that later jobs
+        are empty.
         """
 
 
@@ -177,7 +177,9 @@ class Analysis:
         self,
         contrasts: Mapping[str, JsonObject],  # noqa: ARG002
     ) -> list[tuple[str, list[str]]]:
-        """Headings and paragraphs for the page of a frozen plan, from its contrasts by name."""
+        """Return headings and paragraphs for the page of a frozen plan, from its contrasts by
+        name.
+        """
         return []
 
     def rehearsal_paragraphs(

@@ -106,7 +106,7 @@ def group_families(keys: Sequence[str], pairs: Sequence[RelatedCases]) -> dict[s
 def split_by_family(
     targets: Mapping[str, str], pairs: Sequence[RelatedCases], seed: int
 ) -> dict[str, SplitName]:
-    """Stratified splits by hash, in which the members of a family follow the first member.
+    """Split cases by hash, stratified; the members of a family get the split of the first member.
 
     Cases without relatives stay where the hash puts them.
     """

@@ -74,7 +74,7 @@ class Intervention:
     debate: "Debate"
 
     def start(self, debate: "Debate") -> None:
-        """Called once, before any seat speaks."""
+        """Prepare the intervention. It is called once, before any seat speaks."""
         self.debate = debate
 
     def speaking_order(self, seats: Sequence[str]) -> list[str]:
@@ -82,7 +82,7 @@ class Intervention:
         return list(seats)
 
     async def before_asking(self, _turn: Turn, /) -> None:
-        """Called before a model or person is asked."""
+        """Do something before a model or person is asked."""
 
     def replace_asking(self, _turn: Turn, /) -> Utterance | None:
         """Return the utterance of a seat that is not to be asked; None to ask it."""
@@ -103,7 +103,7 @@ class Intervention:
         return messages
 
     def after_utterance(self, _utterance: Utterance, /) -> None:
-        """Called when an utterance is recorded; may edit it in place."""
+        """Inspect an utterance when it is recorded, or edit it in place."""
 
     async def after_answer(self, answer: Answer) -> Answer:
         """Return the debate's answer, given the one that the protocol came to."""

@@ -122,8 +122,8 @@ class Statement(PersonForm):
 
 @cache
 def choice_form(words: tuple[str, ...]) -> type[PersonForm]:
-    """What a person fills in where a model writes one of some words, or is read by their
-    likelihood.
+    """Return the form that a person fills in where a model chooses one of several words, in its
+    reply or by their likelihood.
     """
     fields: JsonObject = {
         PREDICTION: (Literal[words], ...),
@@ -134,8 +134,10 @@ def choice_form(words: tuple[str, ...]) -> type[PersonForm]:
 
 @cache
 def person_form(schema: type[BaseModel]) -> JsonObject:
-    """A reply's schema as a person's form: choices, numbers and a statement must be filled in, also
-    where a model's reply may lack them."""
+    """Return a reply's schema as a person's form.
+
+    A person must fill in choices, numbers and a statement, even if a model's reply may lack them.
+    """
     required = [
         shape.key
         for shape in schema_fields(schema).values()

@@ -65,8 +65,10 @@ def read_paper_progress(root: Path, address: str, name: str) -> PaperProgress:
 def summarise_run(
     questions: Sequence[StudyQuestion], debates: tuple[int, int], *, is_own: bool = False
 ) -> list[str]:
-    """Three sentences on what a run shows: how many questions have an answer, and the two clearest
-    answers with numbers and intervals, those of planned comparisons first.
+    """Return three sentences that summarise a run.
+
+    The first says how many questions have an answer. The other two give the clearest answers with
+    numbers and intervals; answers of planned comparisons come first.
 
     Args:
         questions: of the front page.

@@ -164,7 +164,7 @@ class RunOutcome:
 
 
 def failure_sentences(outcome: RunOutcome) -> list[str]:
-    """The failures among the finished debates, one sentence each, for the first page."""
+    """Return the failures among the finished debates, one sentence each, for the first page."""
     sentences: list[str] = []
     debates = outcome.debates
     for (experiment, model), mine in debates.groupby(["experiment", "model"], sort=True):

@@ -101,7 +101,7 @@ def interval_within(
 
 @lru_cache(maxsize=1)
 def _draw_rows(codes: bytes, seed: int) -> NDArray[np.uint8]:
-    """How often each row is drawn, shape (resamples, rows), given the stratum of each row.
+    """Draw how often each row counts, shape (resamples, rows), given the stratum of each row.
 
     Several statistics of the same rows have the same draws. A count takes one byte, since no row is
     ever drawn more than 255 times.

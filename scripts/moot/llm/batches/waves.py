@@ -52,7 +52,7 @@ class Waves:
         return self._change_count(1)
 
     def count_as_waiting(self) -> AbstractContextManager[None]:
-        """Within `count_as_busy`, count a call that waits for a wave."""
+        """Count a call, within `count_as_busy`, as waiting for a wave."""
         return self._change_count(-1)
 
     @contextmanager

@@ -35,7 +35,7 @@ def call_locks(engine: sa.Engine, processes: Processes) -> "FileCallLocks | Data
 
 @asynccontextmanager
 async def no_lock(_call_id: str, _wait_context: _WaitContext = nullcontext) -> AsyncIterator[None]:
-    """A lock that is always free, for a ledger that is only read."""
+    """Lock nothing: a ledger that is only read needs no lock."""
     yield
 
 

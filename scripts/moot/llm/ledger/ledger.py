@@ -173,7 +173,7 @@ class Ledger:
 
     @contextmanager
     def transaction(self) -> Iterator[sa.Connection]:
-        """A transaction of the ledger's database, for further tables."""
+        """Begin a transaction of the ledger's database, for further tables."""
         with explain_errors(lambda: self.place), self._engine.begin() as connection:
             yield connection
 

@@ -99,7 +99,7 @@ class Export:
         return {row["call_id"]: missing_as_none(row) for row in records(self.results.calls)}
 
     def end_time(self) -> datetime:
-        """The time at which the last call ended; `NO_TIME` without calls."""
+        """Return the time at which the last call ended; `NO_TIME` without calls."""
         return max((call_times(call)[1] for call in self.calls().values()), default=NO_TIME)
 
 

@@ -130,7 +130,7 @@ async def attempt(
 
 @cache
 def steps_schema(labels: tuple[str, ...], multilabel: bool) -> type[BaseModel]:
-    """Four steps, then prediction and confidence."""
+    """Return the form of a reply with four steps, then prediction and confidence."""
     steps = Annotated[
         list[str],
         Field(min_length=STEPS, max_length=STEPS, description="the four steps, in order"),

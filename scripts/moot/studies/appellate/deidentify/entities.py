@@ -62,7 +62,7 @@ class Entity:
 
     @property
     def kind(self) -> str:
-        """The role, or else the kind that most mentions tell, a fine kind before its family."""
+        """The role, or else the most frequent kind of its mentions; fine kinds come first."""
         if self.role:
             return self.role
         kinds = self.kind_counts.keys() - {"name"}
@@ -70,17 +70,17 @@ class Entity:
         return max(sorted(fine_kinds or kinds), key=self.kind_counts.__getitem__, default="name")
 
     def has_word(self, word: str) -> bool:
-        """Whether a word, or its plural, is one of the entity's words."""
+        """Return whether a word, or its plural, is one of the entity's words."""
         stems = {word, word.removesuffix("s"), word.removesuffix("es")} if len(word) > 4 else {word}
         return not stems.isdisjoint(self.words)
 
     def has_words(self, words: Sequence[str]) -> bool:
-        """Whether several words are among the entity's, or the entity's several among them."""
+        """Return whether the entity has all these words, or these words contain all of its own."""
         is_longer = len(self.words) > 1 and set(self.words) <= set(words)
         return is_longer or set(words) <= set(self.words)
 
     def can_be(self, name: str, kind: str) -> bool:
-        """Whether the entity may also have a form of its name, and be of a kind.
+        """Return whether the entity may also have a form of its name, and be of a kind.
 
         "Hale Bank" is not "Hale Road", and a person is not an organisation or a place.
         """
@@ -93,7 +93,7 @@ class Entity:
 
 
 def extract_name_words(name: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """The identifying words of a name; customary words and single initials do not identify."""
+    """Return the identifying words of a name: no customary words, no single initials."""
     if re.fullmatch(rf"(?:{INITIALS}\s?)+", name.strip()):
         return (normalise_word(name),)
     name_words = []
@@ -246,7 +246,7 @@ def find_entities(
 
 
 def _is_defined_term(alias: re.Match[str], lexicon: Lexicon) -> bool:
-    """Whether an alias is a name, not a role or a common noun ("the Hospital")."""
+    """Return whether an alias is a name, not a role or a common noun ("the Hospital")."""
     words = alias["alias"].split()
     keys = [normalise_word(word) for word in words]
     if lexicon.acronyms & set(words) or w.ROLE_WORDS & set(keys):
@@ -257,7 +257,7 @@ def _is_defined_term(alias: re.Match[str], lexicon: Lexicon) -> bool:
 
 
 def _find_role(words: Sequence[str], side: str, definitions: Sequence[tuple[Mention, str]]) -> str:
-    """The role that the opinion gives to a party of the caption, or the side of the caption."""
+    """Return a party's role in the opinion, or else its side in the caption."""
     for mention, role in definitions:
         if role != "appellant" and set(mention.words) <= set(words):
             return role
@@ -284,7 +284,7 @@ def collect_naming_words(
 
 
 def collect_record_words(opinion: Opinion, lexicon: Lexicon) -> frozenset[str]:
-    """The identifying words of the record, of the caption and of the signatures.
+    """Return the identifying words of the record, of the caption and of the signatures.
 
     A word that the opinion also writes in lower case does not identify.
     """
@@ -314,6 +314,6 @@ def find_party_rules(opinion: Opinion, lexicon: Lexicon) -> list[str]:
 
 
 def introduces_party(background: str, lexicon: Lexicon) -> bool:
-    """Whether a text defines a party by name, or tells who sued, appealed or was charged."""
+    """Return whether a text defines a party by name, or tells who sued, appealed or was charged."""
     mentions = MentionFinder(lexicon).find_mentions(background)
     return any(find_role(mention, background, is_introduction=True) for mention in mentions)

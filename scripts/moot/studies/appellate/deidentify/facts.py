@@ -99,12 +99,12 @@ def select_facts(sentences: Sequence[BackgroundSentence], max_chars: int) -> str
 
 
 def _is_courts_own(text: str) -> bool:
-    """Whether the court speaks, states law or cites in a sentence."""
+    """Return whether the court speaks, states law or cites in a sentence."""
     return tells_outcome(text) or states_general_rule(text) or cites_cases(text)
 
 
 def _starts_reasoning(are_court_sentences: Sequence[bool]) -> bool:
-    """Whether the first of the remaining sentences and enough of the rest are the court's own."""
+    """Return whether the first remaining sentence and enough others are the court's own."""
     return (
         are_court_sentences[0]
         and sum(are_court_sentences[:REASONING_WINDOW]) >= MIN_REASONING_SENTENCES
@@ -127,7 +127,7 @@ def _is_prose(text: str) -> bool:
 
 
 def is_fact(sentence: BackgroundSentence) -> bool:
-    """Whether a sentence states facts.
+    """Return whether a sentence states facts.
 
     In such prose the court neither speaks nor evaluates, states no law and cites no cases.
     """

@@ -231,7 +231,7 @@ def _match_capitals(text: str, lexicon: Lexicon) -> Iterator[Survivor]:
 
 
 def _has_name_word(name: str, lexicon: Lexicon) -> bool:
-    """Whether a word of a name is not customary, and is not ordinary or may be a name as well."""
+    """Return whether a word is not customary, and is not ordinary or may also be a name."""
     for word in re.findall(CAPITALISED, name):
         is_name = not lexicon.is_ordinary(word) or normalise_word(word) in w.ALSO_NAMES
         if is_name and not lexicon.is_common(word):

@@ -16,7 +16,7 @@ _LEGAL_WORDS = (w.COMMON_WORDS - w.ROLE_WORDS) | w.STATE_WORDS
 
 
 def tells_outcome(sentence: str) -> bool:
-    """Whether a sentence states the decision on the appeal, or the court speaks in it.
+    """Return whether a sentence states the decision on the appeal, or the court speaks in it.
 
     The deciding court does not speak in the facts of a case. Every sentence in which it does ("we",
     "this Court") may reveal the outcome, and so may one that evaluates or states the law without
@@ -38,7 +38,7 @@ def tells_outcome(sentence: str) -> bool:
 
 
 def states_general_rule(sentence: str) -> bool:
-    """Whether a sentence states a general rule: present tense, unattributed, about no person.
+    """Return whether a sentence states a general rule in the present tense, about no person.
 
     Facts are told in the past tense and about people, so such a sentence is the court's reading of
     the law. A bare quotation of what a statute or a contract provides does not count.
@@ -53,7 +53,7 @@ def states_general_rule(sentence: str) -> bool:
 
 
 def _mentions_person(masked_sentence: str) -> bool:
-    """Whether a sentence has a personal pronoun, starts with a role or contains a name."""
+    """Return whether a sentence has a personal pronoun, starts with a role or contains a name."""
     if _PATTERNS["person"].search(masked_sentence):
         return True
     names = re.findall(r"(?<!^)\b[A-Z][\w'’-]+", masked_sentence.lstrip(' "“(‘'))
@@ -61,7 +61,7 @@ def _mentions_person(masked_sentence: str) -> bool:
 
 
 def _matches_unattributed(name: str, masked_sentence: str, attribution: str = "attributed") -> bool:
-    """Whether a pattern matches without an attribution to a party, witness or court before it."""
+    """Return whether a pattern matches and no party, witness or court is named before it."""
     match = _PATTERNS[name].search(masked_sentence)
     if match is None:
         return False

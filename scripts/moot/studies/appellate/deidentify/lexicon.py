@@ -27,7 +27,7 @@ def normalise_word(word: str) -> str:
 
 
 def is_sentence_start(preceding_text: str) -> bool:
-    """Whether a word has its capital from its position.
+    """Return whether a word has its capital from its position.
 
     Nothing, a quotation mark, a colon or a number in parentheses precedes such a word.
     """
@@ -89,7 +89,7 @@ class Lexicon:
         self.capitalised_words = with_capital - set(self.lower_case_counts) - w.COMMON_WORDS
 
     def is_common(self, word: str) -> bool:
-        """Whether legal style capitalises a word, or it is a letter or a numeral."""
+        """Return whether legal style capitalises a word, or it is a letter or a numeral."""
         key = normalise_word(word)
         if not key or key in w.COMMON_WORDS or word.removesuffix("s") in self.acronyms:
             return True
@@ -99,7 +99,7 @@ class Lexicon:
         return len(parts) > 1 and all(part[0].isupper() and self.is_common(part) for part in parts)
 
     def is_ordinary(self, word: str) -> bool:
-        """Whether this opinion writes a word in lower case, or the word usually opens sentences."""
+        """Return whether a word is in lower case in this opinion, or usually opens sentences."""
         key = normalise_word(word)
         if key in self.lower_case_counts or key in w.list_opening_words() or key[:1].isdigit():
             return True
@@ -112,14 +112,14 @@ class Lexicon:
         return is_compound or _PATTERNS["derived_word"].fullmatch(key) is not None
 
     def opens_sentences_only(self, word: str) -> bool:
-        """Whether an English word has a capital at the start of sentences only: "Absent"."""
+        """Return whether an English word has a capital at the start of sentences only: "Absent"."""
         key = normalise_word(word)
         if key in self.inner_capitals:
             return False
         return self.is_ordinary(word) or (len(key) > 2 and w.is_english(key))
 
     def is_plain(self, key: str) -> bool:
-        """Whether a word is English and not a name. A noun of the dictionary may be a town."""
+        """Return whether a word is English and not a name. Nouns may be towns."""
         if self.is_ordinary(key) or key in w.COMMON_WORDS:
             return True
         if key in w.ALSO_NAMES or key.removesuffix("s") in w.ALSO_NAMES:
@@ -129,7 +129,7 @@ class Lexicon:
         return w.is_english(key, has_nouns=False)
 
     def is_distinctive(self, word: str) -> bool:
-        """Whether a capitalised word is neither customary nor ordinary."""
+        """Return whether a capitalised word is neither customary nor ordinary."""
         return not self.is_common(word) and not self.is_ordinary(word)
 
     def find_lowered_names(self, text: str) -> list[str]:

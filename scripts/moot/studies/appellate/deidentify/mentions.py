@@ -85,7 +85,7 @@ class _Token:
 
     @property
     def is_initials(self) -> bool:
-        """Whether the token is initials of a person; "U.S." and "p.m." are none."""
+        """Whether the token is a person's initials; "U.S." and "p.m." are not."""
         is_other = _PATTERNS["no_initials"].fullmatch(self.text) is not None
         return not is_other and re.fullmatch(INITIALS, self.text) is not None
 
@@ -181,7 +181,7 @@ class MentionFinder:
         return "person" if self._has_form_of_person(mention, preceding_text) else "name"
 
     def _has_form_of_person(self, mention: Mention, preceding_text: str) -> bool:
-        """Whether a name consists of two to four words and ends with a surname."""
+        """Return whether a name consists of two to four words and ends with a surname."""
         words = [word for word in mention.name.split() if len(word) > 1]
         if not 1 < len(words) <= _MAX_PERSON_WORDS or _THING.search(preceding_text):
             return False
@@ -191,7 +191,7 @@ class MentionFinder:
         return (surname in w.ALSO_NAMES or not is_english) and not has_common_word
 
     def _list_identifying_words(self, tokens: Sequence[_Token]) -> tuple[str, ...]:
-        """The identifying words of a name, or all its words but links if none identifies."""
+        """Return the identifying words of a name, or all its words but links if none identifies."""
         words = [token.key for token in tokens if token.key not in w.LINKING_WORDS]
         identifying_words = []
         for token in tokens:
@@ -219,7 +219,7 @@ class MentionFinder:
     def _belongs_to_sentence(
         self, tokens: Sequence[_Token], sentence: str, *, has_title: bool
     ) -> bool:
-        """Whether the first token of a stretch is a link or an ordinary word of the sentence."""
+        """Return whether a stretch begins with a link or an ordinary word of the sentence."""
         token = tokens[0]
         if token.key in self.naming_words or (has_title and not token.is_link):
             return False
@@ -235,7 +235,7 @@ class MentionFinder:
         return self.lexicon.is_ordinary(token.text) and token.key not in w.ALSO_NAMES
 
     def _is_name(self, tokens: Sequence[_Token], sentence: str, title: str) -> bool:
-        """Whether a stretch is a name: by its words, its initials or its title.
+        """Return whether a stretch is a name: by its words, its initials or its title.
 
         A law or a document whose words all are English ("the Age Discrimination Act") is not.
         """
@@ -255,7 +255,7 @@ class MentionFinder:
         return has_naming_word or self._ends_like_name(tokens, is_personal=is_personal)
 
     def _ends_like_name(self, tokens: Sequence[_Token], *, is_personal: bool) -> bool:
-        """Whether ordinary words, with a personal title or not, end like a name."""
+        """Return whether ordinary words, with a personal title or not, end like a name."""
         is_surname = tokens[-1].key in w.ALSO_NAMES
         if all(token.is_initials or self.lexicon.is_common(token.text) for token in tokens):
             return is_personal and is_surname
@@ -263,7 +263,7 @@ class MentionFinder:
         return is_personal or is_surname or (is_organisation and len(tokens) > 1)
 
     def _is_law_or_document(self, words: Sequence[_Token], sentence: str) -> bool:
-        """Whether a law or a document is called by English words only."""
+        """Return whether a law or a document is called by English words only."""
         keys = [word.key for word in words if word.key not in w.LINKING_WORDS]
         if words and (rest := _REST_OF_TITLE.match(sentence, words[-1].end)):
             keys += rest[0].lower().split()
@@ -275,7 +275,7 @@ class MentionFinder:
 
 
 def _continues_list(previous: Mention, mention: Mention, text: str) -> bool:
-    """Whether a mention continues a list behind a plural title ("Officers Hale and Moss")."""
+    """Return whether a mention continues a list after a plural title: "Officers Hale and Moss"."""
     head = previous.title or previous.role
     if not head.endswith("s") or head in ("mrs", "ms") or mention.title or mention.role:
         return False
@@ -283,7 +283,7 @@ def _continues_list(previous: Mention, mention: Mention, text: str) -> bool:
 
 
 def _extract_name(tokens: Sequence[_Token], sentence: str) -> str:
-    """The name as the sentence writes it, without possessive and closing quotation mark."""
+    """Return the name as the sentence writes it, without possessive and closing quotation mark."""
     start = tokens[0].start
     name = re.sub(r"['’]s?$|[\"“”()]+$", "", sentence[start : tokens[-1].end]).rstrip(" ,")
     if _POINT_OF_SUFFIX.match(sentence, start + len(name)) and _LEGAL_FORM.search(name):
@@ -292,7 +292,7 @@ def _extract_name(tokens: Sequence[_Token], sentence: str) -> str:
 
 
 def _read_head(sentence: str, name_start: int) -> tuple[str, str, int]:
-    """The last title and the last role before a name, and where the mention starts."""
+    """Return the last title and the last role before a name, and where the mention starts."""
     head = _HEAD.search(sentence[:name_start])
     if head is None:
         return "", "", name_start
@@ -328,7 +328,7 @@ def _split_run(tokens: Sequence[_Token]) -> Iterator[list[_Token]]:
 
 
 def _separates_names(tokens: Sequence[_Token], position: int, stretch: Sequence[_Token]) -> bool:
-    """Whether a token stands between two names and is part of neither.
+    """Return whether a token stands between two names and is part of neither.
 
     "and" and "for" are inside a name whose end tells an organisation ("Game and Fish Department").
     """

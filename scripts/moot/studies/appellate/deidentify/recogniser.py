@@ -13,7 +13,7 @@ _MIN_SCORE = 0.5
 
 
 def is_installed() -> bool:
-    """Whether Presidio, spaCy and the model are installed. The check does not import them."""
+    """Return whether Presidio, spaCy and the model are installed, without importing them."""
     return all(find_spec(name) is not None for name in ("presidio_analyzer", "spacy", MODEL))
 
 

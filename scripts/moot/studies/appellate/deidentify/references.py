@@ -30,7 +30,7 @@ def format_letter(number: int) -> str:
 
 
 def cites_cases(sentence: str) -> bool:
-    """Whether a sentence cites a case, a journal or a reporter, or names a case.
+    """Return whether a sentence cites a case, a journal or a reporter, or names a case.
 
     Neither of the two searches finds all citations: eyecite's misses reporters that OCR has broken.
     """

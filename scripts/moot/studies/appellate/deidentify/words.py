@@ -19,7 +19,7 @@ def _read_words(name: str) -> frozenset[str]:
 
 
 def _read_kinds(name: str) -> dict[str, str]:
-    """The kind of each word of a table of lists. A word of the list `own` is the kind itself."""
+    """Return the kind of each word in a table of lists. A word in the list `own` is a kind."""
     kinds: dict[str, str] = {}
     for kind, words in _LISTS[name].items():
         for word in words.split():
@@ -101,7 +101,7 @@ def find_kind(keys: Sequence[str]) -> str:
 
 
 def is_name_of_common_words(keys: Sequence[str]) -> bool:
-    """Whether customary words make up a name, as "Bank of America" does; one word does not."""
+    """Return whether several customary words make up a name, such as "Bank of America"."""
     if tuple(keys[:2]) == ("united", "states"):
         return is_name_of_common_words(keys[2:])
     if len(keys) < 2 or DOCUMENT_NOUN.fullmatch(keys[0]):
@@ -120,7 +120,7 @@ def match_any(words: Collection[str]) -> str:
 
 @cache
 def list_opening_words() -> frozenset[str]:
-    """Ordinary words that open sentences; an opinion need not write them small elsewhere."""
+    """Return ordinary words that open sentences, even if an opinion has them nowhere else."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     return frozenset(ENGLISH_STOP_WORDS) | _read_words("opening")
@@ -128,7 +128,7 @@ def list_opening_words() -> frozenset[str]:
 
 @cache
 def list_english_lemmas(*, has_nouns: bool = True) -> frozenset[str]:
-    """The lemmas of the recogniser's dictionary (WordNet's); empty without the extra `ner`.
+    """Return the lemmas of the recogniser's dictionary (WordNet); empty without the extra `ner`.
 
     The nouns include names of people and towns ("john", "clovis").
     """
@@ -146,7 +146,7 @@ def list_english_lemmas(*, has_nouns: bool = True) -> frozenset[str]:
 
 
 def is_english(word: str, *, has_nouns: bool = True) -> bool:
-    """Whether a dictionary has a word or the base of its ending: "needed", "clauses", "testing"."""
+    """Return whether a dictionary has a word or its base, such as "need" of "needed"."""
     lemmas = list_english_lemmas(has_nouns=has_nouns)
     stem = re.sub(r"(?:ies|es|s|ed|d|ing|ly)$", "", word)
     if word in lemmas or stem == word or len(stem) < 3:
