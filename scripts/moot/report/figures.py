@@ -165,6 +165,14 @@ def new_figure(
     return drawing, drawing.subplots(**subplots)
 
 
+def row_figure(names: Sequence[str], height: float) -> "tuple[MatplotlibFigure, Axes]":
+    """Create a figure with a row for each name, from the top down; the nth row is at y = n."""
+    drawing, axes = new_figure(height=height)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    return drawing, axes
+
+
 def panels(
     count: int, columns: int, row_height: float
 ) -> "tuple[MatplotlibFigure, list[Axes], list[Axes]]":

@@ -2,13 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from moot.analyses.panel_worth.tables import panel_worth
 from moot.core.experiment_config import COMPARISON
 from moot.report import figure
 from moot.report.content import StudyResults
-from moot.report.figures import BLACK, BLUE, new_figure, nothing_to_draw, whiskers
+from moot.report.figures import BLACK, BLUE, nothing_to_draw, row_figure, whiskers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,13 +24,12 @@ def panel_worth_figure(results: StudyResults) -> "Figure":
     frame = frame[frame["effective votes"].notna()].head(MAX_ROWS)
     if frame.empty:
         return nothing_to_draw("No panel has an error correlation.")
-    drawing, axes = new_figure(height=1.2 + 0.3 * len(frame))
-    places = -np.arange(len(frame))
-    estimates = frame[["effective votes", "votes low", "votes high"]].to_numpy(dtype=float)
-    axes.errorbar(estimates[:, 0], places, xerr=whiskers(estimates), fmt="o", capsize=3, color=BLUE)
-    axes.plot(frame["members a panel"], places, "|", color=BLACK, markersize=12)
+    rows = range(len(frame))
     names = frame["answers of"] + ", " + frame["model"] + ": " + frame["when"]
-    axes.set_yticks(places, labels=list(names))
-    axes.set(xlabel="Effective votes (bar: members)", ylim=(0.5 - len(frame), 0.5))
+    drawing, axes = row_figure(list(names), height=1.2 + 0.3 * len(rows))
+    estimates = frame[["effective votes", "votes low", "votes high"]].to_numpy(dtype=float)
+    axes.errorbar(estimates[:, 0], rows, xerr=whiskers(estimates), fmt="o", capsize=3, color=BLUE)
+    axes.plot(frame["members a panel"], rows, "|", color=BLACK, markersize=12)
+    axes.set(xlabel="Effective votes (bar: members)", ylim=(len(rows) - 0.5, -0.5))
     axes.set_xlim(left=0)
     return drawing

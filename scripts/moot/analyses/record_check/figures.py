@@ -9,7 +9,7 @@ from moot.analyses.record_check.tables import EVERYTHING, record_check
 from moot.core.experiment_config import COMPARISON
 from moot.report import figure
 from moot.report.content import StudyResults
-from moot.report.figures import BLUE, HATCHES, ORANGE, SKY, new_figure, nothing_to_draw
+from moot.report.figures import BLUE, HATCHES, ORANGE, SKY, nothing_to_draw, row_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,15 +24,14 @@ def record_check_figure(results: StudyResults) -> "Figure":
     frame = frame[frame["by"] == EVERYTHING].head(MAX_ROWS)
     if frame.empty:
         return nothing_to_draw("No statement has a quotation or figure.")
-    drawing, axes = new_figure(height=1.4 + 0.3 * len(frame))
-    places = -np.arange(len(frame))
+    rows = range(len(frame))
+    names = frame["answers of"] + ", " + frame["model"] + ": " + frame["passages are"]
+    drawing, axes = row_figure(list(names), height=1.4 + 0.3 * len(rows))
     ends = np.zeros(len(frame))
     for result, colour, hatch in zip(RESULTS, (BLUE, SKY, ORANGE), HATCHES[:3], strict=True):
         shares = frame[result].to_numpy(dtype=float)
-        axes.barh(places, shares, left=ends, color=colour, hatch=hatch, label=result)
+        axes.barh(rows, shares, left=ends, color=colour, hatch=hatch, label=result)
         ends = ends + shares
-    names = frame["answers of"] + ", " + frame["model"] + ": " + frame["passages are"]
-    axes.set_yticks(places, labels=list(names))
     axes.set(xlabel="share of passages", xlim=(0, 1))
     drawing.legend(loc="outside lower center", ncols=3)
     return drawing

@@ -19,6 +19,7 @@ from moot.report.figures import (
     new_figure,
     note_below,
     nothing_to_draw,
+    row_figure,
     series_style,
     whiskers,
 )
@@ -185,7 +186,8 @@ def _draw_by_group(
     height = (
         1.0 + 0.18 * rows_of_legend + 0.12 * len(notes) + len(groups) * max(0.3, 0.1 * len(names))
     )
-    drawing, axes = new_figure(height=max(3.6, height))
+    group_names = [group.partition("=")[2].replace("_", " ") for group in groups]
+    drawing, axes = row_figure(group_names, max(3.6, height))
     for position, (name, (_, values)) in enumerate(zip(names, conditions, strict=True)):
         # A little apart from the points of the other conditions.
         offsets = np.arange(len(groups)) + (position - (len(names) - 1) / 2) * min(
@@ -194,10 +196,6 @@ def _draw_by_group(
         estimates = as_numbers([values.get(group, NOT_MEASURED).interval for group in groups])
         style = {**series_style(position), "linestyle": "none", "capsize": 2, "label": name}
         axes.errorbar(estimates[:, 0], offsets, xerr=whiskers(estimates), **style)
-    axes.set_yticks(
-        range(len(groups)), [group.partition("=")[2].replace("_", " ") for group in groups]
-    )
-    axes.invert_yaxis()
     axes.set(xlabel=label, xlim=limits)
     drawing.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=_NAMES_A_ROW)
     note_below(drawing, notes, sizes, "conference")

@@ -17,10 +17,10 @@ from moot.report.figures import (
     GREY,
     MARKERS,
     VERMILION,
-    new_figure,
     note_below,
     nothing_to_draw,
     panels,
+    row_figure,
 )
 from moot.report.needs import has_tournament
 from moot.scores.group_rates import MIN_CASES
@@ -54,14 +54,13 @@ def accuracy(results: StudyResults) -> "Figure":
     runs = answered_runs(results)
     if not runs:
         return nothing_to_draw("No recorded predictions are in this run.")
-    drawing, axes = new_figure(height=0.9 + 0.28 * len(runs))
     methods = list(dict.fromkeys(run.method for run in runs))
     runs = sorted(runs, key=lambda run: (methods.index(run.method), run.model_name))
+    names = [_row_label(run.method, run.model_name) for run in runs]
+    drawing, axes = row_figure(names, height=0.9 + 0.28 * len(runs))
     for y, run in enumerate(runs):
         style = methods.index(run.method)
         _draw_accuracy(axes, run, y, COLOURS[style % len(COLOURS)], MARKERS[style % len(MARKERS)])
-    axes.set_yticks(range(len(runs)), [_row_label(run.method, run.model_name) for run in runs])
-    axes.invert_yaxis()
     axes.set_xlabel("Right answers (%), invalid counted as wrong")
     note_below(
         drawing,
@@ -212,17 +211,17 @@ def ratings_figure(results: StudyResults) -> "Figure":
     if not any(rows for _, rows in tables):
         return nothing_to_draw("No debates between named debaters are in this run.")
     verdicts, rows = max(tables, key=lambda table: len(table[0].rows))
-    drawing, axes = new_figure(height=1.2 + 0.24 * len(rows))
-    names = []
+    names = [
+        f"{row['debater']} ({row['rank']}; by wins alone {row['rank by wins alone']})"
+        for row in rows
+    ]
+    drawing, axes = row_figure(names, height=1.2 + 0.24 * len(rows))
     for y, row in enumerate(rows):
         value, low, high = row["rating"]
         by_wins, _, _ = row["rating by wins alone"]
         axes.plot([low, high], [y, y], color=BLUE, linewidth=1.6)
         axes.plot([by_wins], [y + 0.3], "D", color=GREY, markersize=3)
         axes.plot([value], [y], "o", color=BLUE, markersize=6)
-        names.append(f"{row['debater']} ({row['rank']}; by wins alone {row['rank by wins alone']})")
-    axes.set_yticks(range(len(rows)), names)
-    axes.invert_yaxis()
     axes.set_xlabel("Rating (log odds)")
     note_below(
         drawing,
