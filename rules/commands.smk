@@ -104,6 +104,7 @@ rule rehearse:
 rule bundle:
     input:
         without_removed(targets.page_contents(plan)),
+        targets.bundle_contents(plan),  # an object store fetches only inputs
     log:
         "results/logs/bundle.log",
     conda:

@@ -23,6 +23,10 @@ from moot.core.errors import UserError
 from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.ledger.reply_chain import head_of, read_log, seal
 from moot.llm.request import Reply, call_id
+from moot.plan.plan import Plan
+from moot.report import FIGURES, TABLES
+from moot.workflow import targets
+from moot.workflow.empty_outputs import LIST
 from verify_bundle import sha256
 
 CHECK = [sys.executable, "-I", str(PROJECT / "scripts" / "verify_bundle.py")]
@@ -65,11 +69,61 @@ def test_a_bundle_is_consistent_and_reproducible(raw: dict[str, Any]) -> None:
     )
     assert "No head was given: its maker could have made it anew" in check_without_head.stdout
     assert (
-        files[TABLE] == b"a table\n"
+        files[TABLE] == b"accuracy\n0.5\n"
         and "verify_bundle.py" in files
         and "results/cases/people.parquet" in files
     )
     assert not any(KEY.encode() in content for content in files.values())
+
+
+HEADER = "method,accuracy\n"
+EMPTY_FIGURE, DRAWN_FIGURE = "<svg><dc:description>nothing to draw", "<svg><path/></svg>"
+
+
+@pytest.mark.parametrize("remaining_list", [None, "[]", '["tables/courtroom/summary"]'])
+@pytest.mark.parametrize(
+    ("kind", "text", "is_bundled"),
+    [
+        ("tables", HEADER, False),
+        ("tables", "\ufeff" + HEADER, False),
+        ("tables", '"a header\nof two lines",b\n', False),
+        ("tables", "", False),
+        ("tables", HEADER + "debate,0.5\n", True),
+        ("figures", EMPTY_FIGURE, False),
+        ("figures", DRAWN_FIGURE, True),
+    ],
+)
+def test_a_bundle_leaves_out_what_is_empty_and_changes_no_file(
+    raw: dict[str, Any], kind: str, text: str, is_bundled: bool, remaining_list: str | None
+) -> None:
+    plan = Plan.from_yaml(raw, PROJECT)
+    registry, files_of = (
+        (TABLES, targets.table_files) if kind == "tables" else (FIGURES, targets.figure_files)
+    )
+    names = targets.names_by_job(plan, registry)["courtroom"]
+    name = next(name for name in names if f"results/tables/{name}.csv" != TABLE)
+    paths = [*map(Path, files_of([name])), Path(f"results/captions/{kind}/{name}.rst")]
+    if remaining_list is not None:
+        LIST.write_text(remaining_list)
+        paths.append(LIST)
+    for path in set(paths) - {LIST}:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    before = files_of_run()
+    try:
+        members = read_members(make_bundle(raw)[0])
+        assert files_of_run() == before
+    finally:
+        for path in paths:
+            path.unlink()
+    assert {path in members for path in files_of([name])} == {is_bundled}
+    assert TABLE in members
+
+
+def files_of_run() -> dict[str, bytes]:
+    """Return the content of each file in `results`, except that of the bundle."""
+    paths = [path for path in Path("results").rglob("*") if path.is_file() and path != BUNDLE]
+    return {str(path): path.read_bytes() for path in paths}
 
 
 def test_the_configuration_keeps_the_order_of_experiments(

@@ -3,6 +3,7 @@ one on this machine.
 """
 
 import shutil
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,13 +13,15 @@ import pytest
 from snakemake.iocontainers import Namedlist
 
 from fault_server import FaultServer
+from moot.commands.bundling import BUNDLE
 from moot.core.errors import UserError
+from moot.workflow.empty_outputs import LIST
 from moot.workflow.object_storage import link_results, use_result_paths
 from project_copy import PROJECT, Workflow
 
 MISSING = "needs moto[server] and snakemake-storage-plugin-s3"
 BUCKET, PREFIX = "moot", "run"
-LOCAL = {"logs", "provenance", "configuration.json"}
+LOCAL = {"logs", "provenance", "configuration.json", BUNDLE.name}
 """What a run leaves beside its outputs, and logs, which hold times."""
 KEY = {"aws_access_key_id": "x", "aws_secret_access_key": "y", "region_name": "us-east-1"}
 
@@ -64,6 +67,19 @@ def store() -> Iterator[str]:
     server.stop()
 
 
+def bundle_members(workflow: Workflow, *arguments: str, **environment: str) -> set[str]:
+    """Bundle the run, and return the names of the bundle's files without records of jobs."""
+    process = workflow.run("bundle", *arguments, **environment)
+    assert process.returncode == 0, process.stdout[-6000:]
+    with zipfile.ZipFile(workflow.work / BUNDLE) as bundle:
+        return {name for name in bundle.namelist() if "/provenance/" not in name}
+
+
+def keys_in_store(client: Any) -> set[str]:
+    pages = client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET)
+    return set(pages.search("Contents[].Key"))
+
+
 @pytest.mark.slow
 def test_a_run_in_an_object_store_has_the_same_results_as_on_disk(
     store: str, tmp_path: Path
@@ -82,7 +98,9 @@ def test_a_run_in_an_object_store_has_the_same_results_as_on_disk(
     keys = {"SNAKEMAKE_STORAGE_S3_ACCESS_KEY": "x", "SNAKEMAKE_STORAGE_S3_SECRET_KEY": "y"}
     with FaultServer() as server:
         workflow = Workflow(tmp_path, server.url, analyses=())
+        workflow.configure({"run": ["single"]})  # a bundle needs the pages of all experiments
         assert workflow.run("courtroom").returncode == 0
+        disk_bundle = bundle_members(workflow)
         request_count = server.stats()["requests"]
         refused_run = workflow.run("courtroom", *arguments, **keys)
         assert (
@@ -94,7 +112,11 @@ def test_a_run_in_an_object_store_has_the_same_results_as_on_disk(
         assert process.returncode == 0, process.stdout[-6000:]
         assert server.stats()["requests"] == request_count, "all replies are in the ledger"
         second_run = workflow.run("courtroom", *arguments, **keys)
-    assert "Nothing to be done" in second_run.stdout
+        assert "Nothing to be done" in second_run.stdout
+        stored_keys = keys_in_store(client)
+        assert bundle_members(workflow, *arguments, **keys) == disk_bundle
+        assert stored_keys <= keys_in_store(client), "a bundle deletes nothing in the store"
+    assert not (workflow.work / LIST).exists()
     files = [path for path in sorted(disk.rglob("*")) if path.is_file()]
     compared = {
         path.relative_to(disk).as_posix(): path

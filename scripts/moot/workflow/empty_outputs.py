@@ -2,8 +2,7 @@
 
 Snakemake expects each output of a job to exist when the job ends, and only the job knows whether a
 table has rows. So the job writes all of its tables, and the end of a successful run removes those
-without rows. A list of the removed names lets the next run treat them as built.
-"""
+without X"""
 
 import json
 from collections.abc import Collection, Iterable
@@ -46,6 +45,11 @@ def without_removed(paths: Iterable[str]) -> list[str]:
     return [path for path in paths if name_of_output(path) not in removed]
 
 
+def find_empty_outputs(outputs: Iterable[str]) -> list[str]:
+    """Return the names of the tables and figures that exist without rows or data."""
+    return _names_without_content(_existing_names(outputs))
+
+
 def remove_empty_outputs(outputs: Iterable[str], kept_names: Collection[str] = ()) -> list[str]:
     """Remove the files of tables without rows and of figures without data, captions included.
 
@@ -57,10 +61,8 @@ def remove_empty_outputs(outputs: Iterable[str], kept_names: Collection[str] = (
     Returns:
         The names of the tables and figures whose files are removed by this call.
     """
-    names = set(map(name_of_output, outputs)) - {""}
-    existing_names = {name for name in names if _file_with_content(name).exists()}
-    removable_names = existing_names.difference(kept_names)
-    empty_names = sorted(name for name in removable_names if not _has_content(name))
+    existing_names = _existing_names(outputs)
+    empty_names = _names_without_content(existing_names.difference(kept_names))
     for name in empty_names:
         for path in _files_of(name):
             path.unlink()
@@ -75,6 +77,15 @@ def describe_removal(names: Collection[str]) -> str:
         f"{len(names)} tables and figures have no rows or points in this run, so their files"
         f" are not kept: {', '.join(names)}."
     )
+
+
+def _existing_names(outputs: Iterable[str]) -> set[str]:
+    names = set(map(name_of_output, outputs)) - {""}
+    return {name for name in names if _file_with_content(name).exists()}
+
+
+def _names_without_content(names: Iterable[str]) -> list[str]:
+    return sorted(name for name in names if not _has_content(name))
 
 
 def _file_with_content(name: str) -> Path:

@@ -5,7 +5,7 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-from moot.core.experiment_config import COMPARISON
+from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.core.registry import Registry
 from moot.papers.items import items_file, read_papers
 from moot.papers.page import paper_files
@@ -181,6 +181,22 @@ def page_contents(plan: Plan, study: str = "") -> list[str]:
         *readers(plan, study),
         *(outcomes(plan, study) if study else papers(plan)),
     ]
+
+
+def bundle_contents(plan: Plan) -> list[str]:
+    """Return the files of a run, without the tables and figures, that its bundle reads."""
+    files: list[str] = []
+    for name in plan.datasets_used:
+        cases, features = f"results/cases/{name}", f"results/features/{name}.parquet"
+        files += [f"{cases}.parquet", f"{cases}_cleaning.csv", features]
+    for experiment in plan.experiments.values():
+        if experiment.config.protocol == RECORDED:
+            files.append(f"results/records/{experiment.config.dataset}.parquet")
+    files += [f"results/calls/{run}.parquet" for run in runs(plan)]
+    for run in labelled_runs(plan):
+        files.append(f"results/annotations/{run}.parquet")
+        files += shards(plan, *run.split("/"))
+    return list(dict.fromkeys(files))
 
 
 def papers(plan: Plan) -> list[str]:
