@@ -137,6 +137,7 @@ def test_the_page_links_built_files_and_escapes_foreign_text(root: Path) -> None
     assert "tables/recorded/groups.html" not in links, "the file is from an earlier run"
     for text in (page, fragment):
         assert HOSTILE not in text
+        assert text.count("Both always gave the same answer &lt;img") == 3, "one a comparison"
         assert text.index("<h3>Is A better than B?") < text.index("<h3>Is a debate shorter?")
         assert text.index("<details>") < text.index("Does smoothing help?")
     assert page.count("<li>Half lies between cases") == 1

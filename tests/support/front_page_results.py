@@ -55,6 +55,7 @@ CONTRAST = {
     "cases": 100,
     "expectation met": "not shown",
     "not tested because": "",
+    "in words": f"Both always gave the same answer {HOSTILE}.",
 }
 METHOD = {"method": "debate", "model": HOSTILE, "mine": "0.500 [0.18, 0.82], n = 10"}
 ARM = {

@@ -137,6 +137,7 @@ def load_study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults
         claims=read_claims(Path(job.input.claims)) if study == COMPARISON else (),
         is_rehearsal=plan.config.rehearsal,
         contrasts=contrasts,
+        power=plan.config.power,
         plan_history=(
             compare_with_frozen(plan, RESULTS, None if study == COMPARISON else study)
             if contrasts and hasattr(job.input, "frozen")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from math import isnan
 
 from moot.core.errors import CannotTellError
+from moot.overview.contrast_sentences import describe_contrast
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import StudyResults, TableContent
@@ -48,7 +49,7 @@ COLUMNS = (
     .plain("expectation met", "margin", "p of equivalence", "p of equivalence (Holm)", "equivalent")
     .estimate("valid answers alone", "valid", digits=SIGNED)
     .counts("cases with valid")
-    .plain("not tested because")
+    .plain("not tested because", "in words")
     .short_form(
         "study",
         "question",
@@ -103,6 +104,13 @@ def contrasts(results: StudyResults) -> TableContent:
                 "Expectation met: `yes` if p (Holm) is below 0.05 and the difference is on the "
                 "expected side; `opposite` if it is on the other side; `not shown` if p (Holm) "
                 "is not below 0.05, which is not evidence of equality."
+            ),
+            (
+                "In words: on how many cases the answers of both sides differ and, without an"
+                " answer, how many cases it takes to show the difference that `power: difference`"
+                " plans for. The variances are those of this run; with fewer than"
+                f" {FEWEST_CASES} cases, or if all answers agree, `power: discordant_share` is"
+                " assumed."
             ),
             *([MARGIN_NOTE] if any(contrast.margin for contrast in results.contrasts) else []),
         ],
@@ -166,6 +174,14 @@ def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[Row]:
                     "cases with valid": valid.cases,
                 }
             row["not tested because"] = difference.reason
+            row["in words"] = describe_contrast(
+                contrast,
+                results.experiments_and_controls,
+                difference,
+                results.power,
+                tests,
+                is_answered=direction_met(contrast, difference.difference, p) != NOT_SHOWN,
+            )
         yield row
 
 

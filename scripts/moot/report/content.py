@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 import pandas as pd
 
 from moot.core.cases import REFERENCE_MODELS, cluster_attributes
+from moot.core.config import PowerConfig
 from moot.core.simulated_voice import REHEARSAL_MARK
 from moot.core.types import Fields, JsonObject
 from moot.protocols.people import is_person
@@ -133,6 +134,7 @@ class StudyResults:
         is_rehearsal: whether the run is a rehearsal, in which no model was called.
         contrasts: the study's planned comparisons.
         plan_history: whether the run is the frozen plan, and that plan's history, in sentences.
+        power: the difference that planned comparisons should show.
         findings: by table, what its published values reveal about themselves, in sentences.
     """
 
@@ -148,6 +150,7 @@ class StudyResults:
     is_rehearsal: bool = False
     contrasts: Sequence[Contrast] = ()
     plan_history: tuple[str, ...] = ()
+    power: PowerConfig = field(default_factory=PowerConfig)
     findings: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property

@@ -186,6 +186,7 @@ def read_questions(
             _missing_reason(row),
             f"{row['study']}/contrasts",
             planned=True,
+            note=row["in words"],
         )
         for row in contrasts
         if row["question"] not in claim_questions

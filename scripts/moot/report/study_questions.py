@@ -52,6 +52,7 @@ class StudyQuestion:
         missing: which run could judge it, if none of this run can.
         table: the name of the table with the details, such as `recorded/methods`.
         planned: whether the configuration plans this comparison.
+        note: whether the answers of a planned comparison differ, and how many cases it takes.
     """
 
     text: str
@@ -60,6 +61,7 @@ class StudyQuestion:
     missing: str
     table: str
     planned: bool
+    note: str = ""
 
     @property
     def is_of_run(self) -> bool:

@@ -313,7 +313,10 @@ def contrast_options(plan: Plan, studies: Iterable[str]) -> list[object]:
     contrasts: list[object] = []
     for study in sorted(studies):
         contrasts += [asdict(contrast) for contrast in plan.contrasts_of(study)]
-    return [contrasts, plan.config.deviation if contrasts else ""]
+    if not contrasts:
+        return [contrasts, ""]
+    power = plan.config.power.model_dump(exclude={"usd_per_debate"})
+    return [contrasts, plan.config.deviation, power]
 
 
 def table_options(plan: Plan, study: str, studies: Iterable[str]) -> list[object]:

@@ -1,0 +1,141 @@
+"""Sentences on a planned comparison: whether the answers differ, and how many cases it takes."""
+
+import math
+from collections.abc import Mapping
+
+import pandas as pd
+
+from moot.core.config import PowerConfig
+from moot.scores.contrasts import Contrast, Side, measure_spread, sides_of
+from moot.scores.inference_scope import repeats_of
+from moot.scores.results import ExperimentResults
+from moot.stats.differences import Difference
+from moot.stats.power import Goal, Spread, cases_needed, paired_proportions
+from moot.stats.within_cases import FEWEST_CASES
+
+ANSWER_METRICS = frozenset({"accuracy", "accuracy_of_valid", "valid", "f1", "macro_f1"})
+"""The metrics that compare answers, so that equal answers give equal values."""
+_SHARES = frozenset({"accuracy", "accuracy_of_valid", "valid"})
+INVALID = ""
+"""What stands for every invalid answer."""
+
+
+def describe_contrast(
+    contrast: Contrast,
+    experiments: Mapping[str, ExperimentResults],
+    difference: Difference,
+    power: PowerConfig,
+    tests: int,
+    *,
+    is_answered: bool,
+) -> str:
+    """Return the sentences of a planned comparison; "" if there are none.
+
+    Args:
+        contrast: the comparison.
+        experiments: the results of its sides, by experiment.
+        difference: its result.
+        power: the difference to show, and the test to plan for.
+        tests: the number of tests that are corrected together.
+        is_answered: whether the expectation is met or refuted. More cases then need no sentence.
+    """
+    if not {side.metric for side in contrast.sides} <= ANSWER_METRICS:
+        return ""
+    sentences = [describe_equal_answers(contrast, experiments)]
+    if not is_answered and contrast.test is None:
+        sentences.append(describe_needed_cases(contrast, experiments, difference, power, tests))
+    return " ".join(filter(None, sentences))
+
+
+def describe_equal_answers(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> str:
+    """Return a sentence on how many cases got another answer; "" if both sides are one run."""
+    first, second = contrast.sides
+    if not contrast.paired or (first.experiment, first.models) == (
+        second.experiment,
+        second.models,
+    ):
+        return ""
+    has_same_models = first.models == second.models
+    first_answers, second_answers = (
+        _answers(side, experiments[side.experiment], by_model=has_same_models)
+        for side in contrast.sides
+    )
+    cases: dict[str, bool] = {}
+    sides = sides_of(contrast, experiments)
+    common_cases = set(sides[0].terms.case_ids)
+    for key in first_answers.keys() & second_answers.keys():
+        if key[0] in common_cases:
+            is_equal = len(first_answers[key] | second_answers[key]) == 1
+            cases[key[0]] = cases.get(key[0], True) and is_equal
+    if not cases:
+        return ""
+    different = sum(not is_equal for is_equal in cases.values())
+    if len(cases) == 1:
+        return f"Both gave {'different answers' if different else 'the same answer'} on one case."
+    if different:
+        return f"The answers of both differ on {different:,} of {len(cases):,} cases."
+    return f"Both always gave the same answer, on all {len(cases):,} cases."
+
+
+def describe_needed_cases(
+    contrast: Contrast,
+    experiments: Mapping[str, ExperimentResults],
+    difference: Difference,
+    power: PowerConfig,
+    tests: int,
+) -> str:
+    """Return a sentence on how many cases show the planned difference; "" if it is unknown.
+
+    The spread is that of the debates. Where it cannot be estimated, because of few cases or equal
+    answers, the share of cases that only one side gets right is assumed.
+    """
+    sides = sides_of(contrast, experiments)
+    spread = _known_spread(contrast, experiments, difference)
+    repeats, assumption = repeats_of(sides), ""
+    if spread is None:
+        if not contrast.paired or not {side.metric for side in contrast.sides} <= _SHARES:
+            return ""
+        spread, repeats = paired_proportions(power.discordant_share), (1, 1)
+        assumption = f", if only one side is right on {power.discordant_share:.0%} of them"
+    goal = Goal(power.level / max(1, tests), power.power)
+    needed_cases = cases_needed(power.difference, spread, repeats, goal)
+    if not math.isfinite(needed_cases):
+        return ""
+    number, available = math.ceil(needed_cases), difference.cases
+    if not contrast.paired:
+        available = min(len(set(debates.terms.case_ids)) for debates in sides)
+    per_side = "" if contrast.paired else " on each side"
+    suffice = ", which suffice" if available >= number else ""
+    return (
+        f"To show a difference of {power.difference:g} with {power.power:.0%} power"
+        f"{_describe_correction(tests)}, about {number:,} cases{per_side} are needed{assumption};"
+        f" this run has {available:,}{suffice}."
+    )
+
+
+def _answers(
+    side: Side, results: ExperimentResults, *, by_model: bool
+) -> dict[tuple[str, str], set[str]]:
+    """Return the different answers to each case; by case and model if `by_model`."""
+    rows = results.predictions
+    rows = rows[rows["model"].isin(side.models)]
+    valid_answers = rows["prediction"].where(rows["status"] == "valid", INVALID).astype(str)
+    models = rows["model"] if by_model else pd.Series("", index=rows.index)
+    answers: dict[tuple[str, str], set[str]] = {}
+    for case, model, answer in zip(rows["case_id"], models, valid_answers, strict=True):
+        answers.setdefault((str(case), str(model)), set()).add(answer)
+    return answers
+
+
+def _known_spread(
+    contrast: Contrast, experiments: Mapping[str, ExperimentResults], difference: Difference
+) -> Spread | None:
+    """Return the spread of the debates; None with few cases, or if all debates agree."""
+    if difference.cases < FEWEST_CASES or math.isnan(difference.difference):
+        return None
+    spread = measure_spread(contrast, experiments, difference.difference)
+    return spread if sum(spread.variances((1, 1))) > 0 else None
+
+
+def _describe_correction(tests: int) -> str:
+    return f" after Holm's correction for {tests} tests" if tests > 1 else ""

@@ -1,0 +1,200 @@
+"""Each answer to a planned comparison says whether the answers differ, and what an answer takes."""
+
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from moot.core.config import PowerConfig
+from moot.overview.tables_contrasts import contrasts
+from moot.report.content import StudyResults
+from moot.scores import no_scores
+from moot.scores.contrasts import DIFFER, Contrast, Side
+from moot.scores.results import ExperimentResults
+from moot.stats.power import Goal, cases_needed, paired_proportions
+from results_on_disk import case, experiment_view, prediction, write_results
+
+NEEDED = re.compile(r"about ([\d,]+) cases( on each side)? are needed")
+LETTERS = {"y": "yes", "n": "no", "-": ""}
+TRUTH = "yn"
+
+
+def write_run(
+    folder: Path, experiment: str, answers: str, repeats: int = 1, model: str = "a"
+) -> ExperimentResults:
+    """Write a run with one letter a case; the truth is yes and no in turn."""
+    cases = [case(f"c{number}", LETTERS[TRUTH[number % 2]]) for number in range(len(answers))]
+    rows: list[dict[str, Any]] = []
+    for repeat in range(repeats):
+        for person, letter in zip(cases, answers, strict=True):
+            answer = LETTERS[letter]
+            rows.append(prediction(person.case_id, person.target, answer, repeat=repeat))
+    view = experiment_view(models=(model,))
+    return write_results(folder, cases, {model: rows}, experiment=experiment, config=view)
+
+
+def sentences(
+    folder: Path,
+    first: str,
+    second: str,
+    *,
+    repeats: int = 1,
+    metric: str = "accuracy",
+    second_model: str = "a",
+    contrast_count: int = 1,
+    paired: bool = True,
+    **power: float,
+) -> str:
+    """Return the sentences of a comparison between two runs of one letter a case."""
+    runs = [
+        write_run(folder, "debate", first, repeats),
+        write_run(folder, "alone", second, repeats, second_model),
+    ]
+    planned_contrasts = [
+        Contrast(
+            f"contrast-{number}",
+            "Is it better?",
+            Side("debate", ("a",), metric),
+            Side("alone", (second_model,), metric),
+            DIFFER,
+            paired,
+            "courtroom",
+        )
+        for number in range(contrast_count)
+    ]
+    results = StudyResults(
+        "courtroom",
+        {run.experiment: run for run in runs},
+        no_scores(),
+        {},
+        pd.DataFrame(),
+        contrasts=planned_contrasts,
+        power=PowerConfig(**power),
+    )
+    return str(contrasts(results).frame["in words"].iloc[0])
+
+
+def needed_cases(text: str) -> int:
+    match = NEEDED.search(text)
+    assert match, text
+    return int(match[1].replace(",", ""))
+
+
+def right(count: int) -> str:
+    return (TRUTH * count)[:count]
+
+
+def wrong(count: int) -> str:
+    return right(count).translate(str.maketrans("yn", "ny"))
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+@pytest.mark.parametrize("count", [2, 5, 10, 40])
+@pytest.mark.parametrize("answers", ["right", "wrong", "constant", "invalid"])
+def test_equal_methods_on_all_cases(tmp_path: Path, answers: str, count: int, repeats: int) -> None:
+    letters = {
+        "right": right(count),
+        "wrong": wrong(count),
+        "constant": "y" * count,
+        "invalid": "-" * count,
+    }[answers]
+    text = sentences(tmp_path, letters, letters, repeats=repeats)
+    assert text.startswith(f"Both always gave the same answer, on all {count} cases. ")
+    assumed = math.ceil(cases_needed(0.1, paired_proportions(0.3)))
+    assert needed_cases(text) == assumed
+    assert text.endswith(
+        f"are needed, if only one side is right on 30% of them; this run has {count}."
+    )
+
+
+def test_one_case(tmp_path: Path) -> None:
+    text = sentences(tmp_path, "y", "y")
+    assert text.startswith("Both gave the same answer on one case. ")
+    (tmp_path / "other").mkdir()
+    text = sentences(tmp_path / "other", "y", "n")
+    assert text.startswith("Both gave different answers on one case. ")
+
+
+@pytest.mark.parametrize(
+    ("count", "different"), [(4, 1), (5, 2), (9, 3), (12, 2), (30, 2), (30, 5), (60, 4)]
+)
+def test_too_few_cases(tmp_path: Path, count: int, different: int) -> None:
+    """The sides are right on as many cases, so no number of cases shows the difference found."""
+    half = different // 2
+    first = wrong(different)[: different - half] + right(count)[different - half :]
+    second = right(count)[: count - half] + wrong(count)[count - half :]
+    text = sentences(tmp_path, first, second)
+    assert text.startswith(f"The answers of both differ on {different} of {count} cases. ")
+    assert needed_cases(text) > count and text.endswith(f"this run has {count}.")
+    is_assumed = "if only one side is right on 30% of them" in text
+    assert is_assumed == (count < 10)
+
+
+@pytest.mark.parametrize("count", [200, 800])
+def test_enough_cases_without_an_answer(tmp_path: Path, count: int) -> None:
+    first = wrong(4) + right(count)[4:]
+    second = right(count)[: count - 4] + wrong(count)[count - 4 :]
+    text = sentences(tmp_path, first, second)
+    assert text.startswith(f"The answers of both differ on 8 of {count} cases. ")
+    assert needed_cases(text) <= count
+    assert text.endswith(f"this run has {count}, which suffice.")
+
+
+@pytest.mark.parametrize("count", [10, 40])
+def test_an_answer_needs_no_further_cases(tmp_path: Path, count: int) -> None:
+    text = sentences(tmp_path, right(count), wrong(count))
+    assert text == f"The answers of both differ on {count} of {count} cases."
+
+
+@pytest.mark.parametrize(
+    "power",
+    [
+        {"difference": 0.2},
+        {"difference": 0.05, "power": 0.9},
+        {"level": 0.01},
+        {"discordant_share": 0.5},
+    ],
+)
+def test_the_configured_goal_counts(tmp_path: Path, power: dict[str, float]) -> None:
+    goal = PowerConfig(**power)
+    text = sentences(tmp_path, right(6), right(6), **power)
+    assert needed_cases(text) == math.ceil(
+        cases_needed(
+            goal.difference,
+            paired_proportions(goal.discordant_share),
+            goal=Goal(goal.level, goal.power),
+        )
+    )
+    assert f"a difference of {goal.difference:g} with {goal.power:.0%} power" in text
+
+
+def test_several_tests_take_more_cases(tmp_path: Path) -> None:
+    (tmp_path / "several").mkdir()
+    single = sentences(tmp_path, right(6), right(6))
+    several = sentences(tmp_path / "several", right(6), right(6), contrast_count=3)
+    assert needed_cases(several) > needed_cases(single)
+    assert "80% power after Holm's correction for 3 tests, about" in several
+
+
+def test_answers_of_other_models_are_compared_by_case(tmp_path: Path) -> None:
+    text = sentences(tmp_path, right(12), right(11) + "y", second_model="b")
+    assert text.startswith("The answers of both differ on 1 of 12 cases. ")
+
+
+def test_sides_on_different_cases_have_no_common_answers(tmp_path: Path) -> None:
+    text = sentences(tmp_path, right(20), right(10) + wrong(10), paired=False, difference=0.9)
+    assert "The answers" not in text and "Both" not in text
+
+
+@pytest.mark.parametrize("metric", ["tokens", "calls"])
+def test_other_metrics_have_no_sentences(tmp_path: Path, metric: str) -> None:
+    assert sentences(tmp_path, right(6), wrong(6), metric=metric) == ""
+
+
+@pytest.mark.parametrize("metric", ["f1", "macro_f1", "valid", "accuracy_of_valid"])
+def test_other_metrics_of_answers_have_sentences(tmp_path: Path, metric: str) -> None:
+    text = sentences(tmp_path, right(20), right(20), metric=metric)
+    assert text.startswith("Both always gave the same answer, on all 20 cases.")
