@@ -1,15 +1,15 @@
-# moot: argue cases before panels of language models, and measure what comes of it.
+# moot: argue cases before panels of language models, and measure the results.
 #
 #   snakemake --cores 2                      everything that the configuration names
 #   snakemake --cores 2 courtroom            one study
 #   snakemake --cores 2 debates              one stage
-#   snakemake --cores 2 papers               the papers' tables and figures, of the results that exist
-#   snakemake --cores 1 doctor               whether models, keys, data and disk are ready
-#   snakemake --cores 2 preview              what a run would still ask of the models, and its cost; asks nothing
-#   snakemake --cores 2 rehearse             the same run with simulated voices, in rehearsal/; asks nothing
-#   snakemake --cores 2 power                what the planned comparisons can show, and what a given difference takes
-#   snakemake --cores 2 freeze               writes the plan down before the run
-#   snakemake --cores 2 bundle               writes the run into one file by which others check and rebuild it
+#   snakemake --cores 2 papers               the papers' tables and figures, filled with the existing results
+#   snakemake --cores 1 doctor               checks whether models, keys, data and disk are ready
+#   snakemake --cores 2 preview              the remaining calls of a run, and their cost; makes no call
+#   snakemake --cores 2 rehearse             the same run with simulated voices, in rehearsal/; makes no call
+#   snakemake --cores 2 power                the smallest differences that the planned comparisons can show
+#   snakemake --cores 2 freeze               records the plan before the run
+#   snakemake --cores 2 bundle               one file with which others can check and rebuild the run
 #   snakemake --cores 1 --report report.html tables and figures in one file
 
 import os
@@ -70,7 +70,7 @@ include: "rules/commands.smk"
 include: "rules/targets.smk"
 
 
-# The first page of a run, or of a study. The files that it links to are verified first.
+# The first page of a run, or of a study. The rule verifies the files that the page links to.
 for page in [INDEX, *targets.studies()]:
     study = "" if page == INDEX else page
 
@@ -114,8 +114,8 @@ for page in [INDEX, *targets.studies()]:
 VERIFIED = [*targets.page_contents(plan), *targets.rendered_transcripts(plan), *page_files(INDEX)]
 
 
-# The same check of existing files; builds nothing. Like other commands, it runs where Snakemake
-# was started.
+# Verify the existing files and build nothing. Like other commands, the rule runs on the machine
+# on which Snakemake was started.
 localrules:
     verify,
 

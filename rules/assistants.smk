@@ -1,4 +1,5 @@
-# The reliability assistant of Debate-Feedback: debates on training cases, then a model of which opinions were right.
+# The reliability assistant of Debate-Feedback, trained on debates over training cases. It predicts which
+# opinions are right.
 
 
 rule train_assistant:

@@ -1,4 +1,4 @@
-# Baseline training: the models that every table shows next to the debates.
+# Baselines: trained models that tables show next to the debates.
 
 
 rule train_baselines:

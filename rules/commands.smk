@@ -1,8 +1,9 @@
-# Commands: targets that make no artifact of a run. They write a first configuration, check it,
+# Commands: targets that build no artifact of a run. They write a first configuration, check it,
 # estimate calls, cost and power, freeze the plan, rehearse the run, and bundle its results.
 
 
-# On a cluster, commands run where Snakemake was started: they ask, and judge this machine.
+# On a cluster, commands run on the machine on which Snakemake was started: some ask the user,
+# and some check this machine.
 localrules:
     init,
     doctor,
@@ -47,7 +48,7 @@ rule preview:
         "../scripts/preview.py"
 
 
-# Asks a sample of the recorded calls again; builds no debate.
+# Repeat a sample of the recorded calls; hold no debate.
 rule drift:
     log:
         "results/logs/drift.log",
@@ -57,7 +58,7 @@ rule drift:
         "../scripts/drift.py"
 
 
-# Takes the papers' own prompts from a paper that the user has.
+# Extract a paper's own prompts from the user's copy of the paper.
 rule prompts:
     log:
         "results/logs/prompts.log",
@@ -67,7 +68,7 @@ rule prompts:
         "../scripts/prompts.py"
 
 
-# Writes the plan down before the run, in data/frozen/, where earlier ones stay.
+# Record the plan before the run in data/frozen/, next to earlier plans.
 rule freeze:
     input:
         CASES,
@@ -79,7 +80,7 @@ rule freeze:
         "../scripts/freeze.py"
 
 
-# Reads the predictions of a pilot or a rehearsal as far as they are there; holds no debates.
+# Read the existing predictions of a pilot or a rehearsal; hold no debates.
 rule power:
     input:
         CASES,
@@ -132,7 +133,7 @@ rule replay:
         "../scripts/replay.py"
 
 
-# What a configuration may name: moot's own, and what the configuration's extensions register.
+# List the names that a configuration may use: those of moot and of the configuration's extensions.
 rule reference:
     output:
         "results/reference.md",

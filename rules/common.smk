@@ -1,4 +1,4 @@
-# The checked plan, and what rules take from it.
+# The checked plan, and the constants that rules use.
 
 import os
 import re
@@ -45,7 +45,7 @@ from moot.workflow.targets import INDEX
 
 @contextmanager
 def as_workflow_error():
-    """Raise a `UserError` as an error of the workflow, which Snakemake shows without a traceback."""
+    """Raise a `UserError` as a `WorkflowError`, which Snakemake shows without a traceback."""
     try:
         yield
     except (UserError, RunStoppedError) as error:
@@ -57,8 +57,8 @@ link_python_without_spaces()
 
 DEFAULTS = default_files(SHIPPED)
 
-# Merged here, since `configfile:` prints a note for each file that others extend, and a module's
-# `config` replaces it.
+# The files are merged here, because `configfile:` prints a note for each file that another file
+# extends, and because the `config` of a module replaces it.
 if IS_MODULE:
     models, studies = Path("config/models.yaml"), Path("config/studies").glob("*.yaml")
     DEFAULTS += sorted(file for file in (models, *studies) if file.is_file())
@@ -76,8 +76,8 @@ with exit_without_traceback():
 
 sys.stderr.writelines(f"moot: {line}\n" for line in changed_models)
 
-# How this run was started. These attributes are private; no public interface tells a workflow.
-# A dry run and a job know fewer settings.
+# How this run was started. These attributes are private: Snakemake has no public interface for
+# them. Some settings are missing in a dry run and in a job.
 IS_MAIN, IS_DRY = workflow.is_main_process, workflow.output_settings.dryrun
 resources, store, scheduling = (
     workflow.resource_settings,
@@ -96,7 +96,7 @@ if IS_MAIN and not IS_DRY:  # a dry run and a job of a cluster show Snakemake's 
 
 # Snakemake limits how many jobs start per second. Each job that ends starts a further timer that
 # checks the limit every second, so that with 160 jobs 160 timers run. On one machine the cores are
-# the limit, and no option of Snakemake removes the other one.
+# the limit, and no option of Snakemake removes the limit per second.
 if scheduling and not ON_A_CLUSTER:
     scheduling.max_jobs_per_timespan = None
 

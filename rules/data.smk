@@ -3,8 +3,8 @@
 from moot.core.artifacts import file_digest
 
 
-# The output is a record, not the data files: these may be the user's, and Snakemake removes the
-# outputs of a job before it starts.
+# The output is a record, not the data files. Snakemake removes the outputs of a job before it
+# starts, and the data files may belong to the user.
 rule download:
     output:
         "results/downloads/{loader}.csv",

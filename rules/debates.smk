@@ -1,4 +1,4 @@
-# Debate generation: one job an experiment, model and shard; inside it one event loop.
+# Debates: one job for each experiment, model and shard. A job runs one event loop.
 
 
 rule run_debates:

@@ -1,4 +1,4 @@
-# How rules state their inputs, and what else their jobs depend on.
+# How rules state their inputs and everything else that their jobs depend on.
 
 from dataclasses import asdict
 
@@ -24,16 +24,16 @@ def storage_path(path):
 
 
 def inputs(rule_name, **files):
-    """The inputs of a rule: paths with wildcards, or functions of the wildcards that return paths.
+    """Register and return the inputs of a rule: paths with wildcards, or functions of wildcards.
 
-    The digests of the rule's jobs cover the jobs that make these files.
+    The digests of the rule's jobs cover the jobs that build these files.
     """
     jobs.add_inputs(rule_name, files)
     return {name: storage_input(paths) for name, paths in files.items()}
 
 
 def storage_input(paths):
-    """The same input as Snakemake reads it; its errors are shown without a traceback."""
+    """Return an input in the form that Snakemake reads; its errors have no traceback."""
     if not callable(paths):
         return storage_path(paths)
 
@@ -45,7 +45,7 @@ def storage_input(paths):
 
 
 def digests(rule_name, code, options=None, prompts="", outputs=()):
-    """Parameters by which a job runs again when something that it depends on has changed.
+    """Return parameters that rerun a job when something that it depends on has changed.
 
     The digests cover the rule's inputs, down to the configuration, so that no failed run leaves a
     stale artifact.
@@ -73,14 +73,14 @@ def digests(rule_name, code, options=None, prompts="", outputs=()):
 
 
 def as_function(value):
-    """A function of the wildcards that returns a value, or the value where it is one already."""
+    """Return `value` if it is a function, else a function of the wildcards that returns it."""
     return value if callable(value) else lambda wildcards: value
 
 
 def digests_of_inputs(rule_name, files=None):
-    """The digests of a job's inputs and of all files that these rest on, by path."""
+    """Return a function that digests a job's inputs and all files that they depend on, by path."""
 
-    # `input` as an argument keeps the parameter out of what reruns the job.
+    # Snakemake does not rerun a job for a parameter whose function has the argument `input`.
     def digests_now(wildcards, input):
         return digests_by_path(flatten(jobs.inputs(rule_name).values()) if files is None else files)
 
@@ -88,7 +88,7 @@ def digests_of_inputs(rule_name, files=None):
 
 
 def digests_by_path(paths):
-    """The digests of files and of all files that they rest on, by path."""
+    """Return the digests of files and of all files that they depend on, by path."""
     return {path: asdict(value) for path, value in jobs.of_files(paths).items()}
 
 

@@ -1,4 +1,5 @@
-# Debates for the tools that other people use; off by default, one target a format (`export_croissant`), `export` for all.
+# Exports of debates to other tools. They are not built by default. Each format has a target such as
+# `export_croissant`; `export` builds all formats.
 
 for name in EXPORTERS:
     exported = targets.export_path(name, "{experiment}/{model}")

@@ -1,4 +1,4 @@
-# Figures, as PNG and SVG, one job a study; and transcripts laid out for reading.
+# Figures as PNG and SVG, one job for each study, and transcripts as Markdown for people.
 
 for part, names in targets.names_by_job(plan, FIGURES).items():
     studies = sorted({FIGURES[name].study for name in names})

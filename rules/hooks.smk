@@ -16,7 +16,7 @@ from moot.workflow.folder import claim_folder, describe_configuration
 
 
 def jobs_of_run():
-    """Return the jobs that this run's targets depend on, each with whether it still has to run."""
+    """Return the jobs that this run's targets depend on, and whether each still has to run."""
     dag = workflow.dag  # private: Snakemake passes no jobs to hooks
     return [(job, dag.needrun(job) and not dag.finished(job)) for job in dag.jobs]
 
@@ -55,7 +55,7 @@ def kept_names(outputs):
     """Return the tables and figures whose files stay although they may be empty.
 
     Snakemake builds a job again if one of its files is a target of the run and a page needs
-    another one that is missing. So all files of such a job stay, but for the target itself.
+    another one that is missing. So all files of such a job stay, except the target itself.
     """
     target_files = set(workflow.dag.targetfiles)
     names = set()
@@ -86,7 +86,7 @@ def remove_empty_files():
 
 @contextmanager
 def suppress_user_errors():
-    """Write a `UserError` to the terminal."""
+    """Write a `UserError` to the terminal and continue."""
     try:
         yield
     except UserError as error:
@@ -107,7 +107,7 @@ def models_to_ask():
     return names
 
 
-def to_make(rule_name, wildcard):
+def values_to_build(rule_name, wildcard):
     """Return the values of a wildcard in the jobs of a rule that this run executes."""
     return {
         getattr(job.wildcards, wildcard)
@@ -132,7 +132,9 @@ onstart:
     if SELECTED_ITEMS:
         with exit_without_traceback():
             fetch_item_data(
-                plan, to_make("download", "loader"), to_make("load_cases", "dataset")
+                plan,
+                values_to_build("download", "loader"),
+                values_to_build("load_cases", "dataset"),
             )
     rules_to_run = {job.rule.name for job, must_run in jobs_of_run() if must_run}
     # The outputs of these rules replace the results of another configuration.

@@ -6,12 +6,12 @@ from moot.workflow.user_files import annotation_files, answer_files, frozen_file
 
 
 def cases_of_experiment(wildcards):
-    """The cases that an experiment debates."""
+    """Return the file of the cases that an experiment debates."""
     return f"results/cases/{plan.experiments[wildcards.experiment].config.dataset}.parquet"
 
 
 def shards_of_run(wildcards):
-    """The transcripts of one experiment and model, one file for each shard."""
+    """Return the transcripts of one experiment and model, one file for each shard."""
     return targets.shards(plan, wildcards.experiment, wildcards.model)
 
 
@@ -19,19 +19,19 @@ def shards_of_run(wildcards):
 
 
 def download_record(wildcards):
-    """The record of a data set's download, if its files are downloaded."""
+    """Return the record of a data set's download, if its files are downloaded."""
     options = plan.datasets[wildcards.dataset]
     loader = options.loader or wildcards.dataset
     return [f"results/downloads/{loader}.csv"] if options.source == "download" else []
 
 
 def local_files(wildcards):
-    """The files of the user that a data set is read from."""
+    """Return the user's files that a data set is read from."""
     return [str(path) for path in plan.local_files(wildcards.dataset)]
 
 
 def generated_files(wildcards):
-    """The artifacts of debates that a data set is made from."""
+    """Return the artifacts of debates that a data set is made from."""
     plan.check_dataset_source(wildcards.dataset)
     files = []
     for path in plan.needed_by_dataset(wildcards.dataset).values():
@@ -43,18 +43,18 @@ def generated_files(wildcards):
 
 
 def source_artifacts(wildcards):
-    """What debates rest on besides cases: the debates of another experiment, trained models."""
+    """Return the further inputs of debates: debates of another experiment, trained models."""
     artifacts = plan.experiments[wildcards.experiment].needed_by(wildcards.model)
     return [f"results/{path}" for path in artifacts.values()]
 
 
 def answers_of_people(wildcards):
-    """The answers of people who take part in the debates of one experiment and model."""
+    """Return the answers of people who take part in the debates of one experiment and model."""
     return [str(path) for path in answer_files(wildcards.experiment, wildcards.model)]
 
 
 def earlier_shards(wildcards):
-    """The earlier shards that decide whether a shard is debated, where an analysis plans so."""
+    """Return the earlier shards that decide whether a shard is debated, if an analysis plans it."""
     schedule, files = plan.schedules.get(wildcards.experiment), []
     for run in schedule.runs if schedule else ():
         files += targets.shards(plan, *run)[: int(wildcards.shard)]
@@ -62,12 +62,12 @@ def earlier_shards(wildcards):
 
 
 def annotations_of_people(wildcards):
-    """The annotation sheets that people have filled in."""
+    """Return the annotation sheets that people have filled in."""
     return [str(path) for path in annotation_files()]
 
 
 def annotated_shards(wildcards):
-    """The transcripts of the other labelled runs, which a file of annotations may refer to."""
+    """Return the transcripts of other labelled runs, to which annotations may refer."""
     files, run_of_job = [], f"{wildcards.experiment}/{wildcards.model}"
     for run in targets.labelled_runs(plan) if annotation_files() else ():
         if run != run_of_job:
@@ -76,12 +76,12 @@ def annotated_shards(wildcards):
 
 
 def annotation_sample(wildcards):
-    """The sample of statements that people have labelled."""
+    """Return the sample of statements that people have labelled."""
     return [str(path) for path in sample_files(wildcards.experiment, wildcards.model)]
 
 
 def machine_annotations(wildcards):
-    """The labels by machines, which show what statements people should label."""
+    """Return the labels of rules and models, by which the statements for people are drawn."""
     run = f"{wildcards.experiment}/{wildcards.model}"
     labelers = plan.experiments[wildcards.experiment].config.labelers
     is_labelled = any(name != HUMAN for name in labelers)
@@ -92,12 +92,12 @@ def machine_annotations(wildcards):
 
 
 def results_of_experiment(wildcards):
-    """Cases, predictions, transcripts and labels of all models of an experiment."""
+    """Return the results of the experiment that the wildcards name."""
     return results_of(wildcards.experiment)
 
 
 def results_of(experiment):
-    """Cases, predictions, transcripts and labels of all models of an experiment."""
+    """Return the cases, predictions, transcripts and labels of all models of an experiment."""
     config = plan.experiments[experiment].config
     runs = [f"{experiment}/{model}" for model in config.models]
     files = [f"results/cases/{config.dataset}.parquet"]
@@ -110,7 +110,7 @@ def results_of(experiment):
 
 
 def results_of_study(wildcards):
-    """All results and calls of a study's experiments."""
+    """Return all results and calls of a study's experiments."""
     files = []
     for name, experiment in plan.experiments.items():
         if experiment.study == wildcards.study:
@@ -120,20 +120,20 @@ def results_of_study(wildcards):
 
 
 def predictions_of_study(wildcards):
-    """The predictions of a study's experiments."""
+    """Return the predictions of a study's experiments."""
     return targets.predictions(plan, wildcards.study)
 
 
 def labels_of_study(wildcards):
-    """The labels of a study's experiments."""
+    """Return the labels of a study's experiments."""
     return targets.labels(plan, wildcards.study)
 
 
-# What a job of tables or figures reads; `part` is the study, or the comparison of all studies.
+# The inputs of a job of tables or figures; `study` may also be the comparison of all studies.
 
 
 def presented_results(study):
-    """The results of a study's experiments, trial runs, controls and baselines."""
+    """Return the results of a study's experiments, trial runs, controls and baselines."""
     presented = [*plan.experiments_of(study), *plan.trials_of(study), *plan.controls_of(study)]
     names = {experiment.name for experiment in plan.experiments_of(study)}
     files = []
@@ -148,24 +148,24 @@ def presented_results(study):
 
 
 def scores_of_study(study):
-    """The scores of a study's experiments."""
+    """Return the scores of a study's experiments."""
     return [
         f"results/scores/{experiment.name}.parquet" for experiment in plan.experiments_of(study)
     ]
 
 
 def baselines_of_study(study):
-    """The leaderboards of the baselines that a study shows."""
+    """Return the scores of the baselines that a study shows."""
     return [f"results/baselines/{dataset}.parquet" for dataset in plan.trained_datasets_of(study)]
 
 
 def claims_of_papers(study):
-    """The claims of the papers, which the comparison checks."""
+    """Return the claims of the papers, which the comparison checks."""
     return str(PUBLISHED / "claims.csv") if study == COMPARISON else []
 
 
 def frozen_plans(studies):
-    """The frozen plans, for tables of studies that test contrasts."""
+    """Return the frozen plans, if the studies test contrasts."""
     has_contrasts = any(plan.contrasts_of(study) for study in studies)
     return [str(path) for path in frozen_files()] if has_contrasts else []
 

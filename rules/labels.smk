@@ -46,8 +46,8 @@ rule label_statements:
                 plan, wildcards.experiment, wildcards.model
             ),
         ),
-        # Snakemake runs no hook when nothing is to be done, so only a job can report faults again.
-        # The present time makes this job run in every run until the annotations are mended.
+        # Snakemake runs no hook when it has nothing to do, so only a job can report faults again.
+        # The present time makes this job run in every run until the annotations are corrected.
         faulty=time_if_faulty,
     script:
         "../scripts/labels.py"

@@ -1,4 +1,4 @@
-# Decision conferences for people: minutes, one Markdown document each.
+# The minutes of decision conferences, one Markdown document for each conference.
 
 
 rule write_minutes:

@@ -1,43 +1,46 @@
-# What jobs that speak with models take, and which jobs come first.
+# The resources of jobs that call models, and the priorities of jobs.
 
-# Recorded answers are read by as many jobs at once as there are cores; no call is made.
-ASKED = [model for model in plan.models_used if plan.config.models[model].endpoint != RECORDED]
+# Jobs that read recorded answers make no call, so only the number of cores limits them.
+CALLED_MODELS = [
+    model for model in plan.models_used if plan.config.models[model].endpoint != RECORDED
+]
 
-# Snakemake has an option for such limits (--resources), and no directive by which a configuration could set them.
-for model in ASKED:
+# Snakemake sets such limits by an option (--resources); a workflow cannot set them publicly.
+for model in CALLED_MODELS:
     slots = plan.jobs_at_once(model, workflow.cores)
     workflow.register_resource(f"model_{model}", slots)
 
 
 def model_slots(models_of_job):
-    """One slot of each model that a job asks, and the graphics processors of the servers that it starts; `models_of_job`
-    names the models by experiment and model.
+    """Return the resources of a job: one slot of each model that it calls, and the GPUs of its servers.
+
+    `models_of_job` returns the models of an experiment and model.
     """
 
-    def speaks_with(model):
+    def slots_of(model):
         return lambda wildcards: int(model in models_of_job(wildcards.experiment, wildcards.model))
 
     def gpus(wildcards):
         return plan.gpus(models_of_job(wildcards.experiment, wildcards.model))
 
-    slots = {f"model_{model}": speaks_with(model) for model in ASKED}
-    return slots | ({"gpu": gpus} if plan.gpus(ASKED) else {})
+    slots = {f"model_{model}": slots_of(model) for model in CALLED_MODELS}
+    return slots | ({"gpu": gpus} if plan.gpus(CALLED_MODELS) else {})
 
 
 def model_threads(models_of_job):
-    """The processor threads of a job, by the models that it speaks with."""
+    """Return the processor threads of a job, by the models that it calls."""
     return lambda wildcards: plan.threads(
         models_of_job(wildcards.experiment, wildcards.model), workflow.cores
     )
 
 
-# What is real comes first: data, recorded debates and what follows from them, trained models, then debates that a model
-# holds here. A model on a server need not wait; one inside the process of a trial run shows least, and comes last.
+# Real data come first: preparation, recorded debates, and the results of both. Then come debates by
+# models on servers, trained baselines, and last debates by models inside the process.
 PREPARATION, RECORDS, AGGREGATION, ELSEWHERE, BASELINES = 50, 40, 30, 20, 10
 
 
 def debates_priority(wildcards):
-    """When debates are held, relative to the other jobs that could start."""
+    """Return the priority of a job of debates among the jobs that could start."""
     models = plan.models_in_job(wildcards.experiment, wildcards.model).values()
     endpoints = {model.endpoint for model in models}
     if endpoints == {RECORDED}:

@@ -1,4 +1,4 @@
-# How the debates of a study came out; at the top of the report.
+# The outcome of the debates of a study, at the top of the report.
 
 
 rule outcome:

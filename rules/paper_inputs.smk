@@ -1,4 +1,4 @@
-# What the papers' pages are built from: functions of rules/papers.smk.
+# The inputs of the papers' pages, for rules/papers.smk.
 
 from itertools import chain
 
@@ -17,7 +17,7 @@ SELECTED_ITEMS = selected_items(config, plan.shipped)
 
 
 def experiments_of_paper(plan, paper):
-    """The experiments of a paper's studies in a plan, trial runs among them."""
+    """Return the experiments of a paper's studies in a plan, including trial runs."""
     experiments = {}
     for study in PAPERS[paper].studies:
         for entry in (*plan.experiments_of(study), *plan.trials_of(study)):
@@ -26,7 +26,7 @@ def experiments_of_paper(plan, paper):
 
 
 def required_results(paper):
-    """Return the results that the page of a paper requires: of the run, or of selected items."""
+    """Return the results that the page of a paper requires, of the run or of selected items."""
     names = experiments_of_paper(plan, paper)
     datasets = [name for study in PAPERS[paper].studies for name in plan.trained_datasets_of(study)]
     if SELECTED_ITEMS:
@@ -45,7 +45,7 @@ def required_results(paper):
 
 
 def results_of_run(plan, entry):
-    """Cases, predictions, transcripts, labels and calls of an experiment of a plan."""
+    """Return cases, predictions, transcripts, labels and calls of an experiment of a plan."""
     runs = [f"{entry.name}/{model}" for model in entry.config.models]
     files = [f"results/cases/{entry.config.dataset}.parquet"]
     for kind in ("predictions", "calls", *(["labels"] if entry.config.labelers else [])):
@@ -56,7 +56,7 @@ def results_of_run(plan, entry):
 
 
 def standing_results(paper):
-    """The further results that exist, which the page shows as well."""
+    """Return the existing results that the page also shows."""
     if not SELECTED_ITEMS:
         return []
     everything, files = standing_plan(plan, config), []
@@ -71,14 +71,14 @@ def standing_results(paper):
 
 
 def detail_tables(paper):
-    """The long tables that this run builds and the page of a paper links if they have rows."""
+    """Return the long tables of this run that the page of a paper links to if they have rows."""
     names = set(chain.from_iterable(item.details for item in PAPERS[paper].items))
     built = [name for name in targets.nonempty_names(plan, TABLES) if name in names]
     return storage_path([f"results/tables/{name}.csv" for name in built])
 
 
 def options_of_paper(paper):
-    """A function that returns what the page of a paper depends on in the configuration."""
+    """Return a function that returns the configuration on which the page of a paper depends."""
 
     def options(wildcards):
         items = [item.name for item in SELECTED_ITEMS if item.paper == paper]

@@ -45,7 +45,7 @@ for paper in PAPERS:
 
 if SELECTED_ITEMS:
 
-    # The pages of the papers whose items are selected, with the debates that these need.
+    # The pages of the papers with selected items, and the debates that these items need.
     rule papers:
         input:
             [
@@ -55,7 +55,7 @@ if SELECTED_ITEMS:
 
 else:
 
-    # The pages of the results that exist; starts no experiment.
+    # The pages of the existing results; the target starts no experiment.
     rule papers:
         log:
             "results/logs/papers/papers.log",

@@ -1,4 +1,4 @@
-# The reader: one page a study with all its debates, opened from the disk in a browser.
+# The reader: one page for each study with all its debates. A browser opens it from the disk.
 
 
 rule reader:

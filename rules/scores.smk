@@ -1,4 +1,4 @@
-# Aggregation: what an experiment's predictions, transcripts and labels add up to.
+# Scores of an experiment, from its predictions, transcripts and labels.
 
 
 rule score:

@@ -1,4 +1,4 @@
-# The outputs and options of the jobs of tables and figures, and what Snakemake's report shows.
+# The outputs and options of the jobs of tables and figures, and the content of Snakemake's report.
 
 import time
 from contextlib import suppress
@@ -33,12 +33,12 @@ def shown_outputs(kind, registry, names, files, ending):
 
 
 def options_of_tables(study, studies):
-    """A function that returns what the tables of some studies depend on in the configuration."""
+    """Return a function that returns the configuration on which the tables of studies depend."""
     return lambda wildcards: dependencies.table_options(plan, study, studies)
 
 
 def options_of_figures(study):
-    """A function that returns what the figures of a study depend on in the configuration."""
+    """Return a function that returns the configuration on which the figures of a study depend."""
     return lambda wildcards: dependencies.presentation_options(plan, study)
 
 
@@ -60,7 +60,7 @@ def newer_if_partial(job, outputs):
 def time_if_unfinished(rule_name):
     """Return a parameter that is the present time while debates wait or an experiment has failed.
 
-    Snakemake runs no hook when nothing is to be done, so only a job can report the outcome again.
+    Snakemake runs no hook when it has nothing to do, so only a job can report the outcome again.
     The changing parameter makes this job run in every run until the outcome is complete.
     """
 

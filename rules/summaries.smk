@@ -1,4 +1,5 @@
-# Cases made by a model: full opinions summarised without their outcome, as the CaseLaw data set reads them.
+# Cases that a model writes: summaries of full opinions without their outcome, which the data set
+# `caselaw` reads.
 
 
 rule write_summaries:

@@ -1,4 +1,5 @@
-# Tables: published, ours, and the difference; as CSV, Excel workbook, LaTeX and HTML. One job a study.
+# Tables as CSV, Excel workbook, LaTeX and HTML, one job for each study. They compare published values
+# with those of the run.
 
 for part, names in targets.names_by_job(plan, TABLES).items():
     studies = sorted({TABLES[name].study for name in names})

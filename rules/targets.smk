@@ -1,4 +1,5 @@
-# What can be asked for by name: a stage, or a format of another tool; a study by its name is a first page.
+# Targets with a name: one for each stage, and one for each export format. The target with a study's
+# name is in the Snakefile.
 
 EXPORTS = {f"export_{name}": targets.exports(plan, name) for name in EXPORTERS}
 
