@@ -38,6 +38,7 @@ from moot.plan.grid_expansion import expand_entry, find_rubric, templates_used
 from moot.plan.plan import Plan
 from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, PAPER_WORDING, Wordings
 from moot.protocols import PROTOCOLS
+from moot.protocols.experiment import Experiment
 from moot.report.content import PaperMatch, PaperMatches
 from moot.scores.served import versions_said
 
@@ -143,8 +144,8 @@ def _data_differences(mine: Fields, paper: Fields) -> list[str]:
     return [f"other options of the data: {', '.join(changed)}"] if changed else []
 
 
-def has_own_experiments(plan: Plan) -> bool:
-    """Return whether a run has an experiment that is neither in the default configuration nor in a
+def own_experiments(plan: Plan) -> frozenset[str]:
+    """Return the experiments of a run that are neither in the default configuration nor in a
     paper's, nor derived from one of them.
 
     Grids, tournaments and controls derive experiments from an entry.
@@ -154,11 +155,45 @@ def has_own_experiments(plan: Plan) -> bool:
     shipped_names: set[str] = set()
     for entry in shipped.keys() & entries.keys():
         shipped_names.update(dict(expand_entry(entry, entries[entry])))
+    names: set[str] = set()
     for name, experiment in plan.experiments.items():
         base = name if name in entries else experiment.config.control_of or name
         if base not in shipped_names and not base.startswith(PAPER_PREFIX):
-            return True
-    return False
+            names.add(name)
+    return frozenset(names)
+
+
+def has_own_experiments(plan: Plan) -> bool:
+    """Return whether a run has an experiment of the user's own (`own_experiments`)."""
+    return bool(own_experiments(plan))
+
+
+@cache
+def papers_of_run(plan: Plan) -> frozenset[str]:
+    """Return the papers to which an experiment of a run belongs.
+
+    An experiment belongs to the paper of its study. An own experiment does so only if its data set
+    has a loader that the paper's experiments use.
+    """
+    own_names = own_experiments(plan)
+    designs = paper_plan(plan.shipped)
+    papers: set[str] = set()
+    for paper in read_papers(items_file(plan.shipped)).values():
+        loaders = {
+            _loader_of(designs, experiment)
+            for experiment in designs.experiments.values()
+            if experiment.study in paper.studies
+        }
+        for name, experiment in plan.experiments.items():
+            is_of_paper = name not in own_names or _loader_of(plan, experiment) in loaders
+            if experiment.study in paper.studies and is_of_paper:
+                papers.add(paper.name)
+    return frozenset(papers)
+
+
+def _loader_of(plan: Plan, experiment: Experiment) -> str:
+    dataset = experiment.config.dataset
+    return plan.datasets[dataset].loader or dataset
 
 
 def compare_with_papers(plan: Plan) -> PaperMatches:

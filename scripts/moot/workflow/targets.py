@@ -1,5 +1,6 @@
 """The files in `results/` that a run builds for a study or for all studies."""
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from itertools import product
@@ -9,6 +10,7 @@ from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.core.registry import Registry
 from moot.papers.items import items_file, read_papers
 from moot.papers.page import paper_files
+from moot.plan.as_published import papers_of_run
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.report.content import Figure, Table
@@ -19,6 +21,8 @@ INDEX = "index"
 """The front page of a run."""
 TABLE_ENDINGS, FIGURE_ENDINGS = ("csv", "xlsx", "tex", "full.tex", "html"), ("png", "svg")
 OUTCOME_ENDINGS = ("csv", "html")
+_ITEM_NAME = re.compile(r"(?:table|figure)\d+_")
+"""The start of the name of a table or figure that a paper has."""
 
 
 def studies() -> list[str]:
@@ -84,12 +88,15 @@ def shards(plan: Plan, experiment: str, model: str) -> list[str]:
 def nonempty_names(
     plan: Plan, registry: Registry[Table] | Registry[Figure], study: str = ""
 ) -> list[str]:
-    """Return the tables or figures of a study, or of all, for which this run has data."""
+    """Return the tables or figures of a study, or of all, for which this run has data.
+
+    Those that a paper has are left out if no experiment of the run belongs to the paper.
+    """
     entries = {name: registry[name] for name in registry}
     return [
         name
         for name, entry in entries.items()
-        if study in ("", entry.study) and plan.can_fill(entry)
+        if study in ("", entry.study) and _is_in_run(plan, entry)
     ]
 
 
@@ -98,7 +105,8 @@ def names_by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> di
     """Return the tables or figures that each job builds.
 
     A job builds those of one study. In a run of one study it also builds those of the comparison.
-    Those without data in this run belong to a further job, which runs only on request.
+    Those without data in this run, and those of papers to which no experiment of the run belongs,
+    are left to a further job, which runs only on request.
     """
     names = [study for study in plan.studies if study != COMPARISON]
     jobs = {study: study for study in plan.studies} | (
@@ -108,9 +116,23 @@ def names_by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> di
     for name in registry:
         entry = registry[name]
         if entry.study in jobs:
-            job = jobs[entry.study] + ("" if plan.can_fill(entry) else "_on_request")
+            job = jobs[entry.study] + ("" if _is_in_run(plan, entry) else "_on_request")
             built.setdefault(job, []).append(name)
     return built
+
+
+def _is_in_run(plan: Plan, entry: Table | Figure) -> bool:
+    """Return whether a run builds a table or figure without a request."""
+    if not plan.can_fill(entry):
+        return False
+    if not _ITEM_NAME.match(entry.name):
+        return True
+    papers = [
+        paper.name
+        for paper in read_papers(items_file(plan.shipped)).values()
+        if entry.study in paper.studies
+    ]
+    return not papers or not papers_of_run(plan).isdisjoint(papers)
 
 
 def table_files(names: list[str]) -> list[str]:
@@ -200,10 +222,11 @@ def bundle_contents(plan: Plan) -> list[str]:
 
 
 def papers(plan: Plan) -> list[str]:
-    """Return the pages of the papers, with the files of their items."""
+    """Return the pages of the papers of a run, with the files of their items."""
     files: list[str] = []
-    for paper in read_papers(items_file(plan.shipped)).values():
-        files += paper_files(paper)
+    for name, paper in read_papers(items_file(plan.shipped)).items():
+        if name in papers_of_run(plan):
+            files += paper_files(paper)
     return files
 
 

@@ -1,0 +1,151 @@
+"""A run shows the items of a paper only if one of its experiments belongs to the paper."""
+
+import re
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.core.read_config import merge_over_defaults
+from moot.core.shipped_files import SHIPPED, default_files
+from moot.papers.items import items_file, read_papers
+from moot.papers.selection import add_paper_experiments
+from moot.plan.as_published import papers_of_run
+from moot.plan.plan import Plan
+from moot.report import FIGURES, TABLES
+from moot.workflow import targets
+
+ITEM = re.compile(r"results/(?:papers/|(?:tables|figures)/\w+/(?:table|figure)\d)")
+ALL_PAPERS = {"appellate", "decision_conference", "courtroom", "feedback"}
+OWN_DATA: dict[str, Any] = {
+    "loader": "table",
+    "path": "disputes.csv",
+    "text": "facts",
+    "target": "outcome",
+    "labels": {"no": "no", "yes": "yes"},
+    "question": "Was it granted?",
+}
+
+
+def make_plan(folder: Path, **config: Any) -> Plan:
+    """Return the plan of a configuration over the default one, with a table in `folder`."""
+    rows = [
+        f"what happened in dispute {number},{('no', 'yes')[number % 2]}" for number in range(20)
+    ]
+    (folder / "disputes.csv").write_text("\n".join(["facts,outcome", *rows]) + "\n")
+    raw = merge_over_defaults({}, default_files())
+    raw["models"]["mine"] = {"model": "gpt-x", "base_url": "http://localhost:9/v1"}
+    raw["datasets"]["disputes"] = {**OWN_DATA, "path": str(folder / "disputes.csv")}
+    for section in ("experiments", "datasets"):
+        raw[section] |= config.pop(section, {})
+    raw |= config
+    add_paper_experiments(raw, SHIPPED)
+    return Plan.from_yaml(raw, SHIPPED)
+
+
+def items_in(plan: Plan) -> list[str]:
+    return [path for path in targets.page_contents(plan) if ITEM.match(path)]
+
+
+def own(protocol: str, **keys: Any) -> dict[str, Any]:
+    return {"protocol": protocol, "dataset": "disputes", "models": ["mine"], "cases": 10, **keys}
+
+
+@pytest.mark.parametrize(
+    "experiments",
+    [
+        {"debate": own("courtroom", arms=["alone"])},
+        {"prompt": own("zero_shot"), "debate": own("courtroom")},
+        {"grid": own("courtroom", grid={"temperature": [0, 1]})},
+        {"trial": own("courtroom", cases=2)},
+        {"feedback": own("feedback", params={"smoothing": False})},
+        {"panel": own("synthetic_panel")},
+        {"courtroom-nlsy97-mine": own("courtroom")},
+    ],
+    ids="+".join,
+)
+def test_an_own_table_shows_no_item_of_a_paper(tmp_path: Path, experiments: dict[str, Any]) -> None:
+    plan = make_plan(tmp_path, experiments=experiments, run=list(experiments))
+    assert papers_of_run(plan) == frozenset()
+    assert items_in(plan) == []
+    assert any(path.startswith("results/tables/") for path in targets.page_contents(plan))
+    for registry in (TABLES, FIGURES):
+        jobs = targets.names_by_job(plan, registry)
+        names = list(chain.from_iterable(jobs.values()))
+        shown = [name for name in registry if registry[name].study in plan.studies]
+        assert sorted(names) == sorted(shown), "each may be requested"
+
+
+def test_an_own_table_of_recorded_answers_shows_no_item(tmp_path: Path) -> None:
+    columns = {"debate": "", "case": "id", "method": "arm", "model": "who", "answer": "said"}
+    data = {
+        "loader": "transcripts",
+        "path": "answers.csv",
+        "columns": {**columns, "truth": "gold"},
+        "labels": {"NO": "no", "YES": "yes"},
+        "positive": "yes",
+    }
+    entry = {"source": "recorded", "dataset": "answers", "models": "mine"}
+    plan = make_plan(
+        tmp_path,
+        datasets={"answers": data},
+        experiments={"recordings": {**entry, "params": {"method": "debate"}}},
+        run=["recordings"],
+    )
+    assert papers_of_run(plan) == frozenset() and items_in(plan) == []
+
+
+@pytest.mark.parametrize(
+    ("run", "papers"),
+    [
+        (["courtroom-nlsy97"], {"courtroom"}),
+        (["recorded-debate"], {"courtroom"}),
+        (["stance-vast"], {"decision_conference"}),
+        (["conference"], {"decision_conference"}),
+        (["synthetic-panel"], {"appellate"}),
+        (["four-step-cot-caselaw"], {"feedback"}),
+        (["cot-caselaw"], set()),
+        (["courtroom-nlsy97", "stance-vast", "debate"], {"courtroom", "decision_conference"}),
+        (["debate"], set()),
+    ],
+    ids=lambda value: "+".join(value) if isinstance(value, list) else None,
+)
+def test_shipped_experiments_belong_to_the_papers_of_their_studies(
+    tmp_path: Path, run: list[str], papers: set[str]
+) -> None:
+    plan = make_plan(tmp_path, experiments={"debate": own("courtroom")}, run=run)
+    assert papers_of_run(plan) == papers
+    pages = {Path(path).stem for path in items_in(plan) if path.endswith(".html")}
+    pages &= ALL_PAPERS
+    assert pages == papers
+    for name in papers:
+        files = targets.paper_files(read_papers(items_file(SHIPPED))[name])
+        assert set(files) <= set(items_in(plan))
+
+
+def test_the_default_run_shows_all_items(tmp_path: Path) -> None:
+    plan = make_plan(tmp_path)
+    assert papers_of_run(plan) == ALL_PAPERS
+    for registry in (TABLES, FIGURES):
+        filled = [name for name in registry if plan.can_fill(registry[name])]
+        assert targets.nonempty_names(plan, registry) == filled
+
+
+@pytest.mark.parametrize("source", ["synthetic", "local"])
+def test_an_own_experiment_on_the_papers_data_belongs_to_it(tmp_path: Path, source: str) -> None:
+    data = {"loader": "nlsy97", "source": source}
+    entry = {**own("courtroom"), "dataset": "people"}
+    plan = make_plan(
+        tmp_path, datasets={"people": data}, experiments={"debate": entry}, run=["debate"]
+    )
+    assert papers_of_run(plan) == {"courtroom"}
+    assert any(path.startswith("results/tables/courtroom/table5_") for path in items_in(plan))
+
+
+@pytest.mark.parametrize(
+    ("item", "paper"), [("courtroom/table5", "courtroom"), ("feedback/table2", "feedback")]
+)
+def test_selected_items_belong_to_their_paper(tmp_path: Path, item: str, paper: str) -> None:
+    plan = make_plan(tmp_path, papers={"items": [item], "models": ["mine"], "cases": 10})
+    assert papers_of_run(plan) == {paper}
