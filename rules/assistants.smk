@@ -10,7 +10,7 @@ rule train_assistant:
     log:
         "results/logs/assistants/{experiment}/{model}/{features}.log",
     wildcard_constraints:
-        features="tfidf|tfidf-crossed|embeddings",
+        features="[^/]+",
     conda:
         "../envs/baselines.yaml"
     params:
