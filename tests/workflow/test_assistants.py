@@ -23,7 +23,7 @@ def test_a_rule_trains_the_assistant_with_all_features(tmp_path: Path) -> None:
         "grid": {"assistant_features": all_features},
     }
     path = tmp_path / "features.yaml"
-    path.write_text(json.dumps({"run": "mine*", "experiments": {"mine": experiment}}))
+    path.write_text(json.dumps({"run": ["mine*", TRAINING], "experiments": {"mine": experiment}}))
     workflow = Workflow(tmp_path, "")
 
     process = workflow.snakemake("debates", *OPTIONS, "--configfile", path)

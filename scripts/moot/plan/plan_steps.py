@@ -196,6 +196,9 @@ def find_source(
 
 # Experiments that read debates of other experiments
 
+_FOLDERS_OF_SOURCES = ("transcripts/", "assistants/")
+"""Folders of `results/` whose files each belong to the debates of one experiment and model."""
+
 
 def check_sources(experiments: Mapping[str, Experiment], files: Files, faults: Faults) -> None:
     """Note experiments whose source experiments are missing, have other data, or form a circle."""
@@ -220,14 +223,14 @@ def _describe_circle(names: list[str]) -> str:
 
 
 def _source_pairs(experiment: Experiment) -> set[tuple[str, str]]:
-    """Return the experiments and models whose debates an experiment reads."""
+    """Return the experiments and models whose debates an experiment depends on."""
     config = experiment.config
     pairs: set[tuple[str, str]] = set()
     for model in config.models:
         if config.control_of:
             pairs.add((config.control_of, model))
         for path in experiment.needed_by(model).values():
-            if path.startswith("transcripts/"):
+            if path.startswith(_FOLDERS_OF_SOURCES):
                 _, source_name, source_model = path.split("/")[:3]
                 pairs.add((source_name, source_model))
     return pairs
@@ -240,22 +243,26 @@ def _check_source_pairs(
     files: Files,
 ) -> None:
     """Raise `UserError` for a source that is not in this run, or has another data set."""
-    keys: tuple[tuple[str, ...], ...] = (
-        ("params", "source_experiment"),
-        ("params", "source_model"),
-    )
-    if experiment.config.control_of:
-        keys = (("control_of",), ("models",))
-    source_place, model_place = (
-        describe_location(files, ("experiments", experiment.name, *key)) for key in keys
-    )
     for name, model in sorted(pairs):
+        source_place, model_place = (
+            describe_location(files, ("experiments", experiment.name, *key))
+            for key in _source_keys(experiment, name)
+        )
         dataset = find_source(name, model, experiments, source_place, model_place).dataset
         if dataset != experiment.config.dataset:
             raise UserError(
                 f"{source_place}: experiment '{name}' is about data set '{dataset}', "
                 f"'{experiment.name}' about '{experiment.config.dataset}'; expected the same."
             )
+
+
+def _source_keys(experiment: Experiment, source: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the keys of an experiment that name a source experiment and its model."""
+    if experiment.config.control_of:
+        return ("control_of",), ("models",)
+    params = dict(experiment.params)
+    key = next((key for key, value in params.items() if value == source), "source_experiment")
+    return ("params", key), ("params", "source_model") if "source_model" in params else ("models",)
 
 
 def _find_circle(sources: Mapping[str, set[str]]) -> list[str]:
