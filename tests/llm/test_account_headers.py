@@ -52,7 +52,9 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def register_subclass(base: str, address: str, variable: str) -> None:
     """Register a subclass of an endpoint with a default address of its own."""
-    traits = replace(TRAITS[base], default_address=address, address_variable=variable)
+    traits = replace(
+        TRAITS[base], default_address=address, address_variable=variable, key_variable=""
+    )
     subclass = type("AnotherEndpoint", (CLASSES[base],), {})
     register_endpoint(SUBCLASS, traits)(subclass)
 

@@ -2,14 +2,21 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from moot.core.artifacts import describe, write_rows
 from moot.core.rubric import Rubric
 from moot.scores.labels import label_scores
 from moot.scores.results import ExperimentResults
-from results_on_disk import case, experiment_view, prediction, utterance, write_results
+from results_on_disk import (
+    case,
+    experiment_view,
+    prediction,
+    utterance,
+    write_labels,
+    write_results,
+)
 
 RUBRIC = Rubric(
     labels={"A": "a", "B": "b", "C": "c", "O": "none"}, neutral="O", groups={"AB": ("A", "B")}
@@ -19,7 +26,8 @@ COURSES = {"c1#0": ("A C", "B B"), "c2#0": ("C A", "O C"), "c3#0": ("- A", "C  "
 
 
 def write_labelled_results(folder: Path) -> ExperimentResults:
-    utterances, labels = [], []
+    utterances: list[dict[str, Any]] = []
+    labels: dict[tuple[str, int], str] = {}
     for debate, speakers in COURSES.items():
         for speaker, labels_in_order in zip(("pro", "con"), speakers, strict=True):
             for number, label in enumerate((labels_in_order[0], labels_in_order[2])):
@@ -28,7 +36,8 @@ def write_labelled_results(folder: Path) -> ExperimentResults:
                 utterances.append(
                     utterance(debate, turn, speaker, text, round=number + 1, kind="plea")
                 )
-                labels += [(debate, turn, label)] if label not in "- " else []
+                if label not in "- ":
+                    labels[debate, turn] = label
         utterances.append(utterance(debate, 8, "judge", "yes", kind="verdict", prediction="yes"))
         utterances.append(
             utterance(debate, 9, "pro", "I keep this", visibility="pro", kind="strategy")
@@ -45,13 +54,7 @@ def write_labelled_results(folder: Path) -> ExperimentResults:
         experiment="pleas",
         config=view,
     )
-    rows = []
-    row = {"experiment": "pleas", "model": "tiny", "labeler": "rules", "evidence": ""}
-    for debate, turn, label in labels:
-        place = {"debate_id": debate, "turn": turn}
-        code = RUBRIC.numbers[label]
-        rows.append({**row, **place, "label": label, "code": code, "predicted": label})
-    write_rows(folder / "labels" / "pleas" / "tiny.parquet", "labels", rows, describe("pleas"))
+    write_labels(results, "tiny", labels)
     return results
 
 

@@ -26,8 +26,8 @@ class ChatServer:
     bodies: list[dict[str, Any]] = field(default_factory=list)
 
     def address(self, endpoint: str) -> str:
-        """The `base_url` for an endpoint."""
-        return f"{self.host}/v1" if endpoint == "openai" else self.host
+        """The `base_url` for an endpoint; one that moot does not ship speaks OpenAI's protocol."""
+        return self.host if endpoint in ("anthropic", "ollama") else f"{self.host}/v1"
 
 
 @asynccontextmanager

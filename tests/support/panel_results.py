@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from moot.core.artifacts import describe, write_frame, write_rows
+from moot.core.artifacts import describe, write_frame
 from moot.core.cases import Case
 from moot.core.rubric import RUBRICS
 from moot.report.content import StudyResults
@@ -15,10 +15,9 @@ from moot.report.published import read_published
 from moot.scores import labels, no_scores
 from moot.scores.results import ExperimentResults
 from moot.studies.appellate.data_opinions import TASK
-from moot.studies.appellate.legal.rubric import CODES
 from moot.studies.appellate.phases import STUDY
 from moot.studies.appellate.scores_panel import panel_label_scores, panel_scores
-from results_on_disk import experiment_view, prediction, write_results
+from results_on_disk import experiment_view, prediction, write_labels, write_results
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -59,7 +58,8 @@ def panel(
 
     `people`: what people say of the debates that were drawn, in the same way.
     """
-    statements, labels = [], []
+    statements = []
+    labels: dict[tuple[str, int], str] = {}
     for debate, course in courses.items():
         turn = 0
         for number, positions in enumerate(course.split(), start=1):
@@ -71,10 +71,10 @@ def panel(
                         debate, turn, "human" if human else f"judge_{seat}", number, position, human
                     )
                 )
-                labels.append({"debate_id": debate, "turn": turn, "label": LABEL_OF[position]})
+                labels[debate, turn] = LABEL_OF[position]
     for row in extra or []:
         statements.append(row)
-        labels.append({"debate_id": row["debate_id"], "turn": row["turn"], "label": "AFFIRM"})
+        labels[row["debate_id"], row["turn"]] = "AFFIRM"
     results = write_results(
         folder,
         CASES,
@@ -96,20 +96,7 @@ def panel(
         for turn, position in enumerate(course.replace(" ", ""), start=1):
             columns = {"drawn_label": LABEL_OF[position], "inclusion": 1.0}
             drawn_courses[debate, turn] = columns
-    rows = [
-        {
-            "experiment": name,
-            "model": "tiny",
-            "code": CODES[row["label"]],
-            "labeler": "rules",
-            "evidence": "",
-            "predicted": row["label"],
-            **row,
-            **drawn_courses.get((row["debate_id"], row["turn"]), {}),
-        }
-        for row in labels
-    ]
-    write_rows(folder / "labels" / name / "tiny.parquet", "labels", rows, describe(name))
+    rows = write_labels(results, "tiny", labels, drawn_courses)
     everything = pd.DataFrame(rows)[
         ["experiment", "model", "debate_id", "turn", "label", "code", "labeler", "evidence"]
     ]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from moot.core.artifacts import describe, write_cases, write_rows
@@ -120,3 +121,38 @@ def write_results(
                 describe(experiment),
             )
     return ExperimentResults(results, experiment, config, seed=0)
+
+
+def write_labels(
+    results: ExperimentResults,
+    model: str,
+    labels: Mapping[tuple[str, int], str],
+    columns: Mapping[tuple[str, int], Mapping[str, Any]] = MappingProxyType({}),
+) -> list[dict[str, Any]]:
+    """Write the labels of a model's statements by the experiment's rubric, and return their rows.
+
+    Args:
+        results: the experiment, whose configuration has a rubric.
+        model: whose statements are labelled.
+        labels: the label of each statement, by debate_id and turn.
+        columns: further columns, for example those of people, by debate_id and turn.
+    """
+    assert results.config.rubric is not None
+    rows = [
+        {
+            "experiment": results.experiment,
+            "model": model,
+            "debate_id": debate,
+            "turn": turn,
+            "label": label,
+            "code": results.config.rubric.numbers[label],
+            "labeler": "rules",
+            "evidence": "",
+            "predicted": label,
+            **columns.get((debate, turn), {}),
+        }
+        for (debate, turn), label in labels.items()
+    ]
+    path = results.results / "labels" / results.experiment / f"{model}.parquet"
+    write_rows(path, "labels", rows, describe(results.experiment))
+    return rows

@@ -33,7 +33,7 @@ from moot.core.types import Fields, JsonObject
 from moot.datasets.table import TableOptions
 from moot.llm.endpoints import ENDPOINTS, ModelLister
 from moot.llm.endpoints.embedded import model_path
-from moot.llm.identity import server_address
+from moot.llm.identity import key_variable, server_address
 from moot.llm.redaction import read_key, redacted
 from moot.llm.request import Message, Reply, Request, request_to
 from moot.plan.made_up_inputs import DATA_NOTES, MODEL_NOTE
@@ -199,13 +199,13 @@ def _check_requirements(plan: Plan) -> Iterator[Finding]:
 
 
 def _check_key(name: str, model: ModelConfig) -> Iterator[Finding]:
-    if not model.api_key_env:
+    variable = key_variable(model)
+    if not variable:
         return
-    variable = f"the environment variable {model.api_key_env}"
     if read_key(model):
-        yield Finding(f"{name}, key", STATE_OK, f"{variable} is set")
+        yield Finding(f"{name}, key", STATE_OK, f"the environment variable {variable} is set")
     else:
-        details = f"{variable} is empty: export {model.api_key_env}=..."
+        details = f"the environment variable {variable} is empty: export {variable}=..."
         yield Finding(f"{name}, key", STATE_MISSING, details)
 
 
@@ -236,8 +236,9 @@ async def _check_server(name: str, model: ModelConfig) -> Finding:
     if model.serve:
         return Finding(name, STATE_UNKNOWN, "a job starts its server")
     place = (server_address(model) or "").rstrip("/")
-    variable = model.api_key_env if read_key(model) else None  # an empty key is reported separately
-    changes = {"timeout": _TIMEOUT_SECONDS, "api_key_env": variable}
+    changes: JsonObject = {"timeout": _TIMEOUT_SECONDS}
+    if not read_key(model):  # an empty key is reported separately
+        changes |= {"api_key_env": None, "base_url": place}
     try:
         entries = await _list_models(model.model_copy(update=changes))
     except CallError as error:

@@ -42,7 +42,8 @@ def _servers() -> dict[str, JsonObject]:
     for name in TRAITS:
         traits = TRAITS[name]
         if traits.has_server and traits.starter_keys is not None:
-            servers[name] = {"endpoint": name, **traits.starter_keys}
+            key = {"api_key_env": traits.key_variable} if traits.key_variable else {}
+            servers[name] = {"endpoint": name, **key, **traits.starter_keys}
     return {**servers, **_SERVICES}
 
 

@@ -12,9 +12,11 @@ class EndpointTraits:
     """The traits of a kind of endpoint. The defaults describe a server at an unknown address.
 
     Attributes:
-        address_variable: the environment variable from which the endpoint's own client reads an
-            address.
-        default_address: the address that its client calls otherwise.
+        address_variable: the environment variable that holds the address of entries without
+            `base_url`.
+        default_address: the address of entries without `base_url` if that variable is not set.
+        key_variable: the environment variable that holds the key for the default address, unless
+            the model's entry names another in `api_key_env`.
         example_address: an address for error messages.
         default_port: completes an address without a scheme; None if a scheme is required.
         served_path: what follows the address of a server that a job starts.
@@ -29,11 +31,13 @@ class EndpointTraits:
         request_keys: keys of a model's entry that are part of each request.
         speeds: tokens that a model generates in a second, by its name at the endpoint, for
             estimates before it gave a reply; the time in which it reads prompts is included.
-        starter_keys: keys of the entry that `init` writes; None if `init` does not offer it.
+        starter_keys: further keys of the entry that `init` writes, for example `price: auto` if the
+            shipped price list has the provider; None if `init` does not offer the endpoint.
     """
 
     address_variable: str = ""
     default_address: str | None = None
+    key_variable: str = ""
     example_address: str = "http://localhost:8000/v1"
     default_port: int | None = None
     served_path: str = ""

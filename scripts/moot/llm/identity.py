@@ -38,6 +38,18 @@ def server_address(config: ModelConfig, environment: Mapping[str, str] = os.envi
     return address
 
 
+def key_variable(config: ModelConfig, environment: Mapping[str, str] = os.environ) -> str:
+    """Return the environment variable that holds the key of a model's server; "" for none.
+
+    This is `api_key_env`, else the endpoint's own variable for its default address. Another address
+    never receives that key unasked.
+    """
+    traits = endpoint_traits(config.endpoint)
+    variable = environment.get(traits.address_variable, "").strip()
+    has_default_address = not (config.base_url or config.serve or variable)
+    return config.api_key_env or (traits.key_variable if has_default_address else "")
+
+
 def provider(config: ModelConfig, environment: Mapping[str, str] = os.environ) -> str:
     """Return who answers, on any machine: the address of a service, or the name of the endpoint.
 
@@ -111,8 +123,8 @@ def describe_destination(config: ModelConfig) -> str:
     if config.serve:
         place = f"a server of the job's own ({config.serve.command})"
     parts = [f"{config.endpoint}, model {config.model}", place]
-    if config.api_key_env:
-        state = "set" if os.environ.get(config.api_key_env) else "not set"
-        parts.append(f"key from {config.api_key_env} ({state})")
+    if variable := key_variable(config):
+        state = "set" if os.environ.get(variable) else "not set"
+        parts.append(f"key from {variable} ({state})")
     settings = config.model_dump(include=_SENT_KEYS, exclude_unset=True, exclude_none=True)
     return "; ".join([*parts, *(f"{key} {value}" for key, value in settings.items())])

@@ -12,6 +12,7 @@ from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.model_values import key_problem
 from moot.core.types import Json, JsonObject
+from moot.llm.identity import key_variable
 from moot.llm.parsing.values import clean_text
 from moot.llm.request import Reply
 
@@ -50,11 +51,11 @@ def _replace_keys(text: str, mark: str) -> str:
 
 
 def read_key(config: ModelConfig) -> str:
-    """Return the key in the environment variable that a model's entry names, "" without one.
+    """Return the key in the environment variable of a model (`key_variable`), "" without one.
 
     From now on it is removed from everything that servers send.
     """
-    key = os.environ.get(config.api_key_env or "", "").strip()
+    key = os.environ.get(key_variable(config), "").strip()
     if len(key) >= _MIN_KEY_CHARACTERS:
         _KEY_PATTERNS[key] = _INVISIBLE.join(map(re.escape, key))
         _cached_line.cache_clear()
@@ -62,16 +63,17 @@ def read_key(config: ModelConfig) -> str:
 
 
 def api_key(config: ModelConfig) -> str:
-    """Return the key of a model; "" if its entry names no variable, since local servers need none.
+    """Return the key of a model; "" if no variable holds it, since local servers need none.
 
     Raises:
         UserError: the variable is empty, or its value cannot be a key.
     """
     key = read_key(config)
-    if config.api_key_env and (problem := key_problem(config.api_key_env)):
+    variable = key_variable(config)
+    if variable and (problem := key_problem(variable)):
         raise UserError(
-            f"model '{config.model}': the environment variable {config.api_key_env} {problem}. Set"
-            f" it to the server's API key (export {config.api_key_env}=...), or use another model."
+            f"model '{config.model}': the environment variable {variable} {problem}. Set"
+            f" it to the server's API key (export {variable}=...), or use another model."
         )
     return key
 

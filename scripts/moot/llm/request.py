@@ -30,7 +30,7 @@ class Request:
     question.
 
     Attributes:
-        endpoint: the endpoint's kind (anthropic, embedded, openai, ollama).
+        endpoint: the endpoint's kind, for example `openai`.
         model: the model's name as the server knows it.
         messages: the prompt.
         parameters: temperature, max_tokens, seed, context and all else that the configuration

@@ -19,6 +19,7 @@ from moot.core.rubric import Rubric
 from moot.core.types import Fields
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.hooks import CheckedExperiments, Schedule, analyses
+from moot.llm.identity import key_variable
 from moot.llm.prompts import Prompts
 from moot.plan import plan_steps as steps
 from moot.plan.experiments import ExperimentReader
@@ -212,7 +213,7 @@ class Plan:
         messages: list[str] = []
         for name in sorted(set(models) & self.config.models.keys()):
             model = self.config.models[name]
-            variable = model.api_key_env
+            variable = key_variable(model)
             if not variable or not endpoint_traits(model.endpoint).has_server:
                 continue
             if problem := key_problem(variable):

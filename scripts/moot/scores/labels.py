@@ -55,12 +55,16 @@ def label_scores(results: ExperimentResults) -> pd.DataFrame:
 def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFrame:
     """Return the statements of an experiment's rounds with their labels, in order.
 
+    These are the kinds that `utterance_kinds` of the rubric names, by default all public utterances
+    that are not answers: in a conference also those of its moderator. A position is a label, or a
+    group of labels where the rubric has groups.
+
     Returns:
-        Columns model, debate_id, case_id, turn, round, speaker; spoken (whether there are words);
-        label and group (may be missing), predicted and predicted_group (by a machine labeller),
-        drawn_label and drawn_group (by people, in the random sample), and inclusion (the
-        probability of being in the sample; missing outside of it). A statement without words has
-        the label `none`.
+        Columns model, debate_id, case_id, turn, round, speaker, kind; spoken (whether there are
+        words); label and group (may be missing), predicted and predicted_group (by a machine
+        labeller), drawn_label and drawn_group (by people, in the random sample), and inclusion
+        (the probability of being in the sample; missing outside of it). A statement without words
+        has the label `none`.
     """
 
     def select(statements: pd.DataFrame) -> pd.DataFrame:
@@ -132,7 +136,7 @@ def shares(
 
 
 def successive(statements: pd.DataFrame, *columns: str) -> pd.DataFrame:
-    """Return each pair of consecutive statements of a speaker in a debate.
+    """Return each pair of consecutive statements of a speaker in a debate, neutral ones included.
 
     Returns:
         The columns of the first statement, turn_after, and the second statement's `columns` as

@@ -45,7 +45,7 @@ async def open_gatherer(
     """
     if not config.batch:
         return None
-    if not (isinstance(endpoint, SdkEndpoint) and endpoint.batch_path):
+    if not isinstance(endpoint, SdkEndpoint):  # a simulated or recorded one
         return ImmediateGatherer(waves, progress, endpoint)
     batches = Batches(waves, progress, endpoint, name, config, ledger, keep)
     try:

@@ -1,6 +1,23 @@
 """Endpoints: one module for each kind of server, which turns a request into a reply or an error.
 
-An endpoint registers its class and its traits together, so that a new one is a new file here.
+An endpoint registers its class and its traits together, so that a new one is a new file here. For a
+provider that speaks OpenAI's protocol but takes no seed, that file is a subclass:
+
+    TRAITS = EndpointTraits(
+        address_variable="EXAMPLE_BASE_URL",
+        default_address="https://api.example.com/v1",
+        key_variable="EXAMPLE_API_KEY",
+        starter_keys={},
+    )
+
+    @register_endpoint("example", TRAITS)
+    class ExampleEndpoint(OpenAIEndpoint):
+        def body(self, request: Request) -> JsonObject:
+            return {name: value for name, value in super().body(request).items() if name != "seed"}
+
+Requests are changed in `body`, replies in `parse_reply`. The class reads address and key by the
+traits; a trait that is not stated is off (no batches, no streams). An entry then names only
+`endpoint: example` and its `model`.
 """
 
 from collections.abc import Callable

@@ -48,10 +48,11 @@ _UNSUPPORTED_KEYWORDS = {
 TRAITS = EndpointTraits(
     address_variable="ANTHROPIC_BASE_URL",
     default_address="https://api.anthropic.com/v1",
+    key_variable="ANTHROPIC_API_KEY",
     example_address="http://localhost:8000/v1",
     is_protocol=True,
     has_streams=True,
-    starter_keys={"api_key_env": "ANTHROPIC_API_KEY", "price": "auto"},
+    starter_keys={"price": "auto"},
 )
 
 
@@ -100,7 +101,7 @@ class AnthropicEndpoint(SdkEndpoint):
         if request.choices:
             raise logprobs_unavailable(request.model, "Anthropic's API gives none")
 
-    def _reply(self, request: Request, response: Json, seconds: float) -> Reply:
+    def parse_reply(self, request: Request, response: Json, seconds: float) -> Reply:
         usage = _read_usage(response["usage"])
         texts = {"text": "", "thinking": ""}
         block_types = {block["type"] for block in response["content"]}

@@ -41,13 +41,14 @@ _FAILURES = ("error", "network_error", "insufficient_system_resource", "abort")
 TRAITS = EndpointTraits(
     address_variable="OPENAI_BASE_URL",
     default_address="https://api.openai.com/v1",
+    key_variable="OPENAI_API_KEY",
     example_address="http://localhost:8000/v1",
     served_path="/v1",
     is_protocol=True,
     has_batches=True,
     has_streams=True,
     can_be_started=True,
-    starter_keys={"api_key_env": "OPENAI_API_KEY", "price": "auto"},
+    starter_keys={"price": "auto"},
 )
 
 
@@ -99,7 +100,7 @@ class OpenAIEndpoint(SdkEndpoint):
             reason = "a reasoning model thinks before it answers"
             raise logprobs_unavailable(request.model, reason)
 
-    def _reply(self, request: Request, response: Json, seconds: float) -> Reply:
+    def parse_reply(self, request: Request, response: Json, seconds: float) -> Reply:
         choice, counts = response["choices"][0], response.get("usage") or {}
         usage, details = read_usage(counts), counts.get("completion_tokens_details") or {}
         stated_usage = usage if counts else None

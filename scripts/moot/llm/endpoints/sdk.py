@@ -54,7 +54,8 @@ class SdkEndpoint(ABC):
         path: of a call, below the client's base address.
         models_path: of the list of models.
         reply_kind: the name of a reply, for messages.
-        batch_path: of a call in a file of gathered calls; "" if the server takes no such files.
+        batch_path: of a call in a file of gathered calls, for endpoints with the trait
+            `has_batches`.
         client: the package's client.
     """
 
@@ -93,8 +94,12 @@ class SdkEndpoint(ABC):
         """Return the response whose parts were streamed."""
 
     @abstractmethod
-    def _reply(self, request: Request, response: Json, seconds: float) -> Reply:
-        """Return the reply in a response, which may have any form."""
+    def parse_reply(self, request: Request, response: Json, seconds: float) -> Reply:
+        """Return the reply in a response, which may have any form.
+
+        A `TypeError`, `KeyError` and the like, which an unexpected form raises, needs no handling:
+        `read_reply` turns it into a `TransientError`.
+        """
 
     @staticmethod
     @abstractmethod
@@ -178,7 +183,7 @@ class SdkEndpoint(ABC):
                 sent_fields=sent_fields,
             )
         try:
-            return self._reply(request, response, seconds)
+            return self.parse_reply(request, response, seconds)
         except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
             problem = redacted(f"{type(error).__name__}: {error}")
             raise TransientError(

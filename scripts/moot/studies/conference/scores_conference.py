@@ -210,13 +210,22 @@ def coverage_scores(results: ExperimentResults, utterances: pd.DataFrame) -> Ite
 def measure_course(utterances: pd.DataFrame) -> Iterator[tuple[str, Column, Bounds]]:
     """Yield measures of turns, rounds, words, repetition and decisions.
 
-    A table shows a measure that has a title in `MEASURES` of `tables.py`. Transcripts hold no
-    labels of statements. A score on labels or positions is therefore a generator of its own that
-    `conference` calls with the results; `labelled_statements` of `moot.scores.labels` gives it the
-    labels. A conference has positions only if its experiment sets a rubric.
+    A table shows a measure that has a title in `MEASURES` of `tables.py`. Each round ends with one
+    row of kind `DECISION` by the judge, or by the moderator of a conference without a judge. Its
+    prediction is "agreement" or "no agreement", or "" if it cannot be read. Rounds are counted anew
+    in each topic.
+
+    Transcripts hold no labels of statements. A score on labels or positions is therefore a
+    generator of its own that `conference` calls with the results; `labelled_statements` of
+    `moot.scores.labels` gives it the labels. A conference has positions only if its experiment sets
+    a rubric, which no shipped one does.
+
+    Args:
+        utterances: of one model, with the column `topic` of `number_topics`.
 
     Yields:
-        The metric, its values by debate_id (one or more per debate), and the bounds of their mean.
+        The metric, its values by debate_id (one or more per debate, for example one a topic; a
+        missing value counts as invalid), and the bounds of their mean.
     """
     statements = utterances[
         (utterances["kind"] == STATEMENT) & (utterances["text"].fillna("").str.strip() != "")
