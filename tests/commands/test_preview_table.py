@@ -66,7 +66,8 @@ def test_no_name_of_code_and_no_missing_value_is_printed() -> None:
         ((1.0, math.nan), "at least 1.0"),
         ((math.nan, math.nan), "unknown"),
         ((0.0, math.nan), "unknown"),
-        ((0.01, 0.01), "< 0.1"),
+        ((0.01, 0.01), "less than 0.1"),
+        ((0.01, math.nan), "unknown"),
         ((0.0, 0.0), "0.0"),
         ((120.25, 1000.0), "1,120.2"),
     ],
@@ -166,3 +167,23 @@ def test_hours_without_a_speed_are_unknown_and_without_calls_none() -> None:
     models = {"m": make_model()}
     assert math.isnan(estimate_hours(CALLS, models, SpeedMeter(), 0))
     assert estimate_hours([], models, SpeedMeter(), 0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("hours", "text"),
+    [
+        (0.0, "0.0"),
+        (1e-9, "less than 0.1"),
+        (0.049, "less than 0.1"),
+        (0.051, "~0.1"),
+        (0.5, "~0.5"),
+        (12345.6, "~12,345.6"),
+        (math.nan, "unknown"),
+    ],
+)
+def test_estimated_hours_have_a_mark_and_bounds_have_none(hours: float, text: str) -> None:
+    printed = preview_text(make_frame({"hours": hours, "has_typical_speed": True}))
+    row = next(line for line in printed.splitlines() if line.startswith("mine"))
+    assert row.endswith(f"  {text}")
+    assert "~less" not in printed and "< 0" not in printed
+    assert (ESTIMATE_NOTE in printed) == text.startswith("~")

@@ -96,8 +96,8 @@ def test_an_item_without_a_row_is_an_error(tmp_path: Path) -> None:
     [
         (ItemCost(0, 0, 0, 0, 0.4), "no model is asked", "0.4"),
         (ItemCost(1500, 1e6, 2e6, 1234.5, None), "at most US$ 1,234.50, 1,500 calls", LONG),
-        (ItemCost(10, 1e6, 100, 0, None), "at most US$ 0.00, 10 calls", "under 1 (estimate)"),
-        (ItemCost(480, 0, 0, 0, None), "at most US$ 0.00, 480 calls", "under 1 (estimate)"),
+        (ItemCost(10, 1e6, 100, 0, None), "at most US$ 0.00, 10 calls", "less than 1 (estimate)"),
+        (ItemCost(480, 0, 0, 0, None), "at most US$ 0.00, 480 calls", "less than 1 (estimate)"),
         (ItemCost(4800, 0, 0, 0, None), "at most US$ 0.00, 4,800 calls", "at most 7 (estimate)"),
     ],
 )

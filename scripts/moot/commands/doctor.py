@@ -26,6 +26,7 @@ from moot.commands.doctor_cases import (
 from moot.commands.doctor_ledger import check_ledger
 from moot.commands.doctor_table import describe_table
 from moot.commands.requirements import list_requirements
+from moot.core.amount_text import bound_text
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import CallError, CallFailedError, MootError, RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
@@ -101,7 +102,7 @@ async def check_all(plan: Plan) -> list[Finding]:
         elif can_ask:
             dollars = _CALLS * model.cost(_PROMPT_TOKENS, _REPLY_TOKENS)
             dollars += model.cost(_long_prompt_words(model), 0)
-            price = f"at most {dollars:.4f} US dollars" if dollars else "which cost nothing"
+            price = f"{bound_text(dollars, 4)} US dollars" if dollars else "which cost nothing"
             details = (
                 f"not asked; --config 'doctor={{make_calls: true}}' asks {_CALLS} calls, {price}"
             )

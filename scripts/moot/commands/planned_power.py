@@ -18,6 +18,7 @@ import pandas as pd
 
 from moot.commands.preview import usd_per_debate
 from moot.commands.rehearsing import FOLDER as REHEARSAL
+from moot.core.amount_text import dollars_text
 from moot.core.errors import CannotTellError, UserError
 from moot.core.experiment_config import RECORDED
 from moot.core.types import JsonObject
@@ -522,7 +523,7 @@ def power_lines(
 
 
 def _dollars(cost: float) -> str:
-    return "" if np.isnan(cost) else f", ${cost:,.2f}"
+    return "" if np.isnan(cost) else f", {dollars_text(cost, '$')}"
 
 
 def _basis(power: ContrastPower) -> str:

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from moot.core.amount_text import LESS_THAN, amount_text, dollars_text
 from moot.core.simulated_voice import SPEED_KEY
 
 UNKNOWN = "unknown"
-ONE_CENT = 0.01
-LEAST_HOURS = 0.05
-"""Hours below this would be printed as 0.0."""
 NOTE = (
     "Generated tokens and US dollars are maxima; a model without `price` is free. Hours "
     f"follow\nfrom each model's speed ({SPEED_KEY} in its entry, else measured on stored "
@@ -47,14 +45,8 @@ def _format_count(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def _format_dollars(value: float) -> str:
-    return f"{value:.4f}" if 0 < value < ONE_CENT else f"{value:,.2f}"
-
-
 def _format_hours(value: float) -> str:
-    if 0 < value < LEAST_HOURS:
-        return "< 0.1"
-    return f"{value:,.1f}"
+    return amount_text(value, 1)
 
 
 COLUMNS = (
@@ -65,10 +57,10 @@ COLUMNS = (
     PrintedColumn("calls_to_make", "calls\nto make", _format_count),
     PrintedColumn("prompt_tokens", "tokens\nread", _format_count),
     PrintedColumn("completion_tokens", "tokens\nwritten", _format_count),
-    PrintedColumn("usd", "US\ndollars", _format_dollars),
+    PrintedColumn("usd", "US\ndollars", dollars_text),
     PrintedColumn("hours", "hours", _format_hours),
-    PrintedColumn("usd_full_price", "dollars at\nfull price", _format_dollars, is_optional=True),
-    PrintedColumn("usd_discounted", "dollars at\ndiscount", _format_dollars, is_optional=True),
+    PrintedColumn("usd_full_price", "dollars at\nfull price", dollars_text, is_optional=True),
+    PrintedColumn("usd_discounted", "dollars at\ndiscount", dollars_text, is_optional=True),
     PrintedColumn("waves", "waves", _format_count, is_optional=True),
     PrintedColumn("answers_by_people", "answers\nby people", _format_count, is_optional=True),
     PrintedColumn("needs", "to be built first", str, is_text=True, is_optional=True),
@@ -118,15 +110,17 @@ def _column_texts(column: PrintedColumn, frame: pd.DataFrame) -> list[str]:
 def _hours_texts(frame: pd.DataFrame) -> list[str]:
     """Return the hours of each row; the total says where it leaves out unknown ones.
 
-    A tilde marks hours that rest on a model's typical speed.
+    A tilde marks hours that rest on a model's typical speed. A bound has no mark.
     """
     rows = []
     for hours, has_typical_speed in zip(frame["hours"], frame["has_typical_speed"], strict=True):
-        mark = ESTIMATE_MARK if has_typical_speed and hours else ""
-        rows.append(UNKNOWN if math.isnan(hours) else f"{mark}{_format_hours(hours)}")
+        text = UNKNOWN if math.isnan(hours) else _format_hours(hours)
+        has_mark = has_typical_speed and hours > 0 and not text.startswith(LESS_THAN)
+        rows.append(f"{ESTIMATE_MARK}{text}" if has_mark else text)
     total = rows[-1]
     if UNKNOWN in rows[:-1]:
-        total = UNKNOWN if not frame["hours"].iloc[-1] else f"at least {total}"
+        says_nothing = total.startswith(LESS_THAN) or not frame["hours"].iloc[-1]
+        total = UNKNOWN if says_nothing else f"at least {total}"
     return [*rows[:-1], total]
 
 

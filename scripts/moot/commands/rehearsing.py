@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from moot.core.amount_text import amount_text, bound_text, dollars_text
 from moot.core.artifacts import atomic_path, read_frame
 from moot.core.batch_config import HOURS_PER_WAVE
 from moot.core.config import Config
@@ -154,13 +155,13 @@ def estimate_real_run(
             if max_waves
             else max(seconds) / (config.jobs if config.serve else 1) / _HOUR
         )
-        row = {"model": model, "calls": len(calls_of_model), "tokens": tokens, "usd": round(usd, 2)}
+        row = {"model": model, "calls": len(calls_of_model), "tokens": tokens, "usd": usd}
         rows.append({**row, "waves": max_waves, "hours": hours})
     return pd.DataFrame(rows, columns=["model", "calls", "tokens", "usd", "waves", "hours"])
 
 
 def _hours(hours: float, *, at_most: bool) -> str:
-    return f"{'at most ' if at_most else ''}{hours:.2f}"
+    return bound_text(hours, 2) if at_most else amount_text(hours, 2)
 
 
 def measure_sizes(folder: Path) -> dict[str, int]:
@@ -190,7 +191,7 @@ def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
         for row in rows
     ]
     folder_rows = [
-        (name, f"{size / _MEGABYTE:.1f}")
+        (name, amount_text(size / _MEGABYTE, 1))
         for name, size in (on_disk | {"all": sum(on_disk.values())}).items()
     ]
     parts = [
@@ -202,7 +203,7 @@ def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
         "## The real run, estimated",
         markdown_table(
             ("model", "calls", "tokens", "US dollars", "hours"),
-            [*model_rows, ("all", *_counts(sums), f"{longest} to {sums['hours']:.2f}")],
+            [*model_rows, ("all", *_counts(sums), f"{longest} to {amount_text(sums['hours'], 2)}")],
         ),
         (
             "Hours of all: from those of the slowest model, if all servers are called at once, "
@@ -218,17 +219,17 @@ def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
         markdown_table(("folder", "MB"), folder_rows),
         "## This machine",
         (
-            f"The rehearsal took {measured.seconds / 60:.1f} minutes,"
-            f" {measured.processor_seconds / 60:.1f} of processor time; its largest process"
-            f" {measured.gigabytes:.2f} GB of memory. A second rehearsal of the same configuration"
-            " reads its ledger."
+            f"The rehearsal took {amount_text(measured.seconds / 60, 1)} minutes,"
+            f" {amount_text(measured.processor_seconds / 60, 1)} of processor time; its largest"
+            f" process {measured.gigabytes:.2f} GB of memory. A second rehearsal of the"
+            " same configuration reads its ledger."
         ),
     ]
     return "\n\n".join(parts) + "\n"
 
 
 def _counts(row: Json) -> tuple[str, str, str]:
-    return f"{row['calls']:,.0f}", f"{row['tokens']:,.0f}", f"{row['usd']:,.2f}"
+    return f"{row['calls']:,.0f}", f"{row['tokens']:,.0f}", dollars_text(row["usd"])
 
 
 def rehearse(raw: Fields, config: Config, shipped: Path, cores: int) -> str:

@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass, field
 
+from moot.core.amount_text import LESS_THAN, amount_text
 from moot.core.log import LOG
 
 _EVERY_SECONDS = 20.0
@@ -55,7 +56,7 @@ class Progress:
             f" {self.debates} debates",
             f"{self.new_calls} calls made, {self.ledger_calls} from the ledger",
             f"{self.tokens / seconds if seconds else 0:.0f} tokens/s" if self.tokens else "",
-            f"{self.cost_usd:.4f} US dollars" if self.cost_usd else "",
+            f"{amount_text(self.cost_usd, 4)} US dollars" if self.cost_usd else "",
             f"{self.waves} waves of batched calls" if self.waves else "",
             f"{self.retries} retries" if self.retries else "",
             f"{self.failed_calls} calls failed" if self.failed_calls else "",
@@ -63,5 +64,11 @@ class Progress:
         if self.debates_done == self.debates:
             parts.append(f"{seconds:.0f} s")
         elif expectation and self.new_calls:
-            parts.append(f"about {seconds / self.new_calls * (expected - self.calls):.0f} s left")
+            parts.append(describe_time_left(seconds / self.new_calls * (expected - self.calls)))
         return "; ".join(filter(None, parts))
+
+
+def describe_time_left(seconds: float) -> str:
+    """Return the seconds that are left, in words."""
+    text = amount_text(seconds, 0)
+    return f"{text if text.startswith(LESS_THAN) else f'about {text}'} s left"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from moot.core.amount_text import LESS_THAN, amount_text, bound_text
 from moot.core.errors import UserError
 from moot.papers.items import PaperItem
 
@@ -48,7 +49,7 @@ class ItemCost:
         if not self.calls:
             return "no model is asked"
         calls = "1 call" if self.calls == 1 else f"{self.calls:,.0f} calls"
-        return f"at most US$ {self.usd:,.2f}, {calls}"
+        return f"{bound_text(self.usd, 2, 'US$ ')}, {calls}"
 
     @property
     def description(self) -> str:
@@ -68,10 +69,10 @@ class ItemCost:
     def duration(self) -> str:
         """The minutes as text, marked as an estimate where they are not measured."""
         if self.minutes is not None:
-            return f"{self.minutes:.1f}"
+            return amount_text(self.minutes, 1)
         if self.estimated_minutes < 1:
-            return "under 1 (estimate)"
-        return f"at most {self.estimated_minutes:,.0f} (estimate)"
+            return f"{LESS_THAN} 1 (estimate)"
+        return f"{bound_text(self.estimated_minutes, 0)} (estimate)"
 
 
 def _in_words(tokens: float) -> str:

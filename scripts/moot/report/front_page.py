@@ -18,6 +18,7 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
+from moot.core.amount_text import dollars_text
 from moot.core.artifacts import read_frame
 from moot.core.durable import write_atomically
 from moot.core.errors import UserError
@@ -374,11 +375,10 @@ def _costs(root: Path, names: Sequence[str]) -> Fields | None:
     totals = pd.concat(
         [read_frame(path, columns).sum(numeric_only=True) for path in paths], axis=1
     ).sum(axis=1)
-    return (
-        {column: float(totals.get(column, 0)) for column in columns}
-        if totals.get("calls", 0)
-        else None
-    )
+    if not totals.get("calls", 0):
+        return None
+    sums = {column: float(totals.get(column, 0)) for column in columns}
+    return {**sums, "dollars": dollars_text(sums["cost_usd"])}
 
 
 def _count_waiting(root: Path, names: Sequence[str]) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from moot.core.amount_text import amount_text
 from moot.core.errors import RunStoppedError
 
 
@@ -46,7 +47,8 @@ def find_limit_error(
         if needs[name] > limit:
             return RunStoppedError(
                 f"budget: the next call could pass the limit of {limit:g} {name}. Spent so far:"
-                f" {totals.calls} calls, {totals.tokens} tokens, {totals.usd:.4f} US dollars;"
+                f" {totals.calls} calls, {totals.tokens} tokens, {amount_text(totals.usd, 4)} US"
+                f" dollars;"
                 f" {reserved.calls} calls under way. Every reply is kept: raise `budget` and run"
                 " again to go on; `snakemake preview` says what remains."
             )

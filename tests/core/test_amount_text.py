@@ -1,0 +1,89 @@
+"""Amounts for people: none is printed as 0 unless it is 0."""
+
+import pytest
+
+from moot.core.amount_text import amount_text, bound_text, dollars_text
+from moot.llm.progress import describe_time_left
+from moot.papers.costs import ItemCost
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text", "bound"),
+    [
+        (0.0, 0, "0", "at most 0"),
+        (0.0, 1, "0.0", "at most 0.0"),
+        (1e-12, 0, "less than 1", "less than 1"),
+        (0.5, 0, "less than 1", "less than 1"),
+        (0.51, 0, "1", "at most 1"),
+        (1e-12, 1, "less than 0.1", "less than 0.1"),
+        (0.04, 1, "less than 0.1", "less than 0.1"),
+        (0.06, 1, "0.1", "at most 0.1"),
+        (0.004, 2, "less than 0.01", "less than 0.01"),
+        (0.00004, 4, "less than 0.0001", "less than 0.0001"),
+        (0.00006, 4, "0.0001", "at most 0.0001"),
+        (1234.56, 1, "1,234.6", "at most 1,234.6"),
+        (1e9, 0, "1,000,000,000", "at most 1,000,000,000"),
+    ],
+)
+def test_amounts_and_bounds(value: float, digits: int, text: str, bound: str) -> None:
+    assert amount_text(value, digits) == text
+    assert bound_text(value, digits) == bound
+
+
+@pytest.mark.parametrize("exponent", range(-9, 10))
+@pytest.mark.parametrize("digits", [0, 1, 2, 4])
+def test_only_nothing_is_printed_as_nothing(exponent: int, digits: int) -> None:
+    for first in (1, 4.9, 5.1, 9.99):
+        text = amount_text(first * 10.0**exponent, digits)
+        assert text.startswith("less than ") or float(text.replace(",", "")) > 0
+        assert float(text.removeprefix("less than ").replace(",", "")) > 0
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "$0.00"),
+        (1e-9, "less than $0.0001"),
+        (0.0003, "$0.0003"),
+        (0.0099, "$0.0099"),
+        (0.01, "$0.01"),
+        (1.005e6, "$1,005,000.00"),
+    ],
+)
+def test_dollars_have_four_decimals_below_a_cent(value: float, text: str) -> None:
+    assert dollars_text(value, "$") == text
+
+
+@pytest.mark.parametrize(
+    ("usd", "text"),
+    [
+        (0.0, "at most US$ 0.00, 8 calls"),
+        (0.001, "less than US$ 0.01, 8 calls"),
+        (2.5, "at most US$ 2.50, 8 calls"),
+        (12345.6, "at most US$ 12,345.60, 8 calls"),
+    ],
+)
+def test_prices_of_items(usd: float, text: str) -> None:
+    assert ItemCost(8, 100, 100, usd, None).price == text
+
+
+@pytest.mark.parametrize(
+    ("minutes", "tokens", "text"),
+    [
+        (0.0, 0, "0.0"),
+        (0.01, 0, "less than 0.1"),
+        (7.25, 0, "7.2"),
+        (None, 0, "less than 1 (estimate)"),
+        (None, 112 * 8 * 600, "at most 10 (estimate)"),
+    ],
+)
+def test_minutes_of_items(minutes: float | None, tokens: float, text: str) -> None:
+    assert ItemCost(1, 0, tokens, 0.0, minutes).duration == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.0, "about 0 s left"), (0.2, "less than 1 s left"), (9000.4, "about 9,000 s left")],
+)
+def test_the_time_left_of_a_job(seconds: float, text: str) -> None:
+    assert describe_time_left(seconds) == text
