@@ -183,3 +183,62 @@ def test_two_members_of_a_conference_get_separate_questions(
         "participant_1",
         "participant_2",
     ]
+
+
+HOSTILE_ROLE = '<b onclick="x()">the landlord</b>'
+
+
+@pytest.mark.parametrize(
+    ("seat", "roles", "heading"),
+    [
+        ("judge", {}, "Judge: belief, round 1"),
+        ("judge", {"judge": "member of the tribunal"}, "Member of the tribunal: belief, round 1"),
+        ("judge", {"judge": "the judge"}, "Judge: belief, round 1"),
+        ("judge", {"prosecutor": "counsel"}, "Judge: belief, round 1"),
+        ("judge", {"judge": ""}, "Judge: belief, round 1"),
+        ("judge", {"judge": "审判长"}, "审判长: belief, round 1"),
+        ("judge", {"judge": "judge McBride"}, "Judge McBride: belief, round 1"),
+        ("judge", {"judge": HOSTILE_ROLE}, f"{HOSTILE_ROLE}: belief, round 1"),
+        ("judge", {"judge": "a judge\nof two lines"}, "A judge of two lines: belief, round 1"),
+        ("prosecutor", {"prosecutor": "counsel for the tenant"}, "Counsel for the tenant: "),
+        ("defense", {"defense": "counsel for the landlord"}, "Counsel for the landlord: "),
+        ("defense", {}, "Defense: "),
+    ],
+)
+def test_the_heading_of_a_seat_has_its_role_in_the_configuration(
+    server: FaultServer, folder: Path, seat: str, roles: dict[str, str], heading: str
+) -> None:
+    rows = [f"The tenant paid rent {number} late.,{('no', 'yes')[number % 2]}" for number in (1, 2)]
+    Path("disputes.csv").write_text("\n".join(["facts,outcome", *rows]) + "\n")
+    table = {
+        "loader": "table",
+        "path": "disputes.csv",
+        "text": "facts",
+        "target": "outcome",
+        "labels": {"no": "no", "yes": "yes"},
+        "question": "Is it granted?",
+        "roles": roles,
+    }
+    plan = plan_debates(
+        server.url,
+        "courtroom",
+        {seat: "person"},
+        dataset="disputes",
+        keys={"datasets": {"disputes": table}, "data_root": "."},
+    )
+    hold(plan)
+    question = read_questions(Path("data/inbox"))[0]
+    assert question.headline.startswith(heading)
+    assert f"-{seat}-" in question.page.name, "files are named by the seat"
+    [page] = [path for path in question.page.parent.glob("*.md") if path.stem in str(question.page)]
+    assert page.read_text().startswith(f"# {heading}")
+
+    async def show() -> str:
+        desk = Desk(folder, Runner([], folder), token="t")
+        async with TestClient(TestServer(make_app(desk), host="127.0.0.1")) as client:
+            response = await client.get(f"/t/seat/{question.key}")
+            return await response.text()
+
+    shown = asyncio.run(show())
+    assert f"<h1>{html.escape(heading, quote=False)}" in shown.replace("&#34;", '"')
+    assert HOSTILE_ROLE not in shown

@@ -135,7 +135,7 @@ class Debate:
         self.seed, self.experiment, self.model = setup.seed, setup.experiment, setup.model
         self.examples, self.artifacts = setup.examples, setup.artifacts
         self.utterances: list[Utterance] = []
-        self.voices = Voices(setup, case.case_id, repeat, first_replicate)
+        self.voices = Voices(setup, case.case_id, repeat, task.roles, first_replicate)
         self._turn_count = 0
         self.intervention = intervention or Intervention()
         self.intervention.start(self)

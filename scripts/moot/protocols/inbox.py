@@ -116,11 +116,14 @@ def remove_stale_questions(folder: Path, repeat: int, questions: Iterable[Questi
 
 
 def headline(question: Question) -> str:
-    """Return the seat and the task of a question, such as "Judge: belief, round 2"."""
+    """Return the seat and the task of a question, such as "Judge: belief, round 2".
+
+    The seat has the name of its role on these data, if the data set states one.
+    """
     place = f", round {question.round}" if question.round else ""
-    return (
-        f"{question.seat.replace('_', ' ').capitalize()}: {question.kind.replace('_', ' ')}{place}"
-    )
+    role = " ".join(question.role.split()).removeprefix("the ")
+    seat = role or question.seat.replace("_", " ")
+    return f"{seat[:1].upper()}{seat[1:]}: {question.kind.replace('_', ' ')}{place}"
 
 
 def _page(question: Question, answer: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
@@ -35,6 +36,7 @@ class Voices:
     Args:
         setup: What the job's debates share.
         case_id, repeat: The debate.
+        roles: The name of each seat on these data, by seat.
         first_replicate: The replicate of a request's first call in this debate, before the offset
             for its repeat. Debates with different values share no samples.
 
@@ -42,9 +44,17 @@ class Voices:
         questions: What people were asked.
     """
 
-    def __init__(self, setup: JobSetup, case_id: str, repeat: int, first_replicate: int) -> None:
+    def __init__(
+        self,
+        setup: JobSetup,
+        case_id: str,
+        repeat: int,
+        roles: Mapping[str, str],
+        first_replicate: int,
+    ) -> None:
         self.questions: list[Question] = []
         self._setup, self._case_id, self._repeat = setup, case_id, repeat
+        self._roles = roles
         self._params: CheckedValues = setup.params
         self._counts: defaultdict[tuple[object, ...], int] = defaultdict(lambda: first_replicate)
         self._cut_calls: set[str] = set()
@@ -89,6 +99,7 @@ class Voices:
             person=person_name(self._voice(seat)),
             sections=tuple(map(_without_form_notice, sections)),
             form=person_form(form),
+            role=self._roles.get(seat, ""),
         )
         self.questions.append(question)
         return self._setup.people(question)
