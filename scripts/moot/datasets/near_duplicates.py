@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from moot.core.cases import SplitName, stratified_splits
 
 RESEMBLING = "training and validation cases that resemble a test case (nothing learns from them)"
-"""The description, in a cleaning report, of the cases that `moot.core.cases.leaks` finds."""
+"""The description, in a cleaning report, of the cases that `find_leaks` returns."""
 _PERMUTATIONS = 128
 _WORDS, _CHARACTERS = 3, 3
 _SEED = 1

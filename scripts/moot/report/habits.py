@@ -72,13 +72,14 @@ NOTE = (
 def habit_row(
     about: Mapping[str, object], verdicts: pd.DataFrame, clusters: Mapping[str, Cluster], seed: int
 ) -> list[Row]:
-    """Yield the row of one habit of one judge; nothing without verdicts.
+    """Return the row of one habit of one judge, in a list; an empty list without verdicts.
 
     Args:
         about: data, debate, judge, habit, known by; and changes if asked twice, if known.
-        verdicts: one row per verdict, with case_id, `CHOSEN` (1 if the verdict is for the favoured
-            option, else 0) and `EXPECTED` (0 to 1).
-        clusters, seed: of each case, and of the draws.
+        verdicts: one row per verdict, with case_id, `CHOSEN_SHARE` (1 if the verdict is for the
+            favoured option, else 0) and `EXPECTED_SHARE` (0 to 1).
+        clusters: the cluster of each case, by case id.
+        seed: the seed of the bootstrap.
     """
     if verdicts.empty:
         return []

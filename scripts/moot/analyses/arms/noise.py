@@ -20,7 +20,7 @@ from moot.protocols.debate import Debate, Turn
 from moot.protocols.utterances import Utterance, empty_utterance
 
 SOURCE_DEBATES = "held"
-"""The artifact with the transcripts of the full experiment; further shards are `held_1`, ..."""
+"""The key of the full experiment's transcripts; its further shards have the keys `held_1`, ..."""
 BORROWED = "borrowed"
 """The `source` of a statement of another case's debate."""
 _COLUMNS = [

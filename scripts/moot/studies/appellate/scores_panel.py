@@ -333,7 +333,7 @@ def _score_labels(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[S
 
 
 def _score_corrected_positions(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
-    """Yield corrected values of the scores of `_position_scores`, by round and seat."""
+    """Yield corrected values of the scores of `_score_positions`, by round and seat."""
     for (number, seat), rows in steps.groupby(["round", "seat"]):
         group = f"round={number};seat={seat}"
         is_affirming = rows["predicted_code"] == AFFIRMED_CODE, rows["drawn_code"] == AFFIRMED_CODE
