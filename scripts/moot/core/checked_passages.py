@@ -65,6 +65,7 @@ _AUTHORITIES = (
     ),
     re.compile(r"第[\d〇零一二三四五六七八九十百千]{1,8}条(?:之[一二三四])?"),
 )
+_ORDINALS = str.maketrans("年月日%％$€£", " " * 8)
 _NUMBER_WORDS = {word: Decimal(value) for value, word in enumerate(UNITS[2:13], start=2)}
 
 
@@ -162,30 +163,21 @@ def find_figures(text: str) -> list[Passage]:
     return figures + _outside([*figures, *markers], map(_number, _NUMBER.finditer(text)))
 
 
-def recorded_keys(figure: Passage) -> Iterator[tuple[str, object]]:
-    """Yield the keys by which a figure of a record is found: its own, and those of its numbers.
+def figure_keys(text: str) -> Iterator[tuple[tuple[str, object], str]]:
+    """Yield the keys by which each figure of a record is found, with the words of the figure.
 
-    A date is also found by its month.
+    They are the figure's own key and those of its numbers. A date is also found by its month.
+    Numbers from two to twelve may be written as words.
     """
-    yield figure.key
-    if figure.kind == DATE and isinstance(figure.key[1], tuple):
-        year, month, _ = figure.key[1]
-        yield DATE, (year, month, None)
-    if figure.kind == AMOUNT:
-        yield ANY_NUMBER, figure.key[1]
-    for digits in _NUMBER.findall(figure.text.translate(_ORDINALS)):
-        yield ANY_NUMBER, number_value(digits)
-
-
-_ORDINALS = str.maketrans("年月日%％$€£", " " * 8)
-
-
-def number_words(text: str) -> Iterator[Passage]:
-    """Yield the numbers from two to twelve that a text writes as words."""
-    for word in split_words(text):
-        if word.form in _NUMBER_WORDS:
-            value = (NUMBER, _NUMBER_WORDS[word.form])
-            yield Passage(NUMBER, text[word.start : word.end], word.start, word.end, value)
+    for figure in [*find_figures(text), *_number_words(text)]:
+        yield figure.key, figure.text
+        if figure.kind == DATE and isinstance(figure.key[1], tuple):
+            year, month, _ = figure.key[1]
+            yield (DATE, (year, month, None)), figure.text
+        if figure.kind == AMOUNT:
+            yield (ANY_NUMBER, figure.key[1]), figure.text
+        for digits in _NUMBER.findall(figure.text.translate(_ORDINALS)):
+            yield (ANY_NUMBER, number_value(digits)), figure.text
 
 
 def sought_keys(figure: Passage) -> list[tuple[str, object]]:
@@ -196,6 +188,14 @@ def sought_keys(figure: Passage) -> list[tuple[str, object]]:
     if figure.kind == NUMBER:
         return [(ANY_NUMBER, figure.key[1]), figure.key]
     return [figure.key, (NUMBER, figure.key[1])]
+
+
+def _number_words(text: str) -> Iterator[Passage]:
+    """Yield the numbers from two to twelve that a text writes as words."""
+    for word in split_words(text):
+        if word.form in _NUMBER_WORDS:
+            value = (NUMBER, _NUMBER_WORDS[word.form])
+            yield Passage(NUMBER, text[word.start : word.end], word.start, word.end, value)
 
 
 def _date(match: "re.Match[str]") -> Passage:

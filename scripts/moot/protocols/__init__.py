@@ -93,6 +93,10 @@ class Debaters:
     sides: Callable[[CheckedValues, Task], Mapping[str, str]] = lambda *_: {}
     agreement_labels: frozenset[str] = frozenset()
 
+    def assigned_sides(self, params: CheckedValues, task: Task) -> Mapping[str, str]:
+        """Return the label that each seat is told to argue for; empty if they are told none."""
+        return self.sides(params, task) if self.assigns_sides(params) else {}
+
 
 @dataclass(frozen=True, slots=True)
 class Options:

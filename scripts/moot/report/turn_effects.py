@@ -68,9 +68,15 @@ class TurnEffectSource(ABC):
     def measure_study(self, experiments: Mapping[str, ExperimentResults]) -> StudyEffects:
         """Return the effects of turns in the debates of a study's experiments."""
 
-    @abstractmethod
-    def measure_experiment(self, results: ExperimentResults) -> Mapping[TurnPlace, JsonObject]:
-        """Return the effects that an experiment measured, with `EXPORTED_FIELDS`; empty if none."""
+    def measure_experiment(
+        self,
+        results: ExperimentResults,  # noqa: ARG002
+    ) -> Mapping[TurnPlace, JsonObject]:
+        """Return the effects that an experiment measured, with `EXPORTED_FIELDS`; by default none.
+
+        Exports hold only effects on verdicts.
+        """
+        return {}
 
 
 TURN_EFFECTS: Registry[TurnEffectSource] = Registry("source of turns' effects", "effects")

@@ -12,7 +12,6 @@ from moot.analyses.deferral.risk import (
     answers_needed,
     area_statistic,
     candidate_thresholds,
-    defer,
     draw_one_per_cluster,
     learn_threshold,
     risk_by_coverage,
@@ -146,13 +145,23 @@ def test_the_smallest_number_of_faultless_answers(max_error: float, count: int) 
     assert learn_threshold(signals[1:], is_wrong[1:], np.array([1.0]), max_error) == np.inf
 
 
-def test_one_answer_of_each_cluster_is_drawn_and_halves_do_not_share_clusters() -> None:
+def test_one_answer_of_each_cluster_is_drawn() -> None:
     clusters = [f"case {number // 7}" for number in range(70)]
     positions = draw_one_per_cluster(clusters, 1)
     assert sorted(clusters[position] for position in positions) == sorted(set(clusters))
-    signals, is_wrong = np.ones(70), np.zeros(70, dtype=bool)
-    result = defer(signals, is_wrong, clusters, 0.2, 1)
-    assert result.threshold == np.inf and result.measured_answers == 5
+
+
+def test_half_of_the_cases_give_the_threshold_and_the_others_one_answer_each(
+    tmp_path: Path,
+) -> None:
+    rows, targets = planted_rows()
+    repeats = [{**row, "repeat": number} for row, number in product(rows, range(3))]
+    frame = deferral_table(tmp_path, repeats, targets)
+    confident = frame[frame["signal"] == STATED_CONFIDENCE]
+    assert set(frame["signal"]) == {STATED_CONFIDENCE, REPEATS_AGREE}
+    assert set(confident["answers"]) == {3 * CASES}
+    assert set(frame["answers measured"]) == {CASES / 2}
+    assert (confident["answers kept"] > 0).all()
 
 
 def test_large_clusters_are_not_all_in_the_first_half() -> None:

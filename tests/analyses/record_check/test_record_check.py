@@ -4,7 +4,6 @@ found.
 
 import random
 import time
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from moot.analyses.record_check.effects import NO_SOURCE, check_statements
 from moot.analyses.record_check.record import ALTERED, NOT_LOCATABLE, VERBATIM, Record
-from moot.analyses.record_check.statements import NO_SOURCE, check_statements
 from moot.analyses.record_check.tables import (
     COLUMNS,
     EVERYTHING,
-    NO_CASE_TEXT,
     NO_PASSAGE,
     NO_WORDS,
     record_check,
@@ -232,13 +230,9 @@ def test_a_quotation_does_not_span_two_texts() -> None:
     assert record.check(quotation, []).result != VERBATIM
 
 
-def check_records(
-    folder: Path, talk: list[dict[str, Any]], *, has_texts: bool = True
-) -> pd.DataFrame:
+def check_records(folder: Path, talk: list[dict[str, Any]]) -> pd.DataFrame:
     names = [f"c{number}" for number in range(12)]
     cases = [case(name, ("no", "yes")[number % 2]) for number, name in enumerate(names)]
-    if not has_texts:
-        cases = [replace(entry, text="") for entry in cases]
     predictions = [prediction(name, "no", "no") for name in names]
     results = write_results(folder, cases, {"tiny": predictions}, {"tiny": talk})
     published: Any = None
@@ -286,7 +280,7 @@ def test_a_passage_has_the_side_of_its_speaker(tmp_path: Path) -> None:
     results = write_results(
         tmp_path, [case("c0", "no")], {"tiny": [prediction("c0", "no", "no")]}, {"tiny": talk}
     )
-    passages, _ = check_statements(results, "tiny")
+    passages = pd.DataFrame(check_statements(results, "tiny"))
     assert passages["side"].tolist() == ["yes", "no", ""]
     assert passages["result"].tolist() == [NOT_LOCATABLE, VERBATIM, VERBATIM]
     assert passages["found_turn"].tolist() == [-1, 0, 0]
@@ -312,13 +306,6 @@ def test_a_run_says_what_is_missing(tmp_path: Path, text: str, parsed: str, miss
     frame = check_records(tmp_path, [utterance("c0", 0, "prosecutor", text, parsed=parsed)])
     assert frame["what is missing"].tolist() == [missing]
     assert frame[VERBATIM].isna().all()
-
-
-def test_cases_without_text_are_no_record(tmp_path: Path) -> None:
-    talk = [utterance("c0", 0, "prosecutor", "It was 7.")]
-    frame = check_records(tmp_path, talk, has_texts=False)
-    assert frame["what is missing"].tolist() == [NO_CASE_TEXT]
-    assert frame["cases"].tolist() == [12]
 
 
 def test_headings_are_words() -> None:

@@ -36,8 +36,7 @@ class ArmIntervention(Intervention):
         """Look up seats and sides."""
         super().start(debate)
         self.seats = tuple(self.debaters.seats(debate.params))
-        has_sides = self.debaters.assigns_sides(debate.params)
-        self.sides = self.debaters.sides(debate.params, debate.task) if has_sides else {}
+        self.sides = self.debaters.assigned_sides(debate.params, debate.task)
 
     def note(self, text: str = "", **parsed: object) -> None:
         """Record an action of the arm for readers of the transcript. No seat reads it."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moot.analyses.deferral.risk import risk_by_coverage
-from moot.analyses.deferral.signals import gather_signals, missing_reason
+from moot.analyses.deferral.signals import gather_signals
 from moot.core.experiment_config import COMPARISON
 from moot.report import figure
 from moot.report.content import Run, StudyResults
@@ -13,8 +13,6 @@ from moot.report.figures import new_figure, nothing_to_draw, series_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-MAX_CURVES = 8
 
 
 @figure(COMPARISON, "deferral", "Error among kept answers against the share kept")
@@ -25,20 +23,16 @@ def deferral_figure(results: StudyResults) -> "Figure":
     A curve that falls to the left belongs to a signal that is lower for wrong answers.
     """
     drawing, axes = new_figure()
-    curves = 0
     runs = results.runs(results.experiments.values(), Run)
     for run in sorted(runs, key=lambda run: -len(run.predictions)):
-        if curves == MAX_CURVES:
-            break
-        answers = None if missing_reason(run) else next(gather_signals(run), None)
-        if answers is None:
-            continue
-        weights = np.ones((1, len(answers.values)))
-        coverage, risk = risk_by_coverage(answers.values, answers.is_wrong, weights)
-        label = f"{run.experiment}, {run.model_name}: {answers.signal}"
-        axes.plot(coverage[0], risk[0], label=label, markersize=3, **series_style(curves))
-        curves += 1
-    if not curves:
+        signal, answers = next(gather_signals(run), ("", None))
+        if answers is not None and len(axes.lines) < 8:
+            values, is_wrong = answers["value"].to_numpy(), answers["is_wrong"].to_numpy()
+            coverage, risk = risk_by_coverage(values, is_wrong, np.ones((1, len(answers))))
+            style = series_style(len(axes.lines))
+            label = f"{run.experiment}, {run.model_name}: {signal}"
+            axes.plot(coverage[0], risk[0], label=label, markersize=3, **style)
+    if not axes.lines:
         return nothing_to_draw("No run has answers with a signal of their reliability.")
     axes.set(xlabel="Share of answers kept", ylabel="Error among kept answers")
     axes.set(xlim=(0, 1), ylim=(0, 1))

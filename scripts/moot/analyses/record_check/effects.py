@@ -1,21 +1,20 @@
-"""The checked passages of every debate, which the reader underlines."""
+"""The checked passages of public statements, which the reader underlines and the table counts."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 
-from moot.analyses.record_check.record import RESULTS
-from moot.analyses.record_check.statements import check_statements
+from moot.analyses.record_check.record import Match, Record
+from moot.core.checked_passages import QUOTATION, find_passages, split_words, statement_text
 from moot.core.types import JsonObject
+from moot.protocols import PROTOCOLS
 from moot.report.transcript_pages import records
-from moot.report.turn_effects import (
-    TURN_EFFECTS,
-    DebateEffects,
-    StudyEffects,
-    TurnEffectSource,
-    TurnPlace,
-)
+from moot.report.turn_effects import TURN_EFFECTS, DebateEffects, StudyEffects, TurnEffectSource
 from moot.scores.results import ExperimentResults
 
-MARK = ("text", "start", "result", "found_turn", "found_words")
+NO_SOURCE = "no record: quotations come from a source that is not in the data"
+PLATFORM_MARK = '"quoted_words"'
+"""In `parsed` of a statement whose platform inserted its quotations from their source."""
+FIELDS_OF_READER = ("text", "start", "result", "found_turn", "found_words")
 
 
 class CheckedRecord(TurnEffectSource):
@@ -26,21 +25,54 @@ class CheckedRecord(TurnEffectSource):
         study = StudyEffects()
         for name, results in experiments.items():
             for model in results.config.models:
-                passages, _ = check_statements(results, model)
-                for row in records(passages):
-                    if row["result"] in RESULTS:
-                        key = (name, model, row["debate_id"])
-                        debate = study.debates.setdefault(key, DebateEffects())
-                        mark = {field: row[field] for field in MARK}
-                        debate.passages.setdefault(row["turn"], []).append(mark)
+                for row in check_statements(results, model):
+                    if row["result"] != NO_SOURCE:
+                        debate_name = (name, model, row["debate_id"])
+                        debate = study.debates.setdefault(debate_name, DebateEffects())
+                        passage = {field: row[field] for field in FIELDS_OF_READER}
+                        debate.passages.setdefault(row["turn"], []).append(passage)
         return study
-
-    def measure_experiment(
-        self,
-        results: ExperimentResults,  # noqa: ARG002
-    ) -> Mapping[TurnPlace, JsonObject]:
-        """Return nothing, because exports hold only effects on verdicts."""
-        return {}
 
 
 TURN_EFFECTS.register("record_check")(CheckedRecord())
+
+
+def check_statements(results: ExperimentResults, model: str) -> Iterator[JsonObject]:
+    """Yield every passage of a model's public statements, looked up in the record.
+
+    A row has the columns of the statement; role and side ("" without a side) of its speaker; kind,
+    text and start of the passage; result (one of `record.RESULTS`, or `NO_SOURCE`), found_turn (0
+    for the case with its evidence, -1 for none) and found_words.
+    """
+    entry = PROTOCOLS[results.config.protocol]
+    params = entry.params.model_validate(results.config.params)
+    sides = entry.debaters.assigned_sides(params, results.task) if entry.debaters else {}
+    for part in results.public_statements(["round", "speaker", "parsed"], model):
+        for _, statements in part.groupby("debate_id", sort=False):
+            case = results.case_by_id[statements["case_id"].iloc[0]]
+            for row in _check_debate(records(statements), case.text):
+                yield row | {"side": sides.get(row["speaker"], "")}
+
+
+def _check_debate(statements: list[JsonObject], case_text: str) -> Iterator[JsonObject]:
+    """Yield the passages of a debate. Their record is the case and what others said before."""
+    earlier: list[JsonObject] = [{"turn": 0, "speaker": "", "text": case_text}]
+    for row in statements:
+        text = statement_text(row["text"], row["parsed"])
+        sources = [statement for statement in earlier if statement["speaker"] != row["speaker"]]
+        earlier.append(row | {"text": text})
+        record = Record([statement["text"] for statement in sources])
+        words = split_words(text)
+        has_source = PLATFORM_MARK not in (row["parsed"] or "")
+        for passage in find_passages(text):
+            is_checked = has_source or passage.kind != QUOTATION
+            match = record.check(passage, words) if is_checked else Match(NO_SOURCE)
+            yield row | {
+                "role": re.sub(r"[ _]?\d+$", "", row["speaker"]),
+                "kind": passage.kind,
+                "text": text[passage.start : passage.end],
+                "start": passage.start,
+                "result": match.result,
+                "found_turn": sources[match.text_number]["turn"] if match.words else -1,
+                "found_words": match.words,
+            }

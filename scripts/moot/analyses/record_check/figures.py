@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from moot.analyses.record_check.record import RESULTS
 from moot.analyses.record_check.tables import EVERYTHING, record_check
 from moot.core.experiment_config import COMPARISON
@@ -14,24 +12,21 @@ from moot.report.figures import BLUE, HATCHES, ORANGE, SKY, nothing_to_draw, row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MAX_ROWS = 24
-
 
 @figure(COMPARISON, "record_check", "What the record holds of quotations and figures")
 def record_check_figure(results: StudyResults) -> "Figure":
     """Which shares of quotations and figures are verbatim, altered and not locatable."""
     frame = record_check(results).frame
-    frame = frame[frame["by"] == EVERYTHING].head(MAX_ROWS)
+    frame = frame[frame["by"] == EVERYTHING].head(24)
     if frame.empty:
         return nothing_to_draw("No statement has a quotation or figure.")
     rows = range(len(frame))
     names = frame["answers of"] + ", " + frame["model"] + ": " + frame["passages are"]
     drawing, axes = row_figure(list(names), height=1.4 + 0.3 * len(rows))
-    ends = np.zeros(len(frame))
+    ends = frame[list(RESULTS)].cumsum(axis=1)
     for result, colour, hatch in zip(RESULTS, (BLUE, SKY, ORANGE), HATCHES[:3], strict=True):
-        shares = frame[result].to_numpy(dtype=float)
-        axes.barh(rows, shares, left=ends, color=colour, hatch=hatch, label=result)
-        ends = ends + shares
+        starts = ends[result] - frame[result]
+        axes.barh(rows, frame[result], left=starts, color=colour, hatch=hatch, label=result)
     axes.set(xlabel="share of passages", xlim=(0, 1))
     drawing.legend(loc="outside lower center", ncols=3)
     return drawing

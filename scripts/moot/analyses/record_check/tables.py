@@ -1,12 +1,12 @@
 """The table `record_check`: how much of what statements quote and state the record holds."""
 
 from collections.abc import Iterator
+from math import isnan
 
-import numpy as np
 import pandas as pd
 
+from moot.analyses.record_check.effects import NO_SOURCE, check_statements
 from moot.analyses.record_check.record import ALTERED, NOT_LOCATABLE, RESULTS, VERBATIM
-from moot.analyses.record_check.statements import NO_SOURCE, check_statements
 from moot.core.checked_passages import AMOUNT, AUTHORITY, DATE, NUMBER, QUOTATION
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import Columns, Row
@@ -14,17 +14,9 @@ from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
 from moot.stats.bootstrap import share_statistic
 
 EVERYTHING = "all"
-GROUPINGS = ("speaker", "role", "side", "round")
 NO_WORDS = "no words: the transcripts hold no text of speakers"
 NO_PASSAGE = "no quotation, authority or figure in any statement"
-NO_CASE_TEXT = "no record: the cases have no text"
-PLURALS = {
-    QUOTATION: "quotations",
-    AUTHORITY: "authorities",
-    DATE: "dates",
-    AMOUNT: "amounts",
-    NUMBER: "numbers",
-}
+KINDS = (QUOTATION, AUTHORITY, DATE, AMOUNT, NUMBER)
 MAX_GROUPS = 12
 MIN_PASSAGES = 10
 """The mean number of passages of a group in a grouping that has rows."""
@@ -34,29 +26,18 @@ COLUMNS = (
     .estimate(VERBATIM)
     .estimate(ALTERED, ALTERED)
     .estimate(NOT_LOCATABLE, NOT_LOCATABLE)
-    .counts("passages", "statements with passages", "debates", "cases")
+    .counts("passages", "debates", "cases")
     .plain("what is missing", "in words")
     .short_form(
         "answers of", "model", "passages are", "group", *RESULTS, "passages", "what is missing"
     )
 )
 NOTES = (
-    (
-        "Quotations of at least three words, cited authorities, dates, amounts and other numbers"
-        " are looked up in the case, in its evidence and in earlier public words of other speakers."
-        " `verbatim`: the words occur in this order, without regard to case and punctuation, or"
-        " the figure occurs by value. `altered`: three quarters of the words occur in a passage of"
-        " this length, or the words around a figure occur with another value."
-    ),
-    (
-        "`not locatable` does not mean false. The words may paraphrase, or quote common knowledge"
-        " or a source that is not in the data. A number may be counted, calculated or an ordinal."
-    ),
-    (
-        "Intervals are by case. A grouping has rows if it has 2 to"
-        f" {MAX_GROUPS} groups, {MIN_PASSAGES} passages a group on average, and other groups than"
-        " an earlier grouping."
-    ),
+    "The record is the case, its evidence and earlier public words of other speakers. `altered`:"
+    " three quarters of the words occur in a passage of this length, or the words around a figure"
+    " occur with another value. `not locatable` does not mean false. Intervals are by case.",
+    f"A grouping has rows if it has 2 to {MAX_GROUPS} groups, {MIN_PASSAGES} passages a group on"
+    " average, and other groups than an earlier grouping.",
 )
 FIRST_PAGE_NOTES.register("record_check")(
     "Not locatable does not mean false. Brackets hold 95 % intervals by case."
@@ -65,69 +46,63 @@ FIRST_PAGE_NOTES.register("record_check")(
 
 @table(EVERY_STUDY_AND_COMPARISON, "record_check", "Does the record bear it out?")
 def record_check(results: StudyResults) -> TableContent:
-    """Shares of the quotations, authorities and figures in statements that occur verbatim in the
-    record, that occur altered, and that cannot be located, by speaker, role, side and round.
+    """Shares of the quotations, authorities and figures in statements that occur verbatim in
+    the record, that occur altered, and that cannot be located, by speaker, role, side and round.
     """
     return COLUMNS.table(rows_of_runs(results, _rows), NOTES)
 
 
 def _rows(run: Run) -> Iterator[Row]:
     counts: Row = {"cases": run.predictions["case_id"].nunique()}
-    if not any(case.text for case in run.results.case_by_id.values()):
-        yield counts | {"what is missing": NO_CASE_TEXT}
-        return
-    passages, has_words = check_statements(run.results, run.model)
+    passages = pd.DataFrame(check_statements(run.results, run.model))
     if passages.empty:
+        has_words = any(len(part) for part in run.results.public_statements([], run.model))
         yield counts | {"what is missing": NO_PASSAGE if has_words else NO_WORDS}
         return
-    for kind, name in PLURALS.items():
+    for kind in KINDS:
+        name = "authorities" if kind == AUTHORITY else f"{kind}s"
         rows = passages[passages["kind"] == kind]
         located = rows[rows["result"] != NO_SOURCE]
         if len(located) < len(rows):
             yield counts | {"passages are": name, "what is missing": NO_SOURCE}
         for grouping, group, group_rows in _groups(located):
-            cells = _cells(run, group_rows)
-            has_sentence = kind == QUOTATION and grouping == EVERYTHING
-            sentence = _sentence(run, cells) if has_sentence else ""
-            keys = {"passages are": name, "by": grouping, "group": group, "in words": sentence}
-            yield keys | cells
+            sample = run.resample(group_rows["case_id"])
+            row: Row = {
+                "passages are": name,
+                "by": grouping,
+                "group": group,
+                "passages": len(group_rows),
+                "debates": group_rows["debate_id"].nunique(),
+                "cases": group_rows["case_id"].nunique(),
+            }
+            for result in RESULTS:
+                row[result] = sample.estimate(share_statistic(group_rows["result"] == result))
+            if kind == QUOTATION and grouping == EVERYTHING:
+                row["in words"] = _sentence(run, row)
+            yield row
 
 
 def _groups(passages: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """All passages, and the groups of each grouping that has others than an earlier grouping."""
+    """Yield all passages, and the groups of each grouping that differs from the earlier ones."""
     partitions: list[list[int]] = []
-    for grouping in (EVERYTHING, *GROUPINGS):
+    for grouping in (EVERYTHING, "speaker", "role", "side", "round"):
         names = passages.assign(**{EVERYTHING: EVERYTHING})[grouping].astype(str)
-        codes = pd.factorize(names)[0].tolist()
-        groups = names.nunique()
-        has_enough = groups == 1 or len(names) >= groups * MIN_PASSAGES
-        if has_enough and groups <= MAX_GROUPS and codes not in partitions:
-            partitions.append(codes)
-            for name, rows in passages.groupby(names):
-                if name:
-                    yield grouping, str(name), rows
+        codes, groups = pd.factorize(names)
+        has_enough = len(groups) == 1 or len(names) >= len(groups) * MIN_PASSAGES
+        is_new = codes.tolist() not in partitions
+        if has_enough and is_new and len(groups) <= MAX_GROUPS:
+            partitions.append(codes.tolist())
+            for name in sorted(set(groups) - {""}):
+                yield grouping, name, passages[names == name]
 
 
-def _cells(run: Run, passages: pd.DataFrame) -> Row:
-    sample = run.resample(passages["case_id"])
-    cells: Row = {
-        "passages": len(passages),
-        "statements with passages": len(passages[["debate_id", "turn"]].drop_duplicates()),
-        "debates": passages["debate_id"].nunique(),
-        "cases": passages["case_id"].nunique(),
-    }
-    for result in RESULTS:
-        cells[result] = sample.estimate(share_statistic(passages["result"] == result))
-    return cells
-
-
-def _sentence(run: Run, cells: Row) -> str:
-    """The share of quotations that the record holds; "" without enough of them for an interval."""
-    share, low, high = cells[VERBATIM]
-    if np.isnan(low):
+def _sentence(run: Run, row: Row) -> str:
+    """Return the shares of quotations; "" where there are too few for an interval."""
+    share, low, high = row[VERBATIM]
+    if isnan(low):
         return ""
     return (
-        f"{run.experiment}, {run.model_name}: of {cells['passages']:,} quotations {share:.0%}"
-        f" [{low:.0%}, {high:.0%}] are verbatim in the record, {cells[ALTERED][0]:.0%} are altered"
-        f" and {cells[NOT_LOCATABLE][0]:.0%} cannot be located."
+        f"{run.experiment}, {run.model_name}: of {row['passages']:,} quotations {share:.0%}"
+        f" [{low:.0%}, {high:.0%}] are verbatim in the record, {row[ALTERED][0]:.0%} are altered"
+        f" and {row[NOT_LOCATABLE][0]:.0%} cannot be located."
     )
