@@ -119,7 +119,7 @@ def find_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
     text = drop_bracketed_choices(_drop_tables(simplify_marks(text)), labels)
     text = drop_symbols(text, labels)
     if not text.endswith(CUT):
-        bare = label_spellings(labels).get(fold_text(unwrap_label(text)))
+        bare = _read_bare(text, labels)
         if bare is not None:
             return bare, True
     _refuse_open_list(text, labels)
@@ -144,6 +144,15 @@ def find_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
         raise UnreadableError(f"the words behind {label} take it back")
     _refuse_later_answer(text, labels, label, start)
     return label, exact
+
+
+def _read_bare(text: str, labels: tuple[Label, ...]) -> Label | None:
+    """Return the label that `text` is, apart from marks around it; None for any other text."""
+    try:
+        label, is_bare = read_label(text, labels)
+    except UnreadableError:
+        return None
+    return label if is_bare else None
 
 
 def is_thinking_aloud(text: str) -> bool:
@@ -242,7 +251,7 @@ def _find_announcements(text: str, labels: tuple[Label, ...]) -> Iterator[_Annou
     for line in text.splitlines(keepends=True):
         end = position + len(line)
         position = end
-        label = spelling.get(fold_text(unwrap_label(line)))
+        label = _read_bare(line, labels)
         if label is not None:
             yield _Announcement(label, end)
             continue

@@ -63,7 +63,8 @@ _BOX = re.compile(r"\\f?boxed\s*\{\s*([^{}]*?)\s*\}")
 
 
 _ANSWER_TAG = re.compile(
-    r"<(answer|prediction|label|stance|verdict|decision|vote)>\s*([^<>\n]{1,80}?)\s*</\1>",
+    r"<(answer|prediction|label|stance|verdict|decision|vote|score|grade|rating)>"
+    r"\s*([^<>\n]{1,80}?)\s*</\1>",
     re.IGNORECASE,
 )
 

@@ -1,12 +1,11 @@
 """Numbers read from words: digits, English and Chinese number words, per cent and scales."""
 
 import re
-import unicodedata
 from functools import lru_cache
 
 from moot.core.number_words import TENS, UNITS
 from moot.llm.parsing.articles import HAN_DIGITS, from_han
-from moot.llm.parsing.plain_text import WRAPPING, UnreadableError, shorten
+from moot.llm.parsing.plain_text import WRAPPING, UnreadableError, normalize_width, shorten
 
 NUMBER = re.compile(r"(?P<digits>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)")
 REMARK = (  # after a dash: words, and no other number
@@ -14,7 +13,8 @@ REMARK = (  # after a dash: words, and no other number
 )
 SECOND_NUMBER = re.compile(
     rf"\s*(?:[-–—](?!{REMARK})|[~+±/*^]|,?\s?\d|\.\d|…"
-    r"|\bto\b|\b(?:out )?of\b|\bor\b|\band\b|至|到|或)|[^\W\d_]",
+    r"|\bto\b|\b(?:out )?of\b|\bor\b|\band\b|\b(?:minus|plus|times|less|that)\b|\bin\s+\d|至|到|或)"
+    r"|[^\W\d_]|\s*[‰‱]|\.\s\d",
     re.IGNORECASE,
 )
 HEDGE = re.compile(
@@ -22,6 +22,8 @@ HEDGE = re.compile(
     re.IGNORECASE,
 )
 HAN_NUMBER = re.compile(rf"一百|[{HAN_DIGITS[2:]}]?十[{HAN_DIGITS[1:]}]?|[零{HAN_DIGITS[1:]}]")
+_BOUND = re.compile(r"[\s\"'`*(\[]*(?:[<>≤≥≦≧](?!\s*[\d.]+\s*%?\s*>)|[$€£¥]\s*\d(?![^$\n]{0,8}\$))")
+"""A sign before a number that makes it a bound or an amount: "<70", "$8"."""
 MAX_DIGITS = 30
 """No measured quantity has more digits, and int() of thousands of digits is slow."""
 
@@ -41,7 +43,7 @@ def _after_number(scale: float) -> re.Pattern[str]:
     """Return a pattern of what may follow a number on a scale: "/10", "out of 10", "%"."""
     return re.compile(
         r"(?:\s*(?P<percent>%|٪|per\s?cent\b|pct\b|percentage points?\b))?"
-        rf"(?:\s*(?:/|out of|of)\s*{scale:g}(?![\d.]\d|\d)%?)?",
+        rf"(?:\s*分)?(?:\s*(?:/|out of|of)\s*{scale:g}(?![\d.]\d|\d)%?)?",
         re.IGNORECASE,
     )
 
@@ -53,9 +55,12 @@ def read_number(text: str, scale: float) -> tuple[int | float, bool, bool]:
     English and Chinese.
 
     Raises:
-        UnreadableError: no number, a range ("70-80"), a list, or a fraction of another scale.
+        UnreadableError: no number, a range ("70-80"), a list, or a fraction of another scale,
+            a bound ("<70").
     """
-    bare = re.sub(r"\*\*(?!\s?\d)", "", unicodedata.normalize("NFKC", text))  # bold, no power
+    bare = re.sub(r"\*\*(?!\s?\d)", "", normalize_width(text))  # bold, no power
+    if has_bound(text):
+        raise UnreadableError(f"'{shorten(text)}' is a bound or an amount")
     phrase = HEDGE.sub("", bare.strip(WRAPPING.replace(".", "")))
     percent_of = phrase.startswith("百分之")
     phrase = phrase.removeprefix("百分之")
@@ -69,6 +74,11 @@ def read_number(text: str, scale: float) -> tuple[int | float, bool, bool]:
     if SECOND_NUMBER.match(rest):
         raise UnreadableError(f"'{shorten(text)}' is not one number")
     return value, percent, not rest.strip(WRAPPING)
+
+
+def has_bound(text: str) -> bool:
+    """Return whether `text` opens with a bound or an amount of money instead of a plain number."""
+    return _BOUND.match(text) is not None
 
 
 def _read_digits(digits: str) -> int | float:

@@ -9,6 +9,12 @@ CUT = "…"
 """Ends a text that was cut off."""
 _CACHED_CHARS = 100
 """Longer texts are not labels; their folded form is not cached."""
+_INVISIBLE = re.compile("[\\u00ad\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff]")
+_DASHES = str.maketrans("‐‑−", "---")
+_SMALL_DIGIT = re.compile("(?=[¼-¾⅐-⅞↉])|(?<=[0-9])(?=[²³¹⁰-⁹₀-₉])")
+"""The place before a fraction or an exponent; compatibility forms would join it to a number."""
+_SEPARATOR = re.compile(r"(?P<sign>(?<![\w-])-(?=\.?\d)|(?<=\b[a-z])-(?=\s*$))|[_-]")
+"""A hyphen or underscore; a sign, as in -1 and the grade B-, is none."""
 
 
 class UnreadableError(ValueError):
@@ -22,17 +28,34 @@ class EchoError(UnreadableError):
 def fold_text(text: str) -> str:
     """Return `text` in the form in which labels are compared: one width, one case, one separator.
 
+    A sign is part of a label.
+
     >>> fold_text("Not_Guilty") == fold_text("not guilty")
     True
+    >>> fold_text("-1") == fold_text("1")
+    False
     """
     return (_cached_fold if len(text) <= _CACHED_CHARS else _fold_text)(text)
 
 
 def _fold_text(text: str) -> str:
-    return re.sub(r"[\s_-]+", " ", unicodedata.normalize("NFKC", text).casefold()).strip()
+    folded = normalize_width(text).casefold().strip()
+    return " ".join(_SEPARATOR.sub(lambda match: match["sign"] or " ", folded).split())
 
 
 _cached_fold = lru_cache(maxsize=4096)(_fold_text)
+
+
+def normalize_width(text: str) -> str:
+    """Return `text` with letters, digits and hyphens of one width, and no invisible characters.
+
+    A fraction or exponent stays apart from the digits before it: "7½" is not 71/2.
+
+    >>> normalize_width("７½")
+    '7^1⁄2'
+    """
+    plain = _INVISIBLE.sub("", text).translate(_DASHES)
+    return unicodedata.normalize("NFKC", _SMALL_DIGIT.sub("^", plain))
 
 
 def shorten(text: str, width: int = 60) -> str:

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from moot.core.types import Json
 from moot.llm.parsing.normaliser import simplify_marks
-from moot.llm.parsing.numbers import NUMBER
+from moot.llm.parsing.numbers import NUMBER, has_bound, read_number
 from moot.llm.parsing.plain_text import WRAPPING, UnreadableError, shorten
 from moot.llm.parsing.schema import Shape, schema_fields
 from moot.llm.parsing.words import EXPLANATION, has_doubt
@@ -36,6 +36,8 @@ _GIVES = (
 _START = r"(?:^|[.;!?,。；，！？\n])[\s*#>_\"'“-]*"
 _NUMBER_LINE = re.compile(r"^[\s*_\"'`(>]*(\d[^\n]{0,20})$", re.MULTILINE)
 _BOLD_NUMBER = re.compile(r"\*\*(\d+(?:\.\d+)?)\*\*")
+_BOLD_WORDS = re.compile(r"\*\*(out of|of|/)\*\*")
+_SCALE = re.compile(r"^\s*(?:/|(?:out )?of\b)\s*\d+")
 _BRACKETED = re.compile(r"\[\[\s*([^\[\]\n]{1,20})\s*\]\]")
 _LIST_ITEM = re.compile(r"\s*\d{1,2}[.)、]\s*\D")
 _OTHER_NUMBER = re.compile(
@@ -66,7 +68,7 @@ def read_rating(text: str, shape: Shape, read: Callable[[str], Json]) -> Json:
     Raises:
         UnreadableError: numbers are stated that differ, or a phrase with a number states no value.
     """
-    plain = _BOLD_NUMBER.sub(r"\1", simplify_marks(text))
+    plain = _BOLD_WORDS.sub(r"\1", _BOLD_NUMBER.sub(r"\1", simplify_marks(text)))
     names = f"{re.escape(shape.key)}|{_NAMES}"
     scale = re.compile(rf"\s*(?:/|\b(?:out )?of\b)\s*{shape.high or 0:g}(?![\d.]\d|\d)")
     values = [read(scale.sub("", phrase, count=1)) for phrase in _find_phrases(plain, names)]
@@ -105,16 +107,26 @@ def _find_opening(text: str) -> str | None:
     body = text.strip(WRAPPING.replace(".", ""))
     number = NUMBER.match(body)
     if number is None or not body[0].isdigit():
-        return None
+        return text if _is_number_word(text) else None
+    if has_bound(text):
+        raise UnreadableError(f"'{shorten(text)}' is a bound or an amount")
     items = [line for line in body.splitlines() if _LIST_ITEM.match(line)]
     if len(items) > 1 or (items and number["digits"] in ("0", "1", "0.", "1.")):
         return None
     phrase = re.split(r"(?<=[.。!！])\s|\n", body, maxsplit=1)[0]
-    rest = re.sub(r"^\s*(?:/|out of)\s*\d+", "", body[number.end() :])
+    rest = _SCALE.sub("", body[number.end() :].removeprefix("分"))
     if not EXPLANATION.match(rest) or has_doubt(rest):
         raise UnreadableError(f"'{shorten(body)}' is not one number")
-    _without_other_number(body)
+    _without_other_number(number[0] + rest)
     return phrase
+
+
+def _is_number_word(text: str) -> bool:
+    """Return whether `text` is only a number in words or with a hedge: "eight", "about 8"."""
+    try:
+        return read_number(text, 0)[2]
+    except UnreadableError:
+        return False
 
 
 def _without_other_number(phrase: str) -> str:

@@ -36,6 +36,7 @@ FIELD_NAME_END = (
     r"[\"'“”‘’*_`]*(?:\s(?:level|score|rating))?(?:\s?[(（][^()\n]{0,60}[)）])?[\"'“”‘’*_` \t]*"
 )
 SEPARATOR = r"(?:[:=：＝|]|->|=>|→)"
+_BRACKETED_NUMBER = re.compile(r"^\s*[<\[]\s*(\d+(?:\.\d+)?\s*%?)\s*[>\]]\.?\s*$")
 LENGTHS = ("too_long", "too_short", "string_too_long", "string_too_short")
 
 
@@ -297,6 +298,7 @@ def _read_quantity(shape: Shape, value: Json, notes: Notes) -> int | float:
 
 def _parse_quantity(shape: Shape, value: Json, notes: Notes) -> _Quantity:
     if isinstance(value, str):
+        value = _BRACKETED_NUMBER.sub(r"\1", value)
         if is_choice(value, ()) or _is_range(shape, value):
             raise EchoError(f"'{shorten(value)}' repeats the format")
         number, is_percent, is_exact = read_number(value, shape.high or HUNDRED)

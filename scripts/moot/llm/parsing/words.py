@@ -10,7 +10,6 @@ A label of one letter is found in capitals only: "a witness" names no label A. T
 """
 
 import re
-import unicodedata
 from functools import lru_cache
 
 from moot.llm.parsing.articles import read_article, read_crime
@@ -19,6 +18,7 @@ from moot.llm.parsing.plain_text import (
     EchoError,
     UnreadableError,
     fold_text,
+    normalize_width,
     shorten,
 )
 
@@ -173,6 +173,11 @@ _DOUBT = re.compile(
     rf"{_NEXT_CLAUSE}(?:{_UNDETERMINED}|{_DOUBT_WORD}|{_IS_UNCLEAR}|{_HAN_DOUBT})|{_OWN_DOUBT}",
     re.IGNORECASE,
 )
+_MARKS_WITHOUT_SIGNS = re.sub("[<>$]", "", WRAPPING)
+_SIGNED = re.compile(
+    r"-\.?\d|[<>≤≥](?!\s)[^<>]*$|\$(?!\s)[^$]*$|[€£¥]\d|\d{1,3}(?:,\d{3})+(?!\d)"
+    r"|\w[-+](?:\s*$|[,.;:])"
+)
 _WORD_CHARACTERS = "a-zA-Z0-9_"
 _NO_AS_ANSWER = r"no(?=[\s*_]*(?:[.,;:!?)\]\"'”’。，；：！…]|$|or\b|and\b|but\b))"
 
@@ -182,16 +187,24 @@ def label_regex(label: Label) -> str:
 
     Scripts without spaces have no word boundaries.
     """
-    word = unicodedata.normalize("NFKC", str(label)).strip()
-    body = r"[\s_-]+".join(re.escape(part) for part in re.split(r"[\s_-]+", word))
+    word = normalize_width(str(label)).strip()
+    body = _label_body(word)
     if not word.isascii():
         return body
     if len(word) == 1:
         body = rf"(?-i:{re.escape(word.upper())})"
     elif word.casefold() == "no":
         body = rf"(?:(?-i:NO)|{_NO_AS_ANSWER})"
+    if word[0].isdigit():
+        body = rf"(?<!\d[.,])(?<![<>+-]){body}(?![.,]?\d)"
     start = rf"(?<![{_WORD_CHARACTERS}])" if word[0].isalnum() else ""
     return rf"{start}{body}(?![{_WORD_CHARACTERS}])"
+
+
+def _label_body(word: str) -> str:
+    """Return a pattern of the words of a label, also with marks of bold or italic face between."""
+    parts = re.split(r"(?<=[^\W_])[\s_-]+(?=[^\W_])", word)
+    return r"[\s_*-]+".join(map(re.escape, parts))
 
 
 @lru_cache(maxsize=512)
@@ -203,13 +216,13 @@ def _mention_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
 
 def find_mentions(text: str, labels: tuple[Label, ...]) -> set[str]:
     """Return the labels, folded, that `text` names anywhere."""
-    plain = unicodedata.normalize("NFKC", text)
+    plain = normalize_width(text)
     return {fold_text(mention) for mention in _mention_pattern(labels).findall(plain)}
 
 
 def find_spelled_mentions(text: str, labels: tuple[Label, ...]) -> set[str]:
     """Return the labels, folded, that `text` names as prompts spell them or in capitals."""
-    plain = unicodedata.normalize("NFKC", text)
+    plain = normalize_width(text)
     spellings = {str(label) for label in labels} | {str(label).upper() for label in labels}
     mentions = _mention_pattern(labels).findall(plain)
     return {fold_text(mention) for mention in mentions if mention in spellings}
@@ -263,17 +276,41 @@ def drop_symbols(text: str, labels: tuple[Label, ...]) -> str:
     return _SYMBOL.sub(lambda match: "->" if match[0] in "→⇒" else " ", text)
 
 
-def unwrap_label(text: str) -> str:
-    """Return `text` without marks around it: quotes, brackets, bold, a box, a tag."""
+def has_sign(text: str, labels: tuple[Label, ...]) -> bool:
+    """Return whether a sign makes another value of a number or letter that is a label.
+
+    Examples are "-1", "<1", "$1", "1,000" and the grade "B-".
+    """
+    if not any(re.fullmatch(r"\d+|[^\W\d_]", str(label)) for label in labels):
+        return False
+    phrase = LEAD_IN.sub("", text.strip()).lstrip(" *_\"'`(").rstrip(" *_\"'`)")
+    plain = normalize_width(phrase)
+    return _SIGNED.match(plain) is not None
+
+
+def unwrap_label(text: str, marks: str = WRAPPING) -> str:
+    """Return `text` without `marks` around it: quotes, brackets, bold, a box, a tag."""
     boxed = re.fullmatch(r"\s*\$*\\boxed\{(?:\\text(?:bf)?\{)?([^{}]*)\}+\$*\s*\.?", text)
     tagged = TAGGED.match(text.strip())
-    return (boxed.group(1) if boxed else tagged.group(2) if tagged else text).strip(WRAPPING)
+    return (boxed.group(1) if boxed else tagged.group(2) if tagged else text).strip(marks)
 
 
 def label_spellings(labels: tuple[Label, ...]) -> dict[str, Label]:
-    """Return the labels by their folded form, with and without brackets around a part."""
-    spellings = {fold_text(unwrap_label(str(label))): label for label in labels}
+    """Return the labels by their folded form, with and without marks around them.
+
+    A form that two labels share names neither.
+    """
+    forms = [fold_text(_unwrap_spelling(str(label))) for label in labels]
+    spellings = {
+        form: label for form, label in zip(forms, labels, strict=True) if forms.count(form) == 1
+    }
     return spellings | {fold_text(str(label)): label for label in labels}
+
+
+def _unwrap_spelling(label: str) -> str:
+    """Return a label without marks around it; the sign of "<50K" is no mark."""
+    is_bracketed = label.startswith("<") and label.endswith(">")
+    return unwrap_label(label, WRAPPING if is_bracketed else _MARKS_WITHOUT_SIGNS)
 
 
 def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
@@ -287,9 +324,15 @@ def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
     """
     spelling = label_spellings(labels)
     text = drop_symbols(text, labels)
-    bare = fold_text(unwrap_label(text))
-    if bare in spelling:
-        return spelling[bare], True
+    has_negative_label = any(str(label).startswith("-") for label in labels)
+    if has_negative_label and re.match(r"\W*-\s+\d", text):
+        raise UnreadableError(f"'{shorten(text)}' may be a list's item or a negative number")
+    for marks in (_MARKS_WITHOUT_SIGNS, WRAPPING):
+        bare = fold_text(unwrap_label(text, marks))
+        if bare in spelling:
+            return spelling[bare], True
+        if has_sign(text, labels):
+            raise UnreadableError(f"'{shorten(text)}' has a sign that no label has")
     if is_choice(text, labels):
         raise EchoError(f"'{shorten(text)}' repeats the choice")
     if text.endswith("…"):
@@ -326,10 +369,9 @@ def _read_phrase(phrase: str, labels: tuple[Label, ...]) -> Label | None:
 
 def match_opening(phrase: str, labels: tuple[Label, ...]) -> tuple[Label, re.Match[str]] | None:
     """Return the label that `phrase` opens with, in any case, and its match; the longest first."""
-    plain = unicodedata.normalize("NFKC", phrase)
+    plain = normalize_width(phrase)
     for label in sorted(labels, key=lambda label: -len(str(label))):
-        word = unicodedata.normalize("NFKC", str(label)).strip()
-        body = r"[\s_-]+".join(re.escape(part) for part in re.split(r"[\s_-]+", word))
+        body = _label_body(normalize_width(str(label)).strip())
         match = re.match(body, plain, re.IGNORECASE)
         if match is not None:
             return label, match
