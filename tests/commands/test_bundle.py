@@ -109,10 +109,10 @@ def test_a_bundle_leaves_out_what_is_empty_and_changes_no_file(
     for path in set(paths) - {LIST}:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    before = files_of_run()
+    contents = files_of_run()
     try:
         members = read_members(make_bundle(raw)[0])
-        assert files_of_run() == before
+        assert files_of_run() == contents
     finally:
         for path in paths:
             path.unlink()

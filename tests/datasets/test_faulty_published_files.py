@@ -71,6 +71,15 @@ def petition(number: int) -> Record:
     }
 
 
+def opinion(number: int) -> Record:
+    return {
+        "id": number,
+        "name_abbreviation": f"Lee v. Roe {number}",
+        "decision_date": "1990-01-01",
+        "casebody": {"opinions": [{"text": TEXT.format(number, number * 7, number * 3)}]},
+    }
+
+
 PEOPLE = generate_nlsy97(1, COUNT).to_dict("records")
 DEFENDANTS = compas_table(1, COUNT).to_dict("records")
 
@@ -86,7 +95,9 @@ def defendant(number: int) -> Record:
 MAKERS: Mapping[str, tuple[Callable[[int], Record], str]] = {
     "claim_stance": (claim, "claim_stance/claim_stance_dataset_v1.csv"),
     "claim_polarity": (claim, "claim_stance/claim_stance_dataset_v1.csv"),
+    "agreement": (claim, "claim_stance/claim_stance_dataset_v1.csv"),
     "vast": (post, "vast/vast_test.csv"),
+    "cap": (opinion, "opinions/cap_illinois_sample.jsonl"),
     "caselaw": (lawsuit, "caselaw/trial_prediction.jsonl"),
     "cail18": (judgment, "cail18/cail2018_sample.jsonl"),
     "justice": (petition, "justice/justice.csv"),
@@ -112,11 +123,29 @@ BAD_FIELDS: Mapping[str, list[Record]] = {
         {"meta": {"relevant_articles": ["264"]}},
         {"meta": {"relevant_articles": [True]}},
     ],
+    "cap": [
+        {"id": "3"},
+        {"id": None},
+        {"id": True},
+        {"name_abbreviation": 3},
+        {"decision_date": None},
+        {"casebody": None},
+        {"casebody": {}},
+        {"casebody": {"data": " <p></p> "}},
+        {"casebody": {"opinions": [{"text": " "}]}},
+        {"casebody": {"opinions": "text"}},
+    ],
     "justice": [{"first_party_winner": "perhaps"}, {"ID": ""}],
     "nlsy97": [{"id": "x"}, {"id": ""}, {"y_arrestedafter2002": "perhaps"}, {"race": "9"}],
     "compas": [{"two_year_recid": "2"}, {"sex": "M"}, {"age": ""}, {"priors_count": "x"}],
 }
-BAD_FIELDS = {**BAD_FIELDS, "claim_polarity": BAD_FIELDS["claim_stance"]}
+BAD_FIELDS = {
+    **BAD_FIELDS,
+    "claim_polarity": BAD_FIELDS["claim_stance"],
+    "agreement": BAD_FIELDS["claim_stance"],
+}
+OPTIONS: Mapping[str, Record] = {"agreement": {"per_topic": 100}}
+"""Further options, so that there are enough cases."""
 GRID: list[tuple[str, Record]] = []
 for loader, changes in BAD_FIELDS.items():
     GRID += product([loader], changes)
@@ -142,7 +171,8 @@ def load(folder: Path, name: str, lines: list[str], **options: Any) -> Loaded:
         posts = [post(number) for number in range(100, 110)]
         (path.parent / other).write_text("\n".join(to_lines(path, posts)) + "\n")
     entry = LOADERS[name]
-    validated = entry.options.model_validate({"source": "local", **options})
+    all_options = {"source": "local", **OPTIONS.get(name, {}), **options}
+    validated = entry.options.model_validate(all_options)
     return entry.load(validated, LoadContext(name, folder, Path(), 1))
 
 
@@ -157,6 +187,8 @@ def check_row_is_left_out(
     assert file_name in message and f"1 of {COUNT} rows" in message and "(`faulty`)" in message
     loaded = load(folder, name, lines, faulty=0.1)
     assert loaded.cleaning["rows left out because of faults"] == 1
+    for case in loaded.cases if name == "agreement" else ():
+        assert str(FAULTY) not in case.attributes["claims"].split(";")
     assert FAULTY + 1 not in {
         case.source_row for case in loaded.cases if name != "vast" or case.split == "test"
     }
@@ -174,7 +206,9 @@ def test_a_bad_value_is_left_out_listed_and_counted(
     check_row_is_left_out(tmp_path, name, to_lines(Path(path), records), caplog)
 
 
-@pytest.mark.parametrize(("name", "line"), list(product(["caselaw", "cail18"], BROKEN_LINES)))
+@pytest.mark.parametrize(
+    ("name", "line"), list(product(["caselaw", "cail18", "cap"], BROKEN_LINES))
+)
 def test_a_broken_line_is_left_out(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, line: str
 ) -> None:
@@ -184,7 +218,7 @@ def test_a_broken_line_is_left_out(
     check_row_is_left_out(tmp_path, name, lines, caplog)
 
 
-TABLES = ["claim_stance", "vast", "justice", "nlsy97", "compas"]
+TABLES = ["claim_stance", "agreement", "vast", "justice", "nlsy97", "compas"]
 
 
 @pytest.mark.parametrize(("name", "row"), list(product(TABLES, ["3,a,b", "3"])))
@@ -198,7 +232,7 @@ def test_a_row_of_the_wrong_length_is_left_out(
 
 
 @pytest.mark.parametrize("spaces", ["", " "])
-@pytest.mark.parametrize("name", ["claim_stance", "vast", "justice"])
+@pytest.mark.parametrize("name", ["claim_stance", "agreement", "vast", "justice"])
 def test_both_rows_of_a_repeated_id_are_left_out(tmp_path: Path, name: str, spaces: str) -> None:
     make, path = MAKERS[name]
     records = [make(number) for number in range(COUNT)]
@@ -209,6 +243,18 @@ def test_both_rows_of_a_repeated_id_are_left_out(tmp_path: Path, name: str, spac
         load(tmp_path, name, lines)
     loaded = load(tmp_path, name, lines, faulty=0.1)
     assert loaded.cleaning["rows left out because of faults"] == 2
+
+
+def test_both_records_of_a_repeated_number_are_left_out(tmp_path: Path) -> None:
+    make, path = MAKERS["cap"]
+    records = [make(number) for number in range(COUNT)]
+    records[FAULTY]["id"] = records[8]["id"]
+    lines = to_lines(Path(path), records)
+    with pytest.raises(UserError, match="row 9, column 'id': '8' is in row 4 already"):
+        load(tmp_path, "cap", lines)
+    loaded = load(tmp_path, "cap", lines, faulty=0.1)
+    assert loaded.cleaning["rows left out because of faults"] == 2
+    assert len(loaded.cases) == COUNT - 2
 
 
 @pytest.mark.parametrize("name", list(MAKERS))

@@ -239,6 +239,6 @@ def test_the_heading_of_a_seat_has_its_role_in_the_configuration(
             response = await client.get(f"/t/seat/{question.key}")
             return await response.text()
 
-    shown = asyncio.run(show())
-    assert f"<h1>{html.escape(heading, quote=False)}" in shown.replace("&#34;", '"')
-    assert HOSTILE_ROLE not in shown
+    page_html = asyncio.run(show())
+    assert f"<h1>{html.escape(heading, quote=False)}" in page_html.replace("&#34;", '"')
+    assert HOSTILE_ROLE not in page_html

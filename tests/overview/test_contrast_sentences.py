@@ -83,12 +83,12 @@ def needed_cases(text: str) -> int:
     return int(match[1].replace(",", ""))
 
 
-def right(count: int) -> str:
+def right_answers(count: int) -> str:
     return (TRUTH * count)[:count]
 
 
-def wrong(count: int) -> str:
-    return right(count).translate(str.maketrans("yn", "ny"))
+def wrong_answers(count: int) -> str:
+    return right_answers(count).translate(str.maketrans("yn", "ny"))
 
 
 @pytest.mark.parametrize("repeats", [1, 3])
@@ -96,8 +96,8 @@ def wrong(count: int) -> str:
 @pytest.mark.parametrize("answers", ["right", "wrong", "constant", "invalid"])
 def test_equal_methods_on_all_cases(tmp_path: Path, answers: str, count: int, repeats: int) -> None:
     letters = {
-        "right": right(count),
-        "wrong": wrong(count),
+        "right": right_answers(count),
+        "wrong": wrong_answers(count),
         "constant": "y" * count,
         "invalid": "-" * count,
     }[answers]
@@ -119,15 +119,18 @@ def test_one_case(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "different"), [(4, 1), (5, 2), (9, 3), (12, 2), (30, 2), (30, 5), (60, 4)]
+    ("count", "count_of_changes"), [(4, 1), (5, 2), (9, 3), (12, 2), (30, 2), (30, 5), (60, 4)]
 )
-def test_too_few_cases(tmp_path: Path, count: int, different: int) -> None:
+def test_too_few_cases(tmp_path: Path, count: int, count_of_changes: int) -> None:
     """The sides are right on as many cases, so no number of cases shows the difference found."""
-    half = different // 2
-    first = wrong(different)[: different - half] + right(count)[different - half :]
-    second = right(count)[: count - half] + wrong(count)[count - half :]
+    half = count_of_changes // 2
+    first = (
+        wrong_answers(count_of_changes)[: count_of_changes - half]
+        + right_answers(count)[count_of_changes - half :]
+    )
+    second = right_answers(count)[: count - half] + wrong_answers(count)[count - half :]
     text = sentences(tmp_path, first, second)
-    assert text.startswith(f"The answers of both differ on {different} of {count} cases. ")
+    assert text.startswith(f"The answers of both differ on {count_of_changes} of {count} cases. ")
     assert needed_cases(text) > count and text.endswith(f"this run has {count}.")
     is_assumed = "if only one side is right on 30% of them" in text
     assert is_assumed == (count < 10)
@@ -135,8 +138,8 @@ def test_too_few_cases(tmp_path: Path, count: int, different: int) -> None:
 
 @pytest.mark.parametrize("count", [200, 800])
 def test_enough_cases_without_an_answer(tmp_path: Path, count: int) -> None:
-    first = wrong(4) + right(count)[4:]
-    second = right(count)[: count - 4] + wrong(count)[count - 4 :]
+    first = wrong_answers(4) + right_answers(count)[4:]
+    second = right_answers(count)[: count - 4] + wrong_answers(count)[count - 4 :]
     text = sentences(tmp_path, first, second)
     assert text.startswith(f"The answers of both differ on 8 of {count} cases. ")
     assert needed_cases(text) <= count
@@ -145,7 +148,7 @@ def test_enough_cases_without_an_answer(tmp_path: Path, count: int) -> None:
 
 @pytest.mark.parametrize("count", [10, 40])
 def test_an_answer_needs_no_further_cases(tmp_path: Path, count: int) -> None:
-    text = sentences(tmp_path, right(count), wrong(count))
+    text = sentences(tmp_path, right_answers(count), wrong_answers(count))
     assert text == f"The answers of both differ on {count} of {count} cases."
 
 
@@ -160,7 +163,7 @@ def test_an_answer_needs_no_further_cases(tmp_path: Path, count: int) -> None:
 )
 def test_the_configured_goal_counts(tmp_path: Path, power: dict[str, float]) -> None:
     goal = PowerConfig(**power)
-    text = sentences(tmp_path, right(6), right(6), **power)
+    text = sentences(tmp_path, right_answers(6), right_answers(6), **power)
     assert needed_cases(text) == math.ceil(
         cases_needed(
             goal.difference,
@@ -173,28 +176,36 @@ def test_the_configured_goal_counts(tmp_path: Path, power: dict[str, float]) -> 
 
 def test_several_tests_take_more_cases(tmp_path: Path) -> None:
     (tmp_path / "several").mkdir()
-    single = sentences(tmp_path, right(6), right(6))
-    several = sentences(tmp_path / "several", right(6), right(6), contrast_count=3)
-    assert needed_cases(several) > needed_cases(single)
-    assert "80% power after Holm's correction for 3 tests, about" in several
+    single = sentences(tmp_path, right_answers(6), right_answers(6))
+    text_of_three = sentences(
+        tmp_path / "several", right_answers(6), right_answers(6), contrast_count=3
+    )
+    assert needed_cases(text_of_three) > needed_cases(single)
+    assert "80% power after Holm's correction for 3 tests, about" in text_of_three
 
 
 def test_answers_of_other_models_are_compared_by_case(tmp_path: Path) -> None:
-    text = sentences(tmp_path, right(12), right(11) + "y", second_model="b")
+    text = sentences(tmp_path, right_answers(12), right_answers(11) + "y", second_model="b")
     assert text.startswith("The answers of both differ on 1 of 12 cases. ")
 
 
 def test_sides_on_different_cases_have_no_common_answers(tmp_path: Path) -> None:
-    text = sentences(tmp_path, right(20), right(10) + wrong(10), paired=False, difference=0.9)
+    text = sentences(
+        tmp_path,
+        right_answers(20),
+        right_answers(10) + wrong_answers(10),
+        paired=False,
+        difference=0.9,
+    )
     assert "The answers" not in text and "Both" not in text
 
 
 @pytest.mark.parametrize("metric", ["tokens", "calls"])
 def test_other_metrics_have_no_sentences(tmp_path: Path, metric: str) -> None:
-    assert sentences(tmp_path, right(6), wrong(6), metric=metric) == ""
+    assert sentences(tmp_path, right_answers(6), wrong_answers(6), metric=metric) == ""
 
 
 @pytest.mark.parametrize("metric", ["f1", "macro_f1", "valid", "accuracy_of_valid"])
 def test_other_metrics_of_answers_have_sentences(tmp_path: Path, metric: str) -> None:
-    text = sentences(tmp_path, right(20), right(20), metric=metric)
+    text = sentences(tmp_path, right_answers(20), right_answers(20), metric=metric)
     assert text.startswith("Both always gave the same answer, on all 20 cases.")

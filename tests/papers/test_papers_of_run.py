@@ -48,20 +48,20 @@ def items_in(plan: Plan) -> list[str]:
     return [path for path in targets.page_contents(plan) if ITEM.match(path)]
 
 
-def own(protocol: str, **keys: Any) -> dict[str, Any]:
+def own_experiment(protocol: str, **keys: Any) -> dict[str, Any]:
     return {"protocol": protocol, "dataset": "disputes", "models": ["mine"], "cases": 10, **keys}
 
 
 @pytest.mark.parametrize(
     "experiments",
     [
-        {"debate": own("courtroom", arms=["alone"])},
-        {"prompt": own("zero_shot"), "debate": own("courtroom")},
-        {"grid": own("courtroom", grid={"temperature": [0, 1]})},
-        {"trial": own("courtroom", cases=2)},
-        {"feedback": own("feedback", params={"smoothing": False})},
-        {"panel": own("synthetic_panel")},
-        {"courtroom-nlsy97-mine": own("courtroom")},
+        {"debate": own_experiment("courtroom", arms=["alone"])},
+        {"prompt": own_experiment("zero_shot"), "debate": own_experiment("courtroom")},
+        {"grid": own_experiment("courtroom", grid={"temperature": [0, 1]})},
+        {"trial": own_experiment("courtroom", cases=2)},
+        {"feedback": own_experiment("feedback", params={"smoothing": False})},
+        {"panel": own_experiment("synthetic_panel")},
+        {"courtroom-nlsy97-mine": own_experiment("courtroom")},
     ],
     ids="+".join,
 )
@@ -73,8 +73,8 @@ def test_an_own_table_shows_no_item_of_a_paper(tmp_path: Path, experiments: dict
     for registry in (TABLES, FIGURES):
         jobs = targets.names_by_job(plan, registry)
         names = list(chain.from_iterable(jobs.values()))
-        shown = [name for name in registry if registry[name].study in plan.studies]
-        assert sorted(names) == sorted(shown), "each may be requested"
+        shown_names = [name for name in registry if registry[name].study in plan.studies]
+        assert sorted(names) == sorted(shown_names), "each may be requested"
 
 
 def test_an_own_table_of_recorded_answers_shows_no_item(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_an_own_table_of_recorded_answers_shows_no_item(tmp_path: Path) -> None:
 def test_shipped_experiments_belong_to_the_papers_of_their_studies(
     tmp_path: Path, run: list[str], papers: set[str]
 ) -> None:
-    plan = make_plan(tmp_path, experiments={"debate": own("courtroom")}, run=run)
+    plan = make_plan(tmp_path, experiments={"debate": own_experiment("courtroom")}, run=run)
     assert papers_of_run(plan) == papers
     pages = {Path(path).stem for path in items_in(plan) if path.endswith(".html")}
     pages &= ALL_PAPERS
@@ -128,14 +128,14 @@ def test_the_default_run_shows_all_items(tmp_path: Path) -> None:
     plan = make_plan(tmp_path)
     assert papers_of_run(plan) == ALL_PAPERS
     for registry in (TABLES, FIGURES):
-        filled = [name for name in registry if plan.can_fill(registry[name])]
-        assert targets.nonempty_names(plan, registry) == filled
+        filled_names = [name for name in registry if plan.can_fill(registry[name])]
+        assert targets.nonempty_names(plan, registry) == filled_names
 
 
 @pytest.mark.parametrize("source", ["synthetic", "local"])
 def test_an_own_experiment_on_the_papers_data_belongs_to_it(tmp_path: Path, source: str) -> None:
     data = {"loader": "nlsy97", "source": source}
-    entry = {**own("courtroom"), "dataset": "people"}
+    entry = {**own_experiment("courtroom"), "dataset": "people"}
     plan = make_plan(
         tmp_path, datasets={"people": data}, experiments={"debate": entry}, run=["debate"]
     )

@@ -69,11 +69,11 @@ def describe_equal_answers(contrast: Contrast, experiments: Mapping[str, Experim
             cases[key[0]] = cases.get(key[0], True) and is_equal
     if not cases:
         return ""
-    different = sum(not is_equal for is_equal in cases.values())
+    changes = sum(not is_equal for is_equal in cases.values())
     if len(cases) == 1:
-        return f"Both gave {'different answers' if different else 'the same answer'} on one case."
-    if different:
-        return f"The answers of both differ on {different:,} of {len(cases):,} cases."
+        return f"Both gave {'different answers' if changes else 'the same answer'} on one case."
+    if changes:
+        return f"The answers of both differ on {changes:,} of {len(cases):,} cases."
     return f"Both always gave the same answer, on all {len(cases):,} cases."
 
 

@@ -18,6 +18,7 @@ from pydantic import Field
 from moot.core.cases import Case, SplitName, Task, stable_fraction
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.claim_stance_file import FILE, read_claims, with_validation
+from moot.datasets.debate_records import FaultyShare
 from moot.datasets.topics import source_folder, source_notes
 
 AGREEMENT, OPEN = "agreement", "open"
@@ -45,6 +46,7 @@ class AgreementOptions(DatasetOptions):
     validation: float = Field(
         0.2, ge=0, le=0.5, description="share of the training motions kept for validation"
     )
+    faulty: FaultyShare = 0.0
 
 
 TASK = Task(
@@ -74,14 +76,16 @@ def load(options: AgreementOptions, context: LoadContext) -> Loaded:
         UserError: as the data set claim_stance.
     """
     path = source_folder(options.source, context) / "claim_stance" / FILE
-    claims = with_validation(read_claims(path, 0.0, {}), options.validation, context.seed)
+    left_out: dict[str, int] = {}
+    usable_claims = read_claims(path, options.faulty, left_out)
+    claims = with_validation(usable_claims, options.validation, context.seed)
     cases = []
     for _, topic in claims.groupby("topic_id", sort=True):
         for size in options.sizes:
             groups = draw_groups(topic, size, options.per_topic, context.seed)
             cases += [_build_case(group, size, context) for group in groups]
     counts = Counter(case.split for case in cases)
-    cleaning = {f"{split} groups": counts[split] for split in get_args(SplitName)}
+    cleaning = {f"{split} groups": counts[split] for split in get_args(SplitName)} | left_out
     task = replace(TASK, notes=(*source_notes(options.source), *TASK.notes))
     return Loaded(cases, task, cleaning=cleaning, sources=[path])
 

@@ -86,7 +86,7 @@ def _read_source(options: Nlsy97Options, context: LoadContext) -> People:
         frame["id"] = "synthetic-" + frame["id"]
         return People(frame, FEATURES, replace(TASK, notes=(note,)), cleaning)
     if options.source == "investigator":
-        return read_people(context, options.outcome)
+        return read_people(context, options.outcome, options.faulty)
     path = context.data_root / FILE
     remedy = (
         f"put the released {FILE.name} there (see data/raw/README.md), or choose source 'download'"

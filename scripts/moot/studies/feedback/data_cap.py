@@ -8,19 +8,24 @@ import json
 from pathlib import Path
 from typing import Literal
 
+import pandas as pd
 from pydantic import Field
 
 from moot.core.cases import Case, Task
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.json_lines import read_jsonl
 from moot.core.text_files import quote_value
 from moot.core.types import JsonObject
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.datasets.debate_records import FaultyShare
+from moot.datasets.faulty_rows import read_usable_rows
 from moot.studies.feedback.data_justice import plain_text
 from moot.studies.feedback.texts.leakage import cut
 
 OUTCOMES = ("plaintiff", "defendant", "settlement", "dismissed")
 NOT_KNOWN = "not known"
+_FIELDS = {"id": int, "name_abbreviation": str, "decision_date": str, "casebody": dict}
 _GET = "get opinions from https://static.case.law, as data/raw/README.md says (opinions)."
 
 TASK = Task(
@@ -48,6 +53,7 @@ class CapOptions(DatasetOptions):
     max_characters: int = Field(
         12_000, ge=500, description="longer opinions lose what lies between opening and end"
     )
+    faulty: FaultyShare = 0.0
 
     def own_files(self, data_root: Path) -> tuple[Path, ...]:
         """Return the file of opinions."""
@@ -59,16 +65,22 @@ def load(options: CapOptions, context: LoadContext) -> Loaded:
     """Load every opinion as a test case with unknown outcome.
 
     Raises:
-        UserError: the file is missing or malformed, or a record has no opinion text.
+        UserError: the file is missing or malformed, a record has no opinion text, or an id occurs
+            twice.
     """
     path = context.data_root / options.path
-    frame = read_jsonl(
-        path,
-        {"id": int, "name_abbreviation": str, "decision_date": str, "casebody": dict},
-        get=_GET,
-    )
+    cleaning: dict[str, int] = {}
+
+    def read_rows(faults: Faults) -> pd.DataFrame:
+        return read_jsonl(path, _FIELDS, get=_GET, faults=faults)
+
+    def check(rows: pd.DataFrame) -> None:
+        for row, casebody in rows["casebody"].items():
+            opinion_text(path, row, casebody)
+
+    frame = read_usable_rows(path, read_rows, check, options.faulty, cleaning, unique="id")
     cases = []
-    cleaning = {
+    cleaning |= {
         "records read": len(frame),
         f"opinions cut to {options.max_characters} characters": 0,
     }

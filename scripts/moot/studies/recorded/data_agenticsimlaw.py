@@ -13,6 +13,7 @@ them.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +21,7 @@ import pandas as pd
 from pydantic import Field
 
 from moot.core.cases import WITHOUT_TEXT, Case, Task
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.input_files import (
     check_values,
@@ -28,18 +30,21 @@ from moot.core.input_files import (
     read_csv,
     refuse_values,
 )
+from moot.core.log import LOG
 from moot.core.text_files import quote_value
 from moot.core.types import Column, JsonObject
 from moot.core.user_tables import numbered_rows
 from moot.core.utterance_kinds import VOTES
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.debate_records import (
+    FaultyShare,
     RecordedDebate,
     RecordedUtterance,
     load_shipped_cases,
     load_shipped_debates,
     read_confidence,
 )
+from moot.datasets.faulty_rows import read_usable_rows
 
 FOLDER = "recorded/agenticsimlaw"
 ANSWERS = {"YES": "yes", "NO": "no"}
@@ -47,6 +52,8 @@ PREDICTION_COLUMNS = ("prediction", "mv_prediction")
 VOTE_COLUMNS = {"yes": "yes_votes", "no": "no_votes"}
 CASES, MODEL, REPEAT, CONFIDENCE = "case_id", "model_name", "repeat_id", "confidence"
 TRUTH, PROMPT = "ground_truth", "prompt_type"
+_KEY = "model, case, repeat and prompt"
+"""The column that identifies an answer in its file."""
 
 
 class AgenticSimLawOptions(DatasetOptions):
@@ -80,6 +87,7 @@ class AgenticSimLawOptions(DatasetOptions):
         ("NO DECISION", "NO_DECISION", "UNKNOWN", "ERROR", ""),
         description="the values in the files that are not usable answers",
     )
+    faulty: FaultyShare = 0.0
     records: Mapping[str, tuple[str, ...]] = Field(
         default_factory=lambda: {
             "debate": ("debate_aggregate_nlsy97_200.csv", "bridge_gpt5mini_nlsy97.csv"),
@@ -100,9 +108,10 @@ def read_debates(options: AgenticSimLawOptions, context: LoadContext) -> Iterato
     if options.source == "shipped":
         yield from load_shipped_debates(options.shipped, context)
         return
+    vignettes = _read_vignettes(options, context, {})
     for method, files in options.records.items():
         for file in files:
-            yield from _read_answers(options, context, file, method)
+            yield from _read_answers(options, context, vignettes, file, method)
 
 
 @dataset("agenticsimlaw", AgenticSimLawOptions, FOLDER, records=read_debates)
@@ -110,9 +119,9 @@ def load(options: AgenticSimLawOptions, context: LoadContext) -> Loaded:
     """Load the people in the records, all of them test cases, since nothing is trained on them."""
     if options.source == "shipped":
         return load_shipped_cases(options.shipped, context)
-    path = context.data_root / FOLDER / options.vignettes
-    table = read_csv(path, [options.outcome, *options.attributes], get=_GET)
-    outcomes = _read_truths(path, table[options.outcome])
+    cleaning: dict[str, int] = {}
+    vignettes = _read_vignettes(options, context, cleaning)
+    table, outcomes = vignettes.table, vignettes.outcomes
     task = Task(
         noun="the person",
         question=options.question,
@@ -133,7 +142,8 @@ def load(options: AgenticSimLawOptions, context: LoadContext) -> Loaded:
             source_row=row,
         )
         cases.append(case)
-    return Loaded(cases, task, cleaning={"people": len(cases)}, sources=(path,))
+    cleaning["people"] = len(cases)
+    return Loaded(cases, task, cleaning=cleaning, sources=(vignettes.path,))
 
 
 _GET = (
@@ -150,26 +160,77 @@ def _read_truths(path: Path, values: "pd.Series[str]") -> "pd.Series[str]":
     return labels
 
 
+@dataclass(frozen=True, slots=True)
+class _Vignettes:
+    """The people whom answers are about.
+
+    Attributes:
+        path: their file.
+        table: the usable rows.
+        outcomes: the label of each, by row.
+        row_count: the number of all rows.
+    """
+
+    path: Path
+    table: pd.DataFrame
+    outcomes: "pd.Series[str]"
+    row_count: int
+
+
+def _read_vignettes(
+    options: AgenticSimLawOptions, context: LoadContext, cleaning: dict[str, int]
+) -> _Vignettes:
+    path, row_count = context.data_root / FOLDER / options.vignettes, 0
+
+    def read_rows(faults: Faults) -> pd.DataFrame:
+        nonlocal row_count
+        table = read_csv(path, [options.outcome, *options.attributes], get=_GET, faults=faults)
+        row_count = len(table) + len(faults.messages)
+        return table
+
+    def check(rows: pd.DataFrame) -> None:
+        _read_truths(path, rows[options.outcome])
+
+    table = read_usable_rows(path, read_rows, check, options.faulty, cleaning)
+    return _Vignettes(path, table, _read_truths(path, table[options.outcome]), row_count)
+
+
 def _read_answers(
-    options: AgenticSimLawOptions, context: LoadContext, file: str, method: str
+    options: AgenticSimLawOptions,
+    context: LoadContext,
+    vignettes: _Vignettes,
+    file: str,
+    method: str,
 ) -> Iterator[RecordedDebate]:
     """Yield the answers of a file.
 
-    If the file has answers to several prompts, the method's name includes the prompt.
+    If the file has answers to several prompts, the method's name includes the prompt. Answers about
+    vignettes that are left out are left out as well.
     """
     path = context.data_root / FOLDER / file
-    table = read_csv(path, [MODEL, CASES], get=_GET)
+
+    def read_rows(faults: Faults) -> pd.DataFrame:
+        table = read_csv(path, [MODEL, CASES], get=_GET, faults=faults)
+        _prediction_column(path, table)
+        names = [name for name in (MODEL, CASES, REPEAT, PROMPT) if name in table]
+        keys = table[names].apply(lambda column: column.str.strip()).agg(", ".join, axis=1)
+        return table.assign(**{_KEY: keys})
+
+    def check(rows: pd.DataFrame) -> None:
+        _check_answers(path, rows, options, vignettes)
+
+    table = read_usable_rows(path, read_rows, check, options.faulty, {}, unique=_KEY)
     column = _prediction_column(path, table)
-    answers = table[column].str.strip()
-    check_values(path, answers, [*ANSWERS, *options.no_answer], "Add it to `no_answer`.")
     cases = parse_whole_numbers(path, table[CASES], minimum=0)
+    is_about_usable = cases.add(1).isin(vignettes.table.index)
+    if not is_about_usable.all():
+        count = int((~is_about_usable).sum())
+        LOG.warning("left out: %s: %d answers about vignettes that are left out", path, count)
+        table, cases = table[is_about_usable], cases[is_about_usable]
     repeats = pd.Series(0, index=table.index)
     if REPEAT in table:
         repeats = parse_whole_numbers(path, table[REPEAT], minimum=0)
-    first_repeat = int(repeats.min())
-    if TRUTH in table:
-        vignettes = context.data_root / FOLDER / options.vignettes
-        _check_truths(path, table[TRUTH], cases, vignettes, options.outcome)
+    first_repeat = 0 if table.empty else int(repeats.min())
     has_several_prompts = PROMPT in table and table[PROMPT].nunique() > 1
     for (row, cells), case, repeat in zip(numbered_rows(table), cases, repeats, strict=True):
         answer = cells[column].strip()
@@ -189,6 +250,30 @@ def _read_answers(
         )
 
 
+def _check_answers(
+    path: Path, table: pd.DataFrame, options: AgenticSimLawOptions, vignettes: _Vignettes
+) -> None:
+    """Raise `UserError` for rows with an answer, number, truth or vote that cannot be read."""
+    answers = table[_prediction_column(path, table)].str.strip()
+    check_values(path, answers, [*ANSWERS, *options.no_answer], "Add it to `no_answer`.")
+    cases = parse_whole_numbers(path, table[CASES], minimum=0)
+    refuse_values(
+        path,
+        table[CASES],
+        cases >= vignettes.row_count,
+        f"a row of {vignettes.path.name}, from 0 to {vignettes.row_count - 1}",
+        f"The records are about other people than `vignettes`: name their file. ({vignettes.path})",
+    )
+    if REPEAT in table:
+        parse_whole_numbers(path, table[REPEAT], minimum=0)
+    if TRUTH in table:
+        _check_truths(path, table[TRUTH], cases, vignettes)
+    for row, cells in numbered_rows(table):
+        if CONFIDENCE in cells and answers[row] in ANSWERS:
+            read_confidence(describe_cell(path, row, CONFIDENCE), cells[CONFIDENCE])
+        _read_votes(path, row, cells)
+
+
 def _prediction_column(path: Path, table: pd.DataFrame) -> str:
     for name in PREDICTION_COLUMNS:
         if name in table:
@@ -200,17 +285,16 @@ def _prediction_column(path: Path, table: pd.DataFrame) -> str:
 
 
 def _check_truths(
-    path: Path, truths: "pd.Series[str]", cases: Column, vignettes: Path, outcome: str
+    path: Path, truths: "pd.Series[str]", cases: Column, vignettes: _Vignettes
 ) -> None:
     """Raise `UserError` for rows whose truth differs from the outcome in the vignettes."""
-    outcomes = _read_truths(vignettes, read_csv(vignettes, [outcome], get=_GET)[outcome])
-    expected = cases.map(lambda case: outcomes.get(case + 1))
+    expected = cases.map(lambda case: vignettes.outcomes.get(case + 1))
     refuse_values(
         path,
         truths,
         expected.notna() & (_read_truths(path, truths) != expected),
-        f"the outcome of the case in {vignettes.name}",
-        f"The records are about other people than `vignettes`: name their file. ({vignettes})",
+        f"the outcome of the case in {vignettes.path.name}",
+        f"The records are about other people than `vignettes`: name their file. ({vignettes.path})",
     )
 
 

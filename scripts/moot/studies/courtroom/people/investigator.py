@@ -8,8 +8,9 @@ counts every reason apart.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +19,7 @@ import pandas as pd
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.input_files import check_values, parse_whole_numbers, read_csv
 from moot.core.strict_model import StrictModel
@@ -25,6 +27,8 @@ from moot.core.text_files import quote_value, read_text
 from moot.core.types import Column
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext
+from moot.datasets.debate_records import leave_out
+from moot.datasets.faulty_rows import LEFT_OUT, read_usable_rows
 from moot.datasets.people.people_cases import People
 from moot.studies.courtroom.people.nlsy97_columns import (
     CATEGORIES,
@@ -115,10 +119,11 @@ class VariableMap(StrictModel):
     outcomes: dict[str, Variable]
 
 
-def read_people(context: LoadContext, outcome: Outcome) -> People:
+def read_people(context: LoadContext, outcome: Outcome, faulty: float = 0.0) -> People:
     """Read the people of all extracts in the folder, with the available features and the outcome.
 
     Each respondent has one id in all extracts. This distinguishes people with equal features.
+    `faulty` is the largest share of rows with a fault that are left out.
 
     Raises:
         UserError: there is no extract, a file is faulty, extracts contradict each other, a required
@@ -126,12 +131,20 @@ def read_people(context: LoadContext, outcome: Outcome) -> People:
     """
     path = context.shipped / VARIABLES
     variables = read_variables(path)
-    extracts = read_extracts(context.data_root / FOLDER, variables.identifier)
+    decoded = {**variables.variables, outcome: variables.outcomes[outcome]}
+
+    def check_codes(file: Path, codes: pd.DataFrame) -> None:
+        for name, variable in decoded.items():
+            if set(variable.names()) <= {*codes}:
+                decode(file, codes[variable.names()], name, variable, variables)
+
+    reader = ExtractReader(variables.identifier, check_codes, faulty)
+    extracts = reader.read_folder(context.data_root / FOLDER)
     extract = extracts.frame
     frame = pd.DataFrame(
         {"id": "nlsy97-" + extract[variables.identifier].astype("str")}, index=extract.index
     )
-    cleaning: Counter[str] = Counter({"respondents read": len(extract)})
+    cleaning: Counter[str] = Counter({"respondents read": len(extract), **reader.cleaning})
     for name, variable in variables.variables.items():
         absent_columns = [column for column in variable.names() if column not in extract]
         if absent_columns and not variable.optional:
@@ -182,46 +195,138 @@ class Extracts:
     files: tuple[Path, ...]
 
 
-def read_extracts(folder: Path, identifier: str) -> Extracts:
-    """Join all CSV files of a folder by respondent; a column in two files must say the same in
-    both.
+CheckCodes = Callable[[Path, pd.DataFrame], None]
+"""Raises `UserError` if a row has an unknown code; gets the file and its codes (Int64)."""
+
+
+class ExtractReader:
+    """Reads and joins extracts, without the respondents that have a fault in a file.
+
+    Args:
+        identifier: the column with the respondent.
+        check_codes: checks the codes of rows.
+        faulty: the largest share of rows with a fault that are left out.
+
+    Attributes:
+        cleaning: the number of rows that are left out.
     """
-    files = sorted(folder.glob("*.csv"))
-    if not files:
-        raise UserError(f"{folder}: no CSV file there; {_REMEDY}")
-    all_codes: pd.DataFrame | None = None
-    for path in files:
-        table = read_csv(path, [identifier], unique=identifier, get=_REMEDY)
-        codes = pd.DataFrame(
-            {name: parse_whole_numbers(path, table[name], allows_blank=True) for name in table}
+
+    def __init__(self, identifier: str, check_codes: CheckCodes, faulty: float = 0.0) -> None:
+        self._identifier, self._check_codes, self._faulty = identifier, check_codes, faulty
+        self.cleaning: dict[str, int] = {}
+
+    def read_folder(self, folder: Path) -> Extracts:
+        """Join all CSV files of a folder by respondent.
+
+        A respondent with a fault in one file is left out of all.
+
+        Raises:
+            UserError: there is no file, or more rows than the share `faulty` have a fault. A column
+                in two files must say the same in both.
+        """
+        files = sorted(folder.glob("*.csv"))
+        if not files:
+            raise UserError(f"{folder}: no CSV file there; {_REMEDY}")
+        codes_by_file: dict[Path, pd.DataFrame] = {}
+        unusable: set[int] = set()
+        files_with_broken_rows: list[Path] = []
+        for path in files:
+            table, codes, broken = self._read_file(path)
+            codes_by_file[path] = codes
+            unusable.update(_numbers(table[self._identifier]) - {*codes.index})
+            if broken:
+                files_with_broken_rows.append(path)
+        respondents = set[int]()
+        for codes in codes_by_file.values():
+            respondents.update(codes.index)
+        for path in files_with_broken_rows:  # a row that cannot be read is of one of these
+            unusable |= respondents - {*codes_by_file[path].index}
+        usable_codes = {
+            path: codes[~codes.index.isin(list(unusable))] for path, codes in codes_by_file.items()
+        }
+        contradictions = _find_contradictions(usable_codes)
+        left_out = len(contradictions)
+        if left_out:
+            messages = list(contradictions.values())
+            remedy = "Extract anew, or allow more."
+            leave_out(messages, left_out, len(respondents), self._faulty, remedy, "respondents")
+            self.cleaning[LEFT_OUT] = self.cleaning.get(LEFT_OUT, 0) + left_out
+        frame = _join(usable_codes.values(), set(contradictions))
+        usable = read_usable_rows(
+            folder,
+            lambda _: frame,
+            lambda rows: self._check_codes(folder, rows),
+            self._faulty,
+            self.cleaning,
         )
-        codes = codes.set_index(identifier)
-        if all_codes is None:
-            all_codes = codes
-            continue
-        for name in all_codes.columns.intersection(codes.columns):
-            common = (
-                all_codes[name]
-                .to_frame("one")
-                .join(codes[name].rename("other"), how="inner")
-                .dropna()
-            )
-            differing = common.index[common["one"] != common["other"]]
-            if len(differing):
-                value, earlier_value = common.loc[differing[0], ["other", "one"]]
-                raise UserError(
-                    f"{path}: respondent {differing[0]}, column '{name}': found {value}, but"
-                    f" another extract there says {earlier_value}; expected extracts of one"
-                    " release."
+        return Extracts(folder=folder, frame=usable, files=tuple(files))
+
+    def _read_file(self, path: Path) -> tuple[pd.DataFrame, pd.DataFrame, int]:
+        """Return the rows of a file, the codes of the usable ones by respondent, and the number of
+        rows that cannot be read.
+        """
+        table, broken = pd.DataFrame(), 0
+
+        def read_rows(faults: Faults) -> pd.DataFrame:
+            nonlocal table, broken
+            table = read_csv(path, [self._identifier], get=_REMEDY, faults=faults)
+            broken = len(faults.messages)
+            return table
+
+        usable = read_usable_rows(
+            path,
+            read_rows,
+            lambda rows: self._check_codes(path, _parse_codes(path, rows)),
+            self._faulty,
+            self.cleaning,
+            unique=self._identifier,
+        )
+        codes = _parse_codes(path, usable).set_index(self._identifier)
+        return table, codes, broken
+
+
+def _parse_codes(path: Path, table: pd.DataFrame) -> pd.DataFrame:
+    """Return the whole numbers of a table of text."""
+    return pd.DataFrame(
+        {name: parse_whole_numbers(path, table[name], allows_blank=True) for name in table}
+    )
+
+
+def _numbers(values: Column) -> set[int]:
+    """Return the whole numbers among cells of text."""
+    return {int(value) for value in values.str.strip() if value.isdecimal()}
+
+
+def _find_contradictions(codes_by_file: Mapping[Path, pd.DataFrame]) -> dict[int, str]:
+    """Return a message for each respondent of whom two files say different things."""
+    messages: dict[int, str] = {}
+    for (_, earlier), (path, codes) in combinations(codes_by_file.items(), 2):
+        for name in earlier.columns.intersection(codes.columns):
+            pairs = earlier[name].to_frame("one")
+            common = pairs.join(codes[name].rename("other"), how="inner").dropna()
+            for respondent, pair in common[common["one"] != common["other"]].iterrows():
+                message = (
+                    f"{path}: respondent {respondent}, column '{name}': found {pair['other']}, but"
+                    f" another extract there says {pair['one']}; expected extracts of one release."
                     " Extract anew."
                 )
-        all_codes = all_codes.join(
-            codes[codes.columns.difference(all_codes.columns, sort=False)], how="outer"
-        )
-    assert all_codes is not None  # noqa: S101
-    frame = all_codes.sort_index().reset_index()
+                messages.setdefault(int(str(respondent)), message)
+    return messages
+
+
+def _join(tables: Iterable[pd.DataFrame], left_out: Collection[int]) -> pd.DataFrame:
+    """Return one row a respondent, with the columns of all tables; the first of two equals."""
+    frame_of_all: pd.DataFrame | None = None
+    for codes in tables:
+        if frame_of_all is None:
+            frame_of_all = codes
+        else:
+            new_columns = codes.columns.difference(frame_of_all.columns, sort=False)
+            frame_of_all = frame_of_all.join(codes[new_columns], how="outer")
+    assert frame_of_all is not None  # noqa: S101
+    frame = frame_of_all[~frame_of_all.index.isin(list(left_out))].sort_index().reset_index()
     frame.index = pd.RangeIndex(1, len(frame) + 1, name="row")
-    return Extracts(folder=folder, frame=frame, files=tuple(files))
+    return frame
 
 
 def decode(
