@@ -20,6 +20,7 @@ from moot.core.schemas import ARTIFACTS, SCHEMAS
 from moot.datasets import LOADERS
 from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
+from moot.protocols.utterances import empty_utterance
 from moot.training.evaluation import LEADERBOARD_COLUMNS, PREDICTION_COLUMNS
 from results_on_disk import case, prediction, utterance, write_results
 
@@ -90,6 +91,13 @@ def test_exactly_the_variables_of_the_templates_are_described() -> None:
         if isinstance(part, ast.Dict):
             keys.update(ast.literal_eval(key) for key in part.keys if key)
     assert keys - {"language"} == set(EVERYWHERE) - {"role", "reply_format"}
+
+
+def test_utterances_have_the_described_attributes() -> None:
+    utterance = empty_utterance("judge", "verdict")
+    described = re.findall(r"`(\w+)`", EVERYWHERE["heard"])
+    assert {"text", "has_failed"} < set(described)
+    assert [name for name in described if not hasattr(utterance, name)] == []
 
 
 def test_registered_entries_are_listed_with_their_parameters() -> None:

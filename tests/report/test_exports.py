@@ -1,6 +1,7 @@
 """Test exports of debates with faults, read back by the tools that use them."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -208,3 +209,21 @@ def test_an_inspect_log_of_scores_without_intervals_or_counts_is_written(
     assert bool(metrics) == ("ci_high" not in empty_columns)
     for metric in metrics.values():
         assert not {"n", "n_cases"} & set(empty_columns) & set(metric.metadata or {})
+
+
+def test_the_format_on_the_page_writes_every_utterance(
+    export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (PROJECT / "docs/exporting.md").read_text("utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert "lines" not in EXPORTERS
+    monkeypatch.setattr(EXPORTERS, "_entries", dict(EXPORTERS._entries))
+    exec(example, {})
+
+    path = tmp_path / f"debates{EXPORTERS['lines'].ending}"
+    EXPORTERS["lines"].write(export, path)
+
+    text = path.read_text("utf-8")
+    utterances = [row for debate in export.debates() for row in debate.utterances]
+    assert len(utterances) > 2 * CASES
+    assert all(f"{row['speaker']} {row['text']}" in text for row in utterances)

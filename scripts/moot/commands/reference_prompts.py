@@ -19,52 +19,52 @@ EVERYWHERE = {
         " never show it)"
     ),
     "task": f"the data set's description: `{'`, `'.join(field.name for field in fields(Task))}`",
-    "seat": "who speaks",
+    "seat": "the seat that speaks",
     "params": "the protocol's parameters, by name",
     "heard": (
-        "what the seat may know, a list of utterances: "
-        f"`{'`, `'.join(field.name for field in fields(Utterance))}`, `failed`, `usable`"
+        "the utterances that the seat may read, each with the attributes "
+        f"`{'`, `'.join(field.name for field in fields(Utterance))}`, `has_failed`, `usable`"
     ),
     "reply_format": (
-        'how the reply must look, in words; "" for free text and for answers by likelihood'
+        'the required form of the reply in words; "" for free text and for answers by likelihood'
     ),
 }
 """The variables of every template of a debate."""
 SOMETIMES = {
     "agenda": "the conference: its topics, members and roles",
-    "agreed": "what the judge of agreement found after each topic",
-    "attempt": "the reasoning that is criticised",
+    "agreed": "whether each topic (closing), or this topic (notes), ended in agreement",
+    "attempt": "the reasoning to criticise",
     "blank": "whether the facts are left out, for a content-free prior",
     "clusters": "the names of the lexicon's clusters",
-    "decision": "the decision that is graded",
-    "exchange": "what was said on a topic",
-    "facts": "the facts, where they are not those of the case (none for a content-free prior)",
-    "label": "the label that is asked about",
+    "decision": "the decision to grade",
+    "exchange": "the utterances on a topic",
+    "facts": "the facts, if they differ from those of the case (empty for a content-free prior)",
+    "label": "the label that the question is about",
     "lessons": "criticism of earlier attempts",
-    "number": "which topic or round it is, from 1",
+    "number": "the number of the topic or round, from 1",
     "others": "the other debaters' openings",
     "own": "the debater's own opening",
     "people": "whether a person sits on the panel",
     "persona": "the member of the conference who speaks",
     "phase": "opening, rebuttal or closing",
-    "question": "the question that the exchange is about, or that is asked of a statement",
-    "reasoning": "whether reasons are asked for before the answer",
-    "reliabilities": "seat to how often the assistant expects it to be right",
-    "round_shown": "the round of a recorded debate that was read out last",
+    "question": "the question that the exchange or the label is about",
+    "reasoning": "whether the prompt asks for reasons before the answer",
+    "reliabilities": "the probability that a seat is right, by the assistant; a mapping by seat",
+    "round_shown": "the last round of the recorded debate that the judge has read",
     "rubric": "the labels and their definitions",
-    "said": "the statements to sum up",
+    "said": "the statements to summarise",
     "shots": "labelled training cases",
-    "shown": "what of a case is shown to a model that is asked what it knows of it",
-    "side": 'the label that a debater argues for; "" where it chooses',
-    "statement": "the statement that is labelled or weighed",
-    "step": "how insistently the judge is challenged, from 1",
+    "shown": "the part of a case that is shown to a model that should recall the rest",
+    "side": 'the label that a debater argues for; "" if the debater chooses',
+    "statement": "the statement to label or to assess",
+    "step": "the number of the challenge to the judge, from 1; later ones are more insistent",
     "steps": "the reasoning in four steps",
     "summaries": "summaries of earlier rounds",
     "summary": "the summary of this round",
-    "topic": "the topic in hand",
+    "topic": "the current topic",
     "turns": "the turns of the debate, numbered from 1",
-    "verdict": "the answer that the judge gave",
-    "words": "label to its word in the prompt",
+    "verdict": "the judge's answer",
+    "words": "the word of each label in the prompt; a mapping by label",
 }
 """Further variables of some templates."""
 
