@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +225,6 @@ def test_the_format_on_the_page_writes_every_utterance(
     EXPORTERS["lines"].write(export, path)
 
     text = path.read_text("utf-8")
-    utterances = [row for debate in export.debates() for row in debate.utterances]
+    utterances = list(chain.from_iterable(debate.utterances for debate in export.debates()))
     assert len(utterances) > 2 * CASES
     assert all(f"{row['speaker']} {row['text']}" in text for row in utterances)
