@@ -5,7 +5,7 @@ import io
 import re
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain
 from pathlib import Path
@@ -28,6 +28,7 @@ from moot.datasets.download import (
 PROJECT = Path(__file__).resolve().parents[2]
 CONTENT = b"id,answer\n1,yes\n"
 SHA256 = f"sha256:{hashlib.sha256(CONTENT).hexdigest()}"
+LONG = b"x" * 99_999_999
 GIT_BLOB = f"git:{hashlib.sha1(b'blob 16' + bytes(1) + CONTENT).hexdigest()}"
 
 
@@ -186,21 +187,25 @@ def test_without_a_published_checksum_the_first_download_sets_it(
 
 
 @pytest.mark.parametrize(
-    ("page", "fault"),
+    ("make_page", "fault"),
     [
-        (b"no zip", "not a zip file"),
-        (zip_bytes(CONTENT, "other.csv"), "the zip file has no member 'inside/table.csv'"),
-        (zip_bytes(b"  \n"), "the file is empty"),
-        (zip_bytes(b"x" * 99_999_999), "'inside/table.csv' unpacks to more than 5000000 bytes"),
-        (zip_bytes(b"x" * 99_999_999, declared_size=3_000_000), "the zip file cannot be read"),
-        (zip_bytes(CONTENT)[:-9], "the zip file cannot be read"),
+        (lambda: b"no zip", "not a zip file"),
+        (lambda: zip_bytes(CONTENT, "other.csv"), "the zip file has no member 'inside/table.csv'"),
+        (lambda: zip_bytes(b"  \n"), "the file is empty"),
+        (lambda: zip_bytes(LONG), "'inside/table.csv' unpacks to more than 5000000 bytes"),
+        (lambda: zip_bytes(LONG, declared_size=3_000_000), "the zip file cannot be read"),
+        (lambda: zip_bytes(CONTENT)[:-9], "the zip file cannot be read"),
     ],
 )
 def test_a_faulty_zip_file_is_refused(
-    server: Server, tmp_path: Path, page: bytes, fault: str, monkeypatch: pytest.MonkeyPatch
+    server: Server,
+    tmp_path: Path,
+    make_page: Callable[[], bytes],
+    fault: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(download_module, "_MAX_BYTES", 5_000_000)
-    server.pages["/z.zip"] = page
+    server.pages["/z.zip"] = make_page()
     with pytest.raises(UserError, match=fault):
         download(
             "mine",

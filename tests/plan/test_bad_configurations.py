@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.model_entries import merge_models
 from moot.core.read_config import merge_over_defaults
+from moot.core.yaml_text import load_yaml
 from moot.plan.plan import Plan
 from project_copy import Workflow
 
@@ -25,7 +25,7 @@ datasets:
 experiments:
   trial: {protocol: courtroom, dataset: people, models: [small, other]}
 """
-INVALID_ENTRIES: dict[str, dict[str, Any]] = yaml.safe_load(
+INVALID_ENTRIES: dict[str, dict[str, Any]] = load_yaml(
     (PROJECT / "tests/data/bad_configurations.yaml").read_text("utf-8")
 )
 

@@ -17,9 +17,9 @@ from functools import cache
 from pathlib import Path
 
 import pandas as pd
-import yaml
 
 from moot.core.errors import UserError
+from moot.core.yaml_text import load_yaml
 from moot.report.published import read_published
 
 PUBLISHED, MEASURED, PERCENT = "published", "measured", " in percent"
@@ -48,7 +48,7 @@ Entries = Mapping[str, Sequence[Mapping[str, str]]]
 
 def read_entries(root: Path) -> Entries:
     """Return the entries of a project."""
-    entries: Entries = yaml.safe_load((root / "docs/numbers.yaml").read_text("utf-8"))
+    entries: Entries = load_yaml((root / "docs/numbers.yaml").read_text("utf-8"))
     return entries
 
 

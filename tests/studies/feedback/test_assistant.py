@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import skops.io
 
 from judge_scripts import script_judge
 from moot.core.cases import Case
@@ -129,6 +128,8 @@ def test_a_stored_assistant_gives_the_same_reliabilities(
 
 
 def test_an_invalid_file_of_an_assistant_is_an_error(tmp_path: Path) -> None:
+    import skops.io  # takes five seconds, and each worker imports this module
+
     (tmp_path / "text.skops").write_text("hello")
     skops.io.dump({"about": Path("x")}, tmp_path / "foreign.skops")
     with pytest.raises(UserError, match="not a model that moot stored"):

@@ -6,11 +6,10 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-import yaml
-
+from moot.core.yaml_text import load_yaml
 from moot.studies.appellate.deidentify.recogniser import MODEL
 
-_LISTS = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text("utf-8"))
+_LISTS = load_yaml(Path(__file__).with_name("words.yaml").read_text("utf-8"))
 
 
 @cache
@@ -39,7 +38,7 @@ def read_patterns(file_name: str) -> dict[str, re.Pattern[str]]:
 
     "{{name}}" in a pattern stands for an entry of `parts`, or for a list of words.
     """
-    data = yaml.safe_load(Path(__file__).with_name(file_name).read_text("utf-8"))
+    data = load_yaml(Path(__file__).with_name(file_name).read_text("utf-8"))
     parts = data.pop("parts")
     patterns = {}
     for name, alternatives in data.items():
