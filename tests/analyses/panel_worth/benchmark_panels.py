@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 from results_page import Part, run_simulation
 from scipy.stats import multivariate_normal, norm
 
-from moot.analyses.panel_worth.independence import error_correlation
-from moot.analyses.panel_worth.members import Panels
+from moot.analyses.panel_worth.panels import Panels
 from moot.analyses.panel_worth.tables import open_reason
 from moot.stats.bootstrap import ClusterBootstrap
 
@@ -55,14 +55,16 @@ class Court:
         common = random.normal(size=(self.cases, 1))
         member_noise = random.normal(size=(self.cases, members))
         latent = np.sqrt(self.latent) * common + np.sqrt(1 - self.latent) * member_noise
-        errors = (latent < norm.ppf(1 - np.array(self.accuracies))).astype(float)
-        counts = np.ones_like(errors)
-        if not self.are_named:
-            errors, counts = errors.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)
-        names = [str(number) for number in range(self.cases)]
-        member_names = tuple(str(number) for number in range(errors.shape[1]))
-        votes = np.stack([counts - errors, errors], axis=2)
-        return Panels(names, member_names, votes, errors)
+        errors = latent < norm.ppf(1 - np.array(self.accuracies))
+        cases, names = np.indices(errors.shape)
+        answers = {
+            "panel": cases.ravel().astype(str),
+            "case_id": cases.ravel().astype(str),
+            "member": names.ravel() if self.are_named else np.arange(errors.size),
+            "prediction": np.where(errors.ravel(), "wrong", "right"),
+            "target": "right",
+        }
+        return Panels(pd.DataFrame(answers))
 
 
 COURTS = (
@@ -88,7 +90,7 @@ def measure(court: Court, worlds: int = WORLDS) -> tuple[float, float, float]:
     for _ in range(worlds):
         panels = court.draw_panels(random)
         sample = ClusterBootstrap(panels.cases, SEED)
-        _, low, high = sample.estimate(error_correlation(panels))
+        _, low, high = sample.estimate(panels.error_correlation())
         if not open_reason(panels, sample.clusters, low, high):
             holds.append(low <= planted <= high)
     coverage = float(np.mean(holds)) if holds else float("nan")

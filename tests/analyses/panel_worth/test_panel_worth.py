@@ -9,27 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moot.analyses.panel_worth.independence import (
-    decision_shares,
-    effective_votes,
-    error_correlation,
-    estimate_accuracies_without_truth,
-    independent_majority,
-    majority_right,
-    poisson_binomial_majority,
-    votes_with_one_more,
-)
-from moot.analyses.panel_worth.members import (
-    NO_COMMON_CASE,
-    NO_TRUTH,
-    ONE_MEMBER,
-    Panels,
-)
+from moot.analyses.panel_worth.members import NO_COMMON_CASE, NO_TRUTH, ONE_MEMBER
+from moot.analyses.panel_worth.panels import Panels, effective_votes, votes_with_another
 from moot.analyses.panel_worth.tables import (
     COLUMNS,
     EVERYONE,
     RULE_COLUMNS,
-    decision_rules,
     open_reason,
     panel_rules,
     panel_worth,
@@ -45,17 +30,17 @@ OPPOSITE = {"no": "yes", "yes": "no"}
 
 
 def make_panels(errors: Floats, *, is_named: bool = True) -> Panels:
-    counts = np.ones_like(errors)
-    if not is_named:
-        errors, counts = errors.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True)
-    names = [str(number) for number in range(len(errors))]
-    members = tuple(str(number) for number in range(errors.shape[1]))
-    return Panels(names, members, np.stack([counts - errors, errors], axis=2), errors)
+    """Panels whose true label is `no`, from who is wrong, shape (panels, members)."""
+    panels, members = np.indices(errors.shape)
+    names = members.ravel() if is_named else np.arange(errors.size)
+    answers = {"panel": panels.ravel(), "case_id": panels.ravel(), "member": names}
+    labels = np.where(errors.ravel() > 0, "yes", "no")
+    return Panels(pd.DataFrame({**answers, "prediction": labels, "target": "no"}))
 
 
 def correlate_errors(errors: Floats, *, is_named: bool = True) -> float:
     panels = make_panels(errors, is_named=is_named)
-    return float(error_correlation(panels)(np.ones((1, len(errors))))[0])
+    return float(panels.error_correlation()(np.ones((1, len(errors))))[0])
 
 
 @pytest.mark.parametrize("accuracy", [0.3, 0.6, 0.9])
@@ -89,48 +74,72 @@ def test_effective_votes(size: float, rho: float, votes: float) -> None:
     assert effective_votes(size, rho) == pytest.approx(votes)
 
 
+def majority_of_independent(panels: Panels) -> float:
+    return float(panels.independent_majority()(np.ones((1, len(panels.cases))))[0])
+
+
 def test_the_majority_of_independent_members_is_poisson_binomial() -> None:
-    accuracies = np.array([[0.6, 0.7, 0.8]])
+    order = np.arange(10)
+    errors = np.stack([order < 4, order < 3, order < 2], axis=1).astype(float)
     expected = 0.6 * 0.7 * 0.2 + 0.6 * 0.3 * 0.8 + 0.4 * 0.7 * 0.8 + 0.6 * 0.7 * 0.8
-    assert poisson_binomial_majority(accuracies) == pytest.approx(expected)
-    assert poisson_binomial_majority(np.array([[0.6, 0.6]])) == pytest.approx(0.6)
+    assert majority_of_independent(make_panels(errors)) == pytest.approx(expected)
+    two_members = np.repeat(errors[:, :1], 2, axis=1)  # a tie counts a half
+    assert majority_of_independent(make_panels(two_members)) == pytest.approx(0.6)
     random = np.random.default_rng(4)
     panels = make_panels((random.random((4000, 5)) < 0.35).astype(float))
-    share = independent_majority(panels)(np.ones((1, 4000)))[0]
-    assert share == pytest.approx(majority_right(panels).mean(), abs=0.02)
+    assert majority_of_independent(panels) == pytest.approx(panels.majority_right.mean(), abs=0.02)
 
 
 @pytest.mark.parametrize("size", [3, 6, 12])
-def test_rules_agree_with_drawn_members(size: int) -> None:
+def test_rules_agree_with_drawn_members(tmp_path: Path, size: int) -> None:
+    panel = talking_panel(members=12)
+    frame = panel_rules(study(tmp_path, **panel)).frame
+    rows = frame[(frame["when"] == "first answers") & (frame["members drawn"] == size)]
+    votes_needed = {"majority": size // 2 + 1, "two thirds": 2 * size // 3, "unanimity": size}
+    truth = [("no", "yes")[number % 2] for number in range(CASES)]
+    answers = [row["prediction"] for row in panel["talk"] if row["round"] == 1]
+    is_right = np.array(answers).reshape(CASES, 12) == np.array(truth)[:, None]
     random = np.random.default_rng(5)
-    errors = (random.random((1, 12)) < 0.4).astype(float)
-    draws = [random.permutation(errors[0])[:size].sum() for _ in range(4000)]
-    for votes in decision_rules(size).values():
-        correct_share, wrong_share = decision_shares(make_panels(errors), size, votes)
-        assert correct_share[0] == pytest.approx(np.mean(size - np.array(draws) >= votes), abs=0.03)
-        assert wrong_share[0] == pytest.approx(np.mean(np.array(draws) >= votes), abs=0.03)
+    draws = [random.permuted(is_right, axis=1)[:, :size].sum(axis=1) for _ in range(400)]
+    right_counts = np.array(draws)
+    assert rows["rule"].tolist() == list(votes_needed)
+    for row in rows.to_dict("records"):
+        votes = votes_needed[row["rule"]]
+        assert row["decides right"] == pytest.approx((right_counts >= votes).mean(), abs=0.02)
+        wrong_share = (size - right_counts >= votes).mean()
+        assert row["decides wrong"] == pytest.approx(wrong_share, abs=0.02)
 
 
-def test_panels_that_are_too_small_are_left_out() -> None:
-    correct_shares, wrong_shares = decision_shares(make_panels(np.zeros((4, 3))), 6, 4)
-    assert len(correct_shares) == len(wrong_shares) == 0
+def test_panels_that_are_too_small_are_left_out(tmp_path: Path) -> None:
+    panel = talking_panel(members=6)
+    names = {f"c{number:02}" for number in range(10)}
+    panel["talk"] = [
+        row for row in panel["talk"] if row["speaker"] != "judge_5" or row["case_id"] not in names
+    ]
+    frame = panel_rules(study(tmp_path, **panel)).frame
+    cases = frame.groupby("members drawn")["cases"].unique()
+    assert {size: list(counts) for size, counts in cases.items()} == {3: [CASES], 6: [CASES - 10]}
+
+
+def make_votes(accuracies: tuple[float, ...], *, is_named: bool = True) -> Panels:
+    """Panels of independent members about cases of two labels."""
+    random = np.random.default_rng(6)
+    truth = random.random((4000, 1)) < 0.3
+    is_yes = truth == (random.random((4000, len(accuracies))) < accuracies)
+    return make_panels(is_yes.astype(float), is_named=is_named)
 
 
 @pytest.mark.parametrize("accuracies", [(0.65,) * 5, (0.8,) * 5, (0.6, 0.7, 0.8, 0.9, 0.95)])
 def test_accuracies_without_truth_are_found_for_independent_members(
     accuracies: tuple[float, ...],
 ) -> None:
-    random = np.random.default_rng(6)
-    truth = random.random((4000, 1)) < 0.3
-    is_yes = truth == (random.random((4000, 5)) < accuracies)
-    votes = np.stack([~is_yes, is_yes], axis=2).astype(float)
-    assert estimate_accuracies_without_truth(votes) == pytest.approx(accuracies, abs=0.04)
-    pooled = estimate_accuracies_without_truth(votes.sum(axis=1, keepdims=True))
-    assert pooled == pytest.approx(np.mean(accuracies), abs=0.03)
+    named, pooled = make_votes(accuracies), make_votes(accuracies, is_named=False)
+    assert named.accuracies_without_truth == pytest.approx(accuracies, abs=0.04)
+    assert pooled.accuracies_without_truth == pytest.approx(np.mean(accuracies), abs=0.03)
 
 
 def test_votes_for_one_label_give_no_accuracy_without_truth() -> None:
-    assert np.isnan(estimate_accuracies_without_truth(np.ones((20, 3, 1)))).all()
+    assert np.isnan(make_panels(np.ones((20, 3))).accuracies_without_truth).all()
 
 
 @pytest.mark.parametrize(
@@ -255,8 +264,9 @@ def test_a_judge_of_another_family_adds_more_where_families_err_apart(tmp_path: 
 
 
 def test_one_more_member_adds_by_its_correlation() -> None:
-    assert votes_with_one_more(3, 0.5, 0.5) == pytest.approx(effective_votes(4, 0.5))
-    assert votes_with_one_more(3, 1, 0) == pytest.approx(1.6)
+    assert votes_with_another(1, 0.9, 0) == pytest.approx(2)
+    assert votes_with_another(3, 0.5, 0.5) == pytest.approx(effective_votes(4, 0.5))
+    assert votes_with_another(3, 1, 0) == pytest.approx(1.6)
 
 
 def test_without_truth_only_agreement_and_a_models_answer_are_given(tmp_path: Path) -> None:
@@ -357,7 +367,7 @@ def test_rules_say_how_many_members_are_missing(tmp_path: Path) -> None:
 def test_shares_of_a_rule_sum_to_one(tmp_path: Path) -> None:
     frame = panel_rules(study(tmp_path, **talking_panel())).frame
     total = frame["decides right"] + frame["decides wrong"] + frame["hung"]
-    assert np.allclose(total, 1) and set(frame["rule"]) == set(decision_rules(3))
+    assert np.allclose(total, 1) and len(set(frame["rule"])) == 3
     unanimity = frame[(frame["rule"] == "unanimity") & (frame["when"] == "first answers")]
     assert unanimity["hung"].item() > 0.3
 

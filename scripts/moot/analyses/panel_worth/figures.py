@@ -11,17 +11,12 @@ from moot.report.figures import BLACK, BLUE, nothing_to_draw, row_figure, whiske
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MAX_ROWS = 24
-
 
 @figure(COMPARISON, "panel_worth", "Effective votes of panels")
 def panel_worth_figure(results: StudyResults) -> "Figure":
-    """How many independent votes each panel is worth, and with a bar how many members it has.
-
-    Panels whose error correlation is open are left out.
-    """
+    """How many independent votes each panel is worth, and with a bar how many members it has."""
     frame = panel_worth(results).frame
-    frame = frame[frame["effective votes"].notna()].head(MAX_ROWS)
+    frame = frame[frame["effective votes"].notna()].head(24)
     if frame.empty:
         return nothing_to_draw("No panel has an error correlation.")
     rows = range(len(frame))
@@ -30,6 +25,5 @@ def panel_worth_figure(results: StudyResults) -> "Figure":
     estimates = frame[["effective votes", "votes low", "votes high"]].to_numpy(dtype=float)
     axes.errorbar(estimates[:, 0], rows, xerr=whiskers(estimates), fmt="o", capsize=3, color=BLUE)
     axes.plot(frame["members a panel"], rows, "|", color=BLACK, markersize=12)
-    axes.set(xlabel="Effective votes (bar: members)", ylim=(len(rows) - 0.5, -0.5))
-    axes.set_xlim(left=0)
+    axes.set(xlabel="Effective votes (bar: members)", ylim=(len(rows) - 0.5, -0.5), xlim=(0, None))
     return drawing

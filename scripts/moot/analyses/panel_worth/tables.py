@@ -1,45 +1,24 @@
 """The tables `panel_worth` and `panel_rules`: what a panel is worth, and what its rules decide."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from itertools import product
 from math import ceil, isnan
 
 import numpy as np
 import pandas as pd
 
-from moot.analyses.panel_worth import independence
-from moot.analyses.panel_worth.members import (
-    FIRST,
-    LAST,
-    NO_TRUTH,
-    SINGLE,
-    TRAITS,
-    Panels,
-    build_panels,
-    gather_members,
-    member_traits,
-    missing_reason,
-)
+from moot.analyses.panel_worth import members
+from moot.analyses.panel_worth.panels import Panels, difference, effective_votes, votes_with_another
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
-from moot.stats.bootstrap import (
-    SHARE,
-    ClusterBootstrap,
-    mean_statistic,
-    ratio_statistic,
-    share_statistic,
-)
+from moot.stats.bootstrap import SHARE, ClusterBootstrap, mean_statistic, ratio_statistic
 
 EVERYONE, CHANGE = "all", "change"
 PULLED_TO_WRONG = "wrong majority pulls over a right minority"
 PULLED_TO_RIGHT = "right majority pulls over a wrong minority"
-MIN_CASES = 20
-MIN_ANSWERS = 120
-"""The fewest answers about different cases from which a correlation is given."""
-MIN_COINCIDENCES = 10
-"""The fewest panels with two members who are wrong (who are right, where that is rarer)."""
-MAX_HALF_WIDTH = 0.25
-"""The widest interval of a correlation that is given, on either side."""
+MIN_CASES, MIN_ANSWERS, MIN_COINCIDENCES, MAX_HALF_WIDTH = 20, 120, 10, 0.25
+"""The fewest of each and the widest interval to either side of a correlation that is given."""
 SIZES = (3, 6, 12)
 COLUMNS = (
     Columns()
@@ -54,14 +33,12 @@ COLUMNS = (
     .estimate(PULLED_TO_WRONG, "pulled to wrong")
     .estimate(PULLED_TO_RIGHT, "pulled to right")
     .plain("effective votes with one more member")
-    .plain(*(f"with one of another {trait}" for trait in TRAITS))
-    .plain("accuracy by Dawid and Skene")
+    .plain("with one of another model", "with one of another persona")
+    .plain("with one of another family", "accuracy by Dawid and Skene")
     .plain("members a panel", digits=".1f")
     .counts("panels", "cases")
     .plain("what is missing", "in words")
     .short_form(
-        "answers of",
-        "model",
         "when",
         "member",
         "accuracy of members",
@@ -82,42 +59,13 @@ RULE_COLUMNS = (
     .counts("panels", "cases")
     .plain("what is missing")
 )
-NOTES = (
-    (
-        "Error correlation: the correlation (phi) of the errors of two members of a panel. Hard"
-        " cases raise it, and so do a common model and talk. Effective votes: the mean of as many"
-        " independent votes would vary as much; k / (1 + (k - 1) correlation) for k members."
-        " Intervals are by case."
-    ),
-    (
-        f"A correlation takes {MIN_CASES} cases, {MIN_ANSWERS} answers, {MIN_COINCIDENCES} panels"
-        " in which two members are wrong (or right, if that is rarer), and an interval of at most"
-        f" {MAX_HALF_WIDTH} to either side. `what is missing` says how many cases it would take."
-    ),
-    (
-        "With one more member: of the same correlation. With one of another model, persona or"
-        " family: of the correlation of members who differ in it. A family is the letters with"
-        " which a model's name starts."
-    ),
-    (
-        "Majority: more than half of the members are right; half of a tie counts. Independent"
-        " members have the same accuracies (Poisson-binomial). Distance to Condorcet: the accuracy"
-        " of their majority, less that of the actual majority."
-    ),
-    (
-        "Members give `first answers` before they talk, `last answers` at the end, and `second"
-        " answers` and so on in between. `change`: last answers less first answers. Pulled over:"
-        " the share of members in the first minority who end on the other side."
-    ),
-    (
-        "Accuracy by Dawid and Skene is a model's answer where no true label is known. The model"
-        " assumes that members err independently; correlated errors raise it."
-    ),
+NOTE = (
+    "Effective votes: the mean of as many independent votes would vary as much. Distance to"
+    " Condorcet: the accuracy of a majority of independent members, less that of the actual"
+    " majority. `change`: last answers less first answers. Accuracy by Dawid and Skene: a model's"
+    " answer, which correlated errors raise. Intervals are by case."
 )
-FIRST_PAGE_NOTES.register("panel_worth")(
-    "Effective votes: the mean of as many independent votes would vary as much."
-    " Brackets hold 95 % intervals."
-)
+FIRST_PAGE_NOTES.register("panel_worth")("Brackets hold 95 % intervals by case.")
 
 
 @table(EVERY_STUDY_AND_COMPARISON, "panel_worth", "How many independent judges is this panel?")
@@ -125,7 +73,7 @@ def panel_worth(results: StudyResults) -> TableContent:
     """Accuracies, error correlation and effective votes of panels, before and after their
     members talk, with the accuracy of a majority of independent members.
     """
-    return COLUMNS.table(rows_of_runs(results, _rows_with_sentence), NOTES)
+    return COLUMNS.table(rows_of_runs(results, _rows), [NOTE])
 
 
 @table(EVERY_STUDY_AND_COMPARISON, "panel_rules", "How do rules of decision fare?")
@@ -137,33 +85,39 @@ def panel_rules(results: StudyResults) -> TableContent:
     return RULE_COLUMNS.table(rows_of_runs(results, _rule_rows), notes)
 
 
-def _rows_with_sentence(run: Run) -> list[Row]:
-    first, *other_rows = _rows(run)
-    return [first | {"in words": _sentence(run, [first, *other_rows])}, *other_rows]
+def _rows(run: Run) -> list[Row]:
+    kind, answers, reason = members.gather_members(run)
+    if reason not in ("", members.NO_TRUTH):
+        return [{"what is missing": reason, "cases": run.predictions["case_id"].nunique()}]
+    rows: list[Row] = []
+    for moment, answers_at_moment in answers.groupby("moment", sort=False):
+        moment_rows = _moment_rows(run, Panels(answers_at_moment), reason)
+        rows += [{"when": moment, **row} for row in moment_rows]
+    if not reason:
+        rows += _change_rows(run, answers)
+    rows = [{"members are": kind, "member": EVERYONE, **row} for row in rows]
+    rows[0]["in words"] = _sentence(run, rows)
+    return rows
 
 
-def _rows(run: Run) -> Iterator[Row]:
-    kind, answers = gather_members(run)
-    reason = missing_reason(run, answers)
-    if reason not in ("", NO_TRUTH):
-        yield {"what is missing": reason, "cases": run.predictions["case_id"].nunique()}
-        return
-    traits = member_traits(run, answers)
-    for moment in answers["moment"].unique():
-        panels = build_panels(answers, moment)
-        sample = run.resample(panels.cases)
-        keys: Row = {"members are": kind, "when": moment, "member": EVERYONE}
-        row = keys | _count_cells(panels)
-        row["agreement of two members"] = sample.estimate(share_statistic(panels.agreement))
+def _moment_rows(run: Run, panels: Panels, reason: str) -> Iterator[Row]:
+    """The row of all members, and a row with the accuracy of each."""
+    sample = run.resample(panels.cases)
+    row = _count_cells(panels)
+    row["agreement of two members"] = sample.estimate(mean_statistic(panels.agreement, SHARE))
+    if reason:
+        mean = np.average(panels.accuracies_without_truth, weights=panels.members.sum(axis=0))
+        row |= {"what is missing": reason, "accuracy by Dawid and Skene": float(mean)}
+    else:
+        row |= _cells_with_truth(run, panels, sample)
+    yield row
+    for number, name in enumerate(panels.names if len(panels.names) > 1 else ()):
+        row = {"member": name, "panels": int((panels.members[:, number] > 0).sum())}
         if reason:
-            row |= {"what is missing": reason} | _cells_without_truth(panels)
+            row["accuracy by Dawid and Skene"] = float(panels.accuracies_without_truth[number])
         else:
-            row |= _moment_cells(panels, sample, traits)
+            row["accuracy of members"] = sample.estimate(panels.accuracy([number]))
         yield row
-        if len(panels.names) > 1:
-            yield from _member_rows(keys, panels, sample, has_truth=not reason)
-    if not reason and LAST in set(answers["moment"]):
-        yield from _change_rows(run, kind, answers)
 
 
 def _count_cells(panels: Panels) -> Row:
@@ -174,132 +128,91 @@ def _count_cells(panels: Panels) -> Row:
     }
 
 
-def _moment_cells(panels: Panels, sample: ClusterBootstrap, traits: pd.DataFrame) -> Row:
-    majority = share_statistic(independence.majority_right(panels))
-    independent_majority = independence.independent_majority(panels)
+def _cells_with_truth(run: Run, panels: Panels, sample: ClusterBootstrap) -> Row:
+    majority = mean_statistic(panels.majority_right, SHARE)
+    independent_majority = panels.independent_majority()
     cells: Row = {
-        "accuracy of members": sample.estimate(independence.member_accuracy(panels)),
+        "accuracy of members": sample.estimate(panels.accuracy()),
         "accuracy of the majority": sample.estimate(majority),
         "majority of independent members": sample.value(independent_majority),
-        "distance to Condorcet": sample.estimate(independence.condorcet_distance(panels)),
+        "distance to Condorcet": sample.estimate(difference(independent_majority, majority)),
     }
-    correlation, low, high = sample.estimate(independence.error_correlation(panels))
-    reason = open_reason(panels, sample.clusters, low, high)
-    if reason:
+    rho, low, high = sample.estimate(panels.error_correlation())
+    if reason := open_reason(panels, sample.clusters, low, high):
         return cells | {"what is missing": reason}
     size = float(panels.sizes.mean())
-    votes = [independence.effective_votes(size, rho) for rho in (correlation, high, low)]
-    cells["error correlation"] = (correlation, low, high)
-    cells["effective votes"] = tuple(votes)
-    votes_of_more = independence.effective_votes(size + 1, correlation)
-    cells["effective votes with one more member"] = votes_of_more
-    for trait in TRAITS if set(panels.names) <= set(traits.index) else ():
-        values = traits.loc[list(panels.names), trait].to_numpy()
-        differs = np.asarray(values[:, None] != values[None, :])
-        if differs.any():
-            new_correlation = sample.value(independence.error_correlation(panels, differs))
-            new_votes = independence.votes_with_one_more(size, correlation, new_correlation)
-            cells[f"with one of another {trait}"] = new_votes
+    cells["error correlation"] = (rho, low, high)
+    cells["effective votes"] = tuple(effective_votes(size, value) for value in (rho, high, low))
+    cells["effective votes with one more member"] = effective_votes(size + 1, rho)
+    for trait, values in members.member_traits(run, panels.names).items():
+        differs = np.not_equal.outer(values.to_numpy(), values.to_numpy())
+        new_rho = sample.value(panels.error_correlation(differs))
+        cells[f"with one of another {trait}"] = votes_with_another(size, rho, new_rho)
     return cells
 
 
 def open_reason(panels: Panels, cases: int, low: float, high: float) -> str:
-    """Why the errors leave the correlation open, with the number of cases that it would take; ""
-    where they do not.
-    """
-    needed_cases = max(MIN_CASES, ceil(MIN_ANSWERS / panels.sizes.mean()))
-    if cases < needed_cases:
-        return f"too few cases: {cases}; needed: {needed_cases}"
-    count = int(independence.coincidences(panels).sum())
-    half_width = (high - low) / 2
+    """Why the errors leave the correlation open; "" where they do not."""
+    min_cases = max(MIN_CASES, ceil(MIN_ANSWERS / panels.sizes.mean()))
+    if cases < min_cases:
+        return f"too few cases: {cases}; needed: {min_cases}"
+    count = int(panels.coincidences.sum())
     if count < MIN_COINCIDENCES:
-        kind = "wrong" if panels.right_counts.sum() >= panels.sizes.sum() / 2 else "right"
-        needed_cases = ceil(cases * MIN_COINCIDENCES / max(count, 0.5))
+        min_cases = ceil(cases * MIN_COINCIDENCES / max(count, 0.5))
         return (
-            f"two members are {kind} together in {count} panels, which leaves the correlation open;"
-            f" needed: {needed_cases:,} cases"
+            f"two members are {panels.rarer} together in {count} panels, which leaves the"
+            f" correlation open; needed: {min_cases:,} cases"
         )
+    half_width = (high - low) / 2
     if isnan(half_width):
         return "the errors of two members do not vary"
     if half_width > MAX_HALF_WIDTH:
-        needed_cases = ceil(cases * (half_width / MAX_HALF_WIDTH) ** 2)
-        return (
-            f"the correlation lies between {low:.2f} and {high:.2f}; needed: {needed_cases:,} cases"
-        )
+        min_cases = ceil(cases * (half_width / MAX_HALF_WIDTH) ** 2)
+        return f"the correlation lies between {low:.2f} and {high:.2f}; needed: {min_cases:,} cases"
     return ""
 
 
-def _cells_without_truth(panels: Panels) -> Row:
-    accuracies = independence.estimate_accuracies_without_truth(panels.votes)
-    mean = np.average(accuracies, weights=panels.members.sum(axis=0))
-    return {"accuracy by Dawid and Skene": float(mean)}
-
-
-def _member_rows(
-    keys: Row, panels: Panels, sample: ClusterBootstrap, *, has_truth: bool
-) -> Iterator[Row]:
-    """The accuracy of each member."""
-    accuracies = None if has_truth else independence.estimate_accuracies_without_truth(panels.votes)
-    for number, name in enumerate(panels.names):
-        members = panels.members[:, number]
-        row = keys | {"member": name, "panels": int((members > 0).sum())}
-        if accuracies is None:
-            right_counts = members - panels.wrong_counts[:, number]
-            accuracy = ratio_statistic(right_counts, members, SHARE)
-            row["accuracy of members"] = sample.estimate(accuracy)
-        else:
-            row["accuracy by Dawid and Skene"] = float(accuracies[number])
-        yield row
-
-
-def _change_rows(run: Run, kind: str, answers: pd.DataFrame) -> Iterator[Row]:
+def _change_rows(run: Run, answers: pd.DataFrame) -> Iterator[Row]:
     """The change from first to last answers, in panels that have both."""
-    first_panels = set(answers.loc[answers["moment"] == FIRST, "panel"])
-    last_panels = set(answers.loc[answers["moment"] == LAST, "panel"])
-    answers = answers[answers["panel"].isin(first_panels & last_panels)]
+    answers = answers[answers["moment"].isin([members.FIRST, members.LAST])]
+    answers = answers[answers.groupby("panel")["moment"].transform("nunique") > 1]
     if answers.empty:
         return
-    first, last = build_panels(answers, FIRST), build_panels(answers, LAST)
+    first = Panels(answers[answers["moment"] == members.FIRST])
+    last = Panels(answers[answers["moment"] == members.LAST])
     sample = run.resample(first.cases)
-    gain = independence.majority_right(last) - independence.majority_right(first)
-    cells = _count_cells(last) | _pull_cells(run, answers)
-    cells["accuracy of the majority"] = sample.estimate(mean_statistic(gain, (-1.0, 1.0)))
-    accuracy = independence.change(independence.member_accuracy, first, last, (-1.0, 1.0))
-    cells["accuracy of members"] = sample.estimate(accuracy)
-    if all(_has_correlation(panels, sample) for panels in (first, last)):
-        correlation = independence.change(independence.error_correlation, first, last, (-2.0, 2.0))
-        cells["error correlation"] = sample.estimate(correlation)
-    yield {"members are": kind, "when": CHANGE, "member": EVERYONE} | cells
-
-
-def _has_correlation(panels: Panels, sample: ClusterBootstrap) -> bool:
-    _, low, high = sample.estimate(independence.error_correlation(panels))
-    return not open_reason(panels, sample.clusters, low, high)
+    gain = mean_statistic(last.majority_right - first.majority_right, (-1.0, 1.0))
+    row: Row = {"when": CHANGE, **_count_cells(last), **_pull_cells(run, answers)}
+    row["accuracy of the majority"] = sample.estimate(gain)
+    row["accuracy of members"] = sample.estimate(difference(last.accuracy(), first.accuracy()))
+    first_correlation = first.error_correlation()
+    last_correlation = last.error_correlation()
+    is_open = open_reason(first, sample.clusters, *sample.interval(first_correlation))
+    if not (is_open or open_reason(last, sample.clusters, *sample.interval(last_correlation))):
+        correlation = difference(last_correlation, first_correlation, largest=2.0)
+        row["error correlation"] = sample.estimate(correlation)
+    yield row
 
 
 def _pull_cells(run: Run, answers: pd.DataFrame) -> Row:
     """How often the majority of the first answers pulls members of the minority over."""
     answers = answers.assign(is_right=(answers["prediction"] == answers["target"]).astype(float))
-    members = answers.pivot_table("is_right", ["case_id", "panel", "member"], "moment")
-    first, last = members[FIRST], members[LAST]
+    seats = answers.pivot_table("is_right", ["case_id", "panel", "member"], "moment")
+    sample = run.resample(seats.index.get_level_values("case_id"))
+    first, last = seats[members.FIRST], seats[members.LAST]
     majority = np.sign(2 * first.groupby("panel").transform("mean") - 1)
-    sample = run.resample(members.index.get_level_values("case_id"))
-    cells: Row = {}
-    for column, is_minority, is_pulled in (
-        (PULLED_TO_WRONG, (majority == -1) & (first == 1), last == 0),
-        (PULLED_TO_RIGHT, (majority == 1) & (first == 0), last == 1),
-    ):
-        if is_minority.any():
-            share = ratio_statistic(is_minority & is_pulled, is_minority, SHARE)
-            cells[column] = sample.estimate(share)
-    return cells
+    to_wrong, to_right = (majority == -1) & (first == 1), (majority == 1) & (first == 0)
+    return {
+        PULLED_TO_WRONG: sample.estimate(ratio_statistic(to_wrong & (last == 0), to_wrong, SHARE)),
+        PULLED_TO_RIGHT: sample.estimate(ratio_statistic(to_right & (last == 1), to_right, SHARE)),
+    }
 
 
 def _sentence(run: Run, rows: list[Row]) -> str:
     """The effective votes before and after members talk; "" where they are not known."""
     parts: list[str] = []
     for row in rows:
-        if "effective votes" in row and row["when"] in (SINGLE, FIRST, LAST):
+        if "effective votes" in row and row["when"] not in members.MIDDLE:
             value, low, high = row["effective votes"]
             parts.append(f"{row['when']} {value:.1f} [{low:.1f}, {high:.1f}]")
     if not parts:
@@ -311,32 +224,22 @@ def _sentence(run: Run, rows: list[Row]) -> str:
 
 
 def _rule_rows(run: Run) -> Iterator[Row]:
-    _, answers = gather_members(run)
-    reason = missing_reason(run, answers)
-    largest = 0
-    for moment in () if reason else answers["moment"].unique():
-        panels = build_panels(answers, moment)
-        largest = max(largest, int(panels.sizes.max()))
-        for size in SIZES:
-            is_large = panels.sizes >= size
-            cases = [case for case, counts in zip(panels.cases, is_large, strict=True) if counts]
-            if not cases:
-                continue
-            sample = run.resample(cases)
-            for rule, votes in decision_rules(size).items():
-                right_chances, wrong_chances = independence.decision_shares(panels, size, votes)
-                hung_chances = np.clip(1 - right_chances - wrong_chances, 0, 1)
-                yield {
-                    "when": (moment, rule, size),
-                    "decides right": sample.estimate(share_statistic(right_chances)),
-                    "decides wrong": sample.estimate(share_statistic(wrong_chances)),
-                    "hung": sample.estimate(share_statistic(hung_chances)),
-                    "panels": (len(cases), len(set(cases))),
-                }
-    if largest < SIZES[0]:
-        yield {"what is missing": reason or f"{largest} members a panel; needed: {SIZES[0]}"}
+    from scipy.stats import hypergeom  # registries are read at every start of Snakemake
 
-
-def decision_rules(size: int) -> Mapping[str, int]:
-    """The equal votes that each rule takes in a panel of some members."""
-    return {"majority": size // 2 + 1, "two thirds": ceil(2 * size / 3), "unanimity": size}
+    _, answers, reason = members.gather_members(run)
+    sizes = answers.groupby(["moment", "panel"])["member"].transform("size")
+    if reason or sizes.max() < SIZES[0]:
+        yield {"what is missing": reason or f"{sizes.max()} members a panel; needed: {SIZES[0]}"}
+        return
+    for moment, size in product(answers["moment"].unique(), SIZES):
+        panels = Panels(answers[(answers["moment"] == moment) & (sizes >= size)])
+        sample = run.resample(panels.cases)
+        rules = {"majority": size // 2 + 1, "two thirds": ceil(2 * size / 3), "unanimity": size}
+        for rule, votes in rules.items() if panels.cases else ():
+            row = {"when": moment, "rule": rule, "members drawn": size, **_count_cells(panels)}
+            right_shares = hypergeom.sf(votes - 1, panels.sizes, panels.right_counts, size)
+            wrong_shares = hypergeom.sf(votes - 1, panels.sizes, panels.wrong_counts, size)
+            hung_shares = np.clip(1 - right_shares - wrong_shares, 0, 1)
+            row["decides right"] = sample.estimate(mean_statistic(right_shares, SHARE))
+            row["decides wrong"] = sample.estimate(mean_statistic(wrong_shares, SHARE))
+            yield row | {"hung": sample.estimate(mean_statistic(hung_shares, SHARE))}
