@@ -102,7 +102,10 @@ for page in [INDEX, *targets.studies()]:
             **digests(
                 page,
                 outputs=page_files(page),
-                code=["front_page.py", *RESULTS_CODE, "commands/verify.py"],
+                code=[
+                    *("front_page.py", "commands/verify.py", "workflow/run_page.py"),
+                    *RESULTS_CODE,
+                ],
             ),
             study=study or COMPARISON,
             digests=digests_of_inputs(page),

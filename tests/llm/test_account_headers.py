@@ -14,6 +14,8 @@ from moot.core.types import Fields
 from moot.llm.endpoints import ENDPOINTS, register_endpoint
 from moot.llm.endpoints.anthropic import AnthropicEndpoint
 from moot.llm.endpoints.openai import OpenAIEndpoint
+from moot.llm.endpoints.sdk import is_account_server
+from moot.llm.identity import client_address, server_address
 
 ACCOUNT = "account-of-the-environment"
 VARIABLES = {
@@ -119,3 +121,18 @@ async def test_the_server_of_the_account_receives_it(
         monkeypatch.setenv(f"{base.upper()}_BASE_URL", server.address(base))
         await ask(ModelConfig(endpoint=base, model="test"))
     assert sorted(names) == HEADERS[base]
+
+
+@pytest.mark.parametrize("base", ["openai", "anthropic"])
+@pytest.mark.parametrize("variable", ["", "  ", "https://gateway.example/v1"])
+@pytest.mark.parametrize("base_url", [None, "https://other.example/v1"])
+def test_the_account_is_of_the_address_that_the_package_calls(
+    monkeypatch: pytest.MonkeyPatch, base: str, variable: str, base_url: str | None
+) -> None:
+    traits = TRAITS[base]
+    monkeypatch.setenv(traits.address_variable, variable)
+    config = ModelConfig.model_validate({"endpoint": base, "model": "m", "base_url": base_url})
+    address = variable.strip() or traits.default_address
+    assert client_address(traits) == address
+    assert server_address(config) == (base_url or address)
+    assert is_account_server(config, traits) == (base_url is None)

@@ -56,6 +56,11 @@ class Faults:
         self.count += 1
         self._messages[message] = None
 
+    def add_all(self, faults: "Faults") -> None:
+        """Add the messages of other faults."""
+        for message in faults.messages:
+            self.add(message)
+
     @contextmanager
     def noting(self) -> Iterator[None]:
         """Add the `UserError` that ends the block, and continue after it."""

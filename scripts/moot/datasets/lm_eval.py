@@ -111,8 +111,7 @@ def _read_samples(options: LmEvalOptions) -> _Samples:
         broken_lines = Faults()
         lines = _read_lines(options, path, broken_lines)
         line_count += len(lines) + len(broken_lines.messages)
-        for message in broken_lines.messages:
-            faults.add(message)
+        faults.add_all(broken_lines)
         files[path] = _table(options, model, path, lines, faults)
     left_out = line_count - sum(map(len, files.values()))
     remedy = "Correct the files, or allow more."

@@ -302,8 +302,7 @@ def _read_files(options: TableOptions, attributes: Sequence[str], faults: Faults
     broken_rows = Faults()
     names = list(dict.fromkeys(needed_columns))
     table = read_user_table(options.path, names, options.sheet, faults=broken_rows)
-    for message in broken_rows.messages:
-        faults.add(message)
+    faults.add_all(broken_rows)
     table = select_rows(options.path, table, options.where)
     if not table.index.is_unique:
         table = table.set_axis(pd.RangeIndex(1, len(table) + 1, name="row"))

@@ -118,8 +118,7 @@ def _read_files(
             broken_rows = Faults()
             tables[number] = _read_file(file, options, case_columns, broken_rows)
             check.unreadable += len(broken_rows.messages)
-            for message in broken_rows.messages:
-                check.faults.add(message)
+            check.faults.add_all(broken_rows)
     unreadable_files = len(check.files) - len(tables)
     check.unreadable += unreadable_files
     if not tables:

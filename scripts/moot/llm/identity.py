@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from moot.core.endpoint_traits import endpoint_traits
+from moot.core.endpoint_traits import EndpointTraits, endpoint_traits
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.core.model_values import address_problem
@@ -30,12 +30,20 @@ def server_address(config: ModelConfig, environment: Mapping[str, str] = os.envi
     None for a model without a server.
     """
     traits = endpoint_traits(config.endpoint)
-    variable = environment.get(traits.address_variable, "").strip()
-    address = config.base_url or variable or traits.default_address
+    address = config.base_url or client_address(traits, environment)
     if address and traits.default_port and "://" not in address:
         has_port = urlsplit(f"//{address}").port
         address = f"http://{address}" if has_port else f"http://{address}:{traits.default_port}"
     return address
+
+
+def client_address(
+    traits: EndpointTraits, environment: Mapping[str, str] = os.environ
+) -> str | None:
+    """Return the address that an endpoint's own client calls: that of its environment variable,
+    else its default; None for an endpoint without a server.
+    """
+    return environment.get(traits.address_variable, "").strip() or traits.default_address
 
 
 def key_variable(config: ModelConfig, environment: Mapping[str, str] = os.environ) -> str:

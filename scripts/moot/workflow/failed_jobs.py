@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core.experiment_config import COMPARISON
-from moot.papers.items import paper_pages
-from moot.plan.as_published import has_own_experiments
 from moot.plan.plan import Plan
-from moot.report.front_page import RunRemarks, write_front_page
-from moot.report.outcome import failure_sentences, read_outcome, write_outcome
+from moot.report.outcome import read_outcome, write_outcome
 from moot.workflow import targets
 from moot.workflow.provenance import RECORDS
+from moot.workflow.run_page import write_run_page
 from moot.workflow.targets import INDEX, existing_paths, outcome_files
 
 _MESSAGE = re.compile(r"^[\d:]{8} moot: (.*)", re.MULTILINE | re.DOTALL)
@@ -117,18 +115,5 @@ def write_page_after_failure(
     output = Path(f"results/{page}.html")
     for name in (f"results/outcome/{page}_questions.html", RECORDS / f"{page}.html.json"):
         Path(name).unlink(missing_ok=True)
-    write_front_page(
-        Path("results"),
-        study,
-        files,
-        {"page": output},
-        {name: entry.study for name, entry in plan.experiments.items()},
-        RunRemarks(
-            plan.config.rehearsal,
-            [*failed_jobs, *failure_sentences(outcome)],
-            plan.made_up_notes(selected_study),
-            has_own_experiments(plan),
-        ),
-        paper_pages(plan.shipped),
-    )
+    write_run_page(plan, study, files, {"page": output}, outcome, failed_jobs)
     return output

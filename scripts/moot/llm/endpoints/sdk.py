@@ -1,7 +1,6 @@
 """The shared code of the endpoints over the packages `openai` and `anthropic`."""
 
 import json
-import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Collection
@@ -21,7 +20,7 @@ from moot.llm.endpoints.failures import (
     failure_of_status,
 )
 from moot.llm.endpoints.streams import is_stream
-from moot.llm.identity import server_address
+from moot.llm.identity import client_address, server_address
 from moot.llm.redaction import api_key, redacted
 from moot.llm.request import Reply, Request
 
@@ -238,9 +237,7 @@ def is_account_server(config: ModelConfig, traits: EndpointTraits) -> bool:
         config: the model's entry.
         traits: of the endpoint of the package's own provider.
     """
-    variable = os.environ.get(traits.address_variable, "").strip()
-    package_address = variable or traits.default_address
-    return not config.base_url and server_address(config) == package_address
+    return not config.base_url and server_address(config) == client_address(traits)
 
 
 def package_options(

@@ -1,0 +1,80 @@
+"""The first pages of a run that ended well and of one with failed jobs have the same remarks."""
+
+import re
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from courtroom_runs import PROJECT, configuration
+from moot.core.experiment_config import COMPARISON
+from moot.plan.plan import Plan
+from moot.report.outcome import read_outcome
+from moot.workflow import targets
+from moot.workflow.failed_jobs import write_page_after_failure
+from moot.workflow.run_page import write_run_page
+from results_on_disk import case, prediction, write_results
+
+HOSTILE = "<b>the server answered nothing</b>"
+CASES = [case(f"c{number}", ("yes", "no")[number % 2]) for number in range(4)]
+STATUSES = {"valid": "valid", "failed": "failed", "some failed": "valid failed"}
+
+
+def make_plan(folder: Path, **keys: Any) -> Plan:
+    experiment = {"cases": 4, "protocol": "zero_shot"}
+    return Plan.from_yaml(
+        configuration("http://localhost:9/v1", folder, experiment=experiment, **keys), PROJECT
+    )
+
+
+def write_predictions(plan: Plan, outcome: str) -> list[Path]:
+    """Write the predictions of all runs; those of an `outcome` have these statuses in turn."""
+    statuses = STATUSES[outcome].split()
+    paths: list[Path] = []
+    for name, experiment in plan.experiments.items():
+        for model in experiment.config.models:
+            rows = []
+            for number, item in enumerate(CASES):
+                status = statuses[number % len(statuses)]
+                answer = item.target if status == "valid" else ""
+                reason = "" if status == "valid" else HOSTILE
+                row = prediction(item.case_id, item.target, answer, status=status)
+                rows.append({**row, "reason": reason})
+            write_results(Path("results"), CASES, {model: rows}, experiment=name)
+            paths.append(Path(f"results/predictions/{name}/{model}.parquet"))
+    return paths
+
+
+@pytest.mark.parametrize(
+    ("page", "outcome", "is_rehearsal", "is_shipped"),
+    list(product(["index", "courtroom"], STATUSES, [False, True], [False, True])),
+)
+def test_both_pages_have_the_same_remarks(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    page: str,
+    outcome: str,
+    is_rehearsal: bool,
+    is_shipped: bool,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    plan = make_plan(tmp_path, rehearsal=is_rehearsal)
+    if is_shipped:
+        monkeypatch.setattr("moot.workflow.run_page.has_own_experiments", lambda _: False)
+    predictions = write_predictions(plan, outcome)
+    failed_jobs = [f"Debates of trial: {HOSTILE}"]
+    study = COMPARISON if page == "index" else page
+    after_failure = write_page_after_failure(plan, page, predictions, failed_jobs).read_text()
+    other_page = Path("results/other.html")
+    built = [*predictions, *filter(Path.exists, map(Path, targets.outcome_files(study)))]
+    results = read_outcome(predictions)
+    write_run_page(plan, study, built, {"page": other_page}, results, failed_jobs)
+    assert other_page.read_text() == after_failure
+    assert HOSTILE not in after_failure
+    assert ("A statistical model generated all replies" in after_failure) == is_rehearsal
+    failures = re.findall("<li>(.*)</li>", after_failure.partition("</ul>")[0])
+    assert failures[0].startswith("Debates of trial: ")
+    assert any(line.startswith("All 4 debates of") for line in failures) == (outcome == "failed")
+    write_run_page(plan, study, built, {"page": other_page}, results)
+    assert ('id="failed"' in other_page.read_text()) == (outcome == "failed")
