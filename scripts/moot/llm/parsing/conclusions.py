@@ -54,7 +54,12 @@ _ANSWER_WORD = re.compile(
 _REASON = re.compile(r"[\"'”*_]*,?\s+(?:because|since|as|due to|given)\b", re.IGNORECASE)
 _HESITATION = (
     r"(?:wait|hold on|hmm+|scratch that|correction(?=:)|on second thoughts?"
-    r"|sorry,?\s+(?:i meant|no)"
+    r"|sorry,?\s+(?:i meant|no)|(?:edit|update|erratum|revised answer)(?=\s*:)|oops|strike that"
+    r"|my mistake"
+    r"|on (?:reflection|(?:closer|further|second) (?:look|inspection|reading|examination|thought"
+    r"|reflection"
+    r"|consideration))|i (?:take (?:that|it) back|stand corrected|misread|retract|withdraw"
+    r"|(?:have )?made an? (?:mistake|error))"
     r"|(?:but )?then again|actually,?(?=[,.…!?:—–-]|\s+(?:no|wait|hmm|let)\b)"
     r"|let me (?:just )?(?:(?:re-?|double-?)(?:check|consider|read|think|examine|assess)"
     r"|(?:think|look|check)\s+again|look\s+(?:closer|more\s+closely))|等等|等一下|再想想)"
@@ -66,6 +71,25 @@ _REVISION = re.compile(
     re.IGNORECASE,
 )
 """A speaker's change of mind: "YES seems right. Wait, no."."""
+_SOURCE_OF_FACTS = (
+    r"(?:the|this|these|its|my)\s+(?:\w+\s+){0,2}?(?:law|statutes?|facts?|evidence|text|case"
+    r"|records?|rules?"
+    r"|criteria|definitions?|guidelines|above|information|instructions|article|analysis"
+    r"|precedents?|contract"
+    r"|lease|code|section|data|prompt|passage|document|reasoning|description|terms|agreement"
+    r"|timeline)\b"
+)
+_HYPOTHETICAL = re.compile(
+    r"(?:^|[.!?;\n])[\s*_>#-]*(?:(?:but|and|so|however|then|yet),?\s+)?(?:even\s+)?"
+    r"(?:if(?!\s+(?:i|we|one|you|forced|pressed|asked|anything)\b)|unless|suppose|supposing|were"
+    r"|had"
+    rf"|according\s+to(?!\s+{_SOURCE_OF_FACTS})|in\s+the\s+(?:opinion|view|eyes)\s+of)\b[^.!?\n]*$"
+    r"|\b(?!i\b|we\b)\w+\s+(?:claims?|argues?|says?|said|insists?|asserts?|alleges?|contends?"
+    r"|maintains?)"
+    r"\s*[:,]?[\s\"“]*$",
+    re.IGNORECASE,
+)
+"""Words before an announcement that make it conditional or another person's: "If he paid, ..."."""
 _THOUGHT_OPENING = re.compile(
     r"[\s*_#>(]*(?:(?:ok|okay|alright|all right|well|right|hm+|uh|um|so|now|first)[,.!…:]*\s+)*"
     r"(?:thinking\b(?! about)|hm+\b|let me (?:think|see|consider|analy[sz]e|reason|work|look|read|"
@@ -78,6 +102,7 @@ _THOUGHT_OPENING = re.compile(
 """The beginning of a thought without marks: "Hmm, ...", "Okay, so let me think"."""
 _OPTION_LETTER = re.compile(r"^([\s*_]*[A-Z])[)）]\s+(?=\w)")
 """The letter of an option before its text: "C) arson"."""
+_NUMBERED_ITEM = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=[^\W\d])", re.MULTILINE)
 _TABLE_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*\|", re.MULTILINE)
 _FIRST_SENTENCE = re.compile(r"(?<=[.。!！])\s+(?=[^\W\d])")
 _CONNECTIVE = (
@@ -117,7 +142,7 @@ def find_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
         UnreadableError: it states no label, or more than one, or breaks off in a list of labels.
     """
     text = drop_bracketed_choices(_drop_tables(simplify_marks(text)), labels)
-    text = drop_symbols(text, labels)
+    text = _drop_item_numbers(drop_symbols(text, labels), labels)
     if not text.endswith(CUT):
         bare = _read_bare(text, labels)
         if bare is not None:
@@ -155,6 +180,19 @@ def _read_bare(text: str, labels: tuple[Label, ...]) -> Label | None:
     return label if is_bare else None
 
 
+def is_hypothetical(text: str) -> bool:
+    """Return whether the words before an announcement make it conditional or another's.
+
+    Examples are "If the lease had ended, " and "According to the tenant, ".
+    """
+    return _HYPOTHETICAL.search(text) is not None
+
+
+def has_revision(text: str) -> bool:
+    """Return whether `text` reconsiders what stands before it: "Wait, that is wrong."."""
+    return _REVISION.search(text) is not None
+
+
 def is_thinking_aloud(text: str) -> bool:
     """Return whether `text` opens as a thought does: "Hmm, ...", "Let me think"."""
     return _THOUGHT_OPENING.match(text) is not None
@@ -166,6 +204,17 @@ def _drop_tables(text: str) -> str:
         return text
     lines = text.splitlines(keepends=True)
     return "".join(line for line in lines if not line.lstrip().startswith("|"))
+
+
+def _drop_item_numbers(text: str, labels: tuple[Label, ...]) -> str:
+    """Return `text` without the numbers of a list's items, if labels are numbers.
+
+    The number 1 before a sentence may begin such a list.
+    """
+    has_numbers = any(str(label).isdecimal() for label in labels)
+    items = _NUMBERED_ITEM.findall(text) if has_numbers else []
+    is_list = len(items) > 1 or (items == ["1"] and _NUMBERED_ITEM.match(text) is not None)
+    return _NUMBERED_ITEM.sub("", text) if is_list else text
 
 
 def _read_opening(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
@@ -256,6 +305,8 @@ def _find_announcements(text: str, labels: tuple[Label, ...]) -> Iterator[_Annou
             yield _Announcement(label, end)
             continue
         for match in _STATED_ANSWER.finditer(line):
+            if is_hypothetical(line[: match.start()]):
+                continue
             label = _read_announced(match["value"], labels)
             if label is not None:
                 yield _Announcement(label, end - len(line) + match.end())
@@ -366,7 +417,7 @@ def _refuse_later_answer(text: str, labels: tuple[Label, ...], label: Label, sta
     for match in _SENTENCE.finditer(text, start):
         sentence = match[0]
         word = _ANSWER_WORD.search(sentence)
-        if word is None:
+        if word is None or is_hypothetical(sentence[: word.start()]):
             continue
         rest = denial_pattern(labels).sub("", sentence[word.end() :])
         mentions = find_spelled_mentions(rest, labels)

@@ -30,7 +30,12 @@ from pydantic import BaseModel
 
 from moot.core.types import Json, JsonObject
 from moot.llm.parsing.articles import split_list
-from moot.llm.parsing.conclusions import find_announced, find_label, is_thinking_aloud
+from moot.llm.parsing.conclusions import (
+    find_announced,
+    find_label,
+    has_revision,
+    is_thinking_aloud,
+)
 from moot.llm.parsing.normaliser import has_end_token, strip_thoughts, strip_tokens
 from moot.llm.parsing.objects import FULL_WIDTH, Candidate, close_torn, find_candidates, load_json
 from moot.llm.parsing.plain_text import CUT, EchoError, UnreadableError, fold_text
@@ -60,11 +65,23 @@ MAX_REPLY_CHARS = 200_000
 DECISIONS = ("label", "integer", "number", "flag")
 BARE_NUMBER = r"(?<![\d.–-])(?<!\bto )(?<!\bor )(?<!\band )\d+(?:\.\d+)?"
 NO_RANGE = r"(?!\.?\d|\s?[-–—]\s?\d|\s(?:to|or)\s\d)"
+_ESCAPED_OBJECT = re.compile(r'\{(?:\s|\\n)*\\"')
+_OTHERS_CONFIDENCE = re.compile(
+    r"\b(?:not|n['’]t|never|(?:less|more|lower|higher|greater) than|over|under|at (?:least|most)"
+    r"|up to|below"
+    r"|above|barely|hardly)\s+(?:about\s+|around\s+)?$"
+    r"|\b(?!(?:i|we|answer|prediction|verdict|confidence)\b)\w+\s+(?:is|are|was|were|seems?|felt"
+    r"|feels|sounds)"
+    r"\s+(?:\w+\s+){0,2}$",
+    re.IGNORECASE,
+)
+"""Words before a confidence that deny it, bound it or give it to another person."""
 CONFIDENCES = [
     rf"({BARE_NUMBER}\s?%)\s*(?:confidence|confident|sure|certain)\b",
     (
         r"\bconfidence(?: level| score)? (?:of|is|at) (?:about |around"
         rf" )?({BARE_NUMBER}(?:\s?%)?){NO_RANGE}"
+        r"(?!\s*(?:/|(?:out )?of|in)\s*(?!100\b)\d)"
     ),
 ]
 
@@ -230,7 +247,7 @@ def _read_reply(text: str, schema: type[BaseModel], *, is_cut: bool) -> _Reading
     document = load_json(answer)
     if document is None:
         answer = _without_reasoning(text).strip()
-        document = load_json(answer)
+        document = load_json(answer) or _unescape(answer)
     _refuse_unusable(text, answer)
     notes = Notes()
     if isinstance(document, str):
@@ -254,6 +271,11 @@ def _read_reply(text: str, schema: type[BaseModel], *, is_cut: bool) -> _Reading
         return reading
     words = _mark_cut(strip_tokens(answer), text, is_cut=is_cut and "{" not in answer)
     return _Words(words, schema, is_complete=has_end_token(text)).read()
+
+
+def _unescape(text: str) -> Json:
+    r"""Return the JSON text within `{\"prediction\": ...}`; None for any other text."""
+    return load_json(f'"{text}"') if _ESCAPED_OBJECT.match(text) else None
 
 
 def _wrap_list(schema: type[BaseModel], items: list[Json], notes: Notes) -> Json:
@@ -280,6 +302,8 @@ def _read_tags(schema: type[BaseModel], text: str, tags: list[re.Match[str]]) ->
     for match in tags:
         key, value = fold_text(match[1]), match[2].strip()
         values[key] = value if values.get(key, value) == value else Unclear((values[key], value))
+    if has_revision(text[tags[-1].end() :]):
+        raise UnreadableError("the words behind the tags take them back")
     outside = _text_outside(text, [match.span() for match in tags])
     return _read_fields(schema, values, Notes(["tags for an object"])).compare_with(outside)
 
@@ -330,6 +354,8 @@ def _read_objects(text: str, schema: type[BaseModel]) -> _Reading | None:
         values = [reading.value.get(name) for reading in readings]
         if shape.kind != "text" and any(value != values[0] for value in values):
             readings[-1].leave_out(name, "objects that disagree")
+    if has_revision(text[objects[-1].end :]):
+        raise UnreadableError("the words behind the object take it back")
     return readings[-1].compare_with(
         _text_outside(text, [(candidate.start, candidate.end) for candidate in objects])
     )
@@ -466,7 +492,11 @@ class _Words:
             patterns = [*patterns, rf"({BARE_NUMBER}\s?(?:/|out of)\s?{shape.high:g}){NO_RANGE}"]
         quantities: list[str] = []
         for pattern in patterns:
-            quantities += re.findall(pattern, self.text, re.IGNORECASE)
+            quantities += [
+                match[1]
+                for match in re.finditer(pattern, self.text, re.IGNORECASE)
+                if not _OTHERS_CONFIDENCE.search(self.text[: match.start()][-60:])
+            ]
         return read_agreed(shape, quantities, notes)
 
 

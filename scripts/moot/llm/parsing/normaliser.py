@@ -69,12 +69,26 @@ _ANSWER_TAG = re.compile(
 )
 
 
+_STRUCK = re.compile(r"~~[^~\n]+(?:~~|~?\Z)|<(del|strike)>[^<>\n]*</\1>", re.IGNORECASE)
+_UNTICKED = re.compile(r"(?:\[ \]|\( \)|[☐⬜◻□○])[ \t]*[^\s\[\](){}☐⬜◻□○☑☒✅✔✓◉●🔘|/,;]*")
+_TICK = re.compile(r"\[[xX✓✔]\]|\([xX✓✔]\)[ \t]|[◉●🔘■]")
+
+
+def drop_struck(text: str) -> str:
+    """Remove struck words, boxes that are not ticked with the word behind them, and ticks.
+
+    >>> drop_struck("- [ ] YES\\n- [x] NO").split()
+    ['-', '-', 'NO']
+    """
+    return _TICK.sub("", _UNTICKED.sub("", _STRUCK.sub("", text)))
+
+
 def simplify_marks(text: str) -> str:
     r"""Remove marks of Markdown headings and formulas.
 
     "\boxed{\text{Yes}}" and "<answer>Yes</answer>" become "[[Yes]]".
     """
-    text = _ANSWER_TAG.sub(r"[[\2]] ", _HEADING.sub("", text))
+    text = _ANSWER_TAG.sub(r"[[\2]] ", _HEADING.sub("", drop_struck(text)))
     if "\\" not in text:
         return text
     for _ in range(3):

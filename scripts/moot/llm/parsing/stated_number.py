@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pydantic import BaseModel
 
 from moot.core.types import Json
+from moot.llm.parsing.conclusions import is_hypothetical
 from moot.llm.parsing.normaliser import simplify_marks
 from moot.llm.parsing.numbers import NUMBER, has_bound, read_number
 from moot.llm.parsing.plain_text import WRAPPING, UnreadableError, shorten
@@ -92,8 +93,14 @@ def _find_phrases(text: str, names: str) -> Iterator[str]:
         re.IGNORECASE,
     )
     for match in introduction.finditer(text):
+        line_start = text.rfind("\n", 0, match.start()) + 1
+        if is_hypothetical(text[line_start : match.start()]):
+            continue
         phrase = re.split(r"[.。!！](?=\s|$)|\[\[", match["value"], maxsplit=1)[0]
-        if NUMBER.match(phrase.strip(WRAPPING)):
+        number = NUMBER.match(phrase.strip(WRAPPING))
+        if number and has_doubt(number.string[number.end() :]):
+            raise UnreadableError(f"'{shorten(phrase)}' is conditional or in doubt")
+        if number:
             yield _without_other_number(phrase)
     for match in _NUMBER_LINE.finditer(text):
         if not match[1].strip(WRAPPING + "0123456789/"):

@@ -13,6 +13,7 @@ import re
 from functools import lru_cache
 
 from moot.llm.parsing.articles import read_article, read_crime
+from moot.llm.parsing.normaliser import drop_struck
 from moot.llm.parsing.plain_text import (
     WRAPPING,
     EchoError,
@@ -49,6 +50,11 @@ COPULA_OR_COLON = (
     r"(?:\s*(?:[:=：＝]|->|=>|→)\s*|\s+(?:is|would be|should be|must be)\s*:?\s+(?:that\s+)?"
     r"|\s*(?:应该|应当|应|就)?(?:是|为|為|选择|選擇|选|選|属于|屬於)\s*[:：]?\s*)"
 )
+_INTERJECTION = (
+    r"(?:(?:sure(?:\s+thing)?|certainly|of\s+course|absolutely|ok(?:ay)?|all\s?right|understood"
+    r"|got\s+it)"
+    r"[!.,]+\s+)?"
+)
 _CONNECTIVE = (
     r"(?:(?:so|thus|therefore|hence|overall|in conclusion|in summary|in sum|to conclude"
     r"|consequently|accordingly|finally|ultimately|on balance),?\s+)?"
@@ -57,8 +63,14 @@ _DEGREE = (
     r"(?:(?:(?:very|most|quite|highly|almost)\s+)?(?:probably|likely|certainly|clearly|definitely"
     r"|presumably|surely)[:,]?\s+)"
 )
+_I_AM_SURE = (  # "I am 70% confident that the answer is"
+    r"i(?:['’]m|\s+am)\s+(?:(?:about|around)\s+)?(?:(?:[5-9]\d|100)\s?%\s+|(?:fairly|quite|very"
+    r"|reasonably|pretty|absolutely|completely|almost|highly)\s+)?(?:confident|sure|certain"
+    r"|convinced)"
+    r"\s+that\s+"
+)
 SPEAKER = (
-    rf"{_CONNECTIVE}(?:(?:i|we)\s+(?:think|believe|conclude|say)\s+(?:that\s+)?)?"
+    rf"{_CONNECTIVE}(?:(?:i|we)\s+(?:think|believe|conclude|say)\s+(?:that\s+)?|{_I_AM_SURE})?"
     r"(?:(?:my|the|our|final|overall|correct|right|best|proper|appropriate|likely|likeliest|most"
     r"|predicted|chosen)\s+)*"
 )
@@ -78,6 +90,11 @@ _HAN_CHOOSES = (
 _HAN_BRACKETED = rf"[\[【(（](?:正确|正確|最终|最終)?{_HAN_NOUN}[\]】)）]\s*[:：]?\s*"
 _HAN_ANSWER_LETTER = r"(?:正确|正確)?答案\s*(?=[A-Z](?![A-Za-z]))"
 _STATING_NOUN = rf"(?:{_NOUN}|grade|option|pick|selection|winner)"
+_MEASURED = (  # "Sentiment: negative", "Risk level: high"
+    r"(?:sentiment|emotion|tone|polarity|attitude|risk|relevance|severity|toxicity|leaning|finding"
+    r"|topic|intent|relation(?:ship)?|entailment|response|winner|type)(?:\s+(?:label|level|class))?"
+    r"[*_\"'`]*\s*[:：]\s*"
+)
 _CONCLUDES = (  # "Overall: PRO"
     r"(?:overall|in conclusion|in summary|in sum|so|thus|therefore|hence|finally|on balance"
     r"|all in all)\s*[:：]\s*"
@@ -90,7 +107,7 @@ ANSWER_INTRODUCTION = (
     rf"(?:{SPEAKER}{_STATING_NOUN}{_ABOUT}[*_\"'`]*{COPULA_OR_COLON}{_DEGREE}?"
     rf"|{_HAN_CONCLUSION}{_HAN_SUBJECT}(?:的)?(?:正确|正確)?{_HAN_NOUN}[*_\"'`]*{COPULA_OR_COLON}"
     rf"|{_HAN_BRACKETED}|{_HAN_ANSWER_LETTER}|{_HAN_CHOOSES}"
-    rf"|{_CONNECTIVE}{_FOR}|{_CONCLUDES}"
+    rf"|{_CONNECTIVE}{_FOR}|{_CONCLUDES}|{SPEAKER}{_MEASURED}"
     rf"|{_CONNECTIVE}{I_SAY}(?:{SPEAKER}{_NOUN}{COPULA_OR_COLON})?)"
 )
 _LETTERED = re.compile(rf"^({ANSWER_INTRODUCTION}[*_]*(?-i:[A-Z]))[)）]\s+(?=\w)", re.IGNORECASE)
@@ -99,7 +116,8 @@ _SYMBOL = re.compile(r"[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\u200d\U000
 """Emojis and their like."""
 _CHOICE_HEADING = re.compile(r"^\s*([^:：\n]{3,60})[:：]\s*(?=\S)")
 LEAD_IN = re.compile(
-    rf"^(?:{ANSWER_INTRODUCTION}|{_CONNECTIVE}{_DEGREE})?{OPTION_NOUN}", re.IGNORECASE
+    rf"^{_INTERJECTION}(?:{ANSWER_INTRODUCTION}|{_CONNECTIVE}{_DEGREE})?{OPTION_NOUN}",
+    re.IGNORECASE,
 )
 EXPLANATION = re.compile(
     r"[\s\"'`*_)\]”’」】]*(?:$|\.(?!\s*\d)|[,;:!。，；：！、—(（\n]"
@@ -118,6 +136,8 @@ PREDICATE = re.compile(
     r"\s+(?:(?:wins|prevails|(?:should|will|would|must)\s+(?:win|prevail))(?:\s+(?:the|this)\s\w+)?"
     r"|(?<=agreement )(?:has|have)\s+(?:now\s+)?been\s+reached"
     r"|(?<=debate )is\s+(?:needed|required|necessary))(?!\w)"
+    r"|(?<=guilty)\s+(?:beyond\s+(?:a|any|all)?\s*(?:reasonable\s+)?doubt|by\s+reason\s+of\s+\w+"
+    r"|as\s+charged|on\s+all\s+counts|of\s+all\s+charges)"
     r"|\s?(?:选项|項|项|类别|類別|类型|類型|类案件|一类|类)",
     re.IGNORECASE,
 )
@@ -152,6 +172,41 @@ _OWN_DOUBT = (
     r"|\bjust\s+kidding\b|\b(?:may|might|could)\s+(?:just\s+)?as\s+well\s+be\b"
     r"|我(?:也)?(?:不确定|不確定|无法|無法|不知道|不清楚)"
 )
+_DECLINES = (  # "No, I won't make a prediction", "Yes, I can help with that"
+    r"|\b(?:i|we)(?:['’]m|['’]re|\s+am|\s+are)?\s+(?:\w+\s+){0,2}?(?:cannot|can['’]?t|won['’]?t"
+    r"|not|refuse"
+    r"|decline|prefer)\s+(?:\w+\s+){0,3}?(?:predict|speculate|guess|comment|assess|classify|assist"
+    r"|help"
+    r"|comply|engage|(?:make|give|provide|offer|render|express)\s+(?:an?|any|such|this|that|the)\s+"
+    r"(?:\w+\s+)?(?:prediction|answer|verdict|judge?ment|assessment|opinion|decision|label"
+    r"|classification|guess|rating|recommendation|advice))\b"
+    r"|^[\s\"'`*_]*[,.!]\s*(?:i\s+(?:can|will|could|would\s+be\s+(?:happy|glad)\s+to)\s+"
+    r"(?:help|assist|do\s+(?:that|this|so)|predict|analy[sz]e|provide|give)"
+    r"|i(?:['’]d|\s+would)\s+be\s+(?:happy|glad)\s+to"
+    r"|i\s+(?:fully\s+)?(?:understand|see)(?=\s*[.,!]|$)|i(?:['’]m|\s+am)\s+ready"
+    r"|please\s+(?:provide|share|send|give|tell)|go\s+ahead)\b"
+)
+_CONDITION = re.compile(  # "YES, if he paid", "PRO unless the tram is late"
+    r"^[\s\"'`*_)\]”’」】]*[,;—–(-]?\s*(?:but\s+)?(?:only\s+)?"
+    r"(?:if(?!\s+(?:anything|i|we|you|not)\b)|unless|provided|as\s+long\s+as)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(  # "PRO (?)", "YES, I guess?"
+    r"^[\s\"'`*_,)\]]*\(?\s*(?:(?:i\s+(?:guess|think|suppose|believe)|probably|right)[\s,]*)?\?",
+    re.IGNORECASE,
+)
+_ADVERSE = re.compile(  # "Won: no", "Support - none given", "Defendant: liable"
+    r"^[\s\"'`*_)\]”’]*(?:[:=,：]|\s[-–—])\s*(?:(?:no|not|none|false|wrong|incorrect|never|nope"
+    r"|rejected"
+    r"|absent|unlikely|untrue|denied)(?:\s+(?:given|found|at\s+all|so|stated|true|met|proven))?"
+    r"|loses|lost|fails|failed|liable(?:\s+for\b[^.;\n]*)?|at\s+fault|to\s+blame|guilty)"
+    r"[\s\"'`*_)\]”’]*(?:[.,;!]|$)",
+    re.IGNORECASE,
+)
+_NEGATIVE_LABEL = re.compile(
+    r"(?:no|not|non|none|false|never|in|un|ir|dis|against|con|reject|deny|low|neg)(?:\b|[\W_a-z])",
+    re.IGNORECASE,
+)
 _NEXT_CLAUSE = (
     r"^[\s\"'`*_)\]”’」】.,;:!。，；：！、—–(（-]*(?:(?:but|though|although|and|yet|or)\s+)?"
 )
@@ -170,7 +225,8 @@ _HAN_DOUBT = (
     r"|难以判断|難以判斷)"
 )
 _DOUBT = re.compile(
-    rf"{_NEXT_CLAUSE}(?:{_UNDETERMINED}|{_DOUBT_WORD}|{_IS_UNCLEAR}|{_HAN_DOUBT})|{_OWN_DOUBT}",
+    rf"{_NEXT_CLAUSE}(?:{_UNDETERMINED}|{_DOUBT_WORD}|{_IS_UNCLEAR}|{_HAN_DOUBT})|{_OWN_DOUBT}"
+    rf"{_DECLINES}",
     re.IGNORECASE,
 )
 _MARKS_WITHOUT_SIGNS = re.sub("[<>$]", "", WRAPPING)
@@ -323,7 +379,7 @@ def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
         UnreadableError: the text states no label, or more than one.
     """
     spelling = label_spellings(labels)
-    text = drop_symbols(text, labels)
+    text = drop_struck(drop_symbols(text, labels))
     has_negative_label = any(str(label).startswith("-") for label in labels)
     if has_negative_label and re.match(r"\W*-\s+\d", text):
         raise UnreadableError(f"'{shorten(text)}' may be a list's item or a negative number")
@@ -397,10 +453,34 @@ def opening_label(
     rest = _han_denial_pattern(labels).sub("", rest)
     if capitals:
         rest = denial_pattern(labels).sub("", rest)
-    if not EXPLANATION.match(rest) or has_doubt(rest):
+    if not EXPLANATION.match(rest) or has_doubt(rest) or _is_denied(label, rest):
         return None
-    mentions = find_discussed(rest, labels) if capitals else find_mentions(rest, labels)
+    mentions = _find_rivals(rest, labels, capitals=capitals)
     return label if mentions <= {fold_text(str(label))} else None
+
+
+def _is_denied(label: Label, rest: str) -> bool:
+    """Return whether the words after a label deny it: "Won: no", "Defendant: liable"."""
+    return _ADVERSE.match(rest) is not None and not _NEGATIVE_LABEL.match(str(label))
+
+
+def _find_rivals(rest: str, labels: tuple[Label, ...], *, capitals: bool) -> set[str]:
+    """Return the labels, folded, that the words after an opening label name as possible answers.
+
+    A party in a sentence of reasons is none: "Tenant. The landlord broke the lease."
+    """
+    if capitals:
+        return find_discussed(rest, labels)
+    mentions = find_mentions(rest, labels)
+    if mentions and re.match(r"[\s\"'`*_)]*[.!:—–]\s", rest):
+        return find_mentions(_ACTOR.sub("", rest), labels) | find_discussed(rest, labels)
+    return mentions
+
+
+_ACTOR = re.compile(
+    r"\bthe\s+[a-z]{4,}(?:['’]s)?(?=\s+[a-z])|\bThe\s+[a-z]{4,}(?:['’]s)?(?=\s+[a-z])"
+)
+"""A party in a sentence of reasons, in lower case: "The landlord broke the lease"."""
 
 
 def find_discussed(text: str, labels: tuple[Label, ...]) -> set[str]:
@@ -425,11 +505,11 @@ def _winner_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
 
 
 def has_doubt(rest: str) -> bool:
-    """Return whether the words after a label withdraw it: "Yes, but I am not sure".
+    """Return whether the words after a label withdraw it: "Yes, but I am not sure", "Yes, if".
 
     Doubt about the facts does not count: "No. They cannot be helped."
     """
-    return _DOUBT.search(rest) is not None
+    return any(pattern.search(rest) is not None for pattern in (_DOUBT, _CONDITION, _ASKS))
 
 
 @lru_cache(maxsize=512)
