@@ -14,6 +14,7 @@ from moot.commands.doctor import doctor
 from moot.commands.init import write_configuration
 from moot.core.config import InitConfig
 from moot.core.errors import UserError
+from moot.plan.as_published import has_own_experiments
 from moot.plan.plan import Plan
 from moot.report import TABLES
 from project_copy import PROJECT
@@ -61,9 +62,9 @@ def test_answers_on_a_terminal_become_a_configuration_that_runs() -> None:
     ]
     assert (
         plan.config.budget.usd == 5
-        and plan.config.models["mine"].base_url == "http://localhost:8000/v1"
+        and plan.config.models["qwen"].base_url == "http://localhost:8000/v1"
     )
-    assert plan.experiments.keys() > {"mine"}
+    assert plan.experiments.keys() > {"courtroom-disputes"}
     assert list(plan.contrasts_of("courtroom")) and not plan.can_fill(
         TABLES["courtroom/table4_prompting"]
     )
@@ -78,11 +79,11 @@ def test_all_rows_of_a_small_table_are_debated_and_enter_tables() -> None:
     )
     write_configuration(InitConfig(model="smollm2-135m", data="few.csv", usd=0), None)
     plan = make_plan(Path("my.yaml").read_text())
-    assert plan.experiments["mine"].config.cases == 2 and plan.config.min_debates == 2
+    assert plan.experiments["courtroom-few"].config.cases == 2 and plan.config.min_debates == 2
     assert plan.config.shards == min(os.cpu_count() or 1, 2), "a model in the process, on all cores"
-    assert plan.config.models["mine"] == plan.config.models["smollm2-135m"], (
-        "the model keeps the limits of the default run"
-    )
+    shipped_model = default_configuration({})["models"]["smollm2-135m"]
+    written_model = yaml.safe_load(Path("my.yaml").read_text())["models"]["smollm2-135m"]
+    assert written_model == shipped_model, "the model keeps the limits of the default run"
 
 
 @pytest.mark.parametrize(
@@ -112,7 +113,7 @@ def test_init_prefers_a_column_whose_name_says_label(
     assert ("its name says that it is the answer" in report) == is_named
     assert ("row 7. Correct the row" in report and "'tennant' (row 17)" in report) == is_named
     text = Path("my.yaml").read_text(encoding="utf-8")
-    assert yaml.safe_load(text)["datasets"]["mine"]["target"] == target
+    assert yaml.safe_load(text)["datasets"]["tenancy"]["target"] == target
     assert ('"tennant": 1' in text) == is_named
 
 
@@ -148,9 +149,9 @@ def test_a_column_that_the_user_gives_is_not_called_a_guess(is_on_terminal: bool
 def test_init_takes_a_column_of_ids_that_differ(name: str, values: list[str], is_id: bool) -> None:
     texts = [f"The flight was late by {hours} hours." for hours in range(3)]
     table = pd.DataFrame({name: values, "facts": texts, "outcome": ["NO", "YES", "NO"]})
-    table.to_csv("mine.csv", index=False)
-    report = write_configuration(InitConfig(model="smollm2-135m", data="mine.csv", usd=0), None)
-    column = make_plan(Path("my.yaml").read_text()).datasets["mine"].id
+    table.to_csv("flights.csv", index=False)
+    report = write_configuration(InitConfig(model="smollm2-135m", data="flights.csv", usd=0), None)
+    column = make_plan(Path("my.yaml").read_text()).datasets["flights"].id
     assert column == (name if is_id else "")
     assert f"  id:       {column or 'row'} " in report
 
@@ -162,8 +163,8 @@ def test_flags_and_hostile_column_names_become_a_configuration() -> None:
     init_config = InitConfig(model="smollm2-135m", data="odd.csv", question='Who: "me"?', usd=0)
     write_configuration(init_config, None)
     configuration = yaml.safe_load(Path("my.yaml").read_text())
-    assert configuration["datasets"]["mine"]["labels"] == {"*b": "*b", "- A": "- a"}
-    assert configuration["datasets"]["mine"]["target"] == "yes'no" and "budget" not in configuration
+    assert configuration["datasets"]["odd"]["labels"] == {"*b": "*b", "- A": "- a"}
+    assert configuration["datasets"]["odd"]["target"] == "yes'no" and "budget" not in configuration
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
@@ -172,8 +173,71 @@ def test_column_names_that_yaml_reads_as_booleans_stay_strings(ending: str) -> N
     frame.to_csv("odd.csv", index=False)
     frame.to_json("odd.jsonl", orient="records", lines=True)
     write_configuration(InitConfig(model="smollm2-135m", data=f"odd.{ending}", usd=0), None)
-    dataset = yaml.safe_load(Path("my.yaml").read_text())["datasets"]["mine"]
+    dataset = yaml.safe_load(Path("my.yaml").read_text())["datasets"]["odd"]
     assert (dataset["text"], dataset["target"]) == ("yes", "no")
+
+
+@pytest.mark.parametrize(
+    ("file", "model", "names"),
+    [
+        ("disputes.csv", "qwen", ("disputes", "courtroom-disputes", "qwen")),
+        (
+            "Tenancy disputes (2024).csv",
+            "Qwen/Qwen2.5-7B-Instruct",
+            (
+                "tenancy-disputes-2024",
+                "courtroom-tenancy-disputes-2024",
+                "qwen2.5-7b-instruct",
+            ),
+        ),
+        ("nlsy97.csv", "gpt-4o", ("my-nlsy97", "courtroom-my-nlsy97", "my-gpt-4o")),
+        ("2024.csv", "7", ("table-2024", "courtroom-table-2024", "model-7")),
+        ("2024-01-31.csv", "m", ("table-2024-01-31", "courtroom-table-2024-01-31", "m")),
+        ("no.csv", "yes", ("table-no", "courtroom-table-no", "model-yes")),
+        ("纠纷.csv", "模型", ("table", "courtroom-table", "model")),
+        ("Fälle.csv", "deepseek-r1:7b", ("falle", "courtroom-falle", "deepseek-r1-7b")),
+        ("qwen.csv", "qwen", ("qwen", "courtroom-qwen", "qwen-model")),
+        ("mine.csv", "courtroom-mine", ("mine", "courtroom-mine", "courtroom-mine-model")),
+        ("data.v2.csv", "a=b", ("data.v2", "courtroom-data.v2", "a-b")),
+        ("x" * 90 + ".csv", "y" * 90, ("x" * 40, f"courtroom-{'x' * 40}", "y" * 40)),
+        ("_.csv", "...", ("table", "courtroom-table", "model")),
+    ],
+)
+def test_data_experiment_and_model_have_telling_names(
+    file: str, model: str, names: tuple[str, str, str]
+) -> None:
+    Path(file).write_text("story,won\nA dog was kept.,tenant\nNo rent was paid.,landlord\n")
+    init_config = InitConfig(model=model, server="http://localhost:9/v1", data=file, usd=0)
+    write_configuration(init_config, None)
+    text = Path("my.yaml").read_text(encoding="utf-8")
+    configuration = yaml.safe_load(text)
+    dataset, experiment, name = names
+    assert len(set(names)) == 3
+    assert configuration["run"] == list(configuration["experiments"]) == [experiment]
+    assert list(configuration["datasets"]) == [dataset]
+    assert list(configuration["models"]) == [name]
+    entry = configuration["experiments"][experiment]
+    assert (entry["dataset"], entry["models"]) == (dataset, [name])
+    plan = make_plan(text)
+    assert plan.config.models[name].model == model
+    [contrast] = plan.contrasts_of("courtroom")
+    assert contrast.first.experiment == experiment
+    assert has_own_experiments(plan)
+
+
+@pytest.mark.parametrize(
+    ("data", "experiment"),
+    [("nlsy97", "my-courtroom-nlsy97"), ("compas", "courtroom-compas"), ("vast", "courtroom-vast")],
+)
+def test_an_experiment_on_shipped_data_is_named_unlike_the_shipped_one(
+    data: str, experiment: str
+) -> None:
+    init_config = InitConfig(model="qwen", server="http://localhost:9/v1", data=data, usd=0)
+    write_configuration(init_config, None)
+    configuration = yaml.safe_load(Path("my.yaml").read_text())
+    assert configuration["run"] == list(configuration["experiments"]) == [experiment]
+    assert configuration["experiments"][experiment]["dataset"] == data
+    assert "datasets" not in configuration
 
 
 @pytest.mark.parametrize("usd", ["five", "$5", "5}", "-1"])

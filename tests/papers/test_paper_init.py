@@ -30,8 +30,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_file_contains_the_model_and_the_items(folder: Path, papers: dict[str, object]) -> None:
     report = write_configuration(InitConfig(model=MODEL, papers=papers), None)
     configuration = yaml.safe_load((folder / "my.yaml").read_text(encoding="utf-8"))
-    assert configuration["papers"] == {"models": ["mine"], **papers}
-    assert set(configuration["models"]) == {"mine"}
+    assert configuration["papers"] == {"models": [MODEL], **papers}
+    assert set(configuration["models"]) == {MODEL}
     assert "papers --cores 4 --configfile my.yaml" in report
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -47,7 +48,7 @@ def _servers() -> dict[str, JsonObject]:
     return {**servers, **_SERVICES}
 
 
-_MIN_LABELS, _MAX_LABELS, _NAME = 2, 10, "mine"
+_MIN_LABELS, _MAX_LABELS, _MAX_NAME_LENGTH = 2, 10, 40
 _CASES, _CASES_IN_PROCESS = 10, 5
 """Cases of a first run: with a server, and with a model on the cores of this machine."""
 _GIVEN = "as given"
@@ -72,21 +73,21 @@ _PAGE = """\
 run: [{run}]
 {min_debates}{shards}{budget}
 models:
-  {name}: {model}
+  {names.model}: {model}
 {datasets}
 experiments:
-  {name}:
+  {names.experiment}:
     protocol: courtroom   # a prosecutor, a defence and a judge
-    dataset: {dataset}
-    models: [{name}]
+    dataset: {names.dataset}
+    models: [{names.model}]
     cases: {cases}             # later more, or none for all: what was asked is not asked again
 {comparison}"""
 _AGAINST_JUDGE = """\
     arms: [alone]         # the judge without a debate
 contrasts:
   debate-adds:            # results/index.html opens with its answer
-    first: {name}
-    second: {name}-arm=alone
+    first: {names.experiment}
+    second: {names.experiment}-arm=alone
     question: Is a debate right more often than its judge alone?
 """
 _AGAINST_PROMPT = """\
@@ -94,12 +95,12 @@ _AGAINST_PROMPT = """\
     params: {{strategy: none, beliefs: none}}
   single-prompt:          # one call a case, for comparison
     protocol: zero_shot
-    dataset: {dataset}
-    models: [{name}]
+    dataset: {names.dataset}
+    models: [{names.model}]
     cases: {cases}
 contrasts:
   debate-adds:            # results/index.html opens with its answer
-    first: {name}
+    first: {names.experiment}
     second: single-prompt
     question: Is a debate right more often than a single prompt?
 """
@@ -194,11 +195,11 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
         return _papers_page(config, model), ()
     data = answer("data")
     table = _TableEntry()
-    if Path(data).suffix:
-        table = _describe_table(Path(data), answer, config.file)
-        dataset = _NAME
-    else:
-        dataset = _known_dataset(data)
+    is_table = bool(Path(data).suffix)
+    dataset = _name_dataset(Path(data)) if is_table else _known_dataset(data)
+    names = _name_entries(dataset, str(model["model"]))
+    if is_table:
+        table = _describe_table(Path(data), dataset, answer, config.file)
     is_slow = endpoint_traits(str(model.get("endpoint", ""))).in_process
     cases = min(table.row_count, _CASES_IN_PROCESS if is_slow else _CASES)
     comparison = _AGAINST_PROMPT if is_slow else _AGAINST_JUDGE
@@ -206,33 +207,33 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
     page = _PAGE.format(
         command="snakemake" if Path("Snakefile").exists() else "moot",
         file=config.file,
-        name=_NAME,
+        names=names,
         min_debates=(
             f"min_debates: {cases}     # experiments with fewer debates are trial runs, which are "
             "left out of tables\n"
             if cases < _CASES
             else ""
         ),
-        run=f"{_NAME}, single-prompt" if is_slow else _NAME,
+        run=f"{names.experiment}, single-prompt" if is_slow else names.experiment,
         shards=_shards_line(cases) if is_slow else "",
         budget=_budget_line(usd),
         model=_inline_yaml(model),
         datasets=table.section,
-        dataset=_inline_yaml(dataset),
         cases=cases,
-        comparison=comparison.format(name=_NAME, dataset=_inline_yaml(dataset), cases=cases),
+        comparison=comparison.format(names=names, cases=cases),
     )
     return page, table.notes
 
 
 def _papers_page(config: InitConfig, model: JsonObject) -> str:
     """Return a configuration that fills items of the papers with the model."""
-    papers = {"models": [_NAME], **config.papers}
+    name = _name_model(str(model["model"]))
+    papers = {"models": [name], **config.papers}
     usd = config.usd or 0
     return _PAPERS_PAGE.format(
         command="snakemake" if Path("Snakefile").exists() else "moot",
         file=config.file,
-        name=_NAME,
+        name=name,
         budget=f"budget: {{usd: {usd:g}}}   # a hard stop that loses nothing\n" if usd else "",
         model=_inline_yaml(model),
         papers=_inline_yaml(papers),
@@ -296,10 +297,67 @@ class _Guess:
     reason: str
 
 
-def _describe_table(path: Path, answer: Callable[..., str], new_file: str) -> _TableEntry:
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The names of the entries in the new file; no two are equal."""
+
+    dataset: str
+    experiment: str
+    model: str
+
+
+def _name_entries(dataset: str, model: str) -> _Names:
+    """Return the names for a data set and a model, as its server knows it."""
+    experiment = _unlike_shipped(f"courtroom-{dataset}", "experiments")
+    model_name = _name_model(model)
+    if model_name in (dataset, experiment):
+        model_name += "-model"
+    return _Names(dataset, experiment, model_name)
+
+
+def _name_dataset(path: Path) -> str:
+    """Return the name of the data set of a table, from its file's name."""
+    return _unlike_shipped(_as_name(path.stem, "table"), "datasets")
+
+
+def _name_model(model: str) -> str:
+    """Return the name of a model's entry: without the folder or organisation of the model.
+
+    The packaged model has the name of its shipped entry, which is the same.
+    """
+    if model == PACKAGED:
+        return model
+    last_part = model.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return _unlike_shipped(_as_name(re.sub(r"(?i)\.gguf$", "", last_part), "model"), "models")
+
+
+def _as_name(text: str, kind: str) -> str:
+    """Return a text as a name that the configuration takes.
+
+    A text without Latin letters, or one that YAML reads as a number, date or word such as no, gets
+    the word `kind`.
+
+    >>> _as_name("Tenancy disputes (2024)", "table"), _as_name("2024", "table")
+    ('tenancy-disputes-2024', 'table-2024')
+    """
+    letters = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    name = re.sub(r"[^a-z0-9._]+", "-", letters)[:_MAX_NAME_LENGTH].strip("-._")
+    is_text = bool(name) and load_yaml(name) == name
+    return name if is_text else f"{kind}-{name}".rstrip("-")
+
+
+def _unlike_shipped(name: str, section: str) -> str:
+    """Return a name that no entry of a section of the default configuration has."""
+    shipped = merge_over_defaults({}, default_files())[section]
+    return f"my-{name}" if name in shipped else name
+
+
+def _describe_table(
+    path: Path, name: str, answer: Callable[..., str], new_file: str
+) -> _TableEntry:
     """Return a table's entry; `answer` returns the user's answer about it, or a default.
 
-    `new_file` is the configuration that gets the entry.
+    `name` is that of the data set, and `new_file` the configuration that gets the entry.
     """
     table = read_user_table(path, [])
     longest = str(table.apply(lambda column: column.str.len().mean()).idxmax())
@@ -313,7 +371,7 @@ def _describe_table(path: Path, answer: Callable[..., str], new_file: str) -> _T
     question = answer("question", _QUESTION)
     id_column = _guess_id(table, {text, target})
     section = _TABLE.format(
-        name=_NAME,
+        name=name,
         path=_inline_yaml(os.fspath(path)),
         id_line=f"    id: {_inline_yaml(id_column)}\n" if id_column else "",
         text=_inline_yaml(text),

@@ -53,7 +53,7 @@ class UnfinishedJob:
 
     @property
     def name(self) -> str:
-        """The name of the job in words, such as "Debates of my-courtroom, mine"."""
+        """The name of the job in words, such as "Debates of courtroom-disputes, qwen"."""
         work = WORK_OF_RULES.get(self.rule, self.rule.replace("_", " ").capitalize())
         names = [value for name, value in self.wildcards.items() if name != SHARD]
         part = self.wildcards.get(SHARD, "0")
