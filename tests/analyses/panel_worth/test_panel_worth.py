@@ -302,7 +302,77 @@ def test_each_member_has_a_row_with_its_accuracy(tmp_path: Path) -> None:
     assert members["member"].tolist() == ["judge_0", "judge_1", "judge_2"]
     mean = rows_of_everyone(frame).loc["first answers", "accuracy of members"]
     assert members["accuracy of members"].mean() == pytest.approx(mean)
+    assert members["accuracy of members"].nunique() > 1
     assert (members["accuracy low"] < members["accuracy high"]).all()
+
+
+@pytest.mark.parametrize(("panels", "names"), [(7, ["member"]), (8, [0, 1, 2])])
+def test_names_that_rarely_recur_are_taken_together(panels: int, names: list[object]) -> None:
+    assert list(make_panels(np.zeros((panels, 3))).names) == names
+
+
+@pytest.mark.parametrize("members", [3, 5])
+def test_who_is_pulled_over_is_counted_among_the_first_minority(
+    tmp_path: Path, members: int
+) -> None:
+    panel = talking_panel(members=members)
+    truth = [("no", "yes")[number % 2] for number in range(CASES)]
+    answers = [row["prediction"] for row in panel["talk"]]
+    is_right = np.array(answers).reshape(CASES, 2, members) == np.array(truth)[:, None, None]
+    first, last = is_right[:, 0], is_right[:, 1]
+    is_majority_right = first.mean(axis=1, keepdims=True) > 0.5
+    change = rows_of_everyone(panel_worth(study(tmp_path, **panel)).frame).loc["change"]
+    pulled_to_wrong = ~last[first & ~is_majority_right]
+    pulled_to_right = last[~first & is_majority_right]
+    column = "wrong majority pulls over a right minority"
+    assert change[column] == pytest.approx(pulled_to_wrong.mean())
+    column = "right majority pulls over a wrong minority"
+    assert change[column] == pytest.approx(pulled_to_right.mean())
+
+
+def test_seats_that_answer_once_have_one_moment(tmp_path: Path) -> None:
+    panel = talking_panel()
+    panel["talk"] = [row for row in panel["talk"] if row["round"] == 1]
+    frame = rows_of_everyone(panel_worth(study(tmp_path, **panel)).frame)
+    assert list(frame.index) == ["answers"]
+    assert frame["members are"].item() == "members of a debate"
+
+
+def test_only_the_kind_of_answer_that_most_seats_give_counts(tmp_path: Path) -> None:
+    panel = talking_panel()
+    expected = panel_worth(study(tmp_path / "votes", **panel)).frame
+    beliefs = [
+        row | {"kind": "belief", "turn": row["turn"] + 9, "prediction": "no"}
+        for row in panel["talk"]
+        if row["speaker"] != "judge_2"
+    ]
+    panel["talk"] = sorted(
+        [*panel["talk"], *beliefs], key=lambda row: (row["case_id"], row["turn"])
+    )
+    assert panel_worth(study(tmp_path / "beliefs", **panel)).frame.equals(expected)
+
+
+def test_only_judges_count_where_a_debate_has_judges(tmp_path: Path) -> None:
+    panel = talking_panel()
+    names = {"judge_0": "speaker", "judge_1": "gpt", "judge_2": "claude"}
+    panel["talk"] = [row | {"speaker": names[row["speaker"]]} for row in panel["talk"]]
+    judged_rows = product(panel["predictions"], ("gpt", "claude"))
+    panel["predictions"] = [row | {"judge": judge} for row, judge in judged_rows]
+    frame = panel_worth(study(tmp_path, **panel)).frame
+    assert set(frame["member"]) == {EVERYONE, "gpt", "claude"}
+    assert rows_of_everyone(frame)["members a panel"].tolist() == [2, 2, 2]
+
+
+def test_families_are_compared_without_regard_to_case(tmp_path: Path) -> None:
+    random = np.random.default_rng(12)
+    rows = []
+    for number, judge in product(range(CASES), ("GPT-5", "gpt-6", "gpt4")):
+        target = ("no", "yes")[number % 2]
+        answer = target if random.random() < 0.6 else OPPOSITE[target]
+        rows.append(prediction(f"c{number:02}", target, answer, judge=judge))
+    row = panel_worth(study(tmp_path, predictions=rows, talk=[])).frame.iloc[0]
+    assert row["with one of another model"] > 0
+    assert np.isnan(row["with one of another family"])
 
 
 def test_one_member_is_no_panel(tmp_path: Path) -> None:
