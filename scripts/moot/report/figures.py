@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as MatplotlibFigure
     from matplotlib.transforms import Bbox
+
+Drawing: TypeAlias = "MatplotlibFigure"
+"""What the function of a figure returns; matplotlib is imported when a figure is drawn."""
 
 # Okabe and Ito (2008), "Color Universal Design"; yellow left out, since it cannot be seen on white
 # paper.

@@ -76,7 +76,7 @@ def measure(folder: Path) -> dict[str, Counter[str]]:
     change is drawn anew where the changed words are words of the story, too.
     """
     quotations = list(read_quotations(folder))
-    records = {story: Record([story]) for story, _ in quotations}
+    records = {story: Record([story]) for story in dict(quotations)}
     counts = {name: Counter[str]() for name in (VERIFIED, *CHANGES)}
     for story, quotation in quotations:
         counts[VERIFIED][check(records[story], quotation)] += 1

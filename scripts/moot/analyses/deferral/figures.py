@@ -1,7 +1,5 @@
 """The figure `deferral`: error among kept answers against the share that is kept."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from moot.analyses.deferral.risk import risk_by_coverage
@@ -9,18 +7,13 @@ from moot.analyses.deferral.signals import gather_signals
 from moot.core.experiment_config import COMPARISON
 from moot.report import figure
 from moot.report.content import Run, StudyResults
-from moot.report.figures import new_figure, nothing_to_draw, series_style
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from moot.report.figures import Drawing, new_figure, nothing_to_draw, series_style
 
 
 @figure(COMPARISON, "deferral", "Error among kept answers against the share kept")
-def deferral_figure(results: StudyResults) -> "Figure":
+def deferral_figure(results: StudyResults) -> Drawing:
     """How often answers are wrong if only the most reliable ones are kept, by the first signal
     of the runs with most answers.
-
-    A curve that falls to the left belongs to a signal that is lower for wrong answers.
     """
     drawing, axes = new_figure()
     runs = results.runs(results.experiments.values(), Run)

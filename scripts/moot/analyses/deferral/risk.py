@@ -7,7 +7,7 @@ Bonferroni's correction for the number of thresholds.
 """
 
 from collections.abc import Hashable, Sequence
-from math import ceil, inf, log, nan
+from math import ceil, inf, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,17 +60,6 @@ def learn_threshold(
     is_kept = signals >= candidates[:, None]
     p = binom.cdf((is_kept & is_wrong).sum(axis=1), is_kept.sum(axis=1), allowed_error)
     return float(min(candidates[p <= (1 - CONFIDENCE) / max(1, len(candidates))], default=inf))
-
-
-def error_with_interval(is_wrong: Truths) -> tuple[float, float, float]:
-    """Return the share of wrong answers and its interval (Clopper and Pearson 1934), or NaN."""
-    from scipy.stats import binomtest  # registries are read at every start of Snakemake
-
-    if not len(is_wrong):
-        return nan, nan, nan
-    test = binomtest(int(is_wrong.sum()), len(is_wrong))
-    interval = test.proportion_ci(CONFIDENCE, method="exact")
-    return float(test.statistic), float(interval.low), float(interval.high)
 
 
 def risk_by_coverage(signals: Floats, is_wrong: Truths, weights: Floats) -> tuple[Floats, Floats]:

@@ -64,16 +64,13 @@ def _with_signal(rows: pd.DataFrame, values: "pd.Series[float]") -> pd.DataFrame
 
 
 def _most_frequent_answers(rows: pd.DataFrame, group: list[str]) -> pd.DataFrame:
-    """Return the most frequent valid answer of each group, with the share of answers that give
-    it.
-    """
-    answers = rows.groupby(group, as_index=False).agg(
-        target=("target", "first"), answers=("target", "size")
-    )
-    votes = rows.groupby([*group, "prediction"], as_index=False).agg(votes=("target", "size"))
-    votes = votes.sort_values("votes", ascending=False, kind="stable").drop_duplicates(group)
-    answers = answers.merge(votes, on=group, how="left")
-    return _with_signal(answers, answers["votes"] / answers["answers"])
+    """Return the most frequent valid answer of each group and the share of answers that give it."""
+    answers = rows.groupby(group)["target"].transform("size")
+    votes = rows.groupby([*group, "prediction"])["target"].transform("size")
+    rows = rows.assign(share=votes / answers)
+    rows = rows.sort_values(["share", "prediction"], ascending=[False, True])
+    rows = rows.drop_duplicates(group).sort_values(group, ignore_index=True)
+    return _with_signal(rows, rows["share"])
 
 
 def _vote_shares(rows: pd.DataFrame, utterances: pd.DataFrame) -> "pd.Series[float]":

@@ -42,10 +42,9 @@ COLUMNS = (
 NOTES = (
     "This table audits a method. It does not permit a use on people: a bounded error does not say"
     " who bears it. The warning of the README holds for every row.",
-    f"One half of the clusters gives the threshold (Learn-then-Test, {risk.CONFIDENCE:.0%}"
-    " confidence), and the other half the share deferred and the error among the rest. An invalid"
-    " answer counts as wrong and always goes to a person. Area: the error among kept answers,"
-    " averaged over all shares that can be kept.",
+    f"One half of the clusters gives the threshold, with {risk.CONFIDENCE:.0%} confidence, and the"
+    " other half the share deferred and the error among the rest. Area: the error among kept"
+    " answers, averaged over all shares that can be kept.",
 )
 FIRST_PAGE_NOTES.register("deferral")(
     "This audits a method. It does not permit a use on people. Brackets hold 95 % intervals."
@@ -71,6 +70,8 @@ def _rows(run: Run) -> Iterator[Row]:
 
 
 def _signal_rows(run: Run, signal: str, answers: pd.DataFrame) -> Iterator[Row]:
+    from scipy.stats import binomtest  # registries are read at every start of Snakemake
+
     sample = run.resample(answers["case_id"])
     cases = answers["case_id"].nunique()
     row: Row = {"signal": signal, "cases": cases, "answers": len(answers)}
@@ -87,15 +88,22 @@ def _signal_rows(run: Run, signal: str, answers: pd.DataFrame) -> Iterator[Row]:
         candidates = risk.candidate_thresholds(values[second], allowed_error)
         threshold = risk.learn_threshold(values[first], is_wrong[first], candidates, allowed_error)
         kept_rows = second[values[second] >= threshold]
-        row["allowed error"] = allowed_error
-        row["keep if the signal is at least"] = f"{threshold:.3g}" if len(kept_rows) else EVERYTHING
-        row["share deferred"] = 1 - len(kept_rows) / len(second)
-        row["cases for a person"] = round(row["share deferred"] * cases)
-        row["error among the rest"] = risk.error_with_interval(is_wrong[kept_rows])
-        row["answers kept"] = len(kept_rows)
-        row["answers measured"] = len(second)
-        row["in words"] = _sentence(run, row) if allowed_error == ERROR_IN_WORDS else ""
-        yield dict(row)
+        share_deferred = 1 - len(kept_rows) / len(second)
+        cells: Row = {
+            "allowed error": allowed_error,
+            "keep if the signal is at least": f"{threshold:.3g}" if len(kept_rows) else EVERYTHING,
+            "share deferred": share_deferred,
+            "cases for a person": round(share_deferred * cases),
+            "answers kept": len(kept_rows),
+            "answers measured": len(second),
+        }
+        if len(kept_rows):
+            test = binomtest(int(is_wrong[kept_rows].sum()), len(kept_rows))
+            interval = test.proportion_ci(risk.CONFIDENCE, method="exact")
+            cells["error among the rest"] = (test.statistic, interval.low, interval.high)
+        if allowed_error == ERROR_IN_WORDS:
+            cells["in words"] = _sentence(run, row | cells)
+        yield row | cells
 
 
 def _sentence(run: Run, row: Row) -> str:

@@ -59,12 +59,15 @@ def _check_debate(statements: list[JsonObject], case_text: str) -> Iterator[Json
     earlier: list[JsonObject] = [{"turn": 0, "speaker": "", "text": case_text}]
     for row in statements:
         text = statement_text(row["text"], row["parsed"])
+        passages = find_passages(text)
         sources = [statement for statement in earlier if statement["speaker"] != row["speaker"]]
         earlier.append(row | {"text": text})
+        if not passages:
+            continue
         record = Record([statement["text"] for statement in sources])
         words = split_words(text)
         has_source = PLATFORM_MARK not in (row["parsed"] or "")
-        for passage in find_passages(text):
+        for passage in passages:
             is_checked = has_source or passage.kind != QUOTATION
             match = record.check(passage, words) if is_checked else Match(NO_SOURCE)
             yield row | {

@@ -1,20 +1,15 @@
 """The figure `record_check`: the shares of passages that the record holds."""
 
-from typing import TYPE_CHECKING
-
 from moot.analyses.record_check.record import RESULTS
 from moot.analyses.record_check.tables import EVERYTHING, record_check
 from moot.core.experiment_config import COMPARISON
 from moot.report import figure
 from moot.report.content import StudyResults
-from moot.report.figures import BLUE, HATCHES, ORANGE, SKY, nothing_to_draw, row_figure
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from moot.report.figures import BLUE, HATCHES, ORANGE, SKY, Drawing, nothing_to_draw, row_figure
 
 
 @figure(COMPARISON, "record_check", "What the record holds of quotations and figures")
-def record_check_figure(results: StudyResults) -> "Figure":
+def record_check_figure(results: StudyResults) -> Drawing:
     """Which shares of quotations and figures are verbatim, altered and not locatable."""
     frame = record_check(results).frame
     frame = frame[frame["by"] == EVERYTHING].head(24)
