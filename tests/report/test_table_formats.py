@@ -272,6 +272,14 @@ def list_headings(content):
     return [column.name for column in content.columns]
 
 
+def test_a_short_form_of_numbers_alone_keeps_the_keys_that_distinguish_rows():
+    columns = Columns().keys("study", "run").estimate("share").short_form("share")
+    row = {"study": "s", "share": (0.5, 0.4, 0.6)}
+    rows = [{**row, "run": "a"}, {**row, "run": "b"}]
+    assert list_headings(short_form(columns.table(rows, []))) == ["run", "share"]
+    assert list_headings(short_form(columns.table(rows[:1], []))) == ["share"]
+
+
 def test_a_short_form_fits_on_a_page_and_drops_empty_columns():
     row = {
         "study": "s",

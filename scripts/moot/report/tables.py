@@ -99,12 +99,13 @@ def short_form(content: TableContent) -> TableContent:
         *(column for column in nonempty if not column.ends and not _is_numeric(frame[column.name])),
     }
 
-    def doubled(columns: set[Column]) -> int:
-        return int(frame.duplicated([column.name for column in labels & columns]).sum())
+    def count_duplicates(columns: set[Column]) -> int:
+        names = [column.name for column in labels & columns]
+        return int(frame.duplicated(names).sum()) if names else len(frame) - 1
 
     selected = {column for column in candidates if column.in_short_form}
     for column in (column for column in candidates if column.role == KEY):
-        if doubled({*selected, column}) < doubled(selected):
+        if count_duplicates({*selected, column}) < count_duplicates(selected):
             selected.add(column)
     columns = [column for column in candidates if column in selected] or content.columns
     value_columns = (column for column in columns if column not in described)

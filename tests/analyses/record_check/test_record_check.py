@@ -224,6 +224,18 @@ def test_hostile_texts_take_no_long_time(text: str) -> None:
     assert time.process_time() - start < 5
 
 
+@pytest.mark.parametrize("words", range(1, 4))
+def test_an_altered_quotation_near_the_start_of_a_text_is_found_in_that_text(words: int) -> None:
+    texts = ["The officer wrote nothing down.", SOURCE]
+    extra = " ".join(["surely"] * words)
+    statement = f"“{extra} the defendant left the house at nine. A neighbour saw him near”"
+    [passage] = find_passages(statement)
+    match = Record(texts).check(passage, split_words(statement))
+    assert match.result == ALTERED
+    assert match.text_number == 1
+    assert match.words.startswith("The defendant left the house")
+
+
 def test_a_quotation_does_not_span_two_texts() -> None:
     record = Record(["the door had", "been forced open"])
     quotation = Passage(QUOTATION, "the door had been forced", 0, 1)

@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from operator import itemgetter
 from typing import NamedTuple
 
 from moot.core.checked_passages import FIGURES, Passage, Word, figure_keys, sought_keys, split_words
@@ -75,7 +76,8 @@ class Record:
             return Match(NOT_LOCATABLE)
         matcher = SequenceMatcher(None, self._forms, forms, autojunk=False)
         block = matcher.find_longest_match()
-        start = max(0, block.a - block.b)
+        start_of_text = bisect_left(self._words, self._words[block.a][0], key=itemgetter(0))
+        start = max(start_of_text, block.a - block.b)
         matcher.set_seq1(self._forms[start : start + len(forms)])
         if matcher.ratio() < MIN_SIMILARITY:
             return Match(NOT_LOCATABLE)
