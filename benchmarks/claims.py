@@ -1,12 +1,13 @@
 """Write docs/claims.md: `python benchmarks/run.py claims.py [DATA [DELIDATA]]`.
 
-With both folders it measures anew, with DATA alone it counts the calls of claims without a row.
+With both folders the script measures all claims again. With DATA alone it counts the calls of
+claims that have no row yet.
 
-For each claim the fewest experiments that judge it: recorded debates are built by Snakemake, in a
-folder of their own, and their answers and processor time are written down; of those that ask
-models, `preview` counts calls and dollars. DATA has the layout of data/raw/README.md, DELIDATA the
-files of DeliData. data/measured/claims.csv has a row for each claim and configuration that tests
-it, claims_answers.csv one for each answer.
+For each claim it takes the smallest set of experiments that judges the claim. Snakemake builds
+recorded experiments in a separate folder, and the script records their answers and processor time.
+For experiments that ask models, `preview` counts calls and dollars. DATA has the layout of
+data/raw/README.md, DELIDATA the files of DeliData. data/measured/claims.csv has a row for each
+claim and configuration that tests it, data/measured/claims_answers.csv one for each answer.
 """
 
 import argparse
@@ -67,7 +68,7 @@ SIDE_BY_SIDE = {
     "stance/contrasts": ("paper-polarity-claims",),
     "appellate/structure": ("paper-multiagent-panel", "paper-human-ai-panel"),
 }
-"""Of the claims that no single number judges: the experiments behind their table."""
+"""The experiments behind the tables of claims that no single number judges."""
 LOCAL = {
     SHIPPED: (),
     COLLECTIONS: (),
@@ -76,7 +77,7 @@ LOCAL = {
 """The data sets that are read from DATA instead of being downloaded."""
 CASELAW = "caselaw/trial_prediction.jsonl"
 TESTED_AT_HAND = 200
-"""Cases of CaseLaw that stand for its test file, which is not at hand; the others train."""
+"""Cases of CaseLaw that replace its missing test file; the others are for training."""
 SAMPLED = {"cases": 20, "calibration_cases": 2}
 SCALES = {
     ("caselaw", "train"): 850 / 22,
@@ -84,7 +85,7 @@ SCALES = {
     ("cail18", "train"): 700 / 22,
     ("cail18", "test"): 717 / 20,
 }
-"""Cases of Debate-Feedback's design for each case that is counted, by data set and split.
+"""Cases in Debate-Feedback's design per counted case, by data set and split.
 
 Calibration cases count with those of training; the authors' script tests 2,000 cases of CaseLaw.
 """
@@ -102,7 +103,7 @@ def configuration_files(patterns: str) -> list[Path]:
 
 
 def configuration(name: str, run: list[str], over: JsonObject) -> Plan:
-    """The plan of a file over the default configuration, with `run`."""
+    """Return the plan of a file over the default configuration, with `run`."""
     files = [*DEFAULTS, *configuration_files(name)]
     return Plan.from_yaml(merge_over_defaults({**over, "run": run}, files), ROOT, files)
 
@@ -115,9 +116,9 @@ def matching_experiments(
 
 
 def experiments_judging(plan: Plan, claim: Claim, asks: bool) -> list[str]:
-    """Return the first experiments of a plan, one a side, that judge a claim.
+    """Return the first experiments of a plan, one for each side, that judge a claim.
 
-    With `asks` these are experiments that call models, else recorded ones.
+    With `asks` these are experiments that call models, otherwise recorded ones.
     """
     if not claim.statistic:
         names = SIDE_BY_SIDE[claim.see] if asks else ()
@@ -141,9 +142,9 @@ def experiments_judging(plan: Plan, claim: Claim, asks: bool) -> list[str]:
 
 
 def with_needed(plan: Plan, names: list[str]) -> list[str]:
-    """Experiments, and those of the plan whose debates theirs rest on."""
+    """Return experiments together with those of the plan whose debates they depend on."""
     experiments = list(names)
-    for name in experiments:  # the list grows by what is needed
+    for name in experiments:  # the loop adds the needed names to the list
         for path in sorted(plan.experiments[name].needs.values()):
             source = Path(path).parts[1].removesuffix(".parquet")
             if source in plan.experiments and source not in experiments:
@@ -169,8 +170,8 @@ def run_snakemake(
 def answer_claim(
     file: str, run: list[str], claim: Claim, place: Path, over: Path
 ) -> tuple[pd.DataFrame, float]:
-    """What a build of recorded experiments answers, a row a model, and its minutes of processor
-    time.
+    """Return the answers that a build of recorded experiments gives, one row per model, and the
+    build's minutes of processor time.
     """
     target = "results/tables/comparison/questions.csv"
     if not (place / target).exists():
@@ -194,7 +195,7 @@ def answer_claim(
 
 
 def preview_costs(run: list[str], folder: Path, over: Path) -> pd.DataFrame:
-    """What the paper's experiments would ask, a row an experiment and model."""
+    """Return the calls and costs of the paper's experiments, one row per experiment and model."""
     plan = configuration(PAPER, run, yaml.safe_load(over.read_text()))
     targets = [f"results/cases/{name}.parquet" for name in plan.datasets_used]
     run_snakemake(targets, [*configuration_files(PAPER), over], run, folder)
@@ -208,7 +209,7 @@ def preview_costs(run: list[str], folder: Path, over: Path) -> pd.DataFrame:
 
 
 def write_overs(data: Path, folder: Path) -> dict[str, Path]:
-    """Write, for each configuration, a file that reads data from DATA."""
+    """Write a file for each configuration that makes it read data from DATA."""
     lines = (data / CASELAW).read_text("utf-8").splitlines(keepends=True)
     files = {
         "train": ("train.jsonl", lines[:-TESTED_AT_HAND]),
@@ -229,9 +230,9 @@ def write_overs(data: Path, folder: Path) -> dict[str, Path]:
 
 
 def sampled_experiments() -> JsonObject:
-    """The experiments of which few cases are counted, with their numbers of cases.
+    """Return the experiments of which only few cases are counted, with their numbers of cases.
 
-    None has an assistant, which would have to be trained first and makes no call itself.
+    They have no assistant: it would have to be trained first, and it makes no calls itself.
     """
     paper = yaml.safe_load((CONFIG / "papers" / "feedback.yaml").read_text("utf-8"))
     entries: JsonObject = {}
@@ -244,7 +245,7 @@ def sampled_experiments() -> JsonObject:
 
 
 def describe_row(plan: Plan, claim: Claim, file: str, run: list[str]) -> JsonObject:
-    """The cells of a row that no measurement fills."""
+    """Return the cells of a row that need no measurement."""
     configs = [plan.experiments[name].config for name in run]
     sources = [f"{config.dataset} ({plan.datasets[config.dataset].source})" for config in configs]
     models = dict[str, None]()
@@ -263,10 +264,10 @@ def describe_row(plan: Plan, claim: Claim, file: str, run: list[str]) -> JsonObj
 
 
 def costs_of(costs: pd.DataFrame, run: list[str]) -> JsonObject:
-    """What some experiments would cost together.
+    """Return the total costs of some experiments.
 
-    A preview counts a call once: debates that are counted without their assistant share the calls
-    of those without one.
+    A preview counts a shared call only once, and experiments with an assistant share calls with
+    those without one. Therefore the rows of both are added up.
     """
     twins = [name.replace("-feedback-assistant-", "-feedback-single-") for name in run]
     rows = costs[costs["experiment"].isin([*run, *twins])]
@@ -274,7 +275,7 @@ def costs_of(costs: pd.DataFrame, run: list[str]) -> JsonObject:
 
 
 def count_missing(data: Path, folder: Path) -> Iterator[JsonObject]:
-    """A row for each claim without one that experiments of the papers test."""
+    """Yield a row for each claim that experiments of the papers test and that has no row yet."""
     rows = pd.read_csv(MEASURED / "claims.csv", keep_default_na=False)
     known_claims = set(zip(rows["source"], rows["question"], strict=True))
     over = write_overs(data, folder)[PAPER]
@@ -293,7 +294,7 @@ def count_missing(data: Path, folder: Path) -> Iterator[JsonObject]:
 def measure(
     data: Path, delidata: Path, folder: Path
 ) -> Iterator[tuple[JsonObject, list[JsonObject]]]:
-    """A row for each claim and configuration that tests it, with the answers that it gave."""
+    """Yield a row for each claim and configuration that tests it, with its answers."""
     (folder / "delidata").symlink_to(delidata.resolve())
     overs = write_overs(data, folder)
     plans = {
@@ -338,7 +339,7 @@ def measure(
 
 
 def render_page() -> str:
-    """All claims in the order of their file, numbered."""
+    """Return the page with all claims, numbered in the order of their file."""
     measured, answers = (
         pd.read_csv(MEASURED / name, keep_default_na=False)
         for name in ("claims.csv", "claims_answers.csv")
@@ -364,7 +365,7 @@ def render_page() -> str:
 
 
 def command(claim: Claim, test: Mapping[Any, Any]) -> str:
-    """The command that tests a claim, in an empty folder or the project's."""
+    """Return the command that tests a claim, in an empty folder or in the project's folder."""
     table = QUESTIONS if claim.statistic else claim.see
     files = f" --configfile {test['configuration']}" if test["configuration"] else ""
     return (
@@ -375,7 +376,7 @@ def command(claim: Claim, test: Mapping[Any, Any]) -> str:
 
 @cache
 def shows_published(table: str) -> bool:
-    """Whether a table shows published values beside those of a run."""
+    """Return whether a table shows published values next to those of a run."""
     published = read_published(ROOT / "data/published/published_results.csv")
     empty = StudyResults(table.partition("/")[0], {}, no_scores(), {}, published)
     return any(column.name == "published" for column in TABLES[table].build(empty).columns)
@@ -428,7 +429,7 @@ def _describe_test(claim: Claim, test: Mapping[Any, Any], answers: pd.DataFrame)
 
 
 def _cost(test: Mapping[Any, Any]) -> str:
-    """What the calls would cost, by a preview of all of them."""
+    """Return the cost of the calls in words, from a preview of all of them."""
     if not test["calls_to_make"]:
         return (
             "Its data were not at hand when this page was made: `snakemake preview` says what it"
@@ -455,7 +456,7 @@ def _interval(row: Mapping[Any, Any]) -> str:
 
 
 def main() -> None:
-    """Measure, where data are given, and write the page."""
+    """Measure, if data are given, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, nargs="?")
     parser.add_argument("delidata", type=Path, nargs="?")
@@ -468,7 +469,7 @@ def main() -> None:
 
 
 def write_missing(data: Path) -> None:
-    """Add the rows of claims that have none to the file of measurements."""
+    """Add rows for claims without a row to the file of measurements."""
     with TemporaryDirectory() as folder:
         rows = list(count_missing(data, Path(folder)))
     today = datetime.now(UTC).date().isoformat()

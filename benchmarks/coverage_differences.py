@@ -1,8 +1,7 @@
-"""How often intervals of a difference hold it, and how often p is below 0.05 between equal sides,
-by simulation.
+"""Measure the coverage of intervals of a difference, and the type I error of its tests.
 
-Sides of different cases, of crossed clusters, and amounts. `--write` puts the summary into
-docs/results.md.
+The simulation covers sides with different cases, crossed clusters, and amounts. `--write` puts the
+summary into docs/results.md.
 """
 
 import itertools
@@ -24,7 +23,7 @@ Sizes = Sequence[int]
 
 
 def mixed(clusters: int) -> list[int]:
-    """Clusters of unequal sizes."""
+    """Return clusters of unequal sizes."""
     return list(np.resize([1, 3, 5, 12], clusters))
 
 
@@ -59,9 +58,7 @@ UNEQUAL = ((0.1, 0.3), (0.9, 0.6))
 
 @dataclass(frozen=True)
 class Cell:
-    """A combination: the sides' name, cluster sizes, rates, and the correlation of two cases of a
-    cluster.
-    """
+    """A combination of sides, cluster sizes, rates, and the correlation within clusters."""
 
     name: str
     sizes: tuple[tuple[int, ...], tuple[int, ...]]
@@ -71,7 +68,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class CellResult:
-    """How often the interval held the true difference, and how often p was below 0.05."""
+    """The share of intervals with the true difference, and the share of p below 0.05."""
 
     covered: float
     rejected: float
@@ -82,7 +79,7 @@ def _fixed(sizes: tuple[Sizes, Sizes]) -> tuple[tuple[int, ...], tuple[int, ...]
 
 
 def cells() -> Iterator[Cell]:
-    """The whole grid."""
+    """Yield the cells of the whole grid."""
     for name, sizes in INDEPENDENT_CASES.items():
         for rates in [*((rate, rate) for rate in RATES), *UNEQUAL]:
             yield Cell(name, _fixed(sizes), rates)
@@ -96,7 +93,7 @@ def cells() -> Iterator[Cell]:
 def _draw_correct(
     random: np.random.Generator, sizes: Sizes, rate: float, correlation: float
 ) -> Floats:
-    """Right answers of each cluster, whose shares are drawn from a beta distribution."""
+    """Draw the right answers of each cluster, whose shares come from a beta distribution."""
     shares = np.full(len(sizes), rate)
     if correlation:
         scale = (1 - correlation) / correlation
@@ -119,7 +116,7 @@ def _compare(
 
 
 def measure(cell: Cell, repetitions: int = REPETITIONS) -> CellResult:
-    """The interval's coverage and the test's rejections."""
+    """Return the coverage of the interval and the rejections of the test."""
     random = np.random.default_rng(
         [SEED, *(round(100 * part) for part in (*cell.rates, cell.correlation))]
     )
@@ -143,7 +140,9 @@ def measure(cell: Cell, repetitions: int = REPETITIONS) -> CellResult:
 def measure_crossed(
     first: int, second: int, variances: tuple[float, float], repetitions: int = REPETITIONS
 ) -> CellResult:
-    """Measure means over rows with one of `first` stories and `second` judges, as NYU's debates."""
+    """Measure means over rows with one of `first` stories and one of `second` judges, like the NYU
+    debates.
+    """
     covered = 0
     for number in range(repetitions):
         random = np.random.default_rng([SEED, first, second, number])
@@ -189,7 +188,7 @@ CASES = (10, 20, 50)
 
 
 def amounts(name: str, cases: int, repetitions: int = REPETITIONS) -> float:
-    """The share of intervals of a mean of amounts that hold the true mean, 1."""
+    """Return the share of intervals of a mean of amounts that contain the true mean, 1."""
     random = np.random.default_rng([SEED, cases])
     covered = 0
     for _ in range(repetitions):
@@ -200,23 +199,23 @@ def amounts(name: str, cases: int, repetitions: int = REPETITIONS) -> float:
 
 
 def percent(share: float) -> str:
-    """With one decimal."""
+    """Return a share in per cent with one decimal."""
     return f"{100 * share:.1f}"
 
 
 def grid(repetitions: int) -> dict[Cell, CellResult]:
-    """Every cell's coverage and rejections."""
+    """Return the coverage and rejections of every cell."""
     return {cell: measure(cell, repetitions) for cell in cells()}
 
 
 def coverage_range(results: list[CellResult]) -> str:
-    """The lowest and the highest coverage."""
+    """Return the lowest and the highest coverage."""
     coverages = [result.covered for result in results]
     return f"{percent(min(coverages))} to {percent(max(coverages))}"
 
 
 def tables(results: dict[Cell, CellResult], repetitions: int) -> str:
-    """A summary of the grid, crossed clusters, and amounts, in Markdown."""
+    """Return a summary of the grid, crossed clusters and amounts, in Markdown."""
     lines = [
         "| sides | coverage, equal rates | coverage, rates .1 and .3, .9 and .6 | type I error, at"
         " most |"

@@ -1,8 +1,8 @@
-"""Type I error and coverage of every interval and test that a table prints, over a grid of null and
-planted worlds; `--write` puts the summary and the failing cells into docs/results.md.
+"""Measure type I error and coverage of every interval and test that a table prints.
 
-A cell fails when the 99 % Monte Carlo bound of its type I error lies above .06, or of its coverage
-below .93. Worlds without an interval count in neither.
+The grid consists of null worlds and of worlds with planted effects. `--write` puts the summary and
+the failing cells into docs/results.md. A cell fails if the 99 % Monte Carlo bound of its type I
+error is above .06, or that of its coverage below .93. Worlds without an interval count in neither.
 """
 
 import runpy
@@ -59,7 +59,7 @@ KINDS = (
 
 @dataclass(frozen=True)
 class CellResult:
-    """How often intervals held the truth, and how often 0 was rejected where it is true."""
+    """How many intervals contained the truth, and how often a true 0 was rejected."""
 
     covered: int
     rejected: int
@@ -69,17 +69,17 @@ class CellResult:
 
     @property
     def coverage(self) -> float:
-        """NaN without an interval."""
+        """Return the coverage; NaN without an interval."""
         return self.covered / self.intervals if self.intervals else float("nan")
 
     @property
     def type_one_error(self) -> float:
-        """NaN where 0 is not the truth."""
+        """Return the type I error; NaN if 0 is not the truth."""
         return self.rejected / self.nulls if self.nulls else float("nan")
 
     @property
     def fails(self) -> bool:
-        """Whether a Monte Carlo bound lies beyond what is allowed."""
+        """Return whether a Monte Carlo bound is outside the allowed range."""
         misses = self.intervals - self.covered
         return (
             lower_bound(self.rejected, self.nulls) > MAX_TYPE_ONE_ERROR
@@ -88,7 +88,7 @@ class CellResult:
 
 
 def lower_bound(count: int, total: int) -> float:
-    """The one-sided 99 % bound of a share (Clopper and Pearson 1934)."""
+    """Return the one-sided 99 % bound of a share (Clopper and Pearson 1934)."""
     from scipy.special import betaincinv
 
     if not count:
@@ -114,12 +114,12 @@ def measure(cell: Cell, worlds: int) -> CellResult:
 
 
 def percent(value: float) -> str:
-    """With one decimal; empty where undefined."""
+    """Return a share in per cent with one decimal; "" if it is undefined."""
     return "" if np.isnan(value) else f"{100 * value:.1f}"
 
 
 def summary(results: dict[Cell, CellResult]) -> str:
-    """A row a kind, and a row a cell that fails, in Markdown."""
+    """Return a table with one row per kind and one per failing cell, in Markdown."""
     lines = [
         "| what | cells | worlds a cell | coverage, least | type I error, at most | cells that fail"
         " |",
@@ -147,7 +147,7 @@ def summary(results: dict[Cell, CellResult]) -> str:
 
 
 def cells() -> Iterator[Cell]:
-    """Yield all cells of the grid: first of the shared statistics, then of the analyses."""
+    """Yield all cells of the grid: those of the shared statistics, then those of the analyses."""
     kinds = [*KINDS]
     for path in sorted(ANALYSES.glob("*/worlds_of_*.py")):
         kinds += runpy.run_path(str(path))["KINDS"]

@@ -1,5 +1,6 @@
-"""How often intervals of ratings and of what else decides pairs hold planted ones;
-`--write`: into docs/results.md.
+"""Measure how often intervals of ratings, and of the other terms, contain the planted values.
+
+`--write` puts the table into docs/results.md.
 """
 
 from collections.abc import Iterator
@@ -21,11 +22,11 @@ PLANTED = {SIDE: 0.5, LENGTH: 0.3, OWN_FAMILY: 0.6}
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """Debaters whose strengths are spread evenly, topics with two debates of swapped sides, and
-    judges of each.
+    """A tournament: debaters with evenly spread strengths, topics with two debates of swapped
+    sides, and judges of each debate.
 
-    `copied` is how often a judge says what the first judge of the debate said; `ties`: nu of
-    Davidson's model.
+    `copied` is the probability that a judge repeats the verdict of the debate's first judge; `ties`
+    is nu of Davidson's model.
     """
 
     debaters: int
@@ -36,11 +37,11 @@ class Tournament:
 
     @property
     def strengths(self) -> Floats:
-        """Less their mean."""
+        """Return the strengths, centred at 0."""
         return np.linspace(-1.2, 1.2, self.debaters)
 
     def simulate(self, random: np.random.Generator) -> Ratings | None:
-        """One tournament, rated with the terms that decided it."""
+        """Simulate one tournament, and rate it with the terms that decided it."""
         rows = list[tuple[float, ...]]()
         for topic in range(self.topics):
             rows += self._topic(random, topic)
@@ -57,7 +58,7 @@ class Tournament:
             if judge == 0:
                 length = float(random.normal(0, 1))
             debater, opponent = pair[debate], pair[1 - debate]
-            # in every debate each judge is of a family of debaters of its own
+            # in every debate each judge belongs to the family of one debater
             family_advantage = float(debater % self.judges == judge) - float(
                 opponent % self.judges == judge
             )
@@ -65,8 +66,8 @@ class Tournament:
             eta += PLANTED[SIDE] + PLANTED[LENGTH] * length + PLANTED[OWN_FAMILY] * family_advantage
             chances = np.array([np.exp(eta / 2), np.exp(-eta / 2), self.ties])
             outcome = float(random.choice([FIRST, SECOND, TIE], p=chances / chances.sum()))
-            # who copies has the first judge's features too, so that what was planted stays true of
-            # each row
+            # a judge who copies also gets the first judge's features, so that the planted effects
+            # hold in each row
             if judge and random.random() < self.copied:
                 outcome, family_advantage = first_judge[debate], first_judge[debate + 2]
             elif judge == 0:
@@ -82,9 +83,7 @@ TOURNAMENTS = {
 
 
 def measure(tournament: Tournament, worlds: int = WORLDS) -> dict[str, tuple[float, float]]:
-    """Coverage of strengths and of each term, and the mean of the estimate less what was
-    planted.
-    """
+    """Return the coverage of strengths and of each term, and the mean error of the estimates."""
     random = np.random.default_rng([SEED, tournament.topics])
     planted = {
         f"debater {number}": float(value) for number, value in enumerate(tournament.strengths)
@@ -107,7 +106,7 @@ def measure(tournament: Tournament, worlds: int = WORLDS) -> dict[str, tuple[flo
 
 
 def table(worlds: int) -> str:
-    """Coverage of each tournament's strengths and terms in Markdown."""
+    """Return the coverage of each tournament's strengths and terms in Markdown."""
     names = ["strengths", *PLANTED]
     lines = [f"| tournament | {' | '.join(names)} |", "|---" * (1 + len(names)) + "|"]
     for name, tournament in TOURNAMENTS.items():

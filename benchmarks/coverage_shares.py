@@ -1,4 +1,5 @@
-"""How often the 95 % intervals cover the true share, by simulation;
+"""Measure how often the 95 % intervals of a share contain the true share, by simulation.
+
 `--write` puts the table into docs/results.md.
 """
 
@@ -15,7 +16,7 @@ CLUSTERS = (5, 10, 30, 200)
 RATES = (0.1, 0.5, 0.9)
 SINGLE = "one case each"
 CORRELATIONS = (SINGLE, 0.0, 0.3, 0.7)
-SIZES = (4, 8, 8, 12)  # cases a cluster, in turn
+SIZES = (4, 8, 8, 12)  # cases per cluster, in turn
 REPETITIONS = 2000
 SEED = 7
 _ROUNDING = 1e-9
@@ -24,11 +25,11 @@ Cell = tuple[int, float, "float | str"]
 
 
 def samples(cell: Cell, repetitions: int) -> tuple[Floats, Floats]:
-    """Cases of each cluster, shape (clusters,), and right answers among them, shape (repetitions,
-    clusters).
+    """Return the cases of each cluster, shape (clusters,), and the right answers among them, shape
+    (repetitions, clusters).
 
-    The share of right answers of a cluster is drawn from a beta distribution with the base rate
-    as mean and the correlation of two cases of one cluster as given.
+    The share of right answers of a cluster comes from a beta distribution, whose mean is the base
+    rate and which gives two cases of one cluster the requested correlation.
     """
     clusters, rate, correlation = cell
     single = correlation == SINGLE
@@ -44,8 +45,8 @@ def samples(cell: Cell, repetitions: int) -> tuple[Floats, Floats]:
 
 
 def coverage(cell: Cell, repetitions: int = REPETITIONS) -> tuple[float, float]:
-    """The share of samples whose interval holds the base rate: moot's, and the plain percentile
-    bootstrap's.
+    """Return the share of intervals with the base rate, for moot's interval and for the percentile
+    bootstrap.
     """
     clusters, rate, _ = cell
     sizes, correct_counts = samples(cell, repetitions)
@@ -69,13 +70,13 @@ def coverage(cell: Cell, repetitions: int = REPETITIONS) -> tuple[float, float]:
 
 
 def coverages(repetitions: int = REPETITIONS) -> dict[Cell, tuple[float, float]]:
-    """Every combination of clusters, base rate and correlation."""
+    """Return the coverages of every combination of clusters, base rate and correlation."""
     cells: list[Cell] = list(itertools.product(CLUSTERS, RATES, CORRELATIONS))
     return {cell: coverage(cell, repetitions) for cell in cells}
 
 
 def table(results: dict[Cell, tuple[float, float]]) -> str:
-    """The coverages in Markdown: moot's, and the percentile bootstrap's in brackets."""
+    """Return the coverages in Markdown, those of the percentile bootstrap in brackets."""
     headings = [SINGLE, *(f"correlation {value}" for value in CORRELATIONS[1:])]
     lines = [f"| clusters | share | {' | '.join(headings)} |", "|---" * (2 + len(headings)) + "|"]
     for clusters, rate in itertools.product(CLUSTERS, RATES):

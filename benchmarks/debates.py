@@ -1,5 +1,6 @@
-"""Whole shards: makespan beside its bound, replay, and the memory of a long one; each in a fresh
-process.
+"""Measure whole shards: makespan compared with its bound, replay, and memory of a long shard.
+
+Each measurement runs in a fresh process.
 """
 
 import argparse
@@ -35,9 +36,7 @@ FACTS = (
 
 @ENDPOINTS.register("instant")
 class InstantEndpoint:
-    """Replies from within the process after a fixed time, so that nothing but moot itself is
-    measured.
-    """
+    """An endpoint in the process that replies after a fixed time, so that only moot is measured."""
 
     seconds = 0.0
 
@@ -45,7 +44,7 @@ class InstantEndpoint:
         pass
 
     async def complete(self, request: Request) -> Reply:
-        """A reply that depends on the request alone."""
+        """Return a reply that depends only on the request."""
         await asyncio.sleep(InstantEndpoint.seconds)
         draw = random.Random(request.to_json())
         text = (
@@ -56,24 +55,24 @@ class InstantEndpoint:
         return Reply(text, finish_reason="stop", prompt_tokens=300, completion_tokens=30)
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing."""
 
 
 def instant(folder: Path, concurrency: int) -> dict[str, Any]:
-    """A configuration whose model replies from within the process."""
+    """Return a configuration whose model replies from within the process."""
     return configuration(
         "", folder, {"endpoint": "instant", "base_url": None, "concurrency": concurrency}
     )
 
 
 def peak_megabytes() -> float:
-    """This process's largest resident size so far."""
+    """Return the peak memory of this process so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def makespan(folder: Path, debates: int, concurrency: int, latency: float) -> str:
-    """Courtroom debates against a server of fixed latency, beside max(longest chain, total latency
-    / concurrency).
+    """Measure courtroom debates against a server with a fixed latency, and the bound max(longest
+    chain, total latency / concurrency).
     """
     cases = people(folder / "cases.parquet", debates, FACTS)
     with FaultServer(latency=latency) as server:
@@ -98,7 +97,7 @@ def makespan(folder: Path, debates: int, concurrency: int, latency: float) -> st
 
 
 def replay(folder: Path, debates: int) -> str:
-    """Every reply from the ledger."""
+    """Measure debates whose replies all come from the ledger."""
     cases = people(folder / "cases.parquet", debates, FACTS)
     config = instant(folder, 64)
     hold(config, cases, folder / "out.parquet")
@@ -115,7 +114,7 @@ def replay(folder: Path, debates: int) -> str:
 
 
 def memory(folder: Path, debates: int) -> str:
-    """The largest resident size while many debates are held in one shard."""
+    """Measure the peak memory while one shard holds many debates."""
     cases, output = people(folder / "cases.parquet", debates, FACTS), folder / "out.parquet"
     config = instant(folder, 64)
     config["experiments"][EXPERIMENT]["params"] = {"strategy": "none", "beliefs": "none"}
@@ -156,7 +155,7 @@ MEASUREMENTS: dict[str, tuple[Callable[..., str], tuple[Any, ...], tuple[Any, ..
 
 
 def main() -> None:
-    """Print one line a measurement."""
+    """Print one line for each measurement."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(MEASUREMENTS)}; all by default")
     parser.add_argument(

@@ -1,13 +1,11 @@
-"""How well opinions are de-identified: what passes, what survives, and whether the facts tell the
-outcome.
+"""Measure the de-identification of opinions: passed opinions, remaining names, revealed outcomes.
 
-Opinions are split into two halves by a hash of their ids: the rules are tuned on the half `tuning`,
-and the numbers of scripts/moot/studies/appellate/README.md are those of the half `report`. The
-check of names here shares nothing with the
-extractor: it is the trained recogniser (the extra `ner`) on the finished text, less the words that
-legal prose writes with a capital.
+Opinions are split into two halves by a hash of their ids. The rules are tuned on the half `tuning`,
+and the numbers in scripts/moot/studies/appellate/README.md are those of the half `report`. The
+check of names does not use the extractor: it runs the trained recogniser (the extra `ner`) on the
+finished text, and ignores words that legal prose writes with a capital.
 
-A table of the JUSTICE data (.csv) is read as facts of another court, told by others: no rule of
+A table of the JUSTICE data (.csv) is read as facts of another court in another style; no rule of
 names was tuned on it.
 """
 
@@ -30,7 +28,7 @@ from moot.studies.appellate.legal.rubric import OUTCOMES
 from moot.studies.appellate.legal.rules import find_opinion_outcome
 from moot.studies.appellate.opinion_reading import find_announced_outcome, read_opinions
 
-PASSAGE = 1_000  # characters that a person reads
+PASSAGE = 1_000  # characters for a person to read
 FOLDS = 5
 SHUFFLES = 20
 LEAST_FOR_CLASSIFIER = 40
@@ -38,13 +36,13 @@ SHORTEST_SUMMARY = 600
 
 
 def half_of(opinion_id: str) -> str:
-    """The half that an opinion belongs to, by a hash of its id: tuning or report."""
+    """Return the half of an opinion, by a hash of its id: tuning or report."""
     return ("tuning", "report")[int(hashlib.sha256(opinion_id.encode()).hexdigest(), 16) % 2]
 
 
 def read_summaries(path: Path) -> list[Opinion]:
-    """The facts of the JUSTICE table as opinions that hold nothing else, with the parties that the
-    table names.
+    """Return the facts in the JUSTICE table as opinions without other text, with the parties that
+    the table names.
     """
     table = pd.read_csv(path, dtype=str).dropna(
         subset=["facts_text", "first_party", "second_party"]
@@ -71,8 +69,8 @@ def _capitalised(name: str) -> list[str]:
 
 
 def balanced_accuracy(texts: Sequence[str], stands: Sequence[bool]) -> float:
-    """Cross-validated balanced accuracy of a bag of words that guesses from the facts whether the
-    decision stands.
+    """Return the cross-validated balanced accuracy of a bag-of-words model that predicts from the
+    facts whether the decision stands.
     """
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
@@ -88,8 +86,8 @@ def balanced_accuracy(texts: Sequence[str], stands: Sequence[bool]) -> float:
 
 
 def outcome_lines(opinions: Sequence[Opinion]) -> list[str]:
-    """Accuracy and recall of the four classes, from the text that the loader reads and from marked
-    sentences.
+    """Return accuracy and recall of the four classes, from the text that the loader reads and from
+    marked sentences.
     """
     lines = []
     for name, find_outcome in (
@@ -116,7 +114,7 @@ def outcome_lines(opinions: Sequence[Opinion]) -> list[str]:
 
 
 def measure(finished: Sequence[tuple[Opinion, DeidentifiedOpinion]]) -> list[str]:
-    """The lines of the report on some opinions."""
+    """Return the lines of the report on some opinions."""
     opinions = [opinion for opinion, _ in finished]
     passed = [(opinion, result) for opinion, result in finished if result.report.passed]
     reasons, rules = Counter[str](), Counter[str]()
@@ -148,8 +146,8 @@ def measure(finished: Sequence[tuple[Opinion, DeidentifiedOpinion]]) -> list[str
 def passages(
     finished: Sequence[tuple[Opinion, DeidentifiedOpinion]], count: int, seed: int, start: int
 ) -> list[str]:
-    """Passages of some passed opinions, drawn by a seed among those that reach so far, for a person
-    to read.
+    """Return passages of passed opinions for a person to read, drawn by a seed among opinions that
+    are long enough.
     """
     passed = [
         (opinion, result)

@@ -1,4 +1,4 @@
-"""The dry run of the papers' configuration: how many jobs, and how many seconds it takes."""
+"""Measure a dry run of the papers' configuration: the number of jobs, and the seconds."""
 
 import re
 import subprocess

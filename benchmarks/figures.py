@@ -3,8 +3,8 @@
     python benchmarks/run.py figures.py FOLDER
 
 Snakemake builds the data sets of `data/measured/data.yaml` from the files in FOLDER (layout in
-data/raw/README.md); the figures that pages name go to `data/measured/figures.csv`. Rows that
-another command measured stay as they are.
+data/raw/README.md). The figures that pages name go to `data/measured/figures.csv`; rows that
+another command measured stay unchanged.
 """
 
 import argparse
@@ -45,7 +45,7 @@ class Figure(NamedTuple):
 
 
 def build(data_root: Path, cores: int) -> None:
-    """Let Snakemake build cases, cleaning reports and leaderboards."""
+    """Build cases, cleaning reports and leaderboards with Snakemake."""
     sets = yaml.safe_load((MEASURED / "data.yaml").read_text(encoding="utf-8"))["datasets"]
     targets = [
         f"results/{'baselines' if 'baselines' in entry else 'cases'}/{name}.parquet"
@@ -65,7 +65,7 @@ def build(data_root: Path, cores: int) -> None:
 
 
 def figures(results: Path) -> Iterator[Figure]:
-    """All that can be read off a build."""
+    """Yield all figures of a build."""
     for path in sorted(results.glob(f"cases/{PREFIX}*.parquet")):
         name = path.stem.removeprefix(PREFIX)
         for split_name, count in (
@@ -102,8 +102,8 @@ def figures(results: Path) -> Iterator[Figure]:
 
 
 def auc_of(results: Path, name: str, baseline: str, seed: int, attribute: str = "") -> float:
-    """How well a baseline ranks the test cases by their target, or by an attribute's most frequent
-    value.
+    """Return how well a baseline ranks the test cases by their target, or by the most frequent
+    value of an attribute.
     """
     cases, task = read_cases(results / f"cases/{PREFIX}{name}.parquet")
     features = plain_features(
@@ -138,7 +138,7 @@ def list_source_files(results: Path, data_root: Path) -> pd.DataFrame:
 
 
 def write(results: Path, data_root: Path) -> None:
-    """Write the figures that pages name; those of other commands are kept."""
+    """Write the figures that pages name, and keep those of other commands."""
     pages = {page: figure_keys(entries) for page, entries in read_entries(ROOT).items()}
     commit = subprocess.run(
         ["git", "-C", ROOT, "rev-parse", "--short=10", "HEAD"],

@@ -1,7 +1,6 @@
-"""How many of 10,000 changes of a bundle its check misses.
+"""Count how many of 10,000 changes of a bundle its check misses.
 
-The bundle is that of a run of ten debates; the changes are those of
-`tests/support/changed_bundles.py`.
+The bundle is from a run of ten debates; `tests/support/changed_bundles.py` makes the changes.
 """
 
 import argparse
@@ -14,7 +13,7 @@ from changed_bundles import missed_changes
 
 
 def main() -> None:
-    """Print how many changes were missed, and which."""
+    """Print the number of missed changes, and the changes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("changes", nargs="?", type=int, default=10_000)
     changes = parser.parse_args().changes

@@ -1,4 +1,4 @@
-"""The house in figures: readability, places of a paper and of an analysis, and what starting costs.
+"""Measure the code: readability, where a paper and an analysis are named, and the cost of a start.
 
 The limits on readability are those of `readability.py`, which the linters check.
 """
@@ -122,17 +122,19 @@ def read_lines(files: Iterable[Path]) -> list[str]:
 
 
 def matching(pattern: str, files: Iterable[Path]) -> int:
-    """Lines in which a pattern is found."""
+    """Return the lines that match a pattern."""
     return sum(bool(re.search(pattern, line)) for line in read_lines(files))
 
 
 def words(page: str) -> int:
-    """Words of a page that somebody wrote: what white space separates and holds a letter."""
+    """Return the number of words of a page without generated parts: parts between white space with
+    a letter.
+    """
     return sum(any(map(str.isalpha, word)) for word in NOT_WRITTEN_BY_HAND.sub("", page).split())
 
 
 def words_by_page() -> dict[str, int]:
-    """Words of each page of the project that is written by hand."""
+    """Return the number of words of each page of the project that is written by hand."""
     tracked_pages = subprocess.run(
         ["git", "ls-files", "*.md"], cwd=PROJECT, check=True, capture_output=True, text=True
     )
@@ -141,7 +143,7 @@ def words_by_page() -> dict[str, int]:
 
 
 def places(study: str) -> list[str]:
-    """A study's folder, and the rooms that import from it."""
+    """Return a study's folder, and the rooms that import from it."""
     folders = [f"studies/{study}"]
     for file in source_files(PACKAGE):
         room = file.relative_to(PACKAGE).parts[0]
@@ -214,7 +216,7 @@ def rules_with_inputs() -> str:
 
 
 def private_lines() -> list[str]:
-    """Lines of code that touch what Snakemake keeps to itself."""
+    """Return the lines of code that use private interfaces of Snakemake."""
     places = []
     rules = [PROJECT / "Snakefile", *source_files(PROJECT / "rules", suffix=".smk")]
     for file in [*source_files(PROJECT / "scripts"), *rules]:
@@ -237,8 +239,8 @@ def docstring_lines(text: str) -> set[int]:
 
 
 def processor_seconds(*command: str | Path, folder: Path = PROJECT) -> list[float]:
-    """What a command and its children take of the processors: the first time in a folder, and the
-    second time.
+    """Return the processor seconds of a command and its children, for the first and for the second
+    run in a folder.
     """
     environment = {
         **os.environ,
@@ -262,7 +264,7 @@ def processor_seconds(*command: str | Path, folder: Path = PROJECT) -> list[floa
 
 
 def start_of_a_job() -> float:
-    """Processor seconds of what a job of debates does before it looks at its cases."""
+    """Return the processor seconds that a job of debates takes before it reads its cases."""
     config = merge_over_defaults({}, default_files(PROJECT))
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         Path(".snakemake").mkdir()
@@ -274,8 +276,8 @@ def start_of_a_job() -> float:
 
 
 def dry_run() -> list[float]:
-    """Processor seconds of a dry run of the default configuration in an empty folder, and of
-    another one there.
+    """Return the processor seconds of a dry run of the default configuration in an empty folder,
+    and of a second one there.
     """
     with tempfile.TemporaryDirectory() as folder:
         command = [
@@ -291,7 +293,7 @@ def dry_run() -> list[float]:
 
 
 def measures() -> dict[str, str]:
-    """Each row of the table."""
+    """Return the rows of the table."""
     package, studies_source = source_files(PACKAGE), source_files(STUDIES)
     studies = sorted(path.name for path in STUDIES.iterdir() if (path / "__init__.py").exists())
     rules = source_files(PROJECT / "rules", suffix=".smk")
@@ -319,7 +321,7 @@ def measures() -> dict[str, str]:
 
 
 def main() -> None:
-    """Print each measure; the times last, since they take some seconds."""
+    """Print each measure; the times come last, since they take some seconds."""
     readability = measure(*FOLDERS)
     for name, value in readability.values().items():
         print(f"- {name}: {value:.1f} (at most {LIMITS[name]:g})")

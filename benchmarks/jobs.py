@@ -1,8 +1,8 @@
-"""Calls a second and processor time a call, with 1, 2 and 4 jobs that share a model's limits, on
-SQLite and PostgreSQL.
+"""Measure calls per second and processor time per call of 1, 2 and 4 jobs that share a model's
+limits.
 
-The model replies from within each job after a fixed time, so that nothing but moot and its ledger
-is measured.
+The ledger is SQLite or PostgreSQL. The model replies from within each job after a fixed time, so
+that only moot and its ledger are measured.
 """
 
 import argparse
@@ -38,9 +38,9 @@ def hold_shard(
     barrier: Barrier,
     took: "Queue[float]",
 ) -> None:
-    """One job: it begins when all are ready."""
+    """Run one job, which begins when all jobs are ready."""
     InstantEndpoint.seconds = seconds
-    _calls(config["ledger"])  # loading a database's driver belongs to no call
+    _calls(config["ledger"])  # loading the driver of a database is not part of a call
     barrier.wait()
     processor = time.process_time()
     hold(config, cases, output, shard)
@@ -50,13 +50,13 @@ def hold_shard(
 def measure_once(
     ledger: str, jobs: int, debates: int, concurrency: int, seconds: float
 ) -> tuple[float, float]:
-    """Calls of all jobs a second, from their common start to the end of the last; processor
-    milliseconds a call.
+    """Return calls per second of all jobs, from their common start to the end of the last one, and
+    processor milliseconds per call.
     """
     with tempfile.TemporaryDirectory() as folder:
         cases = people(Path(folder, "cases.parquet"), debates, FACTS)
         config = instant(Path(folder), concurrency)
-        config["models"]["test"].update(jobs=jobs, served_as=folder)  # known to no ledger
+        config["models"]["test"].update(jobs=jobs, served_as=folder)  # in no ledger
         config = {**config, "shards": jobs, "ledger": ledger or str(Path(folder, "ledger"))}
         calls_before = _calls(config["ledger"])
         context = multiprocessing.get_context("spawn")
@@ -90,7 +90,9 @@ def _calls(place: str) -> int:
 
 @contextmanager
 def databases() -> Iterator[dict[str, str]]:
-    """Databases by name, with the ledger's address; "" for a folder of each run's own."""
+    """Return the addresses of ledgers by the name of the database; "" means a separate folder for
+    each run.
+    """
     with ExitStack() as stack:
         addresses = {"SQLite": ""}
         try:
@@ -106,7 +108,7 @@ Samples = dict[tuple[str, int], list[tuple[float, float]]]
 def measure(
     jobs: list[int], debates: int, repeats: int, concurrency: int, seconds: float
 ) -> Samples:
-    """What `measure_once` found by database and number of jobs; all take turns."""
+    """Return the results of `measure_once` by database and number of jobs; all take turns."""
     with databases() as ledgers:
         samples: Samples = {pair: [] for pair in itertools.product(ledgers, jobs)}
         for _ in range(repeats):

@@ -1,5 +1,6 @@
-"""A job killed at 25 moments (the test suite has five): every reply kept, few repeated, tables byte
-for byte equal.
+"""Kill a job at 25 moments, and check the replies and tables (the test suite has five moments).
+
+All replies must be kept, few calls repeated, and the tables byte-identical.
 """
 
 import argparse

@@ -1,5 +1,6 @@
-"""The ledger as it grows: bytes an entry; entries stored, read and proved a second; prompts of 4
-kB, 13 a debate.
+"""Measure the growing ledger: bytes per entry, and entries stored, read and sealed per second.
+
+Prompts have 4 kB, and debates 13 entries.
 """
 
 import argparse
@@ -30,7 +31,7 @@ def make_facts(draw: random.Random) -> str:
 def debates(concurrent: int = 16) -> Iterator[Entry]:
     """Yield entries of concurrent debates without end.
 
-    Each prompt holds the case and all earlier statements.
+    Each prompt contains the case and all earlier statements.
     """
     number = 0
     while True:
@@ -66,31 +67,31 @@ def debates(concurrent: int = 16) -> Iterator[Entry]:
 
 
 class Clock:
-    """Seconds of the wall clock and of this process, from one stop to the next."""
+    """Seconds of the wall clock and of this process, between two stops."""
 
     def __init__(self) -> None:
         self.seconds = self.processor = 0.0
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Count what the block takes."""
+        """Measure the time of the block."""
         wall, processor = time.perf_counter(), time.process_time()
         yield
         self.seconds += time.perf_counter() - wall
         self.processor += time.process_time() - processor
 
     def rates(self, count: int) -> tuple[float, float]:
-        """So many by both."""
+        """Return a number per second and per second of processor time."""
         return count / self.seconds, count / self.processor
 
 
 def measure(ledger: str, sizes: list[int]) -> Iterator[tuple[float, ...]]:
-    """What a ledger does when it holds some numbers of entries.
+    """Yield the measurements of a ledger at some numbers of entries.
 
     Yields:
-        entries, characters of a request, entries stored since the size before (in batches of 64),
-        read (one by one), read with their requests (many at once), and proved (all, sealed into the
-        log whose head is computed): each a second, and a second of processor time.
+        entries, characters of a request, entries stored since the previous size (in batches of 64),
+        entries read one by one, entries read with their requests in bulk, and entries sealed (all,
+        into the log whose head is computed): each per second, and per second of processor time.
     """
     open_ledger, source, call_ids = Ledger(ledger), debates(), list[str]()
     for smaller_size, size in pairwise([0, *sizes]):

@@ -1,9 +1,8 @@
-"""Count what the papers' items cost: `python benchmarks/run.py paper_items.py DATA`.
+"""Count the costs of the papers' items: `python benchmarks/run.py paper_items.py DATA`.
 
-DATA has the layout of data/raw/README.md. A preview goes through at most 10 cases of each
-experiment, twice each at most, and its counts are scaled to all debates.
-data/published/item_costs.csv has a row for each item and design; `make docs` writes
-docs/papers.md from it.
+DATA has the layout of data/raw/README.md. A preview counts at most 10 cases of each experiment, at
+most twice each, and the counts are scaled to all debates. data/published/item_costs.csv has a row
+for each item and design; `make docs` writes docs/papers.md from it.
 """
 
 import argparse
@@ -49,7 +48,7 @@ COLUMNS = ("item", "design", "calls", "prompt_tokens", "completion_tokens", "usd
 
 
 def local_datasets(data: Path, folder: Path) -> JsonObject:
-    """Return the key `datasets` that reads from DATA; the end of CaseLaw's file is tested."""
+    """Return the key `datasets` that reads from DATA; CaseLaw's test cases end its file."""
     lines = (data / CASELAW).read_text("utf-8").splitlines(keepends=True)
     parts = {"train": lines[:-TESTED_AT_HAND], "test": lines[-TESTED_AT_HAND:]}
     files: JsonObject = {}

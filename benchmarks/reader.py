@@ -1,9 +1,8 @@
-"""The reader's page of many debates: how large it is, how soon it can be used, and how long a
-search holds it up.
+"""Measure the reader's page of many debates: its size, its start, and the delay of a search.
 
-python benchmarks/run.py reader.py 10000     debates of nine turns and their calls
+    python benchmarks/run.py reader.py 10000     debates of nine turns and their calls
 
-Needs the extra `browser`.
+The script needs the extra `browser`.
 """
 
 import json
@@ -28,7 +27,7 @@ VOCABULARY = [
 
 
 def write_page(folder: Path, debates: int) -> Path:
-    """A page of so many invented courtroom debates."""
+    """Write a page of a number of invented courtroom debates."""
     draw = random.Random(1)
     names = [f"case-{number:05d}" for number in range(debates)]
     utterances: list[dict[str, Any]] = []
@@ -59,7 +58,7 @@ def write_page(folder: Path, debates: int) -> Path:
 
 
 def _call(row: dict[str, Any], earlier_rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The call behind a turn: its prompt holds what was said before it."""
+    """Return the call of a turn, whose prompt contains the earlier statements."""
     earlier_texts = [
         earlier["text"] for earlier in earlier_rows if earlier["debate_id"] == row["debate_id"]
     ]
@@ -72,8 +71,8 @@ def _call(row: dict[str, Any], earlier_rows: list[dict[str, Any]]) -> dict[str, 
 
 
 def look(page: Any, address: str) -> dict[str, float]:
-    """Open the page and search in it: milliseconds until it can be used, of the search, and of its
-    longest hold-up.
+    """Open the page and search in it; return milliseconds until it can be used, of the search, and
+    of its longest delay.
     """
     page.goto(address)
     page.wait_for_selector("body[data-ready]", state="attached")
@@ -96,7 +95,7 @@ def look(page: Any, address: str) -> dict[str, float]:
 
 
 def measure(folder: Path, debates: int) -> str:
-    """One line of what was measured; without a browser, of the page alone."""
+    """Return one line with the measurements; without a browser, only of the page's size."""
     began = time.process_time()
     page = write_page(folder, debates)
     line = (
@@ -120,7 +119,7 @@ def measure(folder: Path, debates: int) -> str:
 
 
 def main() -> None:
-    """Measure a page of the size given."""
+    """Measure a page of the given size."""
     with tempfile.TemporaryDirectory() as folder:
         print(measure(Path(folder), int(sys.argv[1]) if len(sys.argv) > 1 else DEBATES))
 

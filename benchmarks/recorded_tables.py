@@ -1,9 +1,8 @@
-"""Measure what the page of the recorded study says of groups and jurors, by the configurations that
-it shows.
+"""Measure what the page of the recorded study says about groups and jurors.
 
-`python benchmarks/run.py recorded_tables.py FOLDER`; FOLDER has
-`recorded/delidata` and `recorded/juror_replays`. The figures that the page names go to
-`data/measured/figures.csv`.
+The measurement uses the configurations on that page: `python benchmarks/run.py recorded_tables.py
+FOLDER`. FOLDER has `recorded/delidata` and `recorded/juror_replays`. The figures that the page
+names go to `data/measured/figures.csv`.
 """
 
 import argparse
@@ -33,7 +32,7 @@ FOLDERS = {"delidata": "delidata", "jurors": "juror_replays"}
 
 
 def study(work: Path, data_root: Path, page: str, data: str, dataset: str) -> StudyResults:
-    """The results of one data set by the configuration of the page that names some data."""
+    """Return the results of one data set, by the page's configuration for these data."""
     block = next(
         block for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if f" {data}/" in block
     )
@@ -44,7 +43,7 @@ def study(work: Path, data_root: Path, page: str, data: str, dataset: str) -> St
 
 
 def figures(work: Path, data_root: Path, page: str) -> Iterator[Figure]:
-    """All figures of the tables."""
+    """Yield all figures of the tables."""
     groups = study(work, data_root, page, "delidata", "wason")
     discussions, changes = discussions_of(groups).frame, changed_answers(groups).frame
     row = discussions.iloc[0]

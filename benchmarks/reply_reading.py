@@ -1,7 +1,7 @@
-"""How replies are read: moot beside `json_repair` and pydantic, over the table of nasty replies.
+"""Compare how moot and `json_repair` with pydantic read the table of nasty replies.
 
 python benchmarks/run.py reply_reading.py             prints the table of docs/faults.md
-python benchmarks/run.py reply_reading.py --write     writes it there
+python benchmarks/run.py reply_reading.py --write     writes it into the page
 """
 
 import re
@@ -56,9 +56,9 @@ READERS: dict[str, Reader] = {"moot": read_by_moot, "`json_repair` + pydantic": 
 
 
 def classify_reading(row: Mapping[str, Any], reading: Mapping[str, Any] | None) -> str:
-    """Return which of `OUTCOMES` a reading is.
+    """Return the outcome of a reading, one of `OUTCOMES`.
 
-    A correct reading holds all values of the row and none of its missing fields.
+    A correct reading has all values of the row and none of its missing fields.
     """
     if row["value"] is None:
         return "refused rightly" if reading is None else "wrong value"
@@ -102,7 +102,7 @@ def render_row(forms: str, reader: str, counts: Mapping[str, int]) -> str:
 
 
 def replace_section(page: str) -> str:
-    """Return a page with the section between its marks."""
+    """Return a page with a new section between its marks."""
     start, end = MARKS
     pattern = re.compile(f"{re.escape(start)}.*?{re.escape(end)}", re.DOTALL)
     return pattern.sub(lambda _: f"{start}\n{render_section()}\n{end}", page)

@@ -10,7 +10,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a page between two comments, of which the first has the command that writes it.
+    """A part of a page between two comments; the first comment has the command that writes it.
 
     Attributes:
         name: the name in both comments.
@@ -34,7 +34,7 @@ class Part:
         (PROJECT / self.page).write_text(page_text, encoding="utf-8")
 
     def show(self, text: str, *, should_write: bool) -> None:
-        """Print a text, and write it into the page if that is asked for."""
+        """Print a text; with `--write` also write it into the page."""
         print(text)
         if should_write:
             self.write(text)

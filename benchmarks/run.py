@@ -1,9 +1,9 @@
 """Run all benchmarks, or one: `python benchmarks/run.py [NAME.py [ARGUMENTS]]`.
 
-A benchmark imports moot and helpers of the tests; this script puts both on its path. `--smoke`
+A benchmark imports moot and helpers of the tests; this script adds both to its path. `--smoke`
 without a name runs each benchmark at a small size. The benchmarks of an analysis are the modules
-`benchmark_*` among its tests; those with a constant SMOKE, their arguments at a small size, are run
-with all others.
+`benchmark_*` among its tests. Those with a constant SMOKE, the arguments for a small size, run with
+all others.
 """
 
 import ast
@@ -50,7 +50,7 @@ def find_benchmark(name: str) -> Path:
 
 
 def run_benchmark(path: Path, arguments: list[str]) -> None:
-    """Run one benchmark in a process of its own, and end with its exit status if it fails."""
+    """Run one benchmark in a separate process, and exit with its status if it fails."""
     import_path = os.pathsep.join(str(PROJECT / folder) for folder in IMPORTED_FOLDERS)
     process = subprocess.run(
         [sys.executable, path, *arguments],

@@ -1,10 +1,9 @@
-"""Every stage behind the debates, over 10^3, 10^4, 10^5 of them: seconds, processor seconds, and
-peak memory of each.
+"""Measure every stage after the debates for 10^3, 10^4 and 10^5 debates.
 
-Debates of twenty utterances (a courtroom with the judge's belief after each turn) are made of a few
-that are held: each made-up debate repeats one of those over a case of its own, with call ids of its
-own. Transcripts lie in shards, calls in a ledger, and each stage runs as its rule's job does, in a
-fresh process.
+The table has seconds, processor seconds and peak memory of each stage. The debates have twenty
+utterances (a courtroom with the judge's belief after each turn). A few of them are real; the others
+repeat one of these on another case, with other call ids. Transcripts are in shards and calls in a
+ledger. Each stage runs as in its rule's job, in a fresh process.
 """
 
 import argparse
@@ -57,7 +56,7 @@ OUT = Path("results/out")
 
 
 def settings(shards: int) -> dict[str, Any]:
-    """The configuration of all measurements; its paths are below the working directory."""
+    """Return the configuration of all measurements; its paths are below the working directory."""
     config = configuration(
         "", Path("data"), {"endpoint": "instant", "base_url": None, "concurrency": 64}
     )
@@ -66,7 +65,7 @@ def settings(shards: int) -> dict[str, Any]:
 
 
 def make(debates: int, shards: int) -> None:
-    """Cases, transcripts and ledger of so many debates, in the working directory."""
+    """Write cases, transcripts and ledger of a number of debates into the working directory."""
     templates, replies = _templates()
     people(CASES, debates, FACTS)
     cases, _ = read_cases(CASES)
@@ -121,7 +120,7 @@ def _call_id(number: int, call_id: str) -> str:
 
 
 def _debate(number: int, case_id: str, templates: list[pa.Table]) -> pa.Table:
-    """A made-up debate: one that was held, over another case."""
+    """Return a copy of a real debate on another case."""
     table = templates[number % len(templates)]
     call_ids = [_call_id(number, call_id or "") for call_id in table["call_id"].to_pylist()]
     changed = {
@@ -149,7 +148,7 @@ def _entries(
 
 
 class Job(SimpleNamespace):
-    """What a stage's function reads of a job of Snakemake; its inputs are all files of the
+    """The part of a Snakemake job that a stage's function reads; its inputs are all files of the
     experiment.
     """
 
@@ -177,17 +176,19 @@ def _shards(shards: int) -> list[Path]:
 
 
 def predict(plan: Plan, shards: int) -> None:
-    """Predictions and calls."""
+    """Write predictions and calls."""
     write_predictions(plan, EXPERIMENT, CASES, _shards(shards), PREDICTIONS, CALLS)
 
 
 def score(plan: Plan, shards: int) -> None:
-    """Every scorer."""
+    """Compute every score."""
     write_scores(SCORES, plan, EXPERIMENT, [CASES, PREDICTIONS, *_shards(shards)])
 
 
 def tables(plan: Plan, shards: int) -> None:
-    """Every table of the study that this run fills, by one process where the workflow has some."""
+    """Write every table of the study that this run fills, in one process (the workflow uses
+    several).
+    """
     results = load_study_results(plan, Job(shards), STUDY)
     for name in TABLES:
         if TABLES[name].study == STUDY and plan.can_fill(TABLES[name]):
@@ -199,7 +200,7 @@ def tables(plan: Plan, shards: int) -> None:
 
 
 def figures(plan: Plan, shards: int) -> None:
-    """Every figure of the study that this run fills."""
+    """Draw every figure of the study that this run fills."""
     results = load_study_results(plan, Job(shards), STUDY)
     for name in FIGURES:
         if FIGURES[name].study == STUDY and plan.can_fill(FIGURES[name]):
@@ -219,14 +220,14 @@ def _say(name: str, start: float) -> None:
 
 
 def render(plan: Plan, shards: int) -> None:
-    """The transcripts for people, as Markdown."""
+    """Write the transcripts for people, as Markdown."""
     results = load_model_results(plan, Job(shards))
     with atomic_path(OUT / f"{EXPERIMENT}.md") as part, part.open("w", encoding="utf-8") as page:
         page.writelines(render_markdown(results, MODEL))
 
 
 def reader(plan: Plan, shards: int) -> None:
-    """The study's page of all debates."""
+    """Write the study's page of all debates."""
     parts = OUT / "reader_parts"
     parts.mkdir(parents=True, exist_ok=True)
     pieces = render_reader(STUDY, load_study_debates(plan, Job(shards)), parts)
@@ -235,7 +236,7 @@ def reader(plan: Plan, shards: int) -> None:
 
 
 def outcome(plan: Plan, shards: int) -> None:  # noqa: ARG001 - as the others
-    """How the debates came out."""
+    """Write the outcome of the debates."""
     paths = {ending: OUT / f"outcome.{ending}" for ending in ("csv", "html")}
     write_outcome(STUDY, read_outcome([PREDICTIONS], []), paths, False)
 
@@ -252,8 +253,8 @@ STAGES: dict[str, Callable[[Plan, int], None]] = {
 
 
 def _megabytes() -> float:
-    """This process's largest resident size; getrusage would count what its parent had when it
-    began.
+    """Return this process's peak memory; getrusage would include the memory of its parent at the
+    start.
     """
     status = Path("/proc/self/status")
     if status.exists():
@@ -269,7 +270,9 @@ def _run(stage: str, shards: int, into: Any) -> None:
 
 
 def measure(stage: str, shards: int) -> tuple[float, float, float, float]:
-    """Seconds, processor seconds, peak megabytes, and those of the process before it began."""
+    """Return seconds, processor seconds and peak megabytes, and the megabytes of the process at its
+    start.
+    """
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()
     process = context.Process(target=_run, args=(stage, shards, queue))
@@ -282,7 +285,7 @@ def measure(stage: str, shards: int) -> tuple[float, float, float, float]:
 
 
 def table(folder: Path, sizes: list[int], stages: list[str], a_shard: int) -> Iterator[str]:
-    """Rows of a Markdown table, one a stage and size."""
+    """Yield the rows of a Markdown table, one for each stage and size."""
     for size in sizes:
         place = folder / str(size)
         shards = max(1, size // a_shard)

@@ -1,4 +1,4 @@
-"""Worlds with a known truth, and how they are drawn."""
+"""Worlds with a known truth, from which coverage and type I error are measured."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -43,9 +43,9 @@ class Cell:
 
     Attributes:
         kind: the kind of statistic.
-        name: of the combination.
+        name: the name of the combination.
         draw: draws one world.
-        draw_all: draws so many worlds at once, where that is quicker.
+        draw_all: draws a number of worlds together, if that is faster.
     """
 
     kind: str
@@ -54,7 +54,7 @@ class Cell:
     draw_all: Callable[[Random, int], list[World]] | None = None
 
     def worlds(self, random: Random, number: int) -> Iterator[World]:
-        """So many worlds."""
+        """Yield a number of worlds."""
         if self.draw_all is not None:
             yield from self.draw_all(random, number)
             return
@@ -63,12 +63,12 @@ class Cell:
 
 
 def sizes_of(name: str, clusters: int) -> list[int]:
-    """The debates of each cluster."""
+    """Return the number of debates of each cluster."""
     return np.resize(SIZES[name], clusters).tolist()
 
 
 def draw_values(random: Random, sizes: Sequence[int], rate: float, correlation: float) -> Floats:
-    """Right and wrong debates in clusters with a beta-binomial correlation."""
+    """Draw right and wrong debates in clusters with a beta-binomial correlation."""
     rates = np.full(len(sizes), rate)
     if correlation:
         scale = 1 / correlation - 1
@@ -77,32 +77,32 @@ def draw_values(random: Random, sizes: Sequence[int], rate: float, correlation: 
 
 
 def codes_of(sizes: Sequence[int], first: int = 0) -> list[int]:
-    """The cluster of each debate."""
+    """Return the cluster of each debate."""
     return np.repeat(np.arange(first, first + len(sizes)), sizes).tolist()
 
 
 def means(values: Floats) -> Sums:
-    """Plain means as sums."""
+    """Return plain means as sums."""
     column = as_numbers(values)[:, None]
     return Sums(column, np.ones_like(column))
 
 
 def bootstrap_interval(statistic: Statistic, clusters: Sequence[int]) -> Interval:
-    """The interval by cluster; all worlds share the seed of their resamples."""
+    """Return the interval by cluster; all worlds share the seed of their resamples."""
     return ClusterBootstrap(clusters, SEED).interval(statistic)
 
 
 def excludes_0(interval: Interval) -> bool:
-    """Whether an interval rejects 0."""
+    """Return whether an interval rejects 0."""
     return not interval[0] <= 0 <= interval[1]
 
 
 @dataclass(frozen=True)
 class MeanWorlds:
-    """Worlds of a mean by cluster, whose resamples are drawn for all at once.
+    """Worlds of a mean by cluster, whose resamples are drawn for all worlds together.
 
-    The mean is of right and wrong debates, or where it is 0, of the difference between two sides
-    that are right as often.
+    The values are right and wrong debates, or, if the true mean is 0, differences between two sides
+    that are right equally often.
     """
 
     sizes: tuple[int, ...]
@@ -112,7 +112,7 @@ class MeanWorlds:
     truth: float
 
     def draw(self, random: Random, number: int) -> list[World]:
-        """The worlds."""
+        """Return the worlds."""
         sums = self._sums(random, number)
         if not self.truth:
             sums = sums - self._sums(random, number)
@@ -135,7 +135,7 @@ class MeanWorlds:
         return worlds
 
     def _sums(self, random: Random, number: int) -> Floats:
-        """Right debates of each cluster, shape (worlds, clusters)."""
+        """Return the right debates of each cluster, shape (worlds, clusters)."""
         rates = np.full((number, len(self.sizes)), self.rate)
         if self.correlation:
             scale = 1 / self.correlation - 1
@@ -144,5 +144,5 @@ class MeanWorlds:
 
 
 def no_single_world(_: Random) -> World:
-    """Refuse to draw a single world of a cell whose worlds are drawn all at once."""
+    """Refuse to draw a single world of a cell whose worlds are drawn together."""
     raise NotImplementedError("these worlds are drawn at once")

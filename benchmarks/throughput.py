@@ -1,8 +1,7 @@
-"""Calls a second and CPU a call: moot's chat (ledger and parsing included) beside the plain
-AsyncOpenAI client.
+"""Measure calls per second and processor time per call of moot's chat and of plain AsyncOpenAI.
 
-Bare sockets, which read nothing and keep nothing, say what no client can pass with this server on
-this machine.
+moot's chat includes the ledger and parsing. Bare sockets, which neither parse nor store replies,
+show the limit of any client with this server on this machine.
 """
 
 import argparse
@@ -33,7 +32,7 @@ FACTS = (
 
 
 class Verdict(BaseModel):
-    """The reply that every contender asks for."""
+    """The reply that all clients request."""
 
     reasoning: str
     prediction: Literal["YES", "NO"]
@@ -46,7 +45,7 @@ PARAMETERS = {"max_tokens": 120, "temperature": 0.7, "seed": 1}
 
 
 def prompt(number: int) -> list[dict[str, str]]:
-    """Messages of some 300 tokens, different for every number."""
+    """Return messages of some 300 tokens, different for every number."""
     return [
         {"role": "system", "content": FACTS},
         {"role": "user", "content": f"Case {number}. Your verdict?"},
@@ -54,7 +53,7 @@ def prompt(number: int) -> list[dict[str, str]]:
 
 
 async def workers(count: int, calls: int, call: Callable[[int], Awaitable[None]]) -> None:
-    """Make numbered calls, `count` at a time."""
+    """Make numbered calls, `count` at the same time."""
     numbers = iter(range(calls))
 
     async def work() -> None:
@@ -65,7 +64,7 @@ async def workers(count: int, calls: int, call: Callable[[int], Awaitable[None]]
 
 
 async def plain(url: str, concurrency: int, calls: int, http_client: object = None) -> None:
-    """The client's own calls, with their replies validated by the schema."""
+    """Call with the client alone, and validate replies with the schema."""
     async with openai.AsyncOpenAI(
         base_url=url, api_key="none", max_retries=0, http_client=http_client
     ) as client:
@@ -80,12 +79,12 @@ async def plain(url: str, concurrency: int, calls: int, http_client: object = No
 
 
 async def plain_aiohttp(url: str, concurrency: int, calls: int) -> None:
-    """The client with its aiohttp transport."""
+    """Call with the client and its aiohttp transport."""
     await plain(url, concurrency, calls, openai.DefaultAioHttpClient())
 
 
 async def moot(url: str, concurrency: int, calls: int) -> None:
-    """The same requests through moot: looked up, asked, stored durably, parsed."""
+    """Make the same requests through moot, which looks up, sends, stores and parses."""
     config = ModelConfig(endpoint="openai", model="test", base_url=url, concurrency=concurrency)
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(folder)
@@ -103,7 +102,7 @@ async def moot(url: str, concurrency: int, calls: int) -> None:
 
 
 async def sockets(url: str, concurrency: int, calls: int) -> None:
-    """The same bytes over bare connections; answers are received, and not looked at."""
+    """Send the same bytes over bare connections, and receive answers without parsing."""
     address = urlsplit(url)
     head = (
         f"POST {address.path}/chat/completions HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Type:"
@@ -141,7 +140,9 @@ CONTENDERS = {
 
 
 def measure(url: str, concurrency: int, calls: int, repeats: int) -> dict[str, tuple[float, float]]:
-    """Median calls a second and CPU milliseconds a call by contender; the contenders take turns."""
+    """Return median calls per second and processor milliseconds per call by client; the clients
+    take turns.
+    """
     samples: dict[str, list[tuple[float, float]]] = {name: [] for name in CONTENDERS}
     for _ in range(repeats):
         for name, run in CONTENDERS.items():
@@ -166,7 +167,7 @@ def main() -> None:
     arguments = parser.parse_args()
     print("| concurrency | client | calls/s | ratio | CPU ms/call |\n|---|---|---|---|---|")
     with FaultServer(latency=arguments.latency) as server:
-        asyncio.run(moot(server.url, 2, 4))  # imports and first connections belong to nobody's time
+        asyncio.run(moot(server.url, 2, 4))  # imports and first connections are not measured
         for concurrency in arguments.concurrency:
             results = measure(
                 server.url, concurrency, concurrency * arguments.rounds, arguments.repeats

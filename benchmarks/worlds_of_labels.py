@@ -33,7 +33,7 @@ from moot.stats.differences import MIN_HITS, Sums, too_few_hits, with_unseen_clu
 
 
 def f1_sums(true: Floats, predicted: Floats) -> Sums:
-    """F1 of the positive label."""
+    """Return the sums of F1 of the positive label."""
     return Sums(2 * (true * predicted)[:, None], (true + predicted)[:, None], MIN_HITS)
 
 
@@ -42,9 +42,9 @@ class F1Worlds:
     """Worlds of the difference between two sides' F1 on the same cases.
 
     Attributes:
-        cases: how many.
+        cases: the number of cases.
         base: the share of positive cases.
-        sides: recall and false positive rate of either side.
+        sides: recall and false positive rate of each side.
     """
 
     cases: int
@@ -52,7 +52,7 @@ class F1Worlds:
     sides: tuple[tuple[float, float], tuple[float, float]]
 
     def draw(self, random: Random, number: int) -> list[World]:
-        """The worlds; their resamples are drawn for all at once."""
+        """Return the worlds; the resamples are drawn for all of them together."""
         true = random.random((number, self.cases)) < self.base
         predicted = [
             random.random(true.shape) < np.where(true, recall, false_rate)
@@ -71,12 +71,12 @@ class F1Worlds:
         return worlds
 
     def _f1(self, weights: Floats, true: Truths, predicted: Truths) -> Floats:
-        """F1 of each resample and world, shape (resamples, worlds)."""
+        """Return F1 of each resample and world, shape (resamples, worlds)."""
         hits = weights @ as_numbers(true & predicted).T
         return ratio(2 * hits, weights @ (as_numbers(true) + as_numbers(predicted)).T)
 
     def _interval(self, first: Sums, second: Sums, draws: Floats) -> Interval:
-        """The interval whose p is that of `compare_paired`."""
+        """Return the interval that belongs to the p of `compare_paired`."""
         if too_few_hits(first, second, np.arange(self.cases)):
             return float("nan"), float("nan")
         value = first.total() - second.total()
@@ -85,8 +85,8 @@ class F1Worlds:
 
 
 def f1_differences() -> Iterator[Cell]:
-    """Paired F1 of equal sides, one of which always says positive; and of sides with other recalls
-    and false positive rates.
+    """Yield cells of paired F1: of equal sides, one of which may always answer positive, and of
+    sides with other recalls and false positive rates.
     """
     numbers, bases = (20, 50, 100, 200), (0.05, 0.1, 0.25, 0.4)
     for cases, base, recall in itertools.product(numbers, bases, (0.5, 0.8, 0.9, 0.95, 1.0)):
@@ -111,12 +111,12 @@ def f1_differences() -> Iterator[Cell]:
 
 
 def expected_f1(base: float, recall: float, false_rate: float) -> float:
-    """F1 in the long run."""
+    """Return the expected F1."""
     return 2 * base * recall / (base + base * recall + (1 - base) * false_rate)
 
 
 def f1_values() -> Iterator[Cell]:
-    """F1 of one label."""
+    """Yield cells of F1 of one label."""
     for cases, base, skill in itertools.product((20, 50, 200), (0.05, 0.2, 0.5), (0.6, 0.9)):
         truth = 2 * base * skill / (base + base * skill + (1 - base) * (1 - skill))
 
@@ -136,7 +136,7 @@ def f1_values() -> Iterator[Cell]:
 
 
 def agreements() -> Iterator[Cell]:
-    """Kappa and alpha of two raters, one of whom may be nearly constant."""
+    """Yield cells of kappa and alpha of two raters, one of whom may be nearly constant."""
     for items, rare, extra in itertools.product((15, 40, 150), (0.05, 0.2, 0.5), (0.0, 0.4, 0.8)):
         joint = extra * rare * (1 - rare)
         table = np.array([rare**2 + joint, rare * (1 - rare) - joint] * 2)[[0, 1, 3, 2]]
@@ -171,7 +171,7 @@ def agreements() -> Iterator[Cell]:
 
 
 def rankings() -> Iterator[Cell]:
-    """The area under the ROC curve of normal scores, and calibration errors."""
+    """Yield cells of the area under the ROC curve of normal scores, and of calibration errors."""
     from scipy.special import ndtr
 
     for cases, base, distance in itertools.product((20, 50, 200), (0.1, 0.5), (0.0, 1.0, 2.0)):

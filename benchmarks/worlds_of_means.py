@@ -38,7 +38,7 @@ from moot.stats.independent import Independent
 
 
 def shares() -> Iterator[Cell]:
-    """Shares by cluster."""
+    """Yield cells of shares by cluster."""
     for clusters, size, rate, correlation in itertools.product(
         (5, 10, 30, 200), SIZES, RATES, CORRELATIONS
     ):
@@ -61,7 +61,7 @@ def _single_pairs(first_alone: int, second_alone: int, cases: int) -> Difference
 
 
 def paired_cases() -> Iterator[Cell]:
-    """Independent pairs: Tango's interval, McNemar's test."""
+    """Yield cells of independent pairs: Tango's interval and McNemar's test."""
     discordant = (
         (0.02, 0.0),
         (0.1, 0.0),
@@ -89,7 +89,9 @@ def paired_cases() -> Iterator[Cell]:
 
 
 def paired_clusters() -> Iterator[Cell]:
-    """Paired means by cluster; the second side right always (`one side constant`) or as often."""
+    """Yield cells of paired means by cluster; the second side is always right (`one side constant`)
+    or right as often as the first.
+    """
     for clusters, size, rate, correlation, is_constant in itertools.product(
         (5, 10, 30, 200),
         ("5 debates", "1 to 12 debates", "2 or 40 debates"),
@@ -128,8 +130,8 @@ FAR_RATES = (
 
 
 def unpaired_cases() -> Iterator[Cell]:
-    """Independent cases of two sides: Newcombe's interval, Fisher's test; also rates that lie far
-    apart.
+    """Yield cells of independent cases of two sides, also with distant rates: Newcombe's interval
+    and Fisher's test.
     """
     pairs = [*((rate, rate) for rate in RATES), (0.1, 0.3), (0.9, 0.6), (0.02, 0.98)]
     grid = [
@@ -160,14 +162,14 @@ def unpaired_cases() -> Iterator[Cell]:
 def unpaired_interval(
     first: Floats, second: Floats, first_codes: list[int], second_codes: list[int], bounds: Bounds
 ) -> Interval:
-    """The interval whose p is that of `compare_unpaired`."""
+    """Return the interval that belongs to the p of `compare_unpaired`."""
     kinds = kinds_of_clusters([*first_codes, *second_codes])
     parts = means(first).to_part(bounds), means(second).to_part(bounds)
     return Independent(parts, kinds).interval()
 
 
 def unpaired_clusters() -> Iterator[Cell]:
-    """Clusters of two sides, with unequal numbers, sizes, correlations and rates."""
+    """Yield cells of clusters of two sides, with unequal numbers, sizes, correlations and rates."""
     numbers = ((3, 60), (8, 8), (8, 32), (15, 150), (32, 32), (200, 200))
     size_pairs = (
         ("5 debates", "5 debates"),
@@ -207,7 +209,7 @@ def unpaired_clusters() -> Iterator[Cell]:
 
 
 def shared_clusters() -> Iterator[Cell]:
-    """Sides of different cases whose clusters have cases of both."""
+    """Yield cells of sides with different cases whose clusters have cases of both sides."""
     for clusters, sizes, rate, correlation in itertools.product(
         (5, 10, 30), ((4, 4), (2, 20), (1, 5)), (0.02, 0.1, 0.5), (0.0, 0.3)
     ):
@@ -269,7 +271,7 @@ MORE_NUMBERS = ((8, 8), (8, 60), (60, 8), (60, 60), (150, 15))
 
 
 def unequal_spreads() -> Iterator[Cell]:
-    """Amounts and scores with equal means."""
+    """Yield cells of amounts and scores with equal means and unequal spreads."""
     for name, (first, second) in itertools.product(SPREADS, [*NUMBERS[1:], *MORE_NUMBERS]):
         bounds, draw_first, draw_second = SPREADS[name]
 
@@ -292,7 +294,7 @@ def unequal_spreads() -> Iterator[Cell]:
 
 
 def single_amounts() -> Iterator[Cell]:
-    """Means of amounts."""
+    """Yield cells of means of amounts."""
     for name, cases in itertools.product(SPREADS, (5, 8, 10, 20, 50)):
         bounds, draw_values_of, _ = SPREADS[name]
         truth = {SHARE: 0.25}.get(bounds, 3.0 if name.startswith("rounds") else 1.0)

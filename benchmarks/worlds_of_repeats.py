@@ -20,7 +20,7 @@ from moot.stats.within_cases import interval_within
 
 
 def repeats_within_cases() -> Iterator[Cell]:
-    """Values of the debated cases, by debates within them."""
+    """Yield cells of values of the debated cases, by debates within them."""
     designs = ([10] * 9 + [2], [2] * 9, [3] * 5, [20] * 5, [2, 50], [2, 2, 2, 30, 30, 30])
     for sizes, (low, high) in itertools.product(designs, ((0.2, 0.8), (0.02, 0.3), (0.9, 0.99))):
         strata = codes_of(sizes)
@@ -43,7 +43,7 @@ def repeats_within_cases() -> Iterator[Cell]:
 
 
 def crossed_clusters() -> Iterator[Cell]:
-    """Means over rows of crossed stories and judges."""
+    """Yield cells of means over rows of crossed stories and judges."""
     for (stories, judges), story, judge in itertools.product(
         ((50, 12), (20, 20), (60, 60), (50, 5)), (0.0, 0.2), (0.0, 0.2)
     ):
@@ -70,7 +70,7 @@ def crossed_clusters() -> Iterator[Cell]:
 
 
 def tournaments() -> Iterator[Cell]:
-    """The strength of the best of eight debaters."""
+    """Yield cells of the strength of the best of eight debaters."""
     for topics, judges in itertools.product((10, 15, 20, 30, 60), (1, 3)):
         tournament = Tournament(8, topics, judges, 0.0, 0.0)
 
@@ -85,7 +85,7 @@ def tournaments() -> Iterator[Cell]:
 
 
 def corrected_shares() -> Iterator[Cell]:
-    """Shares that people's labels of a sample correct."""
+    """Yield cells of shares that people's labels of a sample correct."""
     for rows, sample_share, rate in itertools.product((100, 400), (0.15, 0.5), (0.05, 0.3, 0.7)):
 
         def draw(

@@ -148,7 +148,7 @@ def test_a_panel_and_a_courtroom_are_judged_although_the_desk_is_killed(
                     desk.kill()
                     desk = open_desk()
                     page.goto(f"{desk.address}seat")
-            page.get_by_text("All debates have ended that could").wait_for()
+            page.get_by_text("No debate can continue now").wait_for()
         finally:
             for open_process in desks:
                 open_process.kill()

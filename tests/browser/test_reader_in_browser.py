@@ -82,7 +82,7 @@ def test_filters_and_search_find_debates_and_have_addresses(open_pages: Any, add
     page.get_by_role("link", name="Clear search and filters").click()
     page.get_by_label("Model").select_option("large")
     wait_for_count(page, "4 of 12 debates")
-    page.get_by_label("Order").select_option("surest mistakes first")
+    page.get_by_label("Order").select_option("most confident mistakes first")
     assert "one" in page.locator(LIST_ITEMS).first.inner_text()
     page.get_by_role("link", name="Clear search and filters").click()
     page.get_by_label("Search all text").first.fill('"answers in two" LARGE')
@@ -157,7 +157,7 @@ def test_a_debate_can_be_read_by_keyboard(open_pages: Any, address: str) -> None
     page.keyboard.press("ArrowLeft")
     page.wait_for_function("() => document.querySelector('h2').textContent === 'one'")
     page.keyboard.press("Escape")
-    page.wait_for_selector("text=What is here")
+    page.wait_for_selector("text=Debates on this page")
     page.go_back()
     page.wait_for_function("() => document.querySelector('h2').textContent === 'one'")
 

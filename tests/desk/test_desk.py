@@ -121,7 +121,7 @@ def test_a_rejected_answer_is_returned_and_kept(folder: Path, server: FaultServe
         status, page = await send_answer(
             client, first.key, seen=first.digest, statement="I differ."
         )
-        assert status == 400 and "That answer counts" in page
+        assert status == 400 and "from another tab, which counts" in page
         assert (
             read_answer_file(first.answer, first.form)["statement"].endswith("The record is thin.")
             and count_rejected_answers() == 1
@@ -221,7 +221,7 @@ async def test_labels_are_saved_and_undone_one_by_one(client: TestClient, folder
     other_tab = await (
         await client.post(address, data={"item": labelled_items[0], "label": "REVERSE"})
     ).text()
-    assert "labelled AFFIRM before, in another tab" in other_tab
+    assert "In another tab this statement already has the label AFFIRM" in other_tab
     for _ in range(2):  # a second click changes nothing
         await client.post(address, data={"undo": labelled_items[2]})
     assert (
@@ -282,7 +282,7 @@ async def test_the_page_shows_why_a_run_stopped(folder: Path) -> None:
         while runner.status is None or runner.is_running:
             await asyncio.sleep(0.05)
         page = await (await client.get("/t/seat")).text()
-    assert "The last run stopped. Nothing that you said is lost." in page
+    assert "The last run stopped. All your answers are saved." in page
     assert "models.x: the key &lt;b&gt;is&lt;/b&gt; empty" in page
 
 

@@ -155,7 +155,7 @@ def test_the_page_shows_accuracies_and_names_empty_tables(
     assert "<td>0.500</td><td>0.600</td><td>−0.100 [−0.400, 0.200]</td><td>10</td>" in methods
     assert "<details open>" in methods
     assert methods.count("<tr>") == 4, "an arm without a difference has no row"
-    without_rows = page[page.index("Tables of which this run has no rows") :].partition("</p>")[0]
+    without_rows = page[page.index("Tables without rows in this run") :].partition("</p>")[0]
     assert TABLES["comparison/habits"].title in without_rows
     assert "tables/comparison/habits.html" not in page, "it has neither link nor preview"
 
@@ -314,7 +314,7 @@ def test_figures_without_content_are_listed_apart(root: Path) -> None:
         write_front_page(root, "comparison", {*built_files(root), path}, page, STUDIES)
         text = page["page"].read_text(encoding="utf-8")
         assert text.count('<img src="figures/recorded/accuracy.svg"') == gallery
-        list_of_figures = f"Figures that this run has nothing to draw in: {title}</p>"
+        list_of_figures = f"Figures without data in this run: {title}</p>"
         assert (list_of_figures in text) is not bool(gallery)
 
 

@@ -190,7 +190,7 @@ def test_a_run_leaves_no_table_without_a_row(tmp_path: Path) -> None:
     assert f"tables/{GROUPS}" in removed and tables_without_rows(workflow.work) == []
     assert not list(results.rglob("groups.*")), "neither a table nor its caption"
     page = (results / "recorded.html").read_text()
-    assert "Tables of which this run has no rows: " in page and "recorded/groups" not in page
+    assert "Tables without rows in this run: " in page and "recorded/groups" not in page
     assert workflow.jobs("recorded") == workflow.jobs("tables") == set()
     assert workflow.run("recorded", "--report", "report.html").returncode == 0
     target = f"results/tables/{GROUPS}.csv"

@@ -118,7 +118,7 @@ def test_a_run_ends_with_its_outcome_until_all_faults_are_removed(workflow: Work
     report = workflow.run(OUTCOMES[1], "--report", "report.html")
     assert report.returncode == 0, report.stdout[-2000:]
     page = (workflow.work / "report.html").read_text()
-    assert "repeat-0-round-2.answer.txt" in page.partition("How the debates came out")[2]
+    assert "repeat-0-round-2.answer.txt" in page.partition("Outcomes of the debates")[2]
 
 
 def test_a_missing_key_is_reported_before_any_job_starts(workflow: Workflow) -> None:
@@ -213,7 +213,7 @@ def test_a_hostile_reason_is_text_everywhere(tmp_path: Path) -> None:
     write_outcome("trial", outcome, paths)
     page = paths["html"].read_text()
     assert "<script>" not in page
-    assert "<h1>How the debates came out: trial</h1>" in page and 'name="viewport"' in page, (
+    assert "<h1>Outcomes of the debates: trial</h1>" in page and 'name="viewport"' in page, (
         "a page of its own"
     )
     assert not [line for line in outcome.lines() if "\x1b" in line or "\n" in line]

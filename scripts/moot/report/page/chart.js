@@ -1,4 +1,4 @@
-// The line of beliefs and votes: one line a seat, over the turns of a debate.
+// The chart of beliefs and votes: one line for each seat, over the turns of a debate.
 
 const WIDTH = 340, HEIGHT = 190, LEFT = 84, RIGHT = 14, TOP = 14, BOTTOM = 30;
 const LINES = [["#0072B2", ""], ["#B84A00", "6 3"], ["#00735A", "2 3"], ["#7B3F73", "8 3 2 3"], ["#6E6E6E", "4 2"], ["#1A1A1A", "1 2"]];
@@ -11,7 +11,7 @@ const SHAPES = [
   (x, y) => `M${x - 4},${y - 4}l8,8m0,-8l-8,8`,
 ];
 
-// What seats stated: predictions with the belief where there is one, and the labels that statements were given.
+// The opinions of seats: stated predictions, with the belief if there is one, and labels of statements.
 function opinionsOf(content, task) {
   const labels = task.labels, places = new Map(labels.map((label, place) => [label, place]));
   const highest = Math.max(1, labels.length - 1), opinions = [];

@@ -1,4 +1,4 @@
-// The page's data: the index, and chunks that are unpacked when they are needed.
+// The data of the page: the index, and chunks that are unpacked when they are needed.
 
 const MOST_UNPACKED = 60;
 const unpacked = new Map();
@@ -11,7 +11,7 @@ async function unpack(id) {
   return JSON.parse(await new Response(stream).text());
 }
 
-// The code runs before the whole page has been read, so that a chunk may still be on its way.
+// The code runs before the browser has read the whole page, so it may have to wait for a chunk.
 async function packedElement(id) {
   for (;;) {
     const found = document.getElementById(id);
@@ -21,19 +21,19 @@ async function packedElement(id) {
   }
 }
 
-// Of many debates a chunk is a script in the folder of parts: also a page from the disk may load one.
+// If there are many debates, a chunk is a script in the folder of parts, which a page on the disk may load.
 globalThis.arrived = new Map();
 function loaded(id) {
   return new Promise((resolve, reject) => {
     const address = `${encodeURIComponent(index.parts)}/${id}.js`;
     const script = element("script", { src: address,
       load: () => { resolve(arrived.get(id)); arrived.delete(id); script.remove(); },
-      error: () => { unpacked.delete(id); reject(new Error(`${address} is missing: copy this folder along with the page`)); } });
+      error: () => { unpacked.delete(id); reject(new Error(`${address} is missing: copy this folder together with the page`)); } });
     document.head.append(script);
   });
 }
 
-// A chunk's values; the chunks used last are kept.
+// Returns the values of a chunk, and keeps the most recently used chunks.
 function chunk(id) {
   const values = unpacked.get(id) ?? unpack(id);
   unpacked.delete(id);
@@ -55,7 +55,7 @@ const chunkOf = (kind, number) => {
   return { number: low, place: number - starts[low] };
 };
 
-// All debates: what the index says of each, with its experiment and case.
+// All debates, from the index, each with its experiment and case.
 const CHANGED = 1, TO_WRONG = 2, TO_RIGHT = 4, DISAGREE = 8, ON_ONE_TURN = 16;
 const debates = columns.case.map((caseNumber, number) => {
   const experiment = experiments[columns.experiment[number]], found = cases[caseNumber];
@@ -69,7 +69,7 @@ const debates = columns.case.map((caseNumber, number) => {
   };
 });
 
-// Whether the answers to a case differ between models of an experiment, or between experiments with a model.
+// Marks debates whose answers differ between models of an experiment, or between experiments with a model.
 function disagreements(group, differing) {
   const answers = new Map();
   for (const debate of debates) {
@@ -86,7 +86,7 @@ function disagreements(group, differing) {
 disagreements((debate) => [debate.experiment.name], "modelsDisagree");
 disagreements((debate) => [debate.model], "experimentsDisagree");
 
-// By case, and by all that an address names.
+// The debates by case, and by the names in an address.
 const ofCase = new Map(), byName = new Map();
 const nameOf = (debate) => [debate.experiment.name, debate.model, debate.found.id, String(debate.repeat)];
 for (const debate of debates) {
@@ -112,7 +112,7 @@ async function callOf(debate, id) {
   };
 }
 
-// Search: the words, or what stands between quotation marks, all of which a debate or its case must hold.
+// The needles of a search: words, or phrases in quotation marks. A debate or its case must contain all.
 const needlesOf = (query) =>
   [...query.toLowerCase().matchAll(/"([^"]+)"|([^\s"]+)/g)].map((found) => found[1] ?? found[2]);
 
@@ -120,7 +120,8 @@ const wordsOf = (content) => content.turns.flatMap((turn) =>
   [turn.speaker, turn.text, turn.notice, ...turn.fields.flatMap(([name, value]) => [name, ...[value].flat()]),
     turn.stated?.label ?? "", turn.label?.label ?? ""]).join("\n");
 
-// Looks through all debates, chunk by chunk, so that the page stays at hand; gives number -> words around the first hit.
+// Searches all debates, chunk by chunk, so that the page stays responsive. Returns a map from the number of
+// a debate to the words around the first hit.
 async function search(query, prompts, cancelled, progress) {
   const needles = needlesOf(query), hits = new Map(), starts = index.chunks.debates;
   const holding = index.indexed && !prompts ? chunksHolding(needles, await chunk("words")) : () => true;
@@ -143,7 +144,8 @@ async function search(query, prompts, cancelled, progress) {
   return hits;
 }
 
-// Whether a chunk may hold all needles: each word of a needle is part of a word of the chunk. No chunks: more than half hold it.
+// Returns a function that tells whether a chunk may contain all needles: each word of a needle is part of a
+// word of the chunk. An empty list of chunks means that more than half of them contain the word.
 function chunksHolding(needles, words) {
   const pieces = needles.flatMap((needle) => needle.match(/[\p{L}\p{N}_]+/gu) ?? []), all = Object.entries(words);
   const sets = pieces.map((piece) => {
@@ -153,7 +155,7 @@ function chunksHolding(needles, words) {
   return (at) => sets.every((set) => set.has(at));
 }
 
-// For each needle the calls of a chunk whose prompt or reply holds it.
+// Returns, for each needle, the calls of a chunk whose prompt or reply contains it.
 async function promptsHolding(id, needles) {
   const [{ lines, calls }] = await chunk(id);
   const lower = lines.map((line) => line.toLowerCase());

@@ -1,4 +1,4 @@
-// A debate, alone or beside another one on the same case; and the page that stands there before one is chosen.
+// The view of a debate, alone or next to another debate on the same case, and the overview without a debate.
 
 async function showMain() {
   const main = document.getElementById("main"), asked = state;
@@ -19,7 +19,7 @@ function steps() {
   const all = list.shown, place = all.indexOf(state.debate);
   const link = (to, words, key) => element(to ? "a" : "span", to ? { href: address({ debate: to, turn: 0, beside: null }), rel: key, title: `key ${key === "next" ? "→" : "←"}` } : { class: "off" }, words);
   return element("p", { class: "steps" }, link(all[place - 1], "‹ previous", "prev"),
-    place < 0 ? "not among the debates chosen" : `${place + 1} of ${all.length}`, link(all[place + 1], "next ›", "next"));
+    place < 0 ? "not in the filtered list" : `${place + 1} of ${all.length}`, link(all[place + 1], "next ›", "next"));
 }
 
 function pane(debate, content, facts) {
@@ -42,7 +42,7 @@ function pane(debate, content, facts) {
     element("ol", { class: "turns" }, turnItems(debate, content.turns, needles)));
 }
 
-// The answers of several judges beside each other: a row for each judge and persona, with every time that they were asked.
+// The answers of several judges: one row for each judge and persona, with the answers of all repeats.
 function verdictsOf(debate, turns) {
   const rows = new Map();
   for (const turn of turns.filter(isOneOfSeveral)) {
@@ -81,7 +81,7 @@ function comparison(debate) {
       others.map((other) => element("option", { value: other.number, selected: other === state.beside }, name(other)))));
 }
 
-// Before a debate is chosen: what there is, and how to find one's way.
+// The overview, before the reader has chosen a debate.
 
 const KEYS = [["← →", "previous and next debate"], ["j k", "next and previous turn"], ["c", "the call of the turn"],
   ["o", "open or fold all private turns"], ["/", "search"], ["Esc", "back to all debates"]];
@@ -90,8 +90,8 @@ function overview() {
   const notes = [...new Set(Object.values(datasets).flatMap((task) => task.notes))];
   return [
     state.unknown ? element("p", { class: "notice", role: "alert" }, `There is no debate ${state.unknown} on this page.`) : "",
-    element("h2", {}, "What is here"),
-    element("p", {}, `${counted(debates.length, "debate")} over ${counted(cases.length, "case")}. Choose one from the list, or narrow the list first: several buttons can be pressed at once. The address in the browser names what is shown, and can be sent to others.`),
+    element("h2", {}, "Debates on this page"),
+    element("p", {}, `${counted(debates.length, "debate")} over ${counted(cases.length, "case")}. Choose a debate from the list. The buttons filter the list, and several can be active at the same time. The address in the browser contains the current view, and you can send it to others.`),
     notes.map((note) => element("p", { class: "note" }, note)),
     ...silentNotes(),
     element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Experiments" }, experimentsTable()),
@@ -103,9 +103,9 @@ function overview() {
 function silentNotes() {
   const silent = [...new Set(debates.map((debate) => debate.experiment))].filter((experiment) => !experiment.spoken);
   const names = (experiments) => experiments.map(({ name, dataset }) => `${name} (data set ${dataset})`).join(", ");
-  const notes = silent.length ? [`These experiments have answers but no words, so a search finds none: ${names(silent)}.`] : [];
+  const notes = silent.length ? [`These experiments have answers but no texts, so a search finds none of their debates: ${names(silent)}.`] : [];
   const datasetsWithWords = new Set(silent.filter((experiment) => experiment.download_adds_words).map(({ dataset }) => dataset));
-  if (datasetsWithWords.size) notes.push(`The published records have words in these data sets, which moot does not ship: ${[...datasetsWithWords].join(", ")}. “source: download” in the data set’s entry brings them with the next run.`);
+  if (datasetsWithWords.size) notes.push(`For these data sets the published records have texts, which moot does not ship: ${[...datasetsWithWords].join(", ")}. With “source: download” in the data set’s entry the next run downloads them.`);
   return notes.map((note) => element("p", { class: "note" }, note));
 }
 

@@ -1,4 +1,4 @@
-// Elements. Text of models, people and data enters the page here alone: as text nodes and attribute values.
+// Elements. Text of models, people and data enters the page only here, as text nodes and attribute values.
 
 const JOINED = "[\\u0590-\\u1fff\\u2600-\\u27bf\\ufe0f\\u{1f000}-\\u{1faff}]";
 const INVISIBLE = new RegExp(
@@ -6,8 +6,8 @@ const INVISIBLE = new RegExp(
     "\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb\\u{e0000}-\\u{e0fff}]" +
     `|(?<!${JOINED})[\\u200c\\u200d]|[\\u200c\\u200d](?!${JOINED})`, "gu");
 
-// Control characters, those that turn the direction of writing, and those without width are shown by their code points;
-// not so joiners within Persian words, those of India, and emoji, which are written with them.
+// Shows control characters, characters that change the direction of writing, and characters without width by
+// their code points. Joiners within Persian and Indian words and within emoji are part of the spelling and stay.
 function visible(value) {
   const code = (sign) => `⟨U+${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
   return String(value).replace(/\r\n?/g, "\n").replace(INVISIBLE, code);
@@ -29,7 +29,7 @@ const element = (tag, attributes = {}, ...children) => fill(document.createEleme
 const drawn = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
-// Text in which what was searched for is marked; each needle is in lower case.
+// Returns the pieces of a text in which the needles, which are in lower case, are marked.
 function marked(text, needles) {
   const shown = visible(text), lower = shown.toLowerCase();
   if (!needles.length || lower.length !== shown.length) return [shown];

@@ -1,5 +1,5 @@
-// What is shown, all of it in the address: #experiment/model/case/repeat/turn?filters. The short forms
-// #case, #case/repeat and #case/repeat/turn name the first debate of a case.
+// The state of the page, which the address contains: #experiment/model/case/repeat/turn?filters. The short
+// forms #case, #case/repeat and #case/repeat/turn mean the first debate of a case.
 
 const VERDICTS = ["right", "wrong", "answered", "split", "invalid", "waiting"];
 const MARKS = {
@@ -13,7 +13,7 @@ const MARKS = {
 };
 const ORDERS = {
   "": { words: "in the order of the run", key: null },
-  mistakes: { words: "surest mistakes first", key: (debate) => (debate.verdict === "wrong" ? 2 : 0) + (debate.probability ?? 0) },
+  mistakes: { words: "most confident mistakes first", key: (debate) => (debate.verdict === "wrong" ? 2 : 0) + (debate.probability ?? 0) },
   swing: { words: "largest change of belief first", key: (debate) => debate.swing },
 };
 const SELECTS = {
@@ -50,7 +50,7 @@ function find(parts) {
   return { debate: found, turn: Number(turn) };
 }
 
-// The address of a state that differs from the present one by some changes.
+// Returns the address of the current state with some changes.
 function address(changes = {}) {
   const next = { ...state, ...changes }, params = new URLSearchParams();
   const path = (debate) => nameOf(debate).map(encodeURIComponent).join("/");
@@ -63,7 +63,7 @@ function address(changes = {}) {
   return `#${next.debate ? path(next.debate) + (next.turn ? `/${next.turn}` : "") : ""}${query ? `?${query}` : ""}`;
 }
 
-// Filters change the address in place; going to a debate leaves the last one behind in the browser's history.
+// Filters replace the address; another debate adds an entry to the browser's history.
 const refine = (changes) => location.replace(address(changes));
 const goTo = (changes) => { location.hash = address(changes); };
 
@@ -146,7 +146,7 @@ function typed(event) {
   typing = setTimeout(() => refine({ q }), 250);
 }
 
-// The attributes that divide the cases into few groups, as name=value.
+// The attributes with few values, as name=value.
 const attributes = (() => {
   const found = new Map();
   for (const { attributes: own } of cases) {

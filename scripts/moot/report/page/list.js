@@ -1,4 +1,4 @@
-// The list of debates: only the rows in view are elements, so that ten thousand scroll as ten do.
+// The list of debates. Only the rows in view are elements, so that a long list scrolls as fast as a short one.
 
 const ROW = 76, MARGIN = 8;
 const list = { shown: [], scroll: document.getElementById("scroll"), rows: document.getElementById("list") };

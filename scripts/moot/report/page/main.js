@@ -1,4 +1,4 @@
-// From the address to the page, keys, and printing.
+// The update of the page after a change of the address, the keys, and printing.
 
 let searched = "", searching = 0;
 
@@ -58,7 +58,7 @@ addEventListener("keydown", (event) => {
   if (typing && event.key !== "Escape") return;
   if (typing) return typing.blur();
   event.preventDefault();
-  state = readAddress();  // a key may come before the page has followed the one before it
+  state = readAddress();  // the page may not have processed the previous key yet
   return ACTIONS[event.key]();
 });
 

@@ -1,10 +1,11 @@
-// One turn of a debate, and the call that it took.
+// One turn of a debate, and its call.
 
-// The verdict of one of several judges, and an answer that a member of a group holds from now on: no words of their own.
+// Turns without words: the verdict of one of several judges, and the current answer of a member of a group.
 const isOneOfSeveral = (turn) => turn.kind === "verdict" && Boolean(turn.readers);
 const isAnswer = (turn) => !turn.text && !turn.notice && !turn.fields.length && (turn.kind === "answer" || isOneOfSeveral(turn));
 
-// The turns; answers that follow each other are one item, with everybody's answer as it is then, changed ones marked.
+// Returns the items of the turns. Consecutive answers are one item with the current answers of all, in which
+// changed answers are marked.
 function turnItems(debate, turns, needles) {
   const held = new Map(), items = [];
   for (let at = 0; at < turns.length; at++) {
@@ -57,8 +58,8 @@ function saidIn(debate, turn, needles) {
   return parts;
 }
 
-// The text, with the sentences underlined that were taken out by themselves, as strongly as they moved the judge, and the
-// passages that were looked up in the record, by what it holds of them.
+// Returns the pieces of a text in which two kinds of passages are underlined: sentences whose effect on the judge
+// was measured, by the size of the effect, and passages that were looked up in the record, by the result.
 function underlined(debate, turn, text, needles) {
   const pieces = [], from = new Map();
   const sentences = (turn.effects ?? []).filter((one) => one.quote).map((one) => {
@@ -81,7 +82,8 @@ function underlined(debate, turn, text, needles) {
   return [...pieces, ...marked(text.slice(end), needles)];
 }
 
-// Where a passage stands in a text: at its start in signs, or in a field of a reply at the next whole word; -1 where it does not.
+// Returns the position of a passage in a text: at `start`, counted in characters, or else, in a field of a reply, at
+// the next whole word; -1 if the text does not contain it.
 function placeOf({ text: words, start }, text, from) {
   const at = [...text].slice(0, start).join("").length;
   if (text.startsWith(words, at)) return at;
@@ -96,14 +98,14 @@ function sentenceMark({ quote, effect, moved, judge }, needles) {
   return line;
 }
 
-// How many quotations and figures of a turn the record holds; the words explain the lines below them.
+// Returns a line with the numbers of quotations and figures by result. It also explains the underlining.
 function recordSummary(passages) {
   const parts = ["verbatim", "altered", "not locatable"].map((result) => [result, passages.filter((one) => one.result === result).length]);
   return element("p", { class: "record" }, "In the record: ", parts.filter(([, number]) => number).flatMap(([result, number], place) => [
     place ? ", " : "", element("span", { class: `passage ${result.replace(" ", "-")}` }, `${number} ${result}`)]), ".");
 }
 
-// A quotation or figure: a link to the words of the record that bear it out, or that it alters.
+// Returns a quotation or figure as a link to the words of the record that support it, or that it alters.
 function passageMark(debate, { text, result, found_turn: turn, found_words: words }, needles) {
   const where = turn < 0 ? "" : turn ? `, turn ${turn}: “${words}”` : `, the case: “${words}”`;
   const attributes = { class: `passage ${result.replace(" ", "-")}`, title: `${sentence(result)}${where}` };
@@ -115,7 +117,7 @@ function passageMark(debate, { text, result, found_turn: turn, found_words: word
   return element("a", { ...attributes, href: address({ ...placed(debate), turn, call: false }), click: follow }, marked(text, needles));
 }
 
-// Selects some words within an element, opens what folds them, and brings them into view.
+// Selects words within an element, unfolds the details that contain them, and scrolls to them.
 function selectWords(container, words) {
   if (!container) return;
   for (const details of [container, ...container.querySelectorAll("details")]) if (details.tagName === "DETAILS") details.open = true;
@@ -138,12 +140,12 @@ const less = (effect) => `${effect >= 0 ? "less" : "more"} probable by ${points(
 const points = (share) => Math.round(100 * share);
 const signed = (share) => `${points(Math.abs(share))} ${share < 0 ? "more" : "less"}`;
 
-// How much less probable the verdict is without a turn: a bar from the middle, its interval, and the floor shaded.
+// Returns the effect of a turn on the verdict: a bar from the middle, its interval, and the shaded noise floor.
 function effectBar({ effect, low, high, floor, moved, judge, verdict }) {
   const x = (value) => 100 + 100 * Math.max(-1, Math.min(1, value));
   const bar = (from, to, y, height, name) => drawn("rect", { x: Math.min(x(from), x(to)), width: Math.abs(x(to) - x(from)), y, height, class: name });
   const interval = low == null ? "" : ` (95 % interval: ${signed(low)} to ${signed(high)})`;
-  const words = `Without this turn the verdict “${verdict}” of ${judge} is ${less(effect)}${interval}; asking again alone moves it by up to ${points(floor)}.${moved ? " The turn moved the judge." : ""}`;
+  const words = `Without this turn the verdict “${verdict}” of ${judge} is ${less(effect)}${interval}; repeating the call alone changes it by up to ${points(floor)} points.${moved ? " The turn moved the judge." : ""}`;
   return element("p", { class: moved ? "effect moved" : "effect" },
     drawn("svg", { viewBox: "0 0 200 14", width: 200, height: 14, "aria-hidden": "true" },
       bar(-floor, floor, 0, 14, "floor"), bar(0, effect, 3, 8, "size"),
@@ -168,25 +170,25 @@ function footer(debate, turn, opened) {
   else links.push(element("a", { href: to(true), class: "call-link" }, `call ${turn.origin}`));
   const node = element("div", { class: "foot" }, links);
   if (opened && turn.call) {
-    const shown = element("section", { class: "call", "aria-label": "Call" }, "The call is being opened.");
+    const shown = element("section", { class: "call", "aria-label": "Call" }, "Opening the call ...");
     node.append(shown);
     callOf(debate, turn.call).then((call) => shown.replaceChildren(...callParts(call, turn.call)));
   }
   return node;
 }
 
-// A debate of the second column becomes the first one when a turn of it is named.
+// If the reader opens a turn in the second column, its debate moves to the first column.
 const placed = (debate) => (debate === state.debate ? { debate } : { debate, beside: state.debate });
 
 const FIELDS = {
   model: "model", served_model: "served as", provider: "provider", prompt_tokens: "prompt tokens",
-  cached_tokens: "of them cached", completion_tokens: "generated tokens", reasoning_tokens: "of them reasoning",
-  seconds: "seconds", cost_usd: "US dollars", attempts: "attempts", finish_reason: "ended by", replicate: "replicate",
-  created_at: "at", logprobs: "log-probabilities",
+  cached_tokens: "cached prompt tokens", completion_tokens: "generated tokens", reasoning_tokens: "reasoning tokens",
+  seconds: "seconds", cost_usd: "US dollars", attempts: "attempts", finish_reason: "finish reason", replicate: "replicate",
+  created_at: "created at", logprobs: "log-probabilities",
 };
 
 function callParts(call, id) {
-  if (!call) return [element("p", {}, "Nothing is recorded of this call; it failed, or its file was not kept.")];
+  if (!call) return [element("p", {}, "There is no record of this call: it failed, or its file is missing.")];
   const facts = Object.entries(FIELDS).filter(([name]) => call.fields[name] != null)
     .flatMap(([name, words]) => [element("dt", {}, words), element("dd", {}, name === "seconds" ? call.fields[name].toFixed(1) : String(call.fields[name]))]);
   const block = (title, text) => [element("h4", {}, title), element("pre", { dir: "auto", tabindex: "0" }, text)];
@@ -195,6 +197,6 @@ function callParts(call, id) {
     call.prompt.map(({ role, text }) => block(`Prompt as sent: ${role}`, text)),
     call.reasoning ? block("Reasoning as it came", call.reasoning) : [],
     block("Reply as it came", call.reply),
-    element("details", {}, element("summary", {}, "Everything else that was sent"), element("pre", { tabindex: "0" }, call.sent)),
+    element("details", {}, element("summary", {}, "The other fields of the request"), element("pre", { tabindex: "0" }, call.sent)),
   ].flat(3);
 }
