@@ -4,6 +4,7 @@ import ast
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -28,6 +29,9 @@ _BYTES = re.compile(r"""b(['"]).*\1""", re.DOTALL)
 _ADJACENT_TEXTS = re.compile(r"""['"]\s+['"]""")
 """Texts without a comma in numpy's output, which Python would join."""
 _WHOLE_FLOAT = re.compile(r"([+-]?[0-9]+)\.0+")
+_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_TEXT_FORMULA = re.compile(r'="([^"]*)"')
+"""A text that spreadsheets write as a formula, so that zeros in front of a number stay."""
 _TRUTH_VALUES = ({"True", "False"}, {"TRUE", "FALSE"})
 """The spellings of truth values in CSV files of pandas and of spreadsheets."""
 
@@ -71,10 +75,13 @@ def arrow_texts(column: pa.ChunkedArray) -> pd.Series:
 def csv_texts(column: "pd.Series[str]") -> "pd.Series[str]":
     """Return a CSV column in the spelling of the other formats.
 
-    In a column of floats that a program wrote (1.0 and 2.5), 1.0 becomes 1. Truth values become
+    The formula `="007"`, by which spreadsheets keep a text, becomes 007. In a column of floats that
+    a program wrote (1.0 and 2.5), 1.0 becomes 1. Truth values become
     `true` and `false`. Bytes, lists and dictionaries printed by Python become text and JSON. Any
     other column is returned unchanged.
     """
+    if any(_TEXT_FORMULA.fullmatch(value) for value in column.unique()):
+        column = column.str.replace(_TEXT_FORMULA.pattern, r"\1", regex=True)
     values = set(column.unique()) - {""}
     if not values:
         return column
@@ -149,9 +156,24 @@ def date_texts(column: "pd.Series[str]") -> "pd.Series[str]":
     return column.map(texts)
 
 
+def plain_spelling(text: str) -> str:
+    """Return a text without differences that a reader cannot see.
+
+    These are spaces around it, repeated and no-break spaces, invisible characters, and accents
+    that are characters of their own.
+
+    >>> plain_spelling(" not\u00a0\u200bguilty ")
+    'not guilty'
+    """
+    plain = text if text.isascii() else unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+    return " ".join(plain.split())
+
+
 def canonical_word(word: str) -> str:
-    """Return a word without the `.0` of a whole number, and truth values in lower case."""
-    stripped = word.strip()
+    """Return a word in its plain spelling, without the `.0` of a whole number, and truth values in
+    lower case.
+    """
+    stripped = plain_spelling(word)
     match = _WHOLE_FLOAT.fullmatch(stripped)
     if match:
         return match[1]

@@ -25,6 +25,7 @@ _LINE = re.compile(
 )  # a text stream takes four bytes per character
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE)
 """A first line that names the separator for Excel."""
+_CHARS_SEEN, _LINES_SEEN = 10_000, 20
 _RECORDS_PER_FRAME = 20_000
 _MAX_PROBLEMS = 20
 
@@ -66,7 +67,12 @@ def read_csv(
     lines = (line[0] for line in _LINE.finditer(text))
     if _SEPARATOR_LINE.match(text):
         next(lines)
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    reader = csv.reader(
+        lines,
+        delimiter=delimiter,
+        strict=True,
+        skipinitialspace=_has_spaced_quotes(text, delimiter),
+    )
     records: list[list[str]] = []
     parts: list[pd.DataFrame] = []
     row_count, row_numbers = 0, list[int]()
@@ -81,6 +87,7 @@ def read_csv(
                 fields = _fit_to_header(record, header)
                 with faults.noting() if faults else nullcontext():
                     _check_length(path, fields, header, row_count, reader.line_num, get)
+                    _refuse_second_header(path, fields, header, row_count, reader.line_num)
                     records.append(fields)
                     row_numbers.append(row_count)
             if len(records) == _RECORDS_PER_FRAME:  # a frame takes a quarter of the memory
@@ -88,14 +95,7 @@ def read_csv(
                 records = []
     except csv.Error as fault:
         place = f"{path}: row {row_count + 1} (line {reader.line_num})"
-        problem = (
-            "the file ends inside quotes (a truncated file?)"
-            if "end of data" in str(fault)
-            else f"{fault}"
-        )
-        raise UserError(
-            f"{place}: {problem}; expected every quoted field to be closed. {describe_remedy(get)}"
-        ) from fault
+        raise UserError(_describe_broken_quotes(place, str(fault), text, get)) from fault
     if faults and faults.messages and not row_numbers:
         raise UserError(faults.messages[0])
     if not row_count:
@@ -110,6 +110,39 @@ def read_csv(
     return frame
 
 
+def _describe_broken_quotes(place: str, fault: str, text: str, get: str) -> str:
+    """Return the message for quotes that the csv module cannot read."""
+    is_open = "end of data" in fault
+    problem = "the file ends inside quotes (a truncated file?)" if is_open else fault
+    remedy = describe_remedy(get)
+    if '\\"' in text:
+        remedy = 'Within quotes write a quotation mark twice (""), not with a backslash.'
+    return f"{place}: {problem}; expected every quoted field to be closed. {remedy}"
+
+
+def _has_spaced_quotes(text: str, delimiter: str) -> bool:
+    """Return whether spaces stand between delimiters and quoted fields: `facts, "a, b"`."""
+    mark = re.escape(delimiter)
+    lines = text[:_CHARS_SEEN].splitlines()[:_LINES_SEEN]
+    pattern = re.compile(rf'{mark} +"[^"\n]*" *(?={mark}|$)')
+    return any(pattern.search(line) for line in lines)
+
+
+def _refuse_second_header(
+    path: Path, record: Sequence[str], header: Sequence[str], row: int, line: int
+) -> None:
+    """Raise UserError for a row that repeats the header, as in files that were joined."""
+    if len(header) > 1 and [_plain(cell) for cell in record] == [_plain(name) for name in header]:
+        raise UserError(
+            f"{path}: row {row} (line {line}): repeats the header; expected a row of data. Remove"
+            " the row, which joined files have."
+        )
+
+
+def _plain(cell: str) -> str:
+    return cell.strip().lstrip("\ufeff")
+
+
 def find_delimiter(path: Path) -> str:
     """Return the separator of the header's fields.
 
@@ -121,6 +154,12 @@ def find_delimiter(path: Path) -> str:
     if named_separator:
         return named_separator[1]
     return max(",;\t|", key=re.sub(r'"[^"]*"', "", first_line).count)
+
+
+def has_tabs(path: Path) -> bool:
+    """Return whether the first line holds a tab, or no other separator."""
+    line = _first_line(path)
+    return "\t" in line or not re.search("[,;|]", line)
 
 
 def _first_line(path: Path) -> str:

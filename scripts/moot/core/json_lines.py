@@ -90,6 +90,8 @@ def parse_object(place: str, line: str, get: str = "") -> JsonObject:
             "Remove one of them."
         ) from None
     except (ValueError, RecursionError) as fault:
+        if line.rstrip().endswith("},"):  # lines of an array
+            return parse_object(place, line.rstrip().removesuffix(","), get)
         raise UserError(
             f"{place}: not JSON ({fault}): {quote_value(line)}; expected one object a line."
             f" {describe_remedy(get)}"
@@ -100,6 +102,10 @@ def parse_object(place: str, line: str, get: str = "") -> JsonObject:
         )
     if "\\u" in line:  # only an escape can produce an unpaired surrogate
         check_characters(place, json.dumps(record, ensure_ascii=False))
+        if "\\u0000" in line:
+            raise UserError(
+                f"{place}: found '\\u0000', a zero character; expected text. Remove it."
+            )
     return record
 
 

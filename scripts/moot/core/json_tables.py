@@ -422,6 +422,10 @@ def describe_nested_columns(frame: pd.DataFrame, missing: Sequence[str]) -> str:
     It may if its objects have a missing name, or if each of its cells holds several objects.
     """
     hints: list[str] = []
+    if len(frame) == 1 and frame.shape[1] > 1:
+        rows = list(frame.iloc[0])
+        if all(isinstance(row, dict) and set(missing) <= set(row) for row in rows):
+            return f" Its {len(rows)} keys hold the rows; name the column {KEY_COLUMN} as `id`."
     for column in frame:
         values = [_parse_nested(value) for value in frame[column].head(_MAX_CELLS_SEEN)]
         objects = [_inner_objects(value, []) or [value] for value in values]

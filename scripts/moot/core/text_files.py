@@ -25,6 +25,8 @@ _OTHER_CONTENTS = {
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MAX_FILE_BYTES = 2**31
 """Maximum size of a file that is read into memory as a whole."""
+_BYTES_SEEN = 1000
+_MIN_WIDE_BYTES = 4
 _MAX_QUOTED_CHARS = 60
 
 
@@ -47,8 +49,10 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
     if not content.strip():
         raise UserError(f"{path}: the file is empty; expected data. {describe_remedy(get)}")
     _refuse_other_contents(path, content)
-    if encoding == "utf-8-sig" and content.startswith(UTF16_MARKS):
-        encoding = "utf-16"
+    if encoding == "utf-8-sig":
+        content = content.rstrip(b"\x1a")  # the end mark of old editors
+        _refuse_wide_encoding(path, content)
+        encoding = "utf-16" if content.startswith(UTF16_MARKS) else encoding
     try:
         text = content.decode(encoding)
     except LookupError:
@@ -63,8 +67,8 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
         raise UserError(
             f"{path}: line {line}: byte 0x{content[fault.start]:02x} at offset {fault.start} is not"
             f" {encoding_name}; expected a text file in {encoding_name}. Save the file as"
-            f" {encoding_name} and try again (such as `iconv -f WINDOWS-1252 -t UTF-8 FILE >"
-            " NEW`, if it is from Windows)."
+            f" {encoding_name} and try again, such as `iconv -f ENCODING -t UTF-8 FILE > NEW` with"
+            f" {_likely_encodings(content)} for ENCODING."
         ) from fault
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
@@ -72,7 +76,33 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
             f"{path}: line {line}: a zero byte; expected a text file (is it compressed?)."
             f" {describe_remedy(get)}"
         )
-    return text
+    return text.lstrip("\ufeff")
+
+
+def _refuse_wide_encoding(path: Path, content: bytes) -> None:
+    """Refuse UTF-16 without its mark, and UTF-32: text with a zero byte in each character."""
+    start = content[:_BYTES_SEEN]
+    is_utf32 = start.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff"))
+    if not is_utf32 and (start.startswith(UTF16_MARKS) or start.count(0) * 4 < len(start)):
+        return
+    little_endian = start[1::2].count(0) >= start[::2].count(0)
+    name = "UTF-32" if is_utf32 else f"UTF-16{'LE' if little_endian else 'BE'}"
+    raise UserError(
+        f"{path}: line 1: text in {name}; expected UTF-8. Save the file as UTF-8, such as"
+        f" `iconv -f {name} -t UTF-8 FILE > NEW`."
+    )
+
+
+def _likely_encodings(content: bytes) -> str:
+    """Return the encodings that the bytes of a text suggest: of East Asia, if most letters take two
+    bytes, else of Windows.
+    """
+    letters = b"".join(re.findall(rb"[\x80-\xff]+", content))
+    pairs = b"".join(re.findall(rb"(?:[\x81-\xfe][\x40-\xfe]){2,}", content))
+    wide_bytes = sum(byte >= 0x80 for byte in pairs)
+    if wide_bytes * 10 < len(letters) * 9 or len(letters) < _MIN_WIDE_BYTES:
+        return "WINDOWS-1252"
+    return "GB18030 (Chinese), CP932 (Japanese) or CP949 (Korean)"
 
 
 def _refuse_other_contents(path: Path, content: bytes) -> None:

@@ -1,5 +1,6 @@
 """Tables of users in CSV, JSON lines, Parquet or Excel, read as strings."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -21,7 +22,7 @@ from moot.core.cell_text import (
 )
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.input_files import check_header, find_delimiter, read_csv, refuse_values
+from moot.core.input_files import check_header, find_delimiter, has_tabs, read_csv, refuse_values
 from moot.core.json_tables import (
     KEY_COLUMN,
     ExpandedTable,
@@ -47,6 +48,7 @@ _MAX_SHEET_ROWS = 2**20
 _MAX_CELLS = 10**7
 EXPANDED_COLUMN = "expanded"
 """The attribute of a frame that names the column whose lists gave several rows."""
+_OTHER_SHEETS = "other sheets"
 _ROWS_PER_BATCH = 64
 _EXCEL_DIGITS = 15
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx", ".xlsm")
@@ -65,6 +67,8 @@ _REMEDY_OF_ENDING: Mapping[str, str] = {
 }
 ALTERNATIVES = "|"
 """Separates the names of alternative columns; the first one with a value counts."""
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+"""A character that Excel writes by its number, such as the line's end _x000D_."""
 _MAX_ROWS_ABOVE_HEADER = 20
 _EXCEL_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
 
@@ -118,7 +122,7 @@ def read_user_table(
     )
     readers: Mapping[str, Callable[[], pd.DataFrame]] = {
         ".csv": lambda: _read_delimited(path, "", faults),
-        ".tsv": lambda: _read_delimited(path, "\t", faults),
+        ".tsv": lambda: _read_delimited(path, "\t" if has_tabs(path) else "", faults),
         ".jsonl": read_json,
         ".ndjson": read_json,
         ".json": read_json,
@@ -254,7 +258,9 @@ def _read_parquet(path: Path, columns: Sequence[str]) -> pd.DataFrame:
             f" ({quote_value(' '.join(str(fault).split()))})."
             " Save it again, as .parquet or .csv."
         ) from None
-    return _parquet_frame(path, pa.Table.from_batches(parts), columns) if parts else pd.DataFrame()
+    if not parts:
+        return pd.DataFrame(columns=pd.Index(names))
+    return _parquet_frame(path, pa.Table.from_batches(parts), columns)
 
 
 def _parquet_frame(path: Path, table: pa.Table, columns: Sequence[str]) -> pd.DataFrame:
@@ -303,6 +309,7 @@ def _read_excel(path: Path, columns: Sequence[str], sheet: str) -> pd.DataFrame:
                     " `sheet`."
                 )
             rows = list(_excel_rows(path, book[sheet] if sheet else book.worksheets[0]))
+            other_sheets = [] if sheet else book.sheetnames[1:]
     except (UserError, MemoryError):
         raise
     except Exception as fault:
@@ -318,6 +325,7 @@ def _read_excel(path: Path, columns: Sequence[str], sheet: str) -> pd.DataFrame:
     header, *table = ([*row, *[""] * (width - len(row))] for row in rows or [[]])
     names = [name.strip() or f"(column {number})" for number, name in enumerate(header, 1)]
     frame = pd.DataFrame(table, columns=names, dtype="object")
+    frame.attrs[_OTHER_SHEETS] = other_sheets
     if frame.columns.has_duplicates:
         return frame
     for name in frame.columns.intersection(list(columns)):
@@ -329,12 +337,18 @@ def _read_excel(path: Path, columns: Sequence[str], sheet: str) -> pd.DataFrame:
     return frame.astype("str").apply(printed_texts)
 
 
+def _describe_other_sheets(frame: pd.DataFrame) -> str:
+    """Describe the sheets below the first one of an Excel file; "" if there are none."""
+    sheets = ", ".join(map(quote_value, frame.attrs.get(_OTHER_SHEETS, [])))
+    return f" The first sheet was read; name another one ({sheets}) in `sheet`." if sheets else ""
+
+
 def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
     """Yield the rows down to the last one with content, without empty cells at their ends."""
     sheet.reset_dimensions()  # declared sizes may be wrong, and rows would be filled up to them
     blank = height = width = 0
-    for cut in sheet.iter_rows(values_only=True):
-        row = [_excel_text(value) for value in cut]
+    for cells in sheet.iter_rows():
+        row = [_excel_text(cell.value, cell.number_format) for cell in cells]
         while row and not row[-1]:
             row.pop()
         if height + blank >= _MAX_SHEET_ROWS:
@@ -352,11 +366,18 @@ def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
             blank = 0
 
 
-def _excel_text(value: object) -> str:
-    """Return a cell as text; the failed result of a formula is blank."""
+def _excel_text(value: object, number_format: str = "") -> str:
+    """Return a cell as text; the failed result of a formula is blank.
+
+    A whole number has the zeros in front that the format 000 shows.
+    """
     if value is None or (isinstance(value, str) and value in _EXCEL_ERRORS):
         return ""
+    if isinstance(value, str):
+        return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), value).replace("\r\n", "\n")
     text = cell_text(value)
+    if isinstance(value, int) and re.fullmatch(r"0{2,15}", number_format):
+        return text.zfill(len(number_format))
     if isinstance(value, int | float) and float(value).is_integer():
         return _RoundedNumber(text) if abs(value) >= 10**_EXCEL_DIGITS else text
     return text
@@ -397,6 +418,7 @@ def _check_table(path: Path, table: ExpandedTable, columns: Sequence[str]) -> pd
     except UserError as fault:
         missing = [name for name in columns if name not in names]
         hint = describe_nested_columns(frame, missing) or _describe_later_header(frame, missing)
+        hint = hint or _describe_other_sheets(frame)
         raise UserError(f"{fault}{hint}") from None
     if frame.empty:
         raise UserError(f"{path}: no rows; expected at least one row of data.")

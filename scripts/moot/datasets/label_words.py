@@ -3,15 +3,16 @@
 import re
 from collections.abc import Mapping
 
-from moot.core.cell_text import canonical_word
+from moot.core.cell_text import canonical_word, plain_spelling
 from moot.core.text_files import quote_value
 
 
 def find_label(word: str, labels: Mapping[str, str]) -> str | None:
     """Return the label of a word, or None.
 
-    A word of `labels` counts first literally, then as a number or a truth value (1.0 is 1, True is
-    true), then as a regular expression between slashes that matches the whole word.
+    A word of `labels` counts first literally, then in its plain spelling, as a number or as a truth
+    value (1.0 is 1, True is true), then as a regular expression between slashes that matches the
+    whole word.
     """
     word = word.strip()
     if word in labels:
@@ -21,7 +22,7 @@ def find_label(word: str, labels: Mapping[str, str]) -> str | None:
         if canonical_word(name) == canonical:
             return label
     for name, label in labels.items():
-        if is_pattern(name) and re.fullmatch(name[1:-1], word):
+        if is_pattern(name) and re.fullmatch(name[1:-1], plain_spelling(word)):
             return label
     return None
 

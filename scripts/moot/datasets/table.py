@@ -2,6 +2,7 @@
 rows.
 """
 
+import re
 import string
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,11 +13,13 @@ import pandas as pd
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from moot.core.cases import NEAR_DUPLICATE_OF, Case, SplitName, Task, cluster_attributes
+from moot.core.cell_text import canonical_word
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.evidence import EXPECTED, Passage, read_passages, with_evidence
 from moot.core.input_files import check_unique, refuse_values
 from moot.core.log import LOG
+from moot.core.text_files import quote_value
 from moot.core.user_tables import explain_row_numbers, numbered_rows, read_user_table, select_rows
 from moot.datasets import LoadContext, Loaded, UserDataOptions, dataset
 from moot.datasets.case_table import (
@@ -47,6 +50,16 @@ SPLITS: Mapping[str, SplitName] = {
     "test": "test",
 }
 _MAX_LABELS = 50
+MISSING_WORDS = {
+    *("NaN", "nan", "NaT", "<NA>", "NULL", "null", "N/A", "n/a"),
+    *("#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NUM!", "#NULL!"),
+}
+"""Words that programs write for a missing value, or for the failed result of a formula."""
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?: [\d:.]+)?")
+_SHORTENED_NUMBER = r"\d(?:[.,]\d+)?E\+\d{2,}"
+"""A long number as a spreadsheet shows it: 1.23457E+15."""
+_DAMAGED_TEXT = "\ufffd|Ã[\u0080-¿]|â€[\u0080-¿œ™]|ï»¿"
+"""Signs of a text that was read in another encoding than it was saved in."""
 _WITH_SEPARATORS = r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?"
 """A number with separators of thousands: 12,345.6."""
 
@@ -419,7 +432,13 @@ def _column_checks(
     yield targets, is_unknown & is_blank, expected, remedy
     remedy = "Correct the row, or add this value to `labels`."
     yield targets, is_unknown & ~is_blank, expected, remedy
+    if options.id:
+        ids = table[options.id].str.strip()
+        expected = "an id; a spreadsheet has shortened the number"
+        remedy = "Format the column as text, and enter the number again."
+        yield ids, ids.str.fullmatch(_SHORTENED_NUMBER), expected, remedy
     texts = [_text(options, cells) for _, cells in numbered_rows(table)]
+    _warn_of_damaged_texts(options.path, pd.Series(texts, table.index, dtype="str"))
     is_empty = pd.Series(texts, table.index, dtype="str") == ""
     first_column = table[options.text_columns[0]]
     yield first_column, is_empty, "a text about the case", "Fill it in, or remove the row."
@@ -437,6 +456,18 @@ def _column_checks(
         yield split_names, is_unknown, f"one of {', '.join(SPLITS)}", remedy
 
 
+def _warn_of_damaged_texts(path: Path, texts: "pd.Series[str]") -> None:
+    is_damaged = texts.str.contains(_DAMAGED_TEXT)
+    if is_damaged.any():
+        LOG.warning(
+            "%s: the texts of %d rows, first of row %d, hold signs of a wrong encoding, such as"
+            " '\ufffd' or 'Ã©'. Save the table as UTF-8 from its source.",
+            path,
+            int(is_damaged.sum()),
+            int(texts.index[is_damaged][0]),
+        )
+
+
 def _problem_with_evidence(cell: str) -> str:
     """Return the fault of a cell of evidence; "" if there is none."""
     try:
@@ -450,7 +481,9 @@ def _labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]:
     """Return the label of each value of the target column."""
     if options.labels:
         return options.labels
-    values = sorted({cell.strip() for cell in table[options.target]} - {""})
+    words = {canonical_word(cell) for cell in table[options.target].unique()}
+    values = sorted(words - MISSING_WORDS - {""})
+    _check_values_are_labels(options, table, values)
     if len(values) > _MAX_LABELS:
         raise UserError(
             f"{options.path}: column '{options.target}' holds {len(values)} different values;"
@@ -460,17 +493,54 @@ def _labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]:
     return {value: value.casefold() for value in values}
 
 
+def _check_values_are_labels(
+    options: TableOptions, table: pd.DataFrame, values: Sequence[str]
+) -> None:
+    """Require that the values of the target column can be labels.
+
+    Raises:
+        UserError: the column is blank, holds lists, or Excel made dates of some values.
+    """
+    column = f"{options.path}: column '{options.target}'"
+    if not values:
+        raise UserError(
+            f"{column} holds no label in {len(table)} rows; expected a label in each. Fill it in,"
+            " or name another column in `target`."
+        )
+    lists = [value for value in values if value.startswith("[") and value.endswith("]")]
+    if len(lists) == len(values):
+        raise UserError(
+            f"{column} holds lists, such as {quote_value(lists[0])}; expected one label a row. Name"
+            f" an item, such as `target: {options.target}.0`, or list the values in `labels`."
+        )
+    dates = [value for value in values if _DATE.fullmatch(value)]
+    if dates and len(dates) < len(values):
+        is_date = table[options.target].map(canonical_word).isin(dates)
+        raise UserError(
+            f"{column}, row {table.index[is_date][0]}: found {quote_value(dates[0])} among other"
+            " words; expected a label. Spreadsheets make dates of words such as 1-2 and MAR1:"
+            " format the column as text and enter the label again, or list the values in `labels`."
+        )
+
+
 def _text(options: TableOptions, cells: Mapping[str, str]) -> str:
     """Return the text that models read for a row; "" if its columns are blank."""
-    parts = {name: " ".join(cells[name].split()) for name in options.text_columns}
+    parts = {name: _read_part(cells[name]) for name in options.text_columns}
     if not isinstance(options.text, str):
         sentences = [
             f"{name.replace('_', ' ')}: {part.rstrip('.')}." for name, part in parts.items() if part
         ]
         return " ".join(sentences)
     if options.text_columns == [options.text]:
-        return cells[options.text].strip()
+        text = cells[options.text].strip()
+        return "" if text in MISSING_WORDS else text
     return options.text.format(**parts).strip() if any(parts.values()) else ""
+
+
+def _read_part(cell: str) -> str:
+    """Return the text of a cell on one line; "" for a word of programs for a missing value."""
+    text = " ".join(cell.split())
+    return "" if text in MISSING_WORDS else text
 
 
 def _splits(

@@ -1,0 +1,201 @@
+"""Tables as programs and spreadsheets damage them: read right, or refused with a remedy."""
+
+import datetime
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pytest
+
+from moot.core.errors import UserError
+from moot.datasets import Loaded
+from user_tables import load
+
+ROWS = "facts,outcome\na,WON\nb,LOST\n"
+
+
+def _load_text(folder: Path, content: str | bytes, name: str = "t.csv", **options: str) -> Loaded:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return load(path, **options)
+
+
+def _texts(loaded: Loaded) -> list[tuple[str, object]]:
+    return [(case.text, case.target) for case in loaded.cases]
+
+
+READ_ALIKE = [
+    b"\xef\xbb\xbf\xef\xbb\xbf" + ROWS.encode(), (ROWS + "\x1a").encode(), ROWS.encode("utf-16"),
+    b'facts, outcome\n"a", "WON"\n"b", "LOST"\n', b'facts; outcome\n"a"; "WON"\n"b"; "LOST"\n',
+    b'facts,outcome\n="a",="WON"\n="b",="LOST"\n'.replace(b'="', b'"=""').replace(b'"\n', b'"""\n')
+    .replace(b'",', b'""",'), "facts,outcome\na,WON\xa0\nb,LOST\u200b\n".encode(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("content", READ_ALIKE)
+def test_marks_spaces_and_formulas_of_programs_are_no_content(
+    tmp_path: Path, content: bytes
+) -> None:
+    assert _texts(_load_text(tmp_path, content)) == [("a", "won"), ("b", "lost")]
+
+
+@pytest.mark.parametrize("content", [ROWS, ROWS.replace(",", ";"), ROWS.replace(",", "\t")])
+def test_a_tsv_file_is_read_by_the_separator_it_has(tmp_path: Path, content: str) -> None:
+    assert _texts(_load_text(tmp_path, content, "t.tsv")) == [("a", "won"), ("b", "lost")]
+
+
+@pytest.mark.parametrize(("spelling", "label"), [
+    ("gagne\u0301", "gagné"), ("not  guilty", "not guilty"), ("not\xa0guilty", "not guilty"),
+    ("\u200bwon", "won"), ("won\ufeff", "won"), ("1.0", "1"), ("co\u00adop", "coop"),
+    ("won ", "won"),
+])  # fmt: skip
+def test_spellings_that_look_alike_are_one_label(tmp_path: Path, spelling: str, label: str) -> None:
+    frame = pd.DataFrame({"facts": ["a", "b", "c"], "outcome": [spelling, label, "other"]})
+    for name, write in (("t.csv", frame.to_csv), ("t.jsonl", None)):
+        path = tmp_path / name
+        if write is None:
+            frame.to_json(path, orient="records", lines=True)
+        else:
+            frame.to_csv(path, index=False)
+        loaded = load(path)
+        assert set(loaded.task.labels) == {label, "other"}
+        listed = load(path, labels={label: "first", "other": "second"})
+        assert [case.target for case in listed.cases] == ["first", "first", "second"]
+
+
+@pytest.mark.parametrize("word", ["NaN", "nan", "<NA>", "NaT", "null", "#N/A", "N/A", "#REF!"])
+def test_a_word_for_a_missing_value_is_neither_label_nor_text(tmp_path: Path, word: str) -> None:
+    with pytest.raises(UserError, match=r"row 3, column 'outcome'.*expected one of LOST, WON"):
+        _load_text(tmp_path, f"{ROWS}c,{word}\n")
+    with pytest.raises(UserError, match=r"row 3, column 'facts'.*expected a text"):
+        _load_text(tmp_path, f"{ROWS}{word},WON\n")
+    listed = {"WON": "won", "LOST": "lost", word: "unknown"}
+    loaded = _load_text(tmp_path, f"{ROWS}c,{word}\n", labels=listed)  # type: ignore[arg-type]
+    assert loaded.cases[2].target == "unknown"
+
+
+def test_a_label_such_as_none_stays_a_label(tmp_path: Path) -> None:
+    loaded = _load_text(tmp_path, "facts,outcome\na,FAVOR\nb,NONE\nc,NA\n")
+    assert set(loaded.task.labels) == {"favor", "none", "na"}
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_second_header_is_refused(tmp_path: Path, separator: str) -> None:
+    joined = (ROWS + "\ufeff" + ROWS).replace(",", separator)
+    with pytest.raises(UserError, match=r"row 3 \(line 4\): repeats the header.*Remove the row"):
+        _load_text(tmp_path, joined)
+
+
+@pytest.mark.parametrize("identifier", ["1.23457E+15", "1E+05", "9,8E+12"])
+def test_an_id_that_a_spreadsheet_shortened_is_refused(tmp_path: Path, identifier: str) -> None:
+    content = f'nr,facts,outcome\n"{identifier}",a,WON\n2E5,b,LOST\n'
+    with pytest.raises(UserError, match=r"row 1, column 'nr'.*shortened.*Format the column"):
+        _load_text(tmp_path, content, id="nr")
+
+
+@pytest.mark.parametrize(("encoding", "remedy"), [
+    ("utf-16-le", "UTF-16LE"), ("utf-16-be", "UTF-16BE"), ("utf-32", "UTF-32"),
+    ("utf-32-be", "UTF-16"), ("gb18030", "GB18030"), ("shift-jis", "CP932"), ("cp949", "CP949"),
+])  # fmt: skip
+def test_the_remedy_names_the_likely_encoding(tmp_path: Path, encoding: str, remedy: str) -> None:
+    words = {"shift-jis": "事件です", "cp949": "사건입니다"}.get(encoding, "案件事实")
+    with pytest.raises(UserError, match=rf"iconv .*{remedy}"):
+        _load_text(tmp_path, f"facts,outcome\n{words},WON\nb,LOST\n".encode(encoding))
+
+
+@pytest.mark.parametrize("text", ["Café müßig", "It’s “no”", "naïve", "Ñandú"])
+def test_a_text_of_windows_gets_the_encoding_of_windows(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UserError, match="WINDOWS-1252"):
+        _load_text(tmp_path, f"facts,outcome\n{text},WON\nb,LOST\n".encode("cp1252"))
+
+
+@pytest.mark.parametrize("text", ["Caf\ufffd", "CafÃ©", "itâ€™s", "Ã¼ber"])
+def test_signs_of_a_wrong_encoding_are_named(
+    tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        _load_text(tmp_path, f"facts,outcome\na,WON\n{text},LOST\n")
+        assert "1 rows, first of row 2, hold signs of a wrong encoding" in caplog.text
+        caplog.clear()
+        _load_text(tmp_path, "facts,outcome\nCafé – Ãlvaro,WON\nb,LOST\n")
+    assert not caplog.text
+
+
+def test_a_backslash_before_a_quotation_mark_gets_its_remedy(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"row 1.*quotation mark twice"):
+        _load_text(tmp_path, 'facts,outcome\n"he said \\"no\\", twice",WON\nb,LOST\n')
+
+
+def test_lines_of_an_array_and_zero_characters(tmp_path: Path) -> None:
+    lines = [
+        json.dumps({"facts": "a", "outcome": "WON"}),
+        json.dumps({"facts": "b", "outcome": "L"}),
+    ]
+    loaded = _load_text(tmp_path, ",\n".join(lines) + ",\n", "t.jsonl")
+    assert _texts(loaded) == [("a", "won"), ("b", "l")]
+    with pytest.raises(UserError, match=r"record 1.*zero character.*Remove it"):
+        _load_text(tmp_path, lines[0].replace('"a"', '"a\\u0000"') + "\n" + lines[1], "t.jsonl")
+
+
+@pytest.mark.parametrize(("rows", "message"), [
+    ([{"facts": "a", "outcome": ["WON"]}, {"facts": "b", "outcome": ["LOST"]}], "outcome.0"),
+    ([{"facts": "a", "outcome": None}, {"facts": "b", "outcome": ""}], "holds no label in 2 rows"),
+    ([{"facts": "a", "outcome": "WON"}, {"facts": "b", "outcome": "2024-01-02"}], "make dates"),
+])  # fmt: skip
+def test_a_column_that_holds_no_labels_is_refused(
+    tmp_path: Path, rows: Sequence[object], message: str
+) -> None:
+    with pytest.raises(UserError, match=message):
+        _load_text(tmp_path, "\n".join(map(json.dumps, rows)), "t.jsonl")
+
+
+def test_an_object_of_rows_by_id_gets_its_remedy(tmp_path: Path) -> None:
+    rows = {"k1": {"facts": "a", "outcome": "WON"}, "k2": {"facts": "b", "outcome": "LOST"}}
+    with pytest.raises(UserError, match=r"name the column \(key\) as `id`"):
+        _load_text(tmp_path, json.dumps(rows), "t.json")
+    loaded = _load_text(tmp_path, json.dumps(rows), "t.json", id="(key)")
+    assert [case.case_id for case in loaded.cases] == ["k1", "k2"]
+
+
+def _save_sheet(path: Path, rows: Sequence[Sequence[object]], formats: dict[str, str]) -> None:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.worksheets[0].append(row)
+    for cell, number_format in formats.items():
+        book.worksheets[0][cell].number_format = number_format
+    book.create_sheet("data").append(["nr", "facts", "outcome"])
+    book.save(path)
+
+
+@pytest.mark.parametrize(("number_format", "identifier"), [
+    ("000", "007"), ("00000", "00007"), ("0", "7"), ("General", "7"), ("0.00", "7"), ("@", "7"),
+])  # fmt: skip
+def test_a_number_in_excel_has_the_zeros_that_it_shows(
+    tmp_path: Path, number_format: str, identifier: str
+) -> None:
+    path = tmp_path / "t.xlsx"
+    rows = [["nr", "facts", "outcome"], [7, "a_x000D_\nb_x0041_", "WON"], [18, "c", "LOST"]]
+    _save_sheet(path, rows, {"A2": number_format})
+    case = load(path, id="nr").cases[0]
+    assert (case.case_id, case.text) == (identifier, "a\nbA")
+
+
+def test_a_table_on_another_sheet_and_a_date_among_labels(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    _save_sheet(path, [["read me"]], {})
+    with pytest.raises(UserError, match=r"name another one \('data'\) in `sheet`"):
+        load(path)
+    date = datetime.date(2024, 2, 1)
+    _save_sheet(path, [["facts", "outcome"], ["a", date], ["b", "3-4"]], {})
+    with pytest.raises(UserError, match=r"row 1: found '2024-02-01 00:00:00'.*format\s+the column"):
+        load(path)
+
+
+def test_a_parquet_table_without_rows_names_its_fault(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"facts": pd.Series(dtype=str), "outcome": pd.Series(dtype=str)}).to_parquet(path)
+    with pytest.raises(UserError, match="no rows; expected at least one"):
+        load(path)
