@@ -1,13 +1,15 @@
 """Python programs that start as forks of a process that has the large libraries loaded already.
 
 Each Snakemake and each of its jobs is a process of its own, as for a user, but spends no second on
-importing pandas, Snakemake and the like anew. moot itself is imported by each from the copy of the
-project that it belongs to. Starts as they are for a user are in the tests of stops, kills, the
-command line and the desk.
+importing pandas, Snakemake and the like anew. moot is imported from the copy of the project that a
+process belongs to: once for all forks of that copy, and again in each fork after a module of the
+copy has changed. Starts as they are for a user are in the tests of stops, kills, the command line
+and the desk.
 """
 
 import atexit
 import gc
+import itertools
 import json
 import os
 import runpy
@@ -19,6 +21,7 @@ import sys
 import tempfile
 import threading
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -31,6 +34,7 @@ LOADED = (
     "snakemake.executors.local",
     "snakemake.report.html_reporter",
     "snakemake.profiles",
+    "snakemake.storage",
     "requests",
     "smart_open",
     "nbformat",
@@ -49,6 +53,9 @@ LOADED = (
     "pydantic",
     "openai",
     "aiohttp",
+    "httpcore2",
+    "truststore",
+    "anyio.streams.tls",
     "yaml",
     "json_repair",
     "jinja2.sandbox",
@@ -57,9 +64,28 @@ LOADED = (
     "sklearn.linear_model",
     "sklearn.pipeline",
     "matplotlib.figure",
+    "matplotlib.style",
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_svg",
 )
+OF_EVERY_PROCESS = (
+    "moot.plan.plan_cache",
+    "moot.papers.selection",
+    "moot.report.outcome",
+    "moot.report.exports",
+    "moot.workflow.console",
+    "moot.workflow.dependencies",
+    "moot.workflow.folder",
+    "moot.workflow.job",
+    "moot.workflow.targets",
+    "moot.jobs.debates",
+    "moot.jobs.job_results",
+    "moot.jobs.predictions",
+)
+"""What each start of Snakemake or many of its jobs import of moot, besides what registries find."""
+STARTING_SNAKEMAKE = (".rehearse.py", ".replay.py")
+"""How the scripts of jobs end that start Snakemake."""
+LOAD, READY, MAX_PROJECTS = "load moot", b"done", 3
 ADDRESS = "MOOT_TEST_FORKS"
 CLIENT = """#!{python} -IS
 import json, os, socket, sys
@@ -75,6 +101,7 @@ with socket.socket(socket.AF_UNIX) as server:
 sys.exit(int.from_bytes(status, "big") if status else 1)
 """
 """A Python to start a module or a file with; all else is for the real one."""
+NUMBERS = itertools.count()
 
 
 @cache
@@ -95,6 +122,8 @@ def python() -> tuple[str, dict[str, str]]:
     assert server.stdout.readline() == "ready\n"
 
     def end() -> None:
+        for _, connection in SERVERS.values():
+            connection.close()
         server.communicate()  # it ends where its input does
         folder.cleanup()
 
@@ -102,11 +131,35 @@ def python() -> tuple[str, dict[str, str]]:
     return str(program), {ADDRESS: address}
 
 
-def run(*arguments: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+SERVERS: dict[Path, tuple[str, socket.socket]] = {}
+"""The address of each copy's server, and the connection with which it ends."""
+
+
+def python_of(project: Path) -> tuple[str, dict[str, str]]:
+    """Return what `python` does, for forks of a process that has imported the project's moot."""
+    program, variables = python()
+    if project not in SERVERS:
+        while len(SERVERS) >= MAX_PROJECTS:
+            SERVERS.pop(next(iter(SERVERS)))[1].close()
+        address, connection = f"{variables[ADDRESS]}-{next(NUMBERS)}", socket.socket(socket.AF_UNIX)
+        connection.connect(variables[ADDRESS])
+        text = json.dumps([[LOAD, str(project / "scripts"), address], "/", {}]).encode()
+        socket.send_fds(connection, [len(text).to_bytes(8, "big")], [0, 1, 2])
+        connection.sendall(text)
+        assert connection.recv(len(READY)) == READY
+        SERVERS[project] = address, connection
+    return program, {ADDRESS: SERVERS[project][0]}
+
+
+def run(
+    *arguments: str | Path, cwd: Path, project: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """What `python ARGUMENTS` gives in a folder: a module or a file that starts in a fork; all that
     it prints is `stdout`.
+
+    With `project`, the fork has imported the moot of this copy already.
     """
-    program, forking = python()
+    program, forking = python_of(project) if project else python()
     return subprocess.run(
         [program, *arguments],
         cwd=cwd,
@@ -127,32 +180,92 @@ def serve(address: str, program: str) -> tuple[list[str], str, dict[str, str], l
     """Fork for each request; returns in the fork, with what `become` takes."""
     for name in LOADED:
         import_module(name)
+    client = accept_in_fork(address, 0, lambda: os.write(1, b"ready\n"))
+    arguments, folder, environment, files = receive(client)
+    if arguments[0] == LOAD:
+        for file in files:
+            os.close(file)
+        owner, states = client, import_moot(arguments[1])
+        client = accept_in_fork(arguments[2], owner.fileno(), lambda: owner.sendall(READY))
+        owner.close()
+        if states != {path: state_of(path) for path in states}:
+            forget_moot()
+        arguments, folder, environment, files = receive(client)
+    if child := os.fork():
+        answer(client, child)
+    client.close()
+    return arguments, folder, environment, files, program
+
+
+def accept_in_fork(address: str, owner: int, announce: Callable[[], object]) -> socket.socket:
+    """Fork for each client; returns in the fork, with the client.
+
+    This process ends when the file `owner` does.
+    """
     gc.collect()
     gc.freeze()  # what is never freed is never written to, and so never copied
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen(64)
-        sys.stdout.write("ready\n")
-        sys.stdout.flush()
+        announce()
         while True:
-            ready = select.select([listener, 0], [], [])[0]
+            ready = select.select([listener, owner], [], [])[0]
             if listener not in ready:
-                sys.exit()
+                os._exit(0)
             client = listener.accept()[0]
             with suppress(ChildProcessError):
                 while os.waitpid(-1, os.WNOHANG)[0]:
                     pass
             if not os.fork():
-                break
+                return client
             client.close()
+
+
+def receive(client: socket.socket) -> tuple[list[str], str, dict[str, str], list[int]]:
+    """Return the arguments, folder, environment and files that a client sends."""
     head, files, *_ = socket.recv_fds(client, 8, 3)
     text, size = b"", int.from_bytes(head, "big")
     while len(text) < size:
         text += client.recv(size - len(text))
-    if child := os.fork():
-        answer(client, child)
-    client.close()
-    return (*json.loads(text), files, program)
+    arguments, folder, environment = json.loads(text)
+    return arguments, folder, environment, files
+
+
+def import_moot(scripts: str) -> dict[str, tuple[int, int] | None]:
+    """Import the moot of a folder of scripts; return the state of each file of it.
+
+    The registries stay undiscovered, so that each process finds the modules that are there then.
+    """
+    sys.path.insert(0, scripts)
+    sys.dont_write_bytecode = False
+    for name in OF_EVERY_PROCESS:
+        import_module(name)
+    registry = import_module("moot.core.registry")
+    for entries in registry.REGISTRIES:
+        for name in entries.modules():
+            import_module(name)
+    registry._modules_in.cache_clear()
+    sys.path.remove(scripts)
+    paths = [module.__file__ for name, module in sys.modules.items() if is_moot(name)]
+    return {path: state_of(path) for path in paths if path}
+
+
+def is_moot(module: str) -> bool:
+    return module.partition(".")[0] == "moot"
+
+
+def state_of(path: str) -> tuple[int, int] | None:
+    """Return the time and size of a file, or None if there is none."""
+    with suppress(FileNotFoundError):
+        state = Path(path).stat()
+        return state.st_mtime_ns, state.st_size
+    return None
+
+
+def forget_moot() -> None:
+    """Let this process import moot anew."""
+    for name in filter(is_moot, list(sys.modules)):
+        del sys.modules[name]
 
 
 def answer(client: socket.socket, child: int) -> NoReturn:
@@ -185,8 +298,9 @@ def become(
     sys.argv[:] = arguments[module:]
     status: object = None
     try:
+        if module or arguments[0].endswith(STARTING_SNAKEMAKE):
+            sys.executable = program  # so that Snakemake and its jobs are forks too
         if module:
-            sys.executable = program  # so that Snakemake's jobs are forks too
             runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
         else:
             runpy.run_path(sys.argv[0], run_name="__main__")

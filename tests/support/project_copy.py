@@ -102,6 +102,7 @@ class Workflow:
             self.project / "Snakefile",
             *arguments,
             cwd=self.work,
+            project=None if "PYTHONPATH" in environment else self.project,
             **environment,
         )
         warning = re.search(r".*/(?:moot|pandas|scripts)/.*Warning: .*", process.stdout)

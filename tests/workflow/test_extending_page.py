@@ -82,11 +82,12 @@ class Walk:
         Snakemake's has a server for a model, save where the page shows what the model says.
         """
         command = command.replace("/path/to/moot", shlex.quote(str(self.project)))
+        python, address = forks.python_of(self.project)
         if command.startswith("snakemake "):
             rest = command.removeprefix("snakemake ")
             served = "" if SCORES_PATH in command else f" {self.served}"
-            command = f"{forks.python()[0]} -m snakemake --workflow-profile none {rest}{served}"
-        environment = {**os.environ, **forks.python()[1], "PYTHONDONTWRITEBYTECODE": ""}
+            command = f"{python} -m snakemake --workflow-profile none {rest}{served}"
+        environment = {**os.environ, **address, "PYTHONDONTWRITEBYTECODE": ""}
         process = subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,

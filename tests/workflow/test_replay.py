@@ -50,7 +50,7 @@ def replay(folder: Path) -> Path:
 def run_snakemake(folder: Path, *arguments: str | Path) -> str:
     """What Snakemake said in a folder."""
     options = "--snakefile", PROJECT / "Snakefile", "--workflow-profile", "none", "--cores", "2"
-    process = forks.run("-m", "snakemake", *arguments, *options, cwd=folder)
+    process = forks.run("-m", "snakemake", *arguments, *options, cwd=folder, project=PROJECT)
     assert process.returncode == 0, process.stdout[-4000:]
     return process.stdout
 
