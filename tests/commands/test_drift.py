@@ -178,7 +178,7 @@ def test_a_replaced_model_file_is_detected(tmp_path: Path) -> None:
     """The same name, and other weights: two bits in every fifth byte of the second half, as if it
 were requantised.
     """
-    count, file = 10, tmp_path / "model.gguf"
+    count, file = 7, tmp_path / "model.gguf"
     weights = np.fromfile(
         model_path(ModelConfig(endpoint="embedded", model=PACKAGED)), dtype=np.uint8
     )
