@@ -36,7 +36,7 @@ CONFIG = {
     "datasets/people": {"loader": "nlsy97", "source": "synthetic", "rows": 60},
     "datasets/caselaw": {"source": "sample", "baselines": ["majority-class"]},
     "datasets/paragraphs": {"loader": "cap", "source": "local", "path": "mine/two.jsonl"},
-    "datasets/appeals": {"loader": "opinions", "source": "local", "path": "mine"},
+    "datasets/appeals": {"loader": "opinions", "source": "local", "path": "mine", "ner": False},
     "experiments/trial": {
         "protocol": "courtroom",
         "dataset": "people",
@@ -158,6 +158,12 @@ class Reruns(Workflow):
 
     def configure(self, change: dict[str, Any]) -> None:
         super().configure(copy.deepcopy({**self.base, **change}))
+
+    def build_predictions(self, experiment: str) -> None:
+        """Build the predictions of both models of an experiment."""
+        names = [f"results/predictions/{experiment}/{name}.parquet" for name in ("fast", "slow")]
+        process = self.run(*names, "--rerun-incomplete")
+        assert process.returncode == 0, process.stdout[-4000:]
 
 
 @pytest.fixture(scope="module")
@@ -377,6 +383,8 @@ def test_after_runs_that_ended_early_all_that_depends_on_the_change_is_built_aga
         "experiments/trial/params": {"max_reason_chars": 100},
         "experiments/panel/labelers": ["rules", "judge:slow"],
     }
+    built.configure({})
+    built.build_predictions("panel")  # what a real process would do before it labels
     for targets, end in ENDINGS.values():
         built.configure({})
         end(built, targets, servers[targets == PANEL])
@@ -404,6 +412,8 @@ def test_after_a_signal_in_any_stage_all_that_follows_from_it_is_built_again(
     def wait() -> None:
         wait_until(reached.exists)
 
+    if script == "scores":
+        built.build_predictions("trial")  # what real processes would do before this stage
     with broken(
         built, script, by=f"from time import sleep; open('{reached}', 'w').close(); sleep(600)"
     ):

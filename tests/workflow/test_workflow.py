@@ -53,26 +53,6 @@ def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:
     assert built.jobs(*TARGETS) == set()
 
 
-def test_an_edited_prompt_reruns_only_its_calls_and_later_jobs(
-    built: Workflow, server: FaultServer
-) -> None:
-    request_count = server.count()
-    built.edit(
-        "config/prompts/courtroom/verdict.jinja",
-        "{% block instruction %}",
-        "{% block instruction %}\nBoth sides have rested.",
-    )
-    assert built.jobs(*DEBATE_TARGETS) == {"run_debates", "predict", "score"}
-    process = built.run(*TARGETS)
-    assert process.returncode == 0, process.stdout[-4000:]
-    assert server.count() - request_count == 3, (
-        "one verdict a debate; every other reply is in the ledger"
-    )
-    assert "single" not in "".join(
-        line for line in process.stdout.splitlines() if "wildcards" in line
-    )
-
-
 EDITS = {
     "scripts/moot/studies/courtroom/figures.py": {"tables_courtroom", "figures_courtroom"},
     "scripts/moot/scores/confidence_scores.py": {"score", "tables_courtroom", "figures_courtroom"},
@@ -158,6 +138,26 @@ def test_a_preview_counts_the_remaining_calls_without_a_call(
         "32",
     ], "16 calls a debate, three debates in the ledger"
     assert server.count() == request_count
+
+
+def test_an_edited_prompt_reruns_only_its_calls_and_later_jobs(
+    built: Workflow, server: FaultServer
+) -> None:
+    request_count = server.count()
+    built.edit(
+        "config/prompts/courtroom/verdict.jinja",
+        "{% block instruction %}",
+        "{% block instruction %}\nBoth sides have rested.",
+    )
+    assert built.jobs(*DEBATE_TARGETS) == {"run_debates", "predict", "score"}
+    process = built.run(*DEBATE_TARGETS)
+    assert process.returncode == 0, process.stdout[-4000:]
+    assert server.count() - request_count == 3, (
+        "one verdict a debate; every other reply is in the ledger"
+    )
+    assert "single" not in "".join(
+        line for line in process.stdout.splitlines() if "wildcards" in line
+    )
 
 
 BAD_CONFIGS = {
