@@ -98,7 +98,7 @@ def test_filters_and_search_find_debates_and_have_addresses(open_pages: Any, add
     wait_for_count(page, "8 of 12 debates")
 
 
-def test_a_search_lists_debates_without_words(open_pages: Any, tmp_path: Path) -> None:
+def test_a_search_counts_debates_without_texts(open_pages: Any, tmp_path: Path) -> None:
     runs = {}
     answers = {"answers": "", "shipped": ""}
     for name, text in {"spoken": "The prosecution opens.", **answers}.items():
@@ -120,11 +120,13 @@ def test_a_search_lists_debates_without_words(open_pages: Any, tmp_path: Path) -
     path = tmp_path / "page.html"
     path.write_text("".join(render_reader("courtroom", runs, tmp_path)), encoding="utf-8")
     page = load_page(open_pages(), path.as_uri())
-    no_words, download = page.locator("p.note", has_text="words").all_inner_texts()
-    assert no_words.endswith("finds none: answers (data set toy), shipped (data set nyu).")
-    assert "which moot does not ship: nyu. “source: download”" in download
+    no_texts, download = page.locator("p.note", has_text="texts").all_inner_texts()
+    assert no_texts.endswith(
+        "none of their debates: answers (data set toy), shipped (data set nyu)."
+    )
+    assert "which moot does not ship: nyu. With “source: download”" in download
     page.get_by_label("Search all text").first.fill("prosecution")
-    wait_for_count(page, "1 of 3 debates; 2 have no words here")
+    wait_for_count(page, "1 of 3 debates; 2 have no texts")
     page.locator(LIST_ITEMS).first.click()
     page.wait_for_selector(".ending")
     assert (

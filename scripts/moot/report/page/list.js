@@ -8,7 +8,7 @@ function showList() {
   list.rows.style.height = `${list.shown.length * ROW}px`;
   const all = list.shown.length === debates.length ? "" : `${list.shown.length.toLocaleString("en")} of `;
   const unsearched = state.q ? debates.filter((debate) => !debate.experiment.spoken).length : 0;
-  const without = unsearched ? `; ${unsearched.toLocaleString("en")} have no words here` : "";
+  const without = unsearched ? `; ${unsearched.toLocaleString("en")} have no texts` : "";
   document.getElementById("count").textContent = all + counted(debates.length, "debate") + without;
   const place = list.shown.indexOf(state.debate), top = place * ROW;
   const { scrollTop, clientHeight } = list.scroll;
