@@ -386,14 +386,14 @@ def _describe_claim(claim: Claim) -> str:
     published = (
         "Nothing is published"
         if claim.source.startswith("moot")
-        else f"Published: {claim.claim} ({claim.source})"
+        else f"Published answer: {claim.claim.rstrip('.')} ({claim.source})"
     )
     if not claim.statistic:
         has_published = shows_published(claim.see)
-        values = "published and own values" if has_published else "the values of the run alone"
-        return f"{published}. No single number judges it: the table `{claim.see}` shows {values}."
+        values = "published values and those of the run" if has_published else "values of the run"
+        return f"{published}. No single number judges it; the table `{claim.see}` has {values}."
     return (
-        f"{published}. It is `supported` where this lies {claim.support_range}:"
+        f"{published}. The claim is `supported` if this value lies {claim.support_range}:"
         f" {claim.description}."
     )
 
@@ -403,8 +403,8 @@ def _describe_test(claim: Claim, test: Mapping[Any, Any], answers: pd.DataFrame)
     data = f"Data: {test['data']}."
     if test["minutes"]:
         yield (
-            f"{data} No model is asked. {float(test['minutes']):.1f} minutes of processor time."
-            " Expected:"
+            f"{data} No model is asked. The command takes {float(test['minutes']):.1f} minutes of"
+            " processor time. Expected answers:"
         )
         yield markdown_table(
             ("model", "answer", "this run", "95 % interval", "cases"),
@@ -421,8 +421,8 @@ def _describe_test(claim: Claim, test: Mapping[Any, Any], answers: pd.DataFrame)
         )
         return
     yield f"{data} Models: {', '.join(test['models'].split())}. {_cost(test)}"
-    yield "It has not been run here, so that no time is known. " + (
-        f"Published is {claim.published:g}."
+    yield "The command has not been run, so its duration is unknown. " + (
+        f"The published value is {claim.published:g}."
         if claim.published == claim.published
         else "No single value is published."
     )
@@ -432,18 +432,17 @@ def _cost(test: Mapping[Any, Any]) -> str:
     """Return the cost of the calls in words, from a preview of all of them."""
     if not test["calls_to_make"]:
         return (
-            "Its data were not at hand when this page was made: `snakemake preview` says what it"
-            " costs."
+            "The data were not available when this page was made; `snakemake preview` computes the"
+            " cost."
         )
     calls, prompt_tokens, completion_tokens = (
         float(test[name]) for name in ("calls_to_make", "prompt_tokens", "completion_tokens")
     )
     note = f" {test['note']}" if test["note"] else ""
     return (
-        f"By `preview` at most US$ {float(test['usd']):,.2f} (models on a server of your own have"
-        f" no price): {calls:,.0f} calls, {prompt_tokens / 1e6:,.1f} million tokens to read, at"
-        " most"
-        f" {completion_tokens / 1e6:,.1f} million to write.{note}"
+        f"By `preview` it costs at most US$ {float(test['usd']):,.2f} (models on your own server"
+        f" have no price): {calls:,.0f} calls, {prompt_tokens / 1e6:,.1f} million prompt tokens,"
+        f" and at most {completion_tokens / 1e6:,.1f} million generated tokens.{note}"
     )
 
 
