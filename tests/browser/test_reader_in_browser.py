@@ -258,7 +258,7 @@ def test_ten_thousand_debates_open_within_two_seconds(open_pages: Any, tmp_path:
     wait_for_count(page, "2 of 10,000 debates")
 
 
-def test_debates_in_files_beside_the_page_are_read_and_searched_from_the_disk(
+def test_debates_in_files_next_to_the_page_are_read_and_searched_from_the_disk(
     open_pages: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("moot.report.reader.MOST_TURNS", 1)

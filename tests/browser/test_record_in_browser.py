@@ -55,7 +55,7 @@ def passages(debate: Any, result: str, turn: int) -> list[str]:
     return debate.locator(selector).all_inner_texts()
 
 
-def test_the_three_results_are_underlined_where_they_stand(debate: Any) -> None:
+def test_the_three_results_are_underlined_in_the_text(debate: Any) -> None:
     assert passages(debate, "verbatim", 1) == ["“The door had been forced”", "5"]
     assert passages(debate, "not-locatable", 1) == ["15"]
     assert passages(debate, "verbatim", 2) == ["“in 15 cases”", "5"]

@@ -377,7 +377,7 @@ def test_a_verdict_next_to_the_list_of_turns_is_one_answer(
     assert speakers == ["Lawyer", "Neighbour", *(["gpt"] if has_judge else [])]
 
 
-def test_a_judge_who_answers_after_each_turn_takes_no_words(tmp_path: Path) -> None:
+def test_beliefs_of_a_judge_after_each_turn_have_no_text(tmp_path: Path) -> None:
     rows = [
         {"debate": "d", "speaker": speaker, "text": f"{speaker} speaks.", "judge": "J", "p": belief}
         for speaker, belief in (("Ann", 0.5), ("Bob", 0.7), ("J", 0.9), ("the judge", 0.2))

@@ -199,7 +199,7 @@ def test_a_changed_plan_ends_the_process(server: FaultServer, start_process: Any
     assert process.process.wait() == 0
 
 
-def test_replies_in_flight_are_kept_when_the_desk_dies(start_process: Any) -> None:
+def test_pending_replies_are_kept_if_the_desk_is_killed(start_process: Any) -> None:
     """Two debates take 24 calls, however the process ends: no call is paid for twice."""
     with FaultServer(latency=0.5) as server:
         plan = plan_debates(server.url, "courtroom", {"judge": "person"})

@@ -287,7 +287,9 @@ def test_no_answer_flips_when_a_reply_is_cut_at_60_percent(
         *product([LABELS["stance_label"]], [row["reply"] for row in NASTY[:300]]),
     ],
 )
-def test_no_nasty_reply_flips_when_it_is_cut(labels: tuple[str, ...], reply: str) -> None:
+def test_nasty_replies_do_not_change_their_answer_if_cut(
+    labels: tuple[str, ...], reply: str
+) -> None:
     full_label = label_of(reply, labels)
     part = label_of(reply[: round(len(reply) * 0.6)], labels)
     assert None in (full_label, part) or part == full_label

@@ -46,7 +46,9 @@ def test_a_reply_that_chooses_nothing_is_not_read(reply: str, labels: tuple[str,
 
 @pytest.mark.parametrize("reply", READ + NOT_READ)
 @pytest.mark.parametrize("labels", LABEL_SETS)
-def test_no_further_reply_flips_when_it_is_cut(reply: str, labels: tuple[str, ...]) -> None:
+def test_further_replies_do_not_change_their_answer_if_cut(
+    reply: str, labels: tuple[str, ...]
+) -> None:
     for label, other_label in zip(labels, (*labels[1:], labels[0]), strict=True):
         text = reply.format(label, other_label)
         full_label = label_of(text, labels)

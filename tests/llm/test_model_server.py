@@ -112,7 +112,7 @@ def test_a_server_that_never_answers_is_ended(tmp_path: Path) -> None:
     wait_until(lambda: has_ended(tmp_path))
 
 
-def test_a_server_that_dies_ends_the_run_and_its_output_is_kept(tmp_path: Path) -> None:
+def test_a_server_that_stops_ends_the_run_and_its_output_is_kept(tmp_path: Path) -> None:
     cases, config = (
         people(tmp_path / "cases.parquet", 3),
         served(tmp_path, f"{SERVER} --latency 0.1 --max-calls 7"),

@@ -136,7 +136,7 @@ def test_any_bytes_give_a_result(reply: bytes) -> None:
 
 @given(REPLIES)
 @settings(max_examples=300)
-def test_any_text_gives_no_bare_label_that_it_does_not_state(reply: str) -> None:
+def test_a_text_is_not_read_as_a_label_that_it_does_not_state(reply: str) -> None:
     parsed = parse_label(reply, ("yes", "no"))
     if parsed.value is not None:
         assert parsed.value["prediction"] in reply.casefold()

@@ -67,7 +67,7 @@ async def test_the_address_that_is_called_is_the_one_that_counts(
     await endpoint.close()
 
 
-def test_two_servers_of_one_model_share_nothing_and_one_that_moves_keeps_its_own(
+def test_two_servers_of_one_model_share_no_replies_and_a_moved_server_keeps_its_replies(
     first: FaultServer, second: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", 2)

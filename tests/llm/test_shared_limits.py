@@ -122,7 +122,7 @@ def test_separate_runs_share_one_limit(server: FaultServer, ledger: str, tmp_pat
     assert server.stats()["peak"] == 5
 
 
-def test_of_two_limits_the_lower_holds(server: FaultServer, ledger: str, tmp_path: Path) -> None:
+def test_the_lower_of_two_limits_counts(server: FaultServer, ledger: str, tmp_path: Path) -> None:
     server.reset(faults=["hang"], rate=1.0)
     runs = Jobs(server, ledger, tmp_path, 8, shards=2, concurrency=3, timeout=600)
     first = runs.start(0)
@@ -157,7 +157,7 @@ def test_limits_that_are_switched_off_are_of_each_run(
     kill(processes, server)
 
 
-def test_sharing_takes_no_statement_for_a_call(
+def test_sharing_limits_needs_no_statement_per_call(
     server: FaultServer, ledger: str, tmp_path: Path
 ) -> None:
     server.reset(latency=0.0)

@@ -103,7 +103,7 @@ async def test_a_sentence_is_an_answer(server: FaultServer, tmp_path: Path) -> N
     assert answer is not None and (answer.prediction, answer.confidence) == ("yes", 80)
 
 
-async def test_what_gives_no_clear_answer_is_refused_as_before(
+async def test_replies_without_a_clear_answer_are_rejected(
     server: FaultServer, tmp_path: Path
 ) -> None:
     answer, (row,) = await hold_debate(

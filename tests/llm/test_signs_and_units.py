@@ -62,7 +62,9 @@ FRAMES = [
 
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("labels", SIGNED_LABELS)
-def test_labels_that_differ_in_a_sign_are_told_apart(frame: str, labels: tuple[str, ...]) -> None:
+def test_labels_that_differ_in_one_character_are_distinguished(
+    frame: str, labels: tuple[str, ...]
+) -> None:
     for label in labels:
         assert label_of(frame.format(label), labels) in (label, None)
         assert label_of(f"Answer: {label}", labels) == label

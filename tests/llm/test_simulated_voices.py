@@ -100,7 +100,7 @@ def test_shared_difficulty_makes_errors_correlate(
     assert np.corrcoef(pairs[:, 0].ravel(), pairs[:, 1].ravel())[0, 1] > 0.25
 
 
-def test_planted_over_confidence_comes_out_as_calibration_error(
+def test_planted_overconfidence_appears_as_calibration_error(
     worlds: list[tuple[list[Belief], list[Belief]]],
 ) -> None:
     """A voice that states its log-odds as they are is calibrated; one that doubles them is not, by
@@ -283,7 +283,7 @@ RUNS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("protocol", "params"), RUNS)
-def test_every_protocol_comes_to_an_answer_with_simulated_voices(
+def test_every_protocol_reaches_an_answer_with_simulated_voices(
     protocol: str, params: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Prompts, ledger, parsing and conclusions are the real ones; a competent voice is mostly

@@ -79,7 +79,7 @@ def test_a_thought_without_marks_that_is_cut_off_states_nothing(
 
 @pytest.mark.parametrize(("labels", "form"), FORMS)
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_a_second_thought_takes_an_answer_back_wherever_it_is_cut(
+def test_a_second_thought_withdraws_an_answer_wherever_it_is_cut(
     revision: str, labels: tuple[str, ...], form: type[BaseModel]
 ) -> None:
     for statement in STATEMENTS:

@@ -47,7 +47,9 @@ async def test_a_server_that_names_no_wait_is_asked_less_and_less_often(
     assert any(getattr(record, "progress", False) for record in caplog.records)
 
 
-async def test_a_wait_that_the_server_names_is_kept_to(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_wait_that_the_server_requests_is_observed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     statuses = [503, 429, 529, 200]
 
     async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:

@@ -35,14 +35,14 @@ READ = [
 
 @pytest.mark.parametrize("reply", NOT_READ)
 @pytest.mark.parametrize("labels", LABEL_SETS)
-def test_an_answer_that_does_not_stand_is_not_read(reply: str, labels: tuple[str, ...]) -> None:
+def test_a_withdrawn_answer_is_not_read(reply: str, labels: tuple[str, ...]) -> None:
     for label, other_label in zip(labels, (*labels[1:], labels[0]), strict=True):
         assert label_of(reply.format(label, other_label), labels) is None
 
 
 @pytest.mark.parametrize("reply", READ)
 @pytest.mark.parametrize("labels", LABEL_SETS)
-def test_an_answer_that_stands_is_read(reply: str, labels: tuple[str, ...]) -> None:
+def test_an_answer_that_is_not_withdrawn_is_read(reply: str, labels: tuple[str, ...]) -> None:
     for label, other_label in zip(labels, (*labels[1:], labels[0]), strict=True):
         assert label_of(reply.format(label, other_label), labels) == label
 
@@ -71,7 +71,7 @@ def test_reasons_in_the_first_person_withdraw_nothing(reply: str, label: str) ->
 @pytest.mark.parametrize(
     "frame", ["{0}: {1}", "{0} = {1}", "{0} - {1}", "**{0}**: {1}.", "{0}, {1}"]
 )
-def test_a_label_that_is_denied_behind_a_mark_is_not_read(frame: str, denial: str) -> None:
+def test_a_label_that_is_denied_after_a_mark_is_not_read(frame: str, denial: str) -> None:
     for labels in (("won", "lost"), ("support", "oppose"), ("PRO", "CON")):
         assert label_of(frame.format(labels[0], denial), labels) is None
 
@@ -107,7 +107,7 @@ def test_list_items_headings_and_verdicts(
     "Wait, that is wrong.", "Actually, NO.", "On reflection I would say NO.", "Oops, I misread it.",
     "Edit: NO.", "Let me reconsider.", "I take that back.",
 ])  # fmt: skip
-def test_words_behind_an_object_may_take_it_back(words: str) -> None:
+def test_words_after_an_object_can_withdraw_it(words: str) -> None:
     assert parse_reply(f"{OBJECT}\n{words}", FORM).value is None
     assert parse_reply(f"{words}\n{OBJECT}", FORM).value == json.loads(OBJECT)
 

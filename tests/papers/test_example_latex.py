@@ -29,7 +29,7 @@ def source_of(debaters: int, text: str, title: str = "mine, a_model, case 1") ->
     return example_latex(PAPER, ITEM, build_example(ITEM, parts), ["A note."])
 
 
-def test_texts_of_the_paper_are_whole_and_those_of_a_run_cut() -> None:
+def test_texts_of_the_paper_are_complete_and_texts_of_a_run_are_cut() -> None:
     source = source_of(2, "word " * 400)
     for step in ITEM.entry["steps"]:
         for texts in step["paper"]:
@@ -50,7 +50,7 @@ def test_every_row_has_a_cell_for_each_debater() -> None:
         assert ("This run" in source) == bool(debaters)
 
 
-def test_paragraphs_are_told_apart_in_one_line() -> None:
+def test_paragraphs_in_one_line_are_separated() -> None:
     source = source_of(3, "one\n\ntwo words\nmore\n\n\n\nlast")
     assert source.count(r"\raggedright one; two words more; last") == 4 + 2 * 3
 

@@ -134,7 +134,9 @@ def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
         make_worded_plan(tmp_path, "", grid={"prompts": ["a/b", "a b"]})
 
 
-def test_a_link_out_of_a_folder_of_templates_is_an_error(tmp_path: Path, wordings: Path) -> None:
+def test_a_link_that_leaves_a_folder_of_templates_is_an_error(
+    tmp_path: Path, wordings: Path
+) -> None:
     inside, outside = wordings / "plain" / "courtroom", tmp_path / "secret.jinja"
     outside.write_text("My key.")
     (inside / "statement.jinja").symlink_to(inside / "verdict.jinja")

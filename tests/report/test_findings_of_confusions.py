@@ -282,7 +282,7 @@ def rounded_row(confusion: np.ndarray) -> VastRow:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_search_finds_every_confusion_matrix_that_there_is(seed: int) -> None:
+def test_the_search_finds_every_possible_confusion_matrix(seed: int) -> None:
     """Printed values of a matrix are found again; another accuracy makes them impossible."""
     random = np.random.default_rng(seed)
     sizes = (349, 324, 2)

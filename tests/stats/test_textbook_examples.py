@@ -198,7 +198,7 @@ EXAMPLES = [
 @pytest.mark.parametrize(
     "example", EXAMPLES, ids=lambda example: f"{example.source}: {example.name}"
 )
-def test_a_published_example_comes_out_as_printed(example: Example) -> None:
+def test_a_published_example_gives_the_printed_value(example: Example) -> None:
     assert example.compute() == pytest.approx(example.printed, abs=example.tolerance)
 
 

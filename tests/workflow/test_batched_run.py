@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 OUTCOME = "results/outcome/courtroom.csv"
 
 
-def test_a_run_ends_waiting_for_a_batch_and_the_next_ones_go_on(tmp_path: Path) -> None:
+def test_a_run_ends_while_a_batch_is_open_and_the_next_runs_continue(tmp_path: Path) -> None:
     with FaultServer() as server:
         workflow = Workflow(tmp_path, server.url, analyses=())
         workflow.configure({"run": ["single"], "models/served/batch": {"wait": False}})

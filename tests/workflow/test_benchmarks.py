@@ -68,7 +68,7 @@ def test_the_published_table_of_readers_equals_the_scripts_counts(benchmark: obj
     assert sum(counter["wrong value"] + counter["missed"] for counter in counts.values()) == 0
 
 
-def test_the_ledger_keeps_less_than_it_is_given(benchmark: object, tmp_path: Path) -> None:
+def test_the_ledger_stores_fewer_bytes_than_it_receives(benchmark: object, tmp_path: Path) -> None:
     ledger: ModuleType = benchmark("ledger")
     (line,) = ledger.measure(str(tmp_path), [700])
     bytes_per_call = (tmp_path / "ledger.sqlite").stat().st_size / 700

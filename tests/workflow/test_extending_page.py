@@ -149,7 +149,7 @@ def test_the_commands_build_the_files_that_the_page_names(walked: Walk) -> None:
     ), "an axis's name"
 
 
-def test_the_packaged_model_comes_to_the_scores_that_the_page_shows(walked: Walk) -> None:
+def test_the_packaged_model_gets_the_scores_on_the_page(walked: Walk) -> None:
     scores = pd.read_parquet(walked.folder / SCORES_PATH)
     rows = re.findall(
         r"^\| ([\w-]+) \| (\w+) \| (\w*) ?\| (0\.\d+) \| (0\.\d+) \| (0\.\d+) \| (\d+) \|$",

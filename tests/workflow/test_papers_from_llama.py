@@ -46,7 +46,7 @@ def replies_of(workflow: Workflow) -> dict[str, bytes]:
     return replies
 
 
-def test_items_go_on_where_a_killed_server_left_them(tmp_path: Path) -> None:
+def test_items_continue_after_a_killed_server(tmp_path: Path) -> None:
     model = write_tiny_llama(tmp_path / "tiny.gguf")
     with closing(LlamaServer(model)) as server:
         workflow = Workflow(tmp_path, server.url, analyses=())

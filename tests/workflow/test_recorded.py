@@ -373,7 +373,7 @@ def test_planned_comparisons_are_tested_and_the_report_says_that_they_were_froze
     assert "(data/frozen/plan-1.yaml), when the ledger held 0 replies." in page
 
 
-def test_recorded_debates_come_before_those_that_a_model_holds(built: Workflow) -> None:
+def test_recorded_debates_run_before_debates_by_models(built: Workflow) -> None:
     process = built.run(*TABLES, "--forcerun", "run_debates", "--dry-run")
     job_blocks = re.split(r"\n(?=(?:local)?rule )", process.stdout)
     blocks = [block for block in job_blocks if block.startswith("rule run_debates:")]

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 CLOSED_PORT_URL = "http://127.0.0.1:9"
 
 
-def test_a_rehearsal_builds_everything_elsewhere_and_says_that_it_is_simulated(
+def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
     tmp_path: Path,
 ) -> None:
     workflow = Workflow(tmp_path, CLOSED_PORT_URL)

@@ -280,9 +280,7 @@ FAULTS_OF_CODE = {
 
 
 @pytest.mark.parametrize("scripts", FAULTS_OF_CODE, ids=" ".join)
-def test_after_a_stage_that_failed_all_that_follows_from_it_is_built_again(
-    scripts: tuple[str, ...], built: Reruns
-) -> None:
+def test_jobs_after_a_failed_stage_are_built_again(scripts: tuple[str, ...], built: Reruns) -> None:
     targets = (*TRIAL, *PANEL, *OTHER_TARGETS)
     with broken(built, *scripts):
         process = built.run(*targets, "--keep-going")
@@ -290,7 +288,7 @@ def test_after_a_stage_that_failed_all_that_follows_from_it_is_built_again(
     assert built.jobs(*targets, "--rerun-incomplete") >= FAULTS_OF_CODE[scripts]
 
 
-def test_after_a_bad_file_of_the_user_all_that_follows_from_it_is_built_again(
+def test_jobs_after_a_faulty_user_file_are_built_again(
     built: Reruns,
 ) -> None:
     """The mended file differs from the first, is older than every artifact, and is where the
@@ -373,7 +371,7 @@ ENDINGS = {
 }
 
 
-def test_after_runs_that_ended_early_all_that_depends_on_the_change_is_built_again(
+def test_jobs_that_depend_on_a_change_are_built_again_after_interrupted_runs(
     built: Reruns, servers: tuple[FaultServer, FaultServer]
 ) -> None:
     """A change of the configuration, and runs that all end early: none of them takes what stands
@@ -404,7 +402,7 @@ AFTER_SIGNALS = [
 @pytest.mark.parametrize(
     ("script", "how", "expected"), AFTER_SIGNALS, ids=[name for name, *_ in AFTER_SIGNALS]
 )
-def test_after_a_signal_in_any_stage_all_that_follows_from_it_is_built_again(
+def test_jobs_after_a_signal_in_any_stage_are_built_again(
     script: str, how: int, expected: set[str], built: Reruns
 ) -> None:
     reached = built.work / f"reached-{script}"

@@ -77,7 +77,7 @@ def job_of(model: str, seconds: float = PATIENCE) -> str:
     raise TimeoutError(f"no job of {model}")
 
 
-def test_jobs_that_are_cancelled_and_killed_go_on_and_ask_nothing_twice(
+def test_cancelled_and_killed_jobs_continue_without_repeated_calls(
     cluster: Path, ledger: str, tmp_path: Path
 ) -> None:
     with FaultServer(latency=0.1) as fast, FaultServer(latency=0.5) as slow:

@@ -36,7 +36,7 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
     return workflow
 
 
-def test_jobs_import_the_copy_that_is_run_whatever_another_the_environment_names(
+def test_jobs_import_the_running_copy_despite_another_in_the_environment(
     tmp_path: Path,
 ) -> None:
     """`make test` once put the checkout on PYTHONPATH: copies of it ran the checkout's code, and no

@@ -53,7 +53,7 @@ def planted_rows(is_faultless_if_sure: bool = True) -> tuple[list[dict[str, Any]
     return rows, targets
 
 
-def test_sure_answers_that_are_right_are_kept(tmp_path: Path) -> None:
+def test_correct_answers_with_high_confidence_are_kept(tmp_path: Path) -> None:
     frame = deferral_table(tmp_path, *planted_rows())
     assert set(frame["signal"]) == {STATED_CONFIDENCE}
     row = frame[frame["allowed error"] == 0.1].iloc[0]

@@ -88,7 +88,7 @@ def test_an_officer_is_not_an_agency_and_a_road_is_not_a_bank() -> None:
     assert names["Fordham"] != names["Ann Lee"]
 
 
-def test_a_name_behind_that_is_a_name() -> None:
+def test_a_name_after_the_word_that_is_a_name() -> None:
     facts = (
         "Dr. Sue Land treated Plaintiff Ann Lee. Lee complained that Land's note was false, and"
         " the land was sold. The Ninth Judicial District Attorney wrote of it to the second"

@@ -33,7 +33,7 @@ def _records() -> list[dict[str, object]]:
     return records
 
 
-def test_a_record_without_optional_fields_hides_those_of_no_other(
+def test_a_record_without_optional_fields_does_not_hide_those_of_others(
     tmp_path: Path, load_context: Context
 ) -> None:
     records = _records()

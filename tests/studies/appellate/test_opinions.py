@@ -124,7 +124,7 @@ def test_an_opinion_without_a_caption_introduces_its_parties() -> None:
     assert not introduces_party(background, Lexicon([background]))
 
 
-def test_no_name_and_no_outcome_remains_but_the_facts_do() -> None:
+def test_names_and_outcomes_are_removed_and_facts_stay() -> None:
     deidentified = deidentify(made_up(), 6000)
     assert deidentified.report.passed, describe_problems(deidentified)
     assert not [name for name in NAMES if name in deidentified.facts.lower()]
@@ -286,9 +286,7 @@ def test_no_script_replies_to_others() -> None:
                 assert not list(re.finditer(REPLIES_TO_OTHERS, text))
 
 
-def test_local_opinions_are_loaded_without_names_in_anything_a_model_sees(
-    tmp_path: Path, load_context: Context
-) -> None:
+def test_models_see_no_names_of_local_opinions(tmp_path: Path, load_context: Context) -> None:
     _write(tmp_path, _records())
     loaded = load(
         OpinionsOptions(source="local", path="opinions.jsonl"),

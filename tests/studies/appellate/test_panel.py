@@ -145,7 +145,7 @@ async def test_overruns_extra_and_missing_judges_are_kept_and_flagged() -> None:
     ]
 
 
-async def test_a_reply_without_judges_is_kept_whole() -> None:
+async def test_a_reply_without_judges_is_kept_unchanged() -> None:
     _, debate, _ = await hold(
         "synthetic_panel", CASE, TASK, lambda _: "The panel talks on and on.", rounds=1
     )

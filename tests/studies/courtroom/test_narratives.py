@@ -130,7 +130,7 @@ def test_the_list_form_is_feature_is_value() -> None:
 
 
 @pytest.mark.parametrize("form", ["list", "prose"])
-def test_withheld_features_are_shown_to_no_model_but_kept_for_audits(
+def test_models_do_not_see_withheld_features_which_audits_keep(
     form: str, load_context: MakeContext
 ) -> None:
     options = Nlsy97Options(rows=200, narrative=form, withhold=("sex", "race", "age"))

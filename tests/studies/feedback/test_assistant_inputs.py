@@ -235,7 +235,7 @@ def test_a_fine_tuned_transformer_learns_and_is_stored(deciding: str, tiny_bert:
     assert restored.log_odds(opinions)[:, 0] == pytest.approx(log_odds, abs=1e-5)
 
 
-def test_the_assistant_is_a_transformer_where_that_is_asked_for(
+def test_the_assistant_is_a_transformer_if_configured(
     tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(ASSISTANT_MODEL, str(tiny_bert))

@@ -125,7 +125,7 @@ def test_near_duplicates_are_never_in_two_splits(
 
 
 @pytest.mark.parametrize(("name", "fewest"), [("caselaw", 40), ("cail18", 20), ("justice", 12)])
-def test_sample_has_every_split_and_says_that_it_is_made_up(
+def test_sample_has_every_split_and_is_marked_as_invented(
     name: str, fewest: int, load_context: MakeContext
 ) -> None:
     loaded = load(load_context(name), source="sample")
@@ -159,7 +159,7 @@ def test_order_of_rows_changes_no_case(tmp_path: Path, load_context: MakeContext
 # Splits as published, and what leaks across them
 
 
-def test_published_splits_are_kept_and_their_twins_reported(
+def test_published_splits_are_kept_and_their_near_duplicates_reported(
     tmp_path: Path, load_context: MakeContext
 ) -> None:
     records = caselaw_records()

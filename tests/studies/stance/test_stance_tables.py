@@ -115,7 +115,7 @@ def test_f1_of_each_class_is_shown_for_runs_and_references(tmp_path: Path) -> No
     )
 
 
-def test_true_labels_are_those_of_all_evaluated_cases_whatever_the_last_run(tmp_path: Path) -> None:
+def test_true_labels_come_from_all_evaluated_cases(tmp_path: Path) -> None:
     full_run = write_stance_results(tmp_path / "every", "m")
     case = Case("c1", "claims", "test", "x", "pro", ("con", "pro"))
     partial_run = write_predictions(
