@@ -144,7 +144,11 @@ ANSWERS = "model_name,case_id,repeat_id,prediction,confidence\nm,0,1,YES,70\nm,1
             "row 2, column 'confidence': found 'eighty'; expected a number from 0 to 100",
         ),
         ("m,1,1", "m,one,1", "row 2, column 'case_id': found 'one', expected a whole number"),
-        ("m,1,1", "m,9,1", "case vignette-9: the case does not exist; expected one of the 2 cases"),
+        (
+            "m,1,1",
+            "m,9,1",
+            "row 2, column 'case_id': found '9', expected a row of people.csv, from 0 to 1",
+        ),
         (",prediction,", ",answer,", "no column prediction or mv_prediction"),
     ],
 )
