@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pandas as pd
 
 from conference_script import conference_case, script
 from moot.core.cases import Case, Task
+from moot.core.rubric import Rubric
 from moot.datasets import LoadContext
 from moot.jobs.debates import record_conclusion
 from moot.llm.request import Request
@@ -56,9 +58,13 @@ async def hold_conferences(
     task: Task,
     scripts: Sequence[Script],
     experiment: str = "conference",
+    rubric: Rubric | None = None,
     **params: Any,
 ) -> ExperimentResults:
-    """Hold one conference for each script, as repeats of one experiment."""
+    """Hold one conference for each script, as repeats of one experiment.
+
+    With a rubric, `write_labels` can give its statements labels.
+    """
     transcripts, predictions = [], []
     for repeat, model_script in enumerate(scripts):
         answer, debate, _ = await hold(
@@ -78,6 +84,7 @@ async def hold_conferences(
         )
     checked_params = PROTOCOLS["conference"].params.model_validate(params).model_dump()
     config = experiment_view("conference", "conference", ("scripted",), params=checked_params)
+    config = replace(config, rubric=rubric)
     return write_results(
         folder,
         [case],
