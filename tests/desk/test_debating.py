@@ -3,6 +3,7 @@
 Slow: only this test runs the process and detects lost answers.
 """
 
+import os
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import forks
 from declared_jobs import declared_jobs
 from fault_server import FaultServer
 from moot.core.artifacts import atomic_path
@@ -22,10 +24,11 @@ from moot.plan.plan_cache import write_plan
 from moot.workflow import targets
 from moot.workflow.provenance import RECORDS
 from people_in_debates import answer_all, answer_file, hold, open_questions, plan_debates, statuses
+from project_copy import PROJECT
 
 pytestmark = pytest.mark.slow
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "debating.py"
+SCRIPT = PROJECT / "scripts" / "debating.py"
 PLAN = Path("kept-plan")
 
 
@@ -36,12 +39,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class DebatingProcess:
-    """The process and its pipe, as the desk uses them."""
+    """The process and its pipe, as the desk uses them.
 
-    def __init__(self) -> None:
-        command = [sys.executable, str(SCRIPT), str(PLAN)]
+    Args:
+        as_fork: whether the process is a fork that has imported moot. A signal does not reach it.
+    """
+
+    def __init__(self, *, as_fork: bool) -> None:
+        python, address = sys.executable, dict[str, str]()
+        if as_fork:
+            python, address = forks.python_of(PROJECT)
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [python, str(SCRIPT), str(PLAN)],
+            env={**os.environ, **address},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         self.message_count = 0
         assert self.process.stdin and self.process.stdout
@@ -68,8 +81,8 @@ class DebatingProcess:
 def start_process() -> Iterator[Any]:
     processes: list[DebatingProcess] = []
 
-    def start() -> DebatingProcess:
-        processes.append(DebatingProcess())
+    def start(*, as_fork: bool = False) -> DebatingProcess:
+        processes.append(DebatingProcess(as_fork=as_fork))
         return processes[-1]
 
     yield start
@@ -140,7 +153,7 @@ def test_two_people_in_two_seats_proceed_independently(
     plan = plan_debates(server.url, "conference", seats, dataset="conference")
     hold(plan)
     write_finished_run(plan, "conference")
-    process = start_process()
+    process = start_process(as_fork=True)
     process.wait_until_idle()
     rounds = 0
     while questions := open_questions():
@@ -161,7 +174,7 @@ def test_no_model_is_called_for_cases_of_another_configuration(
     plan = plan_debates(server.url, "courtroom", {"judge": "person"})
     hold(plan)
     write_finished_run(plan, options="of another configuration")
-    process = start_process()
+    process = start_process(as_fork=True)
     process.wait_until_idle()
     answer_all()
     call_count = server.count()
@@ -178,7 +191,7 @@ def test_an_answer_by_hand_is_read_and_a_faulty_one_waits(
     plan = plan_debates(server.url, "courtroom", {"judge": "person"})
     hold(plan)
     write_finished_run(plan)
-    process, (first, second) = start_process(), open_questions()
+    process, (first, second) = start_process(as_fork=True), open_questions()
     process.wait_until_idle()
     answer_file(first).write_text("Confidence: many\n")
     process.notify()
@@ -193,7 +206,7 @@ def test_a_changed_plan_ends_the_process(server: FaultServer, start_process: Any
     plan = plan_debates(server.url, "courtroom", {"judge": "person"})
     hold(plan)
     write_finished_run(plan)
-    process = start_process()
+    process = start_process(as_fork=True)
     process.wait_until_idle()
     write_plan(PLAN, plan, {"seed": 2})
     assert process.process.wait() == 0

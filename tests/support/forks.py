@@ -8,12 +8,14 @@ and the desk.
 """
 
 import atexit
+import fcntl
 import gc
 import itertools
 import json
 import os
 import runpy
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -27,6 +29,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
+from uuid import uuid4
 
 LOADED = (
     "snakemake.cli",
@@ -108,29 +111,39 @@ NUMBERS = itertools.count()
 def python() -> tuple[str, dict[str, str]]:
     """A program that starts Python's modules and files, and the variable of the environment that it
     needs.
+
+    The workers of pytest-xdist share one server. It ends with the process that started them.
     """
-    folder = tempfile.TemporaryDirectory(prefix="forks")
-    program, address = Path(folder.name, "python"), str(Path(folder.name, "socket"))
-    program.write_text(CLIENT.format(python=sys.executable, address=ADDRESS), encoding="utf-8")
-    program.chmod(0o700)
-    command = [sys.executable, __file__, address, str(program)]
+    is_worker = "PYTEST_XDIST_WORKER" in os.environ
+    owner = os.getppid() if is_worker else os.getpid()
+    run_id = os.environ["PYTEST_XDIST_TESTRUNUID"] if is_worker else uuid4().hex
+    folder = Path(tempfile.gettempdir(), f"moot-forks-{run_id}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    program, address = folder / "python", folder / "socket"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not address.exists():
+            program.write_text(CLIENT.format(python=sys.executable, address=ADDRESS), "utf-8")
+            program.chmod(0o700)
+            start_server(address, program, owner)
+    return str(program), {ADDRESS: str(address)}
+
+
+def start_server(address: Path, program: Path, owner: int) -> None:
+    """Start the server in a process of its own, and wait until it is ready."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     server = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
+        [sys.executable, __file__, str(address), str(program), str(owner)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        env=environment,
     )
-    assert server.stdout and server.stdin
-    assert server.stdout.readline() == "ready\n"
-
-    def end() -> None:
-        for _, connection in SERVERS.values():
-            connection.close()
-        server.communicate()  # it ends where its input does
-        folder.cleanup()
-
-    atexit.register(end)
-    return str(program), {ADDRESS: address}
+    assert server.stdout
+    assert server.stdout.readline() == b"ready\n"
+    STARTED.append(server)
 
 
+STARTED: list[subprocess.Popen[bytes]] = []
 SERVERS: dict[Path, tuple[str, socket.socket]] = {}
 """The address of each copy's server, and the connection with which it ends."""
 
@@ -141,7 +154,8 @@ def python_of(project: Path) -> tuple[str, dict[str, str]]:
     if project not in SERVERS:
         while len(SERVERS) >= MAX_PROJECTS:
             SERVERS.pop(next(iter(SERVERS)))[1].close()
-        address, connection = f"{variables[ADDRESS]}-{next(NUMBERS)}", socket.socket(socket.AF_UNIX)
+        address = f"{variables[ADDRESS]}-{os.getpid()}-{next(NUMBERS)}"
+        connection = socket.socket(socket.AF_UNIX)
         connection.connect(variables[ADDRESS])
         text = json.dumps([[LOAD, str(project / "scripts"), address], "/", {}]).encode()
         socket.send_fds(connection, [len(text).to_bytes(8, "big")], [0, 1, 2])
@@ -176,17 +190,31 @@ def run(
     )
 
 
-def serve(address: str, program: str) -> tuple[list[str], str, dict[str, str], list[int], str]:
+def serve(
+    address: str, program: str, owner_id: str
+) -> tuple[list[str], str, dict[str, str], list[int], str]:
     """Fork for each request; returns in the fork, with what `become` takes."""
     for name in LOADED:
         import_module(name)
-    client = accept_in_fork(address, 0, lambda: os.write(1, b"ready\n"))
+    owner_exit = os.pidfd_open(int(owner_id))
+    client = accept_in_fork(
+        address,
+        owner_exit,
+        announce=lambda: os.write(1, b"ready\n"),
+        end=lambda: shutil.rmtree(Path(address).parent, ignore_errors=True),
+    )
+    os.close(owner_exit)
     arguments, folder, environment, files = receive(client)
     if arguments[0] == LOAD:
         for file in files:
             os.close(file)
         owner, states = client, import_moot(arguments[1])
-        client = accept_in_fork(arguments[2], owner.fileno(), lambda: owner.sendall(READY))
+        client = accept_in_fork(
+            arguments[2],
+            owner.fileno(),
+            announce=lambda: owner.sendall(READY),
+            end=lambda: Path(arguments[2]).unlink(missing_ok=True),
+        )
         owner.close()
         if states != {path: state_of(path) for path in states}:
             forget_moot()
@@ -197,10 +225,12 @@ def serve(address: str, program: str) -> tuple[list[str], str, dict[str, str], l
     return arguments, folder, environment, files, program
 
 
-def accept_in_fork(address: str, owner: int, announce: Callable[[], object]) -> socket.socket:
+def accept_in_fork(
+    address: str, owner: int, announce: Callable[[], object], end: Callable[[], object]
+) -> socket.socket:
     """Fork for each client; returns in the fork, with the client.
 
-    This process ends when the file `owner` does.
+    This process ends when the file `owner` does, after `end`.
     """
     gc.collect()
     gc.freeze()  # what is never freed is never written to, and so never copied
@@ -211,6 +241,7 @@ def accept_in_fork(address: str, owner: int, announce: Callable[[], object]) -> 
         while True:
             ready = select.select([listener, owner], [], [])[0]
             if listener not in ready:
+                end()
                 os._exit(0)
             client = listener.accept()[0]
             with suppress(ChildProcessError):

@@ -4,10 +4,8 @@ anyone would run it.
 Slow; only it finds an extension that works in a process and not in Snakemake's jobs.
 """
 
-import os
 import shutil
 import subprocess
-import sys
 from copy import deepcopy
 from pathlib import Path
 
@@ -206,10 +204,11 @@ def test_moot_is_a_module_of_another_workflow(built: Workflow) -> None:
     (built.work / "Snakefile").write_text(MODULE.format(snakefile=str(built.project / "Snakefile")))
     (built.work / "mine.txt").unlink(missing_ok=True)
     command = ["-m", "snakemake", "--cores", "2"]
-    process = forks.run(*command, cwd=built.work)
+    process = forks.run(*command, cwd=built.work, project=built.project)
     assert process.returncode == 0, process.stdout[-4000:]
     assert "coins" in (built.work / "mine.txt").read_text()
-    assert "Nothing to be done" in forks.run(*command, "--dry-run", cwd=built.work).stdout
+    dry_run = forks.run(*command, "--dry-run", cwd=built.work, project=built.project)
+    assert "Nothing to be done" in dry_run.stdout
 
 
 DEPLOYED = """
@@ -269,10 +268,9 @@ print(load(Path("results/models/coins/first.skops")).predict(pd.DataFrame({"text
 """
 
 
-def test_a_stored_model_of_the_users_own_class_is_read(built: Workflow) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(built.project / "scripts")}
-    command = [sys.executable, "-c", LOAD]
-    process = subprocess.run(
-        command, cwd=built.work, env=environment, capture_output=True, text=True, check=False
-    )
-    assert "tails" in process.stdout, process.stderr
+def test_a_stored_model_of_the_users_own_class_is_read(built: Workflow, tmp_path: Path) -> None:
+    program = tmp_path / "load.py"
+    program.write_text(LOAD)
+    scripts = str(built.project / "scripts")
+    process = forks.run(program, cwd=built.work, project=built.project, PYTHONPATH=scripts)
+    assert "tails" in process.stdout, process.stdout

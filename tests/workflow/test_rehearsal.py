@@ -140,7 +140,7 @@ def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
     ]
     waves = sum(int(frame["calls"].max()) for frame in predictions)  # in one shard
     assert f"Calls of served go in batches: at most {waves} waves" in report
-    assert served.split() == ["at", "most", f"{24 * waves:.2f}"]
+    assert served.split() == ["at", "most", f"{24 * waves:,.2f}"]
 
     with sqlite3.connect(next((folder / "data" / "ledger").glob("*.sqlite*"))) as database:
         tables_of_ledger = [

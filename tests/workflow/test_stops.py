@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+import forks
 from fault_server import FaultServer
 from moot.llm.ledger.ledger import Ledger
 from patience import PATIENCE
@@ -56,11 +57,19 @@ class Run:
     def counts(self) -> list[int]:
         return [server.count() for server in self.servers]
 
-    def start(self) -> tuple[subprocess.Popen[bytes], list[psutil.Process]]:
-        """Start Snakemake as a user does; give it with its jobs when both ask."""
+    def start(
+        self, *, as_fork: bool = False
+    ) -> tuple[subprocess.Popen[bytes], list[psutil.Process]]:
+        """Start Snakemake as a user does; give it with its jobs when both ask.
+
+        A fork spares imports, and shows no jobs.
+        """
         earlier_counts = self.counts()
+        python, address = sys.executable, dict[str, str]()
+        if as_fork:
+            python, address = forks.python_of(self.workflow.project)
         command = [
-            sys.executable,
+            python,
             "-m",
             "snakemake",
             "--snakefile",
@@ -68,7 +77,7 @@ class Run:
             *SHARDS,
         ]
         command += ["--configfile", "my.yaml", "--cores", "2", "--nolock"]
-        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+        environment = {**os.environ, **address, "PYTHONDONTWRITEBYTECODE": ""}
         with self.output.open("wb") as output:
             snakemake = subprocess.Popen(
                 command,
@@ -140,7 +149,7 @@ def test_a_stopped_run_keeps_pending_replies_and_continues(run: Run) -> None:
 
     for server in run.servers:
         server.reset(latency=0.0, keep=True)
-    snakemake, _ = run.start()
+    snakemake, _ = run.start(as_fork=True)
     assert snakemake.wait(PATIENCE) == 0, run.output.read_text()
     assert [server.stats()["distinct"] for server in run.servers] == run.counts(), (
         "nothing is asked twice"
