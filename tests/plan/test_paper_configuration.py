@@ -35,11 +35,11 @@ from shown_values import missing_values
 from uniform_scores import PROJECT, PUBLISHED, STUDIES, leaderboards
 
 RESULTS = Path("results")
-CASES = 6
-TRAINING = 16
+CASES = 4
+TRAINING = 12
 LARGE_DATA = ("cail18", "justice", "vast")
 """Folders of data sets that are shortened: their near-duplicates take long to find."""
-ROWS = 1200
+ROWS = 600
 FILES = (
     "data/samples",
     "data/records",
