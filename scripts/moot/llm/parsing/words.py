@@ -10,6 +10,7 @@ A label of one letter is found in capitals only: "a witness" names no label A. T
 """
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from moot.llm.parsing.articles import read_article, read_crime
@@ -356,11 +357,16 @@ def label_spellings(labels: tuple[Label, ...]) -> dict[str, Label]:
 
     A form that two labels share names neither.
     """
-    forms = [fold_text(_unwrap_spelling(str(label))) for label in labels]
-    spellings = {
-        form: label for form, label in zip(forms, labels, strict=True) if forms.count(form) == 1
-    }
-    return spellings | {fold_text(str(label)): label for label in labels}
+    positions = _spelling_positions(tuple(map(str, labels)))
+    return {form: labels[position] for form, position in positions.items()}
+
+
+@lru_cache(maxsize=512)
+def _spelling_positions(words: tuple[str, ...]) -> Mapping[str, int]:
+    """Return the positions of labels by their folded form."""
+    forms = [fold_text(_unwrap_spelling(word)) for word in words]
+    positions = {form: number for number, form in enumerate(forms) if forms.count(form) == 1}
+    return positions | {fold_text(word): number for number, word in enumerate(words)}
 
 
 def _unwrap_spelling(label: str) -> str:
@@ -426,12 +432,21 @@ def _read_phrase(phrase: str, labels: tuple[Label, ...]) -> Label | None:
 def match_opening(phrase: str, labels: tuple[Label, ...]) -> tuple[Label, re.Match[str]] | None:
     """Return the label that `phrase` opens with, in any case, and its match; the longest first."""
     plain = normalize_width(phrase)
-    for label in sorted(labels, key=lambda label: -len(str(label))):
-        body = _label_body(normalize_width(str(label)).strip())
-        match = re.match(body, plain, re.IGNORECASE)
+    for position, pattern in _opening_patterns(tuple(map(str, labels))):
+        match = pattern.match(plain)
         if match is not None:
-            return label, match
+            return labels[position], match
     return None
+
+
+@lru_cache(maxsize=512)
+def _opening_patterns(words: tuple[str, ...]) -> tuple[tuple[int, re.Pattern[str]], ...]:
+    """Return the positions of the labels' words, the longest first, each with its pattern."""
+    patterns = []
+    for position in sorted(range(len(words)), key=lambda position: -len(words[position])):
+        body = _label_body(normalize_width(words[position]).strip())
+        patterns.append((position, re.compile(body, re.IGNORECASE)))
+    return tuple(patterns)
 
 
 def opening_label(
