@@ -366,8 +366,13 @@ def estimate_interval(
         )
     error = float(np.std(defined, ddof=1)) * np.sqrt(clusters / (clusters - 1))
     error *= difference_factor(defined, bounds)
+    has_one_bound = -np.inf < bounds[0] and bounds[1] == np.inf  # the only case with a correction
     low, high = interval_around(
-        value, error, float(stdtrit(clusters - 1, (1 + level) / 2)), bounds, skewness(defined)
+        value,
+        error,
+        float(stdtrit(clusters - 1, (1 + level) / 2)),
+        bounds,
+        skewness(defined) if has_one_bound else 0.0,
     )
     if not has_unequal_clusters or excess_kurtosis(defined) * FEW_CARRIERS <= 1:
         return low, high
@@ -448,7 +453,8 @@ def interval_around(
     if low < value < high < np.inf:
         share = (value - low) / (high - low)
         centre, reach = np.log(share / (1 - share)), half / (share * (1 - share) * (high - low))
-        shares = [1 / (1 + np.exp(-np.clip(centre + side * reach, -700, 700))) for side in (-1, 1)]
+        log_odds = [min(max(centre + side * reach, -700), 700) for side in (-1, 1)]
+        shares = [1 / (1 + np.exp(-end)) for end in log_odds]
         ends = [low + (high - low) * round(float(end), SHARE_DIGITS) for end in shares]
     elif -np.inf < low < value and high == np.inf:
         reach = min(half / (value - low), 700)
