@@ -366,13 +366,12 @@ def estimate_interval(
         )
     error = float(np.std(defined, ddof=1)) * np.sqrt(clusters / (clusters - 1))
     error *= difference_factor(defined, bounds)
-    has_one_bound = -np.inf < bounds[0] and bounds[1] == np.inf  # the only case with a correction
     low, high = interval_around(
         value,
         error,
         float(stdtrit(clusters - 1, (1 + level) / 2)),
         bounds,
-        skewness(defined) if has_one_bound else 0.0,
+        skewness(defined) if needs_skewness(bounds) else 0.0,
     )
     if not has_unequal_clusters or excess_kurtosis(defined) * FEW_CARRIERS <= 1:
         return low, high
@@ -426,6 +425,11 @@ def skewness(draws: Floats) -> float:
     """Return the skewness of some draws."""
     deviations = draws - draws.mean()
     return float((deviations**3).mean() / (deviations**2).mean() ** 1.5)
+
+
+def needs_skewness(bounds: Bounds) -> bool:
+    """Return whether an interval with these bounds is corrected for the skewness of the draws."""
+    return -np.inf < bounds[0] and bounds[1] == np.inf
 
 
 def unanimous_interval(

@@ -25,6 +25,7 @@ from moot.stats.bootstrap import (
     difference_factor,
     estimate_interval,
     interval_around,
+    needs_skewness,
     skewness,
 )
 from moot.stats.score_intervals import LEVEL
@@ -95,7 +96,8 @@ def interval_within(
         return IntervalWithin(value, low, high, smallest_stratum(strata) - 1.0)
     error = float(np.sqrt(variances.sum())) * difference_factor(defined, bounds)
     quantile = float(stdtrit(freedom, (1 + LEVEL) / 2))
-    ends = interval_around(value, error, quantile, bounds, skewness(defined))
+    skew = skewness(defined) if needs_skewness(bounds) else 0.0
+    ends = interval_around(value, error, quantile, bounds, skew)
     return IntervalWithin(value, *ends, freedom)
 
 

@@ -26,6 +26,8 @@ from moot.studies.feedback.texts.leakage import cut, masked, outcome_rules_met
 
 pytestmark = pytest.mark.slow
 
+PROJECT = Path(__file__).resolve().parents[3]
+
 MakeContext = Callable[..., LoadContext]
 
 
@@ -93,9 +95,14 @@ def test_justice_counts(shared_data: Path, load_context: MakeContext) -> None:
     )
 
 
-def test_cail18_counts(shared_data: Path, load_context: MakeContext) -> None:
-    context = load_context("cail18", data_root=shared_data)
-    loaded = load(context, source="local")
+@pytest.fixture(scope="module")
+def real_cail18(shared_data: Path) -> Loaded:
+    context = LoadContext(name="cail18", data_root=shared_data, shipped=PROJECT, seed=42)
+    return load(context, source="local")
+
+
+def test_cail18_counts(real_cail18: Loaded, shared_data: Path, load_context: MakeContext) -> None:
+    context, loaded = load_context("cail18", data_root=shared_data), real_cail18
     assert len(loaded.cases) == 3675 and len(loaded.task.labels) == 63 and loaded.task.multilabel
     # 1143 records list several articles, 412 of them one article twice or more
     assert loaded.cleaning["records that list several articles"] == 1143
@@ -111,10 +118,8 @@ def test_cail18_counts(shared_data: Path, load_context: MakeContext) -> None:
     assert min(Counter(case.target for case in single.cases).values()) > 1
 
 
-def test_near_duplicates_are_never_in_two_splits(
-    shared_data: Path, load_context: MakeContext
-) -> None:
-    loaded = load(load_context("cail18", data_root=shared_data), source="local")
+def test_near_duplicates_are_never_in_two_splits(real_cail18: Loaded) -> None:
+    loaded = real_cail18
     pairs = find_near_duplicates({case.case_id: case.text for case in loaded.cases}, "zh")
     splits = {case.case_id: case.split for case in loaded.cases}
     assert len(pairs) == loaded.cleaning["near-duplicate pairs"] > 5
