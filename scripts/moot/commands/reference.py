@@ -27,7 +27,7 @@ def artifacts_reference() -> str:
         path = f"`results/{artifact.path}`" if artifact.path[0] != "(" else artifact.path
         parts.append(f"### {name}\n\n{path}: one row is {artifact.row}.\n\n")
         parts.append(
-            markdown_table(("column", "type", "what it holds"), [*columns, *further_columns])
+            markdown_table(("column", "type", "description"), [*columns, *further_columns])
             + "\n\n"
         )
     return "".join(parts).rstrip()
@@ -42,7 +42,7 @@ def variables_reference() -> str:
             f"`{template}`" for template, names in names_by_template.items() if name in names
         ]
         rows.append((f"`{name}`", words, ", ".join(templates)))
-    return markdown_table(("variable", "what it holds", "where"), rows)
+    return markdown_table(("variable", "description", "templates"), rows)
 
 
 def analyses_reference() -> str:
