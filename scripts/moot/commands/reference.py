@@ -27,8 +27,7 @@ def artifacts_reference() -> str:
         path = f"`results/{artifact.path}`" if artifact.path[0] != "(" else artifact.path
         parts.append(f"### {name}\n\n{path}: one row is {artifact.row}.\n\n")
         parts.append(
-            markdown_table(("column", "type", "description"), [*columns, *further_columns])
-            + "\n\n"
+            markdown_table(("column", "type", "description"), [*columns, *further_columns]) + "\n\n"
         )
     return "".join(parts).rstrip()
 
