@@ -21,8 +21,8 @@ from moot.core.model_config import ModelConfig
 from moot.llm import waiting
 from moot.llm.chat import Chat, Settings
 from moot.llm.endpoints.anthropic import AnthropicEndpoint
-from moot.llm.endpoints.failures import read_retry_after
 from moot.llm.endpoints.logprobs import label_logprobs
+from moot.llm.endpoints.requested_waits import read_retry_after
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.parsing.plain_text import fold_text
 from moot.llm.progress import Progress

@@ -13,8 +13,8 @@ from moot.core.types import Fields, Json, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
 from moot.llm.endpoints.failures import logprobs_unavailable
-from moot.llm.endpoints.messages import check_reply_content
-from moot.llm.endpoints.reply_size import check_reply_size
+from moot.llm.endpoints.messages import check_reply_content, optional_text
+from moot.llm.endpoints.reply_size import check_reply_size, read_count
 from moot.llm.endpoints.sdk import SdkEndpoint, key_or_placeholder, package_options
 from moot.llm.endpoints.streams import assemble_message
 from moot.llm.identity import server_address
@@ -102,7 +102,7 @@ class AnthropicEndpoint(SdkEndpoint):
             raise logprobs_unavailable(request.model, "Anthropic's API gives none")
 
     def parse_reply(self, request: Request, response: Json, seconds: float) -> Reply:
-        usage = _read_usage(response["usage"])
+        usage = _read_usage(response.get("usage"))
         texts = {"text": "", "thinking": ""}
         block_types = {block["type"] for block in response["content"]}
         for block in response["content"]:
@@ -112,10 +112,10 @@ class AnthropicEndpoint(SdkEndpoint):
         reply = Reply(
             text=texts["text"],
             reasoning=texts["thinking"],
-            finish_reason=FINISH_REASONS.get(stop_reason, str(stop_reason)),
+            finish_reason=FINISH_REASONS.get(stop_reason, optional_text(stop_reason)),
             seconds=seconds,
             served_model=str(response.get("model") or ""),
-            service_tier=str(response["usage"].get("service_tier") or ""),
+            service_tier=_read_service_tier(response),
             response_id=str(response.get("id") or ""),
         )
         check_reply_content(request.model, reply, "tool_use" in block_types, usage)
@@ -168,11 +168,16 @@ def _supported_schema(schema: Json) -> Json:
     }
 
 
-def _read_usage(counts: Fields) -> Usage:
+def _read_service_tier(response: Json) -> str:
+    usage = response.get("usage")
+    return str(usage.get("service_tier") or "") if isinstance(usage, dict) else ""
+
+
+def _read_usage(counts: Json) -> Usage:
     """Return the token counts; `input_tokens` leaves out what its cache reads and writes."""
 
     def count(field: str) -> int:
-        return int(counts.get(field) or 0)
+        return read_count(counts, field)
 
     cached = count("cache_read_input_tokens")
     prompt_tokens = count("input_tokens") + cached + count("cache_creation_input_tokens")

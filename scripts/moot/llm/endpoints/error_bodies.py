@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from moot.core.types import Json, JsonObject
+from moot.llm.endpoints.requested_waits import read_wait_in_body
+from moot.llm.redaction import redacted
 
 _MESSAGE_FIELDS = (
     "message",
@@ -23,6 +25,7 @@ _MESSAGE_FIELDS = (
 _CODE_FIELDS = ("code", "type", "status", "reason")
 _FIELD_NAMES = ("param", "loc")
 _MAX_DEPTH = 8
+_MAX_WORDS_CHARS = 200
 _ACCOUNT_CODES = {
     "insufficient_quota",
     "billing_hard_limit_reached",
@@ -31,6 +34,8 @@ _ACCOUNT_CODES = {
     "authentication_error",
     "account_deactivated",
     "insufficient_balance",
+    "billing_not_active",
+    "arrearage",
     "no_db_connection",  # of LiteLLM without a database, for a key that it does not know
     "402",
 }
@@ -38,7 +43,9 @@ _MODEL_CODES = {"model_not_found", "deploymentnotfound", "model_not_supported"}
 _CREDIT = re.compile(
     r"credit balance is too low"
     r"|(insufficient|not enough|no|out of|run out of|negative) (funds|credits?|balance)\b"
-    r"|(requires more|add|purchase) credits\b|payment required|account .{0,40}deactivated",
+    r"|(requires more|add|purchase) credits\b|payment (required|method)|account .{0,40}deactivated"
+    r"|(funds|credits?|balance)\b.{0,20}\b(insufficient|exhausted|used up|depleted|negative)\b"
+    r"|account is not active|余额不足|欠费|额度已用完",
     re.IGNORECASE,
 )
 _KEY = re.compile(
@@ -53,6 +60,8 @@ _MODEL = re.compile(
     r"(unknown|no such|invalid|unsupported|unrecognized) model\b"
     r"|\bmodel\b[^.]{0,120}? (not found|not exist|does not exist|is not available|not loaded"
     r"|could not be found|is unknown|is not a valid model|is not supported)\b"
+    r"|\bmodel\b[^.]{0,120}? (deprecated|decommissioned|retired|no longer (supported|available))\b"
+    r"|模型不存在"
     r"|is not a valid model( id)?\b|no (endpoints|deployments?|provider\w*) (were )?found",
     re.IGNORECASE,
 )
@@ -65,6 +74,22 @@ _CONTEXT = re.compile(
     r"context[ _-]?(length|window|size)|context overflow|exceeds?( the)? context\b",
     re.IGNORECASE,
 )
+_PROMPT = (
+    r"(prompt|inputs?|messages?|content|conversation|request|sequence|total tokens"
+    r"|tokens in request|string|token count)\b"
+)
+_PROMPT_TOO_LONG = re.compile(
+    rf"{_PROMPT}.{{0,80}}?(?<!took )(?<!taking )\b(too (long|large)|longer than"
+    r"|(exceeds?|more than|>) .{0,40}?"
+    r"(length|len|limit|tokens?|size|\w*_len)\b)"
+    rf"|{_PROMPT}.{{0,40}}?\b(must (be|have) (<=?|less than|at most)|length should be) .{{0,40}}\d"
+    r"|too many (input )?tokens|exceeds? (the )?token limit|reduce the length|(above|maximum)_?[ ]?"
+    r"(max|model|prompt|input)_length|maximum model length|\bprompt is \d+ tokens"
+    r"|string with maximum length|(string_above_max_length)"
+    r"|上下文长度|(输入|提示|内容).{0,12}(过长|超长|超出|超过)",
+    re.IGNORECASE,
+)
+"""Words of servers for a prompt that does not fit, whatever they call their context."""
 _LENGTH = re.compile(rf"{_CONTEXT.pattern}|too many tokens|too long|input tokens", re.IGNORECASE)
 _TAG = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->|<[^>]*>", re.IGNORECASE | re.DOTALL)
 
@@ -78,12 +103,14 @@ class ErrorBody:
         codes: names and numbers of the error.
         field_names: the request fields that the server names as the cause.
         failed_generation: a reply that the server did not accept as JSON.
+        wait: the seconds that the server asks to wait; None if the body names none.
     """
 
     message: str
     codes: tuple[str, ...] = ()
     field_names: tuple[str, ...] = ()
     failed_generation: str = ""
+    wait: float | None = None
 
     def text_for(self, status: int) -> str:
         """Return the first code and the message, without text that the status already expresses."""
@@ -106,14 +133,16 @@ class ErrorBody:
 
     def names_length(self) -> bool:
         """Return whether the prompt is longer than the server's context."""
-        return bool(_LENGTH.search(f"{self.message} {' '.join(self.codes)}"))
+        text = f"{self.message} {' '.join(self.codes)}"
+        return bool(_LENGTH.search(text) or _PROMPT_TOO_LONG.search(text))
 
     def names_context(self) -> bool:
         """Return whether the context is certainly the cause.
 
         "took too long" may also describe the server.
         """
-        return bool(_CONTEXT.search(f"{self.message} {' '.join(self.codes)}"))
+        text = f"{self.message} {' '.join(self.codes)}"
+        return bool(_CONTEXT.search(text) or _PROMPT_TOO_LONG.search(text))
 
     def names_unknown_path(self) -> bool:
         """Return whether the server does not know the address below `base_url`."""
@@ -152,7 +181,7 @@ def read_error_body(content: bytes) -> ErrorBody:
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
-        return ErrorBody(_plain_text(text))
+        return ErrorBody(_plain_text(text), wait=read_wait_in_body((), _plain_text(text)))
     objects = list(_objects_in(body))
     message = _message_in(body) or ("" if body in (None, {}, [], "") else text)
     upstream = _upstream_message(objects)
@@ -164,7 +193,15 @@ def read_error_body(content: bytes) -> ErrorBody:
         tuple(_codes_in(objects)),
         tuple(_field_names_in(objects)),
         next((part for part in generations if part and isinstance(part, str)), ""),
+        read_wait_in_body(objects, message),
     )
+
+
+def describe_body(content: bytes) -> str:
+    """Return the beginning of a response's words, for a message; "(empty)" without any."""
+    words = " ".join(_plain_text(content.decode("utf-8", "replace")).split())
+    shortened = words if len(words) <= _MAX_WORDS_CHARS else f"{words[:_MAX_WORDS_CHARS]}…"
+    return redacted(shortened) or "(empty)"
 
 
 def error_in_success(body: Json) -> bool:

@@ -6,12 +6,9 @@ again), `CallFailedError` (this request cannot be answered), `LogprobsUnavailabl
 """
 
 import json
-import math
 import os
 import ssl
 from collections.abc import Collection, Iterator, Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from moot.core.errors import (
     CallFailedError,
@@ -25,6 +22,7 @@ from moot.core.errors import (
 from moot.core.types import Json
 from moot.llm.endpoints.error_bodies import ErrorBody, read_error_body
 from moot.llm.endpoints.refused_fields import field_remedy, find_refused_field
+from moot.llm.endpoints.requested_waits import read_retry_after
 from moot.llm.redaction import redacted
 
 CHECK_MODEL = "Check `model` and `base_url` in the configuration."
@@ -34,6 +32,10 @@ _SHORTEN = (
 )
 _BUSY_STATUSES = (429, 503, 529)
 """Statuses of a server that has no capacity now; 529 is Anthropic's."""
+_TRANSIENT_STATUSES = (408, 409, 425, 498, 499)
+"""Statuses of a time-out, a conflict, a request too early, no capacity (Groq) and a closed
+connection (nginx)."""
+_MISSING_STATUSES = (404, 405, 410)
 
 
 class FailedGenerationError(CallFailedError):
@@ -91,14 +93,15 @@ def failure_of_status(
         return RunStoppedError(f"model '{model}': {message}. {advice}")
     if status != 429 and body.names_context():
         return CallFailedError(f"{message}. {_SHORTEN}")
-    return _failure_of_call(status, headers, message)
+    wait = read_retry_after(headers)
+    return _failure_of_call(status, message, body.wait if wait is None else wait)
 
 
-def _failure_of_call(status: int, headers: Mapping[str, str], message: str) -> MootError:
-    """Return the error for a status that concerns one call."""
+def _failure_of_call(status: int, message: str, wait: float | None) -> MootError:
+    """Return the error for a status that concerns one call; `wait` is what the server asks for."""
     if status in _BUSY_STATUSES:
-        return RateLimitedError(message, read_retry_after(headers))
-    if status in (408, 409) or status >= 500:
+        return RateLimitedError(message, wait)
+    if status in _TRANSIENT_STATUSES or status >= 500:
         return TransientError(message)
     return CallFailedError(message)
 
@@ -146,36 +149,8 @@ def _advice(status: int, headers: Mapping[str, str], body: ErrorBody, remedy: st
     if status == 407:
         return "Check the name and the password in the proxy's address (HTTP_PROXY)."
     is_unknown_model = status != 429 and body.names_unknown_model()
-    return remedy if status == 404 or status < 400 or is_unknown_model else ""
-
-
-def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that the server asks to wait; None if no header names a wait.
-
-    Zero, a negative number and a date in the past name no wait.
-    """
-    readers = (("retry-after-ms", _read_milliseconds), ("retry-after", _read_seconds))
-    for header, read_header in readers:
-        try:
-            seconds = read_header(headers[header].strip()) if header in headers else 0.0
-        except (ValueError, TypeError, OverflowError):
-            continue  # neither seconds nor a date
-        if math.isfinite(seconds) and seconds > 0:
-            return seconds
-    return None
-
-
-def _read_milliseconds(value: str) -> float:
-    return float(value) / 1000
-
-
-def _read_seconds(value: str) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        date = parsedate_to_datetime(value)
-        aware_date = date if date.tzinfo else date.replace(tzinfo=UTC)
-        return (aware_date - datetime.now(UTC)).total_seconds()
+    is_missing = status in _MISSING_STATUSES or status < 400
+    return remedy if is_missing or is_unknown_model else ""
 
 
 def failure_of_connection(error: Exception) -> MootError:

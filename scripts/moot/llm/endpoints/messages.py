@@ -1,5 +1,6 @@
 """The content of a server's message: an answer, a refusal, only reasoning, or nothing."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from moot.core.errors import TransientError
@@ -10,6 +11,30 @@ from moot.llm.request import Reply
 
 MAY_BE_EMPTY = ("length", "content_filter", "refusal")
 """Finish reasons of replies that are kept without a text."""
+_SAME_REASONS: Mapping[str, Collection[str]] = {
+    "stop": ("eos", "eos_token", "end_turn", "stop_sequence", "completed", "complete"),
+    "length": (
+        *("max_tokens", "max_output_tokens", "max_length", "model_length", "token_limit", "limit"),
+        *("context_length_exceeded", "model_context_window_exceeded"),
+    ),
+    "content_filter": (
+        *("safety", "recitation", "content_filtered", "blocked", "blocklist", "prohibited_content"),
+        *("spii", "sensitive", "language", "image_safety", "guardrail_intervened"),
+    ),
+    "error": (
+        *("network_error", "insufficient_system_resource", "abort", "aborted", "cancelled"),
+        *("canceled", "timeout", "timed_out", "load_error", "model_error", "failed", "incomplete"),
+        *("malformed_function_call", "server_error", "internal_error"),
+    ),
+}
+"""Finish reasons of the chat completions API, with the words of other servers for them."""
+_REASON_OF_WORD: dict[str, str] = {}
+for _reason, _words in _SAME_REASONS.items():
+    _REASON_OF_WORD |= dict.fromkeys(_words, _reason)
+_REASONING_FIELDS = (
+    *("reasoning_content", "reasoning", "thinking", "reasoning_text", "reasoning_details"),
+)
+_TEXT_FIELDS = ("text", "content", "thinking", "reasoning", "summary", "reason", "message")
 _WARNED: set[tuple[str, str]] = set()
 """Models and kinds of replies about which this process has warned."""
 
@@ -38,11 +63,10 @@ def read_message(message: Json) -> MessageContent:
         TypeError: a part has another type than expected.
     """
     text, reasoning, refusal = _read_content(message.get("content"))
-    reasoning_field = message.get("reasoning_content") or message.get("reasoning")
-    refusal = optional_text(message.get("refusal")) or refusal
+    refusal = _text_within(message.get("refusal")) or refusal
     return MessageContent(
         text=text or refusal,
-        reasoning=optional_text(reasoning_field) or reasoning,
+        reasoning=_read_reasoning(message) or reasoning,
         is_refusal=bool(refusal) and not text,
         calls_tools=bool(message.get("tool_calls") or message.get("function_call")),
     )
@@ -56,10 +80,12 @@ def _read_content(content: Json) -> tuple[str, str, str]:
     for part in content:
         if isinstance(part, str):
             texts.append(part)
+        elif part is None:
+            continue
         elif part.get("type") in ("thinking", "reasoning"):
             reasonings.append(_read_thinking(part))
         elif part.get("type") == "refusal":
-            refusals.append(optional_text(part.get("refusal")))
+            refusals.append(_text_within(part.get("refusal")))
         else:  # text, output_text; images and the like have none
             texts.append(optional_text(part.get("text")))
     return "".join(texts), "".join(reasonings), "".join(refusals)
@@ -67,10 +93,38 @@ def _read_content(content: Json) -> tuple[str, str, str]:
 
 def _read_thinking(part: Json) -> str:
     """Return the text of a thinking part: a text itself, or a list of text parts (Mistral)."""
-    thinking = part.get("thinking") or part.get("reasoning") or part.get("text")
-    if isinstance(thinking, list):
-        return "".join(optional_text(piece.get("text")) for piece in thinking)
-    return optional_text(thinking)
+    return _text_within(part.get("thinking") or part.get("reasoning") or part.get("text"))
+
+
+def _read_reasoning(message: Json) -> str:
+    """Return the reasoning beside a message's content, in any field and form."""
+    texts = (_text_within(message.get(field)) for field in _REASONING_FIELDS)
+    return next(filter(None, texts), "")
+
+
+def _text_within(value: Json) -> str:
+    """Return a text, or the texts in an object or a list; "" for anything else.
+
+    The answer does not depend on it, so no form of it is an error.
+    """
+    if isinstance(value, list):
+        return "".join(map(_text_within, value))
+    if isinstance(value, dict):
+        texts = (_text_within(value.get(field)) for field in _TEXT_FIELDS)
+        return next(filter(None, texts), "")
+    return value if isinstance(value, str) else ""
+
+
+def canonical_finish_reason(reason: Json) -> str:
+    """Return a finish reason in the words of the chat completions API; others as they are.
+
+    >>> canonical_finish_reason("MAX_TOKENS")
+    'length'
+    """
+    word = optional_text(reason)
+    folded = word.casefold()
+    known = folded in _SAME_REASONS or folded in MAY_BE_EMPTY
+    return folded if known else _REASON_OF_WORD.get(folded, word)
 
 
 def check_reply_content(model: str, reply: Reply, calls_tools: bool, usage: Usage | None) -> None:

@@ -24,7 +24,7 @@ from moot.llm.endpoints.connections import http_options
 from moot.llm.endpoints.error_bodies import error_in_success
 from moot.llm.endpoints.failures import failure_in_success, failure_of_status
 from moot.llm.endpoints.logprobs import label_logprobs
-from moot.llm.endpoints.messages import check_reply_content
+from moot.llm.endpoints.messages import canonical_finish_reason, check_reply_content
 from moot.llm.endpoints.prompt_length import check_prompt_length
 from moot.llm.endpoints.reply_size import check_reply_size
 from moot.llm.endpoints.sdk import read_json
@@ -210,7 +210,7 @@ class OllamaEndpoint:
             reasoning=response.message.thinking or "",
             logprobs=logprobs,
             unlisted_logprob=unlisted,
-            finish_reason=response.done_reason or "",
+            finish_reason=canonical_finish_reason(response.done_reason),
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             seconds=seconds,

@@ -15,12 +15,13 @@ from moot.llm.endpoints.failures import logprobs_unavailable
 from moot.llm.endpoints.logprobs import label_logprobs
 from moot.llm.endpoints.messages import (
     MAY_BE_EMPTY,
+    canonical_finish_reason,
     check_reply_content,
     optional_text,
     read_message,
 )
 from moot.llm.endpoints.prompt_length import check_prompt_length
-from moot.llm.endpoints.reply_size import check_reply_size, read_usage
+from moot.llm.endpoints.reply_size import check_reply_size, read_reasoning_tokens, read_usage
 from moot.llm.endpoints.sdk import (
     SdkEndpoint,
     is_account_server,
@@ -34,9 +35,6 @@ from moot.llm.request import Reply, Request
 
 if TYPE_CHECKING:
     import openai
-
-_FAILURES = ("error", "network_error", "insufficient_system_resource", "abort")
-"""Finish reasons of replies that a server broke off (OpenRouter, Z.ai, DeepSeek, vLLM)."""
 
 TRAITS = EndpointTraits(
     address_variable="OPENAI_BASE_URL",
@@ -101,12 +99,14 @@ class OpenAIEndpoint(SdkEndpoint):
             raise logprobs_unavailable(request.model, reason)
 
     def parse_reply(self, request: Request, response: Json, seconds: float) -> Reply:
-        choice, counts = response["choices"][0], response.get("usage") or {}
-        usage, details = read_usage(counts), counts.get("completion_tokens_details") or {}
-        stated_usage = usage if counts else None
-        finish_reason = optional_text(choice.get("finish_reason"))
+        counts = response.get("usage")
+        usage, stated_usage = read_usage(counts), read_usage(counts) if counts else None
+        if not response["choices"]:
+            raise TransientError("the response has no choices: no reply", stated_usage)
+        choice = response["choices"][0]
+        finish_reason = canonical_finish_reason(choice.get("finish_reason"))
         if _is_broken_off(choice, finish_reason):
-            raise self._failure_in_choice(choice, finish_reason, stated_usage)
+            raise self._failure_in_choice(choice, stated_usage)
         can_be_empty = finish_reason in MAY_BE_EMPTY  # a filter may leave no message at all
         message = read_message(choice["message"] or {} if can_be_empty else choice["message"])
         logprobs, unlisted = self._choice_logprobs(request, choice)
@@ -119,7 +119,7 @@ class OpenAIEndpoint(SdkEndpoint):
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             cached_tokens=usage.cached_tokens,
-            reasoning_tokens=int(details.get("reasoning_tokens") or 0),
+            reasoning_tokens=read_reasoning_tokens(counts),
             seconds=seconds,
             **_read_origin(response),
         )
@@ -139,10 +139,11 @@ class OpenAIEndpoint(SdkEndpoint):
         return read_usage(counts)
 
     @staticmethod
-    def _failure_in_choice(choice: Json, finish_reason: str, usage: Usage | None) -> TransientError:
+    def _failure_in_choice(choice: Json, usage: Usage | None) -> TransientError:
         """Return the error for a reply that the server did not complete; it is not a reply."""
         body = read_error_body(json.dumps(choice.get("error") or {}).encode())
         reason = f": {body.message}" if body.message else ""
+        finish_reason = optional_text(choice.get("finish_reason"))
         message = f"the server broke the reply off (finish_reason {finish_reason}){reason}"
         return TransientError(redacted(message), usage)
 
@@ -161,7 +162,7 @@ class OpenAIEndpoint(SdkEndpoint):
 
 def _is_broken_off(choice: Json, finish_reason: str) -> bool:
     """Return whether the server broke off a reply."""
-    return finish_reason in _FAILURES or bool(choice.get("error") and finish_reason != "stop")
+    return finish_reason == "error" or bool(choice.get("error") and finish_reason != "stop")
 
 
 def _read_origin(response: Json) -> JsonObject:

@@ -13,6 +13,7 @@ _ALIASES = {
         "structured outputs",
         "guided_json",
     ),
+    "top_logprobs": ("sample logprobs", "top logprobs"),
     "format": ("json schema",),
     "output_config": ("output_config.format",),
 }
@@ -23,8 +24,11 @@ _REFUSAL = re.compile(
     r"unsupported|not supported|does ?n[o']t support|do not support|unknown|unrecogni[sz]ed|"
     r"unexpected"
     r"|not permitted|not allowed|extra (inputs|fields|forbidden)|forbidden|invalid|not (be )?served"
-    r"|must be|should be|at most|at least|less than|greater than|out of range|deprecated|cannot be"
-    r"|not available|not implemented|only (the )?default|cannot find field|no longer|disabled",
+    r"|must be|should be|at most|at least|less than|greater than|out of range|deprecated"
+    r"|cannot (be|both)"
+    r"|not available|not implemented|only (the )?default|cannot find field|no longer|disabled"
+    r"|不支持|无效|非法|未知|不允许|nicht (unterst|erlaubt|bekannt)"
+    r"|ung[uü]ltig|n['’]est pas|no (est[aá]|es) ",
     re.IGNORECASE,
 )
 _REMEDIES = {
@@ -78,7 +82,8 @@ def find_refused_field(status: int, body: ErrorBody, sent_fields: Collection[str
 def _find_position(message: str, name: str) -> int:
     """Return the position at which a message refuses a field, -1 if it does not."""
     for spelling in (name, *_ALIASES.get(name, ())):
-        match = re.search(rf"(?<![\w-]){re.escape(spelling)}(?![\w-])", message, re.IGNORECASE)
+        whole_word = rf"(?<![A-Za-z0-9_-]){re.escape(spelling)}(?![A-Za-z0-9_-])"
+        match = re.search(whole_word, message, re.IGNORECASE)
         is_word = spelling.isalpha() and spelling.islower()  # "temperature" may be part of a prompt
         if match and (not is_word or _REFUSAL.search(message)):
             return match.start()

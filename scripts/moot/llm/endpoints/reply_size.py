@@ -142,6 +142,24 @@ def check_reply_size(request: Request, reply: Reply) -> Reply:
 
 def read_usage(counts: Json) -> Usage:
     """Return the token counts in the `usage` field of the chat completions API."""
-    cached = (counts.get("prompt_tokens_details") or {}).get("cached_tokens")
-    tokens = (counts.get("prompt_tokens"), counts.get("completion_tokens"), cached)
-    return Usage(*(int(count or 0) for count in tokens))
+    details = counts.get("prompt_tokens_details") if isinstance(counts, dict) else None
+    return Usage(
+        read_count(counts, "prompt_tokens") or read_count(counts, "input_tokens"),
+        read_count(counts, "completion_tokens") or read_count(counts, "output_tokens"),
+        read_count(details, "cached_tokens"),
+    )
+
+
+def read_reasoning_tokens(counts: Json) -> int:
+    """Return the tokens of reasoning in the `usage` field of the chat completions API."""
+    details = counts.get("completion_tokens_details") if isinstance(counts, dict) else None
+    return read_count(details, "reasoning_tokens")
+
+
+def read_count(counts: Json, field: str) -> int:
+    """Return a number of tokens; 0 if the server states none, since a reply is worth more."""
+    value = counts.get(field) if isinstance(counts, dict) else None
+    try:
+        return max(int(value or 0), 0)
+    except (TypeError, ValueError, OverflowError):
+        return 0

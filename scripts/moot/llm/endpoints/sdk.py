@@ -12,7 +12,7 @@ from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints.connections import custom_header_names, open_http_client
-from moot.llm.endpoints.error_bodies import error_in_success
+from moot.llm.endpoints.error_bodies import describe_body, error_in_success
 from moot.llm.endpoints.failures import (
     FailedGenerationError,
     failure_in_success,
@@ -224,7 +224,8 @@ def read_json(content: bytes) -> Json:
     try:
         return json.loads(content)
     except ValueError as error:
-        raise TransientError(redacted(f"unreadable reply: {error}")) from None
+        problem = f"unreadable reply ({error}): {describe_body(content)}"
+        raise TransientError(redacted(problem)) from None
 
 
 def is_account_server(config: ModelConfig, traits: EndpointTraits) -> bool:

@@ -5,12 +5,15 @@ those of other responses. A stream that ends early is no reply.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from moot.core.errors import TransientError
 from moot.core.types import Json, JsonObject
+from moot.llm.endpoints.error_bodies import describe_body, error_in_success
+from moot.llm.parsing.plain_text import shorten
 from moot.llm.redaction import redacted
 
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _END_MARK = "[DONE]"
 _JOINED_TEXTS = ("content", "reasoning_content", "reasoning", "refusal")
 """Fields of a delta whose texts are parts of one text."""
@@ -20,7 +23,7 @@ _BLOCK_TEXTS = {"text_delta": "text", "thinking_delta": "thinking"}
 
 def is_stream(content: bytes) -> bool:
     """Return whether a response is a stream of events; a server may answer with JSON instead."""
-    return not content.lstrip().startswith((b"{", b"["))
+    return not content.removeprefix(_BYTE_ORDER_MARK).lstrip().startswith((b"{", b"["))
 
 
 def read_events(content: bytes) -> Iterator[JsonObject]:
@@ -30,7 +33,7 @@ def read_events(content: bytes) -> Iterator[JsonObject]:
         TransientError: an event cannot be read.
     """
     try:
-        text = content.decode("utf-8")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise TransientError(f"the stream is not UTF-8: {error}") from None
     for block in text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
@@ -40,12 +43,26 @@ def read_events(content: bytes) -> Iterator[JsonObject]:
             return
         if not data:
             continue
-        try:
-            event = json.loads(data)
-        except ValueError as error:
-            raise TransientError(redacted(f"unreadable part of a stream: {error}")) from None
-        if isinstance(event, dict):
-            yield event
+        for event in _decode_event(lines):
+            if isinstance(event, dict):
+                yield event
+
+
+def _decode_event(lines: Sequence[str]) -> list[Json]:
+    """Return the JSON value of an event's data; each line may also be an event of its own.
+
+    Raises:
+        TransientError: the data is not JSON.
+    """
+    data = "\n".join(lines)
+    try:
+        return [json.loads(data)]
+    except ValueError as error:
+        problem = redacted(f"unreadable part of a stream ({error}): {shorten(data)}")
+    try:
+        return [json.loads(line) for line in lines if line.strip() not in ("", _END_MARK)]
+    except ValueError:
+        raise TransientError(problem) from None
 
 
 def assemble_completion(content: bytes) -> JsonObject:
@@ -60,13 +77,15 @@ def assemble_completion(content: bytes) -> JsonObject:
     message: JsonObject = {}
     choice: JsonObject = {"message": message, "finish_reason": None}
     for event in read_events(content):
-        if event.get("error"):
+        if event.get("error") or error_in_success(event):
             return event
         for name in ("id", "model", "provider", "system_fingerprint", "service_tier", "usage"):
             if event.get(name):
                 response[name] = event[name]
         for part in event.get("choices") or ():
             _add_to_choice(choice, part)
+    if b"data:" not in content:
+        raise TransientError(f"the response is no stream: {describe_body(content)}")
     if choice["finish_reason"] is None:
         raise TransientError("the stream ends before the reply is complete")
     return {**response, "choices": [choice]}
@@ -74,9 +93,9 @@ def assemble_completion(content: bytes) -> JsonObject:
 
 def _add_to_choice(choice: JsonObject, part: Json) -> None:
     """Add the delta of a chunk to the choice; only the first choice is asked for."""
-    if part.get("index"):
+    if str(part.get("index") or 0) != "0":
         return
-    delta, message = part.get("delta") or {}, choice["message"]
+    delta, message = part.get("delta") or part.get("message") or {}, choice["message"]
     for name in _JOINED_TEXTS:
         if delta.get(name):
             message[name] = _join(message.get(name), delta[name])
