@@ -1,6 +1,6 @@
 """Answers in words: what is read, what is not, and that a reply that breaks off flips nothing."""
 
-from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +10,7 @@ from answer_labels import DISPUTES, LABEL_SETS, LETTERS, SIDES, YES_NO, label_of
 from moot.llm.parsing.ladder import parse_reply
 from moot.studies.conference.protocol_decisions import Grade
 from reply_forms import LABELS, NASTY, PROTOCOL_FORMS
+from table_rows import check_each
 
 
 def grade_of(reply: str, *, is_cut: bool = False) -> object:
@@ -281,15 +282,15 @@ def test_no_answer_flips_when_a_reply_is_cut_at_60_percent(
 
 
 @pytest.mark.parametrize(
-    ("labels", "reply"),
-    [
-        *product([("pro", "con", "neutral")], [row["reply"] for row in NASTY]),
-        *product([LABELS["stance_label"]], [row["reply"] for row in NASTY[:300]]),
-    ],
+    ("labels", "rows"), [(("pro", "con", "neutral"), NASTY), (LABELS["stance_label"], NASTY[:300])]
 )
 def test_nasty_replies_do_not_change_their_answer_if_cut(
-    labels: tuple[str, ...], reply: str
+    labels: tuple[str, ...], rows: list[dict[str, Any]]
 ) -> None:
-    full_label = label_of(reply, labels)
-    part = label_of(reply[: round(len(reply) * 0.6)], labels)
-    assert None in (full_label, part) or part == full_label
+    def check_cut_reply(row: dict[str, Any]) -> None:
+        reply = row["reply"]
+        full_label = label_of(reply, labels)
+        part = label_of(reply[: round(len(reply) * 0.6)], labels)
+        assert None in (full_label, part) or part == full_label
+
+    check_each(rows, check_cut_reply)

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from moot.llm.parsing.ladder import describe_schema, json_schema, parse_label, parse_reply
 from moot.llm.parsing.schema import PLACEHOLDER
 from reply_forms import FORMS, NASTY, OTHER_FORMS, Belief, Review, Verdict, read_reply
+from table_rows import check_each
 
 
 class Likelihood(BaseModel):
@@ -24,8 +25,12 @@ class Likelihood(BaseModel):
     certain: bool
 
 
-@pytest.mark.parametrize("row", NASTY, ids=lambda row: f"{row['schema']}: {row['reply'][:60]!r}")
-def test_nasty_reply(row: dict[str, Any]) -> None:
+@pytest.mark.parametrize("schema", sorted({row["schema"] for row in NASTY}))
+def test_nasty_replies_give_what_their_rows_expect(schema: str) -> None:
+    check_each([row for row in NASTY if row["schema"] == schema], check_nasty_reply)
+
+
+def check_nasty_reply(row: dict[str, Any]) -> None:
     parsed = read_reply(row["schema"], row["reply"])
     assert (parsed.status, row["why"]) == (row["status"], row["why"]), parsed
     if row["status"] == "invalid":
@@ -40,14 +45,12 @@ def test_nasty_reply(row: dict[str, Any]) -> None:
         assert (parsed.problem == "") == (row["status"] == "strict"), parsed
 
 
-@pytest.mark.parametrize(
-    "row",
-    [row for row in NASTY if row["schema"] in ("verdict", "belief")],
-    ids=lambda row: row["reply"][:60],
-)
-def test_optional_fields_neither_lose_nor_invent_an_answer(
-    row: dict[str, Any],
-) -> None:
+@pytest.mark.parametrize("schema", ["verdict", "belief"])
+def test_optional_fields_neither_lose_nor_invent_an_answer(schema: str) -> None:
+    check_each([row for row in NASTY if row["schema"] == schema], check_optional_fields)
+
+
+def check_optional_fields(row: dict[str, Any]) -> None:
     parsed = read_reply("courtroom", row["reply"])
     expected = row["value"]["prediction"] if row["value"] else row.get("answer")
     assert (parsed.value or {}).get("prediction") == expected, parsed
