@@ -131,6 +131,8 @@ def write_labels(
 ) -> list[dict[str, Any]]:
     """Write the labels of a model's statements by the experiment's rubric, and return their rows.
 
+    Labels that `results` has read before are read anew.
+
     Args:
         results: the experiment, whose configuration has a rubric.
         model: whose statements are labelled.
@@ -155,4 +157,5 @@ def write_labels(
     ]
     path = results.results / "labels" / results.experiment / f"{model}.parquet"
     write_rows(path, "labels", rows, describe(results.experiment))
+    vars(results).pop("labels", None)
     return rows

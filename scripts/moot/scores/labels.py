@@ -56,8 +56,8 @@ def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFr
     """Return the statements of an experiment's rounds with their labels, in order.
 
     These are the kinds that `utterance_kinds` of the rubric names, by default all public utterances
-    that are not answers: in a conference also those of its moderator. A position is a label, or a
-    group of labels where the rubric has groups.
+    that are not answers: in a conference also those of its moderator. The position of a
+    statement is its group (its label, in a rubric without groups); the neutral group is none.
 
     Returns:
         Columns model, debate_id, case_id, turn, round, speaker, kind; spoken (whether there are

@@ -197,7 +197,7 @@ class ExperimentResults:
     def labels(self) -> pd.DataFrame:
         """The labelled utterances, one row each, with the columns of the labels schema.
 
-        Empty if the experiment has no labels.
+        Empty if the experiment has no labels. They are read once.
         """
         folder = self.results / "labels" / self.experiment
         labelled = (

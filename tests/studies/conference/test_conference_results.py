@@ -132,7 +132,6 @@ async def test_changes_of_position_with_a_rubric(
         has_changed = row.speaker == first["speaker"] and row.turn > first["turn"]
         labels[row.debate_id, row.turn] = "AGAINST" if has_changed else "FOR"
     write_labels(results, "scripted", labels)
-    del results.__dict__["labels"]
     changes = score(results, CHANGES)
     pairs = len(statements) - statements["speaker"].nunique()
     assert (changes["value"], changes["n"]) == (pytest.approx(1 / pairs), pairs)

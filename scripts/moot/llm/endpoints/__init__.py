@@ -1,13 +1,14 @@
 """Endpoints: one module for each kind of server, which turns a request into a reply or an error.
 
 An endpoint registers its class and its traits together, so that a new one is a new file here. For a
-provider that speaks OpenAI's protocol but takes no seed, that file is a subclass:
+provider that speaks OpenAI's protocol but takes no seed, that file is a subclass; without such a
+difference, the class holds its docstring alone, which is its row in the reference:
 
     TRAITS = EndpointTraits(
         address_variable="EXAMPLE_BASE_URL",
         default_address="https://api.example.com/v1",
         key_variable="EXAMPLE_API_KEY",
-        starter_keys={},
+        starter_keys={},  # `init` offers it, and writes no further keys
     )
 
     @register_endpoint("example", TRAITS)
