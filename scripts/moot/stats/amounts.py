@@ -16,6 +16,9 @@ skewness is undefined.
 SKEWNESS_LEVEL = 0.05
 _LARGEST_LOGARITHM = 700.0
 
+_ZERO = 1e-12
+"""The part of the largest amount up to which an amount is 0 with rounding errors."""
+
 
 @dataclass(frozen=True, slots=True)
 class LognormalFit:
@@ -76,7 +79,9 @@ def fit_lognormal(amounts: Floats, weights: Floats, clusters: float) -> Lognorma
     """
     counted = weights > 0
     amounts, weights = amounts[counted], weights[counted]
-    if len(amounts) < MIN_AMOUNTS or not (amounts > 0).all() or not np.isfinite(amounts).all():
+    if len(amounts) < MIN_AMOUNTS or not np.isfinite(amounts).all():
+        return None
+    if not (amounts > _ZERO * amounts.max()).all():
         return None
     logs = np.log(amounts)
     mean = float(np.average(logs, weights=weights))

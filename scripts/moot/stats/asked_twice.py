@@ -51,8 +51,9 @@ class Change:
 
 
 def differ(first: Numbers, second: Numbers) -> Floats:
-    """Return 1 if two answers differ, else 0."""
-    return as_numbers(first != second)
+    """Return 1 if two answers differ, else 0; two missing answers do not differ."""
+    are_missing = (first != first) & (second != second)  # noqa: PLR0124 - NaN alone
+    return as_numbers((first != second) & ~are_missing.astype(bool))
 
 
 def distance(first: Numbers, second: Numbers) -> Floats:

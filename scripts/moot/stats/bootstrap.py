@@ -356,7 +356,9 @@ def estimate_interval(
 
     nothing = float("nan"), float("nan")
     defined = draws[~np.isnan(draws)]
-    if clusters < MIN_CLUSTERS or len(defined) < MIN_CLUSTERS or np.isnan(value):
+    if clusters < MIN_CLUSTERS or len(defined) < MIN_CLUSTERS:
+        return nothing
+    if not np.isfinite(value) or not np.isfinite(defined).all():
         return nothing
     if np.ptp(defined) <= _NO_SPREAD * max(1.0, abs(value)):
         return (

@@ -61,8 +61,10 @@ def calibration_error_statistic(confidence: Floats, correct: Floats) -> Statisti
 
     Gaps arise by chance alone, so the lower end of the interval is reduced by the error that
     calibrated answers with the same spread would have. With fewer than 20 clusters there is no
-    interval.
+    interval. The error is NaN if a confidence is missing or not from 0 to 1.
     """
+    is_share = (confidence >= -_ROUNDING) & (confidence <= 1 + _ROUNDING)
+    confidence = np.where(is_share, confidence, np.nan)
     bins = confidence_bins(confidence)
 
     def signed_gaps(weights: Floats) -> Floats:

@@ -13,6 +13,7 @@ PATTERNS = 9999
 _MAX_SIGNS_IN_MEMORY = 2**23  # 64 MB
 _ROUNDING = 1e-9
 _DIGITS = 9
+_LARGE = 1e100
 
 
 def mcnemar_exact(first_alone: int, second_alone: int) -> float:
@@ -43,16 +44,18 @@ def sign_flip_p(differences: Floats, seed: int) -> float:
     `PATTERNS` random patterns of signs and counts the observed one as well (Phipson and Smyth
     2010). If all differences are 1 or -1, it is McNemar's exact test. Each difference is that of an
     independent unit: a case, or the sum over a cluster of cases. p is NaN if a difference is
-    missing.
+    missing or infinite.
     """
     # registries are read at every start of Snakemake
     from scipy.stats import monte_carlo_test, permutation_test
 
-    if np.isnan(differences).any():
+    if not np.isfinite(differences).all():
         return float("nan")
     moved = differences[np.abs(differences) > _ROUNDING]
     if not len(moved):
         return 1.0
+    if np.abs(moved).max() > _LARGE:  # sums of such numbers overflow
+        moved = moved / np.abs(moved).max()
     sizes = np.abs(moved)
     if len(moved) == 1 or (np.abs(sizes - sizes[0]) <= _ROUNDING).all():
         return mcnemar_exact(int((moved > 0).sum()), int((moved < 0).sum()))

@@ -84,6 +84,8 @@ def fit_ratings(
 ) -> Ratings | None:
     """Fit strengths and terms to pairs; return None if fewer than two names were compared.
 
+    Pairs without an outcome, a weight above 0 or a term are left out.
+
     Args:
         first, second: the two names of each pair.
         outcomes: FIRST, SECOND or TIE, shape (pairs,).
@@ -91,18 +93,29 @@ def fit_ratings(
         terms: features that favour the first name if they are above 0, each of shape (pairs,).
         weights: of each pair.
     """
+    terms = terms or {}
+    weights = np.ones(len(outcomes)) if weights is None else weights
+    numbers = np.stack([as_numbers(outcomes), as_numbers(weights), *terms.values()])
+    counts = np.isfinite(numbers).all(axis=0) & (as_numbers(weights) > 0)
+    if not counts.all():
+        positions = np.flatnonzero(counts).tolist()
+        return fit_ratings(
+            [first[position] for position in positions],
+            [second[position] for position in positions],
+            outcomes[counts],
+            [clusters[position] for position in positions],
+            {name: values[counts] for name, values in terms.items()},
+            weights[counts],
+        )
     names = sorted({*first, *second})
     if len(names) <= 1:
         return None
-    terms = terms or {}
     columns = [
         as_numbers(np.asarray(first) == name) - as_numbers(np.asarray(second) == name)
         for name in names
     ]
     features = np.stack([*columns, *terms.values()], axis=1)
-    model = _Davidson(
-        features, as_numbers(outcomes), np.ones(len(features)) if weights is None else weights
-    )
+    model = _Davidson(features, as_numbers(outcomes), weights)
     parameters = model.fit()
     is_joined = _largest_joined_group(features[:, : len(names)], model.outcomes)
     reference_group = is_joined if is_joined.any() else np.ones(len(names), dtype=bool)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 LEVEL = 0.95
+_ROUNDING = 1e-9
 
 
 class Interval(NamedTuple):
@@ -16,14 +17,16 @@ class Interval(NamedTuple):
 
 
 def wilson_interval(share: float, n: float, level: float = LEVEL) -> Interval:
-    """Return a share of n answers with the interval of Wilson (1927); NaN if n is 0.
+    """Return a share of n answers with the interval of Wilson (1927).
+
+    NaN if n is 0, or if the share is not from 0 to 1.
 
     >>> [round(end, 3) for end in wilson_interval(0.9, 200)]
     [0.9, 0.851, 0.934]
     """
     from scipy.special import ndtri  # registries are read at every start of Snakemake
 
-    if not n > 0:
+    if not n > 0 or not -_ROUNDING <= share <= 1 + _ROUNDING:
         return Interval(float("nan"), float("nan"), float("nan"))
     z = float(ndtri((1 + level) / 2))
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
