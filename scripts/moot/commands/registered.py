@@ -122,7 +122,7 @@ def _parts_of(model: type[BaseModel], of: str = "") -> Iterator[tuple[str, type[
 
 def _list_entries(registry: Registry[Any], describe: Callable[[Any], str]) -> str:
     return markdown_table(
-        ("name", "what it is"), [(f"`{name}`", describe(registry[name])) for name in registry]
+        ("name", "description"), [(f"`{name}`", describe(registry[name])) for name in registry]
     )
 
 

@@ -103,7 +103,7 @@ class ExperimentConfig(ExperimentSections):
         (),
         description=(
             "Who labels statements: `rules`, `judge` (its own model), `judge:MODEL`, `human`,"
-            " or a labeler of yours."
+            " or your own labeler."
         ),
         json_schema_extra=DISPLAY_ONLY_OF_BASE,
     )

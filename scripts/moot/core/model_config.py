@@ -255,7 +255,7 @@ class ModelConfig(StrictModel):
         True,
         description=(
             "Whether `concurrency` and rates limit all runs and jobs at the ledger together;"
-            " `false` limits each process by itself."
+            " `false` limits each process separately."
         ),
     )
     requests_per_minute: float | None = Field(

@@ -8,12 +8,13 @@ from moot.report.needs import has_trials
 
 
 @table(
-    COMPARISON, "trial_runs", "It runs: experiments too small to conclude from", needs=(has_trials,)
+    COMPARISON,
+    "trial_runs",
+    "Trial runs: experiments too small for conclusions",
+    needs=(has_trials,),
 )
 def trial_runs(results: StudyResults) -> TableContent:
-    """Experiments with fewer debates than `min_debates`: how their debates came out and what
-    they took.
-    """
+    """Experiments with fewer debates than `min_debates`: outcomes and costs of their debates."""
     rows: list[Row] = []
     for run in results.runs(results.trials.values(), Run):
         predictions, protocol = run.predictions, run.results.config.protocol.replace("_", " ")

@@ -80,9 +80,7 @@ def can_stop_early(plan: StudyPlan) -> bool:
     needs=(can_stop_early,),
 )
 def stopping_table(results: StudyResults) -> TableContent:
-    """The comparisons whose debates could end early (`stop`): where they did, why, and what was
-    saved.
-    """
+    """Contrasts whose debates can end early (`stop`): when and why they ended, and the savings."""
     return COLUMNS.table(_rows(results), list(NOTES))
 
 

@@ -156,7 +156,7 @@ def _use_logarithmic_axis(axes: "Axes", values: Sequence[float]) -> None:
 )
 def sorted_prompts(results: StudyResults) -> "Figure":
     """F1 of every model and single prompt in falling order, with its accuracy (paper, Figure 4).
-    Hollow: published; runs that do not repeat the paper's are in a panel of their own.
+    Hollow: published; runs that do not repeat the paper's are in a separate panel.
     """
     return _sorted_figure(results, *PROMPTS)
 
@@ -169,7 +169,7 @@ def sorted_prompts(results: StudyResults) -> "Figure":
 )
 def sorted_debates(results: StudyResults) -> "Figure":
     """F1 of every model's courtroom debates in falling order, with its accuracy (paper, Figure 5).
-    Hollow: published; runs that do not repeat the paper's are in a panel of their own.
+    Hollow: published; runs that do not repeat the paper's are in a separate panel.
     """
     return _sorted_figure(results, DEBATE)
 

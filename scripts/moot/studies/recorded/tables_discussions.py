@@ -156,8 +156,8 @@ CHANGES = (
     STUDY, "changed_answers", "What came before a change of answer or belief", loaders=CONVERSATIONS
 )
 def changed_answers(results: StudyResults) -> TableContent:
-    """What group members and judges heard before they changed an answer or belief, compared with
-    what they heard before they kept it; with 95 % intervals by cluster.
+    """Messages before group members and judges changed an answer or belief, compared with messages
+    before they kept it; with 95 % intervals by cluster.
     """
     rows: list[Fields] = []
     for run in recorded_runs(results):
