@@ -153,6 +153,14 @@ class StudyResults:
     power: PowerConfig = field(default_factory=PowerConfig)
     findings: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
+    @cached_property
+    def published_rows(self) -> Mapping[str, Sequence[Any]]:
+        """The rows of `published` by table, as named tuples; tables match them many times."""
+        rows_by_table: dict[str, list[Any]] = {}
+        for row in self.published.itertuples(index=False):
+            rows_by_table.setdefault(str(row.table), []).append(row)
+        return rows_by_table
+
     @property
     def experiments_and_controls(self) -> Mapping[str, ExperimentResults]:
         """The experiments and their controls, by name. A planned comparison may name all of

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from itertools import product
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pandas as pd
 
@@ -182,7 +182,7 @@ Values = dict[tuple[str, str], Published]
 
 def published_values(results: StudyResults, table: str) -> Values:
     """Return all values of one published table."""
-    return _values(_rows_of(results, table))
+    return _values(results.published_rows.get(table, ()))
 
 
 def published_rows(results: StudyResults, table: str) -> list[str]:
@@ -211,26 +211,22 @@ def unrepeated_values(results: StudyResults, table: str) -> Values:
     for dataset, board in results.baselines.items():
         baselines = [str(name) for name in board.get("baseline", ())]
         covered |= set(product(results.paper_matches.dataset(dataset).repeats, baselines))
-    rows = _rows_of(results, table)
-    keys = zip(rows["repeated_by"], rows["model"], strict=True)
-    return _values(rows[pd.Series([key not in covered for key in keys], rows.index, dtype=bool)])
-
-
-def _rows_of(results: StudyResults, table: str) -> pd.DataFrame:
-    return results.published[results.published["table"] == table]
+    rows = results.published_rows.get(table, ())
+    return _values([row for row in rows if (row.repeated_by, row.model) not in covered])
 
 
 def _matching_values(results: StudyResults, table: str, match: PaperMatch, model: str) -> Values:
-    rows = _rows_of(results, table)
-    selected = rows[rows["repeated_by"].isin(match.repeats) & rows["model"].isin((model, ""))]
-    return _values(selected, match.our_wording)
+    rows = results.published_rows.get(table, ())
+    matches = [row for row in rows if row.repeated_by in match.repeats and row.model in (model, "")]
+    return _values(matches, match.our_wording)
 
 
-def _values(rows: pd.DataFrame, our_wording: bool = False) -> Values:
+def _values(rows: Sequence[Any], our_wording: bool = False) -> Values:
     values: Values = {}
-    columns = ["row", "metric", "value", "n", "cases", "error"]
-    for row, metric, value, n, cases, error in rows[columns].itertuples(index=False, name=None):
-        values[row, metric] = Published.of(value, n, cases, error == SHARE, our_wording)
+    for row in rows:
+        values[row.row, row.metric] = Published.of(
+            row.value, row.n, row.cases, row.error == SHARE, our_wording
+        )
     return values
 
 
