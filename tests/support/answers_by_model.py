@@ -28,10 +28,7 @@ def hold_debates(
     finish_reasons: Mapping[str, str] | None = None,
     **params: Any,
 ) -> tuple[ExperimentResults, dict[str, pd.DataFrame]]:
-    """An experiment with one reply for each model and shard: its results, and its predictions.
-
-    `scales` holds `confidence_scale` of some models, `finish_reasons` why their replies end.
-    """
+    """Return the results and predictions of an experiment with one reply per model and shard."""
     dataset = folder / "results" / "cases" / "people.parquet"
     dataset.parent.mkdir(parents=True)
     people(dataset, 12)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def self_signed(folder: Path) -> tuple[str, str]:
-    """A certificate of desk.example.org and 127.0.0.1, and its key."""
+    """Return a certificate of desk.example.org and 127.0.0.1, and its key."""
     cert, key = str(folder / "cert.pem"), str(folder / "key.pem")
     command = [
         "openssl",

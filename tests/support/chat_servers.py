@@ -26,7 +26,9 @@ class ChatServer:
     bodies: list[dict[str, Any]] = field(default_factory=list)
 
     def address(self, endpoint: str) -> str:
-        """The `base_url` for an endpoint; one that moot does not ship speaks OpenAI's protocol."""
+        """Return the `base_url` for an endpoint; one that moot does not ship speaks OpenAI's
+        protocol.
+        """
         return self.host if endpoint in ("anthropic", "ollama") else f"{self.host}/v1"
 
 
@@ -57,8 +59,8 @@ async def serving(answer: Answer) -> AsyncIterator[ChatServer]:
 
 
 def completion(endpoint: str, text: str | None, **fields: Any) -> dict[str, Any]:
-    """The response of a kind of server with a reply's text;
-    `fields` replace those of the message.
+    """Return the response of a kind of server with a reply's text; `fields` replace those of the
+    message.
     """
     if endpoint == "ollama":
         message = {"role": "assistant", "content": text, **fields}
@@ -76,7 +78,7 @@ def completion(endpoint: str, text: str | None, **fields: Any) -> dict[str, Any]
 
 
 def question(endpoint: str = "openai", text: str = "Will it rain?", **fields: Any) -> Request:
-    """A request; `fields` replace those of `Request`."""
+    """Return a request; `fields` replace those of `Request`."""
     parameters = {"max_tokens": 50, "temperature": 0.5, "seed": 1}
     values = {"parameters": parameters, "messages": (Message("user", text),), **fields}
     return Request(endpoint, "test", **values)

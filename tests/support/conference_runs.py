@@ -123,7 +123,7 @@ def write_predictions(
 
 
 def grading_script(right_grade: int, reversed_grade: int, first: str = "AGREEMENT") -> Script:
-    """A grader that can tell the judge's own decision from its opposite."""
+    """Return a grader that can tell the judge's own decision from its opposite."""
 
     def answer(request: Request) -> str | dict[str, float] | None:
         if request.schema and "grade" in request.schema["properties"]:

@@ -53,7 +53,7 @@ def study_of(
 
 
 def debate_rows(case_id: str, target: str) -> list[dict]:
-    """A courtroom in small: openings, a belief, a verdict."""
+    """Return the rows of a small courtroom debate: openings, a belief, a verdict."""
     identity = f"{case_id}#0"
     verdict = {"prediction": "no", "confidence": 60, "reasons": ["young", HOSTILE]}
     return [

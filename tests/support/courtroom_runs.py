@@ -66,7 +66,7 @@ def people(
 def configuration(
     url: str, folder: Path, model: Mapping[str, Any] | None = None, **keys: Any
 ) -> dict[str, Any]:
-    """A configuration of one courtroom experiment with one model at `url`, its ledger under
+    """Return a configuration of one courtroom experiment with one model at `url`, its ledger under
     `folder`.
     """
     entry = {

@@ -91,11 +91,11 @@ def _compiled_rules() -> tuple[CodeType, ...]:
 
 
 def declared_jobs(plan: Plan, **names: Any) -> JobDigests:
-    """The jobs of a plan, as the rules state their inputs and what else they depend on.
+    """Return the jobs of a plan, as the rules declare their inputs and dependencies.
 
     Args:
         plan: the checked configuration.
-        names: replace what rules see by these names.
+        names: names that replace those that the rules see.
     """
     namespace = {**NAMES, "plan": plan, "workflow": _Workflow()}
     for code in _compiled_rules():

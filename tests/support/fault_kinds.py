@@ -61,8 +61,8 @@ def text_of(payload: bytes) -> int:
 
 
 def packed(payload: bytes, size: int) -> bytes:
-    """A payload whose text is `size` bytes longer, compressed to a thousandth; each mebibyte is the
-    same block.
+    """Return a payload whose text is `size` bytes longer, compressed to a thousandth; each mebibyte
+    is the same block.
     """
     start = text_of(payload)
     gzip = zlib.compressobj(wbits=31)
@@ -74,10 +74,9 @@ def packed(payload: bytes, size: int) -> bytes:
 
 
 def refusal(request: web.BaseRequest, kind: str, retry_after: float) -> web.StreamResponse | None:
-    """An answer that carries no reply; a refused key is repeated in full, as badly behaved gateways
-    do.
+    """Return a response whose status refuses the request; None for other kinds of faults.
 
-    None for a kind of fault that is none.
+    It repeats a refused key in full, as some gateways do.
     """
     key = request.headers.get("Authorization", "").removeprefix("Bearer ")
     wait = {"Retry-After": f"{retry_after:g}"}

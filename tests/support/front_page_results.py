@@ -74,9 +74,7 @@ ARM = {
 
 
 def results_with_questions(root: Path, verdicts: int = 2) -> Path:
-    """A folder of results with two tables, a figure and a reader; and one file that an earlier run
-    left.
-    """
+    """Return a folder of results: two tables, a figure, a reader, a file of an earlier run."""
     tables = root / "tables" / "comparison"
     tables.mkdir(parents=True)
     undecided = [

@@ -14,7 +14,7 @@ BOUNDARY = ("moot.plan.", "moot.workflow.")
 
 
 def imported_files(*modules: str) -> set[Path]:
-    """The files of some modules (`moot.core.cases`) or scripts (`cases`), and of their imports."""
+    """Return the files of modules (`moot.core.cases`) or scripts (`cases`) and their imports."""
     files: set[Path] = set()
     remaining = list(modules)
     while remaining:
@@ -51,7 +51,7 @@ def _imports(path: Path, module: str) -> list[str]:
 
 
 def _executed(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and all nodes in it, without imports for type checkers alone."""
+    """Yield a node and all nodes in it, without imports that are only for type checkers."""
     match node:
         case ast.If(test=ast.Name("TYPE_CHECKING")):
             return

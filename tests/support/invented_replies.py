@@ -49,14 +49,14 @@ class Reply:
 
 
 def digest_of(body: dict[str, Any]) -> str:
-    """What identifies a request: everything in its body, in any order of keys."""
+    """Return a digest that identifies a request by its whole body, in any order of keys."""
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
 def instance_of(  # noqa: PLR0911 - one return a type
     schema: dict[str, Any], draw: random.Random, speech: str = ""
 ) -> Any:
-    """A value that `schema` allows, drawn by `draw`."""
+    """Return a value that `schema` allows, drawn by `draw`."""
     if "enum" in schema:
         return draw.choice(schema["enum"])
     if "const" in schema:
@@ -105,7 +105,7 @@ def filled_form(form: str, draw: random.Random) -> str:
 
 
 def schema_in(body: dict[str, Any]) -> dict[str, Any] | None:
-    """The JSON schema that a request asks for, in either server's way."""
+    """Return the JSON schema of a request, in the form of either server."""
     format_ = (
         body.get("format")
         or body.get("response_format")
@@ -129,7 +129,7 @@ def count_tokens(text: str) -> int:
 
 
 def reply_to(body: dict[str, Any], digest: str, speech: str = "") -> Reply:
-    """The reply to a request, from its digest alone; `speech` stands in for all free text."""
+    """Return the reply to a request, from its digest only; `speech` replaces all free text."""
     draw = random.Random(digest)
     text = text_in(body)
     if schema := schema_in(body):

@@ -13,7 +13,7 @@ SPLITS = ["train"] * 60 + ["validation"] * 20 + ["test"] * 20
 
 
 def make_examples(targets: list[str] | None = None, task: Task = TASK) -> Examples:
-    """A hundred cases whose features say something, with gaps in every kind of column."""
+    """Return a hundred cases with informative features and with gaps in every kind of column."""
     random = np.random.default_rng(5)
     targets = targets or ["yes" if chance < 0.3 else "no" for chance in random.random(100)]
     cases = [

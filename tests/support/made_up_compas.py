@@ -51,8 +51,8 @@ COMPAS_SHARES: dict[str, Shares] = {
 
 
 def compas_table(seed: int, rows: int) -> pd.DataFrame:
-    """A table in the columns of the filtered COMPAS table, as text;
-    `decile_score` is a noisy decile of the risk.
+    """Return a table in the columns of the filtered COMPAS table, as text; `decile_score` is a
+    noisy decile of the risk.
     """
     draw = random.Random(f"compas {seed}")
     people = [_compas_person(draw) for _ in range(rows)]

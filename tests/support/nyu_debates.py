@@ -46,7 +46,7 @@ FORM = {
 
 
 def speech(text: str, span: tuple[int, int]) -> dict[str, Any]:
-    """A debater's speech: a text and a quotation."""
+    """Return a debater's speech: a text and a quotation."""
     return {
         "speaker": "Ada Invented",
         "content": [{"Text": {"text": text}}, {"Quote": {"span": list(span)}}],
@@ -54,7 +54,7 @@ def speech(text: str, span: tuple[int, int]) -> dict[str, Any]:
 
 
 def feedback(belief: list[float]) -> dict[str, Any]:
-    """A judge's belief."""
+    """Return a judge's belief."""
     speech_of_judge = {"speaker": "Jo Invented", "content": [{"Text": {"text": "Go on."}}]}
     return {
         "JudgeFeedback": {"distribution": belief, "feedback": speech_of_judge, "endDebate": False}
@@ -62,7 +62,7 @@ def feedback(belief: list[float]) -> dict[str, Any]:
 
 
 def debate(number: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A debate's metadata and record: two rounds; the first answer is right."""
+    """Return a debate's metadata and record: two rounds; the first answer is right."""
     name = f"the-lamp-{number}"
     rounds = [feedback(BELIEFS[0])]
     for belief in BELIEFS[1:]:

@@ -131,7 +131,7 @@ def statement(
 
 
 def label_scores(results: ExperimentResults) -> pd.DataFrame:
-    """The scores of labels that every study has, and the study's own."""
+    """Return the scores of labels that every study has, and the study's own."""
     return pd.concat([labels.label_scores(results), panel_label_scores(results)], ignore_index=True)
 
 

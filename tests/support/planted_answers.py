@@ -28,7 +28,7 @@ def answer(
     records: list[str],
     as_judge: str = "",
 ) -> str:
-    """The label that a voice takes on a case after what it was told."""
+    """Return the label that a voice gives to a case after its arguments."""
     instruction = f"You are {as_judge}.\n" if as_judge else ""
     blocks = [
         f"<facts>\n{judged_case.text}\n</facts>",
@@ -63,7 +63,7 @@ DEVIATION = float(np.sqrt(MAN.difficulty_sd**2 + MAN.model_sd**2 + (0.7 * MAN.no
 
 
 def probability_of_yes(target: str, liked: float) -> float:
-    """The probability of YES about a case, given its truth and how much YES is liked."""
+    """Return the probability of YES about a case, from its truth and the bias for YES."""
     skill = norm.ppf(MAN.competence)
     return float(norm.cdf((skill if target == "yes" else -skill) + liked / DEVIATION))
 

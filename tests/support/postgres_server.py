@@ -12,7 +12,7 @@ import pytest
 
 
 def _programs() -> Path | None:
-    """The folder of PostgreSQL's own programs: on the path, or where Debian keeps them."""
+    """Return the folder of PostgreSQL's own programs: on the path, or where Debian keeps them."""
     program = shutil.which("initdb")
     folders = [Path(program).resolve().parent] if program else []
     folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)

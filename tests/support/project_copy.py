@@ -28,7 +28,7 @@ SHIPPED = (
 
 
 def documented_pages() -> list[str]:
-    """The pages of the project, relative to its folder."""
+    """Return the pages of the project, relative to its folder."""
     folders = ("docs", "scripts/moot/studies/*", "scripts/moot/analyses/*")
     pages = set[Path]()
     for folder in folders:
@@ -111,7 +111,7 @@ class Workflow:
         return process
 
     def jobs(self, *targets: str) -> set[str]:
-        """The rules that a run would execute now."""
+        """Return the rules that a run would execute now."""
         process = self.run(*targets, "--dry-run", "--quiet", "host")
         assert process.returncode == 0, process.stdout
         return {

@@ -21,7 +21,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 def recorded_study(
     folder: Path, dataset: Mapping[str, Any], methods: Mapping[str, str], models: Mapping[str, str]
 ) -> StudyResults:
-    """The results of recorded experiments.
+    """Return the results of recorded experiments.
 
     Args:
         folder: the folder of all files, also the data root.

@@ -50,7 +50,7 @@ def results_about_people(folder: Path, changed_people: dict[str, str]) -> StudyR
 
 
 def predictions_by_sex(study: StudyResults) -> pd.DataFrame:
-    """The predictions about people as recorded, each with the person's sex."""
+    """Return the predictions about people as recorded, each with the person's sex."""
     cases, _ = read_cases(RESULTS / "cases" / "told.parquet")
     sexes = [(case.case_id, case.attributes["sex"]) for case in cases]
     frame = pd.DataFrame(sexes, columns=["case_id", "sex"])
@@ -58,7 +58,7 @@ def predictions_by_sex(study: StudyResults) -> pd.DataFrame:
 
 
 def row(frame: pd.DataFrame, **values: str) -> "pd.Series[Any]":
-    """The one row of a table with these values; underscores in names stand for spaces."""
+    """Return the one row of a table with these values; underscores in names stand for spaces."""
     mask = np.logical_and.reduce(
         [frame[name.replace("_", " ")] == value for name, value in values.items()]
     )

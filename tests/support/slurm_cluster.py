@@ -139,7 +139,7 @@ def slurm_cluster() -> Iterator[Path]:
 
 
 def slurm(*command: str) -> str:
-    """What one of Slurm's commands prints."""
+    """Return the output of one of Slurm's commands."""
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
