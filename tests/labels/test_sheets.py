@@ -443,7 +443,9 @@ def test_every_export_of_label_studio_gives_the_same_labels(tmp_path: Path, expo
     assert "AFFIRM" in fault and "REVERSE" in fault and "row " in fault
 
 
-@pytest.mark.parametrize("cell", ["", " ", "[]", '{"choices": []}', '["AFFIRM"]', "AFFIRM"])
+@pytest.mark.parametrize("cell", [
+    "", " ", "[]", '{"choices": []}', '["AFFIRM"]', "AFFIRM", "AFFIRM\u200b", "\u00a0AFFIRM",
+])  # fmt: skip
 def test_a_cell_with_choices_as_json_is_read(tmp_path: Path, cell: str) -> None:
     frame = pd.DataFrame({"item": ["ab12-0001"], "label": [cell]})
     frame.to_csv(tmp_path / "a.csv", index=False)

@@ -19,6 +19,8 @@ def _compress(content: bytes, window_bits: int) -> bytes:
 
 BODIES = {
     "identity": lambda content: content,
+    "none": lambda content: content,
+    "utf-8": lambda content: content,
     "gzip": lambda content: _compress(content, 31),
     "x-gzip": lambda content: _compress(content[:99], 31) + _compress(content[99:], 31),
     "deflate": lambda content: _compress(content, 15),

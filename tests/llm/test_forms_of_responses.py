@@ -4,9 +4,10 @@ import json
 from typing import Any
 
 import pytest
+from aiohttp import web
 
-from chat_servers import completion, question
-from moot.core.errors import MootError, TransientError
+from chat_servers import ask_once, completion, question, serving
+from moot.core.errors import CallFailedError, MootError, TransientError
 from moot.core.model_config import ModelConfig
 from moot.llm.endpoints.anthropic import AnthropicEndpoint
 from moot.llm.endpoints.openai import OpenAIEndpoint
@@ -132,3 +133,16 @@ def test_a_stream_is_read_in_each_form(content: str) -> None:
 def test_a_broken_stream_is_reported_in_the_servers_words(content: str, words: str) -> None:
     with pytest.raises(MootError, match=words):
         _read(content.encode())
+
+
+@pytest.mark.parametrize("done", [False, True, None])
+async def test_a_reply_of_ollama_that_is_not_done_is_tried_again(done: bool | None) -> None:
+    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
+        return web.json_response({**completion("ollama", "It will"), "done": done})
+
+    async with serving(answer) as server:
+        if done is not False:
+            assert (await ask_once(server, "ollama", attempts=1)).text == "It will"
+            return
+        with pytest.raises(CallFailedError, match="ends before the reply is complete"):
+            await ask_once(server, "ollama", attempts=1)

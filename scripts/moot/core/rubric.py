@@ -12,6 +12,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, PrivateAttr
 
+from moot.core.cell_text import plain_spelling
 from moot.core.errors import unknown_name
 from moot.core.registry import Registry
 from moot.core.strict_model import StrictModel, as_list
@@ -234,7 +235,7 @@ class Rubric(StrictModel):
 
 def normalize_label(label: object) -> str:
     """Return a label in the form in which it is compared with typed labels."""
-    return " ".join(str(label).split()).casefold()
+    return plain_spelling(str(label)).casefold()
 
 
 def read_rubric(file: Path) -> Rubric:

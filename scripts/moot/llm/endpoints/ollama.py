@@ -168,7 +168,12 @@ class OllamaEndpoint:
         post = self._client._request
         if not (self._config.stream and is_streaming):
             body = {**fields, "stream": False}
-            return await post(ollama.ChatResponse, "POST", "/api/chat", json=body)
+            whole: ollama.ChatResponse = await post(
+                ollama.ChatResponse, "POST", "/api/chat", json=body
+            )
+            if whole.done is False:
+                raise TransientError("the response ends before the reply is complete (done: false)")
+            return whole
         body = {**fields, "stream": True}
         stream = await post(ollama.ChatResponse, "POST", "/api/chat", json=body, stream=True)
         parts = [part async for part in stream]

@@ -21,6 +21,8 @@ _BYTES_PER_TOKEN = 256
 
 ACCEPTED_ENCODINGS = "gzip, deflate"
 """The encodings with which a server may compress responses; `read_body` decompresses them."""
+_NO_COMPRESSION = ("identity", "none", "utf-8", "utf8")
+"""Words of servers for a body that is not compressed; the last ones are those of a wrong header."""
 
 
 class _Body:
@@ -37,7 +39,9 @@ class _Body:
     def __init__(self, max_bytes: int, encoding: str) -> None:
         self._parts, self._size, self._max_bytes = list[bytes](), 0, max_bytes
         self._encoding = encoding.strip().lower()
-        if self._encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+        if self._encoding in _NO_COMPRESSION:
+            self._encoding = ""
+        if self._encoding not in ("", "gzip", "x-gzip", "deflate"):
             raise CallFailedError(
                 f"the response is compressed by {redacted(encoding)}; expected"
                 f" {ACCEPTED_ENCODINGS} or nothing. Check the server or the gateway."
@@ -51,7 +55,7 @@ class _Body:
             CallFailedError: the body is larger than the maximum.
             TransientError: the body cannot be decompressed.
         """
-        if self._encoding in ("", "identity"):
+        if not self._encoding:
             self._keep(chunk)
             return
         try:
