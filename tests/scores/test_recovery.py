@@ -27,7 +27,14 @@ from moot.llm.simulated.beliefs import build_world
 from moot.scores.dynamics import stated_predictions
 from moot.scores.group_rates import FALSE_POSITIVE, group_rates
 from moot.scores.results import ExperimentResults, ExperimentView
-from moot.stats.bootstrap import AMOUNT, DIFFERENCE, ClusterBootstrap, as_numbers, mean_statistic
+from moot.stats.bootstrap import (
+    AMOUNT,
+    DIFFERENCE,
+    ClusterBootstrap,
+    Statistic,
+    as_numbers,
+    mean_statistic,
+)
 from moot.stats.differences import Sums, compare_unpaired
 from moot.studies.appellate.data_opinions import TASK as APPEAL
 from moot.studies.appellate.panel_steps import find_opposing_influences
@@ -92,10 +99,22 @@ def panels(seed: int, cases: int, repeats: int = 1) -> pd.DataFrame:
 
 def odds(steps: pd.DataFrame, seed: int) -> tuple[float, float, float]:
     """Return the log odds of moving to the person relative to the peer, with an interval."""
+    bootstrap, statistic = odds_of_following(steps, seed)
+    return bootstrap.estimate(statistic)
+
+
+def odds_of_following(steps: pd.DataFrame, seed: int) -> tuple[ClusterBootstrap, Statistic]:
+    """Return the bootstrap over the cases of some panels, and the log odds as its statistic."""
     chances = find_opposing_influences(steps)
     moved = as_numbers(chances["moved"])
     human, peer = (as_numbers(chances["opposed"] == opponent) for opponent in ("human", "peer"))
-    return ClusterBootstrap(chances["case_id"], seed).estimate(log_odds_ratio(moved, human, peer))
+    return ClusterBootstrap(chances["case_id"], seed), log_odds_ratio(moved, human, peer)
+
+
+def odds_of_all(frames: list[pd.DataFrame]) -> float:
+    """Return the log odds of all worlds together, the truth."""
+    bootstrap, statistic = odds_of_following(pool_panels(frames), 0)
+    return bootstrap.value(statistic)
 
 
 def pool_panels(frames: list[pd.DataFrame]) -> pd.DataFrame:
@@ -109,7 +128,7 @@ def pool_panels(frames: list[pd.DataFrame]) -> pd.DataFrame:
 
 def test_the_odds_of_following_the_person_are_recovered() -> None:
     worlds = [panels(seed, 60) for seed in range(SEEDS)]
-    truth = odds(pool_panels(worlds), 0)[0]
+    truth = odds_of_all(worlds)
     assert truth > 0.5, "voices follow the person more than the peer"
     assert_recovered(list(map(odds, worlds, range(SEEDS))), truth)
 
@@ -118,7 +137,7 @@ def test_intervals_of_five_cases_debated_twenty_times_cover_but_are_wide() -> No
     """The appellate paper's design. By case, the interval spans a factor of seven in the odds."""
     worlds = [panels(seed, 5, repeats=20) for seed in range(SEEDS // 2)]
     estimates = list(map(odds, worlds, range(len(worlds))))
-    assert_recovered(estimates, odds(pool_panels(worlds), 0)[0], high=0.99)
+    assert_recovered(estimates, odds_of_all(worlds), high=0.99)
     assert np.mean([high - low for _, low, high in estimates]) > 1.5
 
 

@@ -200,9 +200,10 @@ def form_belief(
     true_option = _find_true_option(reading, options)
     name = reading.case.name if reading.case and reading.case.name else reading.text
     false_options = [option for option in options if option != true_option]
-    tempting_option = false_options[
-        int(stable_fraction("tempting", seed, name, *options) * len(false_options))
-    ]
+    tempting_option = false_options[0]
+    if len(false_options) > 1:
+        fraction = stable_fraction("tempting", seed, name, *options)
+        tempting_option = false_options[int(fraction * len(false_options))]
     chance = 0.5 if reading.case is None else voice.competence
     temperature = float(request.parameters.get("temperature", 1.0))
     noise_sd = voice.noise_sd * temperature
@@ -210,8 +211,8 @@ def form_belief(
     skill = _NORMAL.inv_cdf(chance)
     prior_log_odds = (
         deviation * skill
-        + voice.difficulty_sd * draw_normal("difficulty", seed, name)
-        + voice.model_sd * draw_normal("own", seed, request.model, name)
+        + voice.difficulty_sd * _draw_of_case("difficulty", seed, name)
+        + voice.model_sd * _draw_of_case("own", seed, request.model, name)
         + noise_sd * draw_normal("wobble", seed, reading.digest)
     )
     log_odds = (
@@ -312,3 +313,7 @@ def _weigh_preferences(
 def draw_normal(*parts: object) -> float:
     """Return a standard normal number that depends on `parts` alone."""
     return _NORMAL.inv_cdf(min(max(stable_fraction(*parts), _SMALLEST), 1 - _SMALLEST))
+
+
+_draw_of_case = lru_cache(maxsize=4096)(draw_normal)
+"""`draw_normal` of what stays the same in all questions about a case."""
