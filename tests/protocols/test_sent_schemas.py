@@ -1,4 +1,4 @@
-"""The schemas of the forms that protocols, labellers and studies send to servers are pinned.
+"""The schemas of the forms that protocols, labelers and studies send to servers are pinned.
 
 Forms of an analysis are pinned in the tests of its folder.
 """

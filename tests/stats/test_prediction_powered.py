@@ -72,7 +72,7 @@ def test_the_recorded_figures_equal_the_output_of_ppi_python() -> None:
 
 
 def test_unequal_probabilities_are_weighted_like_in_ppi_python() -> None:
-    """The estimate is the labeller's mean plus the weighted mean of the human corrections."""
+    """The estimate is the labeler's mean plus the weighted mean of the human corrections."""
     predicted, truth, sample = rows(60, 600)
     inclusion = np.where(~np.isnan(sample), np.where(predicted == 1, 0.2, 0.05), np.nan)
     weights = 1 / inclusion[:60]
@@ -81,7 +81,7 @@ def test_unequal_probabilities_are_weighted_like_in_ppi_python() -> None:
     assert ClusterBootstrap(range(660), 1, 10).value(statistic) == pytest.approx(expected_mean)
 
 
-def test_full_samples_and_perfect_labellers_give_the_true_share() -> None:
+def test_full_samples_and_perfect_labelers_give_the_true_share() -> None:
     predicted, truth, _ = rows(60, 600)
     bootstrap = ClusterBootstrap(range(660), seed=1)
     everything = np.ones(660)
@@ -131,7 +131,7 @@ class World(NamedTuple):
 def world(seed: int, cases: int = 40, panel: int = 6, share: float = 0.15) -> World:
     """Draw statements, of which half affirm, and few judges change.
 
-    The labeller misses positions, more often in some cases. Judges with a detected change are
+    The labeler misses positions, more often in some cases. Judges with a detected change are
     sampled more often.
     """
     draw = np.random.default_rng(seed)

@@ -15,7 +15,7 @@ from project_copy import Workflow
 
 pytestmark = pytest.mark.slow
 
-LABELLER = '''
+LABELER = '''
 import re
 from moot.labels import labeler
 
@@ -72,7 +72,7 @@ def test_raw_and_corrected_differ_as_planted(tmp_path: Path) -> None:
     with FaultServer() as server:
         workflow = Workflow(tmp_path, server.url, analyses=())
         (workflow.work / "own").mkdir()
-        (workflow.work / "own" / "labellers.py").write_text(LABELLER)
+        (workflow.work / "own" / "labelers.py").write_text(LABELER)
         workflow.configure(CONFIG)
         built(workflow, "annotation_sheets")
         sheets, annotations = (

@@ -46,7 +46,7 @@ def write_drawn_sheet(
         experiment, model: names in it.
         cases: `cases/{dataset}.parquet`.
         shards: the transcripts.
-        annotations: `annotations/{experiment}/{model}.parquet`, if there are machine labellers.
+        annotations: `annotations/{experiment}/{model}.parquet`, if there are machine labelers.
         folder: of the sheets and samples, which outlast `results/`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Labels of an experiment's statements by every configured labeller, and the label that counts."""
+"""Labels of an experiment's statements by every configured labeler, and the label that counts."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -142,7 +142,7 @@ def labels_by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Ite
 
 
 def effective_labels(labels: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
-    """Return one label for each statement: that of the first kind of labeller in `order`.
+    """Return one label for each statement: that of the first kind of labeler in `order`.
 
     Several annotators decide by majority; if they are split, the alphabetically first label counts.
     A person who decided between them has priority.
@@ -176,9 +176,9 @@ def final_labels(
 
     Args:
         statements: as `read_statements` gives them.
-        labels: those of every labeller, columns `ALL_COLUMNS`.
+        labels: those of every labeler, columns `ALL_COLUMNS`.
         sample: the random sample, as `read_sample` returns it.
-        order: the kinds of labellers by priority.
+        order: the kinds of labelers by priority.
         no_position: the label of a statement that takes no position.
 
     Returns:
@@ -290,7 +290,7 @@ class LabelJob:
 
 
 def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
-    """Return the labels of every labeller: one row per statement and labeller.
+    """Return the labels of every labeler: one row per statement and labeler.
 
     The columns are `ALL_COLUMNS`.
 
@@ -298,7 +298,7 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
         The labels, and the faults in the annotation files. A faulty row does not affect other rows.
 
     Raises:
-        UserError: an unknown labeller, or no label at all.
+        UserError: an unknown labeler, or no label at all.
     """
     rubric = rubric_of(plan, job.experiment)
     statements = statements_of(plan, job.experiment, job.shards[job.experiment, job.model])
@@ -333,14 +333,14 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
 def label_statements(
     plan: Plan, job: LabelJob, output: Path, all_labels: Path, **digests: str
 ) -> None:
-    """Label an experiment's statements; write the labels that count and those of every labeller.
+    """Label an experiment's statements; write the labels that count and those of every labeler.
 
     Args:
         plan: the checked configuration.
         job: the job.
         output: `labels/{experiment}/{model}.parquet`; the faults in annotation files are in its
             metadata as `FAULTS`.
-        all_labels: `annotations/{experiment}/{model}.parquet`, one row per labeller and statement.
+        all_labels: `annotations/{experiment}/{model}.parquet`, one row per labeler and statement.
         digests: the job's digests, for the artifacts' metadata.
     """
     labels, faults = label_all(plan, job)

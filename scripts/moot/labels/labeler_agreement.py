@@ -1,4 +1,4 @@
-"""Agreement of labellers: Cohen's kappa for each pair, Krippendorff's alpha over all, with
+"""Agreement of labelers: Cohen's kappa for each pair, Krippendorff's alpha over all, with
 intervals.
 
 Statements of one case are drawn together (`moot.stats.bootstrap`), since the debates of a case are
@@ -16,7 +16,7 @@ from moot.stats.bootstrap import ClusterBootstrap, Statistic, share_statistic
 
 
 def wide(labels: pd.DataFrame, column: str = "label") -> pd.DataFrame:
-    """Return labels with one row per statement and one column per labeller.
+    """Return labels with one row per statement and one column per labeler.
 
     Rows are indexed by debate_id and turn within each model. Labels may be missing.
     """
@@ -32,7 +32,7 @@ def annotator_agreement(
     column: str = "label",
     clusters: Mapping[str, Cluster] | None = None,
 ) -> pd.DataFrame:
-    """Return every pair's kappa and share of equal labels, and alpha over all labellers.
+    """Return every pair's kappa and share of equal labels, and alpha over all labelers.
 
     Args:
         labels: columns experiment, model, debate_id, turn, case_id, labeler and `column`.
@@ -54,7 +54,7 @@ def annotator_agreement(
 
 
 def _measures(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame, Statistic]]:
-    """Yield name, labellers, labelled statements and statistic of each measure."""
+    """Yield name, labelers, labelled statements and statistic of each measure."""
     for first, second in combinations(table.columns, 2):
         common = table[[first, second]].dropna()
         if len(common):

@@ -28,7 +28,7 @@ EXPECTED_ERRORS = {
     "no position, or another one than in the round beside": 0.2,
     "else": 0.08,
 }
-"""The expected error rates of the labeller whose label counts, by the kind of statement."""
+"""The expected error rates of the labeler whose label counts, by the kind of statement."""
 COLUMNS = ("unit", "size", "draw", "batch")
 _STATEMENT = ["debate_id", "turn"]
 
@@ -63,7 +63,7 @@ def unit_sizes(
 
     Args:
         statements: as returned by `read_statements`.
-        labels: those of all machine labellers, with the columns debate_id, turn, code, labeler.
+        labels: those of all machine labelers, with the columns debate_id, turn, code, labeler.
         predicted: the label of them that counts for each statement.
         no_position: the code of statements that take no position.
     """

@@ -96,7 +96,7 @@ def _score_table(
     return with_corrected(columns.table(rows, (_BY_CASE_NOTE, note)), corrected, raw="raw")
 
 
-@table(EVERY_STUDY, "agreement", "Agreement of labellers and annotators", needs=(has_labels,))
+@table(EVERY_STUDY, "agreement", "Agreement of labelers and annotators", needs=(has_labels,))
 def agreement_of_labels(results: StudyResults) -> TableContent:
     """Cohen's kappa of each pair and Krippendorff's alpha over all who labelled statements, for
     labels and for groups of labels.
@@ -133,11 +133,11 @@ def agreement_of_labels(results: StudyResults) -> TableContent:
                 }
                 for row in agreements.itertuples()
             ]
-    single_labeller_note = (
-        "Only one labeller labelled each statement: add `judge` to `labelers`, or fill in a sheet."
+    single_labeler_note = (
+        "Only one labeler labelled each statement: add `judge` to `labelers`, or fill in a sheet."
     )
     notes = [
         "Intervals by case. Decisions between annotators do not count here.",
-        *([] if rows else [single_labeller_note]),
+        *([] if rows else [single_labeler_note]),
     ]
     return columns.table(rows, notes)

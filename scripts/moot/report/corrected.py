@@ -15,7 +15,7 @@ CAPTION = (
 """The end of the caption of a table with raw and corrected values; `raw` names the raw column."""
 RAW_ONLY_NOTE = (
     "Raw only: people have not labelled a complete random sample of these statements (`snakemake"
-    " annotation_sheets` draws one), so these numbers include the labellers' errors."
+    " annotation_sheets` draws one), so these numbers include the labelers' errors."
 )
 CORRECTED_NOTE = (
     "`{raw}` is raw: a person's label where there is one, else that of rules or a model. It does "

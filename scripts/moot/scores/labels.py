@@ -62,7 +62,7 @@ def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFr
     Returns:
         Columns model, debate_id, case_id, turn, round, speaker, kind; spoken (whether there are
         words); label and group (may be missing), predicted and predicted_group (by a machine
-        labeller), drawn_label and drawn_group (by people, in the random sample), and inclusion
+        labeler), drawn_label and drawn_group (by people, in the random sample), and inclusion
         (the probability of being in the sample; missing outside of it). A statement without words
         has the label `none`.
     """
@@ -225,7 +225,7 @@ def corrected_score(
         rows: statements or pairs, with case_id, inclusion and spoken.
         metric, group: of the raw score.
         statistic: of `moot.stats.prediction_powered`, over the rows.
-        deviates: where people and the machine labeller disagree.
+        deviates: where people and the machine labeler disagree.
     """
     sampled = rows[rows["inclusion"].notna() & rows["spoken"]]
     if len(sampled):

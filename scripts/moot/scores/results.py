@@ -211,7 +211,7 @@ class ExperimentResults:
 
     @cached_property
     def annotations(self) -> pd.DataFrame:
-        """The annotations, one row per labeller and statement, with the columns of their schema."""
+        """The annotations, one row per labeler and statement, with the columns of their schema."""
         return self._of_models("annotations")
 
     @cached_property

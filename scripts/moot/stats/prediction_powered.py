@@ -1,9 +1,9 @@
-"""Prediction-powered estimates: people's labels of a sample correct a labeller's labels of all
+"""Prediction-powered estimates: people's labels of a sample correct a labeler's labels of all
 rows.
 
-The mean of people's labels of all rows is estimated by the labeller's mean over all rows, corrected
-by the difference between people and labeller on the sample: Angelopoulos et al. 2023,
-"Prediction-powered inference" (Science 382; Algorithm 1 for means). The weight of the labeller,
+The mean of people's labels of all rows is estimated by the labeler's mean over all rows, corrected
+by the difference between people and labeler on the sample: Angelopoulos et al. 2023,
+"Prediction-powered inference" (Science 382; Algorithm 1 for means). The weight of the labeler,
 from 0 (only people's labels count) to 1, is tuned for the smallest variance: Angelopoulos, Duchi
 and Zrnic 2023, "PPI++" (arXiv 2311.01453), the section on power tuning. Rows of the sample count by
 the inverse of the probability with which they were drawn, as in Zrnic and Candès 2024, "Active
@@ -39,24 +39,24 @@ def corrected_mean(
     """Return the mean of people's labels of all rows, as a function of row weights.
 
     Args:
-        predicted: the labeller's value of each row.
+        predicted: the labeler's value of each row.
         observed: people's value of each row; it counts in the sample alone.
         inclusion: the probability with which each row was drawn into people's sample; NaN for a row
             that was not drawn.
-        trust: the weight of the labeller, the papers' lambda. None tunes it in each resample: the
-            slope of people's values on the labeller's over the sample, limited to 0 to 1. If the
-            labeller gives the whole sample the same value, there is no slope and the trust is 1.
+        trust: the weight of the labeler, the papers' lambda. None tunes it in each resample: the
+            slope of people's values on the labeler's over the sample, limited to 0 to 1. If the
+            labeler gives the whole sample the same value, there is no slope and the trust is 1.
     """
     all_values, is_drawn = as_numbers(predicted), ~np.isnan(inclusion)
-    people_values, labeller_values = as_numbers(observed)[is_drawn], all_values[is_drawn]
+    people_values, labeler_values = as_numbers(observed)[is_drawn], all_values[is_drawn]
     moments = (
         np.stack(
             [
                 np.ones_like(people_values),
                 people_values,
-                labeller_values,
-                people_values * labeller_values,
-                labeller_values**2,
+                labeler_values,
+                people_values * labeler_values,
+                labeler_values**2,
             ],
             axis=1,
         )
@@ -64,12 +64,12 @@ def corrected_mean(
     )
 
     def mean(weights: Floats) -> Floats:
-        count, of_people, of_labeller, product, square = (weights[:, is_drawn] @ moments).T
-        people, labeller = ratio(of_people, count), ratio(of_labeller, count)
+        count, of_people, of_labeler, product, square = (weights[:, is_drawn] @ moments).T
+        people, labeler = ratio(of_people, count), ratio(of_labeler, count)
         slope = _slope(
-            ratio(product, count) - people * labeller, ratio(square, count) - labeller**2, trust
+            ratio(product, count) - people * labeler, ratio(square, count) - labeler**2, trust
         )
-        return people + slope * (ratio(weights @ all_values, weights.sum(axis=1)) - labeller)
+        return people + slope * (ratio(weights @ all_values, weights.sum(axis=1)) - labeler)
 
     return Statistic(mean, SHARE, is_drawn)
 
@@ -89,7 +89,7 @@ def corrected_ratio(
     Examples are changes over chances to change, and positions for over positions taken.
 
     Args:
-        predicted: the labeller's values of each row, in the numerator and in the denominator.
+        predicted: the labeler's values of each row, in the numerator and in the denominator.
         observed: people's values, in the same order.
         inclusion: as in `corrected_mean`.
     """
@@ -111,14 +111,14 @@ def estimate_share(
 
     A correction may leave the range from 0 to 1. Then the nearest share replaces it, and the
     interval keeps its lengths but is cut off at the range. If people never deviate from the
-    labeller, resamples cannot show how often they would deviate elsewhere. The interval is then
+    labeler, resamples cannot show how often they would deviate elsewhere. The interval is then
     widened by the share of clusters that may deviate unseen among the rows that were not drawn
     (Clopper and Pearson 1934, as for any share without spread).
 
     Args:
         bootstrap: over the clusters of all rows.
         statistic: of `corrected_mean` or `corrected_ratio`.
-        deviates: which rows of the sample people and the labeller label differently, shape (rows,).
+        deviates: which rows of the sample people and the labeler label differently, shape (rows,).
 
     Returns:
         Value, lower and upper end; NaN if the sample has fewer than two clusters.

@@ -57,7 +57,7 @@ def test_a_sample_corrects_by_the_differences_of_peoples_labels(tmp_path: Path) 
     scores = label_scores(results)
     group = "round=1;seat=1"
     assert value(scores, "corrected_affirm_share_of_statements", group, "n") == 2
-    # the labeller's slope on people is 0 in the sample, so people alone are believed
+    # the labeler's slope on people is 0 in the sample, so people alone are believed
     assert value(scores, "corrected_affirm_share_of_statements", group) == 0
     tables = {
         name: TABLES[f"{STUDY}/{name}"].build(study([results]))

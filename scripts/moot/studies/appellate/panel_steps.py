@@ -51,7 +51,7 @@ def build_panel_steps(results: ExperimentResults) -> pd.DataFrame:
         (1 to J), step (1 to J x rounds), kind, text, confidence, condition (the human's stance in
         the debate, or ""), label, code, vote (the judge's vote by likelihood in that round: 1, 0,
         or 3 for none) and belief (that affirming is right, 0 to 1). Columns for corrections:
-        predicted and predicted_code (by a machine labeller), drawn_label and drawn_code (by people
+        predicted and predicted_code (by a machine labeler), drawn_label and drawn_code (by people
         in the drawn sample; else missing and 3), inclusion (the sampling probability; else missing)
         and spoken (whether the statement has words).
     """
