@@ -14,6 +14,8 @@ _ABBREVIATION_AT_END = re.compile(
     rf"(?:\b[A-Z]|[A-Z]\.[A-Z]|\b(?:{w.join_words('abbreviations')}))\.\s*$"
 )
 _PATTERNS = w.read_patterns("names.yaml")
+_TAIL_CHARS = 32
+"""More characters than a pattern reads of the text before a word, white space aside."""
 _NUMERAL_OR_LETTER = re.compile(r"[IVXL]+|[A-Z](?:-[a-z]+)?|I['’][a-z]+")
 
 
@@ -33,9 +35,10 @@ def is_sentence_start(preceding_text: str) -> bool:
     """
     if not re.search(r"[A-Za-zÀ-ÿ]", preceding_text):
         return True
-    if _ABBREVIATION_AT_END.search(preceding_text):
+    tail = preceding_text[max(0, len(preceding_text.rstrip()) - _TAIL_CHARS) :]
+    if _ABBREVIATION_AT_END.search(tail):
         return False
-    return _PATTERNS["sentence_start"].search(preceding_text) is not None
+    return _PATTERNS["sentence_start"].search(tail) is not None
 
 
 def iter_capitals(text: str) -> Iterator[tuple[re.Match[str], int, bool]]:

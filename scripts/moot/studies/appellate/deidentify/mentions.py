@@ -34,6 +34,9 @@ _STATE = rf"\b(?:{w.STATES})\b(?=\s+(?P<surname>{CAPITALISED})|)"
 _POINT_OF_SUFFIX = re.compile(r"\.(?=\s+[a-z(]|[,;:'’])")
 _LEGAL_FORM = re.compile(rf"\b(?:{w.join_words('legal_forms')})\b\.?$")
 _ARTICLE = re.compile(rf"(?i)\b(?:{w.join_words('articles')})\s+$")
+_HEAD_WORDS = frozenset(word.casefold() for word in w.ROLE_WORDS | w.KIND_BY_TITLE.keys())
+_TAIL_CHARS = 32
+"""More characters than a title or a role has."""
 _HEAD_WORD = rf"(?i:{w.match_any(w.ROLE_WORDS | w.KIND_BY_TITLE.keys())})\.?"
 _HEAD = re.compile(
     rf"\b(?:(?i:the|his|her|a) )?({_HEAD_WORD}(?:(?: (?:and |of )?|-){_HEAD_WORD})*)\s+$"
@@ -293,13 +296,21 @@ def _extract_name(tokens: Sequence[_Token], sentence: str) -> str:
 
 def _read_head(sentence: str, name_start: int) -> tuple[str, str, int]:
     """Return the last title and the last role before a name, and where the mention starts."""
-    head = _HEAD.search(sentence[:name_start])
+    preceding_text = sentence[:name_start]
+    head = _HEAD.search(preceding_text) if _may_end_with_head(preceding_text) else None
     if head is None:
         return "", "", name_start
     keys = [normalise_word(word) for word in re.split(r"[\s-]+", head[1])]
     titles = [key for key in keys if key in w.KIND_BY_TITLE and key not in w.ROLE_WORDS]
     roles = [key for key in keys if key in w.ROLE_WORDS]
     return titles[-1] if titles else "", roles[-1] if roles else "", head.start()
+
+
+def _may_end_with_head(text: str) -> bool:
+    """Return whether the last word of a text is a title or a role; white space follows it."""
+    stripped_text = text.rstrip()
+    last_word = re.split(r"[\W\d_]+", stripped_text[-_TAIL_CHARS:].removesuffix("."))[-1]
+    return len(stripped_text) < len(text) and last_word.casefold() in _HEAD_WORDS
 
 
 def _tokenise(run: re.Match[str], sentence: str) -> list[_Token]:

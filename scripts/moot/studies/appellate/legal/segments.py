@@ -6,6 +6,7 @@ reasoning mark the boundary.
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from moot.studies.appellate.legal.sentences import split_sentences
@@ -91,6 +92,7 @@ def _find_body_start(text: str) -> int:
     return author.end() if author else match.end()
 
 
+@lru_cache(maxsize=4)
 def _find_body_end(text: str, start: int) -> int:
     """Return the end of the court's opinion, where notes or the opinions of other judges start."""
     search_start = start + (len(text) - start) // 20

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 _ABBREVIATIONS = frozenset(
     (
@@ -62,7 +63,13 @@ def split_sentences(text: str) -> list[Sentence]:
     >>> [sentence.text for sentence in split_sentences(text)]
     ['See State v. Lee, 5 P.2d 1.', 'We affirm.', '{2} He appealed.']
     """
-    return list(_iter_sentences(text))
+    return list(_sentences_of(text))
+
+
+@lru_cache(maxsize=16)
+def _sentences_of(text: str) -> tuple[Sentence, ...]:
+    """Return the sentences of a text; the steps of a case read the same few texts."""
+    return tuple(_iter_sentences(text))
 
 
 def _iter_sentences(text: str) -> Iterator[Sentence]:
