@@ -32,7 +32,7 @@ OUTPUT = ROOT / "data" / "published" / "item_costs.csv"
 PAGE_MINUTES = 0.1
 """Processor time of `snakemake papers` in an empty folder, for items that ask no model."""
 TRAINING_MINUTES = {"courtroom/table2": 0.7, "courtroom/table3": 5.0}
-"""Processor time of training on NLSY97, measured at hand; TabPFN without a GPU."""
+"""Processor time of training on NLSY97, measured by hand; TabPFN without a GPU."""
 MAX_CASES, MAX_REPEATS = 10, 2
 LOCAL = ("nlsy97", "vast-nearest", "claim_stance", "claim_polarity", "agreement", "cail18")
 """The data sets that are read from DATA instead of being downloaded."""

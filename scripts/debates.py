@@ -12,7 +12,7 @@ from moot.workflow.provenance import digests_of
 from moot.workflow.resumed_debates import TIMES_RESUMED
 
 INTERIM_RESULTS = "moot.jobs.interim_results"
-"""Imported by name, so that a change of this module makes only debates with a schedule anew."""
+"""It is imported by name, so that a change of it reruns only debates with a schedule."""
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):

@@ -1,5 +1,5 @@
-"""Go on with the debates of a kept plan as people answer; a desk starts it, and writes a line to it
-after an answer.
+"""Continue the debates of a stored plan as people answer. A desk starts this script and writes a
+line to it after each answer.
 """
 
 import asyncio

@@ -1,4 +1,6 @@
-"""Write what de-identification did to each opinion of a data set, and the map of its names."""
+"""Write the results of the de-identification of each opinion of a data set, and the map of its
+names.
+"""
 
 from pathlib import Path
 

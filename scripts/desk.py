@@ -1,11 +1,11 @@
-"""Open the desk: pages on which people sit as judges and label statements, on this machine or
-wherever colleagues are.
+"""Open the desk: pages on which people take seats and label statements, on this machine or at
+the machines of colleagues.
 
 python scripts/desk.py                                    answers wait for the next run
-python scripts/desk.py snakemake --cores 2 debates        the debates go on after each answer
+python scripts/desk.py snakemake --cores 2 debates        the debates continue after each answer
 python scripts/desk.py --conflicts                        labels on which annotators differ
 
-Options of the desk may stand anywhere among those of Snakemake; docs/colleagues.md has them all.
+Options of the desk may be anywhere among those of Snakemake; docs/colleagues.md describes them.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Say whether models, keys, data and disk are ready for a run."""
+"""Check whether models, keys, data and disk are ready for a run."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Ask recorded calls again and say whether the models still answer as they did."""
+"""Repeat recorded calls, and report whether the models still answer as before."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Freeze the plan: write down what is to be compared, before the run."""
+"""Freeze the plan: record the planned comparisons before the run."""
 
 import sys
 from datetime import UTC, datetime

@@ -1,5 +1,5 @@
-"""Write a first configuration of the user's own; asks on a terminal for what `--config init={...}`
-does not say.
+"""Write a first configuration for the user. Ask on a terminal for the answers that `--config
+init={...}` lacks.
 """
 
 import sys

@@ -1,5 +1,5 @@
-"""Write the minutes of one experiment's and model's decision conferences, one Markdown document
-each.
+"""Write the minutes of the decision conferences of one experiment and model, one Markdown document
+per conference.
 """
 
 from pathlib import Path

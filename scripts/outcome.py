@@ -1,4 +1,4 @@
-"""Write how the debates of one study came out."""
+"""Write the outcome of the debates of one study."""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""Say what the planned comparisons can show, and what a given difference takes."""
+"""Compute the smallest differences that the planned comparisons can show, and the cases that a
+given difference needs.
+"""
 
 import sys
 

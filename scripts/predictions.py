@@ -1,5 +1,5 @@
-"""Read predictions off the transcripts of one experiment and model, and export the calls behind
-them.
+"""Read the predictions from the transcripts of one experiment and model, and export the calls
+behind them.
 """
 
 from pathlib import Path

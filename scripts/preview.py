@@ -1,4 +1,4 @@
-"""Print what a run would still ask of the models, and what its planned comparisons can show."""
+"""Print the remaining calls of a run, and what its planned comparisons can show."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Keep a run's calls as a recording that ships with moot: one Parquet file, each call once."""
+"""Store the calls of a run as a recording that ships with moot: one Parquet file with each call
+once.
+"""
 
 import argparse
 from collections.abc import Iterable, Iterator

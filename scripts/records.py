@@ -1,4 +1,4 @@
-"""Read the debates that were published over one data set."""
+"""Read the published debates on one data set."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Write what a configuration may name, with all parameters."""
+"""Write the names that a configuration may use, with all parameters."""
 
 from pathlib import Path
 

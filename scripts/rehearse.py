@@ -1,5 +1,5 @@
-"""Rehearse the whole configuration in a folder of its own, and report what the real run takes and
-can show.
+"""Rehearse the whole configuration in the folder `rehearsal/`, and report the costs of the real
+run.
 """
 
 import sys

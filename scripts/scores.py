@@ -1,4 +1,4 @@
-"""Score one experiment: everything that its predictions, transcripts and labels add up to."""
+"""Score one experiment from its predictions, transcripts and labels."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
-"""Keep the numbers of published records (who, case, turn, belief, prediction, truth; no sentence)
-to ship with moot.
+"""Store the answers in published records to ship with moot: who, case, turn, belief, prediction and
+truth, without texts.
 """
 
 import argparse

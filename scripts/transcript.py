@@ -1,4 +1,4 @@
-"""Lay out the debates of one experiment and model for reading, as Markdown."""
+"""Write the debates of one experiment and model as Markdown for people."""
 
 from pathlib import Path
 

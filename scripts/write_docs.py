@@ -1,5 +1,4 @@
-"""Write the generated parts of docs/*.md anew, and the numbers of all pages from a build: `make
-docs`.
+"""Write the generated parts of docs/*.md and the numbers of all pages from a build: `make docs`.
 
 The numbers come from the tables in `results/tables` of the working directory and from
 `data/measured/figures.csv`.

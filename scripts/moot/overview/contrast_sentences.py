@@ -17,7 +17,7 @@ ANSWER_METRICS = frozenset({"accuracy", "accuracy_of_valid", "valid", "f1", "mac
 """The metrics that compare answers, so that equal answers give equal values."""
 _SHARES = frozenset({"accuracy", "accuracy_of_valid", "valid"})
 INVALID = ""
-"""What stands for every invalid answer."""
+"""The value of every invalid answer."""
 
 
 def describe_contrast(

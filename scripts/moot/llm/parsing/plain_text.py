@@ -14,7 +14,7 @@ _DASHES = str.maketrans("‐‑−", "---")
 _SMALL_DIGIT = re.compile("(?=[¼-¾⅐-⅞↉])|(?<=[0-9])(?=[²³¹⁰-⁹₀-₉])")
 """The place before a fraction or an exponent; compatibility forms would join it to a number."""
 _SEPARATOR = re.compile(r"(?P<sign>(?<![\w-])-(?=\.?\d)|(?<=\b[a-z])-(?=\s*$))|[_-]")
-"""A hyphen or underscore; a sign, as in -1 and the grade B-, is none."""
+"""A hyphen or underscore, but not a sign as in -1 or in the grade B-."""
 
 
 class UnreadableError(ValueError):
