@@ -21,6 +21,7 @@ NOT_READ = [
     "[ ] {0}", "- [ ] {0}", "☐ {0}", "( ) {0}", "[ ] {0} [ ] {1}", "[x] {0} [x] {1}",
     "{0}.\n\nEdit: {1}.", "{0}\nUPDATE: {1}", "{0}. On closer inspection, {1}.", "{0}. Oops, {1}.",
     "{0}. I stand corrected: {1}.", "{0}\nOn reflection I would say {1}.",
+    "The witness's answer is {0}.", "The lower court's ruling is {0}.",
     "I am not sure that the answer is {0}.", "I'm 20% sure that the answer is {0}.",
 ]  # fmt: skip
 READ = [
@@ -29,6 +30,9 @@ READ = [
     "I am 80% confident that the answer is {0}.", "I'm fairly sure that the answer is {0}.",
     "Sure! {0}", "Certainly. {0}", "Of course! The answer is {0}.", "Okay, {0}",
     "~~{1}~~ {0}", "- [ ] {1}\n- [x] {0}", "☐ {1} ☑ {0}", "( ) {1} (x) {0}", "<del>{1}</del> {0}",
+    "Had he paid, he would say so. The answer is {0}.", "As the text says, the answer is {0}.",
+    "According to the tenant, he paid. Answer: {0}", "The tenant says so. My answer is {0}.",
+    "The text's stance is {0}, but only mildly.", "The author's overall position is {0}.",
     "{0}, if you ask me.", "Answer: {0}\nIf he had paid, the answer would be {1}.",
 ]  # fmt: skip
 

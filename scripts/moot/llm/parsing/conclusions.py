@@ -84,7 +84,8 @@ _HYPOTHETICAL = re.compile(
     r"(?:if(?!\s+(?:i|we|one|you|forced|pressed|asked|anything)\b)|unless|suppose|supposing|were"
     r"|had"
     rf"|according\s+to(?!\s+{_SOURCE_OF_FACTS})|in\s+the\s+(?:opinion|view|eyes)\s+of)\b[^.!?\n]*$"
-    r"|\b(?!i\b|we\b)\w+\s+(?:claims?|argues?|says?|said|insists?|asserts?|alleges?|contends?"
+    r"|\b(?!(?:i|we|text|passage|law|statute|lease|contract|evidence|record|article)\b)\w+"
+    r"\s+(?:claims?|argues?|says?|said|insists?|asserts?|alleges?|contends?"
     r"|maintains?)"
     r"\s*[:,]?[\s\"“]*$",
     re.IGNORECASE,
@@ -305,7 +306,7 @@ def _find_announcements(text: str, labels: tuple[Label, ...]) -> Iterator[_Annou
             yield _Announcement(label, end)
             continue
         for match in _STATED_ANSWER.finditer(line):
-            if is_hypothetical(line[: match.start()]):
+            if is_hypothetical(line[: match.start() + 1]):
                 continue
             label = _read_announced(match["value"], labels)
             if label is not None:

@@ -94,7 +94,7 @@ def _find_phrases(text: str, names: str) -> Iterator[str]:
     )
     for match in introduction.finditer(text):
         line_start = text.rfind("\n", 0, match.start()) + 1
-        if is_hypothetical(text[line_start : match.start()]):
+        if is_hypothetical(text[line_start : match.start() + 1]):
             continue
         phrase = re.split(r"[.。!！](?=\s|$)|\[\[", match["value"], maxsplit=1)[0]
         number = NUMBER.match(phrase.strip(WRAPPING))

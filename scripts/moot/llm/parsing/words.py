@@ -74,6 +74,8 @@ SPEAKER = (
     rf"{_CONNECTIVE}(?:(?:i|we)\s+(?:think|believe|conclude|say)\s+(?:that\s+)?|{_I_AM_SURE})?"
     r"(?:(?:my|the|our|final|overall|correct|right|best|proper|appropriate|likely|likeliest|most"
     r"|predicted|chosen)\s+)*"
+    r"(?:(?:text|author|writer|speaker|post|tweet|comment|passage|article|document|speech)['’]s\s+"
+    r"(?:overall\s+)?)?"
 )
 I_SAY = (  # "I predict YES", "I would classify this as PRO", "we predict that the outcome is NO"
     r"(?:i|we)\s+(?:(?:would|will|therefore|thus)\s+){0,2}"
