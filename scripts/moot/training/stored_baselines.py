@@ -7,9 +7,12 @@ their own format within it. Two files of one model may differ in bytes, since sk
 memory address, but not in predictions.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -56,11 +59,26 @@ def store(path: Path, estimator: Estimator, labels: Sequence[str]) -> None:
 
 def dump(content: object, path: Path) -> None:
     """Write fitted estimators with skops, atomically."""
-    import skops.io  # loads every estimator of scikit-learn, and torch where it is installed
-
+    skops_io = _import_skops()
     _make_vocabularies_plain(content, set())
     with atomic_path(path) as part:
-        skops.io.dump(content, part)
+        skops_io.dump(content, part)
+
+
+def _import_skops() -> ModuleType:
+    """Import skops, which loads every estimator of scikit-learn, and do not import torch.
+
+    A part of scikit-learn that models do not need would import torch where it is installed, which
+    takes three times as long as all else.
+    """
+    is_torch_hidden = "torch" not in sys.modules
+    if is_torch_hidden:
+        sys.modules["torch"] = None  # type: ignore[assignment]  # so that its import fails
+    try:
+        return import_module("skops.io")
+    finally:
+        if is_torch_hidden:
+            del sys.modules["torch"]
 
 
 def _make_vocabularies_plain(part: object, visited: set[int]) -> None:
@@ -99,12 +117,11 @@ def read_trusted(path: Path, is_trusted: Callable[[str], bool]) -> JsonObject:
         UserError: the file does not exist, is not a skops file, or contains a type that is not
             trusted.
     """
-    import skops.io  # takes seconds, as in `dump`
-
+    skops_io = _import_skops()
     if not path.is_file():
         raise UserError(f"{path}: no such file; the workflow makes it if it is a target.")
     try:
-        types = skops.io.get_untrusted_types(file=path)
+        types = skops_io.get_untrusted_types(file=path)
     except Exception as error:
         raise UserError(
             f"{path}: not a model that moot stored ({error}). Delete it, and run again."
@@ -114,5 +131,5 @@ def read_trusted(path: Path, is_trusted: Callable[[str], bool]) -> JsonObject:
             f"{path}: holds the type {untrusted[0]}, which no model of moot uses; it may run code."
             " Do not load it."
         )
-    content: JsonObject = skops.io.load(path, trusted=types)
+    content: JsonObject = skops_io.load(path, trusted=types)
     return content

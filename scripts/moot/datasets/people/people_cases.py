@@ -197,7 +197,9 @@ def load_people(
 
     def make_cases(table: pd.DataFrame) -> list[Case]:
         cases = []
-        for number, row in table.iterrows():
+        columns = list(table.columns)
+        for number, cells in zip(table.index, table.to_numpy(dtype=object), strict=True):
+            row = dict(zip(columns, cells, strict=True))
             facts = {name: _plain_value(row[name]) for name in shown_features}
             values = {name: row[name] for name in attributes if name in row}
             cases.append(
