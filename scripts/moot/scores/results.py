@@ -284,10 +284,7 @@ class ExperimentResults:
         for shard, condition in _debate_chunks(self._all_shards(model)):
             part = read_table(shard, list(column_names), condition).to_pandas()
             if not include_waiting:
-                outcomes = condition & (pc.field("kind") == CONCLUSION) & (pc.field("parsed") != "")
-                conclusions = read_table(shard, ["model", "debate_id", "kind", "parsed"], outcomes)
-                waiting_debates = set(conclusions.to_pandas().loc[find_waiting_rows, "debate_id"])
-                part = part[~part["debate_id"].isin(waiting_debates)]
+                part = part[~part["debate_id"].isin(self._find_waiting_debates(shard, condition))]
             part = _in_order(part)
             part_debates = set(
                 part[["model", "debate_id"]].drop_duplicates().itertuples(index=False, name=None)
@@ -300,6 +297,20 @@ class ExperimentResults:
             )
             debates |= part_debates
             yield part if include_validation else self._evaluated(part)
+
+    def _find_waiting_debates(self, shard: Path, condition: pc.Expression) -> set[str]:
+        """Return the waiting debates in a part of a shard. Each part is read for this once."""
+        key = shard, str(condition)
+        if key not in self._waiting_debates:
+            outcomes = condition & (pc.field("kind") == CONCLUSION) & (pc.field("parsed") != "")
+            conclusions = read_table(shard, ["model", "debate_id", "kind", "parsed"], outcomes)
+            waiting_rows = conclusions.to_pandas().loc[find_waiting_rows]
+            self._waiting_debates[key] = set(waiting_rows["debate_id"])
+        return self._waiting_debates[key]
+
+    @cached_property
+    def _waiting_debates(self) -> dict[tuple[Path, str], set[str]]:
+        return {}
 
     def gather(
         self, select: Callable[[pd.DataFrame], pd.DataFrame], columns: Collection[str]
