@@ -1,6 +1,7 @@
 """Words of many servers for one cause: a long prompt, a refused field, the account, a wait."""
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -102,16 +103,18 @@ def test_each_cause_has_its_action(
     assert words in str(error)
 
 
-NOW = datetime.now(UTC)
-LATER = NOW + timedelta(hours=10)
 WAITS = [
     ("20", 20), (" 20.5 ", 20.5), ("20s", 20), ("500ms", 0.5), ("1m30s", 90), ("1m", 60),
     ("2h", 7200),
     ("2 minutes", 120), ('"20"', 20), ("20, 30", 20), ("1h 2m", 3720), ("1.5 seconds", 1.5),
-    (format_datetime(LATER, usegmt=True), 36000), (LATER.isoformat(), 36000),
-    (str(int(LATER.timestamp())), 36000), (str(int(LATER.timestamp() * 1000)), 36000),
 ]  # fmt: skip
-NO_WAITS = ["", "0", "-5", "nan", "inf", "soon", "0s", "5 apples", "m", "1x", format_datetime(NOW)]
+TIME_FORMATS: dict[str, Callable[[datetime], str]] = {
+    "HTTP": lambda time: format_datetime(time, usegmt=True),
+    "ISO": lambda time: time.isoformat(),
+    "seconds": lambda time: str(int(time.timestamp())),
+    "milliseconds": lambda time: str(int(time.timestamp() * 1000)),
+}
+NO_WAITS = ["", "0", "-5", "nan", "inf", "soon", "0s", "5 apples", "m", "1x"]
 
 
 @pytest.mark.parametrize(("value", "seconds"), WAITS)
@@ -119,8 +122,22 @@ def test_a_wait_is_read_in_each_form(value: str, seconds: float) -> None:
     assert read_retry_after({"retry-after": value}) == pytest.approx(seconds, rel=0.02)
 
 
+@pytest.mark.parametrize("time_format", TIME_FORMATS)
+def test_a_wait_until_a_time_is_read_in_each_form(time_format: str) -> None:
+    value = TIME_FORMATS[time_format](datetime.now(UTC) + timedelta(hours=10))
+    assert read_retry_after({"retry-after": value}) == pytest.approx(36000, rel=0.02)
+
+
+def test_a_time_that_has_passed_names_no_wait() -> None:
+    check_no_wait(format_datetime(datetime.now(UTC)))
+
+
 @pytest.mark.parametrize("value", NO_WAITS)
 def test_other_words_name_no_wait(value: str) -> None:
+    check_no_wait(value)
+
+
+def check_no_wait(value: str) -> None:
     assert read_retry_after({"retry-after": value}) is None
     assert read_retry_after({"retry-after-ms": value, "retry-after": "3"}) == 3
 
