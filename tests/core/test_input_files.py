@@ -278,3 +278,11 @@ def test_a_label_that_no_case_can_have_is_refused(task_fields: dict[str, Any]) -
     )
     with pytest.raises(UserError, match="names the label 'maybe'; expected one of no, yes"):
         check_cases("d", loaded)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t"])
+def test_a_case_without_text_is_refused(text: str) -> None:
+    case = Case("17", "d", "test", text, "no", ("no", "yes"), source_row=4)
+    loaded = Loaded([case], Task("it", "Is it?", ("no", "yes")))
+    with pytest.raises(UserError, match=r"data set 'd', row 4: case '17' has no text\."):
+        check_cases("d", loaded)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from moot.core.config import PowerConfig
+from moot.overview.contrast_sentences import describe_equal_answers
 from moot.overview.tables_contrasts import contrasts
 from moot.report.content import StudyResults
 from moot.scores import no_scores
@@ -102,7 +103,10 @@ def test_equal_methods_on_all_cases(tmp_path: Path, answers: str, count: int, re
         "invalid": "-" * count,
     }[answers]
     text = sentences(tmp_path, letters, letters, repeats=repeats)
-    assert text.startswith(f"Both always gave the same answer, on all {count} cases. ")
+    expected, number = "The two sides gave the same answers", f"all {count}"
+    if answers == "invalid":
+        expected, number = "Neither side gave a valid answer", str(count)
+    assert text.startswith(f"{expected} on {number} cases. ")
     assumed = math.ceil(cases_needed(0.1, paired_proportions(0.3)))
     assert needed_cases(text) == assumed
     assert text.endswith(
@@ -112,10 +116,10 @@ def test_equal_methods_on_all_cases(tmp_path: Path, answers: str, count: int, re
 
 def test_one_case(tmp_path: Path) -> None:
     text = sentences(tmp_path, "y", "y")
-    assert text.startswith("Both gave the same answer on one case. ")
+    assert text.startswith("The two sides gave the same answers on the only case. ")
     (tmp_path / "other").mkdir()
     text = sentences(tmp_path / "other", "y", "n")
-    assert text.startswith("Both gave different answers on one case. ")
+    assert text.startswith("The two sides gave different answers on the only case. ")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +134,9 @@ def test_too_few_cases(tmp_path: Path, count: int, count_of_changes: int) -> Non
     )
     second = right_answers(count)[: count - half] + wrong_answers(count)[count - half :]
     text = sentences(tmp_path, first, second)
-    assert text.startswith(f"The answers of both differ on {count_of_changes} of {count} cases. ")
+    assert text.startswith(
+        f"The two sides gave different answers on {count_of_changes} of {count} cases. "
+    )
     assert needed_cases(text) > count and text.endswith(f"this run has {count}.")
     is_assumed = "if only one side is right on 30% of them" in text
     assert is_assumed == (count < 10)
@@ -141,7 +147,7 @@ def test_enough_cases_without_an_answer(tmp_path: Path, count: int) -> None:
     first = wrong_answers(4) + right_answers(count)[4:]
     second = right_answers(count)[: count - 4] + wrong_answers(count)[count - 4 :]
     text = sentences(tmp_path, first, second)
-    assert text.startswith(f"The answers of both differ on 8 of {count} cases. ")
+    assert text.startswith(f"The two sides gave different answers on 8 of {count} cases. ")
     assert needed_cases(text) <= count
     assert text.endswith(f"this run has {count}, which suffice.")
 
@@ -149,7 +155,7 @@ def test_enough_cases_without_an_answer(tmp_path: Path, count: int) -> None:
 @pytest.mark.parametrize("count", [10, 40])
 def test_an_answer_needs_no_further_cases(tmp_path: Path, count: int) -> None:
     text = sentences(tmp_path, right_answers(count), wrong_answers(count))
-    assert text == f"The answers of both differ on {count} of {count} cases."
+    assert text == f"The two sides gave different answers on {count} of {count} cases."
 
 
 @pytest.mark.parametrize(
@@ -186,7 +192,7 @@ def test_several_tests_take_more_cases(tmp_path: Path) -> None:
 
 def test_answers_of_other_models_are_compared_by_case(tmp_path: Path) -> None:
     text = sentences(tmp_path, right_answers(12), right_answers(11) + "y", second_model="b")
-    assert text.startswith("The answers of both differ on 1 of 12 cases. ")
+    assert text.startswith("The two sides gave different answers on 1 of 12 cases. ")
 
 
 def test_sides_on_different_cases_have_no_common_answers(tmp_path: Path) -> None:
@@ -197,7 +203,7 @@ def test_sides_on_different_cases_have_no_common_answers(tmp_path: Path) -> None
         paired=False,
         difference=0.9,
     )
-    assert "The answers" not in text and "Both" not in text
+    assert "sides gave" not in text and "side gave" not in text
 
 
 @pytest.mark.parametrize("metric", ["tokens", "calls"])
@@ -208,4 +214,29 @@ def test_other_metrics_have_no_sentences(tmp_path: Path, metric: str) -> None:
 @pytest.mark.parametrize("metric", ["f1", "macro_f1", "valid", "accuracy_of_valid"])
 def test_other_metrics_of_answers_have_sentences(tmp_path: Path, metric: str) -> None:
     text = sentences(tmp_path, right_answers(20), right_answers(20), metric=metric)
-    assert text.startswith("Both always gave the same answer, on all 20 cases.")
+    assert text.startswith("The two sides gave the same answers on all 20 cases.")
+
+
+def test_repeats_are_compared_by_how_often_each_answer_was_given(tmp_path: Path) -> None:
+    def write(experiment: str, answers: list[str]) -> ExperimentResults:
+        cases = [case(f"c{number}", "yes") for number in range(12)]
+        rows = [
+            prediction(person.case_id, "yes", LETTERS[letter], repeat=repeat)
+            for repeat, letter in enumerate(answers)
+            for person in cases
+        ]
+        view = experiment_view(models=("a",))
+        return write_results(
+            tmp_path / experiment, cases, {"a": rows}, experiment=experiment, config=view
+        )
+
+    def compare(first: list[str], second: list[str]) -> str:
+        runs = {"debate": write("debate", first), "alone": write("alone", second)}
+        sides = (Side("debate", ("a",), "accuracy"), Side("alone", ("a",), "accuracy"))
+        return describe_equal_answers(
+            Contrast("main", "Is it better?", *sides, DIFFER, True, "courtroom"), runs
+        )
+
+    assert compare(["y", "n", "y"], ["n", "y", "y"]).endswith("same answers on all 12 cases.")
+    assert compare(["y", "n", "y"], ["n", "n", "y"]).endswith("on 12 of 12 cases.")
+    assert compare(["y", "y"], ["y"]).endswith("same answers on all 12 cases.")

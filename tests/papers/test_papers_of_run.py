@@ -62,6 +62,7 @@ def own_experiment(protocol: str, **keys: Any) -> dict[str, Any]:
         {"feedback": own_experiment("feedback", params={"smoothing": False})},
         {"panel": own_experiment("synthetic_panel")},
         {"courtroom-nlsy97-mine": own_experiment("courtroom")},
+        {"courtroom-nlsy97": own_experiment("courtroom")},
     ],
     ids="+".join,
 )

@@ -149,7 +149,8 @@ def test_an_edited_prompt_reruns_only_its_calls_and_later_jobs(
         "{% block instruction %}",
         "{% block instruction %}\nBoth sides have rested.",
     )
-    assert built.jobs(*DEBATE_TARGETS) == {"run_debates", "predict", "score"}
+    results = {"tables_courtroom", "figures_courtroom"}
+    assert built.jobs(*TARGETS) == {"run_debates", "predict", "score"} | results
     process = built.run(*DEBATE_TARGETS)
     assert process.returncode == 0, process.stdout[-4000:]
     assert server.count() - request_count == 3, (

@@ -1,6 +1,7 @@
 """Sentences on a planned comparison: whether the answers differ, and how many cases it takes."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 
 import pandas as pd
@@ -48,7 +49,11 @@ def describe_contrast(
 
 
 def describe_equal_answers(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> str:
-    """Return a sentence on how many cases got another answer; "" if both sides are one run."""
+    """Return a sentence on how many cases got different answers; "" if both sides are one run.
+
+    With repeats, the answers to a case are equal if both sides gave each as often. A case to which
+    neither side gave a valid answer is counted apart.
+    """
     first, second = contrast.sides
     if not contrast.paired or (first.experiment, first.models) == (
         second.experiment,
@@ -61,20 +66,36 @@ def describe_equal_answers(contrast: Contrast, experiments: Mapping[str, Experim
         for side in contrast.sides
     )
     cases: dict[str, bool] = {}
+    unanswered: set[str] = set()
     sides = sides_of(contrast, experiments)
     common_cases = set(sides[0].terms.case_ids)
     for key in first_answers.keys() & second_answers.keys():
-        if key[0] in common_cases:
-            is_equal = len(first_answers[key] | second_answers[key]) == 1
-            cases[key[0]] = cases.get(key[0], True) and is_equal
-    if not cases:
-        return ""
-    changes = sum(not is_equal for is_equal in cases.values())
-    if len(cases) == 1:
-        return f"Both gave {'different answers' if changes else 'the same answer'} on one case."
-    if changes:
-        return f"The answers of both differ on {changes:,} of {len(cases):,} cases."
-    return f"Both always gave the same answer, on all {len(cases):,} cases."
+        if key[0] not in common_cases:
+            continue
+        counts = first_answers[key], second_answers[key]
+        if counts[0].keys() | counts[1].keys() == {INVALID}:
+            unanswered.add(key[0])
+        else:
+            cases[key[0]] = cases.get(key[0], True) and _are_equal(*counts)
+    sentences: list[str] = []
+    if cases:
+        changes = sum(not is_equal for is_equal in cases.values())
+        number = f"{changes:,} of {len(cases):,}" if changes else f"all {len(cases):,}"
+        place = f"{number} cases" if len(cases) > 1 else "the only case"
+        kind = "different" if changes else "the same"
+        sentences.append(f"The two sides gave {kind} answers on {place}.")
+    if count := len(unanswered - cases.keys()):
+        sentences.append(f"Neither side gave a valid answer on {count:,} cases.")
+    return " ".join(sentences)
+
+
+def _are_equal(first: Counter[str], second: Counter[str]) -> bool:
+    """Return whether both sides gave each answer as often, as a share of their repeats."""
+    shares = [
+        {answer: number / counts.total() for answer, number in counts.items()}
+        for counts in (first, second)
+    ]
+    return shares[0] == shares[1]
 
 
 def describe_needed_cases(
@@ -115,15 +136,15 @@ def describe_needed_cases(
 
 def _answers(
     side: Side, results: ExperimentResults, *, by_model: bool
-) -> dict[tuple[str, str], set[str]]:
-    """Return the different answers to each case; by case and model if `by_model`."""
+) -> dict[tuple[str, str], Counter[str]]:
+    """Return how often each answer was given to each case; by case and model if `by_model`."""
     rows = results.predictions
     rows = rows[rows["model"].isin(side.models)]
     valid_answers = rows["prediction"].where(rows["status"] == "valid", INVALID).astype(str)
     models = rows["model"] if by_model else pd.Series("", index=rows.index)
-    answers: dict[tuple[str, str], set[str]] = {}
+    answers: dict[tuple[str, str], Counter[str]] = {}
     for case, model, answer in zip(rows["case_id"], models, valid_answers, strict=True):
-        answers.setdefault((str(case), str(model)), set()).add(answer)
+        answers.setdefault((str(case), str(model)), Counter())[answer] += 1
     return answers
 
 

@@ -106,10 +106,10 @@ def contrasts(results: StudyResults) -> TableContent:
                 "is not below 0.05, which is not evidence of equality."
             ),
             (
-                "In words: on how many cases the answers of both sides differ and, without an"
-                " answer, how many cases it takes to show the difference that `power: difference`"
-                " plans for. The variances are those of this run; with fewer than"
-                f" {FEWEST_CASES} cases, or if all answers agree, `power: discordant_share` is"
+                "In words: on how many cases the two sides gave different answers and, without an"
+                " answer to the question, how many cases it takes to show the difference that"
+                " `power: difference` plans for. The variances are those of this run; with fewer"
+                f" than {FEWEST_CASES} cases, or if all answers agree, `power: discordant_share` is"
                 " assumed."
             ),
             *([MARGIN_NOTE] if any(contrast.margin for contrast in results.contrasts) else []),

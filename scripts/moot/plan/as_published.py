@@ -172,10 +172,12 @@ def has_own_experiments(plan: Plan) -> bool:
 def papers_of_run(plan: Plan) -> frozenset[str]:
     """Return the papers to which an experiment of a run belongs.
 
-    An experiment belongs to the paper of its study. An own experiment does so only if its data set
-    has a loader that the paper's experiments use.
+    An experiment belongs to the paper of its study if its data set has a loader that the paper's
+    experiments use or, for a shipped experiment, a loader of a shipped data set.
     """
     own_names = own_experiments(plan)
+    shipped_datasets = merge_over_defaults({}, default_files(plan.shipped))["datasets"]
+    shipped_loaders = {entry.get("loader") or name for name, entry in shipped_datasets.items()}
     designs = paper_plan(plan.shipped)
     papers: set[str] = set()
     for paper in read_papers(items_file(plan.shipped)).values():
@@ -185,7 +187,8 @@ def papers_of_run(plan: Plan) -> frozenset[str]:
             if experiment.study in paper.studies
         }
         for name, experiment in plan.experiments.items():
-            is_of_paper = name not in own_names or _loader_of(plan, experiment) in loaders
+            possible_loaders = loaders if name in own_names else loaders | shipped_loaders
+            is_of_paper = _loader_of(plan, experiment) in possible_loaders
             if experiment.study in paper.studies and is_of_paper:
                 papers.add(paper.name)
     return frozenset(papers)

@@ -2,7 +2,8 @@
 
 Snakemake expects each output of a job to exist when the job ends, and only the job knows whether a
 table has rows. So the job writes all of its tables, and the end of a successful run removes those
-without X"""
+without rows. A list of the removed names lets the next run treat them as built.
+"""
 
 import json
 from collections.abc import Collection, Iterable

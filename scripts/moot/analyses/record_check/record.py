@@ -5,7 +5,7 @@ that it is false.
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from operator import itemgetter
@@ -76,10 +76,12 @@ class Record:
             return Match(NOT_LOCATABLE)
         matcher = SequenceMatcher(None, self._forms, forms, autojunk=False)
         block = matcher.find_longest_match()
-        start_of_text = bisect_left(self._words, self._words[block.a][0], key=itemgetter(0))
-        start = max(start_of_text, block.a - block.b)
-        matcher.set_seq1(self._forms[start : start + len(forms)])
-        if matcher.ratio() < MIN_SIMILARITY:
+        number = self._words[block.a][0]
+        start = max(bisect_left(self._words, number, key=itemgetter(0)), block.a - block.b)
+        end = bisect_right(self._words, number, key=itemgetter(0))
+        matcher.set_seq1(self._forms[start : min(end, start + len(forms))])
+        equal_words = sum(block.size for block in matcher.get_matching_blocks())
+        if equal_words < MIN_SIMILARITY * len(forms):
             return Match(NOT_LOCATABLE)
         return self._match(ALTERED, start, len(forms))
 
