@@ -79,12 +79,12 @@ def _guess_target(table: pd.DataFrame) -> str:
     """
     candidates = []
     for name in map(str, table.columns):
-        filled = table[name].str.strip()
-        count = filled[filled != ""].nunique()
+        cells = table[name].str.strip()
+        count = cells[cells != ""].nunique()
         if _BINARY <= count <= min(_MAX_LABELS, max(_BINARY, len(table) // 2)):
             candidates.append(name)
-    named = [name for name in candidates if TARGET_NAMES.search(name)]
-    return (named or candidates[-1:] or [""])[0]
+    answer_columns = [name for name in candidates if TARGET_NAMES.search(name)]
+    return (answer_columns or candidates[-1:] or [""])[0]
 
 
 def _missing_column(text: str, target: str, kind: str) -> str:

@@ -160,8 +160,8 @@ def _find_exact_columns(table: pd.DataFrame) -> dict[str, str]:
     for name in map(str, table):
         meaning = name.strip().casefold()
         if meaning in _EXACT_MEANINGS and meaning not in columns:
-            filled = table[name].str.strip().loc[lambda cells: cells != ""]
-            if len(filled) and _can_be_read(meaning, filled, len(filled) == len(table)):
+            cells = table[name].str.strip().loc[lambda cells: cells != ""]
+            if len(cells) and _can_be_read(meaning, cells, len(cells) == len(table)):
                 columns[meaning] = name
     return columns
 

@@ -91,7 +91,7 @@ def _logprob_distance(request: Request, first: Reply, second: Reply) -> float | 
 
 
 MEASURES: dict[str, Callable[[Request, Reply, Reply], float | None]] = {
-    "texts": lambda _, one, other: float(one.text != other.text),
+    "texts": lambda _, first, second: float(first.text != second.text),
     "answers": _answer_distance,
     "log-probabilities": _logprob_distance,
 }

@@ -413,8 +413,8 @@ def _guess_target(table: pd.DataFrame, text: str) -> tuple[str, str]:
     """
     candidates = []
     for name in map(str, table.columns):
-        filled = table[name].str.strip()
-        if name != text and _MIN_LABELS <= filled[filled != ""].nunique() <= _MAX_LABELS:
+        cells = table[name].str.strip()
+        if name != text and _MIN_LABELS <= cells[cells != ""].nunique() <= _MAX_LABELS:
             candidates.append(name)
     if not candidates:
         return "", ""
@@ -445,8 +445,8 @@ def _guess_id(table: pd.DataFrame, taken_columns: Collection[str]) -> str:
 def _list_columns(table: pd.DataFrame, text: str) -> str:
     """Return the names of the other columns of a table."""
     names = [str(name) for name in table.columns if str(name) != text]
-    more = len(names) - _MAX_LISTED_COLUMNS
-    return ", ".join(names[:_MAX_LISTED_COLUMNS]) + (f" and {more} more" if more > 0 else "")
+    rest = len(names) - _MAX_LISTED_COLUMNS
+    return ", ".join(names[:_MAX_LISTED_COLUMNS]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _guess_of_labels(counts: Mapping[str, int], labels: Mapping[str, str]) -> _Guess:
