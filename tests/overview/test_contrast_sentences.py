@@ -220,11 +220,10 @@ def test_other_metrics_of_answers_have_sentences(tmp_path: Path, metric: str) ->
 def test_repeats_are_compared_by_how_often_each_answer_was_given(tmp_path: Path) -> None:
     def write(experiment: str, answers: list[str]) -> ExperimentResults:
         cases = [case(f"c{number}", "yes") for number in range(12)]
-        rows = [
-            prediction(person.case_id, "yes", LETTERS[letter], repeat=repeat)
-            for repeat, letter in enumerate(answers)
-            for person in cases
-        ]
+        rows: list[dict[str, Any]] = []
+        for repeat, letter in enumerate(answers):
+            answer = LETTERS[letter]
+            rows += [prediction(c.case_id, "yes", answer, repeat=repeat) for c in cases]
         view = experiment_view(models=("a",))
         return write_results(
             tmp_path / experiment, cases, {"a": rows}, experiment=experiment, config=view

@@ -220,14 +220,14 @@ def describe_case_counts(config: ExperimentConfig, loaded: Loaded) -> tuple[bool
     words.
     """
     available = sum(case.split == config.split for case in loaded.cases)
-    wanted = config.cases
-    if wanted is None or wanted <= available:
-        count = available if wanted is None else wanted
+    required_count = config.cases
+    if required_count is None or required_count <= available:
+        count = available if required_count is None else required_count
         return (
             True,
             f"{count} of {available} {config.split} cases; `cases` can be {available} at most",
         )
     return False, (
-        f"`cases: {wanted}`, but the table has {available} {config.split} cases. Write `cases:"
-        f" {available}` or less, or leave `cases` out for all"
+        f"`cases: {required_count}`, but the table has {available} {config.split} cases. Write"
+        f" `cases: {available}` or less, or leave `cases` out for all"
     )

@@ -166,14 +166,16 @@ def _find_exact_columns(table: pd.DataFrame) -> dict[str, str]:
     return columns
 
 
-def _can_be_read(meaning: str, filled: "pd.Series[str]", is_complete: bool) -> bool:
+def _can_be_read(meaning: str, filled_cells: "pd.Series[str]", is_complete: bool) -> bool:
     """Return whether the loader can read the filled cells of a column with a meaning."""
-    is_object = bool(filled.str.startswith("{").all())
+    is_object = bool(filled_cells.str.startswith("{").all())
     if meaning in ("answers", "text"):
         return is_object == (meaning == "answers")
     if meaning in ("debate", "turn", "time") and not is_complete:
         return False
-    return not is_object and (meaning not in _NUMERIC_MEANINGS or _fits_numbers(meaning, filled))
+    return not is_object and (
+        meaning not in _NUMERIC_MEANINGS or _fits_numbers(meaning, filled_cells)
+    )
 
 
 def _fits(meaning: str, table: pd.DataFrame, name: str, columns: Mapping[str, str]) -> bool:
@@ -181,10 +183,10 @@ def _fits(meaning: str, table: pd.DataFrame, name: str, columns: Mapping[str, st
     assigned.
     """
     cells = table[name].str.strip()
-    filled = cells[cells != ""]
-    if filled.empty:
+    filled_cells = cells[cells != ""]
+    if filled_cells.empty:
         return False
-    is_object = bool(filled.str.startswith("{").all())
+    is_object = bool(filled_cells.str.startswith("{").all())
     if is_object or meaning == "answers":
         return is_object and meaning == "answers"
     if meaning in _NUMERIC_MEANINGS:
@@ -197,16 +199,16 @@ def _fits_words(meaning: str, table: pd.DataFrame, name: str, columns: Mapping[s
     category.
     """
     cells = table[name].str.strip()
-    filled = cells[cells != ""]
+    filled_cells = cells[cells != ""]
     if meaning == "text":
-        return bool(filled.str.contains(" ").mean() > 1 / 2)
+        return bool(filled_cells.str.contains(" ").mean() > 1 / 2)
     if meaning == "truth" and "debate" in columns:
-        has_categories = filled.nunique() <= _MAX_CATEGORIES
+        has_categories = filled_cells.nunique() <= _MAX_CATEGORIES
         return has_categories and _is_constant_in_debates(table, name, columns)
     is_short = bool(cells.str.len().mean() <= _MAX_NAME_CHARS)
     if meaning == "case":
         return is_short and _is_constant_in_debates(table, name, columns)
-    return is_short and _fits_categories(meaning, filled.nunique(), len(table))
+    return is_short and _fits_categories(meaning, filled_cells.nunique(), len(table))
 
 
 def _fits_categories(meaning: str, category_count: int, row_count: int) -> bool:

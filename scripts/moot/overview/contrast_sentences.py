@@ -91,11 +91,10 @@ def describe_equal_answers(contrast: Contrast, experiments: Mapping[str, Experim
 
 def _are_equal(first: Counter[str], second: Counter[str]) -> bool:
     """Return whether both sides gave each answer as often, as a share of their repeats."""
-    shares = [
-        {answer: number / counts.total() for answer, number in counts.items()}
-        for counts in (first, second)
-    ]
-    return shares[0] == shares[1]
+    totals = first.total(), second.total()
+    return first.keys() == second.keys() and all(
+        first[answer] * totals[1] == second[answer] * totals[0] for answer in first
+    )
 
 
 def describe_needed_cases(
