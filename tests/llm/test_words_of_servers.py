@@ -70,6 +70,24 @@ CAUSES: list[tuple[int, str, str, type[Exception], str]] = [
     (499, "closed", "", TransientError, ""), (520, "unknown", "", TransientError, ""),
     (500, "the request took too long", "", TransientError, ""),
     (400, "Your prompt mentions a temperature and was flagged", "", CallFailedError, ""),
+    (503, "The model `x` does not exist", "", RunStoppedError, "Check `model`"),
+    (500, "the request exceeds the available context size", "", CallFailedError, "raise it"),
+]  # fmt: skip
+PASSING_FAULTS = [
+    "The request exceeds the rate limit", "Too many tokens, please wait before trying again.",
+    "Request failed: more than 3 retries exceeded the time limit", "request header too large",
+    "The model replica was retired during a rolling restart; retry",
+    "payment method service timeout", "credits service: connection pool exhausted",
+    "The model server is deprecated and was drained", "request queue length exceeds its limit",
+    "message too large for the queue", "Free credits exhausted", "输入队列超出",
+    "content filter backend took more than the time limit",
+]  # fmt: skip
+RATES = [
+    "Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 9000,"
+    " please reduce your message size and try again.",
+    "Too many tokens, please wait before trying again.", "The request exceeds the rate limit",
+    "Input tokens per-minute limit: the request has more than 6000 tokens",
+    "Request throttled: too many tokens",
 ]  # fmt: skip
 
 
@@ -78,7 +96,7 @@ def _body(message: str, **fields: Any) -> bytes:
 
 
 @pytest.mark.parametrize("message", LONG_PROMPTS)
-@pytest.mark.parametrize("status", [400, 413, 422, 500])
+@pytest.mark.parametrize("status", [400, 413, 422])
 def test_a_prompt_that_does_not_fit_fails_the_call(message: str, status: int) -> None:
     error = failure_of_status(status, {}, _body(message), "m", sent_fields=FIELDS)
     assert type(error) is CallFailedError
@@ -101,6 +119,27 @@ def test_each_cause_has_its_action(
     error = failure_of_status(status, {}, _body(message, **fields), "m", sent_fields=FIELDS)
     assert type(error) is kind
     assert words in str(error)
+
+
+@pytest.mark.parametrize("message", PASSING_FAULTS)
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 520, 529])
+def test_a_passing_fault_of_a_server_is_tried_again(message: str, status: int) -> None:
+    error = failure_of_status(status, {}, _body(message), "m", sent_fields=FIELDS)
+    assert type(error) is (RateLimitedError if status in (503, 529) else TransientError)
+
+
+@pytest.mark.parametrize("message", RATES)
+@pytest.mark.parametrize("status", [400, 413, 422])
+def test_a_limit_in_a_time_is_no_long_prompt(message: str, status: int) -> None:
+    error = failure_of_status(status, {}, _body(message), "m", sent_fields=FIELDS)
+    assert type(error) is CallFailedError
+    assert "raise it" not in str(error)
+
+
+def test_a_rate_limit_with_an_offer_and_a_wait_does_not_end_the_run() -> None:
+    offer = "Please add a payment method to your account to increase your rate limit."
+    for message in (f"Rate limit reached. {offer}", "credits used up; try again in 20s"):
+        assert type(failure_of_status(429, {}, _body(message), "m")) is RateLimitedError
 
 
 WAITS = [

@@ -43,11 +43,15 @@ _MODEL_CODES = {"model_not_found", "deploymentnotfound", "model_not_supported"}
 _CREDIT = re.compile(
     r"credit balance is too low"
     r"|(insufficient|not enough|no|out of|run out of|negative) (funds|credits?|balance)\b"
-    r"|(requires more|add|purchase) credits\b|payment (required|method)|account .{0,40}deactivated"
-    r"|(funds|credits?|balance)\b.{0,20}\b(insufficient|exhausted|used up|depleted|negative)\b"
+    r"|(requires more|add|purchase) credits\b|payment required|account .{0,40}deactivated",
+    re.IGNORECASE,
+)
+_NO_CREDIT_LEFT = re.compile(
+    r"(funds|credits?|balance)\b.{0,20}\b(insufficient|exhausted|used up|depleted|negative)\b"
     r"|account is not active|余额不足|欠费|额度已用完",
     re.IGNORECASE,
 )
+"""Further words for an empty account; a server with a fault of its own may use them as well."""
 _KEY = re.compile(
     r"(invalid|incorrect|wrong|missing|bad|expired|malformed|no|unknown) (api|access|auth\w*)"
     r"[ _-]?(key|token)\b"
@@ -60,9 +64,12 @@ _MODEL = re.compile(
     r"(unknown|no such|invalid|unsupported|unrecognized) model\b"
     r"|\bmodel\b[^.]{0,120}? (not found|not exist|does not exist|is not available|not loaded"
     r"|could not be found|is unknown|is not a valid model|is not supported)\b"
-    r"|\bmodel\b[^.]{0,120}? (deprecated|decommissioned|retired|no longer (supported|available))\b"
-    r"|模型不存在"
     r"|is not a valid model( id)?\b|no (endpoints|deployments?|provider\w*) (were )?found",
+    re.IGNORECASE,
+)
+_MODEL_WITHDRAWN = re.compile(
+    r"\bmodel\b[^.]{0,120}? (deprecated|decommissioned|retired|no longer (supported|available))\b"
+    r"|模型不存在",
     re.IGNORECASE,
 )
 _PATH = re.compile(
@@ -90,6 +97,13 @@ _PROMPT_TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 """Words of servers for a prompt that does not fit, whatever they call their context."""
+_RATE = re.compile(
+    r"rate[ _-]?limit|per[ _-]?(second|minute|hour|day)\b|\b[RT]P[MD]\b|please wait|thrott",
+    re.IGNORECASE,
+)
+"""Words about the number of requests or tokens in a time, which no shorter prompt changes."""
+_REFUSALS = (400, 404, 413, 422)
+"""Statuses of a server that refuses the request; other statuses also describe passing faults."""
 _LENGTH = re.compile(rf"{_CONTEXT.pattern}|too many tokens|too long|input tokens", re.IGNORECASE)
 _TAG = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->|<[^>]*>", re.IGNORECASE | re.DOTALL)
 
@@ -121,28 +135,42 @@ class ErrorBody:
             return text
         return HTTPStatus(status).phrase
 
-    def names_account(self) -> bool:
-        """Return whether the key or the account is the cause."""
-        is_coded = any(code.casefold() in _ACCOUNT_CODES for code in self.codes)
-        return is_coded or bool(_CREDIT.search(self.message) or _KEY.search(self.message))
+    def names_account(self, status: int) -> bool:
+        """Return whether the key or the account is the cause of an error with this status."""
+        if any(code.casefold() in _ACCOUNT_CODES for code in self.codes):
+            return True
+        if _CREDIT.search(self.message) or _KEY.search(self.message):
+            return True
+        is_passing = status not in (*_REFUSALS, 402, 429) or self.wait is not None
+        return not is_passing and bool(_NO_CREDIT_LEFT.search(self.message))
 
-    def names_unknown_model(self) -> bool:
-        """Return whether the server does not know the model."""
+    def names_unknown_model(self, status: int) -> bool:
+        """Return whether the server does not know the model, or no longer has it."""
         is_coded = any(code.casefold() in _MODEL_CODES for code in self.codes)
-        return is_coded or bool(_MODEL.search(self.message))
+        if is_coded or _MODEL.search(self.message):
+            return True
+        return status in _REFUSALS and bool(_MODEL_WITHDRAWN.search(self.message))
 
-    def names_length(self) -> bool:
+    def names_length(self, status: int) -> bool:
         """Return whether the prompt is longer than the server's context."""
-        text = f"{self.message} {' '.join(self.codes)}"
-        return bool(_LENGTH.search(text) or _PROMPT_TOO_LONG.search(text))
+        return bool(_LENGTH.search(self._text_with_codes)) or self._names_long_prompt(status)
 
-    def names_context(self) -> bool:
+    def names_context(self, status: int) -> bool:
         """Return whether the context is certainly the cause.
 
         "took too long" may also describe the server.
         """
-        text = f"{self.message} {' '.join(self.codes)}"
-        return bool(_CONTEXT.search(text) or _PROMPT_TOO_LONG.search(text))
+        return bool(_CONTEXT.search(self._text_with_codes)) or self._names_long_prompt(status)
+
+    def _names_long_prompt(self, status: int) -> bool:
+        """Return whether the server refuses the prompt because of its length, not of a rate."""
+        text = self._text_with_codes
+        is_refusal = status in _REFUSALS and not _RATE.search(text)
+        return is_refusal and bool(_PROMPT_TOO_LONG.search(text))
+
+    @property
+    def _text_with_codes(self) -> str:
+        return f"{self.message} {' '.join(self.codes)}"
 
     def names_unknown_path(self) -> bool:
         """Return whether the server does not know the address below `base_url`."""

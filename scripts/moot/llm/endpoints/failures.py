@@ -9,6 +9,7 @@ import json
 import os
 import ssl
 from collections.abc import Collection, Iterator, Mapping
+from http import HTTPStatus
 
 from moot.core.errors import (
     CallFailedError,
@@ -80,7 +81,9 @@ def failure_of_status(
     message = redacted(f"HTTP {status} {body.text_for(status)}")
     if body.failed_generation and status in (400, 422):
         return FailedGenerationError(message, body.failed_generation)
-    refused_field = "" if body.names_account() else find_refused_field(status, body, sent_fields)
+    refused_field = (
+        "" if body.names_account(status) else find_refused_field(status, body, sent_fields)
+    )
     is_cap = refused_field == "top_logprobs" and any(map(str.isdigit, body.message))
     if asks_logprobs and not is_cap and "logprob" in body.message.casefold():
         return logprobs_unavailable(model, message)  # with status 400, 403 or 501
@@ -91,7 +94,7 @@ def failure_of_status(
         )
     if advice:
         return RunStoppedError(f"model '{model}': {message}. {advice}")
-    if status != 429 and body.names_context():
+    if status != 429 and body.names_context(status):
         return CallFailedError(f"{message}. {_SHORTEN}")
     wait = read_retry_after(headers)
     return _failure_of_call(status, message, body.wait if wait is None else wait)
@@ -125,11 +128,11 @@ def failure_in_success(
             status, {}, content, model, asks_logprobs=asks_logprobs, sent_fields=sent_fields
         )
     message = redacted(f"an error with status 200: {body.text_for(200)}")
-    if body.names_account():
+    if body.names_account(HTTPStatus.OK):
         return RunStoppedError(
             f"model '{model}': {message}. Check the key and the account, then run again."
         )
-    if body.names_unknown_model():
+    if body.names_unknown_model(HTTPStatus.OK):
         return RunStoppedError(f"model '{model}': {message}. {CHECK_MODEL}")
     if body.names_unknown_path():
         return RunStoppedError(
@@ -144,11 +147,11 @@ def _advice(status: int, headers: Mapping[str, str], body: ErrorBody, remedy: st
     if 300 <= status < 400 and "location" in headers:  # moot follows no redirect with a prompt
         location = redacted(headers["location"])
         return f"The server redirects to {location}: write that address as `base_url`."
-    if status in (401, 402, 403) or body.names_account():
+    if status in (401, 402, 403) or body.names_account(status):
         return "Check the key and the account, then run again."
     if status == 407:
         return "Check the name and the password in the proxy's address (HTTP_PROXY)."
-    is_unknown_model = status != 429 and body.names_unknown_model()
+    is_unknown_model = status != 429 and body.names_unknown_model(status)
     is_missing = status in _MISSING_STATUSES or status < 400
     return remedy if is_missing or is_unknown_model else ""
 

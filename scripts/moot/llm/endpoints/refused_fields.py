@@ -66,7 +66,7 @@ def find_refused_field(status: int, body: ErrorBody, sent_fields: Collection[str
         body: of the response.
         sent_fields: the fields that were sent.
     """
-    if status not in (400, 422) or body.names_length():
+    if status not in (400, 422) or body.names_length(status):
         # a prompt that does not fit concerns one call; such messages also name `max_tokens`
         return ""
     names = [name for name in sent_fields if name not in _IGNORED_FIELDS]
