@@ -12,12 +12,12 @@ from moot.studies.conference.protocol_decisions import Grade
 
 FORM = prediction_schema(Task("case", "Did he pay?", ("no", "yes")), reasoning=False)
 NOT_A_PERCENTAGE = [
-    "¾", "7½", "70½", "7²", "7⁰", "7₀", "70‰", "<70", ">70%", "≥70", "≤ 70 %", "$70", "€70",
+    "¾", "7½", "70½", "7²", "7⁰", "7₀", "70‰", "<70", "≥70", "≤ 70 %", "$70", "€70",
     "1 in 4", "70 minus 5", "70 plus", "70% that the answer is NO", "70. 5",
 ]  # fmt: skip
 NOT_A_GRADE = [
-    "7½", "½", "7²", "<8", ">8", "≥ 8", "$8", "€8", "8‰", "1. 8", "10 minus 2", "Grade: 10 minus 2",
-    "Grade: >8", "8 of 12 rules", "8 in 10",
+    "7½", "½", "7²", "<8", "≥ 8", "$8", "€8", "8‰", "1. 8", "10 minus 2", "Grade: 10 minus 2",
+    "Grade: <8", "8 of 12 rules", "8 in 10",
 ]  # fmt: skip
 GRADES = [
     ("8 / 10", 8), ("8 of 10", 8), ("8 **out of** 10", 8), ("about 8", 8), ("Around 8", 8),

@@ -26,6 +26,7 @@ from moot.llm.parsing.words import (
     EXPLANATION,
     LEAD_IN,
     OPTION_NOUN,
+    PERSONS,
     Label,
     denial_pattern,
     drop_bracketed_choices,
@@ -54,12 +55,7 @@ _ANSWER_WORD = re.compile(
 _REASON = re.compile(r"[\"'”*_]*,?\s+(?:because|since|as|due to|given)\b", re.IGNORECASE)
 _HESITATION = (
     r"(?:wait|hold on|hmm+|scratch that|correction(?=:)|on second thoughts?"
-    r"|sorry,?\s+(?:i meant|no)|(?:edit|update|erratum|revised answer)(?=\s*:)|oops|strike that"
-    r"|my mistake"
-    r"|on (?:reflection|(?:closer|further|second) (?:look|inspection|reading|examination|thought"
-    r"|reflection"
-    r"|consideration))|i (?:take (?:that|it) back|stand corrected|misread|retract|withdraw"
-    r"|(?:have )?made an? (?:mistake|error))"
+    r"|sorry,?\s+(?:i meant|no)"
     r"|(?:but )?then again|actually,?(?=[,.…!?:—–-]|\s+(?:no|wait|hmm|let)\b)"
     r"|let me (?:just )?(?:(?:re-?|double-?)(?:check|consider|read|think|examine|assess)"
     r"|(?:think|look|check)\s+again|look\s+(?:closer|more\s+closely))|等等|等一下|再想想)"
@@ -71,26 +67,33 @@ _REVISION = re.compile(
     re.IGNORECASE,
 )
 """A speaker's change of mind: "YES seems right. Wait, no."."""
-_SOURCE_OF_FACTS = (
-    r"(?:the|this|these|its|my)\s+(?:\w+\s+){0,2}?(?:law|statutes?|facts?|evidence|text|case"
-    r"|records?|rules?"
-    r"|criteria|definitions?|guidelines|above|information|instructions|article|analysis"
-    r"|precedents?|contract"
-    r"|lease|code|section|data|prompt|passage|document|reasoning|description|terms|agreement"
-    r"|timeline)\b"
-)
-_HYPOTHETICAL = re.compile(
-    r"(?:^|[.!?;\n])[\s*_>#-]*(?:(?:but|and|so|however|then|yet),?\s+)?(?:even\s+)?"
-    r"(?:if(?!\s+(?:i|we|one|you|forced|pressed|asked|anything)\b)|unless|suppose|supposing|were"
-    r"|had"
-    rf"|according\s+to(?!\s+{_SOURCE_OF_FACTS})|in\s+the\s+(?:opinion|view|eyes)\s+of)\b[^.!?\n]*$"
-    r"|\b(?!(?:i|we|text|passage|law|statute|lease|contract|evidence|record|article)\b)\w+"
-    r"\s+(?:claims?|argues?|says?|said|insists?|asserts?|alleges?|contends?"
-    r"|maintains?)"
-    r"\s*[:,]?[\s\"“]*$",
+_CHANGE_OF_MIND = re.compile(
+    r"(?:^|[.!?…。！？\n])[\s*_]*(?:(?:but|oh|no),?\s+)?"
+    r"(?:wait|oops|actually|(?:edit|update)(?=\s*:)|on (?:reflection|second thoughts?"
+    r"|(?:closer|further) \w+))\b(?P<rest>[^.!?\n]*)",
     re.IGNORECASE,
 )
-"""Words before an announcement that make it conditional or another person's: "If he paid, ..."."""
+"""A sentence that may withdraw an answer: "Actually, ...", "On reflection, ..."."""
+_IS_WRONG = re.compile(r"\W*(?:that|this)(?:['’]s|\s+is)\s+wrong\W*", re.IGNORECASE)
+_WITHDRAWAL = re.compile(
+    r"(?:^|[.!?…\n,])[\s*_]*(?:i\s+(?:misread\s+(?:it|the)|take\s+(?:that|it)\s+back"
+    r"|stand\s+corrected)|let\s+me\s+reconsider)\b",
+    re.IGNORECASE,
+)
+"""A clause of the speaker that withdraws an answer: "I take that back"."""
+_COUNTERFACTUAL = re.compile(
+    r"\W*(?:if\s+(?!(?:i|we|you|one)\b)[^,]*\b(?:had|were)\b|(?:had|were)\s+(?!(?:i|we)\b))"
+    r"[^,]*,\s*(?:(?:the|my)\s+)?",
+    re.IGNORECASE,
+)
+"""A condition contrary to the facts before an answer: "If he had paid, ", "Were it void, "."""
+_OF_A_PARTY = re.compile(
+    r"\b(?:according to|in the (?:opinion|view|eyes) of)\s+"
+    rf"(?:(?:the|his|her|their)\s+)?(?:{'|'.join(PERSONS)}),?\s*$"
+    rf"|\b(?:{'|'.join(PERSONS)})\s+(?:argues?|claims?|says|said)\s*:\s*$",
+    re.IGNORECASE,
+)
+"""Words that give the answer after them to a party: "According to the tenant, "."""
 _THOUGHT_OPENING = re.compile(
     r"[\s*_#>(]*(?:(?:ok|okay|alright|all right|well|right|hm+|uh|um|so|now|first)[,.!…:]*\s+)*"
     r"(?:thinking\b(?! about)|hm+\b|let me (?:think|see|consider|analy[sz]e|reason|work|look|read|"
@@ -166,7 +169,8 @@ def find_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
     if len(stated_labels) > 1:
         raise UnreadableError(f"states {' and '.join(sorted(map(str, stated_labels)))}")
     start = min(item.end for item in announcements)
-    if _REVISION.search(text, max(start - 1, 0)):
+    is_revised = _REVISION.search(text, max(start - 1, 0)) is not None
+    if is_revised or is_taken_back(text[max(start - 1, 0) :], labels, label):
         raise UnreadableError(f"the words behind {label} take it back")
     _refuse_later_answer(text, labels, label, start)
     return label, exact
@@ -182,16 +186,28 @@ def _read_bare(text: str, labels: tuple[Label, ...]) -> Label | None:
 
 
 def is_hypothetical(text: str) -> bool:
-    """Return whether the words before an announcement make it conditional or another's.
+    """Return whether an announcement after `text` is contrary to the facts or a party's.
 
-    Examples are "If the lease had ended, " and "According to the tenant, ".
+    Only the sentence in which the announcement stands counts. Examples are "If the lease had
+    ended, " and "According to the tenant, ".
     """
-    return _HYPOTHETICAL.search(text) is not None
+    clause = re.split(r"[.!?;\n]", text)[-1]
+    return bool(_COUNTERFACTUAL.fullmatch(clause) or _OF_A_PARTY.search(clause))
 
 
-def has_revision(text: str) -> bool:
-    """Return whether `text` reconsiders what stands before it: "Wait, that is wrong."."""
-    return _REVISION.search(text) is not None
+def is_taken_back(text: str, labels: tuple[Label, ...], label: Label | None) -> bool:
+    """Return whether `text`, which follows an answer, withdraws it.
+
+    A sentence such as "Actually, ..." withdraws `label` if it goes on with "that is wrong" or
+    names another of `labels`. A clause such as "I take that back" withdraws any answer.
+    """
+    if _WITHDRAWAL.search(text):
+        return True
+    for match in _CHANGE_OF_MIND.finditer(text):
+        mentions = find_spelled_mentions(match["rest"], labels)
+        if _IS_WRONG.fullmatch(match["rest"]) or mentions - {fold_text(str(label))}:
+            return True
+    return False
 
 
 def is_thinking_aloud(text: str) -> bool:
@@ -210,11 +226,11 @@ def _drop_tables(text: str) -> str:
 def _drop_item_numbers(text: str, labels: tuple[Label, ...]) -> str:
     """Return `text` without the numbers of a list's items, if labels are numbers.
 
-    The number 1 before a sentence may begin such a list.
+    The number 1 may begin such a list if the reply is cut off.
     """
     has_numbers = any(str(label).isdecimal() for label in labels)
     items = _NUMBERED_ITEM.findall(text) if has_numbers else []
-    is_list = len(items) > 1 or (items == ["1"] and _NUMBERED_ITEM.match(text) is not None)
+    is_list = len(items) > 1 or (items == ["1"] and text.endswith(CUT))
     return _NUMBERED_ITEM.sub("", text) if is_list else text
 
 

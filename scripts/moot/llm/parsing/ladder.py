@@ -33,7 +33,7 @@ from moot.llm.parsing.articles import split_list
 from moot.llm.parsing.conclusions import (
     find_announced,
     find_label,
-    has_revision,
+    is_taken_back,
     is_thinking_aloud,
 )
 from moot.llm.parsing.normaliser import has_end_token, strip_thoughts, strip_tokens
@@ -57,7 +57,14 @@ from moot.llm.parsing.values import (
     unwrap_object,
     validate_value,
 )
-from moot.llm.parsing.words import EXPLANATION, Label, find_mentions, match_opening, read_label
+from moot.llm.parsing.words import (
+    EXPLANATION,
+    PERSONS,
+    Label,
+    find_mentions,
+    match_opening,
+    read_label,
+)
 
 __all__ = ["Parsed", "describe_schema", "json_schema", "parse_label", "parse_reply"]
 
@@ -67,15 +74,11 @@ BARE_NUMBER = r"(?<![\d.–-])(?<!\bto )(?<!\bor )(?<!\band )\d+(?:\.\d+)?"
 NO_RANGE = r"(?!\.?\d|\s?[-–—]\s?\d|\s(?:to|or)\s\d)"
 _ESCAPED_OBJECT = re.compile(r'\{(?:\s|\\n)*\\"')
 _OTHERS_CONFIDENCE = re.compile(
-    r"\b(?:not|n['’]t|never|(?:less|more|lower|higher|greater) than|over|under|at (?:least|most)"
-    r"|up to|below"
-    r"|above|barely|hardly)\s+(?:about\s+|around\s+)?$"
-    r"|\b(?!(?:i|we|answer|prediction|verdict|confidence)\b)\w+\s+(?:is|are|was|were|seems?|felt"
-    r"|feels|sounds)"
-    r"\s+(?:\w+\s+){0,2}$",
+    r"(?:\bnot|n['’]t|\bless than|\bat most)\s+(?:about\s+)?$"
+    rf"|\b(?:{'|'.join(PERSONS)})\s+(?:is|are|was|were)\s+(?:\w+\s+)?$",
     re.IGNORECASE,
 )
-"""Words before a confidence that deny it, bound it or give it to another person."""
+"""Words before a confidence that deny it or give it to another person."""
 CONFIDENCES = [
     rf"({BARE_NUMBER}\s?%)\s*(?:confidence|confident|sure|certain)\b",
     (
@@ -214,6 +217,12 @@ class _Reading:
             del self.notes.missing[name]
             self.notes.add(f"{name} stands beside the object", in_words=True)
 
+    def refuse_if_taken_back(self, text: str) -> None:
+        """Raise UnreadableError if `text`, which follows the values, withdraws a label."""
+        for name, shape in schema_fields(self.schema).items():
+            if shape.kind == "label" and is_taken_back(text, shape.labels, self.value.get(name)):
+                raise UnreadableError("the words after the object take it back")
+
     def compare_with(self, outside: str) -> "_Reading":
         """Compare with the words around the object.
 
@@ -302,10 +311,9 @@ def _read_tags(schema: type[BaseModel], text: str, tags: list[re.Match[str]]) ->
     for match in tags:
         key, value = fold_text(match[1]), match[2].strip()
         values[key] = value if values.get(key, value) == value else Unclear((values[key], value))
-    if has_revision(text[tags[-1].end() :]):
-        raise UnreadableError("the words behind the tags take them back")
-    outside = _text_outside(text, [match.span() for match in tags])
-    return _read_fields(schema, values, Notes(["tags for an object"])).compare_with(outside)
+    reading = _read_fields(schema, values, Notes(["tags for an object"]))
+    reading.refuse_if_taken_back(text[tags[-1].end() :])
+    return reading.compare_with(_text_outside(text, [match.span() for match in tags]))
 
 
 def _text_outside(text: str, spans: list[tuple[int, int]]) -> str:
@@ -354,8 +362,7 @@ def _read_objects(text: str, schema: type[BaseModel]) -> _Reading | None:
         values = [reading.value.get(name) for reading in readings]
         if shape.kind != "text" and any(value != values[0] for value in values):
             readings[-1].leave_out(name, "objects that disagree")
-    if has_revision(text[objects[-1].end :]):
-        raise UnreadableError("the words behind the object take it back")
+    readings[-1].refuse_if_taken_back(text[objects[-1].end :])
     return readings[-1].compare_with(
         _text_outside(text, [(candidate.start, candidate.end) for candidate in objects])
     )

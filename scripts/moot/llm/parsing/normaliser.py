@@ -70,12 +70,12 @@ _ANSWER_TAG = re.compile(
 
 
 _STRUCK = re.compile(r"~~[^~\n]+(?:~~|~?\Z)|<(del|strike)>[^<>\n]*</\1>", re.IGNORECASE)
-_UNTICKED = re.compile(r"(?:\[ \]|\( \)|[☐⬜◻□○])[ \t]*[^\s\[\](){}☐⬜◻□○☑☒✅✔✓◉●🔘|/,;]*")
-_TICK = re.compile(r"\[[xX✓✔]\]|\([xX✓✔]\)[ \t]|[◉●🔘■]")
+_UNTICKED = re.compile(r"(?<!\w)(?:\[ \]|\( \)|[☐⬜□])[^\n\[\](){}☐⬜□☑☒✅✔✓|/,;.，；。\"]*")
+_TICK = re.compile(r"\[[xX✓✔]\]|\([xX✓✔]\)[ \t]")
 
 
 def drop_struck(text: str) -> str:
-    """Remove struck words, boxes that are not ticked with the word behind them, and ticks.
+    """Remove struck words, boxes that are not ticked with the words after them, and ticks.
 
     >>> drop_struck("- [ ] YES\\n- [x] NO").split()
     ['-', '-', 'NO']

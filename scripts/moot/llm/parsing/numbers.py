@@ -22,7 +22,7 @@ HEDGE = re.compile(
     re.IGNORECASE,
 )
 HAN_NUMBER = re.compile(rf"一百|[{HAN_DIGITS[2:]}]?十[{HAN_DIGITS[1:]}]?|[零{HAN_DIGITS[1:]}]")
-_BOUND = re.compile(r"[\s\"'`*(\[]*(?:[<>≤≥≦≧](?!\s*[\d.]+\s*%?\s*>)|[$€£¥]\s*\d(?![^$\n]{0,8}\$))")
+_BOUND = re.compile(r"[\s\"'`*(\[]*(?:[<≤≦](?!\s*[\d.]+\s*%?\s*>)|[$€£¥]\s*\d(?![^$\n]{0,8}\$))")
 """A sign before a number that makes it a bound or an amount: "<70", "$8"."""
 MAX_DIGITS = 30
 """No measured quantity has more digits, and int() of thousands of digits is slow."""
@@ -43,7 +43,7 @@ def _after_number(scale: float) -> re.Pattern[str]:
     """Return a pattern of what may follow a number on a scale: "/10", "out of 10", "%"."""
     return re.compile(
         r"(?:\s*(?P<percent>%|٪|per\s?cent\b|pct\b|percentage points?\b))?"
-        rf"(?:\s*分)?(?:\s*(?:/|out of|of)\s*{scale:g}(?![\d.]\d|\d)%?)?",
+        rf"(?:\s*分)?(?:\s*(?:/|out of|of|in)\s*{scale:g}(?![\d.]\d|\d)%?)?",
         re.IGNORECASE,
     )
 

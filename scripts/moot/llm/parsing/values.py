@@ -303,7 +303,7 @@ def _parse_quantity(shape: Shape, value: Json, notes: Notes) -> _Quantity:
             raise EchoError(f"'{shorten(value)}' repeats the format")
         number, is_percent, is_exact = read_number(value, shape.high or HUNDRED)
         notes.add(f"'{shorten(value)}' for a number", in_words=not is_exact)
-        has_scale = is_percent or re.search(r"/|\bof\b", value) is not None
+        has_scale = is_percent or re.search(r"/|\b(?:of|in)\b", value) is not None
         return _Quantity(number, is_percent, has_scale)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UnreadableError(f"'{shorten(str(value))}' is not a number")

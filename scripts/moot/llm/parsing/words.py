@@ -26,6 +26,12 @@ from moot.llm.parsing.plain_text import (
 
 Label = str | int | bool
 
+PERSONS = (
+    "he", "she", "they", "tenant", "landlord", "plaintiff", "defendant", "claimant", "accused",
+    "prosecution", "defence", "lawyer", "witness",
+)  # fmt: skip
+"""Persons in a case, whose answers and confidence are not the answer of a reply."""
+
 _NOUN = (
     r"(?:answer|verdict|prediction|decision|judge?ment|conclusion|label|stance|ruling|"
     r"classification"
@@ -175,40 +181,20 @@ _OWN_DOUBT = (
     r"|\bjust\s+kidding\b|\b(?:may|might|could)\s+(?:just\s+)?as\s+well\s+be\b"
     r"|我(?:也)?(?:不确定|不確定|无法|無法|不知道|不清楚)"
 )
-_DECLINES = (  # "No, I won't make a prediction", "Yes, I can help with that"
-    r"|\b(?:i|we)(?:['’]m|['’]re|\s+am|\s+are)?\s+(?:\w+\s+){0,2}?(?:cannot|can['’]?t|won['’]?t"
-    r"|not|refuse"
-    r"|decline|prefer)\s+(?:\w+\s+){0,3}?(?:predict|speculate|guess|comment|assess|classify|assist"
-    r"|help"
-    r"|comply|engage|(?:make|give|provide|offer|render|express)\s+(?:an?|any|such|this|that|the)\s+"
-    r"(?:\w+\s+)?(?:prediction|answer|verdict|judge?ment|assessment|opinion|decision|label"
-    r"|classification|guess|rating|recommendation|advice))\b"
-    r"|^[\s\"'`*_]*[,.!]\s*(?:i\s+(?:can|will|could|would\s+be\s+(?:happy|glad)\s+to)\s+"
-    r"(?:help|assist|do\s+(?:that|this|so)|predict|analy[sz]e|provide|give)"
-    r"|i(?:['’]d|\s+would)\s+be\s+(?:happy|glad)\s+to"
-    r"|i\s+(?:fully\s+)?(?:understand|see)(?=\s*[.,!]|$)|i(?:['’]m|\s+am)\s+ready"
-    r"|please\s+(?:provide|share|send|give|tell)|go\s+ahead)\b"
+_SPEAKS_TO_USER = (  # "No, I won't make a prediction", "Yes, I can help with that"
+    r"|^[\s\"'`*_]*[,!]\s*(?:i\s+(?:won['’]?t|will\s+not|cannot|can['’]?t)\s+(?:make|give)\s+an?\s+"
+    r"(?:prediction|answer|verdict)|i\s+can\s+(?:help\s+with|do)\s+that"
+    r"|please\s+(?:provide|share))\b"
 )
-_CONDITION = re.compile(  # "YES, if he paid", "PRO unless the tram is late"
-    r"^[\s\"'`*_)\]”’」】]*[,;—–(-]?\s*(?:but\s+)?(?:only\s+)?"
-    r"(?:if(?!\s+(?:anything|i|we|you|not)\b)|unless|provided|as\s+long\s+as)\b",
-    re.IGNORECASE,
+_CONDITION = re.compile(  # "YES, but only if he paid", "8 if it were shorter"
+    r"^[\s\"'`*_)\]]*[,;—–(-]?\s*(?:but\s+)?only\s+if\b|^\s+if\b", re.IGNORECASE
 )
 _ASKS = re.compile(  # "PRO (?)", "YES, I guess?"
     r"^[\s\"'`*_,)\]]*\(?\s*(?:(?:i\s+(?:guess|think|suppose|believe)|probably|right)[\s,]*)?\?",
     re.IGNORECASE,
 )
-_ADVERSE = re.compile(  # "Won: no", "Support - none given", "Defendant: liable"
-    r"^[\s\"'`*_)\]”’]*(?:[:=,：]|\s[-–—])\s*(?:(?:no|not|none|false|wrong|incorrect|never|nope"
-    r"|rejected"
-    r"|absent|unlikely|untrue|denied)(?:\s+(?:given|found|at\s+all|so|stated|true|met|proven))?"
-    r"|loses|lost|fails|failed|liable(?:\s+for\b[^.;\n]*)?|at\s+fault|to\s+blame|guilty)"
-    r"[\s\"'`*_)\]”’]*(?:[.,;!]|$)",
-    re.IGNORECASE,
-)
-_NEGATIVE_LABEL = re.compile(
-    r"(?:no|not|non|none|false|never|in|un|ir|dis|against|con|reject|deny|low|neg)(?:\b|[\W_a-z])",
-    re.IGNORECASE,
+_FIELD_WITH_NO = re.compile(  # "Won: no", "Plaintiff: loses"
+    r"^[\s\"'`*_)]*(?:[:=：]|\s[-–—])\s*(?:no|loses)\W*$", re.IGNORECASE
 )
 _NEXT_CLAUSE = (
     r"^[\s\"'`*_)\]”’」】.,;:!。，；：！、—–(（-]*(?:(?:but|though|although|and|yet|or)\s+)?"
@@ -229,7 +215,7 @@ _HAN_DOUBT = (
 )
 _DOUBT = re.compile(
     rf"{_NEXT_CLAUSE}(?:{_UNDETERMINED}|{_DOUBT_WORD}|{_IS_UNCLEAR}|{_HAN_DOUBT})|{_OWN_DOUBT}"
-    rf"{_DECLINES}",
+    rf"{_SPEAKS_TO_USER}",
     re.IGNORECASE,
 )
 _MARKS_WITHOUT_SIGNS = re.sub("[<>$]", "", WRAPPING)
@@ -344,7 +330,9 @@ def has_sign(text: str, labels: tuple[Label, ...]) -> bool:
         return False
     phrase = LEAD_IN.sub("", text.strip()).lstrip(" *_\"'`(").rstrip(" *_\"'`)")
     plain = normalize_width(phrase)
-    return _SIGNED.match(plain) is not None
+    opening = match_opening(plain, labels)
+    has_label_with_sign = opening is not None and not str(opening[0]).isalnum()
+    return _SIGNED.match(plain) is not None and not has_label_with_sign
 
 
 def unwrap_label(text: str, marks: str = WRAPPING) -> str:
@@ -387,7 +375,7 @@ def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
         UnreadableError: the text states no label, or more than one.
     """
     spelling = label_spellings(labels)
-    text = drop_struck(drop_symbols(text, labels))
+    text = drop_symbols(drop_struck(text), labels)
     has_negative_label = any(str(label).startswith("-") for label in labels)
     if has_negative_label and re.match(r"\W*-\s+\d", text):
         raise UnreadableError(f"'{shorten(text)}' may be a list's item or a negative number")
@@ -456,29 +444,25 @@ def opening_label(
 ) -> Label | None:
     """Return the label that `phrase` opens with, if it names no other.
 
-    With `capitals` the label must be in capitals. The phrase may then deny other labels in
-    capitals, and discuss them in lower case.
+    With `capitals` the label must be in capitals or a number. The phrase may then deny other labels
+    in capitals, and discuss them in lower case.
     """
     opening = match_opening(phrase, labels)
     if opening is None:
         return None
     label, match = opening
-    if capitals and not match[0].isupper():
+    is_plain_word = not (match[0].isupper() or match[0].lstrip("+-").isdecimal())
+    if capitals and is_plain_word:
         return None
     predicate = PREDICATE.match(match.string, match.end())
     rest = match.string[predicate.end() if predicate else match.end() :]
     rest = _han_denial_pattern(labels).sub("", rest)
     if capitals:
         rest = denial_pattern(labels).sub("", rest)
-    if not EXPLANATION.match(rest) or has_doubt(rest) or _is_denied(label, rest):
+    if not EXPLANATION.match(rest) or has_doubt(rest) or _FIELD_WITH_NO.match(rest):
         return None
     mentions = _find_rivals(rest, labels, capitals=capitals)
     return label if mentions <= {fold_text(str(label))} else None
-
-
-def _is_denied(label: Label, rest: str) -> bool:
-    """Return whether the words after a label deny it: "Won: no", "Defendant: liable"."""
-    return _ADVERSE.match(rest) is not None and not _NEGATIVE_LABEL.match(str(label))
 
 
 def _find_rivals(rest: str, labels: tuple[Label, ...], *, capitals: bool) -> set[str]:
