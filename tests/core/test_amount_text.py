@@ -21,6 +21,12 @@ from moot.papers.costs import ItemCost
         (0.004, 2, "less than 0.01", "less than 0.01"),
         (0.00004, 4, "less than 0.0001", "less than 0.0001"),
         (0.00006, 4, "0.0001", "at most 0.0001"),
+        (0.014, 2, "0.01", "at most 0.02"),
+        (0.07, 2, "0.07", "at most 0.07"),
+        (0.1 + 0.2, 1, "0.3", "at most 0.3"),
+        (1.2, 0, "1", "at most 2"),
+        (99.991, 2, "99.99", "at most 100.00"),
+        (1234.51, 1, "1,234.5", "at most 1,234.6"),
         (1234.56, 1, "1,234.6", "at most 1,234.6"),
         (1e9, 0, "1,000,000,000", "at most 1,000,000,000"),
     ],
@@ -28,6 +34,14 @@ from moot.papers.costs import ItemCost
 def test_amounts_and_bounds(value: float, digits: int, text: str, bound: str) -> None:
     assert amount_text(value, digits) == text
     assert bound_text(value, digits) == bound
+
+
+@pytest.mark.parametrize("digits", [0, 1, 2, 4])
+def test_a_bound_is_not_below_its_amount(digits: int) -> None:
+    for value in (number * 0.00737 for number in range(1, 3000)):
+        bound = float(bound_text(value, digits).split()[-1].replace(",", ""))
+        assert value <= bound * (1 + 1e-9)
+        assert bound <= value + 10.0**-digits
 
 
 @pytest.mark.parametrize("exponent", range(-9, 10))
@@ -59,6 +73,7 @@ def test_dollars_have_four_decimals_below_a_cent(value: float, text: str) -> Non
     [
         (0.0, "at most US$ 0.00, 8 calls"),
         (0.001, "less than US$ 0.01, 8 calls"),
+        (0.014, "at most US$ 0.02, 8 calls"),
         (2.5, "at most US$ 2.50, 8 calls"),
         (12345.6, "at most US$ 12,345.60, 8 calls"),
     ],
@@ -74,7 +89,7 @@ def test_prices_of_items(usd: float, text: str) -> None:
         (0.01, 0, "less than 0.1"),
         (7.25, 0, "7.2"),
         (None, 0, "less than 1 (estimate)"),
-        (None, 112 * 8 * 600, "at most 10 (estimate)"),
+        (None, 112 * 8 * 600, "at most 11 (estimate)"),
     ],
 )
 def test_minutes_of_items(minutes: float | None, tokens: float, text: str) -> None:

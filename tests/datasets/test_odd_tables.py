@@ -99,17 +99,29 @@ def test_an_id_that_a_spreadsheet_shortened_is_refused(tmp_path: Path, identifie
 @pytest.mark.parametrize(("encoding", "remedy"), [
     ("utf-16-le", "UTF-16LE"), ("utf-16-be", "UTF-16BE"), ("utf-32", "UTF-32"),
     ("utf-32-be", "UTF-16"), ("gb18030", "GB18030"), ("shift-jis", "CP932"), ("cp949", "CP949"),
+    ("big5", "BIG5"),
 ])  # fmt: skip
 def test_the_remedy_names_the_likely_encoding(tmp_path: Path, encoding: str, remedy: str) -> None:
-    words = {"shift-jis": "事件です", "cp949": "사건입니다"}.get(encoding, "案件事实")
+    words_of_encoding = {"shift-jis": "事件です", "cp949": "사건입니다", "big5": "案件事實"}
+    words = words_of_encoding.get(encoding, "案件事实")
     with pytest.raises(UserError, match=rf"iconv .*{remedy}"):
         _load_text(tmp_path, f"facts,outcome\n{words},WON\nb,LOST\n".encode(encoding))
 
 
-@pytest.mark.parametrize("text", ["Café müßig", "It’s “no”", "naïve", "Ñandú"])
-def test_a_text_of_windows_gets_the_encoding_of_windows(tmp_path: Path, text: str) -> None:
-    with pytest.raises(UserError, match="WINDOWS-1252"):
-        _load_text(tmp_path, f"facts,outcome\n{text},WON\nb,LOST\n".encode("cp1252"))
+@pytest.mark.parametrize(("encoding", "text"), [
+    ("cp1252", "Café müßig"), ("cp1252", "It’s “no”"), ("cp1252", "naïve"), ("cp1252", "Ñandú"),
+    ("cp1251", "Обвиняемый украл машину"), ("cp1251", "Иван"), ("cp1251", "ИВАН"),
+    ("cp1251", "«ИВАН»"), ("koi8-r", "Обвиняемый украл машину"), ("cp1256", "المتهم سرق السيارة"),
+    ("cp1253", "Ο κατηγορούμενος έκλεψε"), ("cp1253", "ΑΘΗΝΑ"), ("cp1255", "הנאשם גנב את המכונית"),
+    ("cp874", "จำเลยขโมยรถยนต์"), ("cp1250", "oskarżony ukradł"), ("cp1254", "şüpheli aracı çaldı"),
+])  # fmt: skip
+def test_an_alphabet_gets_no_encoding_of_east_asia(
+    tmp_path: Path, encoding: str, text: str
+) -> None:
+    content = f"facts,outcome\n{text},WON\nb,LOST\n".encode(encoding)
+    remedy = r"ENCODING is the encoding in which it was saved, such as WINDOWS-1252 for Western"
+    with pytest.raises(UserError, match=remedy):
+        _load_text(tmp_path, content)
 
 
 @pytest.mark.parametrize("text", ["Caf\ufffd", "CafÃ©", "itâ€™s", "Ã¼ber"])
@@ -138,6 +150,19 @@ def test_lines_of_an_array_and_zero_characters(tmp_path: Path) -> None:
     assert _texts(loaded) == [("a", "won"), ("b", "l")]
     with pytest.raises(UserError, match=r"record 1.*zero character.*Remove it"):
         _load_text(tmp_path, lines[0].replace('"a"', '"a\\u0000"') + "\n" + lines[1], "t.jsonl")
+
+
+@pytest.mark.parametrize(("escaped", "text"), [
+    (r"a \\u0000 b", r"a \u0000 b"), (r"a \\\\u0000", r"a \\u0000"), (r"\u0041", "A"),
+])  # fmt: skip
+def test_an_escaped_backslash_is_no_zero_character(tmp_path: Path, escaped: str, text: str) -> None:
+    line = '{"facts": "FACTS", "outcome": "WON"}\n'
+    content = line.replace("FACTS", escaped) + line.replace("WON", "LOST")
+    assert _load_text(tmp_path, content, "t.jsonl").cases[0].text == text
+    for value in (r'["\u0000"]', r'{"a\u0000": 1}', r'{"b": [{"c": "\\\u0000"}]}'):
+        broken = line.replace('"FACTS"', f'"a", "extra": {value}')
+        with pytest.raises(UserError, match=r"record 1.*zero character"):
+            _load_text(tmp_path, broken + line, "t.jsonl")
 
 
 @pytest.mark.parametrize(("rows", "message"), [
@@ -177,10 +202,39 @@ def test_a_number_in_excel_has_the_zeros_that_it_shows(
     tmp_path: Path, number_format: str, identifier: str
 ) -> None:
     path = tmp_path / "t.xlsx"
-    rows = [["nr", "facts", "outcome"], [7, "a_x000D_\nb_x0041_", "WON"], [18, "c", "LOST"]]
-    _save_sheet(path, rows, {"A2": number_format})
+    rows = [["nr", "facts", "outcome"], [7, "a", "WON"], [18, "c", "LOST"], [-7, "d", "WON"]]
+    _save_sheet(path, rows, {"A2": number_format, "A4": number_format})
+    loaded = load(path, id="nr")
+    assert [case.case_id for case in loaded.cases] == [identifier, "18", "-7"]
+    (tmp_path / "truth.csv").write_text(f"nr,verdict\n{identifier},Y\n18,N\n-7,Y\n")
+    case_table = {"path": tmp_path / "truth.csv", "id": "nr"}
+    loaded = load(path, id="nr", target="verdict", case_table=case_table)
+    assert [case.target for case in loaded.cases] == ["y", "n", "y"]
+
+
+@pytest.mark.parametrize("number_format", ["0", "00", "000", "General"])
+def test_numbers_other_than_ids_have_no_zeros_in_front(tmp_path: Path, number_format: str) -> None:
+    path = tmp_path / "t.xlsx"
+    _save_sheet(
+        path,
+        [["facts", "outcome", "age"], ["a", 1, 7], ["b", 0, 8]],
+        dict.fromkeys(("B2", "B3", "C2", "C3"), number_format),
+    )
+    loaded = load(path, labels={"1": "y", "0": "n"}, text=["facts", "age"])
+    assert _texts(loaded) == [("facts: a. age: 7.", "y"), ("facts: b. age: 8.", "n")]
+    assert set(load(path).task.labels) == {"0", "1"}
+
+
+@pytest.mark.parametrize(("cell", "text"), [
+    ("a_x000D_\nb", "a\nb"), ("a_x0009_b", "a\tb"), ("a_x000a_b", "a\nb"),
+    ("f_x0041_b", "f_x0041_b"), ("a_xD83D_b", "a_xD83D_b"), ("a_xDC00_", "a_xDC00_"),
+    ("a_x0000_b", "a_x0000_b"), ("a_x001F_b", "a_x001F_b"), ("a_x005F_x000D_b", "a_x005F_x000D_b"),
+])  # fmt: skip
+def test_only_tabs_and_line_ends_of_excel_are_decoded(tmp_path: Path, cell: str, text: str) -> None:
+    path = tmp_path / "t.xlsx"
+    _save_sheet(path, [["nr", "facts", "outcome"], [cell, cell, "WON"], [18, "c", "LOST"]], {})
     case = load(path, id="nr").cases[0]
-    assert (case.case_id, case.text) == (identifier, "a\nbA")
+    assert (case.case_id, case.text) == (text, text)
 
 
 def test_a_table_on_another_sheet_and_a_date_among_labels(tmp_path: Path) -> None:

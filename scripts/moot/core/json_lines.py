@@ -102,11 +102,25 @@ def parse_object(place: str, line: str, get: str = "") -> JsonObject:
         )
     if "\\u" in line:  # only an escape can produce an unpaired surrogate
         check_characters(place, json.dumps(record, ensure_ascii=False))
-        if "\\u0000" in line:
+        if "\\u0000" in line and _has_zero_character(record):
             raise UserError(
                 f"{place}: found '\\u0000', a zero character; expected text. Remove it."
             )
     return record
+
+
+def _has_zero_character(record: Json) -> bool:
+    """Return whether a text in a record, or the name of a field, has a zero character."""
+    values: list[Json] = [record]
+    while values:
+        value = values.pop()
+        if isinstance(value, str) and "\0" in value:
+            return True
+        if isinstance(value, dict):
+            values += [*value, *value.values()]
+        elif isinstance(value, list):
+            values += value
+    return False
 
 
 class _RepeatedFieldError(Exception):

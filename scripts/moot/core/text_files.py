@@ -26,7 +26,17 @@ UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MAX_FILE_BYTES = 2**31
 """Maximum size of a file that is read into memory as a whole."""
 _BYTES_SEEN = 1000
-_MIN_WIDE_BYTES = 4
+_MIN_LETTERS, _LETTERS_SEEN = 4, 2000
+_MIN_SHARE_OF_COMMON_LETTERS = 0.8
+_MIN_SHARE_OF_LOW_BYTES = 0.1
+_COMMON_LETTERS = {  # the bytes of the common characters of each encoding
+    "GB18030 (Chinese)": re.compile(rb"[\xb0-\xd7][\xa1-\xfe]"),
+    "BIG5 (Chinese)": re.compile(rb"[\xa4-\xc6][\x40-\x7e\xa1-\xfe]"),
+    "CP932 (Japanese)": re.compile(
+        rb"\x82[\x9f-\xf1]|\x83[\x40-\x96]|[\x88-\x97][\x40-\x7e\x80-\xfc]"
+    ),
+    "CP949 (Korean)": re.compile(rb"[\xb0-\xc8][\xa1-\xfe]"),
+}
 _MAX_QUOTED_CHARS = 60
 
 
@@ -67,8 +77,8 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
         raise UserError(
             f"{path}: line {line}: byte 0x{content[fault.start]:02x} at offset {fault.start} is not"
             f" {encoding_name}; expected a text file in {encoding_name}. Save the file as"
-            f" {encoding_name} and try again, such as `iconv -f ENCODING -t UTF-8 FILE > NEW` with"
-            f" {_likely_encodings(content)} for ENCODING."
+            f" {encoding_name} and try again, such as `iconv -f ENCODING -t UTF-8 FILE > NEW`;"
+            f" ENCODING is {_likely_encodings(content)}."
         ) from fault
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
@@ -94,15 +104,35 @@ def _refuse_wide_encoding(path: Path, content: bytes) -> None:
 
 
 def _likely_encodings(content: bytes) -> str:
-    """Return the encodings that the bytes of a text suggest: of East Asia, if most letters take two
-    bytes, else of Windows.
+    """Return the encodings of East Asia that the bytes of a text suggest; without one, the words
+    for any encoding.
     """
-    letters = b"".join(re.findall(rb"[\x80-\xff]+", content))
-    pairs = b"".join(re.findall(rb"(?:[\x81-\xfe][\x40-\xfe]){2,}", content))
-    wide_bytes = sum(byte >= 0x80 for byte in pairs)
-    if wide_bytes * 10 < len(letters) * 9 or len(letters) < _MIN_WIDE_BYTES:
-        return "WINDOWS-1252"
-    return "GB18030 (Chinese), CP932 (Japanese) or CP949 (Korean)"
+    names = [name for name in _COMMON_LETTERS if _is_likely_encoding(content, name)]
+    return " or ".join(names) or (
+        "the encoding in which it was saved, such as WINDOWS-1252 for Western Europe"
+    )
+
+
+def _is_likely_encoding(content: bytes, name: str) -> bool:
+    """Return whether a text can be decoded, and most of its letters are common Han, kana or Hangul.
+
+    An alphabet in one byte (Cyrillic, Arabic, Greek) may decode, too, but has hardly any byte from
+    0x80 to 0xbf.
+    """
+    encoding = name.partition(" ")[0]
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    letters = [char for char in text if char > "\x7f" and char.isalpha()][:_LETTERS_SEEN]
+    if len(letters) < _MIN_LETTERS:
+        return False
+    codes = [letter.encode(encoding) for letter in letters]
+    common_count = sum(bool(_COMMON_LETTERS[name].fullmatch(code)) for code in codes)
+    high_bytes = [byte for byte in b"".join(codes) if byte >= 0x80]
+    low_count = sum(byte < 0xC0 for byte in high_bytes)
+    has_low_bytes = low_count > _MIN_SHARE_OF_LOW_BYTES * len(high_bytes)
+    return has_low_bytes and common_count >= _MIN_SHARE_OF_COMMON_LETTERS * len(letters)
 
 
 def _refuse_other_contents(path: Path, content: bytes) -> None:

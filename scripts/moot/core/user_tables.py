@@ -67,8 +67,8 @@ _REMEDY_OF_ENDING: Mapping[str, str] = {
 }
 ALTERNATIVES = "|"
 """Separates the names of alternative columns; the first one with a value counts."""
-_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
-"""A character that Excel writes by its number, such as the line's end _x000D_."""
+_ESCAPED = re.compile(r"(?<!_x005F)_x(0009|000[Aa]|000[Dd])_")
+"""A tab or an end of a line that Excel writes by its number, such as _x000D_."""
 _MAX_ROWS_ABOVE_HEADER = 20
 _EXCEL_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
 
@@ -80,6 +80,7 @@ def read_user_table(
     kind: str = "",
     optional: Sequence[str] = (),
     last_only: Sequence[str] = (),
+    ids: Sequence[str] = (),
     faults: Faults | None = None,
 ) -> pd.DataFrame:
     """Read a table as text.
@@ -100,6 +101,8 @@ def read_user_table(
         optional: columns that may exist, perhaps as parts of nested ones.
         last_only: columns that belong to a whole record. If a record becomes several rows, only the
             last row has their values.
+        ids: columns of ids. Their whole numbers have the zeros in front that Excel's format 000
+            shows; numbers in other columns have their plain text.
         faults: gets a message for each row of CSV and each line of JSON that cannot be read, which
             is left out. Default: such a row is an error.
 
@@ -127,8 +130,8 @@ def read_user_table(
         ".ndjson": read_json,
         ".json": read_json,
         ".parquet": lambda: _read_parquet(path, names),
-        ".xlsx": lambda: _read_excel(path, names, sheet),
-        ".xlsm": lambda: _read_excel(path, names, sheet),
+        ".xlsx": lambda: _read_excel(path, names, sheet, ids),
+        ".xlsm": lambda: _read_excel(path, names, sheet, ids),
     }
     ending = f".{kind}" if kind else path.suffix.casefold()
     reader = readers.get(ending)
@@ -288,7 +291,13 @@ class _RoundedNumber(str):
     __slots__ = ()
 
 
-def _read_excel(path: Path, columns: Sequence[str], sheet: str) -> pd.DataFrame:
+class _PaddedNumber(str):
+    """The text of a whole number, with the zeros in front that its format shows."""
+
+    __slots__ = ()
+
+
+def _read_excel(path: Path, columns: Sequence[str], sheet: str, ids: Sequence[str]) -> pd.DataFrame:
     """Return the cells of a sheet.
 
     A file may declare any width and height, with any content.
@@ -323,7 +332,10 @@ def _read_excel(path: Path, columns: Sequence[str], sheet: str) -> pd.DataFrame:
         ) from None
     width = max(map(len, rows), default=0)
     header, *table = ([*row, *[""] * (width - len(row))] for row in rows or [[]])
-    names = [name.strip() or f"(column {number})" for number, name in enumerate(header, 1)]
+    names = [
+        _without_padding(name).strip() or f"(column {number})"
+        for number, name in enumerate(header, 1)
+    ]
     frame = pd.DataFrame(table, columns=names, dtype="object")
     frame.attrs[_OTHER_SHEETS] = other_sheets
     if frame.columns.has_duplicates:
@@ -334,7 +346,13 @@ def _read_excel(path: Path, columns: Sequence[str], sheet: str) -> pd.DataFrame:
         expected = "text, because Excel rounds numbers of more than 15 digits"
         remedy = "Format the column as text, and enter the number again."
         refuse_values(path, cells, is_rounded.set_axis(cells.index), expected, remedy)
+    for name in frame.columns.difference(_list_alternatives(ids)):
+        frame[name] = frame[name].map(_without_padding)
     return frame.astype("str").apply(printed_texts)
+
+
+def _without_padding(cell: str) -> str:
+    return str(int(cell)) if isinstance(cell, _PaddedNumber) else cell
 
 
 def _describe_other_sheets(frame: pd.DataFrame) -> str:
@@ -367,17 +385,15 @@ def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
 
 
 def _excel_text(value: object, number_format: str = "") -> str:
-    """Return a cell as text; the failed result of a formula is blank.
-
-    A whole number has the zeros in front that the format 000 shows.
-    """
+    """Return a cell as text; the failed result of a formula is blank."""
     if value is None or (isinstance(value, str) and value in _EXCEL_ERRORS):
         return ""
     if isinstance(value, str):
         return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), value).replace("\r\n", "\n")
     text = cell_text(value)
-    if isinstance(value, int) and re.fullmatch(r"0{2,15}", number_format):
-        return text.zfill(len(number_format))
+    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    if is_count and len(text) <= _EXCEL_DIGITS and re.fullmatch(r"0{2,15}", number_format):
+        return _PaddedNumber(text.zfill(len(number_format)))
     if isinstance(value, int | float) and float(value).is_integer():
         return _RoundedNumber(text) if abs(value) >= 10**_EXCEL_DIGITS else text
     return text

@@ -50,7 +50,8 @@ def read_case_table(table: CaseTable, columns: Sequence[str], faults: Faults) ->
     Raises:
         UserError: the file cannot be read.
     """
-    frame = read_user_table(table.path, [table.id], kind=table.format, optional=columns)
+    key = [table.id]
+    frame = read_user_table(table.path, key, kind=table.format, optional=columns, ids=key)
     ids = frame[table.id].map(canonical_word)
     present = [name for name in dict.fromkeys(columns) if name in frame and name != table.id]
     cases = frame[present].set_axis(ids, axis="index")

@@ -314,17 +314,18 @@ def _read_files(options: TableOptions, attributes: Sequence[str], faults: Faults
     needed_columns += [name for name in (options.id, *options.where) if name]
     broken_rows = Faults()
     names = list(dict.fromkeys(needed_columns))
-    table = read_user_table(options.path, names, options.sheet, faults=broken_rows)
+    ids = [options.id] if options.id else []
+    table = read_user_table(options.path, names, options.sheet, ids=ids, faults=broken_rows)
     faults.add_all(broken_rows)
     table = select_rows(options.path, table, options.where)
     if not table.index.is_unique:
         table = table.set_axis(pd.RangeIndex(1, len(table) + 1, name="row"))
     lacks_case = pd.Series(False, table.index)
     if options.case_table:
-        ids = table[options.id]
-        lacks_case = find_cases_without_row(ids, cases)
+        case_ids = table[options.id]
+        lacks_case = find_cases_without_row(case_ids, cases)
         for column in map(str, cases):
-            table[column] = look_up_case(ids, cases, column)
+            table[column] = look_up_case(case_ids, cases, column)
     return _Rows(table, lacks_case, len(broken_rows.messages))
 
 

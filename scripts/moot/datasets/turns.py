@@ -141,7 +141,12 @@ def _read_file(
     needed_columns = dict.fromkeys([*columns, *options.extract, *options.where])
     last_only = options.columns.answer_columns
     table = read_user_table(
-        path, list(needed_columns), kind=options.format, last_only=last_only, faults=faults
+        path,
+        list(needed_columns),
+        kind=options.format,
+        last_only=last_only,
+        ids=list(filter(None, (options.columns.case, options.columns.debate))),
+        faults=faults,
     )
     expanded = str(table.attrs.get(EXPANDED_COLUMN, ""))
     if not options.columns.debate and expanded and options.columns.case.startswith(f"{expanded}."):
