@@ -30,5 +30,5 @@ if __name__ == "__main__":
         path.write_text(numbers.fill(text, page, entries), encoding="utf-8")
     for table in sorted(numbers.missing):
         sys.stdout.write(
-            f"Left as they are: numbers of results/tables/{table}.csv, which is not built.\n"
+            f"Unchanged: numbers of results/tables/{table}.csv, which `make results` builds.\n"
         )

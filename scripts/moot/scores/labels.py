@@ -64,7 +64,7 @@ def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFr
         words); label and group (may be missing), predicted and predicted_group (by a machine
         labeler), drawn_label and drawn_group (by people, in the random sample), and inclusion
         (the probability of being in the sample; missing outside of it). A statement without words
-        has the label `none`.
+        and without a label has the neutral label.
     """
 
     def select(statements: pd.DataFrame) -> pd.DataFrame:

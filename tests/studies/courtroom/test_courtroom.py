@@ -202,7 +202,7 @@ async def test_the_setting_limits_the_judge_but_not_the_advocates(
         assert ("FACTS-OF-THE-CASE" in prompt(request), "<record>\n" in prompt(request)) == expected
 
 
-async def prompt_by_turn(**params: Any) -> list[tuple[str, str]]:
+async def turns_with_prompts(**params: Any) -> list[tuple[str, str]]:
     """Return a pair for each turn of a trial, in order: its speaker and kind, and its prompt."""
     _, debate, chat = await trial(**params)
     return [
@@ -213,7 +213,7 @@ async def prompt_by_turn(**params: Any) -> list[tuple[str, str]]:
 
 async def test_cooperative_roles_change_only_one_paragraph_of_the_advocates_prompts() -> None:
     for (turn, adversarial), (cooperative_turn, cooperative) in zip(
-        await prompt_by_turn(), await prompt_by_turn(roles="cooperative"), strict=True
+        await turns_with_prompts(), await turns_with_prompts(roles="cooperative"), strict=True
     ):
         assert turn == cooperative_turn
         changed = set(adversarial.splitlines()) ^ set(cooperative.splitlines())
@@ -230,7 +230,7 @@ async def test_labels_without_a_meaning_are_argued_by_their_names() -> None:
 
 async def test_judge_sees_changes_only_the_judges_prompts() -> None:
     for (turn, both), (_, facts) in zip(
-        await prompt_by_turn(), await prompt_by_turn(judge_sees="facts"), strict=True
+        await turns_with_prompts(), await turns_with_prompts(judge_sees="facts"), strict=True
     ):
         assert (both != facts) == turn.startswith("judge"), turn
 
@@ -246,7 +246,7 @@ async def test_speaking_first_changes_only_the_order() -> None:
 
 
 async def test_by_likelihood_the_verdict_is_scored_and_all_before_it_stays_the_same() -> None:
-    generated, scored = await prompt_by_turn(), await prompt_by_turn(answer="likelihood")
+    generated, scored = await turns_with_prompts(), await turns_with_prompts(answer="likelihood")
     assert scored[:-1] == generated[:-1]
     answer, _, chat = await trial(answer="likelihood")
     assert chat.requests[-1].choices == ("NO", "YES")

@@ -2,7 +2,7 @@
 
 An endpoint registers its class and its traits together, so that a new one is a new file here. For a
 provider that speaks OpenAI's protocol but takes no seed, that file is a subclass; without such a
-difference, the class holds its docstring alone, which is its row in the reference:
+difference, the class holds its docstring alone, whose first paragraph is its row in the reference:
 
     TRAITS = EndpointTraits(
         address_variable="EXAMPLE_BASE_URL",
