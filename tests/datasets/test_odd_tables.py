@@ -66,7 +66,7 @@ def test_spellings_that_look_alike_are_one_label(tmp_path: Path, spelling: str, 
         assert [case.target for case in listed.cases] == ["first", "first", "second"]
 
 
-@pytest.mark.parametrize("word", ["NaN", "nan", "<NA>", "NaT", "null", "#N/A", "N/A", "#REF!"])
+@pytest.mark.parametrize("word", ["NaN", "nan", "<NA>", "NaT", "#N/A", "#REF!"])
 def test_a_word_for_a_missing_value_is_neither_label_nor_text(tmp_path: Path, word: str) -> None:
     with pytest.raises(UserError, match=r"row 3, column 'outcome'.*expected one of LOST, WON"):
         _load_text(tmp_path, f"{ROWS}c,{word}\n")
@@ -77,9 +77,34 @@ def test_a_word_for_a_missing_value_is_neither_label_nor_text(tmp_path: Path, wo
     assert loaded.cases[2].target == "unknown"
 
 
-def test_a_label_such_as_none_stays_a_label(tmp_path: Path) -> None:
-    loaded = _load_text(tmp_path, "facts,outcome\na,FAVOR\nb,NONE\nc,NA\n")
-    assert set(loaded.task.labels) == {"favor", "none", "na"}
+@pytest.mark.parametrize("word", ["NONE", "None", "NA", "N/A", "n/a", "null", "NULL"])
+def test_a_word_that_people_write_for_nothing_stays_label_and_text(
+    tmp_path: Path, word: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    loaded = _load_text(tmp_path, f"{ROWS}{word},{word}\n")
+    assert set(loaded.task.labels) == {"won", "lost", word.casefold()}
+    assert _texts(loaded)[2] == (word, word.casefold())
+    listed = {"WON": "won", "LOST": "lost", word: "unknown"}
+    path = tmp_path / "t.csv"
+    path.write_text(f"facts,why,outcome\na,b,WON\nc,{word},{word}\n")
+    loaded = load(path, labels=listed, text=["facts", "why"])
+    assert _texts(loaded) == [("facts: a. why: b.", "won"), (f"facts: c. why: {word}.", "unknown")]
+    assert "cells left out of texts as missing (NaN, #N/A)" not in loaded.cleaning
+    assert not caplog.text
+
+
+@pytest.mark.parametrize("word", ["NaN", "nan", "<NA>", "NaT", "#N/A", "#REF!"])
+@pytest.mark.parametrize("text", [["facts", "why"], "{facts}: {why}"])
+def test_a_cell_that_is_left_out_of_a_text_is_counted(
+    tmp_path: Path, word: str, text: str | list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"facts,why,outcome\na,b,WON\nc,{word},LOST\nd,{word},LOST\n")
+    with caplog.at_level(logging.WARNING):
+        loaded = load(path, text=text)
+    assert word not in loaded.cases[1].text
+    assert loaded.cleaning["cells left out of texts as missing (NaN, #N/A)"] == 2
+    assert f"column 'why': 2 cells, first of row 2 ('{word}'), are missing values" in caplog.text
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
@@ -91,9 +116,30 @@ def test_a_second_header_is_refused(tmp_path: Path, separator: str) -> None:
 
 @pytest.mark.parametrize("identifier", ["1.23457E+15", "1E+05", "9,8E+12"])
 def test_an_id_that_a_spreadsheet_shortened_is_refused(tmp_path: Path, identifier: str) -> None:
-    content = f'nr,facts,outcome\n"{identifier}",a,WON\n2E5,b,LOST\n'
+    content = f'nr,facts,outcome\n"{identifier}",a,WON\n1234567890,b,LOST\n'
     with pytest.raises(UserError, match=r"row 1, column 'nr'.*shortened.*Format the column"):
         _load_text(tmp_path, content, id="nr")
+
+
+@pytest.mark.parametrize(("identifier", "ids"), [
+    ("5E+12", "2E5"), ("5E+12", "A1"), ("5E+12", "17"), ("5E+12", "5E+13"), ("5e12", "1234567890"),
+])  # fmt: skip
+def test_an_id_that_looks_like_a_number_is_read(tmp_path: Path, identifier: str, ids: str) -> None:
+    content = f"nr,facts,outcome\n{identifier},a,WON\n{ids},b,LOST\n"
+    loaded = _load_text(tmp_path, content, id="nr")
+    assert [case.case_id for case in loaded.cases] == [identifier, ids]
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.parquet"])
+def test_an_id_of_a_program_is_not_shortened(tmp_path: Path, name: str) -> None:
+    ids = ["5E+12", "1234567890"]
+    frame = pd.DataFrame({"nr": ids, "facts": ["a", "b"], "outcome": ["WON", "LOST"]})
+    if name.endswith("parquet"):
+        frame.to_parquet(tmp_path / name)
+    else:
+        frame.to_json(tmp_path / name, orient="records", lines=True)
+    loaded = load(tmp_path / name, id="nr")
+    assert [case.case_id for case in loaded.cases] == ids
 
 
 @pytest.mark.parametrize(("encoding", "remedy"), [

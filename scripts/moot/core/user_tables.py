@@ -208,7 +208,12 @@ def explain_row_numbers(path: Path) -> str:
     """Return how messages count the rows of a file; "" if no spreadsheet counts them
     otherwise.
     """
-    return ROW_NUMBERS if path.suffix.casefold() in _SHEETS else ""
+    return ROW_NUMBERS if is_spreadsheet(path) else ""
+
+
+def is_spreadsheet(path: Path) -> bool:
+    """Return whether a spreadsheet may have written a file: CSV or Excel."""
+    return path.suffix.casefold() in _SHEETS
 
 
 def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:

@@ -20,7 +20,13 @@ from moot.core.evidence import EXPECTED, Passage, read_passages, with_evidence
 from moot.core.input_files import check_unique, refuse_values
 from moot.core.log import LOG
 from moot.core.text_files import quote_value
-from moot.core.user_tables import explain_row_numbers, numbered_rows, read_user_table, select_rows
+from moot.core.user_tables import (
+    explain_row_numbers,
+    is_spreadsheet,
+    numbered_rows,
+    read_user_table,
+    select_rows,
+)
 from moot.datasets import LoadContext, Loaded, UserDataOptions, dataset
 from moot.datasets.case_table import (
     CaseTable,
@@ -51,13 +57,18 @@ SPLITS: Mapping[str, SplitName] = {
 }
 _MAX_LABELS = 50
 MISSING_WORDS = {
-    *("NaN", "nan", "NaT", "<NA>", "NULL", "null", "N/A", "n/a"),
+    *("NaN", "nan", "NaT", "<NA>"),
     *("#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NUM!", "#NULL!"),
 }
-"""Words that programs write for a missing value, or for the failed result of a formula."""
+"""What programs write for a missing value, or for the failed result of a formula.
+
+Words that people write, too (N/A, null, NA, None), are labels and texts.
+"""
+BLANK_PARTS = "cells left out of texts as missing (NaN, #N/A)"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?: [\d:.]+)?")
 _SHORTENED_NUMBER = r"\d(?:[.,]\d+)?E\+\d{2,}"
 """A long number as a spreadsheet shows it: 1.23457E+15."""
+_LONG_NUMBER = r"\d{6,}"
 _DAMAGED_TEXT = "\ufffd|Ã[\u0080-¿]|â€[\u0080-¿œ™]|ï»¿"
 """Signs of a text that was read in another encoding than it was saved in."""
 _WITH_SEPARATORS = r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?"
@@ -286,6 +297,7 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
         )
     rows_read = len(full_table) + file_rows.broken
     cleaning = _count_rows(options.path, rows_read, table, splits)
+    cleaning |= _count_blank_parts(options, table)
     if options.split != ALL:
         cleaning |= count_pairs("near-duplicate pairs", splits, pairs)
         cleaning[RESEMBLING] = len(resembled)
@@ -437,7 +449,7 @@ def _column_checks(
         ids = table[options.id].str.strip()
         expected = "an id; a spreadsheet has shortened the number"
         remedy = "Format the column as text, and enter the number again."
-        yield ids, ids.str.fullmatch(_SHORTENED_NUMBER), expected, remedy
+        yield ids, _find_shortened_ids(options.path, ids), expected, remedy
     texts = [_text(options, cells) for _, cells in numbered_rows(table)]
     _warn_of_damaged_texts(options.path, pd.Series(texts, table.index, dtype="str"))
     is_empty = pd.Series(texts, table.index, dtype="str") == ""
@@ -455,6 +467,39 @@ def _column_checks(
         is_unknown = ~split_names.str.strip().str.casefold().isin(list(SPLITS))
         remedy = "Correct the row, or set `split` to all or hash."
         yield split_names, is_unknown, f"one of {', '.join(SPLITS)}", remedy
+
+
+def _find_shortened_ids(path: Path, ids: "pd.Series[str]") -> "pd.Series[bool]":
+    """Return which ids a spreadsheet has shortened.
+
+    An id such as 5E+12 may also be a name. It is a number if it comes from a sheet or from CSV, and
+    all other ids of the column are long numbers.
+    """
+    is_shortened = ids.str.fullmatch(_SHORTENED_NUMBER)
+    full_ids = ids[~is_shortened & (ids != "")]
+    are_numbers = not full_ids.empty and full_ids.str.fullmatch(_LONG_NUMBER).all()
+    return is_shortened & (is_spreadsheet(path) and bool(are_numbers))
+
+
+def _count_blank_parts(options: TableOptions, table: pd.DataFrame) -> dict[str, int]:
+    """Return how many cells of usable rows are left out of the texts; name them in the log."""
+    counts: dict[str, int] = {}
+    for name in options.text_columns:
+        cells = table[name].str.strip()
+        blank_cells = cells[cells.isin(list(MISSING_WORDS))]
+        if blank_cells.empty:
+            continue
+        counts[BLANK_PARTS] = counts.get(BLANK_PARTS, 0) + len(blank_cells)
+        LOG.warning(
+            "%s: column '%s': %d cells, first of row %d (%s), are missing values, and left out of"
+            " the text.",
+            options.path,
+            name,
+            len(blank_cells),
+            int(blank_cells.index[0]),
+            quote_value(blank_cells.iloc[0]),
+        )
+    return counts
 
 
 def _warn_of_damaged_texts(path: Path, texts: "pd.Series[str]") -> None:
@@ -539,7 +584,7 @@ def _text(options: TableOptions, cells: Mapping[str, str]) -> str:
 
 
 def _read_part(cell: str) -> str:
-    """Return the text of a cell on one line; "" for a word of programs for a missing value."""
+    """Return the text of a cell on one line; "" for what programs write for a missing value."""
     text = " ".join(cell.split())
     return "" if text in MISSING_WORDS else text
 
