@@ -167,6 +167,8 @@ def test_words_after_an_object_leave_its_values(words: str) -> None:
     ("The answer is YES. This is about 90% certain.", 90),
     ("YES. My certainty is 85% confident.", 85), ("The answer is YES. It is 75% certain.", 75),
     ("YES. I am over 80% confident.", 80), ("YES. I am at least 80% confident.", 80),
+    ("YES. Confidence: 80%. 5 witnesses agree.", 80), ("YES. Confidence: 80% that he paid.", 80),
+    ("YES. Confidence: 80, less on damages.", 80), ("YES. Confidence: 80 plus some doubt.", 80),
     (json.dumps({"prediction": "YES", "confidence": ">90"}), 90),
     (json.dumps({"prediction": "YES", "confidence": "> 90"}), 90),
     (json.dumps({"prediction": "YES", "confidence": "90 in 100"}), 90),
@@ -182,6 +184,9 @@ def test_a_confidence_in_normal_words_is_read(reply: str, confidence: int) -> No
     ("According to the rubric, the grade is 8.", 8), ("8, if a little long", 8),
     ("If the rubric is applied strictly, the grade is 6.", 6), ("The grade is 7, if only just.", 7),
     ("8. It keeps to the form, unless one counts the heading.", 8), ("> 8", 8),
+    ("Score: 8/10 minus points for length", 8), ("Grade: 8 that is clear", 8),
+    ("The grade is 8, though I am not sure about the second rule.", 8),
+    ("Two of the 3 rules are kept. The grade is 8. 2 sentences are too long.", 8),
 ])  # fmt: skip
 def test_a_grade_in_normal_words_is_read(reply: str, grade: int) -> None:
     value: dict[str, Any] = parse_reply(reply, Grade).value or {}

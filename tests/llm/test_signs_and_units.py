@@ -13,7 +13,7 @@ from moot.studies.conference.protocol_decisions import Grade
 FORM = prediction_schema(Task("case", "Did he pay?", ("no", "yes")), reasoning=False)
 NOT_A_PERCENTAGE = [
     "¾", "7½", "70½", "7²", "7⁰", "7₀", "70‰", "<70", "≥70", "≤ 70 %", "$70", "€70",
-    "1 in 4", "70 minus 5", "70 plus", "70% that the answer is NO", "70. 5",
+    "1 in 4", "70 minus 5", "70 plus 5", "70. 5",
 ]  # fmt: skip
 NOT_A_GRADE = [
     "7½", "½", "7²", "<8", "≥ 8", "$8", "€8", "8‰", "1. 8", "10 minus 2", "Grade: 10 minus 2",

@@ -53,13 +53,16 @@ _ANSWER_WORD = re.compile(
     rf"(?<![\w-]){ANNOUNCEMENT}(?![\w-])|{ANNOUNCEMENT}(?<=[一-鿿])", re.IGNORECASE
 )
 _REASON = re.compile(r"[\"'”*_]*,?\s+(?:because|since|as|due to|given)\b", re.IGNORECASE)
-_HESITATION = (
-    r"(?:wait|hold on|hmm+|scratch that|correction(?=:)|on second thoughts?"
-    r"|sorry,?\s+(?:i meant|no)"
-    r"|(?:but )?then again|actually,?(?=[,.…!?:—–-]|\s+(?:no|wait|hmm|let)\b)"
-    r"|let me (?:just )?(?:(?:re-?|double-?)(?:check|consider|read|think|examine|assess)"
-    r"|(?:think|look|check)\s+again|look\s+(?:closer|more\s+closely))|等等|等一下|再想想)"
-)
+_CHECKS = ("check", "consider", "read", "think", "examine", "assess")
+_HESITATIONS = (
+    "wait", "hold on", "hmm+", "scratch that", "correction(?=:)", "on second thoughts?",
+    r"sorry,?\s+(?:i meant|no)", "(?:but )?then again",
+    r"actually,?(?=[,.…!?:—–-]|\s+(?:no|wait|hmm|let)\b)",
+    rf"let me (?:just )?(?:re-?|double-?)(?:{'|'.join(_CHECKS)})",
+    r"let me (?:just )?(?:(?:think|look|check)\s+again|look\s+(?:closer|more\s+closely))",
+    "等等", "等一下", "再想想",
+)  # fmt: skip
+_HESITATION = f"(?:{'|'.join(_HESITATIONS)})"
 _REVISION = re.compile(
     rf"(?:[.!?…。！？\n]|^)[\s*_]*(?:(?:but|oh|no|well|hmm+)[,.…]*\s+)*{_HESITATION}(?![\w'’])"
     r"|[,;:—–]\s*(?:no,?\s+)?(?:wait|hold on|hmm+|scratch that|等等)(?=[\s*_]*(?:[,.!?…:;—–]|$))"

@@ -13,8 +13,8 @@ REMARK = (  # after a dash: words, and no other number
 )
 SECOND_NUMBER = re.compile(
     rf"\s*(?:[-–—](?!{REMARK})|[~+±/*^]|,?\s?\d|\.\d|…"
-    r"|\bto\b|\b(?:out )?of\b|\bor\b|\band\b|\b(?:minus|plus|times|less|that)\b|\bin\s+\d|至|到|或)"
-    r"|[^\W\d_]|\s*[‰‱]|\.\s\d",
+    r"|\bto\b|\b(?:out )?of\b|\bor\b|\band\b|\b(?:minus|plus|times|less|in)\s+\d|至|到|或)"
+    r"|[^\W\d_]|\s*[‰‱]|\.\s\d+\W*$",
     re.IGNORECASE,
 )
 HEDGE = re.compile(

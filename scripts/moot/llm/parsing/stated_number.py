@@ -16,7 +16,7 @@ from moot.llm.parsing.normaliser import simplify_marks
 from moot.llm.parsing.numbers import NUMBER, has_bound, read_number
 from moot.llm.parsing.plain_text import WRAPPING, UnreadableError, shorten
 from moot.llm.parsing.schema import Shape, schema_fields
-from moot.llm.parsing.words import EXPLANATION, has_doubt
+from moot.llm.parsing.words import EXPLANATION, has_condition, has_doubt
 
 NUMBER_KEYS = (
     "score", "grade", "rating", "mark", "points", "评分", "分数", "得分", "打分", "总分", "成绩"
@@ -98,8 +98,8 @@ def _find_phrases(text: str, names: str) -> Iterator[str]:
             continue
         phrase = re.split(r"[.。!！](?=\s|$)|\[\[", match["value"], maxsplit=1)[0]
         number = NUMBER.match(phrase.strip(WRAPPING))
-        if number and has_doubt(number.string[number.end() :]):
-            raise UnreadableError(f"'{shorten(phrase)}' is conditional or in doubt")
+        if number and has_condition(number.string[number.end() :]):
+            raise UnreadableError(f"'{shorten(phrase)}' is conditional")
         if number:
             yield _without_other_number(phrase)
     for match in _NUMBER_LINE.finditer(text):

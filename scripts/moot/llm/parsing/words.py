@@ -57,11 +57,11 @@ COPULA_OR_COLON = (
     r"(?:\s*(?:[:=：＝]|->|=>|→)\s*|\s+(?:is|would be|should be|must be)\s*:?\s+(?:that\s+)?"
     r"|\s*(?:应该|应当|应|就)?(?:是|为|為|选择|選擇|选|選|属于|屬於)\s*[:：]?\s*)"
 )
-_INTERJECTION = (
-    r"(?:(?:sure(?:\s+thing)?|certainly|of\s+course|absolutely|ok(?:ay)?|all\s?right|understood"
-    r"|got\s+it)"
-    r"[!.,]+\s+)?"
-)
+_INTERJECTIONS = (
+    "sure", "sure thing", "certainly", "of course", "absolutely", "ok", "okay", "all right",
+    "alright", "understood", "got it",
+)  # fmt: skip
+_INTERJECTION = rf"(?:(?:{'|'.join(_INTERJECTIONS)})[!.,]+\s+)?"
 _CONNECTIVE = (
     r"(?:(?:so|thus|therefore|hence|overall|in conclusion|in summary|in sum|to conclude"
     r"|consequently|accordingly|finally|ultimately|on balance),?\s+)?"
@@ -70,18 +70,24 @@ _DEGREE = (
     r"(?:(?:(?:very|most|quite|highly|almost)\s+)?(?:probably|likely|certainly|clearly|definitely"
     r"|presumably|surely)[:,]?\s+)"
 )
+_DEGREES_OF_SURETY = (
+    "fairly", "quite", "very", "reasonably", "pretty", "absolutely", "completely", "almost",
+    "highly",
+)  # fmt: skip
 _I_AM_SURE = (  # "I am 70% confident that the answer is"
-    r"i(?:['’]m|\s+am)\s+(?:(?:about|around)\s+)?(?:(?:[5-9]\d|100)\s?%\s+|(?:fairly|quite|very"
-    r"|reasonably|pretty|absolutely|completely|almost|highly)\s+)?(?:confident|sure|certain"
-    r"|convinced)"
-    r"\s+that\s+"
+    r"i(?:['’]m|\s+am)\s+(?:(?:about|around)\s+)?"
+    rf"(?:(?:[5-9]\d|100)\s?%\s+|(?:{'|'.join(_DEGREES_OF_SURETY)})\s+)?"
+    r"(?:confident|sure|certain|convinced)\s+that\s+"
 )
+_AUTHORS = (
+    "text", "author", "writer", "speaker", "post", "tweet", "comment", "passage", "article",
+    "document", "speech",
+)  # fmt: skip
 SPEAKER = (
     rf"{_CONNECTIVE}(?:(?:i|we)\s+(?:think|believe|conclude|say)\s+(?:that\s+)?|{_I_AM_SURE})?"
     r"(?:(?:my|the|our|final|overall|correct|right|best|proper|appropriate|likely|likeliest|most"
     r"|predicted|chosen)\s+)*"
-    r"(?:(?:text|author|writer|speaker|post|tweet|comment|passage|article|document|speech)['’]s\s+"
-    r"(?:overall\s+)?)?"
+    rf"(?:(?:{'|'.join(_AUTHORS)})['’]s\s+(?:overall\s+)?)?"
 )
 I_SAY = (  # "I predict YES", "I would classify this as PRO", "we predict that the outcome is NO"
     r"(?:i|we)\s+(?:(?:would|will|therefore|thus)\s+){0,2}"
@@ -99,10 +105,13 @@ _HAN_CHOOSES = (
 _HAN_BRACKETED = rf"[\[【(（](?:正确|正確|最终|最終)?{_HAN_NOUN}[\]】)）]\s*[:：]?\s*"
 _HAN_ANSWER_LETTER = r"(?:正确|正確)?答案\s*(?=[A-Z](?![A-Za-z]))"
 _STATING_NOUN = rf"(?:{_NOUN}|grade|option|pick|selection|winner)"
+_MEASURES = (
+    "sentiment", "emotion", "tone", "polarity", "attitude", "risk", "relevance", "severity",
+    "toxicity", "leaning", "finding", "topic", "intent", "relation", "relationship", "entailment",
+    "response", "winner", "type",
+)  # fmt: skip
 _MEASURED = (  # "Sentiment: negative", "Risk level: high"
-    r"(?:sentiment|emotion|tone|polarity|attitude|risk|relevance|severity|toxicity|leaning|finding"
-    r"|topic|intent|relation(?:ship)?|entailment|response|winner|type)(?:\s+(?:label|level|class))?"
-    r"[*_\"'`]*\s*[:：]\s*"
+    rf"(?:{'|'.join(_MEASURES)})(?:\s+(?:label|level|class))?[*_\"'`]*\s*[:：]\s*"
 )
 _CONCLUDES = (  # "Overall: PRO"
     r"(?:overall|in conclusion|in summary|in sum|so|thus|therefore|hence|finally|on balance"
@@ -184,10 +193,10 @@ _OWN_DOUBT = (
 _SPEAKS_TO_USER = (  # "No, I won't make a prediction", "Yes, I can help with that"
     r"|^[\s\"'`*_]*[,!]\s*(?:i\s+(?:won['’]?t|will\s+not|cannot|can['’]?t)\s+(?:make|give)\s+an?\s+"
     r"(?:prediction|answer|verdict)|i\s+can\s+(?:help\s+with|do)\s+that"
-    r"|please\s+(?:provide|share))\b"
+    r"|please\s+(?:provide|share)\s+the)\b"
 )
 _CONDITION = re.compile(  # "YES, but only if he paid", "8 if it were shorter"
-    r"^[\s\"'`*_)\]]*[,;—–(-]?\s*(?:but\s+)?only\s+if\b|^\s+if\b", re.IGNORECASE
+    r"^[\s\"'`*_)\]]*[,;—–(-]?\s*(?:but\s+)?only\s+if\b|^\s+(?-i:if)\b", re.IGNORECASE
 )
 _ASKS = re.compile(  # "PRO (?)", "YES, I guess?"
     r"^[\s\"'`*_,)\]]*\(?\s*(?:(?:i\s+(?:guess|think|suppose|believe)|probably|right)[\s,]*)?\?",
@@ -505,12 +514,18 @@ def _winner_pattern(labels: tuple[Label, ...]) -> re.Pattern[str]:
     )
 
 
+def has_condition(rest: str) -> bool:
+    """Return whether the words after an answer make it conditional: "8, but only if short"."""
+    return _CONDITION.search(rest) is not None
+
+
 def has_doubt(rest: str) -> bool:
     """Return whether the words after a label withdraw it: "Yes, but I am not sure", "Yes, if".
 
     Doubt about the facts does not count: "No. They cannot be helped."
     """
-    return any(pattern.search(rest) is not None for pattern in (_DOUBT, _CONDITION, _ASKS))
+    patterns = (_DOUBT, _CONDITION, _ASKS)
+    return any(pattern.search(rest) is not None for pattern in patterns)
 
 
 @lru_cache(maxsize=512)
