@@ -7,7 +7,7 @@ row. All functions raise `UserError` with one message: file, row, column, found,
 import csv
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -30,7 +30,7 @@ _RECORDS_PER_FRAME = 20_000
 _MAX_PROBLEMS = 20
 
 
-def read_csv(
+def read_csv(  # noqa: PLR0913 - keywords of a file format
     path: Path,
     columns: Sequence[str],
     *,
@@ -40,6 +40,7 @@ def read_csv(
     get: str = "",
     allows_repeated_columns: bool = False,
     faults: Faults | None = None,
+    broken_records: list[list[str]] | None = None,
 ) -> pd.DataFrame:
     """Read a CSV file whose first row has the column names.
 
@@ -53,6 +54,7 @@ def read_csv(
         allows_repeated_columns: whether a column that is not in `columns` may occur twice.
         faults: gets a message for each row of the wrong length, which is left out. Default: such a
             row is an error.
+        broken_records: gets the fields of each row that is left out.
 
     Returns:
         A frame of strings, indexed by row: 1 is the first row below the header.
@@ -64,11 +66,8 @@ def read_csv(
     """
     text = read_text(path, encoding=encoding, get=get)
     csv.field_size_limit(_FIELD_LIMIT)
-    lines = (line[0] for line in _LINE.finditer(text))
-    if _SEPARATOR_LINE.match(text):
-        next(lines)
     reader = csv.reader(
-        lines,
+        _iterate_lines(text),
         delimiter=delimiter,
         strict=True,
         skipinitialspace=_has_spaced_quotes(text, delimiter),
@@ -90,6 +89,8 @@ def read_csv(
                     _refuse_second_header(path, fields, header, row_count, reader.line_num)
                     records.append(fields)
                     row_numbers.append(row_count)
+                if broken_records is not None and row_count not in row_numbers[-1:]:
+                    broken_records.append(fields)
             if len(records) == _RECORDS_PER_FRAME:  # a frame takes a quarter of the memory
                 parts.append(pd.DataFrame(records, columns=header, dtype="str"))
                 records = []
@@ -108,6 +109,14 @@ def read_csv(
     if unique:
         check_unique(path, frame[unique])
     return frame
+
+
+def _iterate_lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text, without a first line that names the separator."""
+    separator_line = _SEPARATOR_LINE.match(text)
+    start = separator_line.end() if separator_line else 0
+    for line in _LINE.finditer(text, start):
+        yield line[0]
 
 
 def _describe_broken_quotes(place: str, fault: str, text: str, get: str) -> str:

@@ -227,22 +227,16 @@ class ExtractReader:
         files = sorted(folder.glob("*.csv"))
         if not files:
             raise UserError(f"{folder}: no CSV file there; {_REMEDY}")
-        codes_by_file: dict[Path, pd.DataFrame] = {}
-        unusable: set[int] = set()
-        files_with_broken_rows: list[Path] = []
-        for path in files:
-            table, codes, broken = self._read_file(path)
-            codes_by_file[path] = codes
-            unusable.update(_numbers(table[self._identifier]) - {*codes.index})
-            if broken:
-                files_with_broken_rows.append(path)
+        extracts = [self._read_file(path) for path in files]
         respondents = set[int]()
-        for codes in codes_by_file.values():
-            respondents.update(codes.index)
-        for path in files_with_broken_rows:  # a row that cannot be read is of one of these
-            unusable |= respondents - {*codes_by_file[path].index}
+        unusable = set[int]()
+        for extract in extracts:
+            respondents |= extract.respondents
+            unusable |= extract.respondents - {*extract.codes.index}
+        unusable |= self._find_owners(extracts, respondents, unusable)
         usable_codes = {
-            path: codes[~codes.index.isin(list(unusable))] for path, codes in codes_by_file.items()
+            extract.path: extract.codes[~extract.codes.index.isin(list(unusable))]
+            for extract in extracts
         }
         contradictions = _find_contradictions(usable_codes)
         left_out = len(contradictions)
@@ -261,16 +255,63 @@ class ExtractReader:
         )
         return Extracts(folder=folder, frame=usable, files=tuple(files))
 
-    def _read_file(self, path: Path) -> tuple[pd.DataFrame, pd.DataFrame, int]:
-        """Return the rows of a file, the codes of the usable ones by respondent, and the number of
-        rows that cannot be read.
+    def _find_owners(
+        self, extracts: Sequence["_Extract"], respondents: set[int], unusable: set[int]
+    ) -> set[int]:
+        """Return the respondents whose row in a file has the wrong length.
+
+        Such a row without a readable respondent may be of each respondent that the file lacks. All
+        of them are left out, and count as such.
+
+        Args:
+            extracts: all files.
+            respondents: of all files.
+            unusable: the respondents with another fault.
+
+        Raises:
+            UserError: more respondents are left out than the share `faulty` allows.
         """
-        table, broken = pd.DataFrame(), 0
+        owners = set[int]()
+        possible_owners = set[int]()
+        messages: list[str] = []
+        unidentified_rows = 0
+        for extract in extracts:
+            absent = respondents - extract.respondents
+            identified = extract.find_owners(absent)
+            row_count = len(extract.broken_ids) - len(identified)
+            candidates = sorted(absent.difference(identified))
+            owners.update(identified)
+            if row_count and candidates:
+                unidentified_rows += row_count
+                possible_owners.update(candidates)
+                messages.append(
+                    f"{extract.path}: found {row_count} rows of the wrong length without a readable"
+                    f" '{self._identifier}'; expected one of {len(candidates)} respondents that"
+                    f" only other extracts have, such as {candidates[0]}. Extract anew."
+                )
+        if possible_owners:
+            lost = (unusable | owners | possible_owners) & respondents
+            remedy = "Extract anew, or allow more."
+            total = len(respondents)
+            leave_out(messages, len(lost), total, self._faulty, remedy, "respondents")
+            further_count = max(0, len(possible_owners) - unidentified_rows)
+            self.cleaning[LEFT_OUT] = self.cleaning.get(LEFT_OUT, 0) + further_count
+        return owners | possible_owners
+
+    def _read_file(self, path: Path) -> "_Extract":
+        """Read a file, and check its codes."""
+        table = pd.DataFrame()
+        broken_records: list[list[str]] = []
 
         def read_rows(faults: Faults) -> pd.DataFrame:
-            nonlocal table, broken
-            table = read_csv(path, [self._identifier], get=_REMEDY, faults=faults)
-            broken = len(faults.messages)
+            nonlocal table
+            table = read_csv(
+                path,
+                [self._identifier],
+                get=_REMEDY,
+                faults=faults,
+                broken_records=broken_records,
+            )
             return table
 
         usable = read_usable_rows(
@@ -282,7 +323,42 @@ class ExtractReader:
             unique=self._identifier,
         )
         codes = _parse_codes(path, usable).set_index(self._identifier)
-        return table, codes, broken
+        position = list(table.columns).index(self._identifier)
+        cells = [(record[position:] or [""])[0].strip() for record in broken_records]
+        return _Extract(
+            path,
+            codes,
+            respondents=_numbers(table[self._identifier]),
+            broken_ids=[cell for cell in cells if cell != self._identifier],  # no second header
+            starts_with_id=position == 0,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Extract:
+    """One file.
+
+    Attributes:
+        path: the file.
+        codes: the codes of its usable rows, by respondent.
+        respondents: of all rows of the right length.
+        broken_ids: for each row of the wrong length, the text in the place of the respondent.
+        starts_with_id: whether the respondent is the first field, which a missing one cannot shift.
+    """
+
+    path: Path
+    codes: pd.DataFrame
+    respondents: set[int]
+    broken_ids: list[str]
+    starts_with_id: bool
+
+    def find_owners(self, absent: Collection[int]) -> list[int]:
+        """Return the respondents of the rows of the wrong length, as far as they can be read.
+
+        `absent` are the respondents that only other files have.
+        """
+        numbers = [int(text) for text in self.broken_ids if text.isdecimal()]
+        return [number for number in numbers if self.starts_with_id or number in absent]
 
 
 def _parse_codes(path: Path, table: pd.DataFrame) -> pd.DataFrame:
