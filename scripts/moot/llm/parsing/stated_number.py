@@ -24,7 +24,7 @@ NUMBER_KEYS = (
 """Names that models give to the one number that is asked for."""
 
 _NAMES = "|".join(sorted(NUMBER_KEYS, key=len, reverse=True))
-_IS = r"(?:\s*(?:[:=：＝]|->|=>|→|是|为|為)\s*|\s+(?:is|of|would be|should be)\s*:?\s+)"
+_IS = r"(?:\s*(?:->|=>|→|[:=：＝]|是|为|為)\s*|\s+(?:is|of|would be|should be)\s*:?\s+)"
 _SPEAKER = (
     r"(?:(?:so|thus|therefore|overall),?\s+)?"
     r"(?:(?:my|the|our|final|overall|total|assigned|最终|我的)\s*)*"

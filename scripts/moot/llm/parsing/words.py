@@ -54,7 +54,7 @@ _HAN_CONCLUSION = (
     r"(?:(?:综上所述|综上|因此|所以|故|最终|最終|我的|正确|正確|最佳|我们?认为)[，,]?\s*)*"
 )
 COPULA_OR_COLON = (
-    r"(?:\s*(?:[:=：＝]|->|=>|→)\s*|\s+(?:is|would be|should be|must be)\s*:?\s+(?:that\s+)?"
+    r"(?:\s*(?:->|=>|→|[:=：＝])\s*|\s+(?:is|would be|should be|must be)\s*:?\s+(?:that\s+)?"
     r"|\s*(?:应该|应当|应|就)?(?:是|为|為|选择|選擇|选|選|属于|屬於)\s*[:：]?\s*)"
 )
 _INTERJECTIONS = (
@@ -107,8 +107,8 @@ _HAN_ANSWER_LETTER = r"(?:正确|正確)?答案\s*(?=[A-Z](?![A-Za-z]))"
 _STATING_NOUN = rf"(?:{_NOUN}|grade|option|pick|selection|winner)"
 _MEASURES = (
     "sentiment", "emotion", "tone", "polarity", "attitude", "risk", "relevance", "severity",
-    "toxicity", "leaning", "finding", "topic", "intent", "relation", "relationship", "entailment",
-    "response", "winner", "type",
+    "toxicity", "leaning", "finding", "topic", "intent", "relation", "relationship", "response",
+    "winner", "type",
 )  # fmt: skip
 _MEASURED = (  # "Sentiment: negative", "Risk level: high"
     rf"(?:{'|'.join(_MEASURES)})(?:\s+(?:label|level|class))?[*_\"'`]*\s*[:：]\s*"
@@ -385,8 +385,8 @@ def read_label(text: str, labels: tuple[Label, ...]) -> tuple[Label, bool]:
     """
     spelling = label_spellings(labels)
     text = drop_symbols(drop_struck(text), labels)
-    has_negative_label = any(str(label).startswith("-") for label in labels)
-    if has_negative_label and re.match(r"\W*-\s+\d", text):
+    item = re.match(r"\W*-\s+(\d+)", text)
+    if item and f"-{item[1]}" in map(str, labels):
         raise UnreadableError(f"'{shorten(text)}' may be a list's item or a negative number")
     for marks in (_MARKS_WITHOUT_SIGNS, WRAPPING):
         bare = fold_text(unwrap_label(text, marks))
