@@ -190,7 +190,7 @@ class Packing:
 
 
 def _words(debate: Fields) -> str:
-    """Return the words that a search looks through, as `wordsOf` does in `page/data.js`."""
+    """Return the words that a search looks through, as `collectWords` does in `page/data.js`."""
     lines = list[str]()
     for turn in debate["turns"]:
         lines += [turn["speaker"], turn["text"], turn["notice"]]

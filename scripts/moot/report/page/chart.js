@@ -12,7 +12,7 @@ const SHAPES = [
 ];
 
 // The opinions of seats: stated predictions, with the belief if there is one, and labels of statements.
-function opinionsOf(content, task) {
+function collectOpinions(content, task) {
   const labels = task.labels, places = new Map(labels.map((label, place) => [label, place]));
   const highest = Math.max(1, labels.length - 1), opinions = [];
   for (const turn of content.turns) {
@@ -22,22 +22,22 @@ function opinionsOf(content, task) {
     const belief = known && task.positive === labels[0] ? 1 - turn.belief : turn.belief;
     const sure = turn.stated?.share ?? "";
     opinions.push({ turn, seat: turn.speaker, label, known, height: known ? belief : places.get(label) / highest,
-      words: `${turn.speaker}, turn ${turn.number}: ${label}${known ? `, belief in ${task.positive} ${percent(turn.belief)}` : sure}${turn.stated ? "" : ` (as labelled by ${turn.label.labeler})`}` });
+      words: `${turn.speaker}, turn ${turn.number}: ${label}${known ? `, belief in ${task.positive} ${formatPercent(turn.belief)}` : sure}${turn.stated ? "" : ` (as labelled by ${turn.label.labeler})`}` });
   }
   return opinions;
 }
 
-function chart(content, debate) {
-  const task = datasets[debate.experiment.dataset], opinions = opinionsOf(content, task);
+function createChart(content, debate) {
+  const task = datasets[debate.experiment.dataset], opinions = collectOpinions(content, task);
   if (!opinions.length || task.multilabel) return null;
   const last = Math.max(2, content.turns.at(-1).number);
   const x = (turn) => LEFT + ((WIDTH - LEFT - RIGHT) * (turn - 1)) / (last - 1);
   const y = (height) => HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * height;
   const seats = [...new Set(opinions.map((opinion) => opinion.seat))];
-  return element("figure", { class: "chart" },
-    drawn("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": "Beliefs and votes by turn" },
-      rows(task, debate.found.target, y), ticks(content, x), seats.map((seat, number) => line(opinions.filter((opinion) => opinion.seat === seat), number, x, y))),
-    element("figcaption", {}, element("ul", { class: "seats" }, seats.map((seat, number) => element("li", {}, sample(number), seat))),
+  return createElement("figure", { class: "chart" },
+    createSvg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": "Beliefs and votes by turn" },
+      rows(task, debate.case.target, y), ticks(content, x), seats.map((seat, number) => line(opinions.filter((opinion) => opinion.seat === seat), number, x, y))),
+    createElement("figcaption", {}, createElement("ul", { class: "seats" }, seats.map((seat, number) => createElement("li", {}, sample(number), seat))),
       opinions.some((opinion) => opinion.known) ? `Height: the belief in “${task.positive}”. ` : "",
       opinions.some((opinion) => !opinion.known) ? "Hollow: a label without a belief. " : "", "Dashed: the actual label."));
 }
@@ -46,32 +46,32 @@ function rows(task, target, y) {
   const highest = Math.max(1, task.labels.length - 1);
   return task.labels.map((label, place) => {
     const height = y(place / highest), short = label.length > 10 ? `${label.slice(0, 9)}…` : label;
-    return drawn("g", { class: label === target ? "row actual" : "row" },
-      drawn("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: height, y2: height }),
-      drawn("text", { x: LEFT - 10, y: height + 4, "text-anchor": "end" }, short));
+    return createSvg("g", { class: label === target ? "row actual" : "row" },
+      createSvg("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: height, y2: height }),
+      createSvg("text", { x: LEFT - 10, y: height + 4, "text-anchor": "end" }, short));
   });
 }
 
 function ticks(content, x) {
   const turns = content.turns.map((turn) => turn.number), every = Math.ceil(turns.length / 12);
-  return drawn("g", { class: "ticks" }, turns.filter((_, place) => place % every === 0).map((turn) =>
-    drawn("text", { x: x(turn), y: HEIGHT - 12, "text-anchor": "middle" }, String(turn))),
-    drawn("text", { x: LEFT - 10, y: HEIGHT - 12, "text-anchor": "end" }, "turn"));
+  return createSvg("g", { class: "ticks" }, turns.filter((_, place) => place % every === 0).map((turn) =>
+    createSvg("text", { x: x(turn), y: HEIGHT - 12, "text-anchor": "middle" }, String(turn))),
+    createSvg("text", { x: LEFT - 10, y: HEIGHT - 12, "text-anchor": "end" }, "turn"));
 }
 
 function line(opinions, number, x, y) {
   const [colour, dashes] = LINES[number % LINES.length], shape = SHAPES[number % SHAPES.length];
   const points = opinions.map((opinion) => `${x(opinion.turn.number)},${y(opinion.height)}`).join(" ");
-  return drawn("g", {},
-    drawn("polyline", { points, fill: "none", stroke: colour, "stroke-width": 2, "stroke-dasharray": dashes }),
-    opinions.map((opinion) => drawn("path", {
+  return createSvg("g", {},
+    createSvg("polyline", { points, fill: "none", stroke: colour, "stroke-width": 2, "stroke-dasharray": dashes }),
+    opinions.map((opinion) => createSvg("path", {
       d: shape(x(opinion.turn.number), y(opinion.height)), stroke: colour, "stroke-width": 1.5, fill: opinion.known ? colour : "#fff" },
-      drawn("title", {}, opinion.words))));
+      createSvg("title", {}, opinion.words))));
 }
 
 function sample(number) {
   const [colour, dashes] = LINES[number % LINES.length];
-  return drawn("svg", { viewBox: "0 0 34 12", width: 34, height: 12, "aria-hidden": "true" },
-    drawn("line", { x1: 0, x2: 34, y1: 6, y2: 6, stroke: colour, "stroke-width": 2, "stroke-dasharray": dashes }),
-    drawn("path", { d: SHAPES[number % SHAPES.length](17, 6), fill: colour, stroke: colour, "stroke-width": 1.5 }));
+  return createSvg("svg", { viewBox: "0 0 34 12", width: 34, height: 12, "aria-hidden": "true" },
+    createSvg("line", { x1: 0, x2: 34, y1: 6, y2: 6, stroke: colour, "stroke-width": 2, "stroke-dasharray": dashes }),
+    createSvg("path", { d: SHAPES[number % SHAPES.length](17, 6), fill: colour, stroke: colour, "stroke-width": 1.5 }));
 }

@@ -3,7 +3,7 @@
 const MOST_UNPACKED = 60;
 const unpacked = new Map();
 
-async function unpack(id) {
+async function unpackChunk(id) {
   const packed = index?.parts ? await loaded(id) : (await packedElement(id)).textContent;
   const letters = atob(packed), bytes = new Uint8Array(letters.length);
   for (let place = 0; place < letters.length; place++) bytes[place] = letters.charCodeAt(place);
@@ -26,7 +26,7 @@ globalThis.arrived = new Map();
 function loaded(id) {
   return new Promise((resolve, reject) => {
     const address = `${encodeURIComponent(index.parts)}/${id}.js`;
-    const script = element("script", { src: address,
+    const script = createElement("script", { src: address,
       load: () => { resolve(arrived.get(id)); arrived.delete(id); script.remove(); },
       error: () => { unpacked.delete(id); reject(new Error(`${address} is missing: copy this folder together with the page`)); } });
     document.head.append(script);
@@ -34,8 +34,8 @@ function loaded(id) {
 }
 
 // Returns the values of a chunk, and keeps the most recently used chunks.
-function chunk(id) {
-  const values = unpacked.get(id) ?? unpack(id);
+function loadChunk(id) {
+  const values = unpacked.get(id) ?? unpackChunk(id);
   unpacked.delete(id);
   unpacked.set(id, values);
   if (unpacked.size > MOST_UNPACKED) unpacked.delete(unpacked.keys().next().value);
@@ -43,9 +43,9 @@ function chunk(id) {
 }
 
 let index = null;
-index = await unpack("index");
+index = await unpackChunk("index");
 const { experiments, datasets, cases, debates: columns } = index;
-const chunkOf = (kind, number) => {
+const locateChunk = (kind, number) => {
   const starts = index.chunks[kind];
   let low = 0, high = starts.length - 1;
   while (low < high) {
@@ -63,7 +63,7 @@ const debates = columns.case.map((caseNumber, number) => {
   const without = { waiting: "waiting", "no majority": "split" }[status] ?? "invalid";
   const verdict = answer ? (!found.target ? "answered" : answer === found.target ? "right" : "wrong") : without;
   return {
-    number, experiment, found, answer, status, verdict, change, caseNumber,
+    number, experiment, case: found, answer, status, verdict, change, caseNumber,
     model: columns.model[number], repeat: columns.repeat[number],
     probability: columns.probability[number], swing: columns.swing[number],
   };
@@ -87,24 +87,24 @@ disagreements((debate) => [debate.experiment.name], "modelsDisagree");
 disagreements((debate) => [debate.model], "experimentsDisagree");
 
 // The debates by case, and by the names in an address.
-const ofCase = new Map(), byName = new Map();
-const nameOf = (debate) => [debate.experiment.name, debate.model, debate.found.id, String(debate.repeat)];
+const debatesByCase = new Map(), debatesByNames = new Map();
+const listNames = (debate) => [debate.experiment.name, debate.model, debate.case.id, String(debate.repeat)];
 for (const debate of debates) {
-  if (!ofCase.has(debate.caseNumber)) ofCase.set(debate.caseNumber, []);
-  ofCase.get(debate.caseNumber).push(debate);
-  byName.set(JSON.stringify(nameOf(debate)), debate);
+  if (!debatesByCase.has(debate.caseNumber)) debatesByCase.set(debate.caseNumber, []);
+  debatesByCase.get(debate.caseNumber).push(debate);
+  debatesByNames.set(JSON.stringify(listNames(debate)), debate);
 }
 
-async function contentOf(debate) {
-  const { number, place } = chunkOf("debates", debate.number);
-  return (await chunk(`debates-${number}`))[place];
+async function loadContent(debate) {
+  const { number, place } = locateChunk("debates", debate.number);
+  return (await loadChunk(`debates-${number}`))[place];
 }
-async function factsOf(debate) {
-  const { number, place } = chunkOf("cases", debate.caseNumber);
-  return (await chunk(`cases-${number}`))[place];
+async function loadFacts(debate) {
+  const { number, place } = locateChunk("cases", debate.caseNumber);
+  return (await loadChunk(`cases-${number}`))[place];
 }
-async function callOf(debate, id) {
-  const [{ lines, calls }] = await chunk(`calls-${chunkOf("debates", debate.number).number}`);
+async function loadCall(debate, id) {
+  const [{ lines, calls }] = await loadChunk(`calls-${locateChunk("debates", debate.number).number}`);
   const call = calls[id], text = (numbers) => numbers.map((line) => lines[line]).join("\n");
   return call && {
     prompt: call.prompt.map(([role, content]) => ({ role, text: text(content) })),
@@ -113,23 +113,23 @@ async function callOf(debate, id) {
 }
 
 // The needles of a search: words, or phrases in quotation marks. A debate or its case must contain all.
-const needlesOf = (query) =>
+const parseNeedles = (query) =>
   [...query.toLowerCase().matchAll(/"([^"]+)"|([^\s"]+)/g)].map((found) => found[1] ?? found[2]);
 
-const wordsOf = (content) => content.turns.flatMap((turn) =>
+const collectWords = (content) => content.turns.flatMap((turn) =>
   [turn.speaker, turn.text, turn.notice, ...turn.fields.flatMap(([name, value]) => [name, ...[value].flat()]),
     turn.stated?.label ?? "", turn.label?.label ?? ""]).join("\n");
 
 // Searches all debates, chunk by chunk, so that the page stays responsive. Returns a map from the number of
 // a debate to the words around the first hit.
-async function search(query, prompts, cancelled, progress) {
-  const needles = needlesOf(query), hits = new Map(), starts = index.chunks.debates;
-  const holding = index.indexed && !prompts ? chunksHolding(needles, await chunk("words")) : () => true;
+async function searchDebates(query, prompts, cancelled, progress) {
+  const needles = parseNeedles(query), hits = new Map(), starts = index.chunks.debates;
+  const holding = index.indexed && !prompts ? chunksHolding(needles, await loadChunk("words")) : () => true;
   for (const at of starts.keys()) {
     if (!holding(at)) continue;
     const asked = prompts ? await promptsHolding(`calls-${at}`, needles) : null;
-    for (const [place, content] of (await chunk(`debates-${at}`)).entries()) {
-      const debate = debates[starts[at] + place], words = wordsOf(content), facts = await factsOf(debate);
+    for (const [place, content] of (await loadChunk(`debates-${at}`)).entries()) {
+      const debate = debates[starts[at] + place], words = collectWords(content), facts = await loadFacts(debate);
       const [inWords, inFacts] = [words.toLowerCase(), facts.toLowerCase()].map((text) => needles.map((needle) => text.indexOf(needle)));
       const held = (which) => inWords[which] >= 0 || inFacts[which] >= 0
         || (asked && content.turns.some((turn) => asked[which].has(turn.call)));
@@ -157,7 +157,7 @@ function chunksHolding(needles, words) {
 
 // Returns, for each needle, the calls of a chunk whose prompt or reply contains it.
 async function promptsHolding(id, needles) {
-  const [{ lines, calls }] = await chunk(id);
+  const [{ lines, calls }] = await loadChunk(id);
   const lower = lines.map((line) => line.toLowerCase());
   return needles.map((needle) => {
     const holding = lower.map((line) => line.includes(needle));

@@ -8,7 +8,7 @@ const INVISIBLE = new RegExp(
 
 // Shows control characters, characters that change the direction of writing, and characters without width by
 // their code points. Joiners within Persian and Indian words and within emoji are part of the spelling and stay.
-function visible(value) {
+function revealInvisible(value) {
   const code = (sign) => `⟨U+${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
   return String(value).replace(/\r\n?/g, "\n").replace(INVISIBLE, code);
 }
@@ -17,21 +17,21 @@ function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") node.addEventListener(name, value);
     else if (value === true) node.setAttribute(name, "");
-    else if (value !== false && value != null) node.setAttribute(name, visible(value));
+    else if (value !== false && value != null) node.setAttribute(name, revealInvisible(value));
   }
   node.append(...children.flat().filter((child) => child != null && child !== "").map(
-    (child) => (child instanceof Node ? child : document.createTextNode(visible(child)))));
+    (child) => (child instanceof Node ? child : document.createTextNode(revealInvisible(child)))));
   return node;
 }
 
 // An element with attributes, event handlers (functions) and children (nodes or text).
-const element = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
-const drawn = (tag, attributes = {}, ...children) =>
+const createElement = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+const createSvg = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
 // Returns the pieces of a text in which the needles, which are in lower case, are marked.
-function marked(text, needles) {
-  const shown = visible(text), lower = shown.toLowerCase();
+function highlight(text, needles) {
+  const shown = revealInvisible(text), lower = shown.toLowerCase();
   if (!needles.length || lower.length !== shown.length) return [shown];
   const found = [];
   for (const needle of needles) {
@@ -43,12 +43,12 @@ function marked(text, needles) {
   let end = 0;
   for (const [from, to] of found.sort((one, other) => one[0] - other[0])) {
     if (from < end) continue;
-    pieces.push(shown.slice(end, from), element("mark", {}, shown.slice(from, to)));
+    pieces.push(shown.slice(end, from), createElement("mark", {}, shown.slice(from, to)));
     end = to;
   }
   return [...pieces, shown.slice(end)];
 }
 
-const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
-const percent = (share) => `${Math.round(share * 100)} %`;
-const sentence = (words) => words && words[0].toUpperCase() + words.slice(1);
+const formatCount = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+const formatPercent = (share) => `${Math.round(share * 100)} %`;
+const capitalize = (words) => words && words[0].toUpperCase() + words.slice(1);

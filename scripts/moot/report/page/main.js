@@ -10,8 +10,8 @@ async function startSearch() {
   hits = null;
   if (!state.q) return;
   const count = document.getElementById("count");
-  const found = await search(state.q, state.prompts, () => own !== searching,
-    (share) => { if (own === searching && share < 1) count.textContent = `Searching … ${percent(share)}`; });
+  const found = await searchDebates(state.q, state.prompts, () => own !== searching,
+    (share) => { if (own === searching && share < 1) count.textContent = `Searching … ${formatPercent(share)}`; });
   if (!found) return;
   hits = found;
   showFilters();
@@ -19,7 +19,7 @@ async function startSearch() {
   if (!state.debate) showMain();
 }
 
-async function show() {
+async function updatePage() {
   state = readAddress();
   const box = document.getElementById("f-q");
   if (box && document.activeElement !== box) box.value = state.q;
@@ -31,8 +31,8 @@ async function show() {
 }
 
 function stepDebate(by) {
-  const place = list.shown.indexOf(state.debate), next = list.shown[place < 0 ? 0 : place + by];
-  if (next) goTo({ debate: next, turn: 0, beside: null, call: false });
+  const place = list.debates.indexOf(state.debate), next = list.debates[place < 0 ? 0 : place + by];
+  if (next) goTo({ debate: next, turn: 0, secondDebate: null, call: false });
 }
 
 function stepTurn(by) {
@@ -69,9 +69,9 @@ addEventListener("beforeprint", () => {
   folded.push(...now);
 });
 addEventListener("afterprint", () => { for (const one of folded.splice(0)) one.open = false; });
-addEventListener("hashchange", show);
+addEventListener("hashchange", updatePage);
 for (const link of document.querySelectorAll("header .back")) {
   link.addEventListener("click", (event) => { event.preventDefault(); goTo({ debate: null }); });
 }
-await show();
+await updatePage();
 document.body.dataset.ready = String(Math.round(performance.now()));

@@ -6,7 +6,7 @@ const isAnswer = (turn) => !turn.text && !turn.notice && !turn.fields.length && 
 
 // Returns the items of the turns. Consecutive answers are one item with the current answers of all, in which
 // changed answers are marked.
-function turnItems(debate, turns, needles) {
+function createTurnItems(debate, turns, needles) {
   const held = new Map(), items = [];
   for (let at = 0; at < turns.length; at++) {
     if (!isAnswer(turns[at])) { items.push(turnItem(debate, turns[at], needles)); continue; }
@@ -17,44 +17,44 @@ function turnItems(debate, turns, needles) {
     }
     at--;
     const here = state.debate === debate && state.turn >= first.number && state.turn <= turns[at].number;
-    items.push(element("li", { class: `turn answers${here ? " here" : ""}`, "data-turn": first.number, tabindex: "-1" },
-      element("h3", {}, first.kind === "answer" ? "Answers now" : "Answers at the end"),
-      element("ul", {}, [...held].map(([speaker, stated]) => element("li", { class: changed.has(speaker) ? "changed" : "" }, `${speaker}: `, answerOf(debate, stated))))));
+    items.push(createElement("li", { class: `turn answers${here ? " here" : ""}`, "data-turn": first.number, tabindex: "-1" },
+      createElement("h3", {}, first.kind === "answer" ? "Answers now" : "Answers at the end"),
+      createElement("ul", {}, [...held].map(([speaker, stated]) => createElement("li", { class: changed.has(speaker) ? "changed" : "" }, `${speaker}: `, createAnswer(debate, stated))))));
   }
   return items;
 }
 
-const answerOf = ({ found: { target } }, stated) => element("span", { class: "given" },
-  stated ? stated.label : "no answer", stated && target ? [" ", badge(stated.label === target ? "right" : "wrong")] : "", " ");
+const createAnswer = ({ case: { target } }, stated) => createElement("span", { class: "given" },
+  stated ? stated.label : "no answer", stated && target ? [" ", createBadge(stated.label === target ? "right" : "wrong")] : "", " ");
 
 function turnItem(debate, turn, needles) {
   const at = state.debate === debate, here = at && state.turn === turn.number;
-  const opened = here || needles.some((needle) => wordsOf({ turns: [turn] }).toLowerCase().includes(needle));
-  const heading = [element("strong", {}, turn.speaker), `, ${turn.kind}`, turn.round ? `, round ${turn.round}` : ""];
-  const body = element("div", { class: "said" }, saidIn(debate, turn, needles));
-  const item = element("li", { class: here ? "turn here" : "turn", "data-turn": turn.number, tabindex: "-1" });
+  const opened = here || needles.some((needle) => collectWords({ turns: [turn] }).toLowerCase().includes(needle));
+  const heading = [createElement("strong", {}, turn.speaker), `, ${turn.kind}`, turn.round ? `, round ${turn.round}` : ""];
+  const body = createElement("div", { class: "said" }, saidIn(debate, turn, needles));
+  const item = createElement("li", { class: here ? "turn here" : "turn", "data-turn": turn.number, tabindex: "-1" });
   if (turn.readers) {
-    item.append(element("details", { class: "private", open: opened },
-      element("summary", {}, heading, element("span", { class: "secret" }, `private: only ${turn.readers} may read it`)), body));
-  } else item.append(element("h3", {}, heading), body);
+    item.append(createElement("details", { class: "private", open: opened },
+      createElement("summary", {}, heading, createElement("span", { class: "secret" }, `private: only ${turn.readers} may read it`)), body));
+  } else item.append(createElement("h3", {}, heading), body);
   item.append(footer(debate, turn, here && state.call));
   return item;
 }
 
 function saidIn(debate, turn, needles) {
   const parts = [];
-  if (turn.notice) parts.push(element("p", { class: "notice" }, `${turn.notice}${turn.text ? ":" : "."}`));
-  if (turn.text || !(turn.notice || turn.fields.length)) parts.push(element("p", { class: "text", dir: "auto" }, underlined(debate, turn, turn.text, needles)));
+  if (turn.notice) parts.push(createElement("p", { class: "notice" }, `${turn.notice}${turn.text ? ":" : "."}`));
+  if (turn.text || !(turn.notice || turn.fields.length)) parts.push(createElement("p", { class: "text", dir: "auto" }, underlined(debate, turn, turn.text, needles)));
   for (const [name, value] of turn.fields) {
-    parts.push(element("p", { class: "field" }, name));
+    parts.push(createElement("p", { class: "field" }, name));
     parts.push(Array.isArray(value)
-      ? element("ul", {}, value.map((entry) => element("li", { dir: "auto" }, underlined(debate, turn, entry, needles))))
-      : element("p", { class: "text", dir: "auto" }, underlined(debate, turn, value, needles)));
+      ? createElement("ul", {}, value.map((entry) => createElement("li", { dir: "auto" }, underlined(debate, turn, entry, needles))))
+      : createElement("p", { class: "text", dir: "auto" }, underlined(debate, turn, value, needles)));
   }
   if (turn.passages) parts.push(recordSummary(turn.passages));
   if (turn.stated) parts.push(statement(turn));
   for (const effect of turn.effects ?? []) if (!effect.quote) parts.push(effectBar(effect));
-  if (turn.label) parts.push(element("p", { class: "stated" }, "Labelled ", element("strong", {}, turn.label.label), ` by ${turn.label.labeler}`));
+  if (turn.label) parts.push(createElement("p", { class: "stated" }, "Labelled ", createElement("strong", {}, turn.label.label), ` by ${turn.label.labeler}`));
   return parts;
 }
 
@@ -76,10 +76,10 @@ function underlined(debate, turn, text, needles) {
   let end = 0;
   for (const mark of [...sentences, ...passages].sort((one, other) => one.at - other.at)) {
     if (mark.at < end) continue;
-    pieces.push(...marked(text.slice(end, mark.at), needles), mark.quote ? sentenceMark(mark, needles) : passageMark(debate, mark, needles));
+    pieces.push(...highlight(text.slice(end, mark.at), needles), mark.quote ? sentenceMark(mark, needles) : passageMark(debate, mark, needles));
     end = mark.at + mark.words.length;
   }
-  return [...pieces, ...marked(text.slice(end), needles)];
+  return [...pieces, ...highlight(text.slice(end), needles)];
 }
 
 // Returns the position of a passage in a text: at `start`, counted in characters, or else, in a field of a reply, at
@@ -93,7 +93,7 @@ function placeOf({ text: words, start }, text, from) {
 }
 
 function sentenceMark({ quote, effect, moved, judge }, needles) {
-  const line = element("span", { class: moved ? "sentence moved" : "sentence", title: `Without it the verdict of ${judge} is ${less(effect)}` }, marked(quote, needles));
+  const line = createElement("span", { class: moved ? "sentence moved" : "sentence", title: `Without it the verdict of ${judge} is ${less(effect)}` }, highlight(quote, needles));
   line.style.textDecorationThickness = `${1 + Math.round(5 * Math.abs(effect))}px`;
   return line;
 }
@@ -101,20 +101,20 @@ function sentenceMark({ quote, effect, moved, judge }, needles) {
 // Returns a line with the numbers of quotations and figures by result. It also explains the underlining.
 function recordSummary(passages) {
   const parts = ["verbatim", "altered", "not locatable"].map((result) => [result, passages.filter((one) => one.result === result).length]);
-  return element("p", { class: "record" }, "In the record: ", parts.filter(([, number]) => number).flatMap(([result, number], place) => [
-    place ? ", " : "", element("span", { class: `passage ${result.replace(" ", "-")}` }, `${number} ${result}`)]), ".");
+  return createElement("p", { class: "record" }, "In the record: ", parts.filter(([, number]) => number).flatMap(([result, number], place) => [
+    place ? ", " : "", createElement("span", { class: `passage ${result.replace(" ", "-")}` }, `${number} ${result}`)]), ".");
 }
 
 // Returns a quotation or figure as a link to the words of the record that support it, or that it alters.
 function passageMark(debate, { text, result, found_turn: turn, found_words: words }, needles) {
   const where = turn < 0 ? "" : turn ? `, turn ${turn}: “${words}”` : `, the case: “${words}”`;
-  const attributes = { class: `passage ${result.replace(" ", "-")}`, title: `${sentence(result)}${where}` };
-  if (turn < 0) return element("span", attributes, marked(text, needles));
+  const attributes = { class: `passage ${result.replace(" ", "-")}`, title: `${capitalize(result)}${where}` };
+  if (turn < 0) return createElement("span", attributes, highlight(text, needles));
   const follow = (event) => {
     event.preventDefault();
     selectWords(event.target.closest("article").querySelector(turn ? `[data-turn="${turn}"]` : ".facts"), words);
   };
-  return element("a", { ...attributes, href: address({ ...placed(debate), turn, call: false }), click: follow }, marked(text, needles));
+  return createElement("a", { ...attributes, href: formatAddress({ ...moveToFirstColumn(debate), turn, call: false }), click: follow }, highlight(text, needles));
 }
 
 // Selects words within an element, unfolds the details that contain them, and scrolls to them.
@@ -123,7 +123,7 @@ function selectWords(container, words) {
   for (const details of [container, ...container.querySelectorAll("details")]) if (details.tagName === "DETAILS") details.open = true;
   const nodes = [], range = document.createRange(), walker = document.createTreeWalker(container, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) nodes.push(walker.currentNode);
-  const start = nodes.map((node) => node.data).join("").indexOf(visible(words)), end = start + visible(words).length;
+  const start = nodes.map((node) => node.data).join("").indexOf(revealInvisible(words)), end = start + revealInvisible(words).length;
   let passed = 0;
   for (const node of nodes) {
     const inside = (at) => start >= 0 && at >= passed && at <= passed + node.length;
@@ -143,42 +143,42 @@ const signed = (share) => `${points(Math.abs(share))} ${share < 0 ? "more" : "le
 // Returns the effect of a turn on the verdict: a bar from the middle, its interval, and the shaded noise floor.
 function effectBar({ effect, low, high, floor, moved, judge, verdict }) {
   const x = (value) => 100 + 100 * Math.max(-1, Math.min(1, value));
-  const bar = (from, to, y, height, name) => drawn("rect", { x: Math.min(x(from), x(to)), width: Math.abs(x(to) - x(from)), y, height, class: name });
+  const bar = (from, to, y, height, name) => createSvg("rect", { x: Math.min(x(from), x(to)), width: Math.abs(x(to) - x(from)), y, height, class: name });
   const interval = low == null ? "" : ` (95 % interval: ${signed(low)} to ${signed(high)})`;
   const words = `Without this turn the verdict “${verdict}” of ${judge} is ${less(effect)}${interval}; repeating the call alone changes it by up to ${points(floor)} points.${moved ? " The turn moved the judge." : ""}`;
-  return element("p", { class: moved ? "effect moved" : "effect" },
-    drawn("svg", { viewBox: "0 0 200 14", width: 200, height: 14, "aria-hidden": "true" },
+  return createElement("p", { class: moved ? "effect moved" : "effect" },
+    createSvg("svg", { viewBox: "0 0 200 14", width: 200, height: 14, "aria-hidden": "true" },
       bar(-floor, floor, 0, 14, "floor"), bar(0, effect, 3, 8, "size"),
-      low == null ? "" : drawn("line", { x1: x(low), x2: x(high), y1: 7, y2: 7 }), drawn("line", { class: "zero", x1: 100, x2: 100, y1: 0, y2: 14 })),
+      low == null ? "" : createSvg("line", { x1: x(low), x2: x(high), y1: 7, y2: 7 }), createSvg("line", { class: "zero", x1: 100, x2: 100, y1: 0, y2: 14 })),
     ` ${words}`);
 }
 
 function statement({ stated, readers }) {
   const sure = stated.confidence == null ? "" : `, stated confidence ${Math.round(stated.confidence)} %`;
-  const verdict = stated.verdict ? [" ", badge(stated.verdict === "CORRECT" ? "right" : "wrong")] : [];
-  return element("p", { class: "stated" }, readers ? "Belief: " : "Prediction: ", element("strong", {}, stated.label), sure, verdict);
+  const verdict = stated.verdict ? [" ", createBadge(stated.verdict === "CORRECT" ? "right" : "wrong")] : [];
+  return createElement("p", { class: "stated" }, readers ? "Belief: " : "Prediction: ", createElement("strong", {}, stated.label), sure, verdict);
 }
 
 const SIGNS = { right: "✓", wrong: "✗", answered: "•", split: "=", invalid: "∅", waiting: "…" };
-const badge = (verdict) => element("span", { class: `badge ${verdict}` }, `${SIGNS[verdict]} ${verdict}`);
+const createBadge = (verdict) => createElement("span", { class: `badge ${verdict}` }, `${SIGNS[verdict]} ${verdict}`);
 
 function footer(debate, turn, opened) {
-  const to = (call) => address({ ...placed(debate), turn: turn.number, call });
-  const links = [element("a", { href: to(false), class: "anchor", "aria-label": `address of turn ${turn.number}` }, `turn ${turn.number}`)];
-  if (!turn.call) links.push(element("span", {}, turn.origin));
-  else if (opened) links.push(element("a", { href: to(false) }, "close the call"));
-  else links.push(element("a", { href: to(true), class: "call-link" }, `call ${turn.origin}`));
-  const node = element("div", { class: "foot" }, links);
+  const to = (call) => formatAddress({ ...moveToFirstColumn(debate), turn: turn.number, call });
+  const links = [createElement("a", { href: to(false), class: "anchor", "aria-label": `address of turn ${turn.number}` }, `turn ${turn.number}`)];
+  if (!turn.call) links.push(createElement("span", {}, turn.origin));
+  else if (opened) links.push(createElement("a", { href: to(false) }, "close the call"));
+  else links.push(createElement("a", { href: to(true), class: "call-link" }, `call ${turn.origin}`));
+  const node = createElement("div", { class: "foot" }, links);
   if (opened && turn.call) {
-    const shown = element("section", { class: "call", "aria-label": "Call" }, "Opening the call ...");
+    const shown = createElement("section", { class: "call", "aria-label": "Call" }, "Opening the call ...");
     node.append(shown);
-    callOf(debate, turn.call).then((call) => shown.replaceChildren(...callParts(call, turn.call)));
+    loadCall(debate, turn.call).then((call) => shown.replaceChildren(...callParts(call, turn.call)));
   }
   return node;
 }
 
 // If the reader opens a turn in the second column, its debate moves to the first column.
-const placed = (debate) => (debate === state.debate ? { debate } : { debate, beside: state.debate });
+const moveToFirstColumn = (debate) => (debate === state.debate ? { debate } : { debate, secondDebate: state.debate });
 
 const FIELDS = {
   model: "model", served_model: "served as", provider: "provider", prompt_tokens: "prompt tokens",
@@ -188,15 +188,15 @@ const FIELDS = {
 };
 
 function callParts(call, id) {
-  if (!call) return [element("p", {}, "There is no record of this call: it failed, or its file is missing.")];
+  if (!call) return [createElement("p", {}, "There is no record of this call: it failed, or its file is missing.")];
   const facts = Object.entries(FIELDS).filter(([name]) => call.fields[name] != null)
-    .flatMap(([name, words]) => [element("dt", {}, words), element("dd", {}, name === "seconds" ? call.fields[name].toFixed(1) : String(call.fields[name]))]);
-  const block = (title, text) => [element("h4", {}, title), element("pre", { dir: "auto", tabindex: "0" }, text)];
+    .flatMap(([name, words]) => [createElement("dt", {}, words), createElement("dd", {}, name === "seconds" ? call.fields[name].toFixed(1) : String(call.fields[name]))]);
+  const block = (title, text) => [createElement("h4", {}, title), createElement("pre", { dir: "auto", tabindex: "0" }, text)];
   return [
-    element("dl", {}, facts, element("dt", {}, "id in calls/"), element("dd", {}, id)),
+    createElement("dl", {}, facts, createElement("dt", {}, "id in calls/"), createElement("dd", {}, id)),
     call.prompt.map(({ role, text }) => block(`Prompt as sent: ${role}`, text)),
     call.reasoning ? block("Reasoning as it came", call.reasoning) : [],
     block("Reply as it came", call.reply),
-    element("details", {}, element("summary", {}, "The other fields of the request"), element("pre", { tabindex: "0" }, call.sent)),
+    createElement("details", {}, createElement("summary", {}, "The other fields of the request"), createElement("pre", { tabindex: "0" }, call.sent)),
   ].flat(3);
 }
