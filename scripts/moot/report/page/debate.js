@@ -45,7 +45,7 @@ function pane(debate, content, facts) {
 // The answers of several judges: one row for each judge and persona, with the answers of all repeats.
 function verdictsOf(debate, turns) {
   const rows = new Map();
-  for (const turn of turns.filter(isOneOfSeveral)) {
+  for (const turn of turns.filter(isVerdictOfSeveral)) {
     const name = turn.speaker.replace(/ · time \d+$/, "");
     rows.set(name, [...(rows.get(name) ?? []), turn]);
   }

@@ -1,202 +1,451 @@
 // One turn of a debate, and its call.
 
-// Turns without words: the verdict of one of several judges, and the current answer of a member of a group.
-const isOneOfSeveral = (turn) => turn.kind === "verdict" && Boolean(turn.readers);
-const isAnswer = (turn) => !turn.text && !turn.notice && !turn.fields.length && (turn.kind === "answer" || isOneOfSeveral(turn));
+// Turns without words: the verdict of one of several judges, and the current answer of a member
+// of a group.
+const isVerdictOfSeveral = (turn) => turn.kind === "verdict" && Boolean(turn.readers);
 
-// Returns the items of the turns. Consecutive answers are one item with the current answers of all, in which
-// changed answers are marked.
+function isAnswer(turn) {
+  const hasWords = turn.text || turn.notice || turn.fields.length;
+  return !hasWords && (turn.kind === "answer" || isVerdictOfSeveral(turn));
+}
+
+// Returns the items of the turns. Consecutive answers are one item with the current answers of
+// all, in which changed answers are marked.
 function createTurnItems(debate, turns, needles) {
-  const held = new Map(), items = [];
-  for (let at = 0; at < turns.length; at++) {
-    if (!isAnswer(turns[at])) { items.push(turnItem(debate, turns[at], needles)); continue; }
-    const first = turns[at], changed = new Set();
-    for (; at < turns.length && isAnswer(turns[at]) && turns[at].kind === first.kind; at++) {
-      if (held.get(turns[at].speaker)?.label !== turns[at].stated?.label) changed.add(turns[at].speaker);
-      held.set(turns[at].speaker, turns[at].stated);
+  const answers = new Map();
+  const items = [];
+  let position = 0;
+  while (position < turns.length) {
+    if (!isAnswer(turns[position])) {
+      items.push(createTurnItem(debate, turns[position], needles));
+      position += 1;
+      continue;
     }
-    at--;
-    const here = state.debate === debate && state.turn >= first.number && state.turn <= turns[at].number;
-    items.push(createElement("li", { class: `turn answers${here ? " here" : ""}`, "data-turn": first.number, tabindex: "-1" },
-      createElement("h3", {}, first.kind === "answer" ? "Answers now" : "Answers at the end"),
-      createElement("ul", {}, [...held].map(([speaker, stated]) => createElement("li", { class: changed.has(speaker) ? "changed" : "" }, `${speaker}: `, createAnswer(debate, stated))))));
+    const group = takeAnswers(turns, position);
+    items.push(createAnswersItem(debate, group, answers));
+    position += group.length;
   }
   return items;
 }
 
-const createAnswer = ({ case: { target } }, stated) => createElement("span", { class: "given" },
-  stated ? stated.label : "no answer", stated && target ? [" ", createBadge(stated.label === target ? "right" : "wrong")] : "", " ");
+// Returns the consecutive answers of one kind that start at a position.
+function takeAnswers(turns, start) {
+  const { kind } = turns[start];
+  let end = start;
+  while (end < turns.length && isAnswer(turns[end]) && turns[end].kind === kind) end += 1;
+  return turns.slice(start, end);
+}
 
-function turnItem(debate, turn, needles) {
-  const at = state.debate === debate, here = at && state.turn === turn.number;
-  const opened = here || needles.some((needle) => collectWords({ turns: [turn] }).toLowerCase().includes(needle));
-  const heading = [createElement("strong", {}, turn.speaker), `, ${turn.kind}`, turn.round ? `, round ${turn.round}` : ""];
-  const body = createElement("div", { class: "said" }, saidIn(debate, turn, needles));
-  const item = createElement("li", { class: here ? "turn here" : "turn", "data-turn": turn.number, tabindex: "-1" });
+// Updates the current answers of all speakers by those of a group of turns, and lists them.
+function createAnswersItem(debate, group, answers) {
+  const changedSpeakers = new Set();
+  for (const { speaker, stated } of group) {
+    if (answers.get(speaker)?.label !== stated?.label) changedSpeakers.add(speaker);
+    answers.set(speaker, stated);
+  }
+  const first = group[0];
+  const isInGroup = state.turn >= first.number && state.turn <= group.at(-1).number;
+  const isHere = state.debate === debate && isInGroup;
+  const answerItems = [...answers].map(([speaker, answer]) => {
+    const attributes = { class: changedSpeakers.has(speaker) ? "changed" : "" };
+    return createElement("li", attributes, `${speaker}: `, createAnswer(debate, answer));
+  });
+  return createElement(
+    "li",
+    {
+      class: `turn answers${isHere ? " here" : ""}`,
+      "data-turn": first.number,
+      tabindex: "-1",
+    },
+    createElement("h3", {}, first.kind === "answer" ? "Answers now" : "Answers at the end"),
+    createElement("ul", {}, answerItems),
+  );
+}
+
+function createAnswer(debate, answer) {
+  const { target } = debate.case;
+  const isGraded = answer && target;
+  return createElement(
+    "span",
+    { class: "given" },
+    answer ? answer.label : "no answer",
+    isGraded ? [" ", createBadge(answer.label === target ? "right" : "wrong")] : "",
+    " ",
+  );
+}
+
+function createTurnItem(debate, turn, needles) {
+  const isHere = state.debate === debate && state.turn === turn.number;
+  const words = collectWords({ turns: [turn] }).toLowerCase();
+  const isOpen = isHere || needles.some((needle) => words.includes(needle));
+  const heading = [
+    createElement("strong", {}, turn.speaker),
+    `, ${turn.kind}`,
+    turn.round ? `, round ${turn.round}` : "",
+  ];
+  const body = createElement("div", { class: "said" }, createTurnParts(debate, turn, needles));
+  const item = createElement("li", {
+    class: isHere ? "turn here" : "turn",
+    "data-turn": turn.number,
+    tabindex: "-1",
+  });
   if (turn.readers) {
-    item.append(createElement("details", { class: "private", open: opened },
-      createElement("summary", {}, heading, createElement("span", { class: "secret" }, `private: only ${turn.readers} may read it`)), body));
-  } else item.append(createElement("h3", {}, heading), body);
-  item.append(footer(debate, turn, here && state.call));
+    const notice = `private: only ${turn.readers} may read it`;
+    const secret = createElement("span", { class: "secret" }, notice);
+    const summary = createElement("summary", {}, heading, secret);
+    item.append(createElement("details", { class: "private", open: isOpen }, summary, body));
+  } else {
+    item.append(createElement("h3", {}, heading), body);
+  }
+  item.append(createFooter(debate, turn, isHere && state.call));
   return item;
 }
 
-function saidIn(debate, turn, needles) {
+// Returns the parts of a turn: its notice, text, fields, record summary, prediction, effects and
+// label.
+function createTurnParts(debate, turn, needles) {
+  const createText = (text) => {
+    const pieces = underlinePassages(debate, turn, text, needles);
+    return createElement("p", { class: "text", dir: "auto" }, pieces);
+  };
   const parts = [];
-  if (turn.notice) parts.push(createElement("p", { class: "notice" }, `${turn.notice}${turn.text ? ":" : "."}`));
-  if (turn.text || !(turn.notice || turn.fields.length)) parts.push(createElement("p", { class: "text", dir: "auto" }, underlined(debate, turn, turn.text, needles)));
+  if (turn.notice) {
+    const notice = `${turn.notice}${turn.text ? ":" : "."}`;
+    parts.push(createElement("p", { class: "notice" }, notice));
+  }
+  const isEmpty = !(turn.text || turn.notice || turn.fields.length);
+  if (turn.text || isEmpty) parts.push(createText(turn.text));
   for (const [name, value] of turn.fields) {
     parts.push(createElement("p", { class: "field" }, name));
-    parts.push(Array.isArray(value)
-      ? createElement("ul", {}, value.map((entry) => createElement("li", { dir: "auto" }, underlined(debate, turn, entry, needles))))
-      : createElement("p", { class: "text", dir: "auto" }, underlined(debate, turn, value, needles)));
+    if (Array.isArray(value)) {
+      const entries = value.map((entry) => {
+        const pieces = underlinePassages(debate, turn, entry, needles);
+        return createElement("li", { dir: "auto" }, pieces);
+      });
+      parts.push(createElement("ul", {}, entries));
+    } else {
+      parts.push(createText(value));
+    }
   }
-  if (turn.passages) parts.push(recordSummary(turn.passages));
-  if (turn.stated) parts.push(statement(turn));
-  for (const effect of turn.effects ?? []) if (!effect.quote) parts.push(effectBar(effect));
-  if (turn.label) parts.push(createElement("p", { class: "stated" }, "Labelled ", createElement("strong", {}, turn.label.label), ` by ${turn.label.labeler}`));
+  if (turn.passages) parts.push(createRecordSummary(turn.passages));
+  if (turn.stated) parts.push(createPrediction(turn));
+  for (const effect of turn.effects ?? []) {
+    if (!effect.quote) parts.push(createEffectBar(effect));
+  }
+  if (turn.label) {
+    const label = createElement("strong", {}, turn.label.label);
+    const labeler = ` by ${turn.label.labeler}`;
+    parts.push(createElement("p", { class: "stated" }, "Labelled ", label, labeler));
+  }
   return parts;
 }
 
-// Returns the pieces of a text in which two kinds of passages are underlined: sentences whose effect on the judge
-// was measured, by the size of the effect, and passages that were looked up in the record, by the result.
-function underlined(debate, turn, text, needles) {
-  const pieces = [], from = new Map();
-  const sentences = (turn.effects ?? []).filter((one) => one.quote).map((one) => {
-    const key = `${one.judge} ${one.quote}`, at = text.indexOf(one.quote, from.get(key) ?? 0);
-    from.set(key, at + 1);
-    return { ...one, at, words: one.quote };
-  });
-  let last = 0;
-  const passages = (turn.passages ?? []).map((one) => {
-    const at = placeOf(one, text, last);
-    last = Math.max(last, at + one.text.length);
-    return { ...one, at, words: one.text };
-  });
+// Returns the pieces of a text in which two kinds of passages are underlined: sentences whose
+// effect on the judge was measured, by the size of the effect, and passages that were looked up in
+// the record, by the result.
+function underlinePassages(debate, turn, text, needles) {
+  const marks = [
+    ...locateSentences(turn.effects ?? [], text),
+    ...locatePassages(turn.passages ?? [], text),
+  ];
+  marks.sort((first, second) => first.start - second.start);
+  const pieces = [];
   let end = 0;
-  for (const mark of [...sentences, ...passages].sort((one, other) => one.at - other.at)) {
-    if (mark.at < end) continue;
-    pieces.push(...highlight(text.slice(end, mark.at), needles), mark.quote ? sentenceMark(mark, needles) : passageMark(debate, mark, needles));
-    end = mark.at + mark.words.length;
+  for (const { start, words, sentence, passage } of marks) {
+    if (start < end) continue;
+    pieces.push(...highlight(text.slice(end, start), needles));
+    if (sentence) pieces.push(createSentenceMark(sentence, needles));
+    else pieces.push(createPassageMark(debate, passage, needles));
+    end = start + words.length;
   }
   return [...pieces, ...highlight(text.slice(end), needles)];
 }
 
-// Returns the position of a passage in a text: at `start`, counted in characters, or else, in a field of a reply, at
-// the next whole word; -1 if the text does not contain it.
-function placeOf({ text: words, start }, text, from) {
-  const at = [...text].slice(0, start).join("").length;
-  if (text.startsWith(words, at)) return at;
-  const escaped = words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), whole = new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, "gu");
-  whole.lastIndex = from;
-  return whole.exec(text)?.index ?? -1;
+// Returns the sentences whose effect was measured, with their positions in a text. A judge's
+// effects of the same sentence belong to its occurrences in turn.
+function locateSentences(effects, text) {
+  const searchStarts = new Map();
+  const marks = [];
+  for (const sentence of effects) {
+    if (!sentence.quote) continue;
+    const key = `${sentence.judge} ${sentence.quote}`;
+    const start = text.indexOf(sentence.quote, searchStarts.get(key) ?? 0);
+    searchStarts.set(key, start + 1);
+    marks.push({ start, words: sentence.quote, sentence });
+  }
+  return marks;
 }
 
-function sentenceMark({ quote, effect, moved, judge }, needles) {
-  const line = createElement("span", { class: moved ? "sentence moved" : "sentence", title: `Without it the verdict of ${judge} is ${less(effect)}` }, highlight(quote, needles));
-  line.style.textDecorationThickness = `${1 + Math.round(5 * Math.abs(effect))}px`;
-  return line;
+// Returns the passages that were looked up in the record, with their positions in a text.
+function locatePassages(passages, text) {
+  let searchStart = 0;
+  return passages.map((passage) => {
+    const start = locatePassage(passage, text, searchStart);
+    searchStart = Math.max(searchStart, start + passage.text.length);
+    return { start, words: passage.text, passage };
+  });
 }
 
-// Returns a line with the numbers of quotations and figures by result. It also explains the underlining.
-function recordSummary(passages) {
-  const parts = ["verbatim", "altered", "not locatable"].map((result) => [result, passages.filter((one) => one.result === result).length]);
-  return createElement("p", { class: "record" }, "In the record: ", parts.filter(([, number]) => number).flatMap(([result, number], place) => [
-    place ? ", " : "", createElement("span", { class: `passage ${result.replace(" ", "-")}` }, `${number} ${result}`)]), ".");
+// Returns the position of a passage in a text: at its start, counted in characters, or else, in a
+// field of a reply, at the next whole word; -1 if the text does not contain it.
+function locatePassage(passage, text, searchStart) {
+  const position = [...text].slice(0, passage.start).join("").length;
+  if (text.startsWith(passage.text, position)) return position;
+  const escapedWords = passage.text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${escapedWords}(?![\\p{L}\\p{N}])`, "gu");
+  pattern.lastIndex = searchStart;
+  return pattern.exec(text)?.index ?? -1;
 }
 
-// Returns a quotation or figure as a link to the words of the record that support it, or that it alters.
-function passageMark(debate, { text, result, found_turn: turn, found_words: words }, needles) {
-  const where = turn < 0 ? "" : turn ? `, turn ${turn}: “${words}”` : `, the case: “${words}”`;
-  const attributes = { class: `passage ${result.replace(" ", "-")}`, title: `${capitalize(result)}${where}` };
-  if (turn < 0) return createElement("span", attributes, highlight(text, needles));
-  const follow = (event) => {
-    event.preventDefault();
-    selectWords(event.target.closest("article").querySelector(turn ? `[data-turn="${turn}"]` : ".facts"), words);
+function createSentenceMark({ quote, effect, moved: hasMovedJudge, judge }, needles) {
+  const attributes = {
+    class: hasMovedJudge ? "sentence moved" : "sentence",
+    title: `Without it the verdict of ${judge} is ${describeEffect(effect)}`,
   };
-  return createElement("a", { ...attributes, href: formatAddress({ ...moveToFirstColumn(debate), turn, call: false }), click: follow }, highlight(text, needles));
+  const mark = createElement("span", attributes, highlight(quote, needles));
+  mark.style.textDecorationThickness = `${1 + Math.round(5 * Math.abs(effect))}px`;
+  return mark;
+}
+
+const formatPassageClass = (result) => `passage ${result.replace(" ", "-")}`;
+
+// Returns a line with the numbers of quotations and figures by result. It also explains the
+// underlining.
+function createRecordSummary(passages) {
+  const parts = [];
+  for (const result of ["verbatim", "altered", "not locatable"]) {
+    const count = passages.filter((passage) => passage.result === result).length;
+    if (!count) continue;
+    if (parts.length) parts.push(", ");
+    const attributes = { class: formatPassageClass(result) };
+    parts.push(createElement("span", attributes, `${count} ${result}`));
+  }
+  return createElement("p", { class: "record" }, "In the record: ", parts, ".");
+}
+
+// Returns a quotation or figure as a link to the words of the record that support it, or that it
+// alters. The turn is 0 for the text of the case, and negative if the record has no such words.
+function createPassageMark(debate, passage, needles) {
+  const { text, result, found_turn: turn, found_words: words } = passage;
+  const source = turn ? `turn ${turn}` : "the case";
+  const reference = turn < 0 ? "" : `, ${source}: “${words}”`;
+  const attributes = {
+    class: formatPassageClass(result),
+    title: `${capitalize(result)}${reference}`,
+  };
+  if (turn < 0) return createElement("span", attributes, highlight(text, needles));
+  const selectSource = (event) => {
+    event.preventDefault();
+    const article = event.target.closest("article");
+    selectWords(article.querySelector(turn ? `[data-turn="${turn}"]` : ".facts"), words);
+  };
+  return createElement(
+    "a",
+    {
+      ...attributes,
+      href: formatAddress({ ...moveToFirstColumn(debate), turn, call: false }),
+      click: selectSource,
+    },
+    highlight(text, needles),
+  );
 }
 
 // Selects words within an element, unfolds the details that contain them, and scrolls to them.
 function selectWords(container, words) {
   if (!container) return;
-  for (const details of [container, ...container.querySelectorAll("details")]) if (details.tagName === "DETAILS") details.open = true;
-  const nodes = [], range = document.createRange(), walker = document.createTreeWalker(container, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) nodes.push(walker.currentNode);
-  const start = nodes.map((node) => node.data).join("").indexOf(revealInvisible(words)), end = start + revealInvisible(words).length;
-  let passed = 0;
-  for (const node of nodes) {
-    const inside = (at) => start >= 0 && at >= passed && at <= passed + node.length;
-    if (inside(start)) range.setStart(node, start - passed);
-    if (inside(end)) { range.setEnd(node, end - passed); break; }
-    passed += node.length;
+  for (const node of [container, ...container.querySelectorAll("details")]) {
+    if (node.tagName === "DETAILS") node.open = true;
   }
+  const range = findWords(container, revealInvisible(words));
   getSelection().removeAllRanges();
-  if (start >= 0) getSelection().addRange(range);
-  (start >= 0 ? range.startContainer.parentElement : container).scrollIntoView({ block: "center" });
+  if (range) getSelection().addRange(range);
+  (range ? range.startContainer.parentElement : container).scrollIntoView({ block: "center" });
 }
 
-const less = (effect) => `${effect >= 0 ? "less" : "more"} probable by ${points(Math.abs(effect))} points`;
-const points = (share) => Math.round(100 * share);
-const signed = (share) => `${points(Math.abs(share))} ${share < 0 ? "more" : "less"}`;
-
-// Returns the effect of a turn on the verdict: a bar from the middle, its interval, and the shaded noise floor.
-function effectBar({ effect, low, high, floor, moved, judge, verdict }) {
-  const x = (value) => 100 + 100 * Math.max(-1, Math.min(1, value));
-  const bar = (from, to, y, height, name) => createSvg("rect", { x: Math.min(x(from), x(to)), width: Math.abs(x(to) - x(from)), y, height, class: name });
-  const interval = low == null ? "" : ` (95 % interval: ${signed(low)} to ${signed(high)})`;
-  const words = `Without this turn the verdict “${verdict}” of ${judge} is ${less(effect)}${interval}; repeating the call alone changes it by up to ${points(floor)} points.${moved ? " The turn moved the judge." : ""}`;
-  return createElement("p", { class: moved ? "effect moved" : "effect" },
-    createSvg("svg", { viewBox: "0 0 200 14", width: 200, height: 14, "aria-hidden": "true" },
-      bar(-floor, floor, 0, 14, "floor"), bar(0, effect, 3, 8, "size"),
-      low == null ? "" : createSvg("line", { x1: x(low), x2: x(high), y1: 7, y2: 7 }), createSvg("line", { class: "zero", x1: 100, x2: 100, y1: 0, y2: 14 })),
-    ` ${words}`);
-}
-
-function statement({ stated, readers }) {
-  const sure = stated.confidence == null ? "" : `, stated confidence ${Math.round(stated.confidence)} %`;
-  const verdict = stated.verdict ? [" ", createBadge(stated.verdict === "CORRECT" ? "right" : "wrong")] : [];
-  return createElement("p", { class: "stated" }, readers ? "Belief: " : "Prediction: ", createElement("strong", {}, stated.label), sure, verdict);
-}
-
-const SIGNS = { right: "✓", wrong: "✗", answered: "•", split: "=", invalid: "∅", waiting: "…" };
-const createBadge = (verdict) => createElement("span", { class: `badge ${verdict}` }, `${SIGNS[verdict]} ${verdict}`);
-
-function footer(debate, turn, opened) {
-  const to = (call) => formatAddress({ ...moveToFirstColumn(debate), turn: turn.number, call });
-  const links = [createElement("a", { href: to(false), class: "anchor", "aria-label": `address of turn ${turn.number}` }, `turn ${turn.number}`)];
-  if (!turn.call) links.push(createElement("span", {}, turn.origin));
-  else if (opened) links.push(createElement("a", { href: to(false) }, "close the call"));
-  else links.push(createElement("a", { href: to(true), class: "call-link" }, `call ${turn.origin}`));
-  const node = createElement("div", { class: "foot" }, links);
-  if (opened && turn.call) {
-    const shown = createElement("section", { class: "call", "aria-label": "Call" }, "Opening the call ...");
-    node.append(shown);
-    loadCall(debate, turn.call).then((call) => shown.replaceChildren(...callParts(call, turn.call)));
+// Returns the range of the first occurrence of words in the text nodes of an element, or null.
+function findWords(container, words) {
+  const walker = document.createTreeWalker(container, NodeFilter.SHOW_TEXT);
+  const nodes = [];
+  while (walker.nextNode()) nodes.push(walker.currentNode);
+  const start = nodes.map((node) => node.data).join("").indexOf(words);
+  if (start < 0) return null;
+  const end = start + words.length;
+  const range = document.createRange();
+  let offset = 0;
+  for (const node of nodes) {
+    const isInNode = (position) => position >= offset && position <= offset + node.length;
+    if (isInNode(start)) range.setStart(node, start - offset);
+    if (isInNode(end)) {
+      range.setEnd(node, end - offset);
+      break;
+    }
+    offset += node.length;
   }
-  return node;
+  return range;
+}
+
+const toPoints = (share) => Math.round(100 * share);
+
+function describeEffect(effect) {
+  const direction = effect >= 0 ? "less" : "more";
+  return `${direction} probable by ${toPoints(Math.abs(effect))} points`;
+}
+
+function formatDifference(share) {
+  return `${toPoints(Math.abs(share))} ${share < 0 ? "more" : "less"}`;
+}
+
+// Returns the effect of a turn on the verdict: a bar from the middle, its interval, and the shaded
+// noise floor.
+function createEffectBar({ effect, low, high, floor, moved: hasMovedJudge, judge, verdict }) {
+  const toX = (value) => 100 + 100 * Math.max(-1, Math.min(1, value));
+  const createBar = (from, to, y, height, name) =>
+    createSvg("rect", {
+      x: Math.min(toX(from), toX(to)),
+      width: Math.abs(toX(to) - toX(from)),
+      y,
+      height,
+      class: name,
+    });
+  const hasInterval = low != null;
+  const interval = hasInterval
+    ? ` (95 % interval: ${formatDifference(low)} to ${formatDifference(high)})`
+    : "";
+  const words = [
+    `Without this turn the verdict “${verdict}” of ${judge} is ${describeEffect(effect)}`,
+    `${interval}; repeating the call alone changes it by up to ${toPoints(floor)} points.`,
+    hasMovedJudge ? " The turn moved the judge." : "",
+  ].join("");
+  return createElement(
+    "p",
+    { class: hasMovedJudge ? "effect moved" : "effect" },
+    createSvg(
+      "svg",
+      { viewBox: "0 0 200 14", width: 200, height: 14, "aria-hidden": "true" },
+      createBar(-floor, floor, 0, 14, "floor"),
+      createBar(0, effect, 3, 8, "size"),
+      hasInterval ? createSvg("line", { x1: toX(low), x2: toX(high), y1: 7, y2: 7 }) : "",
+      createSvg("line", { class: "zero", x1: 100, x2: 100, y1: 0, y2: 14 }),
+    ),
+    ` ${words}`,
+  );
+}
+
+function createPrediction({ stated: prediction, readers }) {
+  const { label, confidence, verdict } = prediction;
+  const certainty =
+    confidence == null ? "" : `, stated confidence ${Math.round(confidence)} %`;
+  const badge = verdict ? [" ", createBadge(verdict === "CORRECT" ? "right" : "wrong")] : [];
+  return createElement(
+    "p",
+    { class: "stated" },
+    readers ? "Belief: " : "Prediction: ",
+    createElement("strong", {}, label),
+    certainty,
+    badge,
+  );
+}
+
+const SIGNS = {
+  right: "✓",
+  wrong: "✗",
+  answered: "•",
+  split: "=",
+  invalid: "∅",
+  waiting: "…",
+};
+
+function createBadge(verdict) {
+  return createElement("span", { class: `badge ${verdict}` }, `${SIGNS[verdict]} ${verdict}`);
+}
+
+function createFooter(debate, turn, isCallOpen) {
+  const formatLink = (call) =>
+    formatAddress({ ...moveToFirstColumn(debate), turn: turn.number, call });
+  const anchor = {
+    href: formatLink(false),
+    class: "anchor",
+    "aria-label": `address of turn ${turn.number}`,
+  };
+  const links = [createElement("a", anchor, `turn ${turn.number}`)];
+  if (!turn.call) {
+    links.push(createElement("span", {}, turn.origin));
+  } else if (isCallOpen) {
+    links.push(createElement("a", { href: formatLink(false) }, "close the call"));
+  } else {
+    const attributes = { href: formatLink(true), class: "call-link" };
+    links.push(createElement("a", attributes, `call ${turn.origin}`));
+  }
+  const footer = createElement("div", { class: "foot" }, links);
+  if (isCallOpen && turn.call) footer.append(createCallSection(debate, turn));
+  return footer;
+}
+
+// Returns a section that shows the call of a turn when its chunk is unpacked.
+function createCallSection(debate, turn) {
+  const attributes = { class: "call", "aria-label": "Call" };
+  const section = createElement("section", attributes, "Opening the call ...");
+  loadCall(debate, turn.call).then((call) => {
+    section.replaceChildren(...createCallParts(call, turn.call));
+  });
+  return section;
 }
 
 // If the reader opens a turn in the second column, its debate moves to the first column.
-const moveToFirstColumn = (debate) => (debate === state.debate ? { debate } : { debate, secondDebate: state.debate });
+function moveToFirstColumn(debate) {
+  return debate === state.debate ? { debate } : { debate, secondDebate: state.debate };
+}
 
 const FIELDS = {
-  model: "model", served_model: "served as", provider: "provider", prompt_tokens: "prompt tokens",
-  cached_tokens: "cached prompt tokens", completion_tokens: "generated tokens", reasoning_tokens: "reasoning tokens",
-  seconds: "seconds", cost_usd: "US dollars", attempts: "attempts", finish_reason: "finish reason", replicate: "replicate",
-  created_at: "created at", logprobs: "log-probabilities",
+  model: "model",
+  served_model: "served as",
+  provider: "provider",
+  prompt_tokens: "prompt tokens",
+  cached_tokens: "cached prompt tokens",
+  completion_tokens: "generated tokens",
+  reasoning_tokens: "reasoning tokens",
+  seconds: "seconds",
+  cost_usd: "US dollars",
+  attempts: "attempts",
+  finish_reason: "finish reason",
+  replicate: "replicate",
+  created_at: "created at",
+  logprobs: "log-probabilities",
 };
 
-function callParts(call, id) {
-  if (!call) return [createElement("p", {}, "There is no record of this call: it failed, or its file is missing.")];
-  const facts = Object.entries(FIELDS).filter(([name]) => call.fields[name] != null)
-    .flatMap(([name, words]) => [createElement("dt", {}, words), createElement("dd", {}, name === "seconds" ? call.fields[name].toFixed(1) : String(call.fields[name]))]);
-  const block = (title, text) => [createElement("h4", {}, title), createElement("pre", { dir: "auto", tabindex: "0" }, text)];
+function createCallParts(call, id) {
+  if (!call) {
+    const notice = "There is no record of this call: it failed, or its file is missing.";
+    return [createElement("p", {}, notice)];
+  }
+  const createBlock = (title, text) => [
+    createElement("h4", {}, title),
+    createElement("pre", { dir: "auto", tabindex: "0" }, text),
+  ];
+  const blocks = call.prompt.map(({ role, text }) =>
+    createBlock(`Prompt as sent: ${role}`, text));
+  if (call.reasoning) blocks.push(createBlock("Reasoning as it came", call.reasoning));
+  blocks.push(createBlock("Reply as it came", call.reply));
   return [
-    createElement("dl", {}, facts, createElement("dt", {}, "id in calls/"), createElement("dd", {}, id)),
-    call.prompt.map(({ role, text }) => block(`Prompt as sent: ${role}`, text)),
-    call.reasoning ? block("Reasoning as it came", call.reasoning) : [],
-    block("Reply as it came", call.reply),
-    createElement("details", {}, createElement("summary", {}, "The other fields of the request"), createElement("pre", { tabindex: "0" }, call.sent)),
-  ].flat(3);
+    createCallFields(call, id),
+    ...blocks.flat(),
+    createElement(
+      "details",
+      {},
+      createElement("summary", {}, "The other fields of the request"),
+      createElement("pre", { tabindex: "0" }, call.sent),
+    ),
+  ];
+}
+
+function createCallFields(call, id) {
+  const entries = [];
+  for (const [name, words] of Object.entries(FIELDS)) {
+    const value = call.fields[name];
+    if (value == null) continue;
+    const text = name === "seconds" ? value.toFixed(1) : String(value);
+    entries.push(createElement("dt", {}, words), createElement("dd", {}, text));
+  }
+  entries.push(createElement("dt", {}, "id in calls/"), createElement("dd", {}, id));
+  return createElement("dl", {}, entries);
 }
