@@ -1,167 +1,270 @@
 // The data of the page: the index, and chunks that are unpacked when they are needed.
 
-const MOST_UNPACKED = 60;
-const unpacked = new Map();
+const MAX_UNPACKED_CHUNKS = 60;
+const unpackedChunks = new Map();
 
 async function unpackChunk(id) {
-  const packed = index?.parts ? await loaded(id) : (await packedElement(id)).textContent;
-  const letters = atob(packed), bytes = new Uint8Array(letters.length);
-  for (let place = 0; place < letters.length; place++) bytes[place] = letters.charCodeAt(place);
+  const hasParts = Boolean(index?.parts);
+  const packedText = hasParts ? await loadScript(id) : (await findPackedElement(id)).textContent;
+  const characters = atob(packedText);
+  const bytes = new Uint8Array(characters.length);
+  for (let position = 0; position < characters.length; position++) {
+    bytes[position] = characters.charCodeAt(position);
+  }
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
 }
 
 // The code runs before the browser has read the whole page, so it may have to wait for a chunk.
-async function packedElement(id) {
+async function findPackedElement(id) {
   for (;;) {
-    const found = document.getElementById(id);
-    if (found && (document.readyState !== "loading" || found.nextElementSibling)) return found;
-    if (document.readyState !== "loading") throw new Error(`the page has no part ${id}`);
+    const isLoading = document.readyState === "loading";
+    const node = document.getElementById(id);
+    if (node && (!isLoading || node.nextElementSibling)) return node;
+    if (!isLoading) throw new Error(`the page has no part ${id}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-// If there are many debates, a chunk is a script in the folder of parts, which a page on the disk may load.
+// If there are many debates, a chunk is a script in the folder of parts, which a page on the disk
+// may load. The script puts its packed text into this map.
 globalThis.arrived = new Map();
-function loaded(id) {
+
+function loadScript(id) {
   return new Promise((resolve, reject) => {
-    const address = `${encodeURIComponent(index.parts)}/${id}.js`;
-    const script = createElement("script", { src: address,
-      load: () => { resolve(arrived.get(id)); arrived.delete(id); script.remove(); },
-      error: () => { unpacked.delete(id); reject(new Error(`${address} is missing: copy this folder together with the page`)); } });
+    const source = `${encodeURIComponent(index.parts)}/${id}.js`;
+    const resolveChunk = () => {
+      resolve(arrived.get(id));
+      arrived.delete(id);
+      script.remove();
+    };
+    const rejectChunk = () => {
+      unpackedChunks.delete(id);
+      reject(new Error(`${source} is missing: copy this folder together with the page`));
+    };
+    const script = createElement("script", {
+      src: source,
+      load: resolveChunk,
+      error: rejectChunk,
+    });
     document.head.append(script);
   });
 }
 
 // Returns the values of a chunk, and keeps the most recently used chunks.
 function loadChunk(id) {
-  const values = unpacked.get(id) ?? unpackChunk(id);
-  unpacked.delete(id);
-  unpacked.set(id, values);
-  if (unpacked.size > MOST_UNPACKED) unpacked.delete(unpacked.keys().next().value);
+  const values = unpackedChunks.get(id) ?? unpackChunk(id);
+  unpackedChunks.delete(id);
+  unpackedChunks.set(id, values);
+  if (unpackedChunks.size > MAX_UNPACKED_CHUNKS) {
+    const [oldestId] = unpackedChunks.keys();
+    unpackedChunks.delete(oldestId);
+  }
   return values;
 }
 
 let index = null;
 index = await unpackChunk("index");
 const { experiments, datasets, cases, debates: columns } = index;
-const locateChunk = (kind, number) => {
+
+// Returns the number of the chunk that contains an item, and the item's position in the chunk.
+function locateChunk(kind, itemNumber) {
   const starts = index.chunks[kind];
-  let low = 0, high = starts.length - 1;
+  let low = 0;
+  let high = starts.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (starts[middle] <= number) low = middle; else high = middle - 1;
+    if (starts[middle] <= itemNumber) low = middle;
+    else high = middle - 1;
   }
-  return { number: low, place: number - starts[low] };
-};
+  return { number: low, position: itemNumber - starts[low] };
+}
+
+// Flags of a debate's change of opinions.
+const CHANGED = 1;
+const TO_WRONG = 2;
+const TO_RIGHT = 4;
+const DISAGREE = 8;
+const ON_ONE_TURN = 16;
 
 // All debates, from the index, each with its experiment and case.
-const CHANGED = 1, TO_WRONG = 2, TO_RIGHT = 4, DISAGREE = 8, ON_ONE_TURN = 16;
 const debates = columns.case.map((caseNumber, number) => {
-  const experiment = experiments[columns.experiment[number]], found = cases[caseNumber];
-  const answer = columns.answer[number], status = columns.status[number], change = columns.change[number];
-  const without = { waiting: "waiting", "no majority": "split" }[status] ?? "invalid";
-  const verdict = answer ? (!found.target ? "answered" : answer === found.target ? "right" : "wrong") : without;
+  const debateCase = cases[caseNumber];
+  const answer = columns.answer[number];
+  const status = columns.status[number];
   return {
-    number, experiment, case: found, answer, status, verdict, change, caseNumber,
-    model: columns.model[number], repeat: columns.repeat[number],
-    probability: columns.probability[number], swing: columns.swing[number],
+    number,
+    experiment: experiments[columns.experiment[number]],
+    case: debateCase,
+    caseNumber,
+    answer,
+    status,
+    verdict: gradeAnswer(answer, status, debateCase.target),
+    change: columns.change[number],
+    model: columns.model[number],
+    repeat: columns.repeat[number],
+    probability: columns.probability[number],
+    swing: columns.swing[number],
   };
 });
 
-// Marks debates whose answers differ between models of an experiment, or between experiments with a model.
-function disagreements(group, differing) {
-  const answers = new Map();
+function gradeAnswer(answer, status, target) {
+  if (!answer) {
+    if (status === "waiting") return "waiting";
+    return status === "no majority" ? "split" : "invalid";
+  }
+  if (!target) return "answered";
+  return answer === target ? "right" : "wrong";
+}
+
+// Marks debates whose answers differ within a group. The debates of a group have the same key,
+// case and repeat.
+function markDisagreements(getGroupKey, flagName) {
+  const groups = new Map();
   for (const debate of debates) {
     if (!debate.answer) continue;
-    const key = JSON.stringify([...group(debate), debate.caseNumber, debate.repeat]);
-    if (!answers.has(key)) answers.set(key, { debates: [], given: new Set() });
-    answers.get(key).debates.push(debate);
-    answers.get(key).given.add(debate.answer);
+    const key = JSON.stringify([getGroupKey(debate), debate.caseNumber, debate.repeat]);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(debate);
   }
-  for (const { debates: same, given } of answers.values()) {
-    if (given.size > 1) for (const debate of same) debate[differing] = true;
+  for (const group of groups.values()) {
+    const answers = new Set(group.map((debate) => debate.answer));
+    if (answers.size <= 1) continue;
+    for (const debate of group) debate[flagName] = true;
   }
 }
-disagreements((debate) => [debate.experiment.name], "modelsDisagree");
-disagreements((debate) => [debate.model], "experimentsDisagree");
+markDisagreements((debate) => debate.experiment.name, "modelsDisagree");
+markDisagreements((debate) => debate.model, "experimentsDisagree");
 
 // The debates by case, and by the names in an address.
-const debatesByCase = new Map(), debatesByNames = new Map();
-const listNames = (debate) => [debate.experiment.name, debate.model, debate.case.id, String(debate.repeat)];
+const debatesByCase = new Map();
+const debatesByNames = new Map();
 for (const debate of debates) {
   if (!debatesByCase.has(debate.caseNumber)) debatesByCase.set(debate.caseNumber, []);
   debatesByCase.get(debate.caseNumber).push(debate);
   debatesByNames.set(JSON.stringify(listNames(debate)), debate);
 }
 
+function listNames(debate) {
+  return [debate.experiment.name, debate.model, debate.case.id, String(debate.repeat)];
+}
+
 async function loadContent(debate) {
-  const { number, place } = locateChunk("debates", debate.number);
-  return (await loadChunk(`debates-${number}`))[place];
+  const { number, position } = locateChunk("debates", debate.number);
+  return (await loadChunk(`debates-${number}`))[position];
 }
+
 async function loadFacts(debate) {
-  const { number, place } = locateChunk("cases", debate.caseNumber);
-  return (await loadChunk(`cases-${number}`))[place];
+  const { number, position } = locateChunk("cases", debate.caseNumber);
+  return (await loadChunk(`cases-${number}`))[position];
 }
+
+// Returns a call by its id, or undefined if there is no record of it. A chunk has each line of
+// its calls once, and a call has the numbers of its lines.
 async function loadCall(debate, id) {
-  const [{ lines, calls }] = await loadChunk(`calls-${locateChunk("debates", debate.number).number}`);
-  const call = calls[id], text = (numbers) => numbers.map((line) => lines[line]).join("\n");
-  return call && {
-    prompt: call.prompt.map(([role, content]) => ({ role, text: text(content) })),
-    sent: text(call.sent), reply: text(call.reply), reasoning: text(call.reasoning), fields: call.fields,
+  const { number } = locateChunk("debates", debate.number);
+  const [{ lines, calls }] = await loadChunk(`calls-${number}`);
+  const call = calls[id];
+  if (!call) return undefined;
+  const joinLines = (lineNumbers) =>
+    lineNumbers.map((lineNumber) => lines[lineNumber]).join("\n");
+  return {
+    prompt: call.prompt.map(([role, content]) => ({ role, text: joinLines(content) })),
+    sent: joinLines(call.sent),
+    reply: joinLines(call.reply),
+    reasoning: joinLines(call.reasoning),
+    fields: call.fields,
   };
 }
 
-// The needles of a search: words, or phrases in quotation marks. A debate or its case must contain all.
-const parseNeedles = (query) =>
-  [...query.toLowerCase().matchAll(/"([^"]+)"|([^\s"]+)/g)].map((found) => found[1] ?? found[2]);
-
-const collectWords = (content) => content.turns.flatMap((turn) =>
-  [turn.speaker, turn.text, turn.notice, ...turn.fields.flatMap(([name, value]) => [name, ...[value].flat()]),
-    turn.stated?.label ?? "", turn.label?.label ?? ""]).join("\n");
-
-// Searches all debates, chunk by chunk, so that the page stays responsive. Returns a map from the number of
-// a debate to the words around the first hit.
-async function searchDebates(query, prompts, cancelled, progress) {
-  const needles = parseNeedles(query), hits = new Map(), starts = index.chunks.debates;
-  const holding = index.indexed && !prompts ? chunksHolding(needles, await loadChunk("words")) : () => true;
-  for (const at of starts.keys()) {
-    if (!holding(at)) continue;
-    const asked = prompts ? await promptsHolding(`calls-${at}`, needles) : null;
-    for (const [place, content] of (await loadChunk(`debates-${at}`)).entries()) {
-      const debate = debates[starts[at] + place], words = collectWords(content), facts = await loadFacts(debate);
-      const [inWords, inFacts] = [words.toLowerCase(), facts.toLowerCase()].map((text) => needles.map((needle) => text.indexOf(needle)));
-      const held = (which) => inWords[which] >= 0 || inFacts[which] >= 0
-        || (asked && content.turns.some((turn) => asked[which].has(turn.call)));
-      if (!needles.every((_, which) => held(which))) continue;
-      const [text, first] = inWords[0] >= 0 ? [words, inWords[0]] : [facts, Math.max(0, inFacts[0])];
-      hits.set(debate.number, `${first > 30 ? "… " : ""}${text.slice(Math.max(0, first - 30), first + 90)}`);
-    }
-    if (cancelled()) return null;
-    progress((at + 1) / starts.length);
-    await new Promise((resolve) => setTimeout(resolve));
-  }
-  return hits;
+// Returns the needles of a search: words, or phrases in quotation marks. A debate or its case must
+// contain all.
+function parseNeedles(query) {
+  const matches = query.toLowerCase().matchAll(/"([^"]+)"|([^\s"]+)/g);
+  return [...matches].map(([, phrase, word]) => phrase ?? word);
 }
 
-// Returns a function that tells whether a chunk may contain all needles: each word of a needle is part of a
-// word of the chunk. An empty list of chunks means that more than half of them contain the word.
-function chunksHolding(needles, words) {
-  const pieces = needles.flatMap((needle) => needle.match(/[\p{L}\p{N}_]+/gu) ?? []), all = Object.entries(words);
-  const sets = pieces.map((piece) => {
-    const found = all.filter(([word]) => word.includes(piece)).map(([, held]) => held);
-    return found.some((held) => !held.length) ? null : new Set(found.flat());
-  }).filter(Boolean);
-  return (at) => sets.every((set) => set.has(at));
+// Returns the text of a debate that a search looks through.
+function collectWords(content) {
+  const words = [];
+  for (const turn of content.turns) {
+    words.push(turn.speaker, turn.text, turn.notice);
+    for (const [name, value] of turn.fields) words.push(name, ...[value].flat());
+    words.push(turn.stated?.label ?? "", turn.label?.label ?? "");
+  }
+  return words.join("\n");
+}
+
+// Searches all debates, chunk by chunk, so that the page stays responsive. Returns a map from the
+// number of a debate to the words around the first hit, or null if the search was cancelled.
+async function searchDebates(query, hasPrompts, isCancelled, reportProgress) {
+  const needles = parseNeedles(query);
+  const matches = new Map();
+  const starts = index.chunks.debates;
+  const chunks = await findChunksWithNeedles(needles, hasPrompts);
+  for (const number of chunks) {
+    const calls = hasPrompts ? await findCallsWithNeedles(`calls-${number}`, needles) : null;
+    const contents = await loadChunk(`debates-${number}`);
+    for (const [position, content] of contents.entries()) {
+      const debate = debates[starts[number] + position];
+      const excerpt = findExcerpt(content, await loadFacts(debate), needles, calls);
+      if (excerpt !== null) matches.set(debate.number, excerpt);
+    }
+    if (isCancelled()) return null;
+    reportProgress((number + 1) / starts.length);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  return matches;
+}
+
+// Returns the words around the first needle, or null if neither the debate nor its case nor its
+// calls contain all needles. Without needles there are no such words.
+function findExcerpt(content, facts, needles, calls) {
+  if (!needles.length) return "";
+  const words = collectWords(content);
+  const lowerWords = words.toLowerCase();
+  const lowerFacts = facts.toLowerCase();
+  const hasNeedle = (needle, position) =>
+    lowerWords.includes(needle)
+    || lowerFacts.includes(needle)
+    || (calls && content.turns.some((turn) => calls[position].has(turn.call)));
+  if (!needles.every(hasNeedle)) return null;
+  const isInWords = lowerWords.includes(needles[0]);
+  const text = isInWords ? words : facts;
+  const start = Math.max(0, (isInWords ? lowerWords : lowerFacts).indexOf(needles[0]));
+  return `${start > 30 ? "… " : ""}${text.slice(Math.max(0, start - 30), start + 90)}`;
+}
+
+// Returns the numbers of the chunks that may contain all needles. Each word of a needle is part of
+// a word of the chunk. An empty list of chunks in the index of words means that more than half of
+// them contain the word.
+async function findChunksWithNeedles(needles, hasPrompts) {
+  let numbers = [...index.chunks.debates.keys()];
+  if (!index.indexed || hasPrompts) return numbers;
+  const entries = Object.entries(await loadChunk("words"));
+  const parts = needles.flatMap((needle) => needle.match(/[\p{L}\p{N}_]+/gu) ?? []);
+  for (const part of parts) {
+    const matches = entries.filter(([word]) => word.includes(part));
+    const chunkLists = matches.map(([, chunkNumbers]) => chunkNumbers);
+    if (chunkLists.some((chunkNumbers) => !chunkNumbers.length)) continue;
+    const candidates = new Set(chunkLists.flat());
+    numbers = numbers.filter((number) => candidates.has(number));
+  }
+  return numbers;
 }
 
 // Returns, for each needle, the calls of a chunk whose prompt or reply contains it.
-async function promptsHolding(id, needles) {
+async function findCallsWithNeedles(id, needles) {
   const [{ lines, calls }] = await loadChunk(id);
-  const lower = lines.map((line) => line.toLowerCase());
+  const lowerLines = lines.map((line) => line.toLowerCase());
   return needles.map((needle) => {
-    const holding = lower.map((line) => line.includes(needle));
-    const holds = (call) => [...call.prompt.map(([, text]) => text), call.reply, call.reasoning].flat().some((line) => holding[line]);
-    return new Set(Object.entries(calls).filter(([, call]) => holds(call)).map(([name]) => name));
+    const hasNeedle = lowerLines.map((line) => line.includes(needle));
+    const names = new Set();
+    for (const [name, call] of Object.entries(calls)) {
+      const contents = call.prompt.map(([, content]) => content);
+      const lineNumbers = [...contents, call.reply, call.reasoning].flat();
+      if (lineNumbers.some((lineNumber) => hasNeedle[lineNumber])) names.add(name);
+    }
+    return names;
   });
 }
