@@ -1,127 +1,318 @@
-// The view of a debate, alone or next to another debate on the same case, and the overview without a debate.
+// The view of a debate, alone or next to another debate on the same case, and the overview
+// without a debate.
 
 async function showMain() {
-  const main = document.getElementById("main"), asked = state;
+  const main = document.getElementById("main");
+  const initialState = state;
   document.body.classList.toggle("reading", Boolean(state.debate));
-  if (!state.debate) return main.replaceChildren(...overview());
-  const shown = [state.debate, ...(state.secondDebate ? [state.secondDebate] : [])];
-  const contents = await Promise.all(shown.map((debate) => Promise.all([loadContent(debate), loadFacts(debate)])));
-  if (asked !== state) return null;
-  main.replaceChildren(steps(), createElement("div", { class: shown.length > 1 ? "panes two" : "panes" },
-    shown.map((debate, place) => pane(debate, ...contents[place]))));
-  const here = main.querySelector(".turn.here");
-  if (here) here.scrollIntoView({ block: state.call ? "start" : "center" });
-  else { main.scrollTop = 0; window.scrollTo(0, 0); }
-  return null;
+  if (!state.debate) {
+    main.replaceChildren(...createOverview());
+    return;
+  }
+  const columnDebates = [state.debate, state.secondDebate].filter(Boolean);
+  const contents = await Promise.all(columnDebates.map(loadContent));
+  const facts = await Promise.all(columnDebates.map(loadFacts));
+  if (state !== initialState) return;
+  const panes = columnDebates.map((debate, position) =>
+    createPane(debate, contents[position], facts[position]));
+  const paneClass = panes.length > 1 ? "panes two" : "panes";
+  main.replaceChildren(createSteps(), createElement("div", { class: paneClass }, panes));
+  scrollToTurn(main);
 }
 
-function steps() {
-  const all = list.debates, place = all.indexOf(state.debate);
-  const link = (to, words, key) => createElement(to ? "a" : "span", to ? { href: formatAddress({ debate: to, turn: 0, secondDebate: null }), rel: key, title: `key ${key === "next" ? "→" : "←"}` } : { class: "off" }, words);
-  return createElement("p", { class: "steps" }, link(all[place - 1], "‹ previous", "prev"),
-    place < 0 ? "not in the filtered list" : `${place + 1} of ${all.length}`, link(all[place + 1], "next ›", "next"));
+function scrollToTurn(main) {
+  const item = main.querySelector(".turn.here");
+  if (item) {
+    item.scrollIntoView({ block: state.call ? "start" : "center" });
+  } else {
+    main.scrollTop = 0;
+    window.scrollTo(0, 0);
+  }
 }
 
-function pane(debate, content, facts) {
-  const needles = state.q ? parseNeedles(state.q) : [], task = datasets[debate.experiment.dataset];
-  const meaning = task.meaning[debate.case.target];
-  const first = debate === state.debate;
-  return createElement("article", { class: "debate" },
-    createElement("header", {},
-      createElement("h2", {}, debate.case.id, debate.repeat ? ` (repeat ${debate.repeat + 1})` : ""),
-      createElement("p", { class: "where" }, `${debate.experiment.name} · ${debate.experiment.models[debate.model]} · ${debate.experiment.protocol} · ${debate.experiment.data}`),
-      ending(debate, content.outcome),
-      verdictsOf(debate, content.turns),
-      createElement("p", {}, "Actual: ", createElement("strong", {}, debate.case.target || "not known"), meaning ? `, ${meaning}` : "", "."),
-      createElement("p", { class: "marks" }, Object.values(MARKS).filter((mark) => mark.isSetFor(debate)).map((mark) => createElement("span", { class: "mark" }, mark.words))),
-      first ? comparison(debate) : createElement("p", {}, createElement("a", { href: formatAddress({ secondDebate: null }) }, "Close this column"))),
-    createElement("div", { class: "beside" }, createChart(content, debate),
-      createElement("details", { class: "facts", open: facts.length < 600 || needles.some((needle) => facts.toLowerCase().includes(needle)) }, createElement("summary", {}, "The case"),
-        createElement("p", { class: "question" }, task.question), createElement("p", { class: "text", dir: "auto" }, highlight(facts, needles)),
-        attributesOf(debate.case.attributes))),
-    createElement("ol", { class: "turns" }, createTurnItems(debate, content.turns, needles)));
+// Returns the links to the previous and the next debate of the list.
+function createSteps() {
+  const position = list.debates.indexOf(state.debate);
+  const count = list.debates.length;
+  return createElement(
+    "p",
+    { class: "steps" },
+    createStep(list.debates[position - 1], "‹ previous", "prev", "←"),
+    position < 0 ? "not in the filtered list" : `${position + 1} of ${count}`,
+    createStep(list.debates[position + 1], "next ›", "next", "→"),
+  );
 }
 
-// The answers of several judges: one row for each judge and persona, with the answers of all repeats.
-function verdictsOf(debate, turns) {
-  const rows = new Map();
+function createStep(debate, words, relation, key) {
+  if (!debate) return createElement("span", { class: "off" }, words);
+  const href = formatAddress({ debate, turn: 0, secondDebate: null });
+  return createElement("a", { href, rel: relation, title: `key ${key}` }, words);
+}
+
+function createPane(debate, content, facts) {
+  const needles = state.query ? parseNeedles(state.query) : [];
+  return createElement(
+    "article",
+    { class: "debate" },
+    createPaneHeader(debate, content),
+    createElement(
+      "div",
+      { class: "beside" },
+      createChart(content, debate),
+      createCaseDetails(debate, facts, needles),
+    ),
+    createElement("ol", { class: "turns" }, createTurnItems(debate, content.turns, needles)),
+  );
+}
+
+function createPaneHeader(debate, content) {
+  const { experiment } = debate;
+  const { target } = debate.case;
+  const meaning = datasets[experiment.dataset].meaning[target];
+  const origin = [
+    experiment.name,
+    experiment.models[debate.model],
+    experiment.protocol,
+    experiment.data,
+  ];
+  const marks = Object.values(MARKS).filter((mark) => mark.isSetFor(debate));
+  const markItems = marks.map((mark) => createElement("span", { class: "mark" }, mark.words));
+  return createElement(
+    "header",
+    {},
+    createElement("h2", {}, debate.case.id, debate.repeat ? ` (repeat ${debate.repeat + 1})` : ""),
+    createElement("p", { class: "where" }, origin.join(" · ")),
+    createEnding(debate, content.outcome),
+    createVerdictTable(debate, content.turns),
+    createElement(
+      "p",
+      {},
+      "Actual: ",
+      createElement("strong", {}, target || "not known"),
+      meaning ? `, ${meaning}` : "",
+      ".",
+    ),
+    createElement("p", { class: "marks" }, markItems),
+    debate === state.debate ? createDebateSelect(debate) : createCloseLink(),
+  );
+}
+
+function createCloseLink() {
+  const href = formatAddress({ secondDebate: null });
+  return createElement("p", {}, createElement("a", { href }, "Close this column"));
+}
+
+function createCaseDetails(debate, facts, needles) {
+  const lowerFacts = facts.toLowerCase();
+  const hasNeedle = needles.some((needle) => lowerFacts.includes(needle));
+  return createElement(
+    "details",
+    { class: "facts", open: facts.length < 600 || hasNeedle },
+    createElement("summary", {}, "The case"),
+    createElement("p", { class: "question" }, datasets[debate.experiment.dataset].question),
+    createElement("p", { class: "text", dir: "auto" }, highlight(facts, needles)),
+    createAttributeList(debate.case.attributes),
+  );
+}
+
+// The answers of several judges: one row for each judge and persona, with the answers of all
+// repeats.
+function createVerdictTable(debate, turns) {
+  const turnsByJudge = new Map();
   for (const turn of turns.filter(isVerdictOfSeveral)) {
-    const name = turn.speaker.replace(/ · time \d+$/, "");
-    rows.set(name, [...(rows.get(name) ?? []), turn]);
+    const judge = turn.speaker.replace(/ · time \d+$/, "");
+    if (!turnsByJudge.has(judge)) turnsByJudge.set(judge, []);
+    turnsByJudge.get(judge).push(turn);
   }
-  if (!rows.size) return null;
-  return createElement("details", { class: "verdicts", open: rows.size <= 12 }, createElement("summary", {}, `Answers of ${rows.size} judges or members`),
-    createElement("table", {}, createElement("tbody", {}, [...rows].map(([name, given]) => createElement("tr", {},
-      createElement("th", { scope: "row" }, name), createElement("td", {}, given.map((turn) => createAnswer(debate, turn.stated))))))));
+  const count = turnsByJudge.size;
+  if (!count) return null;
+  const rows = [...turnsByJudge].map(([judge, verdictTurns]) => {
+    const answers = verdictTurns.map((turn) => createAnswer(debate, turn.stated));
+    return createElement(
+      "tr",
+      {},
+      createElement("th", { scope: "row" }, judge),
+      createElement("td", {}, answers),
+    );
+  });
+  return createElement(
+    "details",
+    { class: "verdicts", open: count <= 12 },
+    createElement("summary", {}, `Answers of ${count} judges or members`),
+    createElement("table", {}, createElement("tbody", {}, rows)),
+  );
 }
 
-function attributesOf(given) {
-  const shown = Object.entries(given).filter(([, value]) => value);
-  return shown.length ? createElement("dl", {}, shown.flatMap(([name, value]) => [createElement("dt", {}, name), createElement("dd", {}, value)])) : null;
+function createAttributeList(attributes) {
+  const entries = [];
+  for (const [name, value] of Object.entries(attributes)) {
+    if (!value) continue;
+    entries.push(createElement("dt", {}, name), createElement("dd", {}, value));
+  }
+  return entries.length ? createElement("dl", {}, entries) : null;
 }
 
-function ending(debate, outcome) {
+function createEnding(debate, outcome) {
+  const badge = createBadge(debate.verdict);
   if (!outcome.prediction) {
-    const words = debate.verdict === "waiting" ? "waits for a person" : debate.verdict === "split" ? debate.status : `no usable verdict (${debate.status})`;
-    return createElement("p", { class: "ending" }, createBadge(debate.verdict), ` ${capitalize(words)}${outcome.reason ? `: ${outcome.reason}` : ""}`);
+    const reason = outcome.reason ? `: ${outcome.reason}` : "";
+    const words = ` ${capitalize(describeMissingAnswer(debate))}${reason}`;
+    return createElement("p", { class: "ending" }, badge, words);
   }
-  const stated = outcome.prediction.confidence == null ? "" : `, stated confidence ${Math.round(outcome.prediction.confidence)} %`;
-  const sure = debate.probability == null ? stated : `${stated}, as a probability ${formatPercent(debate.probability)}`;
-  return createElement("p", { class: "ending" }, createBadge(debate.verdict), " Answer: ", createElement("strong", {}, debate.answer), sure);
+  const { confidence } = outcome.prediction;
+  let certainty = confidence == null ? "" : `, stated confidence ${Math.round(confidence)} %`;
+  if (debate.probability != null) {
+    certainty += `, as a probability ${formatPercent(debate.probability)}`;
+  }
+  const answer = createElement("strong", {}, debate.answer);
+  return createElement("p", { class: "ending" }, badge, " Answer: ", answer, certainty);
 }
 
-function comparison(debate) {
-  const others = debatesByCase.get(debate.caseNumber).filter((other) => other !== debate);
-  if (!others.length) return null;
-  const several = others.some((other) => other.repeat) || debate.repeat;
-  const name = (other) => `${other.experiment.name} · ${other.experiment.models[other.model]}${several ? ` · repeat ${other.repeat + 1}` : ""}: ${other.answer || other.status}`;
-  return createElement("label", { class: "compare" }, createElement("span", {}, "Side by side with "),
-    createElement("select", { id: "compare", change: (event) => refine({ secondDebate: debates[Number(event.target.value)] ?? null }) },
+function describeMissingAnswer(debate) {
+  if (debate.verdict === "waiting") return "waits for a person";
+  if (debate.verdict === "split") return debate.status;
+  return `no usable verdict (${debate.status})`;
+}
+
+// Returns a select with the other debates on the case. The chosen debate opens in a second column.
+function createDebateSelect(debate) {
+  const candidates = debatesByCase.get(debate.caseNumber).filter((item) => item !== debate);
+  if (!candidates.length) return null;
+  const hasRepeats = debate.repeat || candidates.some((candidate) => candidate.repeat);
+  const options = candidates.map((candidate) => {
+    const { experiment, model, repeat } = candidate;
+    const repeatWords = hasRepeats ? ` · repeat ${repeat + 1}` : "";
+    const name = `${experiment.name} · ${experiment.models[model]}${repeatWords}`;
+    return createElement(
+      "option",
+      { value: candidate.number, selected: candidate === state.secondDebate },
+      `${name}: ${candidate.answer || candidate.status}`,
+    );
+  });
+  const openSecondDebate = (event) =>
+    refine({ secondDebate: debates[Number(event.target.value)] ?? null });
+  return createElement(
+    "label",
+    { class: "compare" },
+    createElement("span", {}, "Side by side with "),
+    createElement(
+      "select",
+      { id: "compare", change: openSecondDebate },
       createElement("option", { value: "" }, "nothing"),
-      others.map((other) => createElement("option", { value: other.number, selected: other === state.secondDebate }, name(other)))));
+      options,
+    ),
+  );
 }
 
 // The overview, before the reader has chosen a debate.
 
-const KEYS = [["← →", "previous and next debate"], ["j k", "next and previous turn"], ["c", "the call of the turn"],
-  ["o", "open or fold all private turns"], ["/", "search"], ["Esc", "back to all debates"]];
+const KEYS = [
+  ["← →", "previous and next debate"],
+  ["j k", "next and previous turn"],
+  ["c", "the call of the turn"],
+  ["o", "open or fold all private turns"],
+  ["/", "search"],
+  ["Esc", "back to all debates"],
+];
 
-function overview() {
-  const notes = [...new Set(Object.values(datasets).flatMap((task) => task.notes))];
-  return [
-    state.unknown ? createElement("p", { class: "notice", role: "alert" }, `There is no debate ${state.unknown} on this page.`) : "",
+function createOverview() {
+  const notes = new Set(Object.values(datasets).flatMap((task) => task.notes));
+  const keyEntries = KEYS.flatMap(([key, words]) => [
+    createElement("dt", {}, key),
+    createElement("dd", {}, words),
+  ]);
+  const parts = [
     createElement("h2", {}, "Debates on this page"),
-    createElement("p", {}, `${formatCount(debates.length, "debate")} over ${formatCount(cases.length, "case")}. Choose a debate from the list. The buttons filter the list, and several can be active at the same time. The address in the browser contains the current view, and you can send it to others.`),
-    notes.map((note) => createElement("p", { class: "note" }, note)),
-    ...silentNotes(),
-    createElement("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Experiments" }, experimentsTable()),
+    createElement("p", {}, describePage()),
+    ...createNotes([...notes, ...listNotesOnTexts()]),
+    createElement(
+      "div",
+      { class: "wide", tabindex: "0", role: "region", "aria-label": "Experiments" },
+      createExperimentsTable(),
+    ),
     createElement("h2", {}, "Keys"),
-    createElement("dl", { class: "keys" }, KEYS.flatMap(([key, words]) => [createElement("dt", {}, key), createElement("dd", {}, words)])),
-  ].flat().filter(Boolean);
+    createElement("dl", { class: "keys" }, keyEntries),
+  ];
+  if (state.unknownPath) {
+    const notice = `There is no debate ${state.unknownPath} on this page.`;
+    parts.unshift(createElement("p", { class: "notice", role: "alert" }, notice));
+  }
+  return parts;
 }
 
-function silentNotes() {
-  const silent = [...new Set(debates.map((debate) => debate.experiment))].filter((experiment) => !experiment.spoken);
-  const names = (experiments) => experiments.map(({ name, dataset }) => `${name} (data set ${dataset})`).join(", ");
-  const notes = silent.length ? [`These experiments have answers but no texts, so a search finds none of their debates: ${names(silent)}.`] : [];
-  const datasetsWithWords = new Set(silent.filter((experiment) => experiment.download_adds_words).map(({ dataset }) => dataset));
-  if (datasetsWithWords.size) notes.push(`For these data sets the published records have texts, which moot does not ship: ${[...datasetsWithWords].join(", ")}. With “source: download” in the data set’s entry the next run downloads them.`);
+function describePage() {
+  const counts = [formatCount(debates.length, "debate"), formatCount(cases.length, "case")];
+  return [
+    `${counts.join(" over ")}. Choose a debate from the list.`,
+    "The buttons filter the list, and several can be active at the same time.",
+    "The address in the browser contains the current view, and you can send it to others.",
+  ].join(" ");
+}
+
+function createNotes(notes) {
   return notes.map((note) => createElement("p", { class: "note" }, note));
 }
 
-function experimentsTable() {
+// Returns notes on experiments whose debates have answers but no texts.
+function listNotesOnTexts() {
+  const experimentsOfDebates = new Set(debates.map((debate) => debate.experiment));
+  const silentExperiments = [...experimentsOfDebates].filter((experiment) => !experiment.spoken);
+  if (!silentExperiments.length) return [];
+  const names = silentExperiments.map(({ name, dataset }) => `${name} (data set ${dataset})`);
+  const notes = [
+    "These experiments have answers but no texts, so a search finds none of their debates: " +
+      `${names.join(", ")}.`,
+  ];
+  const downloadable = silentExperiments.filter((experiment) => experiment.download_adds_words);
+  const datasetNames = new Set(downloadable.map(({ dataset }) => dataset));
+  if (datasetNames.size) {
+    notes.push(
+      "For these data sets the published records have texts, which moot does not ship: " +
+        `${[...datasetNames].join(", ")}. With “source: download” in the data set’s entry the ` +
+        "next run downloads them.",
+    );
+  }
+  return notes;
+}
+
+// Counts the verdicts and the changes of mind of each experiment and model.
+function countVerdicts() {
   const runs = new Map();
   for (const debate of debates) {
     const key = JSON.stringify([debate.experiment.name, debate.model]);
-    if (!runs.has(key)) runs.set(key, { debate, right: 0, wrong: 0, answered: 0, split: 0, invalid: 0, waiting: 0, changed: 0 });
-    runs.get(key)[debate.verdict] += 1;
-    runs.get(key).changed += Boolean(debate.change & CHANGED);
+    if (!runs.has(key)) {
+      const counts = { changed: 0 };
+      for (const verdict of VERDICTS) counts[verdict] = 0;
+      runs.set(key, { experiment: debate.experiment, model: debate.model, counts });
+    }
+    const { counts } = runs.get(key);
+    counts[debate.verdict] += 1;
+    if (debate.change & CHANGED) counts.changed += 1;
   }
-  const counted = ["right", "wrong", ...(debates.some(({ verdict }) => verdict === "split") ? ["split"] : []), "invalid", "waiting"];
-  const heading = ["experiment", "model", ...counted, "judge changed its mind"];
-  return createElement("table", {}, createElement("thead", {}, createElement("tr", {}, heading.map((words) => createElement("th", { scope: "col" }, words)))),
-    createElement("tbody", {}, [...runs.values()].map(({ debate, ...counts }) => createElement("tr", {},
-      createElement("td", {}, createElement("a", { href: formatAddress({ experiment: debate.experiment.name, model: debate.model }) }, debate.experiment.name)),
-      createElement("td", {}, debate.experiment.models[debate.model]),
-      [...counted, "changed"].map((name) => createElement("td", { class: "number" }, String(counts[name])))))));
+  return [...runs.values()];
+}
+
+function createExperimentsTable() {
+  const hasSplit = debates.some(({ verdict }) => verdict === "split");
+  const verdicts = ["right", "wrong", ...(hasSplit ? ["split"] : []), "invalid", "waiting"];
+  const heading = ["experiment", "model", ...verdicts, "judge changed its mind"];
+  const headingCells = heading.map((words) => createElement("th", { scope: "col" }, words));
+  const rows = countVerdicts().map(({ experiment, model, counts }) => {
+    const href = formatAddress({ experiment: experiment.name, model });
+    const countCells = [...verdicts, "changed"].map((name) =>
+      createElement("td", { class: "number" }, String(counts[name])));
+    return createElement(
+      "tr",
+      {},
+      createElement("td", {}, createElement("a", { href }, experiment.name)),
+      createElement("td", {}, experiment.models[model]),
+      countCells,
+    );
+  });
+  return createElement(
+    "table",
+    {},
+    createElement("thead", {}, createElement("tr", {}, headingCells)),
+    createElement("tbody", {}, rows),
+  );
 }

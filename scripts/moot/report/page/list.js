@@ -1,40 +1,99 @@
-// The list of debates. Only the rows in view are elements, so that a long list scrolls as fast as a short one.
+// The list of debates. Only the rows in view are elements, so that a long list scrolls as fast as
+// a short one.
 
-const ROW = 76, MARGIN = 8;
-const list = { debates: [], scroll: document.getElementById("scroll"), rows: document.getElementById("list") };
+const ROW_HEIGHT = 76;
+const MARGIN_ROWS = 8;
+const list = {
+  debates: [],
+  scroll: document.getElementById("scroll"),
+  rows: document.getElementById("list"),
+};
 
 function showList() {
   list.debates = filterDebates();
-  list.rows.style.height = `${list.debates.length * ROW}px`;
-  const all = list.debates.length === debates.length ? "" : `${list.debates.length.toLocaleString("en")} of `;
-  const unsearched = state.q ? debates.filter((debate) => !debate.experiment.spoken).length : 0;
-  const without = unsearched ? `; ${unsearched.toLocaleString("en")} have no texts` : "";
-  document.getElementById("count").textContent = all + formatCount(debates.length, "debate") + without;
-  const place = list.debates.indexOf(state.debate), top = place * ROW;
+  list.rows.style.height = `${list.debates.length * ROW_HEIGHT}px`;
+  document.getElementById("count").textContent = describeCount();
+  scrollToSelectedRow();
+  renderRows();
+}
+
+function describeCount() {
+  const matchCount = list.debates.length;
+  const isFiltered = matchCount !== debates.length;
+  const filteredWords = isFiltered ? `${formatNumber(matchCount)} of ` : "";
+  const silentCount = state.query
+    ? debates.filter((debate) => !debate.experiment.spoken).length
+    : 0;
+  const silentWords = silentCount ? `; ${formatNumber(silentCount)} have no texts` : "";
+  return `${filteredWords}${formatCount(debates.length, "debate")}${silentWords}`;
+}
+
+function scrollToSelectedRow() {
+  const position = list.debates.indexOf(state.debate);
+  if (position < 0) return;
+  const top = position * ROW_HEIGHT;
   const { scrollTop, clientHeight } = list.scroll;
-  if (place >= 0 && (top < scrollTop || top + ROW > scrollTop + clientHeight)) list.scroll.scrollTop = top - clientHeight / 2;
-  drawRows();
+  const isInView = top >= scrollTop && top + ROW_HEIGHT <= scrollTop + clientHeight;
+  if (!isInView) list.scroll.scrollTop = top - clientHeight / 2;
 }
 
-function drawRows() {
+function renderRows() {
   const { scrollTop, clientHeight } = list.scroll;
-  const first = Math.max(0, Math.floor(scrollTop / ROW) - MARGIN);
-  const last = Math.min(list.debates.length, Math.ceil((scrollTop + clientHeight) / ROW) + MARGIN);
-  list.rows.replaceChildren(...list.debates.slice(first, last).map((debate, place) => row(debate, first + place)));
+  const firstInView = Math.floor(scrollTop / ROW_HEIGHT);
+  const endOfView = Math.ceil((scrollTop + clientHeight) / ROW_HEIGHT);
+  const start = Math.max(0, firstInView - MARGIN_ROWS);
+  const end = Math.min(list.debates.length, endOfView + MARGIN_ROWS);
+  const rows = list.debates.slice(start, end).map((debate, offset) =>
+    createRow(debate, start + offset));
+  list.rows.replaceChildren(...rows);
 }
 
-function row(debate, place) {
-  const actual = debate.case.target ? `, actual ${debate.case.target}` : "";
-  const answer = debate.answer ? `${debate.answer}${debate.probability == null ? "" : `, probability ${formatPercent(debate.probability)}`}${actual}` : `no answer${actual}`;
-  const marks = [debate.change & TO_WRONG ? "changed to wrong" : debate.change & TO_RIGHT ? "changed to right" : debate.change & CHANGED ? "changed its mind" : "", debate.change & DISAGREE ? "judges disagree" : ""];
-  const item = createElement("li", { "aria-setsize": list.debates.length, "aria-posinset": place + 1 },
-    createElement("a", { href: formatAddress({ debate, turn: 0, secondDebate: null, call: false }), "aria-current": debate === state.debate ? "true" : null },
-      createElement("span", { class: "first" }, createBadge(debate.verdict), createElement("span", { class: "id" }, `${debate.case.id}${debate.repeat ? ` #${debate.repeat}` : ""}`)),
-      createElement("span", { class: "second" }, `${debate.experiment.name} · ${debate.experiment.models[debate.model]}`),
-      createElement("span", { class: "second" }, hits?.has(debate.number) ? highlight(hits.get(debate.number), parseNeedles(state.q)) : [answer, ...marks].filter(Boolean).join(" · "))));
-  item.style.top = `${place * ROW}px`;
-  return item;
+function createRow(debate, position) {
+  const { experiment } = debate;
+  const name = `${debate.case.id}${debate.repeat ? ` #${debate.repeat}` : ""}`;
+  const origin = `${experiment.name} · ${experiment.models[debate.model]}`;
+  const excerpt = hits?.get(debate.number);
+  const details = excerpt === undefined
+    ? [describeAnswer(debate), ...listChanges(debate)].join(" · ")
+    : highlight(excerpt, parseNeedles(state.query));
+  const link = createElement(
+    "a",
+    {
+      href: formatAddress({ debate, turn: 0, secondDebate: null, call: false }),
+      "aria-current": debate === state.debate ? "true" : null,
+    },
+    createElement(
+      "span",
+      { class: "first" },
+      createBadge(debate.verdict),
+      createElement("span", { class: "id" }, name),
+    ),
+    createElement("span", { class: "second" }, origin),
+    createElement("span", { class: "second" }, details),
+  );
+  const attributes = { "aria-setsize": list.debates.length, "aria-posinset": position + 1 };
+  const row = createElement("li", attributes, link);
+  row.style.top = `${position * ROW_HEIGHT}px`;
+  return row;
 }
 
-list.scroll.addEventListener("scroll", () => requestAnimationFrame(drawRows), { passive: true });
-addEventListener("resize", drawRows);
+function describeAnswer(debate) {
+  const { answer, probability } = debate;
+  const { target } = debate.case;
+  const targetWords = target ? `, actual ${target}` : "";
+  if (!answer) return `no answer${targetWords}`;
+  const certainty = probability == null ? "" : `, probability ${formatPercent(probability)}`;
+  return `${answer}${certainty}${targetWords}`;
+}
+
+function listChanges(debate) {
+  const changes = [];
+  if (debate.change & TO_WRONG) changes.push("changed to wrong");
+  else if (debate.change & TO_RIGHT) changes.push("changed to right");
+  else if (debate.change & CHANGED) changes.push("changed its mind");
+  if (debate.change & DISAGREE) changes.push("judges disagree");
+  return changes;
+}
+
+list.scroll.addEventListener("scroll", () => requestAnimationFrame(renderRows), { passive: true });
+addEventListener("resize", renderRows);

@@ -1,19 +1,25 @@
 // The update of the page after a change of the address, the keys, and printing.
 
-let searched = "", searching = 0;
+let currentSearch = "";
+let searchNumber = 0;
 
 async function startSearch() {
-  const wanted = JSON.stringify([state.q, state.prompts]);
-  if (wanted === searched) return;
-  searched = wanted;
-  const own = ++searching;
+  const search = JSON.stringify([state.query, state.prompts]);
+  if (search === currentSearch) return;
+  currentSearch = search;
+  searchNumber += 1;
+  const startedNumber = searchNumber;
   hits = null;
-  if (!state.q) return;
-  const count = document.getElementById("count");
-  const found = await searchDebates(state.q, state.prompts, () => own !== searching,
-    (share) => { if (own === searching && share < 1) count.textContent = `Searching … ${formatPercent(share)}`; });
-  if (!found) return;
-  hits = found;
+  if (!state.query) return;
+  const countNode = document.getElementById("count");
+  const isCancelled = () => startedNumber !== searchNumber;
+  const reportProgress = (share) => {
+    if (isCancelled() || share >= 1) return;
+    countNode.textContent = `Searching … ${formatPercent(share)}`;
+  };
+  const matches = await searchDebates(state.query, state.prompts, isCancelled, reportProgress);
+  if (!matches) return;
+  hits = matches;
   showFilters();
   showList();
   if (!state.debate) showMain();
@@ -22,7 +28,7 @@ async function startSearch() {
 async function updatePage() {
   state = readAddress();
   const box = document.getElementById("f-q");
-  if (box && document.activeElement !== box) box.value = state.q;
+  if (box && document.activeElement !== box) box.value = state.query;
   const search = startSearch();
   showFilters();
   showList();
@@ -30,48 +36,75 @@ async function updatePage() {
   await search;
 }
 
-function stepDebate(by) {
-  const place = list.debates.indexOf(state.debate), next = list.debates[place < 0 ? 0 : place + by];
-  if (next) goTo({ debate: next, turn: 0, secondDebate: null, call: false });
+function stepDebate(step) {
+  const position = list.debates.indexOf(state.debate);
+  const debate = list.debates[position < 0 ? 0 : position + step];
+  if (debate) goTo({ debate, turn: 0, secondDebate: null, call: false });
 }
 
-function stepTurn(by) {
-  const numbers = [...document.querySelectorAll(".debate:first-child .turn")].map((turn) => Number(turn.dataset.turn));
-  const place = numbers.indexOf(state.turn), next = numbers[place < 0 ? 0 : place + by];
-  if (next) refine({ turn: next, call: false });
+function stepTurn(step) {
+  const items = [...document.querySelectorAll(".debate:first-child .turn")];
+  const turns = items.map((item) => Number(item.dataset.turn));
+  const position = turns.indexOf(state.turn);
+  const turn = turns[position < 0 ? 0 : position + step];
+  if (turn) refine({ turn, call: false });
 }
 
+// Opens all private turns, or folds them if all are open.
 function foldAll() {
-  const all = [...document.querySelectorAll("details.private")], open = !all.every((one) => one.open);
-  for (const one of all) one.open = open;
+  const privateTurns = [...document.querySelectorAll("details.private")];
+  const shouldOpen = !privateTurns.every((details) => details.open);
+  for (const details of privateTurns) details.open = shouldOpen;
+}
+
+function switchCall() {
+  if (state.turn) refine({ call: !state.call });
 }
 
 const ACTIONS = {
-  ArrowRight: () => stepDebate(1), ArrowLeft: () => stepDebate(-1), j: () => stepTurn(1), k: () => stepTurn(-1),
-  c: () => state.turn && refine({ call: !state.call }), o: foldAll,
-  "/": () => document.getElementById("f-q").focus(), Escape: () => goTo({ debate: null }),
+  ArrowRight: () => stepDebate(1),
+  ArrowLeft: () => stepDebate(-1),
+  j: () => stepTurn(1),
+  k: () => stepTurn(-1),
+  c: switchCall,
+  o: foldAll,
+  "/": () => document.getElementById("f-q").focus(),
+  Escape: () => goTo({ debate: null }),
 };
 
 addEventListener("keydown", (event) => {
-  const typing = event.target.closest("input, select, textarea");
-  if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in ACTIONS)) return;
-  if (typing && event.key !== "Escape") return;
-  if (typing) return typing.blur();
+  const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+  if (hasModifier || !(event.key in ACTIONS)) return;
+  const field = event.target.closest("input, select, textarea");
+  if (field) {
+    if (event.key === "Escape") field.blur();
+    return;
+  }
   event.preventDefault();
   state = readAddress();  // the page may not have processed the previous key yet
-  return ACTIONS[event.key]();
+  ACTIONS[event.key]();
 });
 
-const folded = [];
+// Details that are open only for printing.
+let openedForPrint = [];
+
 addEventListener("beforeprint", () => {
-  const now = [...document.querySelectorAll("main details:not([open])")];
-  for (const one of now) one.open = true;
-  folded.push(...now);
+  const closedDetails = [...document.querySelectorAll("main details:not([open])")];
+  for (const details of closedDetails) details.open = true;
+  openedForPrint.push(...closedDetails);
 });
-addEventListener("afterprint", () => { for (const one of folded.splice(0)) one.open = false; });
+
+addEventListener("afterprint", () => {
+  for (const details of openedForPrint) details.open = false;
+  openedForPrint = [];
+});
+
 addEventListener("hashchange", updatePage);
 for (const link of document.querySelectorAll("header .back")) {
-  link.addEventListener("click", (event) => { event.preventDefault(); goTo({ debate: null }); });
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    goTo({ debate: null });
+  });
 }
 await updatePage();
 document.body.dataset.ready = String(Math.round(performance.now()));
