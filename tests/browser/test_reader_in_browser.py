@@ -175,6 +175,9 @@ def test_short_addresses_and_two_debates_side_by_side(open_pages: Any, address: 
         "small",
         "large",
     ]
+    page.get_by_label("Side by side with").select_option(label="nothing")
+    page.wait_for_selector(".panes.two", state="detached")
+    assert "with=" not in page.url
     missing = load_page(open_pages(), f"{address}#nowhere/1")
     assert "There is no debate nowhere/1" in missing.get_by_role("alert").inner_text()
 

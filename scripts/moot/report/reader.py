@@ -42,8 +42,6 @@ MOST_TURNS = 100_000
 (docs/reading.md).
 
 With more, chunks are separate files.
-
-Of more, chunks are files.
 """
 
 

@@ -189,8 +189,10 @@ function createDebateSelect(debate) {
       `${name}: ${candidate.answer || candidate.status}`,
     );
   });
-  const openSecondDebate = (event) =>
-    refine({ secondDebate: debates[Number(event.target.value)] ?? null });
+  const openSecondDebate = (event) => {
+    const number = event.target.value;
+    refine({ secondDebate: number === "" ? null : debates[Number(number)] });
+  };
   return createElement(
     "label",
     { class: "compare" },
