@@ -51,8 +51,8 @@ def describe_contrast(
 def describe_equal_answers(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> str:
     """Return a sentence on how many cases got different answers; "" if both sides are one run.
 
-    With repeats, the answers to a case are equal if both sides gave each as often. A case to which
-    neither side gave a valid answer is counted apart.
+    The answers to a case are equal if each model gave each answer as often on both sides. A case to
+    which neither side gave a valid answer is counted apart.
     """
     first, second = contrast.sides
     if not contrast.paired or (first.experiment, first.models) == (
@@ -83,7 +83,11 @@ def describe_equal_answers(contrast: Contrast, experiments: Mapping[str, Experim
         number = f"{changes:,} of {len(cases):,}" if changes else f"all {len(cases):,}"
         place = f"{number} cases" if len(cases) > 1 else "the only case"
         kind = "different" if changes else "the same"
-        sentences.append(f"The two sides gave {kind} answers on {place}.")
+        answers = [*first_answers.values(), *second_answers.values()]
+        has_several = has_same_models and len(first.models) > 1
+        has_several = has_several or any(counts.total() > 1 for counts in answers)
+        scope = ", in some model or repeat" if changes and has_several else ""
+        sentences.append(f"The two sides gave {kind} answers on {place}{scope}.")
     if count := len(unanswered - cases.keys()):
         sentences.append(f"Neither side gave a valid answer on {count:,} cases.")
     return " ".join(sentences)
