@@ -60,37 +60,50 @@ def describe_equal_answers(contrast: Contrast, experiments: Mapping[str, Experim
         second.models,
     ):
         return ""
-    has_same_models = first.models == second.models
+    pairs = _pair_answers(contrast, experiments)
+    cases: dict[str, bool] = {}
+    for case, first_counts, second_counts in pairs:
+        if first_counts.keys() | second_counts.keys() != {INVALID}:
+            cases[case] = cases.get(case, True) and _are_equal(first_counts, second_counts)
+    common_cases = {case for case, *_ in pairs}
+    has_several = len(pairs) > len(common_cases) or any(pair[1].total() > 1 for pair in pairs)
+    sentences: list[str] = []
+    if cases:
+        changes = sum(not is_equal for is_equal in cases.values())
+        sentences.append(_count_changes(changes, len(cases), has_several=has_several))
+    if count := len(common_cases - cases.keys()):
+        sentences.append(f"Neither side gave a valid answer on {count:,} cases.")
+    return " ".join(sentences)
+
+
+def _count_changes(changes: int, cases: int, *, has_several: bool) -> str:
+    """Return the sentence on changes; `has_several` if cases have answers of several models or
+    repeats.
+    """
+    number = f"{changes:,} of {cases:,}" if changes else f"all {cases:,}"
+    place = f"{number} cases" if cases > 1 else "the only case"
+    kind = "different" if changes else "the same"
+    scope = ", in some model or repeat" if changes and has_several else ""
+    return f"The two sides gave {kind} answers on {place}{scope}."
+
+
+def _pair_answers(
+    contrast: Contrast, experiments: Mapping[str, ExperimentResults]
+) -> list[tuple[str, Counter[str], Counter[str]]]:
+    """Return the case and the answers of both sides for each common case, by model if both sides
+    have the same models.
+    """
+    has_same_models = contrast.sides[0].models == contrast.sides[1].models
     first_answers, second_answers = (
         _answers(side, experiments[side.experiment], by_model=has_same_models)
         for side in contrast.sides
     )
-    cases: dict[str, bool] = {}
-    unanswered: set[str] = set()
-    sides = sides_of(contrast, experiments)
-    common_cases = set(sides[0].terms.case_ids)
-    for key in first_answers.keys() & second_answers.keys():
-        if key[0] not in common_cases:
-            continue
-        counts = first_answers[key], second_answers[key]
-        if counts[0].keys() | counts[1].keys() == {INVALID}:
-            unanswered.add(key[0])
-        else:
-            cases[key[0]] = cases.get(key[0], True) and _are_equal(*counts)
-    sentences: list[str] = []
-    if cases:
-        changes = sum(not is_equal for is_equal in cases.values())
-        number = f"{changes:,} of {len(cases):,}" if changes else f"all {len(cases):,}"
-        place = f"{number} cases" if len(cases) > 1 else "the only case"
-        kind = "different" if changes else "the same"
-        answers = [*first_answers.values(), *second_answers.values()]
-        has_several = has_same_models and len(first.models) > 1
-        has_several = has_several or any(counts.total() > 1 for counts in answers)
-        scope = ", in some model or repeat" if changes and has_several else ""
-        sentences.append(f"The two sides gave {kind} answers on {place}{scope}.")
-    if count := len(unanswered - cases.keys()):
-        sentences.append(f"Neither side gave a valid answer on {count:,} cases.")
-    return " ".join(sentences)
+    common_cases = set(sides_of(contrast, experiments)[0].terms.case_ids)
+    return [
+        (key[0], first_answers[key], second_answers[key])
+        for key in first_answers.keys() & second_answers.keys()
+        if key[0] in common_cases
+    ]
 
 
 def _are_equal(first: Counter[str], second: Counter[str]) -> bool:
