@@ -191,7 +191,7 @@ def test_strangers_and_other_sites_are_refused(
     page = seat_response.headers["Location"]
     for path in ("/desk/", "/desk/seat", page, f"/desk/label/{SHEET}/ann"):
         status, text, answer = stranger.ask(path)
-        assert status == 403 and "sent a link" in text and "arrest" not in text
+        assert status == 403 and "You need a link" in text and "arrest" not in text
         assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     for path in ("/", f"/{desk.token('ann')}/", "/Desk/"):
         assert ann.ask(path)[0] == 404

@@ -58,7 +58,8 @@ def test_conflicts_are_decided_on_the_page_and_change_the_labels(tmp_path: Path)
 
     async def come_too_early(client: TestClient) -> None:
         page = await (await client.get(ADDRESS)).text()
-        assert "People are still labelling this sheet" in page and "who have not: 2." in page
+        assert "People are still labelling this sheet" in page
+        assert "The people who have not finished have labelled: 2." in page
         assert "annotator</small>" not in page and "=Statement" not in page
 
     visit(tmp_path, come_too_early)
@@ -93,9 +94,8 @@ def test_conflicts_are_decided_on_the_page_and_change_the_labels(tmp_path: Path)
         second_response = await client.post(
             f"/t/settle/{SHEET}/kim", data={"item": decided_items[0], "label": "AFFIRM"}
         )
-        assert (
-            "Another person decided REMAND on that statement before" in await second_response.text()
-        )
+        notice = "Another person has already decided REMAND for this statement"
+        assert notice in await second_response.text()
         await client.post(ADDRESS, data={"item": item_on_page(page), "label": "REVERSE"})
         assert "No conflict is open" in await (await client.get(ADDRESS)).text()
         await client.post(ADDRESS, data={"undo": item_on_page(page)})

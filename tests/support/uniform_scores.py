@@ -17,7 +17,7 @@ from moot.core.shipped_files import beyond_files, default_files
 from moot.jobs.job_results import load_experiment_results
 from moot.plan.plan import Plan
 from moot.report.content import Measurement, PaperMatches, StudyResults
-from moot.report.published import read_published
+from moot.report.published import SHARE, read_published
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE
@@ -136,8 +136,11 @@ def leaderboards(datasets: Iterable[str]) -> dict[str, pd.DataFrame]:
 
 
 def number_values(published: pd.DataFrame) -> "pd.Series[float]":
-    """Return a distinct value for each row, except for the counts of the appellate Table 2."""
+    """Return a distinct share or number for each row, except for the counts of the appellate
+    Table 2.
+    """
     values = pd.Series(range(7, 7 + len(published)), index=published.index).astype("float64")
+    values = values.where(published["error"] != SHARE, values / 1000)
     return published["value"].where(published["table"] == "table2", values)
 
 
