@@ -8,7 +8,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -72,25 +72,29 @@ def read_csv(  # noqa: PLR0913 - keywords of a file format
         strict=True,
         skipinitialspace=_has_spaced_quotes(text, delimiter),
     )
+    filled_records = filter(None, reader)  # without blank lines
     records: list[list[str]] = []
     parts: list[pd.DataFrame] = []
     row_count, row_numbers = 0, list[int]()
     try:
-        header = next((record for record in reader if record), [])
+        header = next(filled_records, [])
         check_header(
             path, header, columns, delimiter, allows_repeated_columns=allows_repeated_columns
         )
-        for record in reader:
-            if record:  # blank lines are skipped
-                row_count += 1
-                fields = _fit_to_header(record, header)
-                with faults.noting() if faults else nullcontext():
-                    _check_length(path, fields, header, row_count, reader.line_num, get)
-                    _refuse_second_header(path, fields, header, row_count, reader.line_num)
-                    records.append(fields)
-                    row_numbers.append(row_count)
-                if broken_records is not None and row_count not in row_numbers[-1:]:
+        for record in filled_records:
+            row_count += 1
+            fields = _fit_to_header(record, header)
+            problem = _describe_problem(fields, header, get)
+            if problem:
+                message = f"{path}: row {row_count} (line {reader.line_num}): {problem}"
+                if faults is None:
+                    raise UserError(message)
+                faults.add(message)
+                if broken_records is not None:
                     broken_records.append(fields)
+                continue
+            records.append(fields)
+            row_numbers.append(row_count)
             if len(records) == _RECORDS_PER_FRAME:  # a frame takes a quarter of the memory
                 parts.append(pd.DataFrame(records, columns=header, dtype="str"))
                 records = []
@@ -135,21 +139,6 @@ def _has_spaced_quotes(text: str, delimiter: str) -> bool:
     lines = text[:_CHARS_SEEN].splitlines()[:_LINES_SEEN]
     pattern = re.compile(rf'{mark} +"[^"\n]*" *(?={mark}|$)')
     return any(pattern.search(line) for line in lines)
-
-
-def _refuse_second_header(
-    path: Path, record: Sequence[str], header: Sequence[str], row: int, line: int
-) -> None:
-    """Raise UserError for a row that repeats the header, as in files that were joined."""
-    if len(header) > 1 and [_plain(cell) for cell in record] == [_plain(name) for name in header]:
-        raise UserError(
-            f"{path}: row {row} (line {line}): repeats the header; expected a row of data. Remove"
-            " the row, which joined files have."
-        )
-
-
-def _plain(cell: str) -> str:
-    return cell.strip().lstrip("\ufeff")
 
 
 def find_delimiter(path: Path) -> str:
@@ -371,19 +360,25 @@ def _fit_to_header(record: list[str], header: Sequence[str]) -> list[str]:
     return fields
 
 
-def _check_length(
-    path: Path, record: Sequence[str], header: Sequence[str], row: int, line: int, get: str
-) -> None:
-    if len(record) == len(header):
-        return
-    fault = (
-        "the row ends early (a truncated file?)"
-        if len(record) < len(header)
-        else "a delimiter too many"
-    )
-    if len(header) == 1:
-        fault += f" (is {quote_value(header[0])} a title above the header? Then remove it)"
-    raise UserError(
-        f"{path}: row {row} (line {line}): found {len(record)} fields, expected {len(header)}:"
-        f" {fault}. {describe_remedy(get)}"
-    )
+def _describe_problem(record: Sequence[str], header: Sequence[str], get: str) -> str:
+    """Describe a row of the wrong length, or one that repeats the header, as in files that were
+    joined; "" for any other row.
+    """
+    if len(record) != len(header):
+        is_short = len(record) < len(header)
+        cause = "the row ends early (a truncated file?)" if is_short else "a delimiter too many"
+        if len(header) == 1:
+            cause += f" (is {quote_value(header[0])} a title above the header? Then remove it)"
+        return (
+            f"found {len(record)} fields, expected {len(header)}: {cause}. {describe_remedy(get)}"
+        )
+    cells = zip(record, header, strict=True)
+    if len(header) > 1 and all(_plain(cell) == _plain(name) for cell, name in cells):
+        return (
+            "repeats the header; expected a row of data. Remove the row, which joined files have."
+        )
+    return ""
+
+
+def _plain(cell: str) -> str:
+    return cell.strip().lstrip("\ufeff")
