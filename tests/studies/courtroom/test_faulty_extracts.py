@@ -119,13 +119,11 @@ def test_a_row_of_the_wrong_length_leaves_out_the_respondent_of_all_files(
 HALF = COUNT // 2
 
 
-def write_smaller_extract(
-    folder: Path, broken_row: str, respondents: int = HALF, *, ends_with_id: bool = False
-) -> None:
+def write_smaller_extract(folder: Path, broken_row: str, *, ends_with_id: bool = False) -> None:
     """Write an extract of all respondents, and one of the first ones with a broken row."""
     write_extract(folder, "people.csv", PEOPLE, people_rows())
     header = ["R0000100", *(f"Z{number}" for number in range(12))]
-    rows = month_rows()[:respondents]
+    rows = month_rows()[:HALF]
     if ends_with_id:
         header, rows = header[::-1], [row[::-1] for row in rows]
     rows[FAULTY] = broken_row.split(",")
@@ -148,36 +146,30 @@ def test_a_broken_row_of_a_smaller_extract_leaves_out_its_respondent_alone(
     assert "extra.csv: row 4 (line 5): found" in caplog.text
 
 
-@pytest.mark.parametrize("row", [",1", "x,0,0", "?", "four,1"])
-def test_a_broken_row_without_a_respondent_counts_all_whose_row_it_may_be(
-    tmp_path: Path, load_context: MakeContext, caplog: pytest.LogCaptureFixture, row: str
+@pytest.mark.parametrize("row", [",1", "x,0,0", "?", "four,1", "-4,1"])
+@pytest.mark.parametrize("faulty", [0, 0.1, 1])
+def test_a_broken_row_that_lacks_its_respondent_refuses_the_extract(
+    tmp_path: Path, load_context: MakeContext, row: str, faulty: float
 ) -> None:
     write_smaller_extract(tmp_path, row)
     write_outcome_of_all(tmp_path)
-    message = r"extra\.csv: found 1 rows of the wrong length.*31 respondents.*such as 4\."
+    message = r"extra\.csv: row 4 \(line 5\): found .*only if it begins with the number"
     with pytest.raises(UserError, match=message) as error:
-        read_people(load_context(), faulty=0.1)
-    assert f"31 of {COUNT} respondents cannot be read; expected at most 10%" in str(error.value)
-    write_smaller_extract(tmp_path, row, COUNT - 3)
-    loaded = read_people(load_context(), faulty=0.1)
-    assert len(loaded.cases) == COUNT - 4
-    assert loaded.cleaning["rows left out because of faults"] == 4
-    assert "4 respondents that only other extracts have" in caplog.text
+        read_people(load_context(), faulty=faulty)
+    assert f"found '{row.partition(',')[0]}' in column 'R0000100'" in str(error.value)
 
 
-@pytest.mark.parametrize(("row", "left_out"), [
-    ("0,0,0,0,0,0,0,0,0,0,0,0,0,4", 4), ("0,0,0,4", 4), ("," * 12 + "4,0", 1),
-    ("," * 12 + "2,0", 4), ("," * 12 + "99,0", 4),
-])  # fmt: skip
-def test_a_respondent_in_the_last_column_is_read_if_the_extract_lacks_it(
-    tmp_path: Path, load_context: MakeContext, row: str, left_out: int
+@pytest.mark.parametrize(
+    "row", ["0,0,0,0,0,0,0,0,0,0,0,0,0,4", "0,0,0,4", "," * 12 + "4,0", "," * 12 + "2,0", "4"]
+)
+def test_a_broken_row_refuses_an_extract_whose_first_column_is_not_the_respondent(
+    tmp_path: Path, load_context: MakeContext, row: str
 ) -> None:
-    write_smaller_extract(tmp_path, row, COUNT - 3, ends_with_id=True)
+    write_smaller_extract(tmp_path, row, ends_with_id=True)
     write_outcome_of_all(tmp_path)
-    loaded = read_people(load_context(), faulty=0.1)
-    assert len(loaded.cases) == COUNT - left_out
-    assert str(RESPONDENT) not in ids(loaded)
-    assert loaded.cleaning["rows left out because of faults"] == left_out
+    message = r"extra\.csv: row 4 \(line 5\): .*number of its respondent.*in column 'Z11'"
+    with pytest.raises(UserError, match=message):
+        read_people(load_context(), faulty=1)
 
 
 def test_a_second_header_of_an_extract_is_of_no_respondent(

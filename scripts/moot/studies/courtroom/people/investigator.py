@@ -232,8 +232,7 @@ class ExtractReader:
         unusable = set[int]()
         for extract in extracts:
             respondents |= extract.respondents
-            unusable |= extract.respondents - {*extract.codes.index}
-        unusable |= self._find_owners(extracts, respondents, unusable)
+            unusable |= extract.unusable
         usable_codes = {
             extract.path: extract.codes[~extract.codes.index.isin(list(unusable))]
             for extract in extracts
@@ -255,63 +254,20 @@ class ExtractReader:
         )
         return Extracts(folder=folder, frame=usable, files=tuple(files))
 
-    def _find_owners(
-        self, extracts: Sequence["_Extract"], respondents: set[int], unusable: set[int]
-    ) -> set[int]:
-        """Return the respondents whose row in a file has the wrong length.
-
-        Such a row without a readable respondent may be of each respondent that the file lacks. All
-        of them are left out, and count as such.
-
-        Args:
-            extracts: all files.
-            respondents: of all files.
-            unusable: the respondents with another fault.
-
-        Raises:
-            UserError: more respondents are left out than the share `faulty` allows.
-        """
-        owners = set[int]()
-        possible_owners = set[int]()
-        messages: list[str] = []
-        unidentified_rows = 0
-        for extract in extracts:
-            absent = respondents - extract.respondents
-            identified = extract.find_owners(absent)
-            row_count = len(extract.broken_ids) - len(identified)
-            candidates = sorted(absent.difference(identified))
-            owners.update(identified)
-            if row_count and candidates:
-                unidentified_rows += row_count
-                possible_owners.update(candidates)
-                messages.append(
-                    f"{extract.path}: found {row_count} rows of the wrong length without a readable"
-                    f" '{self._identifier}'; expected one of {len(candidates)} respondents that"
-                    f" only other extracts have, such as {candidates[0]}. Extract anew."
-                )
-        if possible_owners:
-            lost = (unusable | owners | possible_owners) & respondents
-            remedy = "Extract anew, or allow more."
-            total = len(respondents)
-            leave_out(messages, len(lost), total, self._faulty, remedy, "respondents")
-            further_count = max(0, len(possible_owners) - unidentified_rows)
-            self.cleaning[LEFT_OUT] = self.cleaning.get(LEFT_OUT, 0) + further_count
-        return owners | possible_owners
-
     def _read_file(self, path: Path) -> "_Extract":
         """Read a file, and check its codes."""
-        table = pd.DataFrame()
-        broken_records: list[list[str]] = []
+        respondents = set[int]()
+        unusable = set[int]()
 
         def read_rows(faults: Faults) -> pd.DataFrame:
-            nonlocal table
+            records: list[list[str]] = []
             table = read_csv(
-                path,
-                [self._identifier],
-                get=_REMEDY,
-                faults=faults,
-                broken_records=broken_records,
+                path, [self._identifier], get=_REMEDY, faults=faults, broken_records=records
             )
+            respondents.update(_read_numbers(table[self._identifier]))
+            for message, record in zip(faults.messages, records, strict=True):
+                if len(record) != len(table.columns):
+                    unusable.add(self._identify(list(table.columns), record, message))
             return table
 
         usable = read_usable_rows(
@@ -323,15 +279,23 @@ class ExtractReader:
             unique=self._identifier,
         )
         codes = _parse_codes(path, usable).set_index(self._identifier)
-        position = list(table.columns).index(self._identifier)
-        cells = [(record[position:] or [""])[0].strip() for record in broken_records]
-        return _Extract(
-            path,
-            codes,
-            respondents=_numbers(table[self._identifier]),
-            broken_ids=[cell for cell in cells if cell != self._identifier],  # no second header
-            starts_with_id=position == 0,
-        )
+        unusable |= respondents - {*codes.index}
+        return _Extract(path, codes, respondents, unusable)
+
+    def _identify(self, header: Sequence[str], record: Sequence[str], message: str) -> int:
+        """Return the respondent of a row of the wrong length, which other files may have, too.
+
+        Raises:
+            UserError: the row does not begin with its respondent.
+        """
+        first_cell = record[0].strip()
+        if header[0] != self._identifier or not first_cell.isdecimal():
+            raise UserError(
+                f"{message} Such a row can be left out (`faulty`) only if it begins with the number"
+                f" of its respondent ('{self._identifier}'); found {quote_value(first_cell)} in"
+                f" column '{header[0]}'."
+            )
+        return int(first_cell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,23 +306,13 @@ class _Extract:
         path: the file.
         codes: the codes of its usable rows, by respondent.
         respondents: of all rows of the right length.
-        broken_ids: for each row of the wrong length, the text in the place of the respondent.
-        starts_with_id: whether the respondent is the first field, which a missing one cannot shift.
+        unusable: the respondents of rows with a fault.
     """
 
     path: Path
     codes: pd.DataFrame
     respondents: set[int]
-    broken_ids: list[str]
-    starts_with_id: bool
-
-    def find_owners(self, absent: Collection[int]) -> list[int]:
-        """Return the respondents of the rows of the wrong length, as far as they can be read.
-
-        `absent` are the respondents that only other files have.
-        """
-        numbers = [int(text) for text in self.broken_ids if text.isdecimal()]
-        return [number for number in numbers if self.starts_with_id or number in absent]
+    unusable: set[int]
 
 
 def _parse_codes(path: Path, table: pd.DataFrame) -> pd.DataFrame:
@@ -368,9 +322,9 @@ def _parse_codes(path: Path, table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _numbers(values: Column) -> set[int]:
+def _read_numbers(cells: Column) -> set[int]:
     """Return the whole numbers among cells of text."""
-    return {int(value) for value in values.str.strip() if value.isdecimal()}
+    return {int(cell) for cell in cells.str.strip() if cell.isdecimal()}
 
 
 def _find_contradictions(codes_by_file: Mapping[Path, pd.DataFrame]) -> dict[int, str]:
