@@ -19,8 +19,9 @@ from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.people.feature_ranking import rank_features
 from moot.studies.courtroom.data_nlsy97 import FILE, Nlsy97Options, load
-from moot.studies.courtroom.people.investigator import FOLDER, ExtractReader, read_variables
+from moot.studies.courtroom.people.investigator import FOLDER, read_variables
 from moot.studies.courtroom.people.nlsy97_columns import CATEGORIES, FEATURES, LABEL, clean
+from moot.studies.courtroom.people.nlsy97_extracts import read_extracts
 from moot.studies.courtroom.people.nlsy97_narrative import PHRASES, narrate
 from moot.studies.courtroom.people.synthetic import generate_nlsy97
 
@@ -357,8 +358,7 @@ def test_real_extracts_give_the_features_of_their_columns(
 def test_real_extracts_reproduce_the_papers_percentages_of_the_whole_survey(
     shared_data: Path,
 ) -> None:
-    reader = ExtractReader("R0000100", lambda path, codes: None)
-    people = reader.read_folder(shared_data / FOLDER).frame
+    people = read_extracts(shared_data / FOLDER, "R0000100", lambda path, codes: None).frame
     assert len(people) == 8984
     assert people["R0536300"].value_counts().to_dict() == {1: 4599, 2: 4385}
     shares = people["R1482600"].value_counts(normalize=True).mul(100).round(2).to_dict()

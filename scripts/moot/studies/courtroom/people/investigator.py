@@ -1,16 +1,13 @@
 """Raw NLS Investigator extracts as a table of people, by the variable map
 `config/nlsy97_variables.yaml`.
 
-An extract is a CSV file with a column a reference number (or question name) and a row a respondent,
-codes throughout. Extracts of several files are joined by the respondent's identifier. A code below
-zero says why an answer is missing; such answers become missing values, and the cleaning report
-counts every reason apart.
+A code below zero says why an answer is missing; such answers become missing values, and the
+cleaning report counts every reason apart.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -19,16 +16,13 @@ import pandas as pd
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.input_files import check_values, parse_whole_numbers, read_csv
+from moot.core.input_files import check_values
 from moot.core.strict_model import StrictModel
 from moot.core.text_files import quote_value, read_text
 from moot.core.types import Column
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext
-from moot.datasets.debate_records import leave_out
-from moot.datasets.faulty_rows import LEFT_OUT, read_usable_rows
 from moot.datasets.people.people_cases import People
 from moot.studies.courtroom.people.nlsy97_columns import (
     CATEGORIES,
@@ -37,16 +31,13 @@ from moot.studies.courtroom.people.nlsy97_columns import (
     PLAUSIBLE,
     TASK,
 )
+from moot.studies.courtroom.people.nlsy97_extracts import Extracts, read_extracts
 from moot.studies.courtroom.people.nlsy97_narrative import RACES
 
 Outcome = Literal["rearrest", "incarcerated_2002"]
 Reading = Literal["number", "years_until_2002", "feet_and_inches", "count_events", "any_event"]
 FOLDER = Path("nlsy97/investigator")
 VARIABLES = Path("config/nlsy97_variables.yaml")
-_REMEDY = (
-    "put your NLS Investigator extracts (CSV, reference numbers as headers) there, see"
-    " data/raw/README.md, or choose source 'local', 'download' or 'synthetic'."
-)
 _INCARCERATION = replace(
     TASK,
     question="Was the defendant in jail or prison at any time in 2002?",
@@ -138,13 +129,13 @@ def read_people(context: LoadContext, outcome: Outcome, faulty: float = 0.0) -> 
             if set(variable.names()) <= {*codes}:
                 decode(file, codes[variable.names()], name, variable, variables)
 
-    reader = ExtractReader(variables.identifier, check_codes, faulty)
-    extracts = reader.read_folder(context.data_root / FOLDER)
+    folder = context.data_root / FOLDER
+    extracts = read_extracts(folder, variables.identifier, check_codes, faulty)
     extract = extracts.frame
     frame = pd.DataFrame(
         {"id": "nlsy97-" + extract[variables.identifier].astype("str")}, index=extract.index
     )
-    cleaning: Counter[str] = Counter({"respondents read": len(extract), **reader.cleaning})
+    cleaning: Counter[str] = Counter({"respondents read": len(extract), **extracts.cleaning})
     for name, variable in variables.variables.items():
         absent_columns = [column for column in variable.names() if column not in extract]
         if absent_columns and not variable.optional:
@@ -184,179 +175,6 @@ def read_variables(path: Path) -> VariableMap:
             f"{path}: variables.{unknown_features[0]}: expected one of {', '.join(FEATURES)}."
         )
     return variables
-
-
-@dataclass(frozen=True, slots=True)
-class Extracts:
-    """All extracts joined: one row a respondent, Int64 codes."""
-
-    folder: Path
-    frame: pd.DataFrame
-    files: tuple[Path, ...]
-
-
-CheckCodes = Callable[[Path, pd.DataFrame], None]
-"""Raises `UserError` if a row has an unknown code; gets the file and its codes (Int64)."""
-
-
-class ExtractReader:
-    """Reads and joins extracts, without the respondents that have a fault in a file.
-
-    Args:
-        identifier: the column with the respondent.
-        check_codes: checks the codes of rows.
-        faulty: the largest share of rows with a fault that are left out.
-
-    Attributes:
-        cleaning: the number of rows that are left out.
-    """
-
-    def __init__(self, identifier: str, check_codes: CheckCodes, faulty: float = 0.0) -> None:
-        self._identifier, self._check_codes, self._faulty = identifier, check_codes, faulty
-        self.cleaning: dict[str, int] = {}
-
-    def read_folder(self, folder: Path) -> Extracts:
-        """Join all CSV files of a folder by respondent.
-
-        A respondent with a fault in one file is left out of all.
-
-        Raises:
-            UserError: there is no file, or more rows than the share `faulty` have a fault. A column
-                in two files must say the same in both.
-        """
-        files = sorted(folder.glob("*.csv"))
-        if not files:
-            raise UserError(f"{folder}: no CSV file there; {_REMEDY}")
-        extracts = [self._read_file(path) for path in files]
-        respondents = set[int]()
-        unusable = set[int]()
-        for extract in extracts:
-            respondents |= extract.respondents
-            unusable |= extract.unusable
-        usable_codes = {
-            extract.path: extract.codes[~extract.codes.index.isin(list(unusable))]
-            for extract in extracts
-        }
-        contradictions = _find_contradictions(usable_codes)
-        left_out = len(contradictions)
-        if left_out:
-            messages = list(contradictions.values())
-            remedy = "Extract anew, or allow more."
-            leave_out(messages, left_out, len(respondents), self._faulty, remedy, "respondents")
-            self.cleaning[LEFT_OUT] = self.cleaning.get(LEFT_OUT, 0) + left_out
-        frame = _join(usable_codes.values(), set(contradictions))
-        usable = read_usable_rows(
-            folder,
-            lambda _: frame,
-            lambda rows: self._check_codes(folder, rows),
-            self._faulty,
-            self.cleaning,
-        )
-        return Extracts(folder=folder, frame=usable, files=tuple(files))
-
-    def _read_file(self, path: Path) -> "_Extract":
-        """Read a file, and check its codes."""
-        respondents = set[int]()
-        unusable = set[int]()
-
-        def read_rows(faults: Faults) -> pd.DataFrame:
-            records: list[list[str]] = []
-            table = read_csv(
-                path, [self._identifier], get=_REMEDY, faults=faults, broken_records=records
-            )
-            respondents.update(_read_numbers(table[self._identifier]))
-            for message, record in zip(faults.messages, records, strict=True):
-                if len(record) != len(table.columns):
-                    unusable.add(self._identify(list(table.columns), record, message))
-            return table
-
-        usable = read_usable_rows(
-            path,
-            read_rows,
-            lambda rows: self._check_codes(path, _parse_codes(path, rows)),
-            self._faulty,
-            self.cleaning,
-            unique=self._identifier,
-        )
-        codes = _parse_codes(path, usable).set_index(self._identifier)
-        unusable |= respondents - {*codes.index}
-        return _Extract(path, codes, respondents, unusable)
-
-    def _identify(self, header: Sequence[str], record: Sequence[str], message: str) -> int:
-        """Return the respondent of a row of the wrong length, which other files may have, too.
-
-        Raises:
-            UserError: the row does not begin with its respondent.
-        """
-        first_cell = record[0].strip()
-        if header[0] != self._identifier or not first_cell.isdecimal():
-            raise UserError(
-                f"{message} Such a row can be left out (`faulty`) only if it begins with the number"
-                f" of its respondent ('{self._identifier}'); found {quote_value(first_cell)} in"
-                f" column '{header[0]}'."
-            )
-        return int(first_cell)
-
-
-@dataclass(frozen=True, slots=True)
-class _Extract:
-    """One file.
-
-    Attributes:
-        path: the file.
-        codes: the codes of its usable rows, by respondent.
-        respondents: of all rows of the right length.
-        unusable: the respondents of rows with a fault.
-    """
-
-    path: Path
-    codes: pd.DataFrame
-    respondents: set[int]
-    unusable: set[int]
-
-
-def _parse_codes(path: Path, table: pd.DataFrame) -> pd.DataFrame:
-    """Return the whole numbers of a table of text."""
-    return pd.DataFrame(
-        {name: parse_whole_numbers(path, table[name], allows_blank=True) for name in table}
-    )
-
-
-def _read_numbers(cells: Column) -> set[int]:
-    """Return the whole numbers among cells of text."""
-    return {int(cell) for cell in cells.str.strip() if cell.isdecimal()}
-
-
-def _find_contradictions(codes_by_file: Mapping[Path, pd.DataFrame]) -> dict[int, str]:
-    """Return a message for each respondent of whom two files say different things."""
-    messages: dict[int, str] = {}
-    for (_, earlier), (path, codes) in combinations(codes_by_file.items(), 2):
-        for name in earlier.columns.intersection(codes.columns):
-            pairs = earlier[name].to_frame("one")
-            common = pairs.join(codes[name].rename("other"), how="inner").dropna()
-            for respondent, pair in common[common["one"] != common["other"]].iterrows():
-                message = (
-                    f"{path}: respondent {respondent}, column '{name}': found {pair['other']}, but"
-                    f" another extract there says {pair['one']}; expected extracts of one release."
-                    " Extract anew."
-                )
-                messages.setdefault(int(str(respondent)), message)
-    return messages
-
-
-def _join(tables: Iterable[pd.DataFrame], left_out: Collection[int]) -> pd.DataFrame:
-    """Return one row a respondent, with the columns of all tables; the first of two equals."""
-    frame_of_all: pd.DataFrame | None = None
-    for codes in tables:
-        if frame_of_all is None:
-            frame_of_all = codes
-        else:
-            new_columns = codes.columns.difference(frame_of_all.columns, sort=False)
-            frame_of_all = frame_of_all.join(codes[new_columns], how="outer")
-    assert frame_of_all is not None  # noqa: S101
-    frame = frame_of_all[~frame_of_all.index.isin(list(left_out))].sort_index().reset_index()
-    frame.index = pd.RangeIndex(1, len(frame) + 1, name="row")
-    return frame
 
 
 def decode(

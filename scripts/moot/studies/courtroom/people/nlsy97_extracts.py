@@ -1,0 +1,192 @@
+"""Raw NLS Investigator extracts, read and joined by respondent.
+
+An extract is a CSV file with a column a reference number (or question name) and a row a respondent,
+codes throughout. A respondent with a fault in one extract is left out of all.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import pandas as pd
+
+from moot.core.config_errors import Faults
+from moot.core.errors import UserError
+from moot.core.input_files import parse_whole_numbers, read_csv
+from moot.core.text_files import quote_value
+from moot.core.types import Column
+from moot.datasets.debate_records import leave_out
+from moot.datasets.faulty_rows import LEFT_OUT, read_usable_rows
+
+_GET = (
+    "put your NLS Investigator extracts (CSV, reference numbers as headers) there, see"
+    " data/raw/README.md, or choose source 'local', 'download' or 'synthetic'."
+)
+
+CheckCodes = Callable[[Path, pd.DataFrame], None]
+"""Raises `UserError` if a row has an unknown code; gets the file and its codes (Int64)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extracts:
+    """All extracts joined: one row a respondent, Int64 codes.
+
+    Attributes:
+        cleaning: the number of rows that are left out.
+    """
+
+    folder: Path
+    frame: pd.DataFrame
+    files: tuple[Path, ...]
+    cleaning: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Extract:
+    """One file.
+
+    Attributes:
+        codes: the codes of its usable rows, by respondent.
+        respondents: of all rows of the right length.
+        unusable: the respondents of rows with a fault.
+    """
+
+    path: Path
+    codes: pd.DataFrame
+    respondents: set[int]
+    unusable: set[int]
+
+
+def read_extracts(
+    folder: Path, identifier: str, check_codes: CheckCodes, faulty: float = 0.0
+) -> Extracts:
+    """Read all CSV files of a folder, and join them by respondent.
+
+    Args:
+        folder: the folder of the extracts.
+        identifier: the column with the respondent.
+        check_codes: checks the codes of rows.
+        faulty: the largest share of rows with a fault that are left out.
+
+    Raises:
+        UserError: there is no file, more rows than the share `faulty` have a fault, or more
+            respondents than that have different codes in a column of two files.
+    """
+    files = sorted(folder.glob("*.csv"))
+    if not files:
+        raise UserError(f"{folder}: no CSV file there; {_GET}")
+    cleaning = Counter[str]()
+    extracts = [_read_file(path, identifier, check_codes, faulty, cleaning) for path in files]
+    respondents = set[int]()
+    unusable = set[int]()
+    for extract in extracts:
+        respondents |= extract.respondents
+        unusable |= extract.unusable
+    codes_by_file = {extract.path: _without(extract.codes, unusable) for extract in extracts}
+    contradictions = _find_contradictions(codes_by_file)
+    left_out = len(contradictions)
+    if left_out:
+        messages = list(contradictions.values())
+        remedy = "Extract anew, or allow more."
+        leave_out(messages, left_out, len(respondents), faulty, remedy, "respondents")
+        cleaning[LEFT_OUT] += left_out
+    frame = _join([_without(codes, contradictions) for codes in codes_by_file.values()])
+    usable = read_usable_rows(  # a variable may need the columns of several files
+        folder, lambda _: frame, lambda rows: check_codes(folder, rows), faulty, cleaning
+    )
+    return Extracts(folder, usable, tuple(files), cleaning)
+
+
+def _read_file(
+    path: Path, identifier: str, check_codes: CheckCodes, faulty: float, cleaning: dict[str, int]
+) -> _Extract:
+    """Read a file, and check its codes."""
+    respondents = set[int]()
+    unusable = set[int]()
+
+    def read_rows(faults: Faults) -> pd.DataFrame:
+        records: list[list[str]] = []
+        table = read_csv(path, [identifier], get=_GET, faults=faults, broken_records=records)
+        respondents.update(_read_numbers(table[identifier]))
+        for message, record in zip(faults.messages, records, strict=True):
+            if len(record) != len(table.columns):
+                unusable.add(_read_respondent(table.columns[0], record[0], identifier, message))
+        return table
+
+    usable = read_usable_rows(
+        path,
+        read_rows,
+        lambda rows: check_codes(path, _parse_codes(path, rows)),
+        faulty,
+        cleaning,
+        unique=identifier,
+    )
+    codes = _parse_codes(path, usable).set_index(identifier)
+    unusable |= respondents - {*codes.index}
+    return _Extract(path, codes, respondents, unusable)
+
+
+def _read_respondent(column: str, cell: str, identifier: str, message: str) -> int:
+    """Return the respondent of a row of the wrong length, whom other files may have, too.
+
+    Args:
+        column: the first column.
+        cell: the first cell of the row.
+        identifier: the column with the respondent.
+        message: the fault of the row.
+
+    Raises:
+        UserError: the row does not begin with its respondent.
+    """
+    if column != identifier or not cell.strip().isdecimal():
+        raise UserError(
+            f"{message} Such a row can be left out (`faulty`) only if it begins with the number"
+            f" of its respondent ('{identifier}'); found {quote_value(cell)} in column '{column}'."
+        )
+    return int(cell)
+
+
+def _read_numbers(cells: Column) -> set[int]:
+    """Return the whole numbers among cells of text."""
+    return {int(cell) for cell in cells.str.strip() if cell.isdecimal()}
+
+
+def _parse_codes(path: Path, table: pd.DataFrame) -> pd.DataFrame:
+    """Return the whole numbers of a table of text."""
+    return pd.DataFrame(
+        {name: parse_whole_numbers(path, table[name], allows_blank=True) for name in table}
+    )
+
+
+def _without(codes: pd.DataFrame, respondents: Collection[int]) -> pd.DataFrame:
+    return codes[~codes.index.isin(list(respondents))]
+
+
+def _find_contradictions(codes_by_file: Mapping[Path, pd.DataFrame]) -> dict[int, str]:
+    """Return a message for each respondent of whom two files say different things."""
+    messages: dict[int, str] = {}
+    for (_, earlier), (path, codes) in combinations(codes_by_file.items(), 2):
+        for name in earlier.columns.intersection(codes.columns):
+            pairs = earlier[name].to_frame("earlier").join(codes[name].rename("later"), how="inner")
+            pairs = pairs.dropna()
+            for respondent, pair in pairs[pairs["earlier"] != pairs["later"]].iterrows():
+                message = (
+                    f"{path}: respondent {respondent}, column '{name}': found {pair['later']}, but"
+                    f" another extract there says {pair['earlier']}; expected extracts of one"
+                    " release. Extract anew."
+                )
+                messages.setdefault(int(str(respondent)), message)
+    return messages
+
+
+def _join(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return one row a respondent, with the columns of all tables; the first of two equals."""
+    frame, *further_tables = tables
+    for codes in further_tables:
+        new_columns = codes.columns.difference(frame.columns, sort=False)
+        frame = frame.join(codes[new_columns], how="outer")
+    frame = frame.sort_index().reset_index()
+    frame.index = pd.RangeIndex(1, len(frame) + 1, name="row")
+    return frame
