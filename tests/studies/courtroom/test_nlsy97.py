@@ -19,10 +19,11 @@ from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.people.feature_ranking import rank_features
 from moot.studies.courtroom.data_nlsy97 import FILE, Nlsy97Options, load
-from moot.studies.courtroom.people.investigator import FOLDER, read_variables
+from moot.studies.courtroom.people.investigator import FOLDER
 from moot.studies.courtroom.people.nlsy97_columns import CATEGORIES, FEATURES, LABEL, clean
 from moot.studies.courtroom.people.nlsy97_extracts import read_extracts
 from moot.studies.courtroom.people.nlsy97_narrative import PHRASES, narrate
+from moot.studies.courtroom.people.nlsy97_variables import read_variables
 from moot.studies.courtroom.people.synthetic import generate_nlsy97
 
 MakeContext = Callable[..., LoadContext]

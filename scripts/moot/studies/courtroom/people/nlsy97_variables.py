@@ -1,0 +1,172 @@
+"""The variable map `config/nlsy97_variables.yaml`, and the columns that it decodes from codes.
+
+A code below zero says why an answer is missing; such answers become missing values, and the
+cleaning report counts every reason apart.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import yaml
+from pydantic import Field, ValidationError, model_validator
+
+from moot.core.errors import UserError
+from moot.core.input_files import check_values
+from moot.core.strict_model import StrictModel
+from moot.core.text_files import quote_value, read_text
+from moot.core.types import Column
+from moot.core.yaml_text import load_yaml
+from moot.studies.courtroom.people.nlsy97_columns import CATEGORIES, FEATURES, FLAGS
+from moot.studies.courtroom.people.nlsy97_narrative import RACES
+
+VARIABLES = Path("config/nlsy97_variables.yaml")
+Reading = Literal["number", "years_until_2002", "feet_and_inches", "count_events", "any_event"]
+
+
+class MonthlyColumns(StrictModel):
+    """One extract column a month, its name a strftime pattern."""
+
+    column: str
+    first: str
+    last: str
+
+    def columns(self) -> list[str]:
+        """Return the columns' names in order of time."""
+        return [
+            str(month.strftime(self.column))
+            for month in pd.period_range(self.first, self.last, freq="M")
+        ]
+
+
+class Variable(StrictModel):
+    """How one column of the table is read from an extract; the file's header comment explains each
+    key.
+    """
+
+    column: str = ""
+    columns: tuple[str, ...] = ()
+    months: MonthlyColumns | None = None
+    codes: dict[int, bool | str] = Field(default_factory=dict)
+    read: Reading | None = None
+    optional: bool = False
+    among: str = ""
+    seen: Literal["codebook", "value labels", "public rename"]
+
+    @model_validator(mode="after")
+    def _check_source_and_reading(self) -> "Variable":
+        if sum(map(bool, (self.column, self.columns, self.months))) != 1:
+            raise ValueError("needs exactly one of column, columns, months")
+        if bool(self.codes) == bool(self.read):
+            raise ValueError("needs either codes or read")
+        return self
+
+    def names(self) -> list[str]:
+        """Return the extract columns that it takes."""
+        return self.months.columns() if self.months else list(self.columns or (self.column,))
+
+
+class VariableMap(StrictModel):
+    """The whole map."""
+
+    identifier: str
+    missing: dict[int, str]
+    previously: int
+    variables: dict[str, Variable]
+    outcomes: dict[str, Variable]
+
+
+def read_variables(path: Path) -> VariableMap:
+    """Return the variable map; raises `UserError` naming the entry at fault."""
+    try:
+        variables = VariableMap.model_validate(load_yaml(read_text(path)))
+    except yaml.YAMLError as fault:
+        raise UserError(
+            f"{path}: not YAML ({' '.join(str(fault).split())}). Correct the file."
+        ) from fault
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise UserError(
+            f"{path}: {place}: {first['msg']}; found {quote_value(first['input'])}. Correct the"
+            " entry."
+        ) from fault
+    unknown_features = sorted(set(variables.variables) - set(FEATURES))
+    if unknown_features:
+        raise UserError(
+            f"{path}: variables.{unknown_features[0]}: expected one of {', '.join(FEATURES)}."
+        )
+    return variables
+
+
+def decode(
+    path: Path, codes: pd.DataFrame, name: str, variable: Variable, variables: VariableMap
+) -> tuple[Column, dict[str, int]]:
+    """Return one column of the table from its extract columns (codes, Int64), and how often it is
+    missing for which reason.
+    """
+    if variable.read in ("count_events", "any_event"):
+        return _decode_events(codes, name, variable, variables)
+    reasons = (
+        pd.concat([codes[column].map(variables.missing) for column in codes])
+        .groupby(level=0)
+        .first()
+    )
+    cleaning = {
+        f"{name} missing: {reason}": count
+        for reason, count in sorted(Counter(reasons.dropna()).items())
+    }
+    blank = int(np.count_nonzero(codes.isna().any(axis=1) & reasons.isna()))
+    cleaning |= {f"{name} missing: blank": blank} if blank else {}
+    valid = codes.mask(codes.isin(list(variables.missing)))
+    if variable.codes:
+        return _map_codes(path, valid.iloc[:, 0], name, variable.codes), cleaning
+    if (valid < 0).any(axis=None):
+        column = str(valid.columns[(valid < 0).any()][0])
+        raise _unknown_code_error(path, valid[column], column, [*variables.missing, "0 and above"])
+    readings = {
+        "number": lambda: valid.iloc[:, 0],
+        "years_until_2002": lambda: 2002 - valid.iloc[:, 0],
+        "feet_and_inches": lambda: 12 * valid.iloc[:, 0] + valid.iloc[:, 1],
+    }
+    return readings[str(variable.read)](), cleaning
+
+
+def _map_codes(path: Path, valid: Column, name: str, codes: Mapping[int, bool | str]) -> Column:
+    check_values(path, valid.dropna(), list(codes), "Add the code to config/nlsy97_variables.yaml.")
+    if name in FLAGS:
+        return valid.map(codes).astype("boolean")
+    categories = RACES if name == "race" else [value or "none" for value in CATEGORIES[name]]
+    return valid.map(codes).astype(pd.CategoricalDtype(list(categories)))
+
+
+def _decode_events(
+    codes: pd.DataFrame, name: str, variable: Variable, variables: VariableMap
+) -> tuple[Column, dict[str, int]]:
+    is_unknown = codes.isna() | (codes < 0)
+    events = codes.mask(is_unknown | (codes == variables.previously), 0)
+    total = events.sum(axis=1).astype("Int64")
+    if variable.read == "count_events":
+        is_unasked = is_unknown.all(axis=1)
+        return total.mask(is_unasked), {
+            f"{name} missing: not asked about any month": int(is_unasked.sum())
+        }
+    is_undecided = is_unknown.any(axis=1) & (total == 0)
+    cleaning = {
+        f"{name} unknown: no event seen, and some month not asked about": int(is_undecided.sum())
+    }
+    return (total > 0).astype("boolean").mask(is_undecided), cleaning
+
+
+def _unknown_code_error(
+    path: Path, values: Column, column: str, codes: Sequence[object]
+) -> UserError:
+    row = values.index[values < 0][0]
+    expected = ", ".join(map(str, codes))
+    return UserError(
+        f"{path}: row {row}, column '{column}': found code {values[row]}, expected one of:"
+        f" {expected}."
+    )
