@@ -31,7 +31,7 @@ from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import CallError, CallFailedError, MootError, RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
-from moot.datasets.table import TableOptions
+from moot.datasets.table_options import TableOptions
 from moot.llm.endpoints import ENDPOINTS, ModelLister
 from moot.llm.endpoints.embedded import model_path
 from moot.llm.identity import key_variable, server_address

@@ -16,7 +16,7 @@ from moot.core.user_tables import ENDINGS, explain_row_numbers, read_user_table,
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.label_spellings import describe_doubtful_labels, list_rows
 from moot.datasets.label_words import find_label
-from moot.datasets.table import TableOptions
+from moot.datasets.table_options import TableOptions
 from moot.llm.endpoints.embedded import PACKAGED
 from moot.plan.plan import Plan
 

@@ -22,7 +22,7 @@ from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.types import JsonObject
 from moot.core.user_tables import read_user_table
 from moot.core.yaml_text import load_yaml
-from moot.datasets.table import ALL, SPLITS
+from moot.datasets.table_options import ALL, SPLITS
 from moot.llm.endpoints.embedded import PACKAGED
 from moot.papers.selection import add_paper_experiments
 from moot.plan.plan import Plan

@@ -1,0 +1,160 @@
+"""The conversion of the rows of a user's table to cases, splits and features."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from moot.core.cases import NEAR_DUPLICATE_OF, Case, SplitName, Task
+from moot.core.errors import UserError
+from moot.core.evidence import Passage, read_passages, with_evidence
+from moot.core.user_tables import numbered_rows
+from moot.datasets import LoadContext
+from moot.datasets.label_words import find_label
+from moot.datasets.near_duplicates import RelatedCases, find_near_duplicates, split_by_family
+from moot.datasets.table_options import ALL, BY_HASH, SPLITS, TableOptions
+from moot.datasets.table_texts import make_text
+
+_WITH_SEPARATORS = r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?"
+"""A number with separators of thousands: 12,345.6."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A checked row of the table.
+
+    Attributes:
+        number: its number in the file, from 1.
+        cells: column to text.
+        text: the facts that models read.
+        target: the true label.
+        passages: the evidence that they read after the facts.
+    """
+
+    number: int
+    cells: Mapping[str, str]
+    case_id: str
+    text: str
+    target: str
+    passages: tuple[Passage, ...] = ()
+
+
+def convert_rows(
+    options: TableOptions, table: pd.DataFrame, labels: Mapping[str, str]
+) -> list[Row]:
+    """Convert the usable rows of a table."""
+    rows = []
+    for number, cells in numbered_rows(table):
+        case_id = cells[options.id].strip() if options.id else f"row-{number}"
+        target = str(find_label(cells[options.target], labels))
+        passages = read_passages(cells[options.evidence]) if options.evidence else ()
+        rows.append(Row(number, cells, case_id, make_text(options, cells), target, passages))
+    return rows
+
+
+def find_similar_cases(options: TableOptions, rows: Sequence[Row]) -> list[RelatedCases]:
+    """Return the pairs of near-duplicates; none if all cases are in one split."""
+    if options.split == ALL:
+        return []
+    texts = {row.case_id: row.text for row in rows}
+    return find_near_duplicates(texts, options.language, options.similarity)
+
+
+def assign_splits(
+    options: TableOptions, context: LoadContext, rows: Sequence[Row], pairs: Sequence[RelatedCases]
+) -> Mapping[str, SplitName]:
+    """Return the split of each case, by id."""
+    if options.split == ALL:
+        if options.baselines:
+            raise UserError(
+                f"datasets.{context.name}.split: 'all' makes every row a test case, but baselines"
+                " need training cases. Set it to 'hash' or to a column, or leave `baselines` out."
+            )
+        return {row.case_id: "test" for row in rows}
+    if options.split == BY_HASH:
+        targets = {row.case_id: row.target for row in rows}
+        return split_by_family(targets, pairs, context.seed)
+    return {row.case_id: SPLITS[row.cells[options.split].strip().casefold()] for row in rows}
+
+
+def make_task(options: TableOptions, labels: Mapping[str, str]) -> Task:
+    """Describe the task of predicting the labels."""
+    distinct_labels = list(dict.fromkeys(labels.values()))
+    positive = options.positive or (distinct_labels[1] if len(distinct_labels) == 2 else "")
+    return replace(
+        options.make_task(distinct_labels),
+        positive=positive,
+        roles=options.roles,
+        cluster=options.cluster or "",
+    )
+
+
+def make_cases(
+    options: TableOptions,
+    context: LoadContext,
+    task: Task,
+    rows: Sequence[Row],
+    splits: Mapping[str, SplitName],
+    resembled_tests: Mapping[str, str],
+) -> list[Case]:
+    """Make a case of each row.
+
+    Args:
+        options: the options of the table.
+        context: its name is the data set.
+        task: the prediction.
+        rows: the usable rows.
+        splits: the split of each case, by id.
+        resembled_tests: the id of the test case that a case resembles, by the id of the case.
+    """
+    cases = []
+    for row in rows:
+        attributes = {name: row.cells[name].strip() for name in options.attribute_columns}
+        if row.case_id in resembled_tests:
+            attributes[NEAR_DUPLICATE_OF] = resembled_tests[row.case_id]
+        cases.append(
+            Case(
+                case_id=row.case_id,
+                dataset=context.name,
+                split=splits[row.case_id],
+                text=with_evidence(row.text, row.passages, task.language),
+                target=row.target,
+                labels=task.labels,
+                attributes=attributes,
+                source_row=row.number,
+            )
+        )
+    return cases
+
+
+def make_features(
+    options: TableOptions,
+    table: pd.DataFrame,
+    rows: Sequence[Row],
+    splits: Mapping[str, SplitName],
+) -> pd.DataFrame | None:
+    """Return the features of tabular baselines: case_id, split, label, then a typed column per
+    feature.
+
+    A column of numbers holds numbers; any other column is a category.
+    """
+    if not options.features:
+        return None
+    frame = pd.DataFrame(
+        {
+            "case_id": [row.case_id for row in rows],
+            "split": [splits[row.case_id] for row in rows],
+            "label": [row.target for row in rows],
+        }
+    )
+    for name in options.features:
+        frame[name] = _typed(table[name].str.strip()).to_numpy()
+    return frame
+
+
+def _typed(cells: "pd.Series[str]") -> "pd.Series[float] | pd.Series[str]":
+    """Return cells as numbers if all are, also with thousands separators; else unchanged."""
+    is_filled = cells != ""
+    plain_cells = cells.where(~cells.str.fullmatch(_WITH_SEPARATORS), cells.str.replace(",", ""))
+    numbers = pd.to_numeric(plain_cells.where(is_filled), errors="coerce")
+    return numbers if numbers.notna().sum() == is_filled.sum() else cells

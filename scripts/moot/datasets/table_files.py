@@ -1,0 +1,57 @@
+"""The rows of a table of the user, with the columns of its second file."""
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from moot.core.config_errors import Faults
+from moot.core.user_tables import read_user_table, select_rows
+from moot.datasets.case_table import find_cases_without_row, look_up_case, read_case_table
+from moot.datasets.table_options import TableOptions
+
+
+class FileRows(NamedTuple):
+    """The selected rows of the files.
+
+    Attributes:
+        table: the rows that can be read, as text, by their number in the first file, from 1. If a
+            record of that file gives several rows, they are counted instead.
+        lacks_case: which of them have no row in the second file.
+        broken: the number of rows that cannot be read.
+    """
+
+    table: pd.DataFrame
+    lacks_case: "pd.Series[bool]"
+    broken: int
+
+
+def read_files(options: TableOptions, faults: Faults) -> FileRows:
+    """Read the selected rows, with the columns of the second file.
+
+    Args:
+        options: the options of the table.
+        faults: gets a message for each row, and each case of the second file, that cannot be read.
+
+    Raises:
+        UserError: a file or a column is missing, or no row is selected.
+    """
+    cases = pd.DataFrame()
+    if options.case_table:
+        names = [name for name in options.case_columns if name != options.id]
+        cases = read_case_table(options.case_table, names, faults)
+    ids = [options.id] if options.id else []
+    columns = [name for name in options.case_columns if name not in cases]
+    columns = list(dict.fromkeys([*columns, *ids, *options.where]))
+    broken_rows = Faults()
+    table = read_user_table(options.path, columns, options.sheet, ids=ids, faults=broken_rows)
+    faults.add_all(broken_rows)
+    table = select_rows(options.path, table, options.where)
+    if not table.index.is_unique:
+        table = table.set_axis(pd.RangeIndex(1, len(table) + 1, name="row"))
+    lacks_case = pd.Series(False, table.index)
+    if options.case_table:
+        case_ids = table[options.id]
+        lacks_case = find_cases_without_row(case_ids, cases)
+        for column in map(str, cases):
+            table[column] = look_up_case(case_ids, cases, column)
+    return FileRows(table, lacks_case, len(broken_rows.messages))

@@ -1,0 +1,189 @@
+"""The options of a table of the user."""
+
+import string
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from moot.core.cases import SplitName, cluster_attributes
+from moot.datasets import UserDataOptions
+from moot.datasets.case_table import CaseTable
+from moot.datasets.debate_records import FaultyShare
+from moot.datasets.label_words import check_label_patterns
+
+ALL, BY_HASH = "all", "hash"
+SPLITS: Mapping[str, SplitName] = {
+    "train": "train",
+    "training": "train",
+    "validation": "validation",
+    "valid": "validation",
+    "dev": "validation",
+    "test": "test",
+}
+
+
+def _as_mapping(value: object) -> object:
+    """Return a list of labels as a mapping of each label to itself."""
+    return {str(name): str(name) for name in value} if isinstance(value, list | tuple) else value
+
+
+class TableOptions(UserDataOptions):
+    """The options of a data set that is a table of the user."""
+
+    path: Path = Field(
+        description=(
+            "File with the cases (.csv, .tsv, .json, .jsonl, .parquet or .xlsx), relative to the"
+            " working directory."
+        )
+    )
+    sheet: str = Field("", description="Sheet of an Excel file. Default: its first sheet.")
+    text: str | tuple[str, ...] = Field(
+        description=(
+            "Text that models read for a row: a column, a list of columns (one sentence each), or a"
+            " template with columns in braces ('{age} years old, {charge}')."
+        )
+    )
+    target: str = Field(description="Column with the true label.")
+    labels: Annotated[Mapping[str, str], BeforeValidator(_as_mapping)] = Field(
+        default_factory=dict,
+        description=(
+            "Label for each value of `target` (GUILTY: guilty), or for each regular expression"
+            " between slashes that matches a whole value ('/guilty.*/': guilty), or a list of"
+            " labels; of two labels the negative one first. Default: the values of `target` in"
+            " lower case."
+        ),
+    )
+    id: str = Field("", description="Column with the id of the case. Default: the row's number.")
+    positive: str = Field(
+        "",
+        description="Label that binary scores call positive. Default: the second of two labels.",
+    )
+    roles: Mapping[str, str] = Field(
+        default_factory=dict,
+        description=(
+            "Name of each seat (prosecutor, defense, judge, ...) for these data, by seat. Default:"
+            " the protocol's names."
+        ),
+    )
+    attributes: tuple[str, ...] = Field(
+        (), description="Columns to group scores by. Models never see them. Default: none."
+    )
+    features: tuple[str, ...] = Field(
+        (), description="Columns that tabular baselines are trained on. Default: none."
+    )
+    evidence: str = Field(
+        "",
+        description=(
+            'Column with the passages of a case, a JSON list ([{"text": ..., "source": ...}]),'
+            " which follow its text and may be cited by number. Default: no evidence."
+        ),
+    )
+    split: str = Field(
+        ALL,
+        description=(
+            "Assignment of rows to splits: all (every row is a test case), hash (60/20/20 by hash,"
+            " near-duplicates in one split), or a column with train, validation or test. A training"
+            " case that nearly repeats a test case is left out of training and counted."
+        ),
+    )
+    where: Mapping[str, str | tuple[str, ...]] = Field(
+        default_factory=dict,
+        description=(
+            "Value, or list of values, that a row must have in each of these columns ({condition:"
+            " debate}); other rows are not read. Default: all rows are read."
+        ),
+    )
+    case_table: CaseTable | None = Field(
+        None,
+        description=(
+            "Second file with columns of the cases, such as their true labels, by their `id`"
+            " ({path: truth.csv, id: nr}). Default: the first file has all columns."
+        ),
+    )
+    faulty: FaultyShare = 0.01
+    similarity: float = Field(
+        0.7,
+        gt=0,
+        le=1,
+        description=(
+            "Share of common shingles, above 0 and at most 1, from which two texts are"
+            " near-duplicates. Default: 0.7."
+        ),
+    )
+
+    @field_validator("labels")
+    @classmethod
+    def _check_label_patterns(cls, values: Mapping[str, str]) -> Mapping[str, str]:
+        check_label_patterns(values)
+        return values
+
+    @model_validator(mode="after")
+    def _check_that_labels_agree(self) -> "TableOptions":
+        labels = set(self.labels.values())
+        for option, names in (
+            ("positive", [self.positive] if self.positive else []),
+            ("meaning", list(self.meaning)),
+        ):
+            unknown_labels = [name for name in names if labels and name not in labels]
+            if unknown_labels:
+                raise ValueError(
+                    f"{option} names the label '{unknown_labels[0]}'; expected one of"
+                    f" {', '.join(sorted(labels))}"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _check_that_text_hides_target(self) -> "TableOptions":
+        try:
+            columns = self.text_columns
+            if isinstance(self.text, str):
+                self.text.format(**dict.fromkeys(columns, ""))
+        except (ValueError, LookupError, AttributeError) as fault:
+            raise ValueError(
+                f"text: found {self.text!r}, which is not a template ({fault})"
+            ) from None
+        if self.target in (*columns, *self.features, self.evidence):
+            raise ValueError(
+                f"target is '{self.target}', the answer; `text`, `features` and `evidence` must not"
+                " contain it"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_case_table(self) -> "TableOptions":
+        if self.case_table and not self.id:
+            raise ValueError("case_table needs `id`, the column with the id of the case")
+        return self
+
+    def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
+        """Return the table itself, and the second file of its cases."""
+        return (self.path, self.case_table.path) if self.case_table else (self.path,)
+
+    @property
+    def text_columns(self) -> list[str]:
+        """The columns that the text is made of."""
+        if not isinstance(self.text, str):
+            return list(self.text)
+        fields = [field for _, field, _, _ in string.Formatter().parse(self.text) if field]
+        return fields or [self.text]
+
+    @property
+    def attribute_columns(self) -> list[str]:
+        """The columns whose cells cases have as attributes."""
+        return list(dict.fromkeys([*self.attributes, *cluster_attributes(self.cluster)]))
+
+    @property
+    def has_split_column(self) -> bool:
+        """Whether a column, instead of a rule, gives the split of a case."""
+        return self.split not in (ALL, BY_HASH)
+
+    @property
+    def case_columns(self) -> list[str]:
+        """The columns of a case, which the first file or the second has."""
+        names = [*self.text_columns, self.target, *self.attribute_columns, *self.features]
+        names.append(self.evidence)
+        if self.has_split_column:
+            names.append(self.split)
+        return list(dict.fromkeys(filter(None, names)))
