@@ -5,11 +5,11 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from moot.core.errors import UserError
 from recorded_debates import read_records
+from saved_tables import save_table
 
 ROWS = [
     {
@@ -57,14 +57,7 @@ COLUMNS = {
 def write_answers(
     folder: Path, rows: list[dict[str, str]], ending: str = "csv"
 ) -> dict[str, object]:
-    path = folder / f"answers.{ending}"
-    frame = pd.DataFrame(rows)
-    if ending == "csv":
-        frame.to_csv(path, index=False)
-    elif ending == "jsonl":
-        frame.to_json(path, orient="records", lines=True)
-    else:
-        frame.to_parquet(path)
+    path = save_table(folder / f"answers.{ending}", rows)
     return {
         "path": str(path),
         "columns": COLUMNS,

@@ -1,18 +1,22 @@
 """One bad row of AgenticSimLaw's published files does not stop the others."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.debate_records import RecordedDebate, check_records
+from saved_tables import save_table
 
 COUNT, FAULTY = 20, 3
 FOLDER = Path("recorded/agenticsimlaw")
 Row = dict[str, Any]
+Changes = Mapping[int, Row]
+"""The changed values of a row, by its number from 0."""
+UNCHANGED: Changes = {}
 
 
 def vignette(number: int) -> Row:
@@ -56,14 +60,14 @@ BAD_VIGNETTES: list[Row] = [{"y_arrestedafter2002": value} for value in ("perhap
 
 
 def write_files(
-    root: Path, vignettes: list[Row] | None = None, answers: list[Row] | None = None
+    root: Path, *, vignettes: Changes = UNCHANGED, answers: Changes = UNCHANGED
 ) -> None:
+    """Write both files, with changes of some of their rows."""
     folder = root / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    rows = vignettes or [vignette(number) for number in range(COUNT)]
-    pd.DataFrame(rows).to_csv(folder / "people.csv", index=False)
-    rows = answers or [answer(number) for number in range(COUNT)]
-    pd.DataFrame(rows).to_csv(folder / "answers.csv", index=False)
+    for name, make, changes in (("people", vignette, vignettes), ("answers", answer, answers)):
+        rows = [make(number) | changes.get(number, {}) for number in range(COUNT)]
+        save_table(folder / f"{name}.csv", rows)
 
 
 def read_records(root: Path, **options: Any) -> tuple[Loaded, list[RecordedDebate]]:
@@ -91,9 +95,7 @@ def test_files_without_faults_are_read_whole(tmp_path: Path) -> None:
 def test_a_bad_answer_is_left_out_and_listed(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, change: Row
 ) -> None:
-    answers = [answer(number) for number in range(COUNT)]
-    answers[FAULTY] |= change
-    write_files(tmp_path, answers=answers)
+    write_files(tmp_path, answers={FAULTY: change})
     [column] = change
     pattern = rf"answers\.csv: row 4, column '{column}': found .*expected"
     with pytest.raises(UserError, match=pattern) as error:
@@ -110,9 +112,7 @@ def test_a_bad_answer_is_left_out_and_listed(
 def test_a_bad_vignette_is_left_out_with_its_answers(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, change: Row
 ) -> None:
-    vignettes = [vignette(number) for number in range(COUNT)]
-    vignettes[FAULTY] |= change
-    write_files(tmp_path, vignettes=vignettes)
+    write_files(tmp_path, vignettes={FAULTY: change})
     with pytest.raises(UserError, match=r"people\.csv: row 4, column 'y_arrestedafter2002'"):
         read_records(tmp_path)
     loaded, debates = read_records(tmp_path, faulty=0.1)
@@ -141,24 +141,18 @@ def test_a_row_of_the_wrong_length_is_left_out(tmp_path: Path, file: str, line: 
 
 @pytest.mark.parametrize("spaces", ["", " "])
 def test_both_answers_to_the_same_case_and_repeat_are_left_out(tmp_path: Path, spaces: str) -> None:
-    answers = [answer(number) for number in range(COUNT)]
-    answers[9] |= {"case_id": f"{FAULTY}{spaces}", "ground_truth": "False"}
-    write_files(tmp_path, answers=answers)
+    repeated = {"case_id": f"{FAULTY}{spaces}", "ground_truth": "False"}
+    write_files(tmp_path, answers={9: repeated})
     with pytest.raises(UserError, match=r"row 10, .*'m, 3, 1' is in row 4 already"):
         read_records(tmp_path)
     _, debates = read_records(tmp_path, faulty=0.1)
     assert len(debates) == COUNT - 2
 
 
-@pytest.mark.parametrize("file", ["answers.csv", "people.csv"])
-def test_more_faults_than_allowed_are_an_error(tmp_path: Path, file: str) -> None:
-    vignettes = [vignette(number) for number in range(COUNT)]
-    answers = [answer(number) for number in range(COUNT)]
-    rows, change = (
-        (answers, BAD_ANSWERS[0]) if file == "answers.csv" else (vignettes, BAD_VIGNETTES[0])
-    )
-    for number in range(0, COUNT, 2):
-        rows[number] |= change
-    write_files(tmp_path, vignettes, answers)
+@pytest.mark.parametrize(
+    ("file", "change"), [("answers", BAD_ANSWERS[0]), ("vignettes", BAD_VIGNETTES[0])]
+)
+def test_more_faults_than_allowed_are_an_error(tmp_path: Path, file: str, change: Row) -> None:
+    write_files(tmp_path, **{file: dict.fromkeys(range(0, COUNT, 2), change)})
     with pytest.raises(UserError, match=f"10 of {COUNT} rows cannot be read; expected at most 10%"):
         read_records(tmp_path, faulty=0.1)

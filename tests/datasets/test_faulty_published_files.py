@@ -163,6 +163,13 @@ def to_lines(path: Path, records: list[Record]) -> list[str]:
     return stream.getvalue().splitlines()
 
 
+def make_lines(name: str, changes: Mapping[int, Record]) -> list[str]:
+    """Return the lines of a file of records, with changes of some of them, by number from 0."""
+    make, path = MAKERS[name]
+    records = [make(number) | changes.get(number, {}) for number in range(COUNT)]
+    return to_lines(Path(path), records)
+
+
 def load(folder: Path, name: str, lines: list[str], **options: Any) -> Loaded:
     path = folder / MAKERS[name][1]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -200,10 +207,7 @@ def check_row_is_left_out(
 def test_a_bad_value_is_left_out_listed_and_counted(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, change: Record
 ) -> None:
-    make, path = MAKERS[name]
-    records = [make(number) for number in range(COUNT)]
-    records[FAULTY] |= change
-    check_row_is_left_out(tmp_path, name, to_lines(Path(path), records), caplog)
+    check_row_is_left_out(tmp_path, name, make_lines(name, {FAULTY: change}), caplog)
 
 
 @pytest.mark.parametrize(
@@ -212,8 +216,7 @@ def test_a_bad_value_is_left_out_listed_and_counted(
 def test_a_broken_line_is_left_out(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, line: str
 ) -> None:
-    make, path = MAKERS[name]
-    lines = to_lines(Path(path), [make(number) for number in range(COUNT)])
+    lines = make_lines(name, {})
     lines[FAULTY] = line
     check_row_is_left_out(tmp_path, name, lines, caplog)
 
@@ -225,20 +228,23 @@ TABLES = ["claim_stance", "agreement", "vast", "justice", "nlsy97", "compas"]
 def test_a_row_of_the_wrong_length_is_left_out(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, row: str
 ) -> None:
-    make, path = MAKERS[name]
-    lines = to_lines(Path(path), [make(number) for number in range(COUNT)])
+    lines = make_lines(name, {})
     lines[FAULTY + 1] = row
     check_row_is_left_out(tmp_path, name, lines, caplog)
 
 
+ID_COLUMNS = {
+    "claim_stance": "claims.claimId",
+    "agreement": "claims.claimId",
+    "vast": "new_id",
+    "justice": "ID",
+}
+
+
 @pytest.mark.parametrize("spaces", ["", " "])
-@pytest.mark.parametrize("name", ["claim_stance", "agreement", "vast", "justice"])
+@pytest.mark.parametrize("name", ID_COLUMNS)
 def test_both_rows_of_a_repeated_id_are_left_out(tmp_path: Path, name: str, spaces: str) -> None:
-    make, path = MAKERS[name]
-    records = [make(number) for number in range(COUNT)]
-    id_column = next(iter({"claims.claimId", "new_id", "ID"} & records[0].keys()))
-    records[FAULTY][id_column] = records[8][id_column] + spaces
-    lines = to_lines(Path(path), records)
+    lines = make_lines(name, {FAULTY: {ID_COLUMNS[name]: f"8{spaces}"}})
     with pytest.raises(UserError, match="row 9"):
         load(tmp_path, name, lines)
     loaded = load(tmp_path, name, lines, faulty=0.1)
@@ -246,10 +252,7 @@ def test_both_rows_of_a_repeated_id_are_left_out(tmp_path: Path, name: str, spac
 
 
 def test_both_records_of_a_repeated_number_are_left_out(tmp_path: Path) -> None:
-    make, path = MAKERS["cap"]
-    records = [make(number) for number in range(COUNT)]
-    records[FAULTY]["id"] = records[8]["id"]
-    lines = to_lines(Path(path), records)
+    lines = make_lines("cap", {FAULTY: {"id": 8}})
     with pytest.raises(UserError, match="row 9, column 'id': '8' is in row 4 already"):
         load(tmp_path, "cap", lines)
     loaded = load(tmp_path, "cap", lines, faulty=0.1)
@@ -259,12 +262,9 @@ def test_both_records_of_a_repeated_number_are_left_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", list(MAKERS))
 def test_more_faults_than_allowed_are_an_error(tmp_path: Path, name: str) -> None:
-    make, path = MAKERS[name]
-    records = [make(number) for number in range(COUNT)]
-    for number in range(0, COUNT, 2):
-        records[number] |= BAD_FIELDS[name][0]
+    lines = make_lines(name, dict.fromkeys(range(0, COUNT, 2), BAD_FIELDS[name][0]))
     with pytest.raises(UserError, match=f"20 of {COUNT} rows cannot be read; expected at most 10%"):
-        load(tmp_path, name, to_lines(Path(path), records), faulty=0.1)
+        load(tmp_path, name, lines, faulty=0.1)
 
 
 def test_a_file_of_faulty_rows_is_refused_after_few_checks() -> None:

@@ -12,9 +12,11 @@ import pytest
 
 from moot.core.errors import UserError
 from moot.datasets import Loaded
+from saved_tables import save_table
 from user_tables import load
 
 ROWS = "facts,outcome\na,WON\nb,LOST\n"
+MISSING_WORDS = ["NaN", "nan", "<NA>", "NaT", "#N/A", "#REF!"]
 
 
 def _load_text(folder: Path, content: str | bytes, name: str = "t.csv", **options: str) -> Loaded:
@@ -27,15 +29,18 @@ def _texts(loaded: Loaded) -> list[tuple[str, object]]:
     return [(case.text, case.target) for case in loaded.cases]
 
 
-READ_ALIKE = [
-    b"\xef\xbb\xbf\xef\xbb\xbf" + ROWS.encode(), (ROWS + "\x1a").encode(), ROWS.encode("utf-16"),
-    b'facts, outcome\n"a", "WON"\n"b", "LOST"\n', b'facts; outcome\n"a"; "WON"\n"b"; "LOST"\n',
-    b'facts,outcome\n="a",="WON"\n="b",="LOST"\n'.replace(b'="', b'"=""').replace(b'"\n', b'"""\n')
-    .replace(b'",', b'""",'), "facts,outcome\na,WON\xa0\nb,LOST\u200b\n".encode(),
-]  # fmt: skip
+READ_ALIKE = {
+    "two byte-order marks": b"\xef\xbb\xbf\xef\xbb\xbf" + ROWS.encode(),
+    "an end mark": (ROWS + "\x1a").encode(),
+    "UTF-16": ROWS.encode("utf-16"),
+    "spaces after commas": b'facts, outcome\n"a", "WON"\n"b", "LOST"\n',
+    "spaces after semicolons": b'facts; outcome\n"a"; "WON"\n"b"; "LOST"\n',
+    "formulas": b'facts,outcome\n"=""a""","=""WON"""\n"=""b""","=""LOST"""\n',
+    "invisible characters": "facts,outcome\na,WON\xa0\nb,LOST\u200b\n".encode(),
+}
 
 
-@pytest.mark.parametrize("content", READ_ALIKE)
+@pytest.mark.parametrize("content", READ_ALIKE.values(), ids=READ_ALIKE)
 def test_marks_spaces_and_formulas_of_programs_are_no_content(
     tmp_path: Path, content: bytes
 ) -> None:
@@ -53,20 +58,17 @@ def test_a_tsv_file_is_read_by_the_separator_it_has(tmp_path: Path, content: str
     ("won ", "won"),
 ])  # fmt: skip
 def test_spellings_that_look_alike_are_one_label(tmp_path: Path, spelling: str, label: str) -> None:
-    frame = pd.DataFrame({"facts": ["a", "b", "c"], "outcome": [spelling, label, "other"]})
-    for name, write in (("t.csv", frame.to_csv), ("t.jsonl", None)):
-        path = tmp_path / name
-        if write is None:
-            frame.to_json(path, orient="records", lines=True)
-        else:
-            frame.to_csv(path, index=False)
+    words = {"a": spelling, "b": label, "c": "other"}
+    rows = [{"facts": facts, "outcome": word} for facts, word in words.items()]
+    for name in ("t.csv", "t.jsonl"):
+        path = save_table(tmp_path / name, rows)
         loaded = load(path)
         assert set(loaded.task.labels) == {label, "other"}
         listed = load(path, labels={label: "first", "other": "second"})
         assert [case.target for case in listed.cases] == ["first", "first", "second"]
 
 
-@pytest.mark.parametrize("word", ["NaN", "nan", "<NA>", "NaT", "#N/A", "#REF!"])
+@pytest.mark.parametrize("word", MISSING_WORDS)
 def test_a_word_for_a_missing_value_is_neither_label_nor_text(tmp_path: Path, word: str) -> None:
     with pytest.raises(UserError, match=r"row 3, column 'outcome'.*expected one of LOST, WON"):
         _load_text(tmp_path, f"{ROWS}c,{word}\n")
@@ -93,7 +95,7 @@ def test_a_word_that_people_write_for_nothing_stays_label_and_text(
     assert not caplog.text
 
 
-@pytest.mark.parametrize("word", ["NaN", "nan", "<NA>", "NaT", "#N/A", "#REF!"])
+@pytest.mark.parametrize("word", MISSING_WORDS)
 @pytest.mark.parametrize("text", [["facts", "why"], "{facts}: {why}"])
 def test_a_cell_that_is_left_out_of_a_text_is_counted(
     tmp_path: Path, word: str, text: str | list[str], caplog: pytest.LogCaptureFixture
@@ -132,14 +134,12 @@ def test_an_id_that_looks_like_a_number_is_read(tmp_path: Path, identifier: str,
 
 @pytest.mark.parametrize("name", ["t.jsonl", "t.parquet"])
 def test_an_id_of_a_program_is_not_shortened(tmp_path: Path, name: str) -> None:
-    ids = ["5E+12", "1234567890"]
-    frame = pd.DataFrame({"nr": ids, "facts": ["a", "b"], "outcome": ["WON", "LOST"]})
-    if name.endswith("parquet"):
-        frame.to_parquet(tmp_path / name)
-    else:
-        frame.to_json(tmp_path / name, orient="records", lines=True)
-    loaded = load(tmp_path / name, id="nr")
-    assert [case.case_id for case in loaded.cases] == ids
+    rows = [
+        {"nr": "5E+12", "facts": "a", "outcome": "WON"},
+        {"nr": "1234567890", "facts": "b", "outcome": "LOST"},
+    ]
+    loaded = load(save_table(tmp_path / name, rows), id="nr")
+    assert [case.case_id for case in loaded.cases] == ["5E+12", "1234567890"]
 
 
 @pytest.mark.parametrize(("encoding", "remedy"), [

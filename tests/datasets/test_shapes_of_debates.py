@@ -1,12 +1,10 @@
 """Debates in unusual files: turns side by side, a second file, nested and keyed values."""
 
 import json
-from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from pydantic import ValidationError
 
@@ -16,17 +14,9 @@ from moot.core.user_tables import read_user_table
 from moot.datasets import LOADERS, LoadContext
 from moot.datasets.debate_records import RecordedDebate
 from moot.datasets.transcripts import TranscriptsOptions
+from saved_tables import ENDINGS, save_table
 
 YES_NO = {"labels": {"no": "no", "yes": "yes"}}
-Rows = Sequence[Mapping[str, Any]]
-WRITERS = {
-    ".csv": lambda rows, path: pd.DataFrame(rows).to_csv(path, index=False),
-    ".tsv": lambda rows, path: pd.DataFrame(rows).to_csv(path, index=False, sep="\t"),
-    ".xlsx": lambda rows, path: pd.DataFrame(rows).to_excel(path, index=False),
-    ".parquet": lambda rows, path: pd.DataFrame(rows).to_parquet(path),
-    ".json": lambda rows, path: path.write_text(json.dumps(rows)),
-    ".jsonl": lambda rows, path: path.write_text("\n".join(map(json.dumps, rows))),
-}
 
 
 def utterances_of(debate: RecordedDebate) -> list[tuple[str, int, str, str | None]]:
@@ -58,10 +48,10 @@ WIDE = {
 }
 
 
-@pytest.mark.parametrize("ending", WRITERS)
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_rounds_side_by_side_are_turns(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"wide{ending}"
-    WRITERS[ending](wide_rows(), path)
+    save_table(path, wide_rows())
     loaded, debates = read_transcripts(path, columns=WIDE, **YES_NO)
     assert [case.target for case in loaded.cases] == ["yes", "yes"]
     assert loaded.cleaning["rows read"] == 11
@@ -97,7 +87,7 @@ def test_speakers_side_by_side_are_turns(
     tmp_path: Path, header: list[str], names: dict[str, str]
 ) -> None:
     row = {"debate": "d", **dict(zip(header, ["One.", "Two.", "Three."], strict=True))}
-    WRITERS[".csv"]([row], tmp_path / "wide.csv")
+    save_table(tmp_path / "wide.csv", [row])
     _, [debate] = read_transcripts(tmp_path / "wide.csv", columns=names, truth="yes", **YES_NO)
     assert utterances_of(debate) == [
         ("Ann", 1, "One.", None),
@@ -108,7 +98,7 @@ def test_speakers_side_by_side_are_turns(
 
 def test_beliefs_of_rounds_side_by_side(tmp_path: Path) -> None:
     rows = [{"case": "c", "p1": 0.4, "p2": 0.9}, {"case": "e", "p1": 0.2, "p2": None}]
-    WRITERS[".parquet"](rows, tmp_path / "wide.parquet")
+    save_table(tmp_path / "wide.parquet", rows)
     columns = {"debate": "", "case": "case", "belief": "p{round}"}
     _, debates = read_transcripts(tmp_path / "wide.parquet", columns=columns, **YES_NO)
     assert [(debate.case_id, debate.score) for debate in debates] == [("c", 0.9), ("e", 0.2)]
@@ -124,7 +114,7 @@ def test_beliefs_of_rounds_side_by_side(tmp_path: Path) -> None:
 def test_a_name_that_no_column_fits_is_named(
     tmp_path: Path, columns: dict[str, str], message: str
 ) -> None:
-    WRITERS[".csv"](wide_rows(), tmp_path / "wide.csv")
+    save_table(tmp_path / "wide.csv", wide_rows())
     with pytest.raises(UserError, match=message):
         read_transcripts(tmp_path / "wide.csv", columns=WIDE | columns, **YES_NO)
 
@@ -138,7 +128,7 @@ def test_names_with_other_placeholders_are_refused() -> None:
 def test_a_wrong_cell_of_a_round_names_its_row(tmp_path: Path) -> None:
     rows = wide_rows()
     rows[2]["r2_answer"] = "perhaps"
-    WRITERS[".csv"](rows, tmp_path / "wide.csv")
+    save_table(tmp_path / "wide.csv", rows)
     with pytest.raises(
         UserError, match=r"wide.csv: row 3, column 'r\{round\}_answer': found 'perh"
     ):
@@ -155,10 +145,10 @@ ONE_ZERO = {"labels": {"0": "no", "1": "yes"}}
 CASES = [{"nr": 1, "won": 1, "court": "A"}, {"nr": 2, "won": 0, "court": "B"}]
 
 
-@pytest.mark.parametrize("ending", WRITERS)
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_the_truth_is_in_a_second_file(tmp_path: Path, ending: str) -> None:
-    WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
-    WRITERS[ending]([*CASES, {"nr": 3, "won": 1, "court": "C"}], tmp_path / f"cases{ending}")
+    save_table(tmp_path / "turns.jsonl", TURNS)
+    save_table(tmp_path / f"cases{ending}", [*CASES, {"nr": 3, "won": 1, "court": "C"}])
     loaded, _ = read_transcripts(
         tmp_path / "turns.jsonl",
         columns={**TURN_COLUMNS, "attributes": ["court", "meta.case.year"]},
@@ -185,7 +175,7 @@ KEYED = {
 @pytest.mark.parametrize("name", KEYED)
 def test_the_truth_is_in_an_object_by_case(tmp_path: Path, name: str, indent: int | None) -> None:
     document, truth = KEYED[name]
-    WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
+    save_table(tmp_path / "turns.jsonl", TURNS)
     (tmp_path / "cases.json").write_text(json.dumps(document, indent=indent))
     loaded, debates = read_transcripts(
         tmp_path / "turns.jsonl",
@@ -211,8 +201,8 @@ def test_the_truth_is_in_an_object_by_case(tmp_path: Path, name: str, indent: in
 def test_a_fault_in_the_second_file_is_named(
     tmp_path: Path, cases: list[dict[str, Any]], message: str
 ) -> None:
-    WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
-    WRITERS[".json"](cases, tmp_path / "cases.json")
+    save_table(tmp_path / "turns.jsonl", TURNS)
+    save_table(tmp_path / "cases.json", cases)
     with pytest.raises(UserError, match=message):
         read_transcripts(
             tmp_path / "turns.jsonl",
@@ -223,8 +213,8 @@ def test_a_fault_in_the_second_file_is_named(
 
 
 def test_a_case_with_contradictory_rows_does_not_stop_the_others(tmp_path: Path) -> None:
-    WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
-    WRITERS[".csv"]([*CASES, {**CASES[1], "won": 1}], tmp_path / "cases.csv")
+    save_table(tmp_path / "turns.jsonl", TURNS)
+    save_table(tmp_path / "cases.csv", [*CASES, {**CASES[1], "won": 1}])
     case_table = {"path": tmp_path / "cases.csv", "id": "nr"}
     loaded, _ = read_transcripts(
         tmp_path / "turns.jsonl",
@@ -251,8 +241,8 @@ def test_a_name_of_two_columns_in_two_files_is_refused(tmp_path: Path, meaning: 
 
 
 def test_repeated_rows_of_a_case_that_agree_are_one(tmp_path: Path) -> None:
-    WRITERS[".jsonl"](TURNS, tmp_path / "turns.jsonl")
-    WRITERS[".csv"]([*CASES, CASES[0]], tmp_path / "cases.csv")
+    save_table(tmp_path / "turns.jsonl", TURNS)
+    save_table(tmp_path / "cases.csv", [*CASES, CASES[0]])
     case_table = {"path": tmp_path / "cases.csv", "id": "nr"}
     loaded, _ = read_transcripts(
         tmp_path / "turns.jsonl", columns=TURN_COLUMNS, case_table=case_table, **ONE_ZERO
@@ -290,14 +280,14 @@ NESTED_CELLS = {
 def test_a_missing_column_inside_another_is_shown(tmp_path: Path, ending: str, cell: str) -> None:
     nested = NESTED_CELLS[cell]
     value = json.dumps(nested) if ending == ".csv" else nested
-    WRITERS[ending]([{"id": 1, "log": value}, {"id": 2, "log": value}], tmp_path / f"a{ending}")
+    save_table(tmp_path / f"a{ending}", [{"id": 1, "log": value}, {"id": 2, "log": value}])
     with pytest.raises(UserError, match=r"Column 'log' holds nested values; name them log\.name"):
         read_user_table(tmp_path / f"a{ending}", ["name"])
 
 
 def test_a_nested_column_without_the_missing_name_is_not_shown(tmp_path: Path) -> None:
     rows = [{"id": 1, "usage": {"tokens": 3}}, {"id": 2, "usage": None}]
-    WRITERS[".jsonl"](rows, tmp_path / "a.jsonl")
+    save_table(tmp_path / "a.jsonl", rows)
     with pytest.raises(UserError, match="missing column speaker") as error:
         read_user_table(tmp_path / "a.jsonl", ["speaker"])
     assert "holds nested" not in str(error.value)
@@ -337,7 +327,7 @@ def test_a_final_answer_of_a_record_is_one_answer(tmp_path: Path, shape: str, en
     if ending == ".csv":
         rows = [{**row, "truths": json.dumps(row["truths"])} for row in rows]
     path = tmp_path / f"a{ending}"
-    WRITERS[ending](rows, path)
+    save_table(path, rows)
     inner = "log.turns" if shape == "deeper" else "log"
     columns = {
         **RELAY_COLUMNS,
@@ -382,7 +372,7 @@ def test_beliefs_of_a_judge_after_each_turn_have_no_text(tmp_path: Path) -> None
         {"debate": "d", "speaker": speaker, "text": f"{speaker} speaks.", "judge": "J", "p": belief}
         for speaker, belief in (("Ann", 0.5), ("Bob", 0.7), ("J", 0.9), ("the judge", 0.2))
     ]
-    WRITERS[".csv"](rows, tmp_path / "a.csv")
+    save_table(tmp_path / "a.csv", rows)
     columns = {"judge": "judge", "belief": "p", "round": ""}
     _, debates = read_transcripts(
         tmp_path / "a.csv", columns=columns | {"turn": ""}, positive="yes", **YES_NO
@@ -404,7 +394,7 @@ def test_beliefs_of_a_judge_after_each_turn_have_no_text(tmp_path: Path) -> None
 def test_a_fault_inside_a_record_names_the_row_of_the_file(tmp_path: Path) -> None:
     rows = relay_rows("a list")
     rows[1]["final"] = "perhaps"
-    WRITERS[".jsonl"](rows, tmp_path / "a.jsonl")
+    save_table(tmp_path / "a.jsonl", rows)
     with pytest.raises(UserError, match=r"a.jsonl: row 2, column 'final': found 'perhaps'"):
         read_transcripts(
             tmp_path / "a.jsonl", columns=RELAY_COLUMNS, labels={"NO": "no", "YES": "yes"}
@@ -413,7 +403,7 @@ def test_a_fault_inside_a_record_names_the_row_of_the_file(tmp_path: Path) -> No
 
 def test_cases_inside_rows_have_separate_ids(tmp_path: Path) -> None:
     rows = [{"log": RELAY, "y": "yes"}, {"log": RELAY[:1], "y": "no"}]
-    WRITERS[".jsonl"](rows, tmp_path / "a.jsonl")
+    save_table(tmp_path / "a.jsonl", rows)
     entry = LOADERS["table"]
     options = entry.options.model_validate(
         {"path": tmp_path / "a.jsonl", "text": "log.says", "target": "y"}

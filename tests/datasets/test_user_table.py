@@ -14,6 +14,7 @@ from moot.core.errors import UserError
 from moot.datasets import LOADERS
 from moot.datasets.near_duplicates import RESEMBLING
 from moot.training.examples import examples
+from saved_tables import save_table
 from user_tables import MINIMAL, ROWS, load
 
 
@@ -27,18 +28,11 @@ def table(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("ending", ["csv", "semicolons", "tsv", "jsonl", "json", "parquet", "xlsx"])
 def test_every_kind_of_file_gives_the_same_cases(tmp_path: Path, table: Path, ending: str) -> None:
     path = tmp_path / f"cases.{'csv' if ending == 'semicolons' else ending}"
-    frame = pd.DataFrame(ROWS)
-    write = {
-        "csv": lambda: frame.to_csv(path, index=False),
-        "semicolons": lambda: frame.to_csv(path, index=False, sep=";", encoding="utf-8-sig"),
-        "tsv": lambda: frame.to_csv(path, index=False, sep="\t"),
-        "jsonl": lambda: frame.to_json(path, orient="records", lines=True),
-        "json": lambda: frame.to_json(path, orient="records"),
-        "parquet": lambda: frame.to_parquet(path),
-        "xlsx": lambda: frame.to_excel(path, index=False),
-    }
     expected = load(table, id="nr").cases
-    write[ending]()
+    if ending == "semicolons":
+        pd.DataFrame(ROWS).to_csv(path, index=False, sep=";", encoding="utf-8-sig")
+    else:
+        save_table(path, ROWS)
     assert load(path, id="nr").cases == expected
 
 
@@ -336,24 +330,10 @@ TRUTHS = [
 ]
 
 
-def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
-    frame = pd.DataFrame(rows)
-    match path.suffix:
-        case ".csv":
-            frame.to_csv(path, index=False)
-        case ".xlsx":
-            frame.to_excel(path, index=False)
-        case ".parquet":
-            frame.to_parquet(path)
-        case _:
-            frame.to_json(path, orient="records", lines=path.suffix == ".jsonl")
-    return path
-
-
 @pytest.mark.parametrize("ending", ["csv", "xlsx", "parquet", "json", "jsonl"])
 def test_the_truth_of_cases_is_in_a_second_file(tmp_path: Path, ending: str) -> None:
-    path = write_rows(tmp_path / "texts.jsonl", TEXTS)
-    truths = write_rows(tmp_path / f"truths.{ending}", TRUTHS)
+    path = save_table(tmp_path / "texts.jsonl", TEXTS)
+    truths = save_table(tmp_path / f"truths.{ending}", TRUTHS)
     case_table = {"path": truths, "id": "id"}
     loaded = load(path, id="nr", case_table=case_table, attributes=["court"])
     assert [(case.case_id, case.target) for case in loaded.cases] == [
@@ -367,7 +347,7 @@ def test_the_truth_of_cases_is_in_a_second_file(tmp_path: Path, ending: str) -> 
 
 
 def test_the_truth_of_cases_is_in_an_object_by_case(tmp_path: Path) -> None:
-    path = write_rows(tmp_path / "texts.csv", TEXTS)
+    path = save_table(tmp_path / "texts.csv", TEXTS)
     truths = {row["id"]: {"meta": {"outcome": row["outcome"]}} for row in TRUTHS}
     (tmp_path / "truths.json").write_text(json.dumps(truths))
     case_table = {"path": tmp_path / "truths.json", "id": "(key)"}
@@ -389,8 +369,8 @@ def test_the_truth_of_cases_is_in_an_object_by_case(tmp_path: Path) -> None:
 def test_a_case_without_a_usable_row_in_the_second_file_is_left_out(
     tmp_path: Path, truths: list[dict[str, Any]], message: str
 ) -> None:
-    path = write_rows(tmp_path / "texts.csv", TEXTS)
-    case_table = {"path": write_rows(tmp_path / "truths.csv", truths), "id": "id"}
+    path = save_table(tmp_path / "texts.csv", TEXTS)
+    case_table = {"path": save_table(tmp_path / "truths.csv", truths), "id": "id"}
     options = {"id": "nr", "case_table": case_table, "labels": ["LOST", "WON"]}
     with pytest.raises(UserError, match=message) as error:
         load(path, **options)
@@ -399,7 +379,7 @@ def test_a_case_without_a_usable_row_in_the_second_file_is_left_out(
 
 
 def test_a_second_file_needs_ids(tmp_path: Path) -> None:
-    path = write_rows(tmp_path / "texts.csv", TEXTS)
+    path = save_table(tmp_path / "texts.csv", TEXTS)
     with pytest.raises(ValidationError, match="case_table needs `id`"):
         load(path, case_table={"path": path, "id": "nr"})
 
@@ -417,7 +397,7 @@ def test_features_with_thousands_separators_are_numbers(
     tmp_path: Path, cells: list[str], values: list[Any]
 ) -> None:
     rows = [{**ROWS[number], "income": cell} for number, cell in enumerate(cells)]
-    path = write_rows(tmp_path / "t.csv", rows)
+    path = save_table(tmp_path / "t.csv", rows)
     features = load(path, features=["income"]).features
     assert features is not None
     present = features["income"].astype("object")

@@ -1,6 +1,5 @@
 """Rows and options of tables that hold debates, and a function that reads them."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import pandas as pd
 from moot.datasets import LoadContext, Loaded
 from moot.datasets.debate_records import RecordedDebate
 from recorded_debates import load_with_records
+from saved_tables import save_table
 
 TRIAL = [
     {
@@ -132,16 +132,11 @@ JURIES = {
 
 
 def write_table(path: Path, rows: list[dict[str, Any]]) -> Path:
-    frame = pd.DataFrame(rows)
-    {
-        ".csv": lambda: frame.to_csv(path, index=False),
-        ".tsv": lambda: frame.to_csv(path, index=False, sep="\t"),
-        ".jsonl": lambda: path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8"),
-        ".json": lambda: frame.to_json(path, orient="records"),
-        ".parquet": lambda: frame.astype("str").to_parquet(path),
-        ".xlsx": lambda: frame.to_excel(path, index=False),
-    }[path.suffix]()
-    return path
+    """Write a table of debates; a column of Parquet has one type, so that its cells are text."""
+    if path.suffix == ".parquet":
+        pd.DataFrame(rows).astype("str").to_parquet(path)
+        return path
+    return save_table(path, rows)
 
 
 def read_transcripts(path: Path, **options: Any) -> tuple[Loaded, list[RecordedDebate]]:
