@@ -123,6 +123,7 @@ def read_user_table(
         last_only=last_only,
         faults=faults,
     )
+    read_excel = partial(_read_excel, path, names, sheet, _list_alternatives(ids))
     readers: Mapping[str, Callable[[], pd.DataFrame]] = {
         ".csv": lambda: _read_delimited(path, "", faults),
         ".tsv": lambda: _read_delimited(path, "\t" if has_tabs(path) else "", faults),
@@ -130,8 +131,8 @@ def read_user_table(
         ".ndjson": read_json,
         ".json": read_json,
         ".parquet": lambda: _read_parquet(path, names),
-        ".xlsx": lambda: _read_excel(path, names, sheet, ids),
-        ".xlsm": lambda: _read_excel(path, names, sheet, ids),
+        ".xlsx": read_excel,
+        ".xlsm": read_excel,
     }
     ending = f".{kind}" if kind else path.suffix.casefold()
     reader = readers.get(ending)
@@ -296,18 +297,16 @@ class _RoundedNumber(str):
     __slots__ = ()
 
 
-class _PaddedNumber(str):
-    """The text of a whole number, with the zeros in front that its format shows."""
-
-    __slots__ = ()
-
-
 def _read_excel(path: Path, columns: Sequence[str], sheet: str, ids: Sequence[str]) -> pd.DataFrame:
     """Return the cells of a sheet.
 
     A file may declare any width and height, with any content.
 
-    A rounded number in `columns` is an error.
+    Args:
+        path: the file.
+        columns: the needed columns; a rounded number in one of them is an error.
+        sheet: its name; "" for the first one.
+        ids: the columns whose whole numbers keep the zeros in front that their format shows.
     """
     import openpyxl  # few tables are Excel files
 
@@ -322,7 +321,7 @@ def _read_excel(path: Path, columns: Sequence[str], sheet: str, ids: Sequence[st
                     " in"
                     " `sheet`."
                 )
-            rows = list(_excel_rows(path, book[sheet] if sheet else book.worksheets[0]))
+            rows = list(_excel_rows(path, book[sheet] if sheet else book.worksheets[0], ids))
             other_sheets = [] if sheet else book.sheetnames[1:]
     except (UserError, MemoryError):
         raise
@@ -337,10 +336,7 @@ def _read_excel(path: Path, columns: Sequence[str], sheet: str, ids: Sequence[st
         ) from None
     width = max(map(len, rows), default=0)
     header, *table = ([*row, *[""] * (width - len(row))] for row in rows or [[]])
-    names = [
-        _without_padding(name).strip() or f"(column {number})"
-        for number, name in enumerate(header, 1)
-    ]
+    names = [name.strip() or f"(column {number})" for number, name in enumerate(header, 1)]
     frame = pd.DataFrame(table, columns=names, dtype="object")
     frame.attrs[_OTHER_SHEETS] = other_sheets
     if frame.columns.has_duplicates:
@@ -351,13 +347,7 @@ def _read_excel(path: Path, columns: Sequence[str], sheet: str, ids: Sequence[st
         expected = "text, because Excel rounds numbers of more than 15 digits"
         remedy = "Format the column as text, and enter the number again."
         refuse_values(path, cells, is_rounded.set_axis(cells.index), expected, remedy)
-    for name in frame.columns.difference(_list_alternatives(ids)):
-        frame[name] = frame[name].map(_without_padding)
     return frame.astype("str").apply(printed_texts)
-
-
-def _without_padding(cell: str) -> str:
-    return str(int(cell)) if isinstance(cell, _PaddedNumber) else cell
 
 
 def _describe_other_sheets(frame: pd.DataFrame) -> str:
@@ -366,12 +356,16 @@ def _describe_other_sheets(frame: pd.DataFrame) -> str:
     return f" The first sheet was read; name another one ({sheets}) in `sheet`." if sheets else ""
 
 
-def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
+def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet", ids: Sequence[str]) -> Iterator[list[str]]:
     """Yield the rows down to the last one with content, without empty cells at their ends."""
     sheet.reset_dimensions()  # declared sizes may be wrong, and rows would be filled up to them
+    id_positions = list[int]()
     blank = height = width = 0
     for cells in sheet.iter_rows():
-        row = [_excel_text(cell.value, cell.number_format) for cell in cells]
+        row = [
+            _excel_text(cell.value, cell.number_format if position in id_positions else "")
+            for position, cell in enumerate(cells)
+        ]
         while row and not row[-1]:
             row.pop()
         if height + blank >= _MAX_SHEET_ROWS:
@@ -382,6 +376,10 @@ def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
         if not row:
             blank += 1
         else:
+            if not height:
+                id_positions = [
+                    position for position, name in enumerate(row) if name.strip() in ids
+                ]
             height, width = height + blank + 1, max(width, len(row))
             _check_cells(path, height * width)
             yield from ([] for _ in range(blank))
@@ -389,8 +387,11 @@ def _excel_rows(path: Path, sheet: "ReadOnlyWorksheet") -> Iterator[list[str]]:
             blank = 0
 
 
-def _excel_text(value: object, number_format: str = "") -> str:
-    """Return a cell as text; the failed result of a formula is blank."""
+def _excel_text(value: object, number_format: str) -> str:
+    """Return a cell as text; the failed result of a formula is blank.
+
+    A whole number has the zeros in front that a format such as 000 shows.
+    """
     if value is None or (isinstance(value, str) and value in _EXCEL_ERRORS):
         return ""
     if isinstance(value, str):
@@ -398,7 +399,7 @@ def _excel_text(value: object, number_format: str = "") -> str:
     text = cell_text(value)
     is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
     if is_count and len(text) <= _EXCEL_DIGITS and re.fullmatch(r"0{2,15}", number_format):
-        return _PaddedNumber(text.zfill(len(number_format)))
+        return text.zfill(len(number_format))
     if isinstance(value, int | float) and float(value).is_integer():
         return _RoundedNumber(text) if abs(value) >= 10**_EXCEL_DIGITS else text
     return text
