@@ -1,6 +1,7 @@
 """Files with one JSON object per line."""
 
 import json
+import re
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -15,6 +16,8 @@ from moot.core.types import Fields, Json, JsonObject
 
 _MAX_LINE_CHARS = 2**26
 """Maximum characters of a line: many times the longest court opinion."""
+_ZERO_CHARACTER = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+"""The escape of a zero character: after an even number of backslashes, which are text."""
 
 
 def read_jsonl(
@@ -100,27 +103,13 @@ def parse_object(place: str, line: str, get: str = "") -> JsonObject:
         raise UserError(
             f"{place}: found {quote_value(record)}; expected a JSON object. {describe_remedy(get)}"
         )
-    if "\\u" in line:  # only an escape can produce an unpaired surrogate
+    if "\\u" in line:  # only an escape can produce an unpaired surrogate or a zero character
         check_characters(place, json.dumps(record, ensure_ascii=False))
-        if "\\u0000" in line and _has_zero_character(record):
+        if _ZERO_CHARACTER.search(line):
             raise UserError(
                 f"{place}: found '\\u0000', a zero character; expected text. Remove it."
             )
     return record
-
-
-def _has_zero_character(record: Json) -> bool:
-    """Return whether a text in a record, or the name of a field, has a zero character."""
-    values: list[Json] = [record]
-    while values:
-        value = values.pop()
-        if isinstance(value, str) and "\0" in value:
-            return True
-        if isinstance(value, dict):
-            values += [*value, *value.values()]
-        elif isinstance(value, list):
-            values += value
-    return False
 
 
 class _RepeatedFieldError(Exception):
