@@ -416,16 +416,22 @@ def _is_numpy_text(value: Json) -> bool:
     return isinstance(value, str) and bool(_NUMPY_TEXT.match(value.strip()))
 
 
+def describe_rows_by_key(frame: pd.DataFrame, missing: Sequence[str]) -> str:
+    """Describe how to read an object whose values are the rows; "" if they lack a missing name."""
+    if len(frame) != 1 or frame.shape[1] == 1:
+        return ""
+    rows = list(frame.iloc[0])
+    if all(isinstance(row, dict) and set(missing) <= set(row) for row in rows):
+        return f" Its {len(rows)} keys hold the rows; name the column {KEY_COLUMN} as `id`."
+    return ""
+
+
 def describe_nested_columns(frame: pd.DataFrame, missing: Sequence[str]) -> str:
     """Describe how to name columns inside another one; "" if no nested column may contain them.
 
     It may if its objects have a missing name, or if each of its cells holds several objects.
     """
     hints: list[str] = []
-    if len(frame) == 1 and frame.shape[1] > 1:
-        rows = list(frame.iloc[0])
-        if all(isinstance(row, dict) and set(missing) <= set(row) for row in rows):
-            return f" Its {len(rows)} keys hold the rows; name the column {KEY_COLUMN} as `id`."
     for column in frame:
         values = [_parse_nested(value) for value in frame[column].head(_MAX_CELLS_SEEN)]
         objects = [_inner_objects(value, []) or [value] for value in values]

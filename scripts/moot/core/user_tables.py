@@ -14,6 +14,7 @@ from moot.core.json_tables import (
     KEY_COLUMN,
     ExpandedTable,
     describe_nested_columns,
+    describe_rows_by_key,
     expand_paths,
     read_objects,
 )
@@ -216,8 +217,12 @@ def _check_table(path: Path, table: ExpandedTable, columns: Sequence[str]) -> pd
         check_header(path, names, columns, allows_repeated_columns=True)
     except UserError as fault:
         missing = [name for name in columns if name not in names]
-        hint = describe_nested_columns(frame, missing) or _describe_later_header(frame, missing)
-        hint = hint or describe_other_sheets(frame)
+        hint = (
+            describe_rows_by_key(frame, missing)
+            or describe_nested_columns(frame, missing)
+            or _describe_later_header(frame, missing)
+            or describe_other_sheets(frame)
+        )
         raise UserError(f"{fault}{hint}") from None
     if frame.empty:
         raise UserError(f"{path}: no rows; expected at least one row of data.")
