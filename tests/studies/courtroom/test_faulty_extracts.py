@@ -37,6 +37,20 @@ def write_extract(folder: Path, name: str, header: list[str], rows: list[list[st
     (folder / FOLDER / name).write_text("\n".join(lines) + "\n")
 
 
+def write_extracts(
+    folder: Path, people: list[list[str]] | None = None, months: list[list[str]] | None = None
+) -> None:
+    """Write the two extracts of all respondents."""
+    write_extract(folder, "people.csv", PEOPLE, people or people_rows())
+    write_extract(folder, "prison.csv", ["R0000100", *MONTHS], months or month_rows())
+
+
+def write_single_extract(folder: Path, people: list[list[str]]) -> None:
+    """Write all columns in one extract, so that no other has its respondents."""
+    rows = [[*row, *months[1:]] for row, months in zip(people, month_rows(), strict=True)]
+    write_extract(folder, "people.csv", [*PEOPLE, *MONTHS], rows)
+
+
 def read_people(context: LoadContext, **options: Any) -> Loaded:
     keys = {"source": "investigator", "outcome": "incarcerated_2002", **options}
     return load(Nlsy97Options.model_validate(keys), context)
@@ -60,8 +74,7 @@ def check_respondent_is_left_out(
 
 
 def test_extracts_without_faults_are_read_whole(tmp_path: Path, load_context: MakeContext) -> None:
-    write_extract(tmp_path, "people.csv", PEOPLE, people_rows())
-    write_extract(tmp_path, "prison.csv", ["R0000100", *MONTHS], month_rows())
+    write_extracts(tmp_path)
     loaded = read_people(load_context())
     assert len(loaded.cases) == COUNT
     assert "rows left out because of faults" not in loaded.cleaning
@@ -89,12 +102,10 @@ def test_a_bad_code_leaves_out_the_respondent(
 ) -> None:
     rows = people_rows()
     rows[FAULTY][column] = value
-    if column == 0:  # no other file says that there is such a respondent
-        rows = [[*row, *months[1:]] for row, months in zip(rows, month_rows(), strict=True)]
-        write_extract(tmp_path, "people.csv", [*PEOPLE, *MONTHS], rows)
+    if column == 0:
+        write_single_extract(tmp_path, rows)
     else:
-        write_extract(tmp_path, "people.csv", PEOPLE, rows)
-        write_extract(tmp_path, "prison.csv", ["R0000100", *MONTHS], month_rows())
+        write_extracts(tmp_path, rows)
     check_respondent_is_left_out(load_context(), rf"people\.csv: {message}", caplog)
 
 
@@ -107,8 +118,7 @@ def test_a_row_of_the_wrong_length_leaves_out_the_respondent_of_all_files(
     name: str,
     row: str,
 ) -> None:
-    write_extract(tmp_path, "people.csv", PEOPLE, people_rows())
-    write_extract(tmp_path, "prison.csv", ["R0000100", *MONTHS], month_rows())
+    write_extracts(tmp_path)
     path = tmp_path / FOLDER / name
     lines = path.read_text().splitlines()
     lines[RESPONDENT] = row
@@ -116,22 +126,15 @@ def test_a_row_of_the_wrong_length_leaves_out_the_respondent_of_all_files(
     check_respondent_is_left_out(load_context(), rf"{name}: row 4 \(line 5\): found", caplog)
 
 
-HALF = COUNT // 2
-
-
 def write_smaller_extract(folder: Path, broken_row: str, *, ends_with_id: bool = False) -> None:
-    """Write an extract of all respondents, and one of the first ones with a broken row."""
-    write_extract(folder, "people.csv", PEOPLE, people_rows())
+    """Write the extracts of all respondents, and one of the first half with a broken row."""
+    write_extracts(folder)
     header = ["R0000100", *(f"Z{number}" for number in range(12))]
-    rows = month_rows()[:HALF]
+    rows = month_rows()[: COUNT // 2]
     if ends_with_id:
         header, rows = header[::-1], [row[::-1] for row in rows]
     rows[FAULTY] = broken_row.split(",")
     write_extract(folder, "extra.csv", header, rows)
-
-
-def write_outcome_of_all(folder: Path) -> None:
-    write_extract(folder, "prison.csv", ["R0000100", *MONTHS], month_rows())
 
 
 @pytest.mark.parametrize("row", ["4", "4,1", " 4 ,1", "4" + ",0" * 20])
@@ -139,7 +142,6 @@ def test_a_broken_row_of_a_smaller_extract_leaves_out_its_respondent_alone(
     tmp_path: Path, load_context: MakeContext, caplog: pytest.LogCaptureFixture, row: str
 ) -> None:
     write_smaller_extract(tmp_path, row)
-    write_outcome_of_all(tmp_path)
     loaded = read_people(load_context(), faulty=0.1)
     assert ids(loaded) == {str(number) for number in range(1, COUNT + 1)} - {str(RESPONDENT)}
     assert loaded.cleaning["rows left out because of faults"] == 1
@@ -152,7 +154,6 @@ def test_a_broken_row_that_lacks_its_respondent_refuses_the_extract(
     tmp_path: Path, load_context: MakeContext, row: str, faulty: float
 ) -> None:
     write_smaller_extract(tmp_path, row)
-    write_outcome_of_all(tmp_path)
     message = r"extra\.csv: row 4 \(line 5\): found .*only if it begins with the number"
     with pytest.raises(UserError, match=message) as error:
         read_people(load_context(), faulty=faulty)
@@ -166,7 +167,6 @@ def test_a_broken_row_refuses_an_extract_whose_first_column_is_not_the_responden
     tmp_path: Path, load_context: MakeContext, row: str
 ) -> None:
     write_smaller_extract(tmp_path, row, ends_with_id=True)
-    write_outcome_of_all(tmp_path)
     message = r"extra\.csv: row 4 \(line 5\): .*number of its respondent.*in column 'Z11'"
     with pytest.raises(UserError, match=message):
         read_people(load_context(), faulty=1)
@@ -176,7 +176,6 @@ def test_a_second_header_of_an_extract_is_of_no_respondent(
     tmp_path: Path, load_context: MakeContext
 ) -> None:
     write_smaller_extract(tmp_path, ",".join(month_rows()[FAULTY]))
-    write_outcome_of_all(tmp_path)
     path = tmp_path / FOLDER / "extra.csv"
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines, lines[0]]) + "\n")
@@ -188,8 +187,7 @@ def test_both_rows_of_a_repeated_respondent_are_left_out(
 ) -> None:
     rows = people_rows()
     rows[10][0] = str(RESPONDENT)
-    rows = [[*row, *months[1:]] for row, months in zip(rows, month_rows(), strict=True)]
-    write_extract(tmp_path, "people.csv", [*PEOPLE, *MONTHS], rows)
+    write_single_extract(tmp_path, rows)
     message = "row 11, column 'R0000100': '4' is in row 4 already"
     check_respondent_is_left_out(load_context(), message, caplog, left_out=2)
 
@@ -214,7 +212,6 @@ def test_more_faults_than_allowed_are_an_error(
     rows = people if name == "people.csv" else months
     for number in range(0, COUNT, 2):
         rows[number][1] = "x"
-    write_extract(tmp_path, "people.csv", PEOPLE, people)
-    write_extract(tmp_path, "prison.csv", ["R0000100", *MONTHS], months)
+    write_extracts(tmp_path, people, months)
     with pytest.raises(UserError, match=f"30 of {COUNT} rows cannot be read; expected at most 10%"):
         read_people(load_context(), faulty=0.1)
