@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import pandas as pd
+from pydantic import Field
 
 from moot.core.cell_text import canonical_word, cell_text, csv_texts, date_texts
 from moot.core.config_errors import Faults
@@ -42,6 +44,15 @@ _REMEDY_OF_ENDING: Mapping[str, str] = {
 ALTERNATIVES = "|"
 """Separates the names of alternative columns; the first one with a value counts."""
 _MAX_ROWS_ABOVE_HEADER = 20
+RowFilter = Annotated[
+    Mapping[str, str | tuple[str, ...]],
+    Field(
+        description=(
+            "Value, or list of values, that a row must have in each of these columns ({condition:"
+            " debate}); other rows are not read. Default: all rows are read."
+        ),
+    ),
+]
 
 
 def read_user_table(
@@ -152,9 +163,7 @@ def _add_alternatives(frame: pd.DataFrame, columns: Sequence[str]) -> None:
         frame[column] = texts
 
 
-def select_rows(
-    path: Path, frame: pd.DataFrame, where: Mapping[str, str | tuple[str, ...]]
-) -> pd.DataFrame:
+def select_rows(path: Path, frame: pd.DataFrame, where: RowFilter) -> pd.DataFrame:
     """Return the rows that have the given value, or one of the values, in each column of `where`.
 
     Raises:

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from moot.core.cases import SplitName, cluster_attributes
+from moot.core.user_tables import RowFilter
 from moot.datasets import UserDataOptions
 from moot.datasets.case_table import CaseTable
 from moot.datasets.debate_records import FaultyShare
@@ -88,13 +89,7 @@ class TableOptions(UserDataOptions):
             " case that nearly repeats a test case is left out of training and counted."
         ),
     )
-    where: Mapping[str, str | tuple[str, ...]] = Field(
-        default_factory=dict,
-        description=(
-            "Value, or list of values, that a row must have in each of these columns ({condition:"
-            " debate}); other rows are not read. Default: all rows are read."
-        ),
-    )
+    where: RowFilter = Field(default_factory=dict)
     case_table: CaseTable | None = Field(
         None,
         description=(

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from moot.core.cases import Task, cluster_attributes
 from moot.core.strict_model import StrictModel
 from moot.core.text_files import quote_value
-from moot.core.user_tables import ENDINGS
+from moot.core.user_tables import ENDINGS, RowFilter
 from moot.datasets import UserDataOptions
 from moot.datasets.case_table import CaseTable
 from moot.datasets.debate_records import FaultyShare
@@ -244,13 +244,7 @@ class TranscriptsOptions(AnswersOptions):
     truth: str = Field(
         "", description="True label of every case, if no column states it. Default: unknown."
     )
-    where: Mapping[str, str | tuple[str, ...]] = Field(
-        default_factory=dict,
-        description=(
-            "Value, or list of values, that a row must have in each of these columns ({condition:"
-            " debate}); other rows are not read. Default: all rows are read."
-        ),
-    )
+    where: RowFilter = Field(default_factory=dict)
     case_table: CaseTable | None = Field(
         None,
         description=(
