@@ -2,35 +2,15 @@
 // The short forms #case, #case/repeat and #case/repeat/turn mean the first debate of a case.
 
 const VERDICTS = ["right", "wrong", "answered", "split", "invalid", "waiting"];
+const hasFlag = (flag) => (debate) => Boolean(debate.change & flag);
 const MARKS = {
-  changed: {
-    words: "judge changed its mind",
-    isSetFor: (debate) => debate.change & CHANGED,
-  },
-  towrong: {
-    words: "changed to wrong",
-    isSetFor: (debate) => debate.change & TO_WRONG,
-  },
-  toright: {
-    words: "changed to right",
-    isSetFor: (debate) => debate.change & TO_RIGHT,
-  },
-  judges: {
-    words: "judges disagree",
-    isSetFor: (debate) => debate.change & DISAGREE,
-  },
-  onone: {
-    words: "verdict rests on one turn",
-    isSetFor: (debate) => debate.change & ON_ONE_TURN,
-  },
-  models: {
-    words: "models disagree",
-    isSetFor: (debate) => debate.modelsDisagree,
-  },
-  experiments: {
-    words: "experiments disagree",
-    isSetFor: (debate) => debate.experimentsDisagree,
-  },
+  changed: { words: "judge changed its mind", isSetFor: hasFlag(CHANGED) },
+  towrong: { words: "changed to wrong", isSetFor: hasFlag(TO_WRONG) },
+  toright: { words: "changed to right", isSetFor: hasFlag(TO_RIGHT) },
+  judges: { words: "judges disagree", isSetFor: hasFlag(DISAGREE) },
+  onone: { words: "verdict rests on one turn", isSetFor: hasFlag(ON_ONE_TURN) },
+  models: { words: "models disagree", isSetFor: (debate) => debate.modelsDisagree },
+  experiments: { words: "experiments disagree", isSetFor: (debate) => debate.experimentsDisagree },
 };
 const ORDERS = {
   "": { words: "in the order of the run", getKey: null },
