@@ -117,16 +117,23 @@ function gradeAnswer(answer, status, target) {
   return answer === target ? "right" : "wrong";
 }
 
+// Returns a map from each key to its items, in their order.
+function groupBy(items, getKey) {
+  const groups = new Map();
+  for (const item of items) {
+    const key = getKey(item);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(item);
+  }
+  return groups;
+}
+
 // Marks debates whose answers differ within a group. The debates of a group have the same key,
 // case and repeat.
 function markDisagreements(getGroupKey, flagName) {
-  const groups = new Map();
-  for (const debate of debates) {
-    if (!debate.answer) continue;
-    const key = JSON.stringify([getGroupKey(debate), debate.caseNumber, debate.repeat]);
-    if (!groups.has(key)) groups.set(key, []);
-    groups.get(key).push(debate);
-  }
+  const answeredDebates = debates.filter((debate) => debate.answer);
+  const groups = groupBy(answeredDebates, (debate) =>
+    JSON.stringify([getGroupKey(debate), debate.caseNumber, debate.repeat]));
   for (const group of groups.values()) {
     const answers = new Set(group.map((debate) => debate.answer));
     if (answers.size <= 1) continue;
@@ -137,13 +144,10 @@ markDisagreements((debate) => debate.experiment.name, "modelsDisagree");
 markDisagreements((debate) => debate.model, "experimentsDisagree");
 
 // The debates by case, and by the names in an address.
-const debatesByCase = new Map();
-const debatesByNames = new Map();
-for (const debate of debates) {
-  if (!debatesByCase.has(debate.caseNumber)) debatesByCase.set(debate.caseNumber, []);
-  debatesByCase.get(debate.caseNumber).push(debate);
-  debatesByNames.set(JSON.stringify(listNames(debate)), debate);
-}
+const debatesByCase = groupBy(debates, (debate) => debate.caseNumber);
+const debatesByNames = new Map(
+  debates.map((debate) => [JSON.stringify(listNames(debate)), debate]),
+);
 
 function listNames(debate) {
   return [debate.experiment.name, debate.model, debate.case.id, String(debate.repeat)];

@@ -118,12 +118,8 @@ function createCaseDetails(debate, facts, needles) {
 // The answers of several judges: one row for each judge and persona, with the answers of all
 // repeats.
 function createVerdictTable(debate, turns) {
-  const turnsByJudge = new Map();
-  for (const turn of turns.filter(isVerdictOfSeveral)) {
-    const judge = turn.speaker.replace(/ · time \d+$/, "");
-    if (!turnsByJudge.has(judge)) turnsByJudge.set(judge, []);
-    turnsByJudge.get(judge).push(turn);
-  }
+  const turnsByJudge = groupBy(turns.filter(isVerdictOfSeveral), (turn) =>
+    turn.speaker.replace(/ · time \d+$/, ""));
   const count = turnsByJudge.size;
   if (!count) return null;
   const rows = [...turnsByJudge].map(([judge, verdictTurns]) => {
