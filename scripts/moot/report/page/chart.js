@@ -130,49 +130,39 @@ function createTicks(turns, toX) {
   return createSvg("g", { class: "ticks" }, ticks, title);
 }
 
-function createSeatLine(opinions, seatNumber, toX, toY) {
+// Returns the colour of a seat, its shape, and the attributes of its lines and shapes.
+function styleSeat(seatNumber) {
   const { colour, dashes } = LINE_STYLES[seatNumber % LINE_STYLES.length];
-  const drawShape = DRAW_SHAPES[seatNumber % DRAW_SHAPES.length];
+  return {
+    colour,
+    drawShape: DRAW_SHAPES[seatNumber % DRAW_SHAPES.length],
+    lineStyle: { stroke: colour, "stroke-width": 2, "stroke-dasharray": dashes },
+    shapeStyle: { stroke: colour, "stroke-width": 1.5 },
+  };
+}
+
+function createSeatLine(opinions, seatNumber, toX, toY) {
+  const { colour, drawShape, lineStyle, shapeStyle } = styleSeat(seatNumber);
   const points = opinions.map(({ turn, height }) => ({ x: toX(turn.number), y: toY(height) }));
   const shapes = opinions.map((opinion, position) => {
     const { x, y } = points[position];
-    const attributes = {
-      d: drawShape(x, y),
-      stroke: colour,
-      "stroke-width": 1.5,
-      fill: opinion.hasBelief ? colour : "#fff",
-    };
+    const fill = opinion.hasBelief ? colour : "#fff";
+    const attributes = { ...shapeStyle, d: drawShape(x, y), fill };
     return createSvg("path", attributes, createSvg("title", {}, opinion.words));
   });
   const polyline = createSvg("polyline", {
+    ...lineStyle,
     points: points.map(({ x, y }) => `${x},${y}`).join(" "),
     fill: "none",
-    stroke: colour,
-    "stroke-width": 2,
-    "stroke-dasharray": dashes,
   });
   return createSvg("g", {}, polyline, shapes);
 }
 
 // Returns the sample of a seat's line and shape for the caption.
 function createSample(seatNumber) {
-  const { colour, dashes } = LINE_STYLES[seatNumber % LINE_STYLES.length];
-  const drawShape = DRAW_SHAPES[seatNumber % DRAW_SHAPES.length];
-  const line = createSvg("line", {
-    x1: 0,
-    x2: 34,
-    y1: 6,
-    y2: 6,
-    stroke: colour,
-    "stroke-width": 2,
-    "stroke-dasharray": dashes,
-  });
-  const shape = createSvg("path", {
-    d: drawShape(17, 6),
-    fill: colour,
-    stroke: colour,
-    "stroke-width": 1.5,
-  });
+  const { colour, drawShape, lineStyle, shapeStyle } = styleSeat(seatNumber);
+  const line = createSvg("line", { ...lineStyle, x1: 0, x2: 34, y1: 6, y2: 6 });
+  const shape = createSvg("path", { ...shapeStyle, d: drawShape(17, 6), fill: colour });
   const attributes = { viewBox: "0 0 34 12", width: 34, height: 12, "aria-hidden": "true" };
   return createSvg("svg", attributes, line, shape);
 }
