@@ -87,7 +87,7 @@ SCALES = {
 }
 """Cases in Debate-Feedback's design per counted case, by data set and split.
 
-Calibration cases count with those of training; the authors' script tests 2,000 cases of CaseLaw.
+Calibration cases count as training cases; the authors' script tests 2,000 cases of CaseLaw.
 """
 SCALE_NOTE = "Counted on 20 cases, and scaled to all."
 COSTS = ["calls_to_make", "prompt_tokens", "completion_tokens", "usd"]
@@ -142,7 +142,7 @@ def experiments_judging(plan: Plan, claim: Claim, asks: bool) -> list[str]:
 
 
 def with_needed(plan: Plan, names: list[str]) -> list[str]:
-    """Return experiments together with those of the plan whose debates they depend on."""
+    """Return experiments together with the experiments on whose debates they depend."""
     experiments = list(names)
     for name in experiments:  # the loop adds the needed names to the list
         for path in sorted(plan.experiments[name].needs.values()):
@@ -376,7 +376,7 @@ def command(claim: Claim, test: Mapping[Any, Any]) -> str:
 
 @cache
 def shows_published(table: str) -> bool:
-    """Return whether a table shows published values next to those of a run."""
+    """Return whether a table shows published values next to the values of a run."""
     published = read_published(ROOT / "data/published/published_results.csv")
     empty = StudyResults(table.partition("/")[0], {}, no_scores(), {}, published)
     return any(column.name == "published" for column in TABLES[table].build(empty).columns)
@@ -390,7 +390,7 @@ def _describe_claim(claim: Claim) -> str:
     )
     if not claim.statistic:
         has_published = shows_published(claim.see)
-        values = "published values and those of the run" if has_published else "values of the run"
+        values = "published values and values of the run" if has_published else "values of the run"
         return f"{published}. No single number judges it; the table `{claim.see}` has {values}."
     return (
         f"{published}. The claim is `supported` if this value lies {claim.support_range}:"

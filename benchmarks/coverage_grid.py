@@ -2,7 +2,7 @@
 
 The grid consists of null worlds and of worlds with planted effects. `--write` puts the summary and
 the failing cells into docs/results.md. A cell fails if the 99 % Monte Carlo bound of its type I
-error is above .06, or that of its coverage below .93. Worlds without an interval count in neither.
+error is above .06, or of its coverage below .93. Worlds without an interval count in neither.
 """
 
 import runpy
@@ -147,7 +147,7 @@ def summary(results: dict[Cell, CellResult]) -> str:
 
 
 def cells() -> Iterator[Cell]:
-    """Yield all cells of the grid: those of the shared statistics, then those of the analyses."""
+    """Yield all cells of the grid: first of the shared statistics, then of the analyses."""
     kinds = [*KINDS]
     for path in sorted(ANALYSES.glob("*/worlds_of_*.py")):
         kinds += runpy.run_path(str(path))["KINDS"]

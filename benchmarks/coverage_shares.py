@@ -76,7 +76,7 @@ def coverages(repetitions: int = REPETITIONS) -> dict[Cell, tuple[float, float]]
 
 
 def table(results: dict[Cell, tuple[float, float]]) -> str:
-    """Return the coverages in Markdown, those of the percentile bootstrap in brackets."""
+    """Return a Markdown table of coverages, with the percentile bootstrap's in brackets."""
     headings = [SINGLE, *(f"correlation {value}" for value in CORRELATIONS[1:])]
     lines = [f"| clusters | share | {' | '.join(headings)} |", "|---" * (2 + len(headings)) + "|"]
     for clusters, rate in itertools.product(CLUSTERS, RATES):

@@ -1,7 +1,7 @@
 """Measure the de-identification of opinions: passed opinions, remaining names, revealed outcomes.
 
 Opinions are split into two halves by a hash of their ids. The rules are tuned on the half `tuning`,
-and the numbers in scripts/moot/studies/appellate/README.md are those of the half `report`. The
+and the numbers in scripts/moot/studies/appellate/README.md come from the half `report`. The
 check of names does not use the extractor: it runs the trained recogniser (the extra `ner`) on the
 finished text, and ignores words that legal prose writes with a capital.
 

@@ -138,7 +138,7 @@ def list_source_files(results: Path, data_root: Path) -> pd.DataFrame:
 
 
 def write(results: Path, data_root: Path) -> None:
-    """Write the figures that pages name, and keep those of other commands."""
+    """Write the figures that pages name, and keep figures of other commands."""
     pages = {page: figure_keys(entries) for page, entries in read_entries(ROOT).items()}
     commit = subprocess.run(
         ["git", "-C", ROOT, "rev-parse", "--short=10", "HEAD"],

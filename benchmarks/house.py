@@ -1,6 +1,6 @@
 """Measure the code: readability, where a paper and an analysis are named, and the cost of a start.
 
-The limits on readability are those of `readability.py`, which the linters check.
+`readability.py`, which the linters run, has the limits on readability.
 """
 
 import ast

@@ -310,5 +310,5 @@ def single_amounts() -> Iterator[Cell]:
             return World(bootstrap_interval(mean_statistic(values, bounds), range(cases)), truth)
 
         if "wide against tight" in name and name.startswith("log"):
-            continue  # the first side is that of another row
+            continue  # another row has the same first side
         yield Cell("mean score or amount", f"{name.split(',')[0]}, {cases} cases", draw)

@@ -60,7 +60,7 @@ def _anchor(heading: str) -> str:
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """List the pages of registries below Reference, those of folders below Explanation."""
+    """List the pages of registries below Reference, and the pages of folders below Explanation."""
     tabs = {title: pages for entry in config.nav or () for title, pages in entry.items()}
     tabs["Reference"] += [{title: place_of(title)} for title in registries()]
     tabs["Explanation"] += [

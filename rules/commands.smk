@@ -133,7 +133,7 @@ rule replay:
         "../scripts/replay.py"
 
 
-# List the names that a configuration may use: those of moot and of the configuration's extensions.
+# List the names that a configuration may use, of moot and of the configuration's extensions.
 rule reference:
     output:
         "results/reference.md",

@@ -1,5 +1,5 @@
 # Tables as CSV, Excel workbook, LaTeX and HTML, one job for each study. They compare published values
-# with those of the run.
+# with the run.
 
 for part, names in targets.names_by_job(plan, TABLES).items():
     studies = sorted({TABLES[name].study for name in names})

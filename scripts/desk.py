@@ -5,7 +5,7 @@ python scripts/desk.py                                    answers wait for the n
 python scripts/desk.py snakemake --cores 2 debates        the debates continue after each answer
 python scripts/desk.py --conflicts                        labels on which annotators differ
 
-Options of the desk may be anywhere among those of Snakemake; docs/colleagues.md describes them.
+Options of the desk may be anywhere among Snakemake's options; docs/colleagues.md describes them.
 """
 
 import asyncio

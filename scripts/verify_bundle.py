@@ -55,7 +55,7 @@ def find_faults(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[st
             "some were changed, moved or cut off, or it is another ledger's (of two merged ones,"
             " one keeps its heads)"
         )
-        yield f"log.txt: its first {replies} replies are not those of the published head: {reason}"
+        yield f"log.txt: its first {replies} replies differ from the published head: {reason}"
     calls = [json.loads(line) for line in bundle.read("calls.jsonl").decode().split("\n")[:-1]]
     numbers = {call["number"] for call in calls}
     for call in calls:
@@ -81,7 +81,7 @@ def find_faults(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[st
 
 
 def check_files(bundle: zipfile.ZipFile, digests: dict[str, str]) -> Iterator[str]:
-    """Files that are not those of the manifest."""
+    """Return the files that differ from the manifest."""
     names = bundle.namelist()
     strange = set(names) ^ {*digests, "manifest.json"}
     yield from (f"{name}: missing, or not of this bundle" for name in sorted(strange))

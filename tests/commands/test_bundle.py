@@ -121,7 +121,7 @@ def test_a_bundle_leaves_out_what_is_empty_and_changes_no_file(
 
 
 def files_of_run() -> dict[str, bytes]:
-    """Return the content of each file in `results`, except that of the bundle."""
+    """Return the content of each file in `results`, except the bundle."""
     paths = [path for path in Path("results").rglob("*") if path.is_file() and path != BUNDLE]
     return {str(path): path.read_bytes() for path in paths}
 
@@ -364,14 +364,14 @@ def test_the_continued_ledger_of_two_merged_ones_keeps_its_heads(raw: dict[str, 
     assert new_head != old_head and len(files["log.txt"].split()) == 11
     assert find_bundle_faults(files, old_head) == find_bundle_faults(files, new_head) == []
     (fault,) = find_bundle_faults(files, f"{head['replies']}:{head['digest']}")
-    assert "its first 1 replies are not those of the published head" in fault
+    assert "its first 1 replies differ from the published head" in fault
     assert "it is another ledger's (of two merged ones, one keeps its heads)" in fault
 
 
 @pytest.mark.parametrize("head", ["10", "ten:ff", "-1:ff", "99:ff"])
 def test_an_invalid_head_is_named(raw: dict[str, Any], head: str) -> None:
     (fault,) = find_bundle_faults(make_bundle(raw)[0], head)
-    assert "replies are not those of the published head" in fault
+    assert "replies differ from the published head" in fault
 
 
 def test_a_changed_prompt_is_refused_before_anything_is_written(

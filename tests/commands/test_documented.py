@@ -1,4 +1,4 @@
-"""Test that the numbers in README and docs equal those of a build of the shipped debates."""
+"""Test that the numbers in README and docs equal a build of the shipped debates."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -415,7 +415,7 @@ def test_the_texts_of_the_pinned_program_are_written(
             r"line \d+: found the expression speaker_name in the prompt",
         ),
         ("class Manager:", "class Manager", r"not a Python program"),
-        ("2. Be fair", "2. Be unfair", r"1 of 11 texts are not those of the pinned program"),
+        ("2. Be fair", "2. Be unfair", r"1 of 11 texts differ from the pinned program"),
     ],
 )
 def test_a_pinned_program_that_changed_is_an_error(

@@ -112,7 +112,7 @@ def write_finished_run(plan: Plan, dataset: str = "people", **digests: str) -> N
 def test_the_next_question_appears_without_a_run_even_after_a_crash(
     server: FaultServer, folder: Path, monkeypatch: pytest.MonkeyPatch, start_process: Any
 ) -> None:
-    """The transcript equals, byte for byte, that of answers by hand with a run after each."""
+    """The transcript equals, byte for byte, one from answers in files with a run after each."""
     plan = plan_debates(server.url, "courtroom", {"judge": "person"})
     hold(plan)
     write_finished_run(plan)

@@ -171,7 +171,7 @@ def test_five_cases_debated_once_show_no_difference(tmp_path: Path) -> None:
 
 
 def test_intervals_within_cases_keep_their_level_and_coverage(tmp_path: Path) -> None:
-    """The rates of the 5 cases differ, those of the sides do not; each case has 20 debates."""
+    """The rates of the 5 cases differ, the sides' rates do not; each case has 20 debates."""
     random = np.random.default_rng(3)
     strata = [(side, case) for side, case, _ in product(range(2), range(5), range(20))]
     rates = np.repeat(np.tile([0.02, 0.05, 0.1, 0.2, 0.4], 2), 20)

@@ -1,6 +1,6 @@
 """The papers' configuration, run with a local server: its tables show all published values.
 
-The run is that of `config/papers/` and `config/beyond.yaml` with the real files, but with fewer
+The run follows `config/papers/` and `config/beyond.yaml` with the real files, but with fewer
 cases: the test changes copies of the designs, so that a run of few cases repeats the paper. The
 appellate study keeps its hundred debates a phase, because its tables compare counts.
 """

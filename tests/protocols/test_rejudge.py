@@ -93,7 +93,7 @@ def test_a_preview_counts_only_the_judges_calls_and_names_missing_debates(
     hold_trials(config, cases, results)
     request_count = server.count()
     assert (preview_row()["calls_to_make"], preview_row()["calls_in_ledger"]) == (CASES * ROUNDS, 0)
-    assert server.count() == request_count, "a preview asks nobody"
+    assert server.count() == request_count, "a preview makes no call"
     judge_again(config, cases, results)
     assert (preview_row()["calls_to_make"], preview_row()["calls_in_ledger"]) == (0, CASES * ROUNDS)
 

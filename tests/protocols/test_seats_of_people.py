@@ -128,7 +128,7 @@ def test_a_person_takes_each_seat(
     spoken_rows = rows[~rows["kind"].isin(["conclusion"]) & (rows["source"] != "computed")]
     assert set(spoken_rows.loc[spoken_rows["speaker"] == seat, "source"]) == {"human"}
     assert (spoken_rows["source"].eq("human") == spoken_rows["call_id"].eq("")).all(), (
-        "and nobody else's words are"
+        "and no other words are"
     )
     assert (
         not spoken_rows["parse_status"]
@@ -137,7 +137,7 @@ def test_a_person_takes_each_seat(
     )
     request_count = server.count()
     pd.testing.assert_frame_equal(hold(plan), rows)
-    assert server.count() == request_count, "nobody is asked twice"
+    assert server.count() == request_count, "no call is repeated"
 
 
 def test_a_judge_sees_no_private_strategy(server: FaultServer, folder: Path) -> None:

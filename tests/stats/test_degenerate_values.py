@@ -1,6 +1,6 @@
 """Test values that other packages were reported to fail on: constant, missing, empty, of weight 0.
 
-The kinds are those of public reports: constant samples (scipy issues 14418 and 14804), shares of
+The kinds come from public reports: constant samples (scipy issues 14418 and 14804), shares of
 none (statsmodels 2742), confidences at a bin's end (torchmetrics 3510), one rater or one label
 (fast-krippendorff 9 and 26) and one cluster (statsmodels 2136).
 """

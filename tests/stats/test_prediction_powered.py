@@ -154,7 +154,7 @@ def world(seed: int, cases: int = 40, panel: int = 6, share: float = 0.15) -> Wo
 
 
 def holds(measure: str, seed: int, true_share: float) -> tuple[bool, bool]:
-    """Return whether the corrected interval and that of mixed labels contain the truth."""
+    """Return whether the corrected interval and the interval of mixed labels contain the truth."""
     draws = world(seed)
     case, sample = draws.case, draws.inclusion
     if measure == "share":

@@ -72,7 +72,7 @@ WINS = (
 
 
 def strength(team: str) -> float:
-    """The strength of a baseball team, less that of Baltimore."""
+    """Return the strength of a baseball team, less the strength of Baltimore."""
     pairs = []
     for first, second in zip(*np.triu_indices(7, 1), strict=True):
         pairs += [(first, second, FIRST)] * WINS[first][second]

@@ -45,8 +45,8 @@ def test_a_unanimous_group_has_an_uncertain_share(counts, p):
 
 
 def test_independent_shares_have_newcombes_interval_and_fishers_test():
-    """Check the examples of Newcombe (1998), method 10; one wrong case of ten makes that of
-    Agresti and Caffo (2000) count.
+    """Check the examples of Newcombe (1998), method 10; with one wrong case of ten, the interval of
+    Agresti and Caffo (2000) counts.
     """
     for counts, ends in (
         ((56, 70, 48, 80), (0.0524, 0.3339)),

@@ -20,7 +20,7 @@ Answer = Callable[[web.Request, dict[str, Any]], Awaitable[web.StreamResponse]]
 
 @dataclass
 class ChatServer:
-    """A server on this machine; `bodies` are those of the calls so far."""
+    """A server on this machine; `bodies` are the bodies of the calls so far."""
 
     host: str
     bodies: list[dict[str, Any]] = field(default_factory=list)
@@ -59,7 +59,7 @@ async def serving(answer: Answer) -> AsyncIterator[ChatServer]:
 
 
 def completion(endpoint: str, text: str | None, **fields: Any) -> dict[str, Any]:
-    """Return the response of a kind of server with a reply's text; `fields` replace those of the
+    """Return the response of a kind of server with a reply's text; `fields` replace fields of the
     message.
     """
     if endpoint == "ollama":
@@ -78,7 +78,7 @@ def completion(endpoint: str, text: str | None, **fields: Any) -> dict[str, Any]
 
 
 def question(endpoint: str = "openai", text: str = "Will it rain?", **fields: Any) -> Request:
-    """Return a request; `fields` replace those of `Request`."""
+    """Return a request; `fields` replace fields of `Request`."""
     parameters = {"max_tokens": 50, "temperature": 0.5, "seed": 1}
     values = {"parameters": parameters, "messages": (Message("user", text),), **fields}
     return Request(endpoint, "test", **values)

@@ -82,7 +82,7 @@ def tables_of(
 
 
 def kill_and_compare(server: FaultServer, folder: Path, kills: int) -> int:
-    """Kill a job at `kills` moments and compare its results with those of an undisturbed job.
+    """Kill a job at `kills` moments and compare its results with an undisturbed job.
 
     Returns the number of repeated calls.
     """

@@ -1,6 +1,6 @@
 """A real llama.cpp server as a process of its own, with a tiny model of random weights.
 
-The model has one layer. Its tokenizer and chat template are those of SmolLM2, from the package that
+The model has one layer. Its tokenizer and chat template come from SmolLM2, in the package that
 moot brings. Its replies are gibberish, in the form that a request asks for; quotation
 marks and the end of a reply are likely.
 """

@@ -137,7 +137,7 @@ def write_labels(
         results: the experiment, whose configuration has a rubric.
         model: whose statements are labelled.
         labels: the label of each statement, by debate_id and turn.
-        columns: further columns, for example those of people, by debate_id and turn.
+        columns: further columns, for example people's labels, by debate_id and turn.
     """
     assert results.config.rubric is not None
     rows = [

@@ -84,7 +84,7 @@ def _configured(text: str) -> Iterator[None]:
     try:
         yield
     finally:
-        if original.startswith(b"ClusterName=moot"):  # none, or that of a test that was killed
+        if original.startswith(b"ClusterName=moot"):  # none, or left by a test that was killed
             CONFIGURATION.unlink()
         else:
             CONFIGURATION.write_bytes(original)

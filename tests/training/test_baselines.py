@@ -72,7 +72,7 @@ def test_preprocessing_is_fitted_only_on_the_training_fold(recorder: Baseline) -
         assert set(rows) <= training, "a validation or test row was fitted"
         imputed = matrix[np.isnan(gaps[rows]), 1]
         assert np.allclose(imputed, np.nanmean(gaps[rows])), (
-            "the imputed mean is not that of the fitted rows"
+            "the imputed mean is not the mean of the fitted rows"
         )
         assert matrix.shape[1] == 2 + len(rows), (
             "the encoder knows categories of rows that it was not fitted on"

@@ -83,7 +83,7 @@ def test_every_claim_that_models_judge_has_a_cost() -> None:
 def test_the_page_says_of_a_table_whether_it_shows_published_values(
     table: str, has_published: bool
 ) -> None:
-    values = "published values and those of the run" if has_published else "values of the run"
+    values = "published values and values of the run" if has_published else "values of the run"
     page = " ".join(PAGE.read_text("utf-8").split())
     assert f"the table `{table}` has {values}." in page
 

@@ -131,7 +131,7 @@ def test_a_missing_key_is_reported_before_any_job_starts(workflow: Workflow) -> 
     )
     assert "Traceback" not in process.stdout
     assert not (workflow.work / "results" / "cases").exists()
-    assert workflow.run("preview").returncode == 0, "a preview asks nobody"
+    assert workflow.run("preview").returncode == 0, "a preview makes no call"
     process = workflow.run("results/scores/trial.parquet", "--config", "replay=true")
     assert "is empty" not in process.stdout
     assert "replay: the ledger" in process.stdout

@@ -59,7 +59,7 @@ TABLES = tuple(f"results/tables/courtroom/{name}.csv" for name in NAMES)
 
 
 def people_say(statement: str) -> str:
-    """What people find in a statement: as the rules, but that of 50 to 59 they take for need."""
+    """Label a statement as people do: as the rules, but with need for an age of 50 to 59."""
     match = re.search(r"(\d{2})\)", statement)
     assert match
     number = int(match[1])

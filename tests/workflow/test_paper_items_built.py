@@ -1,7 +1,7 @@
 """Items of the papers, built by Snakemake from a model server, as a user builds them.
 
-Slow; only it finds an item that a changed prompt leaves as it was, or that is built again without
-need.
+Slow; only this test finds an item that does not follow a changed prompt, or that is built again
+without need.
 """
 
 import pandas as pd

@@ -80,9 +80,9 @@ def digests_of(folder: Path) -> dict[str, str]:
 
 
 def write_versions(path: Path, url: str, digests: dict[str, str]) -> None:
-    """Replace the addresses of `data/versions.csv` by those of the mirror.
+    """Replace the addresses of `data/versions.csv` by addresses of the mirror.
 
-    The primary addresses are below `/primary/`, those of the archive below `/archive/`.
+    The primary addresses are below `/primary/`, the archive's below `/archive/`.
     """
     rows = []
     for name, digest in digests.items():
@@ -111,7 +111,7 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str
 
 
 def mirrored_workflow(folder: Path, url: str, server: FaultServer, archive: Path) -> Workflow:
-    """Return a copy of the project whose published files are those of a mirror."""
+    """Return a copy of the project whose published files come from a mirror."""
     workflow = Workflow(folder, server.url, analyses=())
     write_versions(workflow.project / "data/versions.csv", url, digests_of(archive))
     workflow.configure(selection())

@@ -122,7 +122,7 @@ for rule_file in sorted((PROJECT / "rules").glob("*.smk")):
 tables_..., figures_...
 """
 TIMED = ("train_baselines", "train_assistant")
-"""Rules whose outputs hold the time that fitting took, or that of packing."""
+"""Rules whose outputs hold the time of fitting or of packing."""
 
 
 class Reruns(Workflow):
@@ -194,7 +194,7 @@ def built(
 
 
 def test_with_nothing_changed_nothing_runs(built: Reruns) -> None:
-    """The digests inside the artifacts are those of the configuration, and the check says so."""
+    """The digests inside the artifacts match the configuration, and the check says so."""
     assert built.jobs(*TRIAL, *PANEL, *OTHER_TARGETS) == set()
     assert "artifacts follow from the present configuration" in built.run("verify").stdout
     for file in sorted((built.work / "results" / "provenance").rglob("*.parquet.json")):

@@ -29,7 +29,7 @@ def make_plan(folder: Path, **keys: Any) -> Plan:
 
 
 def write_predictions(plan: Plan, outcome: str) -> list[Path]:
-    """Write the predictions of all runs; those of an `outcome` have these statuses in turn."""
+    """Write the predictions of all runs, whose statuses alternate as an `outcome` states."""
     statuses = STATUSES[outcome].split()
     paths: list[Path] = []
     for name, experiment in plan.experiments.items():

@@ -13,7 +13,7 @@ from moot.plan.plan import Plan
 def datasheet(plan: Plan, name: str) -> str:
     """Return a data set's datasheet, written from its loader's description.
 
-    The form is that of Gebru et al. 2021, "Datasheets for Datasets".
+    The form follows Gebru et al. 2021, "Datasheets for Datasets".
     """
     return "\n\n".join(_datasheet_parts(plan, name)) + "\n"
 

@@ -216,7 +216,7 @@ def _check_protocol(name: str, model: ModelConfig) -> Iterator[Finding]:
     is_protocol = endpoint_traits(model.endpoint).is_protocol
     if is_protocol and urlsplit(address).port == _OLLAMA_PORT:
         details = (
-            f"port {_OLLAMA_PORT} is that of Ollama. Its OpenAI-compatible address ignores "
+            f"port {_OLLAMA_PORT} belongs to Ollama. Its OpenAI-compatible address ignores "
             "`context` and cuts long prompts; write `endpoint: ollama` and a `base_url` without "
             "/v1"
         )

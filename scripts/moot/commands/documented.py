@@ -5,8 +5,8 @@
 debate; ours` is column `ours` of the row whose `arm` is `people debate` in
 `results/tables/recorded/nyu_judges.csv`. The number keeps its number of decimals. `low to high`
 instead of a column writes an interval; `in percent` after it writes a hundred times the value. The
-table `published` is that of the published values. `nlsy97/lr/test accuracy` is the value of that
-key in `data/measured/figures.csv`; in square brackets it is its interval. `python
+table `published` has the published values. `nlsy97/lr/test accuracy` is the value of this key in
+`data/measured/figures.csv`; in square brackets it is its interval. `python
 scripts/write_docs.py` updates all numbers.
 """
 

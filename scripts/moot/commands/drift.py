@@ -286,7 +286,7 @@ async def _reply(chat: Chat, request: Request, replicate: int) -> Reply | None:
 def check_drift(plan: Plan, results: Path, day: int | None = None) -> pd.DataFrame:
     """Repeat every model's sample and judge it: one row per model and measure.
 
-    The columns are those of docs/drift.md.
+    docs/drift.md describes the columns.
 
     Args:
         plan: the checked configuration; `drift.calls` calls of each model are repeated.

@@ -357,7 +357,7 @@ def _describe_table(
 ) -> _TableEntry:
     """Return a table's entry; `answer` returns the user's answer about it, or a default.
 
-    `name` is that of the data set, and `new_file` the configuration that gets the entry.
+    `name` is the name of the data set, and `new_file` the configuration that gets the entry.
     """
     table = read_user_table(path, [])
     longest = str(table.apply(lambda column: column.str.len().mean()).idxmax())

@@ -142,7 +142,7 @@ def _write_code_prompts(
             faults.append(f"{row['section']}: found sha256 {digest}, expected {row['sha256']}")
     if faults:
         raise UserError(
-            f"{source}: {len(faults)} of {len(rows)} texts are not those of the pinned program"
+            f"{source}: {len(faults)} of {len(rows)} texts differ from the pinned program"
             f" ({'; '.join(faults)}). Use the file at {rows[0]['url']}."
         )
     result = WrittenPrompts(_CODE_TITLE)

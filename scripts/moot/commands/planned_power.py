@@ -57,7 +57,7 @@ PILOT, REHEARSED, ASSUMED = "pilot", "rehearsal (SIMULATED)", "assumption"
 _SHARES = {"accuracy", "valid"}
 _CORRECTNESS = {*_SHARES, "f1", "macro_f1"}
 _MIN_MEAN_SQUARE = 0.1
-"""The minimum mean square of a case's difference: that of one deviating case in ten."""
+"""The minimum mean square of a case's difference, as if one case in ten deviated."""
 REPEATS_IN_FIGURE = (1, 3, 10)
 ASSUMED_NOTE = (
     "The variances are assumed, since there are no debates: only one side is right on the share "
@@ -226,9 +226,8 @@ def _results(
 ) -> dict[str, ExperimentResults]:
     """Load the results of both sides from a folder.
 
-    None if those of a model, or the cases, are missing. Without `needs_debates`, the cases suffice.
-
-    Not `needs_debates`: the cases suffice.
+    Nothing is returned if the results of a model, or the cases, are missing. Without
+    `needs_debates` the cases suffice.
     """
     models_by_experiment: dict[str, dict[str, None]] = {}
     for side in contrast.sides:
@@ -265,7 +264,7 @@ def _debate_cost(
 ) -> float:
     """Return the dollars of one debate of each run, including a verdict.
 
-    The configuration states them, or else they are those of the debates so far.
+    The configuration states them. Otherwise they come from the debates so far.
     """
     if plan.config.power.usd_per_debate is not None:
         return plan.config.power.usd_per_debate
@@ -321,9 +320,9 @@ def power_table(powers: Sequence[ContrastPower], difference: float) -> TableCont
                 "a pilot or rehearsal."
             ),
             (
-                "Dollars are those of `power: usd_per_debate`, or else of the debates behind the "
-                "variances, by the prices of the configuration. Without debates they are those "
-                "of a preview, in which every reply has the maximum length."
+                "Dollars come from `power: usd_per_debate`, or else from the debates behind the "
+                "variances, by the prices of the configuration. Without debates they come from "
+                "a preview, in which every reply has the maximum length."
             ),
             *([ASSUMED_NOTE] if any(power.source == ASSUMED for power in powers) else []),
             *([REHEARSAL_NOTE] if is_rehearsed else []),

@@ -38,7 +38,7 @@ SOMETIMES = {
     "clusters": "the names of the lexicon's clusters",
     "decision": "the decision to grade",
     "exchange": "the utterances on a topic",
-    "facts": "the facts, if they differ from those of the case (empty for a content-free prior)",
+    "facts": "the facts, if they differ from the case (empty for a content-free prior)",
     "label": "the label that the question is about",
     "lessons": "criticism of earlier attempts",
     "number": "the number of the topic or round, from 1",

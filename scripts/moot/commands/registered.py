@@ -1,4 +1,4 @@
-"""All names that a configuration may use, with their parameters, including those of extensions."""
+"""All names that a configuration may use, with their parameters, also names of extensions."""
 
 import inspect
 import json

@@ -15,7 +15,7 @@ from importlib.util import resolve_name
 from pathlib import Path
 from types import FunctionType
 
-import moot.commands.registered  # defines all registries but that of analyses
+import moot.commands.registered  # defines all registries except the one of analyses
 import moot.datasets.people.changes  # defines the registry of changes of people
 import moot.papers  # defines the registry of the papers' items
 import moot.protocols.controls  # defines the registry of controls

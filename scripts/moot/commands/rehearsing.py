@@ -206,7 +206,7 @@ def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
             [*model_rows, ("all", *_counts(sums), f"{longest} to {amount_text(sums['hours'], 2)}")],
         ),
         (
-            "Hours of all: from those of the slowest model, if all servers are called at once, "
+            "Hours of all: from the hours of the slowest model, if all servers are called at once, "
             "to the sum, if one model follows the other. They are computed from each model's "
             "`simulated: tokens_per_second`, `seconds_to_first_token` and `words`, and from "
             "its limits and concurrency. Calls of models that label statements are not included."

@@ -120,7 +120,7 @@ def _check_integrity(file: str, bundle: zipfile.ZipFile, shipped: Path) -> None:
 def _find_extensions(file: str, digests: Mapping[str, str]) -> list[str]:
     """Return the local folders of the bundle's extensions.
 
-    A bundle contains none, since nobody should run unread code.
+    A bundle contains none, since code should be read before it runs.
     """
     for folder, digest in digests.items():
         if not Path(folder).is_dir():
@@ -184,7 +184,7 @@ def _entry(call: Fields) -> Entry:
 
 
 def _compare(files: Fields, rebuilt: list[str], skipped: list[str], withheld: set[str]) -> str:
-    """Return the files that are identical to those of the bundle.
+    """Return the files that are identical to the files of the bundle.
 
     Raises:
         RunStoppedError: a file differs.

@@ -25,7 +25,7 @@ moot: argue cases before panels of language models, and measure what comes of it
   moot desk --configfile my.yaml          pages on which people take seats in debates and label
   moot verify | power | drift | freeze | rehearse | export | readers | any file below results/
 
-Options are those of Snakemake (snakemake --help). The workflow is in
+All options of Snakemake work (snakemake --help). The workflow is in
   {shipped}
 """
 _SCHEDULING = ("-c", "-j", "-e", "--cores", "--jobs", "--executor", "--profile")

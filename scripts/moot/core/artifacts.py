@@ -205,7 +205,7 @@ def rows_by_debate(
 ) -> dict[tuple[str, int], list[JsonObject]]:
     """Read the rows of transcripts or records by case and repeat, in their order.
 
-    The arguments are those of `read_table`.
+    It takes the arguments of `read_table`.
     """
     debate_rows: dict[tuple[str, int], list[JsonObject]] = {}
     for path in paths:

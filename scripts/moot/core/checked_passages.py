@@ -166,7 +166,7 @@ def find_figures(text: str) -> list[Passage]:
 def figure_keys(text: str) -> Iterator[tuple[tuple[str, object], str]]:
     """Yield the keys by which each figure of a record is found, with the words of the figure.
 
-    They are the figure's own key and those of its numbers. A date is also found by its month.
+    They are the keys of the figure and of its numbers. A date is also found by its month.
     Numbers from two to twelve may be written as words.
     """
     for figure in [*find_figures(text), *_number_words(text)]:

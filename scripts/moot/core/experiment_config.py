@@ -119,7 +119,8 @@ class ExperimentConfig(ExperimentSections):
     prompts: str = Field(
         "",
         description=(
-            "A folder of prompt templates that replace those of the same names in this experiment."
+            "A folder of prompt templates, which replace templates of the same name in this "
+            "experiment."
         ),
     )
     grid: Mapping[str, Annotated[tuple[Json, ...], Field(min_length=1)]] = Field(
@@ -186,7 +187,7 @@ class ContrastConfig(ContrastSections):
         ),
     )
     second_metric: str = Field(
-        "", description="The metric of the second side. Default: that of the first."
+        "", description="The metric of the second side. Default: `metric`."
     )
     direction: Literal["first_higher", "first_lower", "differ"] = Field(
         "differ",

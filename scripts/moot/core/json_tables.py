@@ -20,9 +20,7 @@ from moot.core.types import Json, JsonObject
 ROW_INDEX = "row"
 """The name of an index with the numbers of the rows of the file."""
 KEY_COLUMN, VALUE_COLUMN = "(key)", "(value)"
-"""The column of an object's keys, and that of values that are neither objects nor lists of
-objects.
-"""
+"""The columns of an object's keys, and of values that are neither objects nor lists of objects."""
 _MAX_CELLS_SEEN, _MAX_KEYS_SHOWN = 20, 3
 _NUMPY_TEXT = re.compile(r"\[\{.*\}\s+\{.*\}\]|\[?\{.*\barray\(\[", re.DOTALL)
 """A list of objects in a CSV file that pandas or datasets wrote from numpy arrays."""

@@ -1,9 +1,9 @@
 """Likelihood answers: the label whose word has the highest log-probability, and their calibration.
 
 A server lists only the most probable tokens. A label's word that is not listed is censored: its
-probability is not zero, but at most that of the last listed token. It gets half of this maximum,
-the mean of all possible values, so that it stays below every listed word. All numbers that this
-module returns are finite.
+probability is not zero, but at most the probability of the last listed token. It gets half of this
+maximum, the mean of all possible values, so that it stays below every listed word. All numbers that
+this module returns are finite.
 """
 
 import math
@@ -40,9 +40,8 @@ def complete_logprobs(
 ) -> dict[str, float] | None:
     """Return the log-probabilities of all words, although a server may have listed only some.
 
-    A word that is not listed gets half of its maximum. This is the smallest of three: the
-    probability of the last listed token, that of the least probable listed word, and the remaining
-    probability.
+    A word that is not listed gets half of its maximum. This is the smallest of three
+    probabilities: of the last listed token, of the least probable listed word, and the remainder.
 
     Args:
         logprobs: word to log-probability; words that are missing or not finite were not listed.

@@ -195,8 +195,8 @@ class ModelConfig(StrictModel):
         None,
         description=(
             "The environment variable that holds the API key; no file holds the key itself."
-            " Default: that of the provider at the endpoint's default address, for example"
-            " OPENAI_API_KEY; no key for another address."
+            " Default: the provider's variable, such as OPENAI_API_KEY, at the endpoint's default"
+            " address; no key for another address."
         ),
     )
     cutoff: Annotated[str | None, AfterValidator(_check_date)] = Field(

@@ -106,9 +106,7 @@ def parse_config(raw: Fields, files: Iterable[Path] = ()) -> Config:
 
 
 def merge_over_defaults(config: Fields, defaults: Iterable[Path]) -> JsonObject:
-    """Return a configuration merged over those of some files, key by key, as Snakemake merges
-    configuration files.
-    """
+    """Merge a configuration over the content of some files, key by key, as Snakemake does."""
     merged_config: JsonObject = {}
     for file in defaults:
         _merge(merged_config, load_yaml(file.read_text(encoding="utf-8")) or {})

@@ -128,8 +128,8 @@ class Registry(Generic[Entry]):
             self.places = dict.fromkeys(defaults, place) | self.places
 
     def modules(self) -> list[str]:
-        """Return the modules of moot that may register entries: those of the room, and those of
-        studies and analyses.
+        """Return the modules of moot that may register entries: in the room, in studies, and in
+        analyses.
         """
         modules = list(_modules_in(self.room)) if self.room else []
         for package in FOLDERS:

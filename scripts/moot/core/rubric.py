@@ -133,7 +133,7 @@ class Rubric(StrictModel):
     def apply_rules(self, statement: str, facts: str = "") -> tuple[str, str]:
         """Return the label of a statement by rules, and the words that show it.
 
-        `facts` are those of the case.
+        `facts` are the facts of the case.
         """
         if self._by_rule:
             return self._by_rule(statement, *([facts] if self._reads_facts else []))

@@ -31,9 +31,7 @@ def beyond_files(shipped: Path = SHIPPED) -> list[Path]:
 
 
 def prompt_folders(shipped: Path = SHIPPED) -> list[Path]:
-    """Return the folders of prompt templates: the one of the configuration, and those of
-    analyses.
-    """
+    """Return the folders of prompt templates, of the configuration and of analyses."""
     return [shipped / "config" / "prompts", *sorted((shipped / _ANALYSES).glob("*/prompts"))]
 
 

@@ -122,7 +122,7 @@ class Labelling:
         return self.labels()
 
     def undo(self, item: str) -> None:
-        """Remove the last label if it is that of `item`.
+        """Remove the last label if it belongs to `item`.
 
         A second click, or one in another tab, removes no further label.
         """

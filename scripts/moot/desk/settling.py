@@ -22,7 +22,7 @@ from moot.protocols.people import normalise_name
 def read_human_labels(sheets: Path, annotations: Path) -> pd.DataFrame:
     """Return all labels and decisions of people on the existing sheets.
 
-    The columns are those of `read_annotations`.
+    It has the columns of `read_annotations`.
     """
     sheets_by_id: dict[str, SheetContents] = {}
     for name in sheet_names(sheets):

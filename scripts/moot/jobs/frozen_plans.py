@@ -1,8 +1,8 @@
 """The chain of frozen plans: its integrity, its changes, and whether a run follows the newest plan.
 
-Each plan contains its own digest and that of the previous plan. This reveals a plan that was edited
-or deleted, unless all later plans were changed as well. To prove the chain to others, send them
-each plan in time.
+Each plan contains its own digest and the digest of the previous plan. This reveals a plan that was
+edited or deleted, unless all later plans were changed as well. To prove the chain to others, send
+them each plan in time.
 """
 
 import hashlib
@@ -260,10 +260,7 @@ def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonOb
 
 
 def _describe_experiment(plan: Plan, results: Path, name: str) -> JsonObject:
-    """Return an experiment's entry, its cases, and digests.
-
-    The digests are those of the cases, the prompts and the code.
-    """
+    """Return an experiment's entry, its cases, and the digests of its cases, prompts and code."""
     experiment = plan.experiments[name]
     display_fields = fields_marked(display_only=True) - FIELDS_OF_LABELS
     settings = experiment.config.model_dump(

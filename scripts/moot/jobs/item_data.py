@@ -13,7 +13,7 @@ from moot.plan.plan import Plan
 def fetch_item_data(
     plan: Plan, loaders: Iterable[str], datasets: Iterable[str], fetch: Fetch | None = None
 ) -> None:
-    """Download the published files of data sets, and find those of the user.
+    """Download the published files of data sets, and find the user's files.
 
     Args:
         plan: The plan of the run.
@@ -43,7 +43,7 @@ def fetch_item_data(
             own_data.append(f"{loader}: {own_sources(LOADERS[loader].options)[0]}")
             faults.append(
                 f"{data_root / LOADERS[loader].folder}: found no file of data set '{loader}',"
-                " expected those of data/raw/README.md. Put them there, or set the source to"
+                " expected the files of data/raw/README.md. Put them there, or set the source to"
                 " download."
             )
     if faults:

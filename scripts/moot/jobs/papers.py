@@ -316,10 +316,7 @@ def item_warnings(plan: Plan, parts: Sequence[Part]) -> list[str]:
 
 
 def made_up_notes(plan: Plan, part: Part) -> list[str]:
-    """Return the notes on made-up data and models of a part.
-
-    They are those of its experiments, or of its data.
-    """
+    """Return the notes on made-up data and models of a part's experiments, or of its data."""
     if isinstance(part, Example):
         experiment = part.title.partition(", ")[0]
         return plan.made_up_inputs(experiment) if experiment in plan.experiments else []

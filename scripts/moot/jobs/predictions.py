@@ -45,7 +45,7 @@ class DebateCalls:
     def calls(self) -> Iterator[JsonObject]:
         """Yield every call behind the transcripts as a row of the calls schema.
 
-        The order is that of the calls' first use.
+        The calls are in the order of their first use.
 
         After the last call, the attributes are complete.
         """
@@ -127,7 +127,7 @@ def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
     The index is debate_id.
 
     A call that failed permanently counts as one retry, so that its debate counts as one with
-    retries. Its cost is that of its attempts.
+    retries. Its cost is the cost of its attempts.
     """
     debate_calls = transcripts.loc[
         transcripts["call_id"].fillna("") != "", ["debate_id", "call_id"]

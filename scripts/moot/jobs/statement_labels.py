@@ -142,7 +142,7 @@ def labels_by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Ite
 
 
 def effective_labels(labels: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
-    """Return one label for each statement: that of the first kind of labeler in `order`.
+    """Return one label for each statement, by the first kind of labeler in `order` that has one.
 
     Several annotators decide by majority; if they are split, the alphabetically first label counts.
     A person who decided between them has priority.
@@ -176,7 +176,7 @@ def final_labels(
 
     Args:
         statements: as `read_statements` gives them.
-        labels: those of every labeler, columns `ALL_COLUMNS`.
+        labels: the labels of every labeler, columns `ALL_COLUMNS`.
         sample: the random sample, as `read_sample` returns it.
         order: the kinds of labelers by priority.
         no_position: the label of a statement that takes no position.
@@ -333,7 +333,7 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
 def label_statements(
     plan: Plan, job: LabelJob, output: Path, all_labels: Path, **digests: str
 ) -> None:
-    """Label an experiment's statements; write the labels that count and those of every labeler.
+    """Label an experiment's statements; write the labels that count and every labeler's labels.
 
     Args:
         plan: the checked configuration.

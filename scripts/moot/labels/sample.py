@@ -1,4 +1,4 @@
-"""The random sample of statements whose labels by people correct those of rules and models.
+"""The random sample of statements whose labels by people correct labels by rules and models.
 
 A unit of the sample is all statements of one judge in one debate, so that changes between rounds
 can be corrected as well. Units are drawn by priority sampling (Duffield, Lund and Thorup 2007,
@@ -63,8 +63,8 @@ def unit_sizes(
 
     Args:
         statements: as returned by `read_statements`.
-        labels: those of all machine labelers, with the columns debate_id, turn, code, labeler.
-        predicted: the label of them that counts for each statement.
+        labels: the labels by all rules and models, columns debate_id, turn, code, labeler.
+        predicted: for each statement, the label that counts among `labels`.
         no_position: the code of statements that take no position.
     """
     keys = pd.MultiIndex.from_frame(statements[_STATEMENT])

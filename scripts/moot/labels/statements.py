@@ -30,7 +30,7 @@ TOLD_BY = ("source", "visibility", "prediction", "parse_status")
 def are_statements(utterances: pd.DataFrame, kinds: Collection[str]) -> "pd.Series[bool]":
     """Return which utterances are labelled.
 
-    They are those of the given kinds, or without kinds all public words that are not answers.
+    They have the given kinds. Without kinds, all public words that are not answers are labelled.
 
     Args:
         utterances: columns kind, text, and `TOLD_BY`.

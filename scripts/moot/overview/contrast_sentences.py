@@ -123,7 +123,7 @@ def describe_needed_cases(
 ) -> str:
     """Return a sentence on how many cases show the planned difference; "" if it is unknown.
 
-    The spread is that of the debates. Where it cannot be estimated, because of few cases or equal
+    The spread is estimated from the debates. If this is impossible, because of few cases or equal
     answers, the share of cases that only one side gets right is assumed.
     """
     sides = sides_of(contrast, experiments)

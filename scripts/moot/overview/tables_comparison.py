@@ -201,7 +201,7 @@ def methods_long(results: StudyResults) -> TableContent:
     return _LONG_COLUMNS.table(
         sorted(_rows(results), key=lambda row: (row["data"], *_sort_key(row))),
         [
-            "The interval is that of the accuracy with invalid answers counted as wrong. `n` "
+            "The interval is for the accuracy with invalid answers counted as wrong. `n` "
             "counts the valid debates (or answers) behind the accuracy of valid answers and F1; "
             "`cases` counts their cases. The cost of recorded debates is unknown."
         ],

@@ -33,8 +33,8 @@ EXPECTED = {FIRST_HIGHER: "first higher", FIRST_LOWER: "first lower", DIFFER: "t
 NO_CASES = "no case was argued by both; expected common cases, or `paired: false`"
 MARGIN_NOTE = (
     "Equivalent: `yes` if two one-sided tests (Schuirmann 1987) show that the difference is "
-    "within the margin, above and below 0. Their p, after Holm's correction over those of the "
-    "study, is then below 0.05."
+    "within the margin, above and below 0. Their p, after Holm's correction over the contrasts of "
+    "the study, is then below 0.05."
 )
 COLUMNS = (
     Columns()
@@ -74,7 +74,7 @@ def contrasts(results: StudyResults) -> TableContent:
         [
             (
                 "Confirmatory: these comparisons were named in the configuration (`contrasts:`)."
-                " Holm's correction is over those of one study that this run tests (`tests in"
+                " Holm's correction is over all of them in one study that this run tests (`tests in"
                 " family`). All other tests are exploratory."
             ),
             *results.plan_history,
@@ -91,7 +91,7 @@ def contrasts(results: StudyResults) -> TableContent:
             (
                 f"Speaks of: the cases to which a row applies. With fewer than {FEWEST_CASES} "
                 "cases (or clusters of cases) that were each debated several times, debates are "
-                "compared within cases, p is that of the interval, and the row applies to these "
+                "compared within cases, p follows from the interval, and the row applies to these "
                 "cases only. `cases needed` is the number that could show this difference for "
                 "cases like these, with 80 % power."
             ),
@@ -108,7 +108,7 @@ def contrasts(results: StudyResults) -> TableContent:
             (
                 "In words: on how many cases the two sides gave different answers and, without an"
                 " answer to the question, how many cases it takes to show the difference that"
-                " `power: difference` plans for. The variances are those of this run; with fewer"
+                " `power: difference` plans for. The variances come from this run; with fewer"
                 f" than {FEWEST_CASES} cases, or if all answers agree, `power: discordant_share` is"
                 " assumed."
             ),

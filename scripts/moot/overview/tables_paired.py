@@ -65,7 +65,7 @@ def paired_tests(results: StudyResults) -> TableContent:
     return COLUMNS.table(
         rows,
         [
-            f"Difference is the accuracy of the first run minus that of the second. {PAIRED_NOTE}",
+            f"Difference is the accuracy of the first run minus the second run's. {PAIRED_NOTE}",
             (
                 "First better, second better: cases on which that run was right more often. Two "
                 "models are compared within one experiment. Two experiments are compared with "

@@ -94,8 +94,8 @@ def questions(results: StudyResults) -> TableContent:
             (
                 "The rule: with p (Holm) below 0.05, the answer is `supported` if the value is "
                 "on the claim's side (column `supported where`) and `not supported` if it is on "
-                "the other side; else it is `cannot tell`. p is that of the 95 % interval "
-                "against the threshold. Holm's correction is over all runs and models that judge "
+                "the other side; otherwise it is `cannot tell`. p is for the threshold and agrees "
+                "with the 95 % interval. Holm's correction is over all runs and models that judge "
                 "one claim (`tests in family`), not over the questions. Therefore the answer may "
                 "be `cannot tell` although the interval excludes the threshold."
             ),
@@ -305,7 +305,7 @@ def _measure_value(claim: Claim, run: Run) -> Estimate | None:
 
 
 def _measure_gain_over_majority(claim: Claim, run: Run) -> Estimate | None:
-    """Return the accuracy minus that of always answering with the most frequent true label."""
+    """Return the gain in accuracy over always answering with the most frequent true label."""
     rows = run.predictions
     rows = rows[rows["status"] == "valid"] if claim.metric == OF_VALID else rows
     if rows.empty:

@@ -43,7 +43,7 @@ MAX_HALF_LINE = 48
 
 
 def series_of(item: PaperItem, published: PublishedValues, parts: Sequence[Part]) -> list[Series]:
-    """Return the published points of a figure, then those of this run."""
+    """Return the published points of a figure, then the points of this run."""
     table = item.published.partition("/")[2]
     entries = item.entry.get("points", ())
     groups: dict[str, list[Point]] = {}

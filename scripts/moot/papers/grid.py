@@ -109,7 +109,7 @@ class Grid:
     def head_spans(self, rows: Sequence[GridRow]) -> list[int]:
         """Return the number of rows that the first head cell of each row covers.
 
-        A row whose first head cell is covered by that of an earlier row has 0.
+        A row whose first head cell is covered by an earlier row has 0.
         """
         spans: list[int] = []
         first = 0

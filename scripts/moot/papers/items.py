@@ -20,7 +20,7 @@ class CellSpec:
     """The content of one cell, or of each cell of a column or row.
 
     Attributes:
-        published: The metrics of the published values; `TABLE:METRIC` for those of another table.
+        published: The metrics of the published values; `TABLE:METRIC` for another table.
         score: Our scores, as `metric/average@group`; one for each published metric.
         part: Which run of a row fills the cell, such as a protocol or a data set.
         form: The cell's text with `{}` for each value.

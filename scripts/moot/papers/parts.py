@@ -41,8 +41,8 @@ class ItemRun:
     Attributes:
         item: The item's description.
         results: The results of the study, with its trial runs among the experiments.
-        designs: The experiments of the paper's design, then those of this run that have one of
-            their protocols.
+        designs: The experiments of the paper's design, then the experiments of this run that have
+            one of their protocols.
         models: The configuration of each model, in words.
     """
 

@@ -87,7 +87,7 @@ def has_lean_design(config: Fields) -> bool:
 def _designs_of_items(
     items: list[PaperItem], design: Fields, *, is_lean: bool
 ) -> dict[str, JsonObject]:
-    """Return the experiments of some items with their designs, including those of trained data."""
+    """Return the designs of the experiments that some items and their trained data need."""
     experiments = design["experiments"]
     if not is_lean:
         return {name: experiments[name] for name in _needed_experiments(items, design)}
@@ -284,7 +284,7 @@ def _baselines_of_datasets(
 ) -> dict[str, tuple[str, ...] | None]:
     """Return the trained models that the items need of each data set; None for the paper's.
 
-    If the paper's design names none, those of the default configuration are used.
+    If the paper's design names none, the baselines of the default configuration are used.
     """
     baselines: dict[str, tuple[str, ...] | None] = {}
     for item in items:

@@ -27,7 +27,7 @@ SLOTS: Mapping[str, str] = {
 }
 """The slot for each expression in the program's f-strings."""
 TASK_SLOT = "task"
-"""The slot for the choice between the first turn's task and that of later turns."""
+"""The slot for the choice between the tasks of the first turn and of later turns."""
 PERSONA_FILES: Mapping[str, str] = {
     "Prosecutor": "persona_prosecutor",
     "Defense Attorney": "persona_defense",

@@ -115,7 +115,7 @@ class Plan:
         return cls(read_config(raw, files, faults), shipped, files, faults)
 
     def templates(self, folder: str, *names: str) -> Prompts:
-        """Return the prompt templates, with some of them replaced by those of a folder.
+        """Return the prompt templates, some of them replaced by templates of a folder.
 
         `names` are prefixes of the templates that are used.
         """
@@ -183,7 +183,7 @@ class Plan:
     def shards(self, experiment: str) -> int:
         """Return the number of jobs for the debates of an experiment and model.
 
-        It is that of its schedule, or else the configured number of shards.
+        The schedule of the experiment states it, or else `shards` of the configuration.
         """
         schedule = self.schedules.get(experiment)
         return schedule.shards if schedule else self.config.shards

@@ -49,7 +49,7 @@ class PromptOverlays:
         self._variants: dict[tuple[str, ...], Prompts] = {(): prompts}
 
     def select(self, folder: str, *names: str) -> Prompts:
-        """Return the templates, some of them replaced by those of a folder.
+        """Return the templates, some of them replaced by templates of a folder.
 
         Args:
             folder: the folder; "" for the unchanged templates.

@@ -2,8 +2,8 @@
 
 White space, hyphens at line ends, ligatures and quotation marks differ between copies of a paper;
 letters and digits do not. Therefore `data/published/prompts.csv` has two digests of each printed
-prompt. `sha256` is that of the words with their punctuation (`moot.plan.wording`). `letters_sha256`
-is that of the letters and digits, by which a passage is found.
+prompt: `sha256` of the words with their punctuation (`moot.plan.wording`), and `letters_sha256` of
+the letters and digits, by which a passage is found.
 """
 
 import hashlib

@@ -42,7 +42,7 @@ ReasonLength = Annotated[
 
 
 class ProtocolParams(StrictModel):
-    """The parameters of every protocol; those of one protocol extend them."""
+    """The parameters of every protocol; each protocol adds its own."""
 
     temperature: Temperature = 0.7
     max_tokens: int | None = Field(
@@ -124,7 +124,7 @@ class ProtocolEntry:
         study: The study whose tables show its experiments by default.
         prompts: Prefixes of the prompt templates that it uses.
         needs: Returns the artifacts below `results/` that its debates need, by name, from the
-            parameters. `{model}` and `{dataset}` in a path stand for those of the experiment.
+            parameters. `{model}` and `{dataset}` in a path are the experiment's.
             `transcripts/EXPERIMENT/MODEL` is a file for each shard, the second by the name NAME_1.
         repeats: Returns the repeats of a case that are debated. Default: as the experiment states.
         options: How its prompts name the options of an answer.

@@ -15,7 +15,7 @@ class Experiment:
 
     Attributes:
         needs: The artifacts below `results/` that its debates read, by name. `{model}` and
-            `{dataset}` in a path stand for those of the experiment.
+            `{dataset}` in a path are the experiment's.
     """
 
     name: str

@@ -86,7 +86,7 @@ class Question:
         experiment, model, case_id, repeat: The debate.
         round, seat, kind: The utterance that the answer becomes.
         role: The name of the seat on these data; "" if the data set states none.
-        nth: The number of the question among those of this seat, kind and round, from 1.
+        nth: The number of the question among the questions of this seat, kind and round, from 1.
         person: The name of the person; "" if the configuration states none.
         sections: The text that the seat may read now, in the words of the protocol.
         form: The JSON schema of the answer; `required` lists the necessary fields.

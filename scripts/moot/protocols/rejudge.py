@@ -1,7 +1,7 @@
 """Show the debates of another experiment to a model as judge, round by round.
 
-No debater is asked again. The model reads the public utterances, except for those of the former
-judge. After each round it states its belief; the last belief is its answer. The beliefs of the
+No debater is asked again. The model reads the public utterances, without the former judge's.
+After each round it states its belief; the last belief is its answer. The beliefs of the
 former judge are recorded for comparison, and the model never reads them.
 """
 

@@ -157,7 +157,7 @@ class Voices:
     def _temperature(self, model: "ModelConfig") -> float:
         """Return the sampling temperature.
 
-        The experiment's temperature, where it is stated, precedes that of the model's entry.
+        A temperature of the experiment precedes the temperature of the model's entry.
         """
         is_stated = "temperature" in self._params.model_fields_set
         if is_stated or model.temperature is None:

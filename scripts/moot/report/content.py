@@ -427,7 +427,7 @@ def reference_runs(runs: Iterable[RunT]) -> Iterator[RunT]:
 def rows_of_runs(
     results: StudyResults, build_rows: Callable[[Run], Iterable[JsonObject]]
 ) -> list[JsonObject]:
-    """Return the rows of all runs, those of the largest first.
+    """Return the rows of all runs, the largest run first.
 
     Args:
         results: of a study.

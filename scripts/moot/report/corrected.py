@@ -18,7 +18,7 @@ RAW_ONLY_NOTE = (
     " annotation_sheets` draws one), so these numbers include the labelers' errors."
 )
 CORRECTED_NOTE = (
-    "`{raw}` is raw: a person's label where there is one, else that of rules or a model. It does "
+    "`{raw}` is raw: a person's label if there is one, else a label by rules or a model. It does "
     "not estimate the labels that people would give; `corrected` does (prediction-powered "
     "inference). This estimate is the mean label of rules or model over all statements, plus the "
     "mean difference to people's labels on a sample with known probabilities. `labelled` counts "

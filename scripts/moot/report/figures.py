@@ -342,7 +342,7 @@ def note_below(
     sizes: Mapping[str, int] | None = None,
     unit: str = "case",
 ) -> None:
-    """Write notes in small print under the axes, such as those of the data sets.
+    """Write notes in small print under the axes, such as notes on the data sets.
 
     Args:
         drawing: The figure.

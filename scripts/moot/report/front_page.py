@@ -2,8 +2,8 @@
 
 It shows questions with their answers, and all outputs of the run.
 
-The answers are those of the tables `questions`, `contrasts`, `methods_by_data`, `what_debate_adds`
-and those in `FIRST_PAGE_NOTES`; this module judges nothing. All links are relative, so that the
+The answers come from the tables `questions`, `contrasts`, `methods_by_data`, `what_debate_adds` and
+the tables in `FIRST_PAGE_NOTES`; this module judges nothing. All links are relative, so that the
 folder `results/` can be put on any server of static files.
 """
 

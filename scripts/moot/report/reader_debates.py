@@ -44,7 +44,7 @@ COLUMNS = (
 )
 """Columns of the index, one entry per debate.
 
-`probability` is that of the answer, `change` and `swing` as in `Course`.
+`probability` is the answer's; `Course` describes `change` and `swing`.
 """
 _OPINION = [
     "model",
@@ -282,10 +282,7 @@ def _turn(turn: Turn, belief: float | None, label: Mapping[str, str] | None) -> 
 def _stored_calls(
     results: ExperimentResults, model: str
 ) -> Iterator[Callable[[DebateText], Iterator[JsonObject]]]:
-    """Store the recorded calls of a model on disk, and read those of each debate.
-
-    They are in the order of turns.
-    """
+    """Store the recorded calls of a model on disk, and read the calls of each debate by turn."""
     texts = [column.name for column in SCHEMAS["calls"] if column.type == "string"]
     with closing(sqlite3.connect("")) as database:
         database.execute("CREATE TABLE calls (call_id TEXT, call BLOB)")

@@ -164,7 +164,7 @@ class SideDebates:
         return [str(name) for name in names], Sums(tops, bottoms, self.terms.min_hits)
 
     def select(self, cases: set[str], runs: set[tuple[str, str]] | None = None) -> "SideDebates":
-        """Return the debates on some of the cases, or those of some runs."""
+        """Return the debates on some of the cases, or of some runs."""
         is_selected = np.array(
             [run[0] in cases if runs is None else run in runs for run in self.runs], dtype=bool
         )

@@ -27,8 +27,8 @@ def cost(results: ExperimentResults) -> pd.DataFrame:
     `cost_usd_total`.
 
     Per case means per row of predictions: a case argued twenty times counts twenty times. Seconds
-    are those of the original calls, not of a replay. Recorded debates have no such scores, since
-    their cost is unknown.
+    were measured during the original calls, not a replay. Recorded debates have no such scores,
+    since their cost is unknown.
     """
     predictions = results.predictions
     return by_model(

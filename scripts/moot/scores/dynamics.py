@@ -82,7 +82,7 @@ def dynamics(results: ExperimentResults) -> pd.DataFrame:
 def stated_predictions(results: ExperimentResults) -> pd.DataFrame:
     """Return every stated opinion in the order of turns.
 
-    The columns are those of `OPINION` and the following. target; correct. belief: for two labels,
+    It has the columns of `OPINION` and the following. target; correct. belief: for two labels,
     the probability of the positive label, computed from the opinion's `probability` of its
     prediction. previous and shift: the seat's last prediction in this debate, and the change of its
     belief since then. after: the speakers in public since its last opinion or since the start,

@@ -57,8 +57,8 @@ class Group:
 def prediction_groups(results: ExperimentResults) -> Iterator[Group]:
     """Yield the groups of each model's predictions.
 
-    These are all predictions, those of debates without retries, and those of each value of each
-    attribute, judge and persona.
+    The groups are all predictions, debates without retries, and each value of each attribute, judge
+    and persona.
 
     An attribute with fewer than `FEWEST_VALUES` or more than `MOST_VALUES` values among the
     evaluated cases forms no groups.

@@ -56,7 +56,7 @@ def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFr
     """Return the statements of an experiment's rounds with their labels, in order.
 
     These are the kinds that `utterance_kinds` of the rubric names, by default all public utterances
-    that are not answers: in a conference also those of its moderator. The position of a
+    that are not answers, in a conference also the moderator's. The position of a
     statement is its group (its label, in a rubric without groups); the neutral group is none.
 
     Returns:
@@ -102,7 +102,7 @@ def _scores(
 
 
 def _parts(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield all rows, and those of each value of a column with several values."""
+    """Yield all rows, and the rows of each value of a column with several values."""
     yield OVERALL, rows
     for column in columns:
         for value, part in rows.groupby(column) if rows[column].nunique() > 1 else ():

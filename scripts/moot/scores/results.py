@@ -75,7 +75,7 @@ class ExperimentResults:
         seed: the configuration's seed, from which bootstrap draws follow.
         files: the files that may be read, as a rule names them; None for all files of the
             folder.
-        notes: remarks for readers, shown before those of the data set.
+        notes: remarks for readers, shown before the notes on the data set.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class ExperimentResults:
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
-        """The rows of `predictions`, and those of debates that wait for a person."""
+        """The rows of `predictions`, and rows of debates that wait for a person."""
         return self._evaluated(self._of_models("predictions"))
 
     @cached_property
@@ -229,9 +229,7 @@ class ExperimentResults:
 
     @cached_property
     def transcripts(self) -> pd.DataFrame:
-        """The utterances of evaluated cases whose debates have ended.
-
-        The columns are those of the transcripts schema.
+        """The utterances of evaluated cases whose debates have ended, as in the transcripts schema.
 
         Rows are in the order of turns. Missing text is "".
         """
@@ -239,9 +237,7 @@ class ExperimentResults:
 
     @cached_property
     def all_transcripts(self) -> pd.DataFrame:
-        """The rows of `transcripts`, and those of validation cases, on which thresholds are
-        fitted.
-        """
+        """The rows of `transcripts`, and of validation cases, on which thresholds are fitted."""
         frame = _in_order(read_frames(self._all_shards()))
         self._refuse_twice(frame[frame.duplicated(TURN)])
         waits = find_waiting_rows(frame)

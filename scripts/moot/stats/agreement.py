@@ -100,7 +100,7 @@ def count_agreeing_pairs(
     """Count the pairs of answers, and the pairs that agree.
 
     Args:
-        rows: answers, with the columns case_id, prediction, and those of the next two arguments.
+        rows: answers, with the columns case_id, prediction, `common` and `excluded`.
         common: columns that are equal in both answers of a pair, including case_id.
         excluded: columns that must not all be equal in both answers.
 

@@ -71,7 +71,7 @@ def lognormal_interval(
 
 
 def fit_lognormal(amounts: Floats, weights: Floats, clusters: float) -> LognormalFit | None:
-    """Fit a log-normal distribution to amounts; the arguments are those of `lognormal_interval`.
+    """Fit a log-normal distribution to amounts; it takes the arguments of `lognormal_interval`.
 
     Returns:
         The fit. None if an amount is not above 0, if there are fewer than `MIN_AMOUNTS`, if all

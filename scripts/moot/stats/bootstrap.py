@@ -9,8 +9,8 @@ The interval is a small-sample t interval from the bootstrap's standard error. S
 degree of freedom less than there are clusters. The scale suits the statistic's range: log odds for
 a share, so that the interval stays within 0 and 1. Percentiles of the draws cover too little with
 few clusters and rare outcomes. docs/results.md gives the simulated coverage of this method for 5 to
-200 clusters. If all clusters agree (all or none right), the draws show no spread. Then the interval
-is that of Clopper and Pearson (1934) with the clusters as the sample size. If fewer than
+200 clusters. If all clusters agree (all or none right), the draws show no spread. Then moot uses
+the interval of Clopper and Pearson (1934) with the clusters as the sample size. If fewer than
 `FEW_CARRIERS` clusters of unequal sizes deviate, the interval includes the score interval (Wilson
 1927; Tango 1998) of clusters that are right or wrong as a whole. Amounts (rounds, tokens, costs)
 are skewed. Their interval includes the t interval on the scale of logarithms and the t interval
@@ -18,10 +18,10 @@ corrected for the draws' skewness (Hall 1992, "On the removal of skewness by tra
 54). The interval of a mean also includes the interval of log-normal amounts (`moot.stats.amounts`).
 
 Rows may belong to clusters of several kinds that are not nested (a debate's story and its judge).
-Then the variance is that of Cameron, Gelbach and Miller (2011, "Robust inference with multiway
-clustering", JBES 29): the sum over the kinds, minus the variance by both kinds together, and at
-least the variance by each single kind. The degrees of freedom of t are one less than the smallest
-number of clusters of a kind.
+The variance of Cameron, Gelbach and Miller (2011, "Robust inference with multiway clustering", JBES
+29) is then the sum over the kinds, minus the variance by both kinds together, and at least the
+variance by each single kind. The degrees of freedom of t are one less than the smallest number of
+clusters of a kind.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -60,7 +60,7 @@ difference.
 """
 FEW_CARRIERS = 5
 """The number of deviating clusters of unequal sizes below which the next large cluster decides.
-Then the interval includes that of clusters which deviate as a whole.
+Then the interval includes the interval of clusters that deviate as a whole.
 """
 SHARE_DIGITS = 9  # of a share's interval
 _MAX_WEIGHTS_IN_MEMORY = 2**22
@@ -86,7 +86,7 @@ class Statistic:
             parts). Chance alone raises such a sum, so its interval is extended downwards.
         min_clusters: with fewer clusters there is no interval.
         amounts: for a mean of amounts above 0, these amounts, shape (rows,). The interval then
-            includes that of log-normal amounts.
+            includes the interval of log-normal amounts.
     """
 
     function: Callable[[Floats], Floats]
@@ -177,8 +177,8 @@ class ClusterBootstrap:
     def draws_of(self, statistics: Callable[[Floats], Mapping[Key, Floats]]) -> dict[Key, Floats]:
         """Return several statistics on every resample, shape (resamples,) each.
 
-        With several kinds of clusters, the draws are those of the kind by which the statistic
-        varies most, rescaled to the variance of Cameron, Gelbach and Miller.
+        With several kinds of clusters, clusters are drawn of the kind by which the statistic
+        varies most. The draws are rescaled to the variance of Cameron, Gelbach and Miller.
         """
         if self._kinds:
             draws_by_kind = [
@@ -226,9 +226,7 @@ class ClusterBootstrap:
     def _join_lognormal(
         self, interval: tuple[float, float], amounts: Floats, clusters: float
     ) -> tuple[float, float]:
-        """Return an interval extended to that of log-normal amounts, if the statistic has
-        amounts.
-        """
+        """Return an interval extended to the log-normal one, if the statistic has amounts."""
         sizes = np.bincount(self.codes).astype(np.float64)
         means = np.bincount(self.codes, amounts) / sizes
         ends = lognormal_interval(means, sizes, clusters, self.level)

@@ -20,7 +20,7 @@ def auc_statistic(truth: Floats, score: Floats) -> Statistic:
 
     Rows without a score are left out.
 
-    The statistic's rows are those of the rarer class, or those whose score differs from the most
+    The statistic counts the rows of the rarer class, or the rows whose score differs from the most
     frequent score if there are fewer of them.
     """
     is_scored = ~np.isnan(score)

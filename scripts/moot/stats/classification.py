@@ -89,8 +89,8 @@ def averages(
 ) -> dict[Key, Floats]:
     """Return precision, recall and F1.
 
-    They are macro, micro and weighted averages, those of the positive label, and those of each
-    label that occurs.
+    There are macro, micro and weighted averages, and values of the positive label and of each label
+    that occurs.
 
     Ratios with the denominator 0 count as 0, as with scikit-learn's `zero_division=0`. All values
     are NaN without rows.
@@ -236,9 +236,9 @@ def measure(outcome: ClassificationOutcome) -> dict[str, float]:
 
     Examples are the Brier score of decision values and the AUC with one class.
 
-    With several labels per case, accuracy is that of the whole set. The AUC of more than two labels
+    With several labels per case, accuracy compares the whole set. The AUC of more than two labels
     compares each label with the rest, weighted by the label's share. The Brier score of more than
-    two labels is the sum over labels; for two labels it is that of the positive one.
+    two labels is the sum over labels; for two labels it uses the positive one.
     """
     totals = weighted_sums(
         outcome.truth, outcome.assigned, np.ones((1, len(outcome.truth))), outcome.multilabel

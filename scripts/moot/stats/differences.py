@@ -143,15 +143,15 @@ def compare_paired(
 ) -> Difference:
     """Compare both sides on the same cases, row by row.
 
-    For independent pairs that are right or wrong, the interval is Tango's score interval; for all
-    others it is that of `moot.stats.bootstrap`. The interval of F1 and of other ratios is as wide
+    Independent pairs that are right or wrong have Tango's score interval; all others have the
+    interval of `moot.stats.bootstrap`. The interval of F1 and of other ratios is as wide
     as if one further cluster had deviated in each direction. F1 has no interval if too few cases
     are hits (`Sums.min_hits`).
 
-    For plain means, p is that of a randomisation test that exchanges both sides cluster by cluster
-    (`moot.stats.randomisation.sign_flip_p`). For other metrics it is that of the interval. p and
+    For plain means, p comes from a randomisation test that exchanges both sides cluster by cluster
+    (`moot.stats.randomisation.sign_flip_p`). For other metrics it follows from the interval. p and
     interval agree about 0 (`_reconcile`). `bounds` are the smallest and the largest possible
-    difference. With a margin, the test of equivalence is that of the interval.
+    difference. With a margin, the test of equivalence follows from the interval.
     """
     bootstrap = ClusterBootstrap(clusters, seed)
     sides = first.total(), second.total()
@@ -268,8 +268,8 @@ def _tango_interval(first: Sums, second: Sums) -> IntervalAtLevel:
 def _reconcile(interval: IntervalAtLevel, test_p: float | None) -> tuple[float, float, float]:
     """Return an interval and a p-value that agree about 0.
 
-    p is that of the test, or that of the interval without a test. If the test rejects 0 and the
-    interval includes 0, p is that of the interval. If only the interval excludes 0, it is extended
+    p comes from the test; without a test, or if the test rejects 0 and the interval includes 0, it
+    follows from the interval. If only the interval excludes 0, it is extended
     to 0.
 
     Args:
@@ -304,10 +304,10 @@ def compare_unpaired(
 ) -> Difference:
     """Compare two sides that argued different cases, by the interval of `moot.stats.independent`.
 
-    For independent cases that are right or wrong, p is that of Fisher's exact test; for all others
-    it is that of the interval. p and interval agree about 0 (`_reconcile`). p is 1 if nothing can
+    For independent cases that are right or wrong, p comes from Fisher's exact test; for all others
+    it follows from the interval. p and interval agree about 0 (`_reconcile`). p is 1 if nothing can
     be computed. `bounds` are the smallest and the largest possible value of either side's metric.
-    With a margin, the test of equivalence is that of the interval.
+    With a margin, the test of equivalence follows from the interval.
     """
     kinds = kinds_of_clusters([*first_clusters, *second_clusters])
     sides = Independent((first.to_part(bounds), second.to_part(bounds)), kinds)

@@ -1,6 +1,6 @@
 """The difference between two sides that argued different cases.
 
-For shares of independent cases (each right or wrong once), the interval is that of Newcombe (1998,
+Shares of independent cases (each right or wrong once) have the interval of Newcombe (1998,
 Statistics in Medicine 17, method 10), which joins the score intervals of Wilson (1927). If fewer
 than `FEW_CARRIERS` cases of a side are right, or wrong, it also includes the interval of Agresti
 and Caffo (2000). With fewer than `MIN_CASES` on both sides there is no interval.
@@ -11,10 +11,10 @@ McCaffrey 2002). A quarter of an average cluster that is all right, and a quarte
 wrong, are added to centre and variance, so that a side without spread does not count as free of
 error. t has the degrees of freedom of Satterthwaite (1946), from the effective number of clusters.
 Both intervals are joined as in Newcombe's method (MOVER; Zou and Donner 2008, Statistics in
-Medicine 27). The interval of amounts includes that of log-normal amounts (`moot.stats.amounts`).
+Medicine 27). The interval of amounts includes the log-normal one (`moot.stats.amounts`).
 
-If clusters have cases of both sides, or if there are several kinds of clusters, the interval is
-that of t around the difference itself. The clusters' parts of both sides are added, with the
+If clusters have cases of both sides, or if there are several kinds of clusters, the interval uses
+Student's t around the difference itself. The clusters' parts of both sides are added, with the
 variance of `moot.stats.bootstrap`. The interval grows if few clusters carry the difference.
 """
 
@@ -117,7 +117,7 @@ class Independent:
     def by_cluster(self) -> NDArray[np.intp]:
         """The numbers of cases that count, by cluster and side, shape (clusters, 2).
 
-        With several kinds of clusters, those of the first kind.
+        With several kinds of clusters, the first kind counts.
         """
         codes = self._kinds[0][0]
         counts = np.zeros((int(codes.max(initial=-1)) + 1, 2), dtype=np.intp)

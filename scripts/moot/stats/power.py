@@ -2,8 +2,8 @@
 
 Let delta be a difference, v its variance between cases, and n the number of cases divided by the
 design effect (Kish 1965). With R repeats, v = between + within / R. The power of the two-sided t
-test at level alpha is that of Student's noncentral t, with noncentrality delta / sqrt(v / n) and n
-- 1 degrees of freedom. For sides with different cases these are delta / sqrt(v1 / n1 + v2 / n2) and
+test at level alpha follows from the noncentral t, with noncentrality delta / sqrt(v / n) and n - 1
+degrees of freedom. For sides with different cases these are delta / sqrt(v1 / n1 + v2 / n2) and
 n1 + n2 - 2.
 
 The variance of a difference between two shares of right answers on the same cases falls as the
@@ -251,8 +251,8 @@ class Observed:
     def by_case(self) -> tuple[Floats, Floats]:
         """Return the mean of each case's debates, and the remaining share of variance.
 
-        The means are over the case's runs, in the order of the cases' names. The share is that of
-        the variance of one debate.
+        The means are over the case's runs, in the order of the cases' names. The share is a share
+        of the variance of one debate.
         """
         _, codes = np.unique(np.asarray(self.cases, dtype=str), return_inverse=True)
         runs, first = self._by_run()
@@ -331,10 +331,10 @@ def estimate_spread(
 
 
 def _design_effect(deviations: Floats, clusters: Sequence[Hashable]) -> float:
-    """Return the variance of a sum over clusters relative to that of independent cases; at least 1.
+    """Return the variance of a sum over clusters relative to independent cases; at least 1.
 
-    With several kinds of clusters, the variances by one kind are added, those by two kinds together
-    are subtracted, and so on.
+    With several kinds of clusters, the variances by one kind are added, by two kinds together
+    subtracted, and so on.
     """
     sums = (
         (1 if number % 2 else -1) * float((np.bincount(codes, weights=deviations) ** 2).sum())

@@ -42,7 +42,7 @@ def sign_flip_p(differences: Floats, seed: int) -> float:
 
     The test is exact for up to `EXACT_CLUSTERS` differences other than 0. Otherwise it uses
     `PATTERNS` random patterns of signs and counts the observed one as well (Phipson and Smyth
-    2010). If all differences are 1 or -1, it is McNemar's exact test. Each difference is that of an
+    2010). If all differences are 1 or -1, it is McNemar's exact test. Each difference belongs to an
     independent unit: a case, or the sum over a cluster of cases. p is NaN if a difference is
     missing or infinite.
     """

@@ -8,7 +8,7 @@ Strengths have finite estimates within a group in which chains of wins (or ties)
 member to every other (Ford 1957, American Mathematical Monthly 64). Strengths are relative to the
 mean of the largest such group.
 
-Verdicts of one cluster (a topic) are dependent. Therefore variances are those of the jackknife that
+Verdicts of one cluster (a topic) are dependent. Therefore variances come from the jackknife, which
 leaves out one cluster at a time (Efron and Stein 1981, "The jackknife estimate of variance", Annals
 of Statistics 9). The degrees of freedom of t are one less than the number of clusters. Sandwich
 variances are too small with few clusters: with 10 topics their intervals cover 71 % of strengths. A

@@ -124,8 +124,8 @@ def _variances_of_strata(
     """Return each stratum's part of a value's variance, and Satterthwaite's degrees of freedom.
 
     The value is linearised by a small change of each row's weight. The variance of a stratum is
-    shrunk towards that of all strata, as if it had `_POOLED_ROWS` more rows, since two equal
-    debates do not show that a case has no variance.
+    shrunk towards the variance of all strata, as if it had `_POOLED_ROWS` more rows, since two
+    equal debates do not show that a case has no variance.
     """
     sizes = as_numbers(np.bincount(codes))
     influences = np.empty(len(codes))

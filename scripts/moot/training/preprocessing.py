@@ -1,6 +1,6 @@
 """Imputation and encoding of typed columns: a pipeline's first step, fitted within each fold.
 
-Columns are those of `moot.training.examples.plain_features`: float64 numbers, and text for
+Columns come from `moot.training.examples.plain_features`: float64 numbers, and text for
 everything else.
 """
 

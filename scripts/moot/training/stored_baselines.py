@@ -44,7 +44,7 @@ class StoredModel:
     def predict(self, inputs: pd.DataFrame) -> NDArray[np.object_]:
         """Return the label of each row.
 
-        Tabular inputs are those of `moot.training.examples.plain_features`.
+        Tabular inputs come from `moot.training.examples.plain_features`.
         """
         answers: NDArray[np.object_] = np.array(self.labels, dtype=object)[
             self.estimator.predict(inputs)

@@ -49,7 +49,7 @@ def words(**settings: object) -> CountVectorizer:
 
 
 def words_of_topic_and_body(**settings: object) -> FeatureUnion:
-    """Return the word counts of the topic, followed by those of the body."""
+    """Return the word counts of the topic, followed by the word counts of the body."""
     return FeatureUnion(
         [
             ("topic", pipeline_on(topics, words(**settings))),
@@ -100,7 +100,7 @@ def sentiment_lexicon() -> dict[str, float]:
 class TopicMajority(ClassifierMixin, BaseEstimator):
     """The most frequent label of the case's topic in training.
 
-    For an unknown topic it is that of all training cases.
+    For an unknown topic it is the most frequent label of all training cases.
     """
 
     def fit(self, frame: pd.DataFrame, targets: Numbers) -> Self:

@@ -1,6 +1,6 @@
 """The dependencies of jobs: configuration, user files, and code that is chosen by name.
 
-Rules declare these values; `moot.workflow.job_digests` adds those of earlier jobs.
+Rules declare these values; `moot.workflow.job_digests` adds the digests of earlier jobs.
 """
 
 from collections.abc import Iterable, Mapping

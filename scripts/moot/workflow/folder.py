@@ -25,7 +25,7 @@ class FolderConfiguration:
     """The configuration that built the tables of a folder.
 
     Attributes:
-        files: the files of `--configfile`, without those of the default configuration.
+        files: the files of `--configfile`, without the default configuration.
         experiments: by name, a digest of the configuration that its scores depend on.
     """
 
@@ -70,7 +70,7 @@ def claim_folder(configuration: FolderConfiguration, replace: bool) -> None:
             earlier_files = _file_names(previous.files)
             raise UserError(
                 f"results/tables shows {len(names)} experiments ({_first_names(names)}) of"
-                f" {earlier_files}; those of {_file_names(configuration.files)} would replace them."
+                f" {earlier_files}. {_file_names(configuration.files)} would replace them."
                 " Use a separate folder for each (snakemake --directory FOLDER), name both files"
                 " after --configfile, or replace the tables with --config replace_results=true."
                 f" No reply is lost: another run of {earlier_files} restores its tables without a"

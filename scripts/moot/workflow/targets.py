@@ -104,9 +104,9 @@ def nonempty_names(
 def names_by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> dict[str, list[str]]:
     """Return the tables or figures that each job builds.
 
-    A job builds those of one study. In a run of one study it also builds those of the comparison.
-    Those without data in this run, and those of papers to which no experiment of the run belongs,
-    are left to a further job, which runs only on request.
+    A job builds the outputs of one study, and in a run of one study also of the comparison. Outputs
+    without data in this run, and outputs of papers to which no experiment of the run belongs, are
+    left to a further job, which runs only on request.
     """
     names = [study for study in plan.studies if study != COMPARISON]
     jobs = {study: study for study in plan.studies} | (

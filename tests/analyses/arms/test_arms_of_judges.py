@@ -42,7 +42,7 @@ def test_a_judge_is_challenged_until_it_changes_its_answer(runs: Runs) -> None:
         for number, step in enumerate(steps.to_dict("records"), 1):
             step_messages = messages_of(requests[step["call_id"]])
             assert step_messages[: len(verdict_messages)] == verdict_messages, (
-                "the prompt begins with that of the verdict, unchanged"
+                "the prompt begins with the prompt of the verdict, unchanged"
             )
             assert len(step_messages) == len(verdict_messages) + 2 * number and step_messages[
                 len(verdict_messages)

@@ -23,7 +23,7 @@ class World:
     Attributes:
         cases: the number of cases.
         repeats: answers of each case.
-        slope: by how much the error of the surest answer lies below that of the least sure.
+        slope: the error of the least sure answer less the error of the surest.
         error: the mean error.
         levels: how many values the signal has; 0: it is continuous.
         max_error: the allowed share of errors.

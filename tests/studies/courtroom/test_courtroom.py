@@ -35,9 +35,7 @@ def prompt(request: Request) -> str:
 
 
 def numbered_speech() -> Any:
-    """A model whose every utterance carries a word of its own, so that whoever quotes it gives it
-    away.
-    """
+    """Return a model whose utterances differ, so that a quotation shows its source."""
     count = 0
 
     def answer(request: Request) -> str | dict[str, float]:
@@ -304,7 +302,7 @@ async def test_the_authors_judges_read_only_the_first_paragraph_and_the_statemen
         is_of_judge = utterance.speaker in ("judge", "silent_judge")
         assert "MOST-IMPORTANT" in text
         assert ("EVERYTHING" in text) == (not is_of_judge)
-        assert "BELIEF" not in text, "nobody reads the silent judge, not even itself"
+        assert "BELIEF" not in text, "no seat reads the silent judge, not even itself"
         statements = [
             earlier.text
             for earlier in debate.utterances

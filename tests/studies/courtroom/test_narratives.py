@@ -1,6 +1,4 @@
-"""Narratives of NLSY97: every fact is told and no other, in sentences that read well; what is
-withheld is told to nobody.
-"""
+"""Narratives of NLSY97 tell every fact and no other, in correct sentences, and no withheld fact."""
 
 import re
 from collections.abc import Callable

@@ -61,9 +61,9 @@ RULE_COLUMNS = (
 )
 NOTE = (
     "Effective votes: the mean of as many independent votes would vary as much. Distance to"
-    " Condorcet: the accuracy of a majority of independent members, less that of the actual"
-    " majority. `change`: last answers less first answers. Accuracy by Dawid and Skene: a model's"
-    " answer, which correlated errors raise. Intervals are by case."
+    " Condorcet: the accuracy of a majority of independent members, less the accuracy of the"
+    " actual majority. `change`: last answers less first answers. Accuracy by Dawid and Skene: a"
+    " model's answer, which correlated errors raise. Intervals are by case."
 )
 FIRST_PAGE_NOTES.register("panel_worth")("Brackets hold 95 % intervals by case.")
 

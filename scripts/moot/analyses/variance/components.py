@@ -9,16 +9,16 @@ the component's levels of their squared numbers over n. These equations are solv
 "Estimation of variance and covariance components", Biometrics 9, method 1). The estimates are
 unbiased for crossed, nested and unbalanced designs without an assumption on the distribution, so
 right and wrong answers are on the scale of probabilities. For one facet, and in balanced designs,
-they equal those of the analysis of variance. Estimates of a small component may be negative and are
-not changed, since this keeps them unbiased.
+they equal the estimates of the analysis of variance. Estimates of a small component may be negative
+and are not changed, since this keeps them unbiased.
 
 For answers in words, half the squared difference is 1 if two answers differ (Light and Margolin
 1971, "An analysis of variance for categorical data", JASA 66).
 
 Intervals: each level of a facet is left out once (the jackknife); with several crossed facets the
 variances are added, and the variance for the shared levels is subtracted (Cameron, Gelbach and
-Miller 2011). A share of variance is an intraclass correlation, so its interval is that of Student's
-t on Fisher's scale, with the degrees of freedom of Satterthwaite (1946); docs/results.md has its
+Miller 2011). A share of variance is an intraclass correlation, so its interval uses Student's t
+on Fisher's scale, with the degrees of freedom of Satterthwaite (1946); docs/results.md has its
 coverage by simulation. If nearly all answers are equal, the jackknife needs many levels: there is
 no interval with fewer than `LEVELS_BY_SKEWNESS` times the squared skewness of the answers.
 """
@@ -257,7 +257,7 @@ class _Squares:
     ) -> Floats:
         """Return how often the variance of an effect is in `sum_within`, in the same shape.
 
-        The effect without facets is that of each answer.
+        The effect without facets is the residual of each answer.
         """
         group = self._groups[facets]
         by_effect = self._groups[effect] if effect else np.arange(len(group), dtype=np.intp)

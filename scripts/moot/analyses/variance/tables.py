@@ -119,14 +119,14 @@ def where_verdicts_come_from(results: StudyResults) -> TableContent:
             (
                 "Model: an answer is a mean, an independent effect of each facet and of each "
                 "combination that the design shows, and a residual. Estimates are Koch's "
-                "unbiased moments (1968; those of the analysis of variance in balanced designs: "
+                "unbiased moments (1968; in balanced designs equal to the analysis of variance: "
                 "Searle, Casella and McCulloch 1992; Brennan 2001), with right and wrong on the "
                 "scale of probabilities. A small component may have a negative estimate, which "
                 "is not changed: raising it to 0 would make it too large on average. Shares add "
                 "up to 1."
             ),
             (
-                "Intervals leave each case (judge, persona, ...) out once, and are those of an "
+                "Intervals leave each case (judge, persona, ...) out once, and treat a share as an "
                 "intraclass correlation; docs/results.md has their coverage. A facet with fewer "
                 f"than {FEWEST_LEVELS} levels does not represent others: the interval applies to "
                 "its levels (`speaks of`). There is no interval if no facet has as many levels. "

@@ -36,7 +36,7 @@ function takeAnswers(turns, start) {
   return turns.slice(start, end);
 }
 
-// Updates the current answers of all speakers by those of a group of turns, and lists them.
+// Updates the current answers of all speakers by a group of turns, and lists them.
 function createAnswersItem(debate, group, answers) {
   const changedSpeakers = new Set();
   for (const { speaker, stated } of group) {

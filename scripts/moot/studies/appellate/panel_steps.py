@@ -1,6 +1,6 @@
 """The steps of appellate panels: positions, their changes, and who opposed whom.
 
-A step is one judge's turn in one round. Its code is that of the label: 1 affirm, 0 not affirm, 3 no
+A step is one judge's turn in one round. It has the code of the label: 1 affirm, 0 not affirm, 3 no
 position. The paper does not define a change. Here it is a move between codes 0 and 1 from one round
 to the next. Pairs with a code 3 are not opportunities and are counted separately. Positions by vote
 (the label that a judge's model finds most probable after speaking) have scores `vote_...`, in

@@ -133,7 +133,7 @@ class HumanPanelParams(PanelParams):
         ),
     )
     bank: str = Field(
-        "", description="YAML file of statements by case and stance. Default: that of the sample."
+        "", description="YAML file of statements by case and stance. Default: the sample's file."
     )
 
     @model_validator(mode="before")

@@ -113,7 +113,7 @@ def steps(results: StudyResults) -> TableContent:
                 " A missing statement takes no position."
             ),
             (
-                "Our numbers of debates are those of the configuration. config/papers/ has the "
+                "Our numbers of debates come from the configuration. config/papers/ has the "
                 "paper's numbers."
             ),
         ),

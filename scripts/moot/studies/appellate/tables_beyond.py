@@ -107,7 +107,7 @@ def human_weight(results: StudyResults) -> TableContent:
             " effect. In round 1 no judge has heard the human, so a difference is chance."
         ),
         (
-            "If both or nobody opposed the judge, the two influences cannot be separated, so these"
+            "If both or neither opposed the judge, the two influences cannot be separated, so these"
             " chances are not in the ratio."
         ),
     )
@@ -205,7 +205,7 @@ def structure(results: StudyResults) -> TableContent:
             "affirm and that do not, averaged over steps; a case is divided if a judge of the "
             "real court dissented."
         ),
-        "No rule recognises whether reasoning is like that of human judges; people have to read.",
+        "No rule recognises whether reasoning resembles human judges'; people have to read.",
     )
     return comparison_table(rows, (*KEYS, "measure"), (*notes, BY_CASE_NOTE))
 

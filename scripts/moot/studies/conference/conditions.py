@@ -1,7 +1,6 @@
 """Conditions of the conference study (with and without a judge) and their comparison.
 
-The published values are those of Heller et al., "Finding Common Ground", Table 5 and
-section 5.2.2.
+The published values come from Heller et al., "Finding Common Ground", Table 5 and section 5.2.2.
 """
 
 from dataclasses import dataclass

@@ -252,7 +252,7 @@ async def grading(debate: Debate, params: GradingParams) -> Answer | None:
 
     It predicts the decision that gets the higher grade.
 
-    The grades of the true decision have kind "grade", those of the planted wrong one
+    The grades of the true decision have kind "grade", the grades of the planted wrong decision
     "grade_reversed". A grader that gives both the same grades has no usable answer.
     """
     true_label = debate.case.target

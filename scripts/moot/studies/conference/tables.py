@@ -65,7 +65,7 @@ COVERAGE_CONDITIONS = {
 """The condition of each published coverage."""
 DESIGNS_NOTE = (
     "The paper tests judges and does not name the model of its participants. With the protocol "
-    "`judging` every judge decides on the same exchanges, those of the participants in the "
+    "`judging` every judge decides on the same exchanges, held by the participants in the "
     "column; published values are shown next to these runs. In a `conference` the judge's model "
     "takes every seat, so a grade also depends on how the model argues. This is another reading "
     "of the paper, without published values next to it."
@@ -291,7 +291,7 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
                 keys = {**_condition_keys(condition), "data": condition.data, "measure": title}
                 rows.append(comparison_row(keys, published_value, score))
     notes = [
-        "Published coverage is that of one debate with and one without a judge, coded by hand. "
+        "Published coverage is from one debate with and one without a judge, coded by hand. "
         "The paper does not name the model of the participants, so it is shown next to each "
         f"model's coverage. {BY_DEBATE_NOTE} Tokens and calls are scored by case, so they have no "
         "interval if there is one case.",

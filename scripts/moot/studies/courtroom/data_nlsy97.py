@@ -2,8 +2,8 @@
 
 The cases of AgenticSimLaw ("Dataset and Preprocessing") come from this table of 1412 rows. The
 paper is silent or contradicts the published table in some points. The table has 24 columns (the
-paper says 28) and 72 % men (the paper's 51 % is that of the whole survey of 8984 people). Whether
-someone was convicted by 2002 is a feature, since the paper's example states it.
+paper says 28) and 72 % men (the paper's 51 % is the share in the whole survey of 8984
+people). Whether someone was convicted by 2002 is a feature, since the paper's example states it.
 """
 
 from dataclasses import replace

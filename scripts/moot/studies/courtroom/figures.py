@@ -76,7 +76,7 @@ class Point:
 )
 def f1_against_seconds(results: StudyResults) -> "Figure":
     """F1 of single prompts against seconds per case, by method and model (paper, Figure 2). Seconds
-    are those of the calls.
+    are the sum of the calls.
     """
     runs = list_runs(results, *PROMPTS)
     return _cost_figure(runs, "seconds_per_case", "Seconds a case (sum over calls)")

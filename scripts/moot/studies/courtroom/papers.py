@@ -55,7 +55,7 @@ def single_prompts(run: ItemRun) -> list[Part]:
 
 
 def _prompt_runs(run: ItemRun) -> Iterator[Run]:
-    """Yield the runs of single prompts without those of the paper's other ensemble.
+    """Yield the runs of single prompts, without runs of the paper's other ensemble.
 
     The paper gives the same prompts to small and to commercial models, in different tables.
     """
@@ -100,7 +100,7 @@ def _rows_by_prompt(run: ItemRun) -> list[OwnRow]:
 
 @fills("courtroom/table7", STUDY)
 def commercial_counts(run: ItemRun) -> list[Part]:
-    """Count the cases by outcome and prediction; the precision is that of NO."""
+    """Count the cases by outcome and prediction; the precision is for NO."""
     rows = []
     for row in _rows_by_prompt(run):
         right, wrong = row.cells.get(("", "tn/binary")), row.cells.get(("", "fn/binary"))

@@ -43,7 +43,7 @@ class CourtroomParams(ProtocolParams):
     stresses_factors: bool = Field(
         True,
         description=(
-            "whether strategies of the prosecution stress risk factors and those of the defence"
+            "whether the prosecution's strategies stress risk factors, and the defence's strategies"
             " protective factors"
         ),
     )

@@ -1,6 +1,6 @@
 """Methods, runs and published values that the courtroom's tables and figures share.
 
-The published values are those of AgenticSimLaw (see the README of this folder).
+The published values come from AgenticSimLaw (see the README of this folder).
 """
 
 import math

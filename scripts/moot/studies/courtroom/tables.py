@@ -92,7 +92,7 @@ def _group_by_method(values: Values) -> dict[tuple[str, str], dict[str, Publishe
 def _model_rows(results: StudyResults, table: str, runs: list[Run]) -> Iterator[Fields]:
     """Yield the rows of one table: published values without a run, own runs, then references.
 
-    The order is that of the methods, then of the models in the paper.
+    Rows are in the order of the methods, then of the models in the paper.
     """
     unrepeated = _group_by_method(unrepeated_values(results, table))
     our_runs: dict[tuple[str, str], list[Run]] = {}

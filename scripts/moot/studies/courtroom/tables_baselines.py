@@ -103,7 +103,7 @@ _LEADERBOARD = (
 def _iterate_baselines(
     results: StudyResults, order: list[str]
 ) -> Iterator[tuple[dict[str, str], str, Board]]:
-    """Iterate over the baselines of each data set, those of the paper first.
+    """Iterate over the baselines of each data set, the paper's baselines first.
 
     Yields:
         The keys of a row, the data set, and the leaderboard's rows of the baseline by evaluation.

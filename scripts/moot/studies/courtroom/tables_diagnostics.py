@@ -44,8 +44,8 @@ def judge_dynamics(results: StudyResults) -> TableContent:
                 " change since the judge's previous belief, listed with the seats that spoke in"
                 " public in between. If both advocates spoke, their effects cannot be separated;"
                 " `beliefs: after_turn` separates them. Turns count every utterance, including"
-                " private ones. With `silent_judge` the beliefs are those of that seat, perhaps of"
-                " another model, and do not enter the verdict."
+                " private ones. With `silent_judge` this seat states the beliefs, perhaps with"
+                " another model, and they do not enter the verdict."
             ),
             "The paper reports no values for this.",
         ],

@@ -1,6 +1,6 @@
 """Full opinions of the Caselaw Access Project, which `case_summary` turns into CaseLaw cases.
 
-Reads the bulk format (`casebody.data` as XML or as an object) and that of static.case.law
+Reads the bulk format (`casebody.data` as XML or as an object) and the format of static.case.law
 (`casebody.opinions`).
 """
 

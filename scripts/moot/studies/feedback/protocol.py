@@ -434,8 +434,8 @@ def _answer_by_words(debate: Debate, shares: Probabilities) -> str:
 
 
 async def _likelihood(debate: Debate, number: int, context: Fields) -> dict[str, float] | None:
-    """Return the label words' shares of probability; with several labels, that of YES for each of
-    them.
+    """Return the label words' shares of probability; with several labels, the share of YES for each
+    label.
     """
     if not debate.task.multilabel:
         words = {

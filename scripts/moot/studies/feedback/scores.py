@@ -53,7 +53,7 @@ def feedback(results: ExperimentResults) -> pd.DataFrame:
     """By model: `accuracy_initial`, `accuracy_final`, `corrections`, `degradations` at the
     experiment's own T; the last three again for each T of `WEIGHTS` (group "T=0.5"); and the
     assistant's `assistant_auc`, `assistant_brier`, `assistant_expected_calibration_error`, with the
-    share of rounds in which its threshold was met, and that of opinions without a position.
+    shares of rounds in which its threshold was met, and of opinions without a position.
     """
     if results.config.protocol != PROTOCOL:
         return no_scores()

@@ -67,7 +67,7 @@ CASES_NOTE = (
 )
 def models(results: StudyResults) -> TableContent:
     """Accuracy and macro F1 by method: published (paper, Table 2), ours, their difference. Trained
-    models are those of this run's baselines, on the test split.
+    models are this run's baselines, on the test split.
     """
     runs = list_runs(results, DEBATE, "zero_shot")
     rows = [

@@ -75,7 +75,7 @@ def has_beliefs_and_truth(plan: StudyPlan) -> bool:
 
 
 def has_councils(plan: StudyPlan) -> bool:
-    """Return whether a data set has answers, which may be those of several judges or members."""
+    """Return whether a data set has answers, perhaps of several judges or members."""
     for columns in _column_names(plan):
         if columns.answer or columns.answers or columns.beliefs:
             return True
@@ -94,7 +94,7 @@ def read_stated_beliefs(run: RecordedRun) -> pd.DataFrame:
     """Return the last belief of each speaker in each round, a row with the fields of
     `StatedBelief`.
 
-    If the record has no rounds, the first belief of a speaker counts as that of round 1, and so on.
+    If the record has no rounds, the first belief of a speaker counts for round 1, and so on.
     The confidence of a speaker with a side is a belief in the answer, or else in this side.
     """
     beliefs: list[StatedBelief] = []

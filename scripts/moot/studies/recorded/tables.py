@@ -53,7 +53,7 @@ def methods(results: StudyResults) -> TableContent:
             (
                 f"{INVALID} Accuracy counts invalid answers as wrong, accuracy of valid leaves them"
                 " out; both are means over cases of the share of a case's right answers, and empty"
-                " if no truth is known. F1 is that of the positive label over all valid answers."
+                " if no truth is known. F1 is for the positive label, over all valid answers."
                 " Methods were recorded over different cases: compare each with the majority class"
                 " of its own cases, and see the paired tests."
             ),
@@ -191,7 +191,7 @@ def nyu_judges(results: StudyResults) -> TableContent:
             (
                 "Accuracy is the share of debates whose judge's last belief favours the right side."
                 " An undecided judge (one half each) counts one half, as in the authors' paper;"
-                " the tables of all studies count such a judge as wrong. The Brier score is that of"
+                " the tables of all studies count such a judge as wrong. The Brier score uses"
                 " the last belief in the right answer."
             ),
             (

@@ -54,7 +54,7 @@ def beliefs_by_round(results: StudyResults) -> TableContent:
                 "Belief is the mean probability that debaters give to their own side, and that"
                 " other speakers give to the label in `belief in`. The confidence of a speaker with"
                 " a side counts as the probability of this side. If the record has no"
-                " rounds, the first belief of each speaker is that of round 1, and so on;"
+                " rounds, the first belief of each speaker counts for round 1, and so on;"
                 f" `{AFTER_ROUNDS}` are beliefs without a round after the last one."
             ),
             (

@@ -78,7 +78,7 @@ def rejudged(results: StudyResults) -> TableContent:
                 " the rounds in which both stated one; the difference is the model's minus the"
                 " recorded judge's. An undecided judge favours neither side: a belief of one half."
             ),
-            "The model read the debaters' utterances, without those of the recorded judge.",
+            "The model read the debaters' utterances, without the recorded judge's.",
         ],
     )
 

@@ -74,8 +74,8 @@ def load_polarity(options: ClaimOptions, context: LoadContext) -> Loaded:
 
 
 def share_notes(claims: pd.DataFrame) -> tuple[str, ...]:
-    """Return a note on the share of pro claims; the paper gives that of all claims for the test
-    claims.
+    """Return a note on the share of pro claims: the paper prints the share among all claims as the
+    share among the test claims.
     """
     pro = claims["stance"] == "pro"
     test_share = pro[claims["split"] == "test"].mean()
