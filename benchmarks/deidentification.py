@@ -197,15 +197,15 @@ def main() -> None:
     )
     parser.add_argument("--no-ner", action="store_true", help="de-identify by rule alone")
     parser.add_argument(
-        "--sample", type=int, default=0, help="so many opinions, drawn by the seed; 0: all"
+        "--sample", type=int, default=0, help="number of opinions drawn by the seed; 0: all"
     )
     parser.add_argument(
-        "--read", type=int, default=0, help="print passages of so many passed opinions, too"
+        "--read", type=int, default=0, help="number of passed opinions whose passages are printed"
     )
     parser.add_argument(
         "--start", type=int, default=0, help="the character of the facts at which a passage begins"
     )
-    parser.add_argument("--seed", type=int, default=1, help="which ones")
+    parser.add_argument("--seed", type=int, default=1, help="the seed of --sample and --read")
     arguments = parser.parse_args()
     recognise = recognise_names if is_installed() and not arguments.no_ner else None
     read_file = read_summaries if arguments.path.suffix == ".csv" else read_opinions

@@ -318,7 +318,9 @@ def main() -> None:
     parser.add_argument("sizes", nargs="*", type=int, default=[1_000, 10_000])
     parser.add_argument("--stages", nargs="*", default=list(STAGES), choices=list(STAGES))
     parser.add_argument("--a-shard", type=int, default=1_000, help="debates of a shard")
-    parser.add_argument("--folder", type=Path, help="keep what is made here, and use what is there")
+    parser.add_argument(
+        "--folder", type=Path, help="keep the files in this folder, and use the existing ones"
+    )
     arguments = parser.parse_args()
     print(
         "| stage | debates | seconds | processor seconds | peak MB | MB before"

@@ -1,4 +1,4 @@
-"""What the site shows beyond `docs/`: pages that lie next to what they describe, and a build's
+"""Pages of the site outside `docs/`: pages in the folders that they describe, and a build's
 results.
 
 A hook of MkDocs; `make site` starts it in the project's folder.
@@ -126,8 +126,8 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
 
 
 def results_of(study: str, files: Files) -> str:
-    """The first page where it comes to a study, links to tables and debates, and the figures of the
-    last build.
+    """Return the part of the first page on a study, links to its tables and debates, and its
+    figures, of the last build.
     """
     of_study = sorted(
         place
@@ -151,7 +151,7 @@ def results_of(study: str, files: Files) -> str:
 
 
 def on_post_template(output_content: str, **_: Any) -> str:
-    """The page of what is not found has the search too."""
+    """Show the search on the page for a missing address, too."""
     return on_post_page(output_content)
 
 

@@ -1,5 +1,4 @@
-"""Open the desk: pages on which people take seats and label statements, on this machine or at
-the machines of colleagues.
+"""Open the desk: pages on which people take seats and label, on this or other machines.
 
 python scripts/desk.py                                    answers wait for the next run
 python scripts/desk.py snakemake --cores 2 debates        the debates continue after each answer
@@ -28,21 +27,21 @@ from moot.desk.settling import conflicts
 from moot.labels.sheet_names import key_file
 
 OPEN_MESSAGE = """\
-The desk is open, for people on this machine alone:
+The desk is open, only for people on this machine:
 
   {address}
 
-Ctrl-C closes it. Whatever a page calls saved is in a file below data/.
+Ctrl-C closes it. All saved answers and labels are in files below data/.
 """
 KEY_MESSAGE = """\
-{key} says which experiment each sheet is from. Keep it from those who label.
+{key} has the experiment of each sheet. Do not show it to annotators.
 """
 COLLEAGUES_MESSAGE = """\
 The desk is open. Send each person their own link: it opens that person's seats.
 
 {links}
 
-Ctrl-C closes it; the links stay the same. Whatever a page calls saved is in a file below data/.
+Ctrl-C closes it; the links stay the same. All saved answers and labels are in files below data/.
 """
 
 
@@ -90,17 +89,18 @@ async def open_desk(command: list[str], options: Namespace) -> None:
 
 
 def public_address(host: str, port: int, address: str, is_https: bool, behind_tunnel: bool) -> URL:
-    """Where colleagues reach a server that listens at `host`.
+    """Return the address at which colleagues reach a server that listens at `host`.
 
     Raises:
-        UserError: what they send could be read on its way, or nothing says where they reach it.
+        UserError: the connection would not be encrypted, or the address is missing.
     """
     listen_address, public_url = _parse_addresses(host, address)
     if not (listen_address.is_loopback or is_https or behind_tunnel):
         raise UserError(f"--host {host}: {UNENCRYPTED}")
     if public_url is None and (listen_address.is_unspecified or behind_tunnel):
         raise UserError(
-            "say at which address colleagues reach the desk: --address https://desk.example.org"
+            "state the address at which colleagues reach the desk: --address"
+            " https://desk.example.org"
         )
     if public_url is None:
         return URL.build(scheme="https" if is_https else "http", host=host, port=port)
@@ -120,7 +120,7 @@ def _parse_addresses(host: str, address: str) -> tuple[IPv4Address | IPv6Address
 
 
 def open_certificate(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
-    """What encrypts with a certificate and its key, where they are given.
+    """Return the TLS context of a certificate and its key; None without a certificate.
 
     Raises:
         UserError: one of the files is missing or cannot be used.
@@ -138,30 +138,31 @@ def open_certificate(cert: Path | None, key: Path | None) -> ssl.SSLContext | No
 
 
 def main() -> None:
-    """Read the command line; what is not the desk's is the command that goes on with the
-    debates.
+    """Read the command line and serve the desk.
+
+    All arguments that are not the desk's form the command that continues the debates.
     """
     parser = ArgumentParser(description=(__doc__ or "").partition("\n")[0], allow_abbrev=False)
     parser.add_argument(
-        "--host", help=f"the address of this machine to listen at; by default {HOST}"
+        "--host", help=f"the address of this machine to listen at; default: {HOST}"
     )
-    parser.add_argument("--port", type=int, default=0, help="the port; by default any that is free")
+    parser.add_argument("--port", type=int, default=0, help="the port; default: any free port")
     parser.add_argument(
-        "--people", default="", help="who may come, by comma; by default all who have had a link"
+        "--people", default="", help="the names of the people; default: all who have had a link"
     )
     parser.add_argument(
         "--address",
         default="",
-        help="where their browsers reach the desk, https://desk.example.org",
+        help="the address for browsers, such as https://desk.example.org",
     )
     parser.add_argument("--cert", type=Path, help="a certificate (chain) for https, PEM")
     parser.add_argument(
-        "--key", type=Path, help="the certificate's key, PEM; none: it is in the same file"
+        "--key", type=Path, help="the certificate's key, PEM; default: it is in the file of --cert"
     )
     parser.add_argument(
         "--behind-tunnel",
         action="store_true",
-        help="a tunnel or proxy encrypts the way to the desk",
+        help="a tunnel or proxy encrypts the connection to the desk",
     )
     parser.add_argument(
         "--conflicts", action="store_true", help="print labels on which annotators differ"

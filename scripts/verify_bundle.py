@@ -1,5 +1,5 @@
-"""Check a bundle by Python's standard library alone: python verify_bundle.py BUNDLE
-[--expected-head N:DIGEST].
+"""Check a bundle, with the standard library only: python verify_bundle.py BUNDLE [--expected-head
+N:DIGEST].
 """
 
 import argparse
@@ -11,20 +11,20 @@ from collections.abc import Iterator
 from typing import Any
 
 SCHEMA = 2
-DAMAGES = (Exception,)  # whatever a damaged file leads to, zipfile's own errors among it
+DAMAGES = (Exception,)  # a damaged file may raise any error, also zipfile's own
 SOUND = (
-    "All files and replies are as bundled. On which a table rests the manifest says; only `replay`"
-    " proves tables.\n"
+    "All files and replies are unchanged since the bundle was made. The manifest lists the replies"
+    " behind each table; only `replay` proves tables.\n"
 )
 
 
 def sha256(content: bytes) -> str:
-    """The digest of bytes, in hexadecimal."""
+    """Return the digest of bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
 def chain_digests(digests: list[str]) -> str:
-    """The last digest of the chain over the rows' digests."""
+    """Return the last digest of the chain over the rows' digests."""
     chained = ""
     for digest in digests:
         chained = sha256(f"{chained}{digest}".encode())
@@ -32,14 +32,14 @@ def chain_digests(digests: list[str]) -> str:
 
 
 def find_faults(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[str]:
-    """Every file and every reply that was changed, removed, moved or cut off since a head was
-    published, in words.
+    """Yield a sentence for each file and reply that was changed, removed, moved or cut off since a
+    head was published.
     """
     manifest = json.loads(bundle.read("manifest.json"))
     if manifest["schema"] != SCHEMA:
         yield (
-            f"manifest.json: schema {manifest['schema']}, and this check reads {SCHEMA}. Use the"
-            " check in the bundle."
+            f"manifest.json: found schema {manifest['schema']}, expected {SCHEMA}. Use the"
+            " verify_bundle.py in the bundle."
         )
         return
     digest, rows = manifest.pop("digest"), bundle.read("log.txt").decode().split()
@@ -47,35 +47,35 @@ def find_faults(bundle: zipfile.ZipFile, expected_head: str = "") -> Iterator[st
         yield "manifest.json: changed after the bundle was made"
     yield from check_files(bundle, manifest["files"])
     if {"replies": len(rows), "digest": chain_digests(rows)} != manifest["log"]:
-        yield "log.txt: not the log that manifest.json names"
+        yield "log.txt: differs from the log that manifest.json names"
     replies, _, head = expected_head.partition(":")
     first = rows[: int(replies) if replies.isdecimal() else 0]
     if expected_head and (replies, head) != (str(len(first)), chain_digests(first)):
         reason = (
-            "some were changed, moved or cut off, or it is another ledger's (of two merged ones,"
-            " one keeps its heads)"
+            "replies were changed, moved or removed, or the head is from another ledger (if two"
+            " ledgers are merged, only one keeps its heads)"
         )
         yield f"log.txt: its first {replies} replies differ from the published head: {reason}"
     calls = [json.loads(line) for line in bundle.read("calls.jsonl").decode().split("\n")[:-1]]
     numbers = {call["number"] for call in calls}
     for call in calls:
         yield from check_reply(call, rows)
-    yield from ["calls.jsonl: a reply more than once"] if len(numbers) < len(calls) else []
+    yield from ["calls.jsonl: a reply occurs more than once"] if len(numbers) < len(calls) else []
     numbers_of_runs = [run_calls["shown"] for run_calls in manifest["calls"].values()]
     if unused_numbers := numbers.difference(*numbers_of_runs):
         yield (
-            f"calls.jsonl: no run names reply {min(unused_numbers)}, so that nothing rests on it"
-            f" ({len(unused_numbers)} such)"
+            f"calls.jsonl: no run uses reply {min(unused_numbers)} ({len(unused_numbers)} unused"
+            " replies)"
         )
     for run, run_calls in manifest["calls"].items():
         if missing := set(run_calls["shown"]) - numbers:
             yield f"{run}: reply {min(missing)} is not in calls.jsonl ({len(missing)} missing)"
         if not set(run_calls["withheld"]) <= set(range(len(rows))):
-            yield f"{run}: a reply that it rests on is not in the log"
+            yield f"{run}: a reply behind it is not in the log"
     runs_of_tables = set().union(*manifest["tables"].values())
     unknown_runs = runs_of_tables - set(manifest["calls"])
     yield from (
-        f"{run}: a table rests on it, of whose replies nothing is said"
+        f"{run}: a table depends on it, but the manifest does not list its replies"
         for run in sorted(unknown_runs)
     )
 
@@ -86,7 +86,7 @@ def check_files(bundle: zipfile.ZipFile, digests: dict[str, str]) -> Iterator[st
     strange = set(names) ^ {*digests, "manifest.json"}
     yield from (f"{name}: missing, or not of this bundle" for name in sorted(strange))
     yield from (
-        f"{name}: more than once in the bundle"
+        f"{name}: occurs more than once in the bundle"
         for name in sorted(set(names))
         if names.count(name) > 1
     )
@@ -98,24 +98,22 @@ def check_files(bundle: zipfile.ZipFile, digests: dict[str, str]) -> Iterator[st
 
 
 def check_reply(call: dict[str, Any], rows: list[str]) -> Iterator[str]:
-    """What is wrong with one reply: its place in the log, its content, or the request that it
-    answers.
-    """
+    """Yield the faults of one reply: its place in the log, its content, or its request."""
     number = call["number"]
     content = json.dumps(
         [call[key] for key in ("call_id", "model", "replicate", "reply")], separators=(",", ":")
     )
     if not 0 <= number < len(rows) or sha256(content.encode()) != rows[number]:
-        yield f"calls.jsonl: reply {number} is not the one in the log"
+        yield f"calls.jsonl: reply {number} differs from the log"
     if (
         sha256(f"{call['replicate']}\n{call['request']}".encode("utf-8", "surrogatepass"))
         != call["call_id"]
     ):
-        yield f"calls.jsonl: the request of reply {number} is not the one that was answered"
+        yield f"calls.jsonl: the request of reply {number} differs from the recorded one"
 
 
 def main() -> None:
-    """Say what is wrong, or that nothing is; the status is 1 where something is."""
+    """Print the faults of a bundle; the exit status is 1 if there are any."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("bundle", help="the file that `snakemake bundle` wrote")
     parser.add_argument(
@@ -134,7 +132,7 @@ def main() -> None:
         + (
             ""
             if arguments.expected_head
-            else "No head was given: its maker could have made it anew.\n"
+            else "Without --expected-head a bundle that its author made again is not detected.\n"
         )
     )
 

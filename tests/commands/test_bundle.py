@@ -61,13 +61,16 @@ def test_a_bundle_is_consistent_and_reproducible(raw: dict[str, Any]) -> None:
     )
     assert (check_with_head.returncode, check_with_head.stdout) == (0, run_path(CHECK[-1])["SOUND"])
     assert (
-        "On which a table rests the manifest says; only `replay` proves tables."
+        "The manifest lists the replies behind each table; only `replay` proves tables."
         in check_with_head.stdout
     )
     check_without_head = subprocess.run(
         [*CHECK, BUNDLE], capture_output=True, text=True, check=False
     )
-    assert "No head was given: its maker could have made it anew" in check_without_head.stdout
+    assert (
+        "Without --expected-head a bundle that its author made again is not detected."
+        in check_without_head.stdout
+    )
     assert (
         files[TABLE] == b"accuracy\n0.5\n"
         and "verify_bundle.py" in files
@@ -325,7 +328,7 @@ def test_calls_that_no_table_uses_are_refused(raw: dict[str, Any], tmp_path: Pat
     files["manifest.json"] = json.dumps(manifest).encode()
     assert_refused(
         pack(forge_manifest(files)),
-        "no run names reply 8, so that nothing rests on it (2 such)",
+        "no run uses reply 8 (2 unused replies)",
         tmp_path,
     )
 
@@ -365,7 +368,10 @@ def test_the_continued_ledger_of_two_merged_ones_keeps_its_heads(raw: dict[str, 
     assert find_bundle_faults(files, old_head) == find_bundle_faults(files, new_head) == []
     (fault,) = find_bundle_faults(files, f"{head['replies']}:{head['digest']}")
     assert "its first 1 replies differ from the published head" in fault
-    assert "it is another ledger's (of two merged ones, one keeps its heads)" in fault
+    assert (
+        "the head is from another ledger (if two ledgers are merged, only one keeps its heads)"
+        in fault
+    )
 
 
 @pytest.mark.parametrize("head", ["10", "ten:ff", "-1:ff", "99:ff"])

@@ -54,7 +54,7 @@ def describe_cases_table(file: Path, table: pd.DataFrame, kind: str = "") -> str
     labels = sorted(rows_by_label)
     lines += [_count_labels(table, target), *describe_label_faults(file, target, table[target])]
     entry = _make_entry(file, text, target, labels, len(table) - len(missing_rows))
-    lines += ["", "To paste, after a check of what is guessed:", ""]
+    lines += ["", "Check the guesses in this entry, and paste it:", ""]
     return (
         "\n".join(lines)
         + "\n"

@@ -87,7 +87,7 @@ def describe_table(path: Path) -> str:
         "",
         *_describe_guess(options, columns),
         "",
-        "To paste, after a check of what is guessed:",
+        "Check the guesses in this entry, and paste it:",
         "",
     ]
     entry = {

@@ -54,19 +54,19 @@ _CASES, _CASES_IN_PROCESS = 10, 5
 _GIVEN = "as given"
 """The reason for a value that the user gave instead of the guess."""
 _QUESTION = "Which label is right?"
-_QUESTION_REASON = "no table says it: write what a prediction answers, in one sentence"
+_QUESTION_REASON = "the default; write the question of your cases, in one sentence"
 _ID_NAMES = re.compile(
     r"(?:^|[\W_])(?:id|nr|no|num|number|key|ref|code|docket)$|^id[\W_]", re.IGNORECASE
 )
-_ID_REASON = "its name says so, and its values differ in each row"
-_NO_ID_REASON = "no column has an id for each row, so a case is called after its row"
+_ID_REASON = "a column with the name of an id and a different value in each row"
+_NO_ID_REASON = "no column has an id for each row, so the number of the row is the id"
 _MAX_ID_LENGTH = 60
 _SPLIT_NAMES = re.compile("split|fold|subset|partition", re.IGNORECASE)
 _MAX_LISTED_COLUMNS, _MAX_SHARDS = 8, 4
 _PAGE = """\
-# Lies over moot's default configuration.
-#   {command} doctor --cores 1 --configfile {file}     whether everything is there
-#   {command} preview --cores 2 --configfile {file}    what it will ask, and cost
+# moot merges this file over its default configuration.
+#   {command} doctor --cores 1 --configfile {file}     checks models, keys, data and disk
+#   {command} preview --cores 2 --configfile {file}    counts the calls and their cost
 #   {command} --cores 2 --configfile {file}            holds the debates: results/index.html
 #   {command} reference --cores 1                      writes every key to results/reference.md
 
@@ -80,7 +80,7 @@ experiments:
     protocol: courtroom   # a prosecutor, a defence and a judge
     dataset: {names.dataset}
     models: [{names.model}]
-    cases: {cases}             # later more, or none for all: what was asked is not asked again
+    cases: {cases}             # raise it later, or remove it for all cases; no call is repeated
 {comparison}"""
 _AGAINST_JUDGE = """\
     arms: [alone]         # the judge without a debate
@@ -105,9 +105,9 @@ contrasts:
     question: Is a debate right more often than a single prompt?
 """
 _PAPERS_PAGE = """\
-# Lies over moot's default configuration. docs/papers.md lists the papers' tables and figures.
-#   {command} doctor --cores 1 --configfile {file}     whether everything is there
-#   {command} preview --cores 2 --configfile {file}    what it will ask, and cost
+# moot merges this file over its default configuration. docs/papers.md lists the tables and figures.
+#   {command} doctor --cores 1 --configfile {file}     checks models, keys, data and disk
+#   {command} preview --cores 2 --configfile {file}    counts the calls and their cost
 #   {command} papers --cores 4 --configfile {file}     fills the items; results/papers/ shows them
 
 {budget}models:
@@ -119,11 +119,11 @@ datasets:
   {name}:
     loader: table
     path: {path}
-{id_line}    text: {text}            # what models read
+{id_line}    text: {text}            # the text that models read
     target: {target}        # the true label
-    # Rows by label, to see misspelt ones: {counts}
-    labels: {labels}      # of two the negative one first
-    question: {question}      # what a prediction answers
+    # Rows by label; correct misspelt labels: {counts}
+    labels: {labels}      # of two labels the negative one first
+    question: {question}      # the question that a prediction answers
 """
 
 
@@ -289,7 +289,7 @@ class _Guess:
     Attributes:
         key: the key.
         value: the printed value.
-        reason: why, and what else it could be.
+        reason: the reason, and the other candidates.
     """
 
     key: str
@@ -307,7 +307,7 @@ class _Names:
 
 
 def _name_entries(dataset: str, model: str) -> _Names:
-    """Return the names for a data set and a model, as its server knows it."""
+    """Return the names for a data set and a model; `model` is its name at its server."""
     experiment = _unlike_shipped(f"courtroom-{dataset}", "experiments")
     model_name = _name_model(model)
     if model_name in (dataset, experiment):
@@ -392,24 +392,25 @@ def _describe_table(
     ]
     notes = [
         "",
-        f"From {path} ({len(table)} rows) it takes:",
+        f"From {path} ({len(table)} rows) init chose:",
         *(f"  {guess.key + ':':<10}{guess.value}  ({guess.reason})" for guess in guesses),
-        f"If a line is wrong, correct it in {new_file} below `datasets`, or delete the file and"
-        " say it: --config 'init={..., target: COLUMN}'.",
+        f"If a choice is wrong, correct it in {new_file} below `datasets`. Or delete the file and"
+        " state the choice: --config 'init={..., target: COLUMN}'.",
     ]
     faults = describe_label_faults(path, target, rows[target])
     if faults:
         notes += [
             "",
-            "To check in the table before a run; remove a misspelt label from `labels` as well:",
+            "Check these rows of the table before a run; remove misspelt labels from `labels` too:",
             *(f"  {fault}" for fault in faults),
         ]
     return _TableEntry(section, len(complete_rows), notes)
 
 
 def _guess_target(table: pd.DataFrame, text: str) -> tuple[str, str]:
-    """Return the column of labels with the reason: one whose name says so, else the last with few
-    values; "" if there is none.
+    """Return the column of labels, and the reason; "" if there is none.
+
+    It is a column with a name such as outcome, or else the last column with few values.
     """
     candidates = []
     for name in map(str, table.columns):
@@ -430,9 +431,9 @@ def _guess_target(table: pd.DataFrame, text: str) -> tuple[str, str]:
 
 
 def _guess_id(table: pd.DataFrame, taken_columns: Collection[str]) -> str:
-    """Return the first column whose name says id or number and whose values differ in each row.
+    """Return the first column with a name such as id or number and a different value in each row.
 
-    "" if there is none; cases are then called after their row.
+    "" if there is none; the number of the row is then the id of a case.
     """
     for name in map(str, table.columns):
         ids = table[name].str.strip()

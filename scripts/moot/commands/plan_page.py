@@ -146,7 +146,7 @@ def _comparison(name: str, contrast: Fields) -> tuple[str, ...]:
         if conditions:
             filters.append(f"{side}: {', '.join(conditions)}")
     cases = "; ".join(
-        ["those that both argued" if contrast["paired"] else "different ones", *filters]
+        ["cases that both argued" if contrast["paired"] else "different cases", *filters]
     )
     margin = contrast["margin"]
     sides = contrast["first"], contrast["second"]

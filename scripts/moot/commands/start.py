@@ -14,14 +14,14 @@ from moot import __version__
 from moot.core.shipped_files import SHIPPED
 
 USAGE = """\
-moot: argue cases before panels of language models, and measure what comes of it.
+moot: argue cases before panels of language models, and measure the results.
 
   moot run                                everything that the configuration names, into ./results
   moot run courtroom debates              these studies and stages
   moot run --configfile my.yaml           your own configuration; targets come before options
   moot init                               writes my.yaml: asks for model, data and budget
   moot doctor --configfile my.yaml        whether models, keys, data and disk are ready
-  moot preview --configfile my.yaml       what a run would still ask of the models, and its cost
+  moot preview --configfile my.yaml       the remaining calls of a run, and their cost
   moot desk --configfile my.yaml          pages on which people take seats in debates and label
   moot verify | power | drift | freeze | rehearse | export | readers | any file below results/
 

@@ -39,7 +39,7 @@ class BatchConfig(StrictModel):
         None,
         description=(
             "folder for the batches' files, which your own command answers (`vllm run-batch`);"
-            " none: the provider answers"
+            " default: the provider answers"
         ),
     )
 

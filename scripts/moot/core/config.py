@@ -116,7 +116,8 @@ class InitConfig(StrictModel):
     target: str = Field(
         "",
         description=(
-            "its column with the true label; default: the last one with few different cells"
+            "its column with the true label; default: a column with a name such as outcome, or "
+            "else the last one with few different cells"
         ),
     )
     question: str = Field("", description="the question that a prediction answers, one sentence")

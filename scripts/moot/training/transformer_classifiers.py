@@ -196,7 +196,7 @@ class ConvolutionOverEmbeddings(_WindowedClassifier):
     """A convolutional classifier (Kim 2014) over the last layer of a frozen encoder: widths 3 to 5,
     their maxima.
 
-    The encoder stays as it is, as an embedding layer.
+    The encoder is not trained; it is an embedding layer.
     """
 
     def _network(self, labels: int) -> torch.nn.Module:

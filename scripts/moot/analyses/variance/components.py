@@ -408,7 +408,7 @@ def _jackknife(
 def _freedom(shares: Floats) -> Floats:
     """Return the degrees of freedom of the variance of jackknifed shares, shape (components,).
 
-    Of n normal ones the variance has n - 1. Where few levels carry it, as where few have most of
+    With n normal shares the variance has n - 1. If few levels carry it, because they have most of
     the answers, it has 2 n / (kurtosis - 1), which is less.
     """
     number = len(shares)
