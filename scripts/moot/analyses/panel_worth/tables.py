@@ -60,7 +60,7 @@ RULE_COLUMNS = (
     .plain("what is missing")
 )
 NOTE = (
-    "Effective votes: the mean of as many independent votes would vary as much. Distance to"
+    "Effective votes: the number of independent votes whose mean varies as much. Distance to"
     " Condorcet: the accuracy of a majority of independent members, less the accuracy of the"
     " actual majority. `change`: last answers less first answers. Accuracy by Dawid and Skene: a"
     " model's answer, which correlated errors raise. Intervals are by case."
