@@ -78,8 +78,8 @@ class WaitConfig(StrictModel):
         300.0,
         gt=0,
         description=(
-            "Longest time in seconds in which a server answers no call. A run whose attempts all"
-            " failed for longer, at least 30 of them, ends."
+            "Time in seconds without a reply of the server after which the run ends, if at least 30"
+            " attempts failed in it."
         ),
     )
 
