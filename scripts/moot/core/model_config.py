@@ -186,7 +186,7 @@ class ModelConfig(StrictModel):
         None,
         min_length=1,
         description=(
-            "Who answers, for the ledger: an address or a name of your own; set it to keep"
+            "The server's name in the ledger: an address or your own name; set it to keep"
             " stored replies when the address changes. Default: `base_url` (for embedded:"
             " `model`)."
         ),

@@ -78,7 +78,7 @@ class SimulatedVoice(StrictModel):
     malformed: Share = Field(0.0, description="share of replies with broken form")
     refused: Share = Field(0.0, description="share of replies that refuse")
     misread: Share = Field(
-        0.0, description="share of statements that get a random label if it labels statements"
+        0.0, description="share of random labels, if the voice labels statements"
     )
     grader_noise: float = Field(
         1.0, ge=0, description="standard deviation of its grades, out of ten, around a constant"

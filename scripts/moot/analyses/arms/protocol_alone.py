@@ -29,17 +29,17 @@ class AloneParams(ProtocolParams):
         "",
         description=(
             "the experiment whose debates by the same model determine how often the judge "
-            "thinks; default: `times`"
+            "thinks; default: `default_repetitions` times"
         ),
     )
     speakers: tuple[str, ...] = Field(
         (), description="the seats of that experiment whose public statements are counted"
     )
     default_repetitions: int = Field(
-        3, ge=0, description=("how often the judge thinks, without such an experiment")
+        3, ge=0, description="how often the judge thinks, without such an experiment"
     )
     judge: str = Field(
-        "judge", description="the seat that thinks, by which `seats` may give it a model"
+        "judge", description="the name of the seat that thinks, to which `seats` can give a model"
     )
     answer: AnswerMode = "generation"
     max_reason_chars: ReasonLength = 0

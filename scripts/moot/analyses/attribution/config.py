@@ -32,24 +32,24 @@ class AttributionConfig(StrictModel):
     interventions: tuple[Literal["removed", "replaced", "reordered"], ...] = Field(
         ("removed", "replaced", "reordered"),
         description=(
-            "each turn is removed; each turn is replaced by one of its length and role from another"
-            " case's debate with the same outcome; the debaters speak in reversed order within each"
-            " round"
+            "removed: each turn is left out; replaced: each turn is replaced by a turn of the same"
+            " length and role from another case's debate with the same outcome; reordered: debaters"
+            " speak in reversed order within each round"
         ),
     )
     sentences: int = Field(
         0,
         ge=0,
-        description="the number of sentences that are removed, of the turns that moved most",
+        description="the number of sentences that are left out, from the turns that moved most",
     )
     ask_decisive_turn: bool = Field(
-        False, description="ask the judge as well which turn was decisive"
+        False, description="also ask the judge which turn was decisive"
     )
     rerun_from: Literal["", "turn"] = Field(
         "",
         description=(
-            "turn: the debate continues `repeats` times from each turn, removed and unchanged, and"
-            " all seats are asked again"
+            "turn: the debate continues `repeats` times from each turn, with and without this turn,"
+            " and all seats are asked again"
         ),
     )
     min_effect: float = Field(

@@ -74,7 +74,7 @@ class AttributionParams(ProtocolParams, AttributionConfig):
     judge_protocol: str = Field(
         "",
         description=(
-            "the protocol in whose prompts the judge is asked; default: prompts of `attribution`"
+            "the protocol with whose prompts the judge is asked; default: prompts of `attribution`"
         ),
     )
     judge_protocol_params: Mapping[str, object] = Field(
@@ -86,11 +86,16 @@ class AttributionParams(ProtocolParams, AttributionConfig):
     answer: Literal["generation", "likelihood"] = Field(
         "generation",
         description=(
-            "in prompts of `attribution`: generated, or read off the label words' log-probabilities"
+            "with prompts of `attribution`: whether the model writes the answer, or the"
+            " log-probabilities of the label words decide"
         ),
     )
     max_reason_chars: int = Field(
-        0, ge=0, description="most characters of the judge's reasons there; 0: no limit"
+        0,
+        ge=0,
+        description=(
+            "with prompts of `attribution`: most characters of the judge's reasons; 0: no limit"
+        ),
     )
 
     @model_validator(mode="after")
@@ -139,7 +144,7 @@ class _Judgement:
 
 
 def judge_protocol(params: AttributionParams) -> ProtocolEntry | None:
-    """Return the protocol in whose prompts the judge is asked."""
+    """Return the protocol with whose prompts the judge is asked."""
     return PROTOCOLS[params.judge_protocol] if params.judge_protocol else None
 
 

@@ -15,7 +15,7 @@ class Contamination(StrictModel):
     date: str = Field(
         "",
         description=(
-            "the attribute with the date of the decision; default: cases are not told apart by date"
+            "the attribute with the date of the decision; default: cases are not divided by date"
         ),
     )
     cases: int | None = Field(
@@ -23,7 +23,9 @@ class Contamination(StrictModel):
         ge=1,
         description="how many cases, drawn by the seed; default: all of the test split",
     )
-    words: int = Field(60, ge=10, description="words by which a case's first half is continued")
+    words: int = Field(
+        60, ge=10, description="number of words with which a model continues a case's first half"
+    )
 
 
 CONTAMINATION = register_section(

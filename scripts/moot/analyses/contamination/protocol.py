@@ -39,18 +39,18 @@ class RecallParams(ProtocolParams):
     """How a model is tested on the cases of a data set; the key `contamination` sets these."""
 
     temperature: Temperature = 0.0
-    words: int = Field(60, ge=10, description="words by which the model continues the text")
+    words: int = Field(60, ge=10, description="number of words of the continuation")
     max_prompt_chars: int = Field(
         6000, ge=200, description="most characters of the text that a prompt shows"
     )
     date: str = Field(
         "",
         description=(
-            "the attribute with the date of the decision; default: cases are not told apart by date"
+            "the attribute with the date of the decision; default: cases are not divided by date"
         ),
     )
     cutoffs: Mapping[str, str] = Field(
-        default_factory=dict, description="model to its stated training cut-off"
+        default_factory=dict, description="the stated training cut-off, by model"
     )
 
 

@@ -21,7 +21,8 @@ class StopConfig(StrictModel):
     futility: bool = Field(
         True,
         description=(
-            "from half of the planned cases on, stop where twice the plan would decide nothing"
+            "after half of the planned cases, stop if even twice the planned number would not"
+            " decide the contrast"
         ),
     )
     usd: float | None = Field(

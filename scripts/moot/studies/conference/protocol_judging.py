@@ -32,7 +32,7 @@ class JudgingParams(GradedParams):
     """Parameters of `judging`."""
 
     source_experiment: str = Field(description="the experiment whose conferences are judged")
-    source_model: str = Field(description="the model of that experiment whose conferences they are")
+    source_model: str = Field(description="the model of the source experiment")
     topics: tuple[Topic, ...] = Field(
         (), description="topics of the conferences, if they replaced the case's own"
     )

@@ -71,14 +71,15 @@ class FeedbackParams(ProtocolParams):
     opinions: Literal["text", "form"] = Field(
         "text",
         description=(
-            "where debaters choose: free text, from which the label is read (the paper), or a form"
+            "how debaters with `sides: free` state an opinion: in free text, from which the label is"
+            " read (the paper), or in a form"
         ),
     )
     label_names: Mapping[str, str] = Field(
         default_factory=dict,
         description=(
-            "label to how prompts and scored answers name it (the paper: Plaintiff wins); others in"
-            " upper case"
+            "the name of a label in prompts and scored answers, by label (the paper: Plaintiff"
+            " wins); default: the label in upper case"
         ),
     )
     rounds: int = Field(
@@ -86,10 +87,11 @@ class FeedbackParams(ProtocolParams):
     )
     weight: float = Field(0.5, ge=0, le=1, description="T: the weight of the latest probabilities")
     smoothing: bool = Field(
-        True, description="off: only the latest probabilities count, as with T = 1"
+        True,
+        description="whether earlier probabilities count too; false has the same effect as T = 1",
     )
     assistant: str = Field(
-        "", description="the experiment whose debates train the assistant; empty: no assistant"
+        "", description="the experiment whose debates train the assistant; default: no assistant"
     )
     assistant_features: Literal["tfidf", "tfidf-crossed", "embeddings", "transformer"] = Field(
         "tfidf",
@@ -102,15 +104,15 @@ class FeedbackParams(ProtocolParams):
         False,
         description=(
             "whether the judge summarises each debater's statements of a round, and the assistant"
-            " reads the summary (the paper) instead of the rebuttal; the same for the experiment"
-            " that trains it"
+            " reads the summary (the paper) instead of the rebuttal; the experiment that trains the"
+            " assistant needs the same value"
         ),
     )
     threshold: float = Field(
-        0.5, ge=0, le=1, description="reliability from which on a debate counts"
+        0.5, ge=0, le=1, description="smallest reliability with which a debate counts"
     )
     threshold_rule: Rule = Field(
-        "mean", description="whether the mean, any or every reliability must reach it"
+        "mean", description="whether the mean, any or every reliability must reach `threshold`"
     )
     memory: bool = Field(True, description="whether debaters read the summaries of earlier rounds")
     words: int = Field(
