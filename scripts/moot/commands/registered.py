@@ -68,8 +68,8 @@ def describe_registered() -> str:
     for title, registry in registries:
         parts += [f"## {title}", _list_entries(registry, _summary)]
     by_rubric = (
-        "Those of every rubric: `rules` (its own), `judge` (the experiment's model), `judge:MODEL`,"
-        " `human`."
+        "Every rubric has the labelers `rules` (its own rules), `judge` (the experiment's model),"
+        " `judge:MODEL` and `human`."
     )
     parts += ["## Labelers", by_rubric, _list_entries(LABELERS, _summary)]
     parts += ["## Rubrics", _list_entries(RUBRICS, lambda rubric: ", ".join(rubric.labels))]

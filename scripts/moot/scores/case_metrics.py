@@ -98,7 +98,7 @@ def valid(results: ExperimentResults, model: str) -> Terms:
 
 @case_metric("f1")
 def f1(results: ExperimentResults, model: str) -> Terms:
-    """F1 of the positive of two labels; an invalid answer misses its case."""
+    """F1 of the positive of two labels; an invalid answer counts as a miss."""
     positive = positive_of_two(results.task)
     if not positive:
         raise CannotTellError(
@@ -111,8 +111,8 @@ def f1(results: ExperimentResults, model: str) -> Terms:
 
 @case_metric("macro_f1")
 def macro_f1(results: ExperimentResults, model: str) -> Terms:
-    """Mean of the labels' F1; an invalid answer misses its case. Labels neither true nor named (on
-    the same cases, by either side) do not count.
+    """Mean of the labels' F1; an invalid answer counts as a miss. Labels that are neither true nor
+    predicted by either side on the same cases do not count.
     """
     labels = list(results.task.labels)
     return _f1(_rows_with_truth(results, model), labels, MIN_HITS_OF_MACRO)

@@ -151,8 +151,8 @@ TURNS = (
     needs=(has_attribution_or_its_trial,),
 )
 def moving_turns(results: StudyResults) -> TableContent:
-    """The turns and sentences without which a verdict became more or less probable, debate by
-    debate, those that changed it most first.
+    """The turns and sentences without which a verdict became more or less probable, by debate, the
+    largest changes first.
     """
     trials = filter(_is_attribution, results.runs(results.trials.values(), Run))
     rows: list[Row] = []

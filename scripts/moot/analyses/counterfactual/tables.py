@@ -77,7 +77,7 @@ class TellingPair:
     needs=(has_counterfactual_people,),
 )
 def counterfactual_table(results: StudyResults) -> TableContent:
-    """Change of prediction and of belief when the same people are told with sex or race exchanged,
+    """Change of prediction and of belief if the same people are described with another sex or race,
     all else equal.
     """
     rows, unpaired = list[Row](), list[str]()

@@ -19,9 +19,8 @@ def has_habits(plan: StudyPlan) -> bool:
     EVERY_STUDY_AND_COMPARISON, "habits", "What sways a judge, case for case", needs=(has_habits,)
 )
 def habits(results: StudyResults) -> TableContent:
-    """How much more often a judge's verdict is for what order, length, authority, its own
-    commitment, insistence or a named group favours than in the same debate without it, judge by
-    judge.
+    """How much more often a judge's verdict follows order, length, authority, its own commitment,
+    insistence or a named group than in the same debate without this feature, by judge.
     """
     sources = [HABITS[name] for name in HABITS]
     notes = chain.from_iterable(source.notes for source in sources)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @figure(COMPARISON, "panel_worth", "Effective votes of panels")
 def panel_worth_figure(results: StudyResults) -> "Figure":
-    """How many independent votes each panel is worth, and with a bar how many members it has."""
+    """How many independent votes each panel is worth; a bar marks its number of members."""
     frame = panel_worth(results).frame
     frame = frame[frame["effective votes"].notna()].head(24)
     if frame.empty:

@@ -64,7 +64,7 @@ _EFFECT_TITLES = {
 
 @table(STUDY, "human_weight", "Whom an AI judge follows")
 def human_weight(results: StudyResults) -> TableContent:
-    """Measure how often an AI judge of a human-AI panel adopts the position of who opposes it.
+    """Measure how often an AI judge of a human-AI panel adopts the position of an opposing judge.
 
     The odds ratio compares the human with the other AI judge. The paper could not test this.
     """
@@ -183,7 +183,7 @@ _STRUCTURE_TITLES = (
 
 @table(STUDY, "structure", "Structure of reasoning")
 def structure(results: StudyResults) -> TableContent:
-    """Measure what the paper reports of reasoning in words.
+    """Measure the properties of reasoning that the paper describes in words.
 
     Multi-agent judges assert, reason and reassert; a devil's advocate appears; judges nearly always
     refer to the human opinion, and change in its light; margins are smaller in contentious cases.

@@ -33,7 +33,7 @@ GRADE_MARGINS: Bounds = (-float(MAX_GRADE), float(MAX_GRADE))
 
 @scorer("agreement")
 def agreement_scores(results: ExperimentResults) -> pd.DataFrame:
-    """Both error rates by model and group."""
+    """Error rates of the judge of agreement in both directions, by model and group."""
     return (
         by_group(results, _error_rates) if results.config.protocol == "agreement" else no_scores()
     )

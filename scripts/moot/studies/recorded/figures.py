@@ -155,7 +155,7 @@ def _draw_beliefs(axes: "Axes", run: RecordedRun) -> None:
 
 @figure(STUDY, "nyu_calibration", "Can a human judge's confidence be trusted?", category=RECORDS)
 def nyu_calibration(results: StudyResults) -> "Figure":
-    """Share of right final beliefs by how sure the human judge was, one panel an arm, with 95 %
+    """Share of right final beliefs by how sure the human judge was, one panel per arm, with 95 %
     intervals by story and judge and the number of debates. On the diagonal, confidence matches
     accuracy.
     """
