@@ -79,7 +79,7 @@ def test_missing_local_files_are_named_with_a_remedy(item: str, tmp_path: Path) 
     message = str(caught.value)
     assert message.startswith("papers: data are missing; no model was asked.")
     for loader in LOADERS_OF_ITEMS[item]:
-        fault = f"no file of data set '{loader}', expected the files of data/raw/README.md"
+        fault = f"no file of data set '{loader}', expected the files that data/raw/README.md lists"
         assert fault in message
 
 

@@ -43,8 +43,8 @@ def fetch_item_data(
             own_data.append(f"{loader}: {own_sources(LOADERS[loader].options)[0]}")
             faults.append(
                 f"{data_root / LOADERS[loader].folder}: found no file of data set '{loader}',"
-                " expected the files of data/raw/README.md. Put them there, or set the source to"
-                " download."
+                " expected the files that data/raw/README.md lists. Put them there, or set the"
+                " source to download."
             )
     if faults:
         lines = ["papers: data are missing; no model was asked.", *faults]

@@ -81,11 +81,10 @@ def contrasts(results: StudyResults) -> TableContent:
             (
                 "A case counts by the mean of its debates, first of each model, an invalid answer"
                 " as wrong; a model counts on the cases that it argued on both sides. Interval and"
-                " p are by cluster. p is two-sided: of means, of a randomisation test that"
-                " exchanges"
-                " the sides' debates cluster by cluster; of F1 and other ratios, of the interval."
-                " Where they argued different cases (`paired:"
-                f" false`): {UNPAIRED_NOTE}"
+                " p are by cluster. p is two-sided. For means it comes from a randomisation test"
+                " that exchanges the sides' debates cluster by cluster, for F1 and other ratios"
+                f" from the interval. If the sides argued different cases (`paired: false`):"
+                f" {UNPAIRED_NOTE}"
             ),
             *dict.fromkeys(contrast.test.note for contrast in results.contrasts if contrast.test),
             (

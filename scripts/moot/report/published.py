@@ -53,8 +53,8 @@ OUR_WORDING = "the paper's design, our wording"
 
 DIFFERENCE_NOTE = (
     "Difference is ours minus published. Its 95 % interval treats both values as samples. Our "
-    "interval is by cluster of cases. That of a published share is by Wilson's method from its "
-    "n; for any other measure it has the width that our interval would have at the published n. "
+    "interval is by cluster of cases. A published share has Wilson's interval for its n; any "
+    "other published measure has the width that our interval would have at the published n. "
     "If our value differed only by chance, it would lie in `replication` in 95 of 100 "
     "replications of this size. Both intervals are missing if the paper does not state its n "
     "(`unknown`)."

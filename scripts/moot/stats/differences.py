@@ -40,12 +40,12 @@ _NO_VARIANCE = 1e-18
 IntervalAtLevel = Callable[[float], tuple[float, float]]
 """The ends of an interval at a level."""
 UNPAIRED_NOTE = (
-    "The interval is Newcombe's, joined with Agresti and Caffo's where fewer than"
+    "The interval is Newcombe's, joined with Agresti and Caffo's if fewer than"
     f" {FEW_CARRIERS} cases of a side are right, or wrong; by cluster it joins both sides' own"
-    " variances. p is of Fisher's exact test where independent cases are right or wrong, else that"
-    " of the interval."
-    f" Independent cases, fewer than {MIN_CASES} on both sides, have no interval. What cannot be"
-    " computed has p = 1."
+    " variances. p comes from Fisher's exact test if independent cases are right or wrong, and"
+    " otherwise from the interval. With fewer than"
+    f" {MIN_CASES} independent cases on both sides there is no interval. A difference that cannot"
+    " be computed has p = 1."
 )
 
 

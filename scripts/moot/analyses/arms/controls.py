@@ -166,13 +166,15 @@ ARMS: Mapping[str, Arm] = {
         needs_debaters=False,
     ),
     "plant_citation": _plant_arm(
-        "a citation of nothing in one debater's first statement", Plant("arms/plant_citation")
+        "a citation of an invented decision in one debater's first statement",
+        Plant("arms/plant_citation"),
     ),
     "plant_authority": _plant_arm(
         "an appeal to authority in one debater's first statement", Plant("arms/plant_authority")
     ),
     "plant_certainty": _plant_arm(
-        "one debater says to be sure beyond any doubt", Plant("arms/plant_certainty")
+        "one debater's first statement claims certainty beyond any doubt",
+        Plant("arms/plant_certainty"),
     ),
     "plant_names": _plant_arm(
         "debaters sign their first statements with names of two groups",
@@ -188,7 +190,7 @@ ARMS: Mapping[str, Arm] = {
         alters_statements=True,
     ),
     WRONG_FIGURE: Arm(
-        "a figure from the case is another one in one debater's statement",
+        "a figure from the case is changed in one debater's statement",
         intervention=misstate(WRONG_FIGURE),
         alters_statements=True,
     ),

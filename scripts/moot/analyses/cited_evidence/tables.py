@@ -47,8 +47,8 @@ COLUMNS = (
 NOTES = (
     (
         "Passages come with the data and are numbered in the case's text. A citation is a number in"
-        " square brackets, also of several numbers or a range. A citation of a number that the case"
-        " does not have is a citation of nothing."
+        " square brackets, also of several numbers or a range. A number that the case does not have"
+        " cites no passage."
     ),
     (
         "A cited passage need not support the statement. `share of passages cited` is over all "

@@ -104,16 +104,18 @@ def counterfactual_table(results: StudyResults) -> TableContent:
         add_holm_correction(rows),
         [
             (
-                "The same people, told once as recorded and once with one feature exchanged, all"
-                " else equal; a trained model is fitted on people as recorded. Difference is told"
-                " so less told otherwise, for every recorded value: above 0, a person is given the"
-                " positive label more often (or with more belief) when told so."
+                "The same people are described once as recorded and once with one feature"
+                " exchanged, all else equal; a trained model is fitted on people as recorded."
+                " Difference is `told so` less `told otherwise`, for every recorded value. Above"
+                " 0, a person described in this way is given the positive label more often (or"
+                " with more belief)."
             ),
             (
-                "A person counts by the mean over repeats with a valid answer; who has none in"
-                " either way is left out. Interval and p are by person: p is two-sided, of a"
-                " randomisation test that exchanges both answers of a person. Holm's correction is"
-                " over all methods, models and groups of people of one question (`family`)."
+                "A person counts by the mean over repeats with a valid answer; people without a"
+                " valid answer to either description are left out. Interval and p are by person:"
+                " p is two-sided, from a randomisation test that exchanges both answers of a"
+                " person. Holm's correction is over all methods, models and groups of people of one"
+                " question (`family`)."
             ),
             (
                 "`changed`: the mean distance between answers about a person in the two "

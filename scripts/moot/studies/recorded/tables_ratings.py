@@ -244,7 +244,7 @@ def ratings(results: StudyResults) -> TableContent:
                 " and the model has no terms but the debaters."
             ),
             (
-                "Intervals are of the jackknife that leaves out one cluster (the topic) at a "
+                "Intervals come from the jackknife that leaves out one cluster (the topic) at a "
                 f"time. There is none with fewer than {MIN_TOPICS} clusters. Terms apply only to "
                 "the judges in the data, since judges are not left out. Only debaters that "
                 "chains of wins (or ties) join in both directions can be compared: a debater who "
