@@ -59,8 +59,8 @@ results: env ## build all tables and figures; open results/index.html
 desk: env ## open the pages on which people take seats and label
 	$(BIN)/python scripts/desk.py $(BIN)/snakemake debates --cores $(CORES) $(ARGS)
 
-# `check` is what is quick: linters, types, and the tests that are not marked as slow.
-# By file, since with worksteal each worker would build the workflows of a module's fixtures anew; slow files first (tests/conftest.py).
+# `check` runs the linters, the types, and the tests that are not marked as slow.
+# loadfile: with worksteal each worker would build the workflows of a module's fixtures anew. Slow files come first (tests/conftest.py).
 PYTEST = $(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder # on two cores too, since many tests wait
 check test lint: override EXTRAS += test site
 check: lint ## linters, types and the quick tests
@@ -100,7 +100,7 @@ docs: ## write the generated parts of the pages anew
 	$(BIN)/python scripts/write_docs.py
 	$(BIN)/python benchmarks/run.py claims.py
 
-# With what `make results` built last, where it did.
+# The site includes the results that `make results` built last, if there are any.
 site: EXTRAS += site
 site: ## build the pages as a site
 	@$(MAKE) --no-print-directory env EXTRAS="$(EXTRAS)"

@@ -1,5 +1,5 @@
-"""What many tests share: the real data, where a machine has it, a model server, and the context of
-loaders.
+"""Fixtures of many tests: the real data, if a machine has them, a model server, and the context
+of loaders.
 """
 
 import gc

@@ -1,4 +1,4 @@
-"""What `doctor` and `preview` say of data and protocols before anything is paid."""
+"""Test the reports of `doctor` and `preview` on data and protocols before anything is paid for."""
 
 from pathlib import Path
 from typing import Any

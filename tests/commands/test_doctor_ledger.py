@@ -1,4 +1,4 @@
-"""What `doctor` says of the ledger before a run: network file systems, locks, other databases."""
+"""Test the reports of `doctor` on the ledger: network file systems, locks, other databases."""
 
 import sqlite3
 from pathlib import Path

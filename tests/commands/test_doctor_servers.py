@@ -1,4 +1,6 @@
-"""What `doctor` finds at servers: names, context windows, keys, refused fields and cut prompts."""
+"""Test the reports of `doctor` on servers: names, context windows, keys, refused fields and cut
+prompts.
+"""
 
 import asyncio
 from collections.abc import Callable

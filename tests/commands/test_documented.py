@@ -39,7 +39,7 @@ class Inputs(list[Path]):
 def test_the_numbers_of_the_recorded_debates_equal_those_of_a_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Slow; only it finds a number of a page that a build no longer gives."""
+    """Slow: only this test detects a number of a page that a build no longer gives."""
     """Where it fails: `snakemake recorded comparison`, then `make docs`."""
     monkeypatch.chdir(tmp_path)
     raw = default_configuration({"ledger": "ledger", "shards": 1})

@@ -1,5 +1,5 @@
-"""`snakemake prompts`: the passages of a paper are found by their letters, and the texts of a
-program in its syntax tree.
+"""`snakemake prompts` finds passages of a paper by their letters, and texts of a program in its
+syntax tree.
 """
 
 import csv

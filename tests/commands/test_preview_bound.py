@@ -1,7 +1,7 @@
-"""The calls that a preview counts are an upper bound, whatever models reply.
+"""The calls that a preview counts are an upper bound for all replies of models.
 
-Each protocol is gone through by random replies: readable ones of any content, unreadable ones, and
-failed calls. None of them leads to more calls than the preview counted.
+Each protocol runs with random replies: readable ones of any content, unreadable ones, and failed
+calls. No run makes more calls than the preview counted.
 """
 
 import json

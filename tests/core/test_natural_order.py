@@ -1,4 +1,4 @@
-"""Names sort as people count: D1, D2, ..., D10."""
+"""Names with numbers are in the order of the numbers: D1, D2, ..., D10."""
 
 import random
 from itertools import product

@@ -1,4 +1,4 @@
-"""Test recorded answers in tables: one's own, of AgenticSimLaw, of lm-evaluation-harness."""
+"""Test recorded answers in tables: the user's own, AgenticSimLaw's, and lm-evaluation-harness's."""
 
 import json
 from operator import attrgetter

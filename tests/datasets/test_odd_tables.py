@@ -1,4 +1,4 @@
-"""Tables as programs and spreadsheets damage them: read right, or refused with a remedy."""
+"""Tables that programs and spreadsheets damaged are read correctly, or refused with a remedy."""
 
 import datetime
 import json

@@ -1,4 +1,4 @@
-"""What the desk says of empty answers, and how it lists sheets and conflicts."""
+"""Test the desk's messages about empty answers, and its lists of sheets and conflicts."""
 
 import re
 from itertools import product

@@ -1,6 +1,6 @@
 """Batches of the provider give the same replies as single calls, and are submitted once.
 
-Slow; no other test finds batches that a killed process submits again.
+Slow: only this test detects batches that a killed process submits again.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What a run says on the terminal: a line a stage, and everything that went wrong."""
+"""The terminal shows a line for each stage, and everything that failed."""
 
 import logging
 import os

@@ -1,5 +1,5 @@
-"""Text from data and models is material: it forges no delimiter, runs nowhere, chooses no path, and
-is kept as it came.
+"""Text from data and models forges no delimiter, runs nowhere, chooses no path, and is stored
+unchanged.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""A killed run resumes, repeats no stored call, and ends like an undisturbed run.
+"""A killed run continues, repeats no stored call, and ends like an undisturbed run.
 
-Slow; no other test finds replies that a killed process loses or repeats.
+Slow: only this test detects replies that a killed process loses or repeats.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""How far debates are, reckoned from calls: debates advance side by side, so that most of them end
-late.
+"""The progress of debates is estimated from calls: debates advance at the same time, so most of
+them end late.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Answers in words: what is read, what is not, and that a reply that breaks off flips nothing."""
+"""Test which answers in words are read, and that an incomplete reply states no opposite answer."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Responses that a server or a gateway compresses, although small ones need not be."""
+"""Responses that a server or a gateway compresses are read, even small ones."""
 
 import json
 import zlib

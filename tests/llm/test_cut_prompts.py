@@ -1,4 +1,4 @@
-"""Prompts that a server cut without a word, and options where Ollama looks for them."""
+"""Prompts that a server cut silently are detected, and options have the place that Ollama reads."""
 
 from typing import Any
 

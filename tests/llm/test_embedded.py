@@ -1,4 +1,4 @@
-"""The model inside the process: it keeps to a schema, repeats itself at temperature 0, and scores
+"""The model inside the process follows a schema, repeats itself at temperature 0, and scores
 words exactly.
 """
 

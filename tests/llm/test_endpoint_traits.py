@@ -1,4 +1,6 @@
-"""An endpoint is one file: it states its traits beside its class, and no other room names it."""
+"""An endpoint is one file: it states its traits next to its class, and no other package names
+it.
+"""
 
 import ast
 import sys

@@ -1,4 +1,4 @@
-"""Models of the Hugging Face Hub by name: pinned, fetched once, known to the ledger by their commit
+"""Models of the Hugging Face Hub are pinned, downloaded once, and known to the ledger by commit
 and checksum.
 """
 

@@ -1,4 +1,6 @@
-"""What is a reply: an answer, a refusal, reasoning alone; and what is a failure of the server."""
+"""Test which responses are replies (an answer, a refusal, reasoning alone) and which are
+failures of the server.
+"""
 
 from pathlib import Path
 from typing import Any

@@ -1,6 +1,4 @@
-"""The ledger keeps what it was given through full disks, locks and damage, and says what is
-wrong.
-"""
+"""The ledger keeps replies through full disks, locks and damage, and reports the fault."""
 
 import asyncio
 import multiprocessing
@@ -328,7 +326,7 @@ def test_an_invalid_ledger_url_is_refused_without_its_password(url: str) -> None
 
 @pytest.mark.slow
 def test_six_processes_open_one_new_ledger_in_the_same_moment(tmp_path: Path) -> None:
-    """Slow; only it finds processes that make the same tables at once."""
+    """Slow: only this test detects processes that make the same tables at once."""
     with ProcessPoolExecutor(6, multiprocessing.get_context("spawn")) as pool:
         list(pool.map(time.sleep, [0.2] * 6))  # all six are up
         for number in range(12):

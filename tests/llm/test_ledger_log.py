@@ -1,4 +1,4 @@
-"""The ledger's log: its chain of digests, and the places of replies, which stay."""
+"""The ledger's log: its chain of digests, and the fixed positions of replies."""
 
 from hashlib import sha256
 from pathlib import Path

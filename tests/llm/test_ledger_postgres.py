@@ -1,6 +1,8 @@
-"""The same guarantees on a real PostgreSQL, with four processes writing at once.
+"""The ledger gives the same guarantees on PostgreSQL, with four processes that write at the same
+time.
 
-Slow; only it finds where PostgreSQL differs from SQLite while several processes write.
+Slow: only this test detects a difference between PostgreSQL and SQLite with several writing
+processes.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """A job starts its model's server, waits until it answers, and ends it, however the job itself
 ends.
 
-Slow; only it finds servers that outlive the job that started them.
+Slow: only this test detects servers that outlive the job that started them.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""The parsing ladder: what each of several hundred nasty replies must give, and what no reply may
-ever give.
+"""The parsing ladder: the values of several hundred nasty replies, and values that no reply may
+have.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""A ledger that cannot be written, of a shared or archived run, answers all the same, and says what
-it lacks.
+"""A ledger that cannot be written, of a shared or archived run, returns its replies and reports
+missing ones.
 """
 
 import os

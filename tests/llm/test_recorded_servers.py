@@ -1,4 +1,4 @@
-"""Responses that LiteLLM's proxy (1.108) and llama.cpp's server sent, as they came on the wire."""
+"""Responses that LiteLLM's proxy (1.108) and llama.cpp's server sent, byte for byte."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,5 @@
-"""Who was asked is part of the question: two servers never share a reply, and one that moves keeps
-its own.
+"""The server is part of the key of a reply: two servers never share a reply, and a server that
+moves keeps its replies.
 """
 
 from collections.abc import Iterator

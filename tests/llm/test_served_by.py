@@ -1,5 +1,5 @@
-"""What a server says of itself is kept with each reply; an empty reply that it counted is paid
-for.
+"""A server's statements about itself are stored with each reply; an empty reply that it counted
+is paid for.
 """
 
 import json

@@ -1,7 +1,6 @@
-"""Several jobs and runs speak with one model, on SQLite and on PostgreSQL: all together keep to its
-limits.
+"""Several jobs and runs that call one model, on SQLite and on PostgreSQL, keep its limits together.
 
-Slow; only it finds limits that several processes exceed together.
+Slow: only this test detects limits that several processes exceed together.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""A clear answer is never lost to a field beside it: from a server's reply to what the transcript
-says.
+"""A clear answer is never lost because of another field, from a server's reply to the
+transcript.
 """
 
 import json

@@ -1,4 +1,6 @@
-"""Signs, units and small digits beside a number or a label: part of the value, or a refusal."""
+"""Signs, units and small digits next to a number or a label are part of the value, or the value
+is refused.
+"""
 
 import json
 

@@ -1,5 +1,5 @@
-"""Simulated voices: what is planted in them is found again, every protocol runs with them, none
-passes for a model.
+"""Parameters of simulated voices are recovered, every protocol runs with them, and results state
+that they are simulated.
 """
 
 import asyncio

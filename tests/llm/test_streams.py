@@ -1,4 +1,4 @@
-"""A reply that is streamed in parts is the reply that the server would have sent whole."""
+"""A reply that is streamed in parts equals the reply that the server would have sent whole."""
 
 import json
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Answers that are conditional, withdrawn, another person's, struck out or no answers at all."""
+"""Conditional, withdrawn and struck-out answers, and other people's, are not read as answers."""
 
 import json
 

@@ -1,4 +1,6 @@
-"""Each answer to a planned comparison says whether the answers differ, and what an answer takes."""
+"""Each answer to a planned comparison states whether the answers differ, and how many cases an
+answer needs.
+"""
 
 import math
 import re

@@ -1,6 +1,6 @@
 """All 38 items on their pages, with the replies of two models of a server.
 
-Slow; only it finds an item that no reply fills although replies can fill it.
+Slow: only this test detects an item that stays empty although replies can fill it.
 """
 
 from collections.abc import Iterator

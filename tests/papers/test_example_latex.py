@@ -1,6 +1,6 @@
-"""The example of Debate-Feedback as LaTeX: all texts of the paper, shortened ones of this run.
+"""The example of Debate-Feedback as LaTeX: all texts of the paper, and shortened texts of this run.
 
-Slow: LaTeX; only it finds a source that does not compile or does not fit on a page.
+Slow: LaTeX. Only this test detects a source that does not compile or does not fit on a page.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What runs again after a change: the debates and items that rest on it, and no others."""
+"""After a change the debates and items that depend on it run again, and no others."""
 
 from pathlib import Path
 from typing import Any

@@ -186,7 +186,7 @@ def test_a_base_url_of_the_environment_is_checked(
     assert "hunter2" not in str(caught.value)
 
 
-@pytest.mark.slow  # only it finds a message that Snakemake repeats
+@pytest.mark.slow  # only this test detects a message that Snakemake repeats
 def test_snakemake_prints_each_mistake_once_and_starts_no_job(tmp_path: Path) -> None:
     workflow = Workflow(tmp_path, "http://127.0.0.1:9")
     mistakes = {

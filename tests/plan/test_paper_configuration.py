@@ -250,7 +250,7 @@ def write_leaderboards(experiments: Iterable[Experiment]) -> Iterator[Path]:
 def test_the_papers_run_shows_every_published_value(
     study: str, tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Slow; no other test finds a published value that no run of the papers shows."""
+    """Slow: only this test detects a published value that no run of the papers shows."""
     monkeypatch.chdir(tmp_path)
     with FaultServer() as server:
         plan = plan_of_few_cases(tmp_path, shared_data, server)

@@ -1,4 +1,4 @@
-"""The papers' designs hold nothing that moot adds; config/beyond.yaml merges over them."""
+"""The papers' designs contain nothing that moot adds; config/beyond.yaml merges over them."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""A run repeats the paper if its prompts hold exactly the paper's words in moot's templates."""
+"""A run repeats the paper if its prompts have exactly the paper's words in moot's templates."""
 
 import csv
 import re

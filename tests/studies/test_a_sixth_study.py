@@ -1,7 +1,7 @@
 """A study is one folder: the same files work in moot and as an extension.
 
-They give data, debates, scores, a table and a figure. Slow; no other test finds a study that needs
-more than its folder.
+They give data, debates, scores, a table and a figure. Slow: only this test detects a study that
+needs more than its folder.
 """
 
 import shutil

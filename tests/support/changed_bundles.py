@@ -1,4 +1,4 @@
-"""Random changes of a bundle, and those that the check in the bundle misses."""
+"""Random changes of a bundle, and the changes that the check in the bundle misses."""
 
 import hashlib
 import io

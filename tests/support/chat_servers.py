@@ -1,4 +1,4 @@
-"""Servers of one test each: a function decides what every call is answered."""
+"""Servers of single tests: a function decides the reply to every call."""
 
 import json
 import tempfile

@@ -1,4 +1,4 @@
-"""Compile tables with LaTeX, and find those that do not fit on a page."""
+"""Compile tables with LaTeX, and find tables that do not fit on a page."""
 
 import re
 import shutil

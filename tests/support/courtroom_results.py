@@ -1,4 +1,4 @@
-"""Results of the courtroom study on ten synthetic cases, beside the published values."""
+"""Results of the courtroom study on ten synthetic cases, next to the published values."""
 
 import json
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""What can go wrong with a model server: the kinds of faults, and the answers of those that carry
-no reply.
-"""
+"""The kinds of faults of a model server, and its answers to faults without a reply."""
 
 import zlib
 from typing import Any

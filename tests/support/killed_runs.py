@@ -1,6 +1,6 @@
 """Kill a courtroom shard at many moments and compare it with an undisturbed one.
 
-A test does so a few times, a benchmark many times.
+A test makes a few kills, a benchmark many.
 """
 
 import json

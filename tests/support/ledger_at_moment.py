@@ -1,4 +1,6 @@
-"""Open a ledger in another process, which imports nothing else of moot and so is soon up."""
+"""Open a ledger in another process, which imports nothing else of moot and therefore starts
+quickly.
+"""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The only time limit of the tests: a test that waits this long waits in vain."""
+"""The only time limit of the tests; a test that waits so long fails."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""Worlds of simulated voices with planted parameters, for tests of what scores recover."""
+"""Worlds of simulated voices with planted parameters, for tests of the recovery of parameters by
+scores.
+"""
 
 from dataclasses import replace
 

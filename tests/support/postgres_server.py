@@ -1,4 +1,4 @@
-"""A PostgreSQL server of a test's own, in a folder that goes with it."""
+"""A PostgreSQL server for one test, in a folder that is deleted with it."""
 
 import os
 import shutil

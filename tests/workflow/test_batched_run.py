@@ -1,7 +1,7 @@
-"""Debates that wait for a batch: a run ends with them, and later runs go on with the same command,
-then rest.
+"""Debates that wait for a batch: a run ends with them, later runs of the same command continue
+them, and then nothing runs.
 
-Slow; only it finds runs that fail, rather than end, while a batch is under way.
+Slow: only this test detects runs that fail, instead of ending, while a batch is under way.
 """
 
 from pathlib import Path

@@ -1,7 +1,6 @@
-"""Every benchmark runs, at a size that says nothing about speed, and ends in the numbers that it
-should.
+"""Every benchmark runs, at a size that measures no speed, and prints the expected numbers.
 
-Slow; only it finds a benchmark that no longer runs.
+Slow: only this test detects a benchmark that no longer runs.
 """
 
 import importlib

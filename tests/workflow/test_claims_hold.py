@@ -1,6 +1,7 @@
-"""The first commands of docs/claims.md, run as they stand: they answer what the page says.
+"""The first commands of docs/claims.md run unchanged, and their answers are the answers on the
+page.
 
-Slow; only it finds a command of the page that no longer runs, or answers otherwise.
+Slow: only this test detects a command of the page that no longer runs, or has another answer.
 """
 
 import importlib

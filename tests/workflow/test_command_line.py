@@ -1,7 +1,7 @@
-"""Mistakes on the command line and in the configuration's files get one message, before anything is
-run.
+"""Mistakes on the command line and in the configuration's files get one message, before any job
+runs.
 
-Slow; only it finds messages of Snakemake that stand in the way of ours.
+Slow: only this test detects messages of Snakemake that hide ours.
 """
 
 import shutil

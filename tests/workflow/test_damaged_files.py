@@ -1,7 +1,7 @@
-"""A run on damaged artifacts: one message with the file and what to do, from the job and at the
-end, and it can go on.
+"""A run on damaged artifacts gets one message with the file and the remedy, from the job and at the
+end, and can continue.
 
-Slow; only it finds runs that pass over a damaged file.
+Slow: only this test detects runs that ignore a damaged file.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""The two collections that come in by a documented configuration alone, through the workflow, on
-the real files.
+"""The two collections that a documented configuration alone reads, through the workflow, on the
+real files.
 
-Slow; only it finds a documented configuration that Snakemake does not run to the end.
+Slow: only this test detects a documented configuration that Snakemake does not complete.
 """
 
 import re

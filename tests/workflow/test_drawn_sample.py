@@ -1,7 +1,7 @@
-"""Labels of people on a drawn sample: from debates to the sheet, to what an annotator fills in, to
-raw and corrected.
+"""Labels of people on a drawn sample: debates, the sheet, an annotator's entries, and raw and
+corrected values.
 
-Slow; only it finds rules of labels that do not fit together.
+Slow: only this test detects rules of labels that do not fit together.
 """
 
 import re

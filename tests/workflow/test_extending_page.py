@@ -1,12 +1,11 @@
-"""docs/extending.md is walked from top to bottom in an empty folder: every block is a whole file,
-which is written under the name that stands before it, or commands, which are run and print what the
-block shows.
+"""Follow docs/extending.md from top to bottom in an empty folder.
 
-A server that invents replies stands for the packaged model, except where the page shows what that
-model came to. Beside what the page shows, the same forty rows are argued before a panel and in
-Debate-Feedback, and train baselines.
+Every block is a whole file, which is written under the name before the block, or commands, which
+run and print the lines of the block. A server that invents replies replaces the packaged model,
+except where the page shows this model's results. In addition, the same forty rows are argued before
+a panel and in Debate-Feedback, and train baselines.
 
-Slow; only it finds a page that tells users something which does not work.
+Slow: only this test detects instructions on the page that do not work.
 """
 
 import os

@@ -1,7 +1,6 @@
-"""The workflow with modules and wordings of the user's own, in a folder of the user's own, as
-anyone would run it.
+"""The workflow with a user's modules and wordings, in the user's folder.
 
-Slow; only it finds an extension that works in a process and not in Snakemake's jobs.
+Slow: only this test detects an extension that works in a process and not in Snakemake's jobs.
 """
 
 import shutil

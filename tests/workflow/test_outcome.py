@@ -1,7 +1,7 @@
-"""What a run says before it starts and when it ends: missing keys, failures and their reasons,
-people who are awaited.
+"""The messages of a run at its start and end: missing keys, failures and their reasons, people
+whose answers are missing.
 
-Slow; only it finds failures that a run passes over in silence.
+Slow: only this test detects failures that a run ignores silently.
 """
 
 from collections.abc import Iterator

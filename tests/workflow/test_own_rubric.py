@@ -1,7 +1,7 @@
-"""A rubric of the user's own, in YAML alone: from a table of disputes to rules, a model, two people
-and a third who decides.
+"""A user's rubric, in YAML alone: a table of disputes, labels by rules, a model and two people, and
+a third person who decides.
 
-Slow; only it finds rules of labels that do not fit together.
+Slow: only this test detects rules of labels that do not fit together.
 """
 
 import re

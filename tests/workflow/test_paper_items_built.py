@@ -1,6 +1,6 @@
 """Items of the papers, built by Snakemake from a model server, as a user builds them.
 
-Slow; only this test finds an item that does not follow a changed prompt, or that is built again
+Slow: only this test detects an item that does not follow a changed prompt, or that is built again
 without need.
 """
 

@@ -1,7 +1,7 @@
 """The appellate study at its paper's scale: three phases, five cases, twenty debates each, against
 a server on this machine.
 
-Slow; only it finds what goes wrong only at the paper's number of debates.
+Slow: only this test detects faults that occur only at the paper's number of debates.
 """
 
 from pathlib import Path

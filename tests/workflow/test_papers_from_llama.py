@@ -1,6 +1,6 @@
 """Items of the courtroom and of stance by a real llama.cpp server, killed in the middle.
 
-Slow; only it finds a call that is lost or asked again where a real server dies.
+Slow: only this test detects a call that is lost or repeated when a real server dies.
 """
 
 from concurrent.futures import ThreadPoolExecutor

@@ -3,7 +3,8 @@
 The mirror is a web server on this machine with small files. `data/versions.csv` names it in place
 of the publishers, with the checksums of the small files.
 
-Slow; only it finds a step between the download and the item that works for local files alone.
+Slow: only this test detects a step between the download and the item that works for local files
+alone.
 """
 
 import csv

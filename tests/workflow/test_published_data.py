@@ -1,11 +1,11 @@
 """Each published file, loaded by Snakemake as a user loads it, has the counts that its publisher or
 paper states.
 
-One run loads them all. What cannot be reproduced is stated where it is tested: the JUSTICE facts
-that are missing, the opinions that no gate lets pass, and VAST's sentiment-swapped test, which is
-no whole data set (its loader's own tests read it).
+One run loads all files. Tests state the counts that cannot be reproduced: missing facts in JUSTICE,
+opinions that no gate lets pass, and VAST's sentiment-swapped test, which is no complete data set
+(its loader's own tests read it).
 
-Slow; only it finds published files that load otherwise through rules than in a process.
+Slow: only this test detects published files whose counts through rules differ from a process.
 """
 
 from collections import Counter

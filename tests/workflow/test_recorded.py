@@ -1,7 +1,7 @@
-"""Results that exist already, through the workflow by configuration alone: shipped numbers, one's
-own, other files.
+"""Existing results through the workflow, by configuration alone: shipped numbers, the user's own,
+other files.
 
-Slow; only it finds recorded results that rules, rather than functions, lose.
+Slow: only this test detects recorded results that rules, rather than functions, lose.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""A rehearsal as a user runs it: the whole workflow, elsewhere, with every artifact saying that it
-is simulated.
+"""A rehearsal as a user runs it: the whole workflow in another folder, with artifacts that state
+that they are simulated.
 
-Slow; only it finds an artifact of a rehearsal that does not say so, of all that a run makes.
+Slow: only this test detects an artifact of a rehearsal that does not state it.
 """
 
 import json

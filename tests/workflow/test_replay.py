@@ -1,6 +1,7 @@
 """The recording that ships with moot: its tables are rebuilt byte for byte, and no model is loaded.
 
-Slow; only it finds a recording that no longer answers every request of the shipped configuration.
+Slow: only this test detects a recording that no longer answers every request of the shipped
+configuration.
 """
 
 import re

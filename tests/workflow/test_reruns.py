@@ -1,7 +1,7 @@
 """What runs again and what does not: no failed run leaves a stale artifact, and a rule reads only
 what it names.
 
-Slow; only it finds a rule whose inputs and parameters leave out something that it reads.
+Slow: only this test detects a rule whose inputs and parameters leave out something that it reads.
 """
 
 import copy

@@ -1,7 +1,6 @@
-"""A run that is told to end by a signal ends in order, and the same command goes on where it
-stopped.
+"""A run that a signal ends leaves complete files, and the same command continues it.
 
-Slow; only it finds processes and replies that a signal to Snakemake loses.
+Slow: only this test detects processes and replies that a signal to Snakemake loses.
 """
 
 import os

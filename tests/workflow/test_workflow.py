@@ -1,7 +1,7 @@
 """The workflow as a user runs it: a copy of the project, another working directory, a model server
 on this machine.
 
-Slow; only it finds rules, scripts and configuration that do not fit together.
+Slow: only this test detects rules, scripts and configuration that do not fit together.
 """
 
 import os

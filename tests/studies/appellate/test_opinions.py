@@ -1,4 +1,4 @@
-"""De-identification and loading of opinions: made-up ones for each rule, and the real ones where a
+"""De-identification and loading of opinions: invented ones for each rule, and the real ones if a
 machine has them.
 """
 

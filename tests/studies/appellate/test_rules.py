@@ -1,4 +1,4 @@
-"""The labeler by rules, on sentences that it was not written from, and on real opinions."""
+"""The labeler by rules, on sentences that were not used to write it, and on real opinions."""
 
 import json
 from pathlib import Path

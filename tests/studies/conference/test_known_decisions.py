@@ -1,4 +1,4 @@
-"""The judge and the grader of the conference where the truth is known, and its data set."""
+"""The judge and the grader of the conference on known decisions, and their data set."""
 
 import json
 from dataclasses import replace

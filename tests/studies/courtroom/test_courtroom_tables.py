@@ -1,4 +1,4 @@
-"""Tables and figures of the courtroom: right numbers beside the published ones, stable bytes."""
+"""Tables and figures of the courtroom: correct numbers next to the published ones, stable bytes."""
 
 from dataclasses import replace
 

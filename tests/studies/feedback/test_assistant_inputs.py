@@ -1,4 +1,4 @@
-"""What the reliability assistant learns from: several runs, statements or their summaries, opinions
+"""The inputs of the reliability assistant: several runs, statements or their summaries, opinions
 without a position; and the assistant as a fine-tuned transformer.
 """
 

@@ -1,7 +1,7 @@
 """CaseLaw, JUSTICE and CAIL2018: the counts of the real files, cuts and masks, splits without
 twins, bad input.
 
-Slow; only it finds files of the publishers that are read otherwise than published.
+Slow: only this test detects published files whose counts differ from the publication.
 """
 
 import json

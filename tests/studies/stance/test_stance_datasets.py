@@ -1,5 +1,5 @@
-"""VAST, Claim Stance and the agreement groups: published counts, balance, and what bad files are
-told.
+"""VAST, Claim Stance and the agreement groups: published counts, balance, and messages about bad
+files.
 """
 
 import csv

@@ -1,5 +1,5 @@
-"""Stance and polarity by prompting: what is asked, what is read, and that no evaluated case is ever
-an example.
+"""Stance and polarity by prompting: prompts, answers, and that no evaluated case is an example
+in a prompt.
 """
 
 import json
