@@ -11,9 +11,7 @@ from moot.core.types import JsonObject
 
 
 def unique_calls(files: Iterable[Path]) -> Iterator[JsonObject]:
-    """The rows of exported calls, those that several experiments share once, in the order of their
-    ids.
-    """
+    """Yield the rows of exported calls, each call once, in the order of their ids."""
     rows = dict[str, JsonObject]()
     for file in files:
         rows |= {row["call_id"]: row for row in read_table(file).to_pylist()}

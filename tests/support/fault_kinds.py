@@ -53,7 +53,7 @@ HTML = (
 
 
 def text_of(payload: bytes) -> int:
-    """Where a payload's text begins, in any server's form."""
+    """Return the position at which a payload's text begins, in any server's form."""
     mark = next(mark for mark in (b'"content": "', b'"text": "') if mark in payload)
     return payload.index(mark) + len(mark)
 

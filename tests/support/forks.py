@@ -109,7 +109,7 @@ NUMBERS = itertools.count()
 
 @cache
 def python() -> tuple[str, dict[str, str]]:
-    """A program that starts Python's modules and files, and the variable of the environment that it
+    """Return a program that starts Python's modules and files, and the environment variable that it
     needs.
 
     The workers of pytest-xdist share one server. It ends with the process that started them.
@@ -168,8 +168,7 @@ def python_of(project: Path) -> tuple[str, dict[str, str]]:
 def run(
     *arguments: str | Path, cwd: Path, project: Path | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """What `python ARGUMENTS` gives in a folder: a module or a file that starts in a fork; all that
-    it prints is `stdout`.
+    """Run `python ARGUMENTS`, a module or a file, as a fork in a folder; all output is `stdout`.
 
     With `project`, the fork has imported the moot of this copy already.
     """

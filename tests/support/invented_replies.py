@@ -152,7 +152,7 @@ def reply_to(body: dict[str, Any], digest: str, speech: str = "") -> Reply:
 
 
 def spoilt(reply: Reply, kind: str) -> Reply:
-    """`reply` with its content made useless in the manner of `kind`."""
+    """Return `reply` with content that is useless in the manner of `kind`."""
     content, finish = reply.content, reply.finish
     if kind == "empty":
         content = ""

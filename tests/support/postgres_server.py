@@ -21,8 +21,9 @@ def _programs() -> Path | None:
 
 @contextmanager
 def postgres_server() -> Iterator[str]:
-    """The URL of a server that listens on a socket in its folder; skips where PostgreSQL or its
-    client is missing.
+    """Run a server that listens on a socket in its folder, and return its URL.
+
+    The test is skipped if PostgreSQL or its client is missing.
     """
     programs = _programs()
     pytest.importorskip("psycopg", reason="the extra [postgres] is not installed")
@@ -58,9 +59,7 @@ def postgres_server() -> Iterator[str]:
 
 @contextmanager
 def down(url: str) -> Iterator[None]:
-    """A `postgres_server` that has lost every connection as in a crash, and is started again
-    afterwards.
-    """
+    """Stop a `postgres_server` as in a crash, and start it again at the end."""
     programs, user = _programs(), "postgres" if os.geteuid() == 0 else None
     assert programs
     folder = url.rpartition("host=")[2]

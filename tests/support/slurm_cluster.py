@@ -78,7 +78,7 @@ def _free_port() -> int:
 
 @contextmanager
 def _configured(text: str) -> Iterator[None]:
-    """The configuration of the machine, for a while."""
+    """Replace the machine's configuration, and restore it at the end."""
     original = CONFIGURATION.read_bytes() if CONFIGURATION.exists() else b"ClusterName=moot"
     CONFIGURATION.write_text(text)
     try:
@@ -92,7 +92,7 @@ def _configured(text: str) -> Iterator[None]:
 
 @contextmanager
 def _running(folder: Path, *command: str | Path) -> Iterator[None]:
-    """A daemon in the foreground, ended with all that it started; its log is FOLDER/NAME.log."""
+    """Run a daemon in the foreground, and end it with its children; its log is FOLDER/NAME.log."""
     with (folder / f"{Path(command[0]).name}.log").open("wb") as log:
         daemon = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
     try:
@@ -108,7 +108,7 @@ def _running(folder: Path, *command: str | Path) -> Iterator[None]:
 
 @contextmanager
 def slurm_cluster() -> Iterator[Path]:
-    """A running cluster; its folder, with the daemons' logs. Skips where there cannot be one."""
+    """Run a cluster and return its folder with the daemons' logs; skip if none can run."""
     _skip_where_it_cannot_run()
     with ExitStack() as stack:
         lock = stack.enter_context(Path("/tmp/moot-slurm.lock").open("w"))

@@ -37,22 +37,22 @@ class World:
     max_error: float
 
     def signals(self, random: np.random.Generator) -> Floats:
-        """The signal of each case."""
+        """Return the signal of each case."""
         signals = random.random(self.cases)
         return np.floor(signals * self.levels) / self.levels if self.levels else signals
 
     def true_error(self, threshold: float) -> float:
-        """The expected error of a case whose signal is at least a threshold."""
+        """Return the expected error of a case whose signal is at least a threshold."""
         values = (np.arange(self.levels) / self.levels) if self.levels else np.linspace(0, 1, 2001)
         return float(self.errors(values[values >= threshold]).mean())
 
     def errors(self, signals: Floats) -> Floats:
-        """The chance of an error by signal."""
+        """Return the probability of an error by signal."""
         centre = (1 - 1 / self.levels) / 2 if self.levels else 0.5
         return np.clip(self.error + self.slope * (centre - signals), 0.0, 1.0)
 
     def hold(self, random: np.random.Generator) -> tuple[bool, float]:
-        """Whether the learnt threshold keeps the allowed error, and the share it defers."""
+        """Return whether the learnt threshold keeps the allowed error, and the share it defers."""
         signals = np.repeat(self.signals(random), self.repeats)
         chances = self.errors(signals)
         # repeats of a case are wrong together
@@ -83,7 +83,7 @@ WORLDS_BY_NAME = {
 
 
 def measure(world: World, worlds: int = WORLDS) -> tuple[float, float]:
-    """How often the bound holds, and the mean share that is deferred."""
+    """Return how often the bound holds, and the mean share that is deferred."""
     random = np.random.default_rng([SEED, world.cases, world.levels, world.repeats])
     results = [world.hold(random) for _ in range(worlds)]
     return (
@@ -93,7 +93,7 @@ def measure(world: World, worlds: int = WORLDS) -> tuple[float, float]:
 
 
 def table(worlds: int) -> str:
-    """The Markdown table of all designs, from a number of worlds each."""
+    """Return the Markdown table of all designs, from a number of worlds each."""
     lines = ["| cases | the bound holds | deferred |", "|---|---|---|"]
     for name, world in WORLDS_BY_NAME.items():
         holds, share = measure(world, worlds)

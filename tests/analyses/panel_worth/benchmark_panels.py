@@ -37,7 +37,7 @@ class Court:
     are_named: bool = True
 
     def true_correlation(self) -> float:
-        """The planted correlation of errors, summed over pairs as the estimate is."""
+        """Return the planted correlation of errors, summed over pairs as the estimate is."""
         errors = 1 - np.array(self.accuracies)
         known_errors = errors if self.are_named else np.full(len(errors), errors.mean())
         spreads = np.sqrt(known_errors * (1 - known_errors))
@@ -50,7 +50,7 @@ class Court:
         return float(covariance / scale)
 
     def draw_panels(self, random: np.random.Generator) -> Panels:
-        """The panels of one world."""
+        """Draw the panels of one world."""
         members = len(self.accuracies)
         common = random.normal(size=(self.cases, 1))
         member_noise = random.normal(size=(self.cases, members))
@@ -83,7 +83,7 @@ COURTS = (
 
 
 def measure(court: Court, worlds: int = WORLDS) -> tuple[float, float, float]:
-    """The planted correlation, how often answered intervals hold it, and how often none is."""
+    """Return the planted correlation, the coverage of its intervals, and the share without one."""
     random = np.random.default_rng([SEED, court.cases, len(court.accuracies)])
     planted = court.true_correlation()
     holds: list[bool] = []
@@ -98,7 +98,7 @@ def measure(court: Court, worlds: int = WORLDS) -> tuple[float, float, float]:
 
 
 def table(worlds: int) -> str:
-    """The Markdown table of all courts, from a number of worlds each."""
+    """Return the Markdown table of all courts, from a number of worlds each."""
     lines = [
         "| cases | members | right, % | planted correlation | covered | refused |",
         "|---|---|---|---|---|---|",

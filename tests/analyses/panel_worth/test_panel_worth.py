@@ -169,7 +169,7 @@ def test_a_wide_interval_is_refused_with_the_number_of_cases() -> None:
 
 
 def rows_of_everyone(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows about all members, by moment."""
+    """Return the rows about all members, by moment."""
     return frame[frame["member"] == EVERYONE].set_index("when")
 
 

@@ -34,7 +34,7 @@ CHANGES = ("one word replaced", "one word inserted", "one word in the middle lef
 
 
 def read_quotations(folder: Path) -> Iterator[tuple[str, str]]:
-    """The story and the words of each quotation of at least three words."""
+    """Yield the story and the words of each quotation of at least three words."""
     for file in sorted(folder.glob("*.json")):
         debate = json.loads(file.read_text(encoding="utf-8"))
         story = debate["setup"]["sourceMaterial"]["QuALITYSourceMaterial"]["contents"]
@@ -45,7 +45,7 @@ def read_quotations(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _spans(value: object) -> Iterator[tuple[int, int]]:
-    """The spans of all quotations within a value of JSON."""
+    """Yield the spans of all quotations within a value of JSON."""
     if isinstance(value, dict):
         if "Quote" in value:
             yield tuple(value["Quote"]["span"])
@@ -57,7 +57,7 @@ def _spans(value: object) -> Iterator[tuple[int, int]]:
 
 
 def plant(quotation: str, change: str, foreign_word: str, draw: random.Random) -> str:
-    """A quotation with one word changed."""
+    """Return a quotation with one word changed."""
     words = [word.form for word in split_words(quotation)]
     place = draw.randrange(1, len(words) - 1)
     if change == CHANGES[0]:
@@ -70,10 +70,10 @@ def plant(quotation: str, change: str, foreign_word: str, draw: random.Random) -
 
 
 def measure(folder: Path) -> dict[str, Counter[str]]:
-    """The results of all verified quotations, and of planted ones by their change.
+    """Count the results of all verified quotations, and of planted ones by their change.
 
     A planted word comes from another quotation and differs from the word that it replaces. A
-    change is drawn anew where the changed words are words of the story, too.
+    change is drawn again if the changed words also occur in the story.
     """
     quotations = list(read_quotations(folder))
     records = {story: Record([story]) for story in dict(quotations)}
@@ -94,12 +94,12 @@ def measure(folder: Path) -> dict[str, Counter[str]]:
 
 
 def check(record: Record, quotation: str) -> str:
-    """The result of a quotation."""
+    """Return the result of a quotation."""
     return record.check(Passage(QUOTATION, quotation, 0, len(quotation)), []).result
 
 
 def table(counts: dict[str, Counter[str]]) -> str:
-    """The Markdown table of the results, and how many alterations were found."""
+    """Return the Markdown table of the results, with the number of detected alterations."""
     lines = [f"| quotations | {' | '.join(RESULTS)} |", "|---|---|---|---|"]
     for name, results in counts.items():
         lines.append(f"| {name} | {' | '.join(f'{results[result]:,}' for result in RESULTS)} |")

@@ -61,7 +61,7 @@ class StakeHistory:
         self.sums, self.sizes, self.largest, self.seen = sums, sizes, largest, sizes.cumsum()
 
     def stakes(self, supposed: float, sign: int) -> Floats:
-        """The logarithm of each bet's stake, shape (bets, clusters)."""
+        """Return the logarithm of each bet's stake, shape (bets, clusters)."""
         gains = (
             sign
             * (self.sums - supposed * self.sizes)
@@ -72,7 +72,7 @@ class StakeHistory:
     def stop(
         self, truth: float, matters: float, cases_per_stage: int, futility: bool = False
     ) -> End:
-        """The first interim analysis at which something is decided."""
+        """Return the first interim analysis at which something is decided."""
         threshold, planned_cases = np.log(2 / LEVEL), self.seen[-1]
         ends = np.flatnonzero(
             np.diff(np.append(self.seen // cases_per_stage, np.inf)) > 0
@@ -170,13 +170,13 @@ RECORDED = {
 
 
 def models_of(rows: pd.DataFrame) -> set[str]:
-    """The models of some records."""
+    """Return the models of some records."""
     return set(rows["model"])
 
 
 def recorded(name: str) -> Floats:
-    """The differences of the recorded cases, by the mean of each side's debates, invalid ones as
-    wrong.
+    """Return the differences of the recorded cases between the means of each side's debates, in
+    which invalid answers are wrong.
     """
     folder = PROJECT / "data" / "records"
     rows = pd.read_parquet(folder / "agenticsimlaw-nlsy97_records.parquet")
@@ -222,7 +222,7 @@ def resampled(values: Floats) -> World:
 def stopping_points(
     world: World, truth: float, orders: int, cases_per_stage: int = 1, futility: bool = False
 ) -> pd.DataFrame:
-    """Where each of many runs stops: columns reason, cases, covered."""
+    """Return the stop of each of many runs: columns reason, cases, covered."""
     points = []
     for number in range(orders):
         sums, sizes = world(np.random.default_rng([SEED, number]))
@@ -234,8 +234,9 @@ def stopping_points(
 
 
 def errors(orders: int) -> Iterator[tuple[str, float, float, float]]:
-    """A world, its true difference, the shares of runs that show one and whose interval holds the
-    true one.
+    """Yield a world, its true difference, and two shares of its runs.
+
+    These are the runs that show a difference, and the runs whose interval contains the true one.
     """
     for name, world in PLANTED.items():
         for difference in (0.0, TO_SHOW):
@@ -265,8 +266,8 @@ def errors(orders: int) -> Iterator[tuple[str, float, float, float]]:
 
 
 def savings(orders: int) -> Iterator[tuple[float, int, float, pd.DataFrame]]:
-    """A true difference, planned cases, the power of the fixed plan, and where runs in stages of
-    `CASES_PER_STAGE` stop.
+    """Yield a true difference, planned cases, the power of the fixed plan, and the stops of runs in
+    stages of `CASES_PER_STAGE`.
     """
     spread = paired_proportions(DISCORDANT)
     fixed = ceil(cases_needed(TO_SHOW, spread))

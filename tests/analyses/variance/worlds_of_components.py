@@ -17,7 +17,7 @@ COMPONENT_SIZES = {
 
 
 def components() -> Iterator[Cell]:
-    """The share of variance between cases of unequal numbers of answers."""
+    """Yield cells of the share of variance between cases with unequal numbers of answers."""
     for name, rate, share in itertools.product(
         COMPONENT_SIZES, (0.05, 0.15, 0.5), (0.05, 0.3, 0.5)
     ):

@@ -18,12 +18,13 @@ NO_COMMON_CASE = "members on different cases: no two members answer the same cas
 
 
 def gather_members(run: Run) -> tuple[str, pd.DataFrame, str]:
-    """The answers of a run's members, in panels of at least two.
+    """Return the answers of a run's members, in panels of at least two.
 
     Returns:
-        What the members are; a row for each answer: panel, case_id, member, moment, prediction,
-        target ("" if unknown); what is missing, "" if nothing. Cases without a true label are left
-        out if others have one. All may share one, such as `right` for groups that solve a puzzle.
+        The kind of the members; a row for each answer: panel, case_id, member, moment, prediction,
+        target ("" if unknown); the reason why a measure is missing, or "". Cases without a true
+        label are left out if others have one. All cases may have the same true label, such as
+        `right` for groups that solve a puzzle.
     """
     debates = list(_answers_of_debates(run))
     rows = run.valid[run.valid["case_id"].notna()]
@@ -50,8 +51,9 @@ def gather_members(run: Run) -> tuple[str, pd.DataFrame, str]:
 
 
 def _answers_of_debates(run: Run) -> Iterator[pd.DataFrame]:
-    """The answers of seats, by the number of opinions that they have stated, of the kind of opinion
-    that most seats hold, and of judges only where a debate has them.
+    """Yield the answers of seats after each number of stated opinions.
+
+    Only the most frequent kind of opinion counts, and only judges if the debate has judges.
     """
     opinions = stated_answers(run.results)
     opinions = opinions[(opinions["model"] == run.model) & (opinions["kind"] != SMOOTHED)]
@@ -74,7 +76,7 @@ def _answers_of_debates(run: Run) -> Iterator[pd.DataFrame]:
 
 
 def member_traits(run: Run, names: Iterable[str]) -> pd.DataFrame:
-    """The model, persona and family (letters with which the model's name starts) of each member."""
+    """Return the model, persona and family (letters at the start of the model's name) by member."""
     parts = pd.Series(list(names)).str.split(SEPARATOR, regex=False, expand=True)
     models = parts[0]
     if 1 not in parts:  # seats of a debate, or repeats

@@ -50,12 +50,12 @@ class Panels:
         self.coincidences = (self.wrong_counts if self.rarer == "wrong" else self.right_counts) > 1
 
     def accuracy(self, names: list[int] | slice = slice(None)) -> Statistic:
-        """The share of members who are right, by default of all names."""
+        """Return the share of members who are right, by default of all names."""
         members, wrong_members = self.members[:, names], self.wrong_members[:, names]
         return ratio_statistic((members - wrong_members).sum(axis=1), members.sum(axis=1), SHARE)
 
     def error_correlation(self, pairs: Floats | float = 1.0) -> Statistic:
-        """The correlation of errors of two members of a panel (phi), averaged over pairs.
+        """Return the correlation of errors of two members of a panel (phi), averaged over pairs.
 
         It is a ratio of sums, so that a member who is almost always right matters little. `pairs`
         is 1 for the pairs of names that count and 0 for others, shape (names, names).
@@ -80,7 +80,7 @@ class Panels:
         return Statistic(correlation, DIFFERENCE, self.coincidences)
 
     def independent_majority(self) -> Statistic:
-        """How often a majority would be right if members erred independently (Poisson-binomial)."""
+        """Return the accuracy of a majority if members erred independently (Poisson-binomial)."""
         from scipy.stats import poisson_binom  # registries are read at every start of Snakemake
 
         compositions, kinds = np.unique(self.members.astype(int), axis=0, return_inverse=True)
@@ -121,22 +121,22 @@ class Panels:
 
 
 def _count_pairs(first: Floats, second: Floats) -> Floats:
-    """The pairs of members of two sets, the first within the second, by panel and two names."""
+    """Count pairs of members of two sets, the first within the second, by panel and two names."""
     return np.asarray(first[:, :, None] * (second[:, None, :] - np.eye(first.shape[1])))
 
 
 def effective_votes(size: float, correlation: float) -> float:
-    """How many independent votes have a mean that varies as much; NaN if none have."""
+    """Return the number of independent votes whose mean varies as much; NaN if there is none."""
     inflation = 1 + (size - 1) * correlation
     return size / inflation if inflation > 0 else float("nan")
 
 
 def votes_with_another(size: float, correlation: float, new_correlation: float) -> float:
-    """The effective votes of a panel and one more member, whose errors have another correlation."""
+    """Return the effective votes with one more member, whose errors have another correlation."""
     variance = size + 1 + size * (size - 1) * correlation + 2 * size * new_correlation
     return (size + 1) ** 2 / variance if variance > 0 else float("nan")
 
 
 def difference(first: Statistic, second: Statistic, largest: float = 1.0) -> Statistic:
-    """The first statistic less the second, between -`largest` and `largest`."""
+    """Return the first statistic less the second, between -`largest` and `largest`."""
     return Statistic(lambda weights: first(weights) - second(weights), (-largest, largest))

@@ -101,7 +101,7 @@ def _rows(run: Run) -> list[Row]:
 
 
 def _moment_rows(run: Run, panels: Panels, reason: str) -> Iterator[Row]:
-    """The row of all members, and a row with the accuracy of each."""
+    """Yield the row of all members, and a row with the accuracy of each."""
     sample = run.resample(panels.cases)
     row = _count_cells(panels)
     row["agreement of two members"] = sample.estimate(mean_statistic(panels.agreement, SHARE))
@@ -173,7 +173,7 @@ def open_reason(panels: Panels, cases: int, low: float, high: float) -> str:
 
 
 def _change_rows(run: Run, answers: pd.DataFrame) -> Iterator[Row]:
-    """The change from first to last answers, in panels that have both."""
+    """Yield the row of the change from first to last answers, in panels that have both."""
     answers = answers[answers["moment"].isin([members.FIRST, members.LAST])]
     answers = answers[answers.groupby("panel")["moment"].transform("nunique") > 1]
     if answers.empty:
@@ -195,7 +195,7 @@ def _change_rows(run: Run, answers: pd.DataFrame) -> Iterator[Row]:
 
 
 def _pull_cells(run: Run, answers: pd.DataFrame) -> Row:
-    """How often the majority of the first answers pulls members of the minority over."""
+    """Return how often the majority of the first answers pulls members of the minority over."""
     answers = answers.assign(is_right=(answers["prediction"] == answers["target"]).astype(float))
     seats = answers.pivot_table("is_right", ["case_id", "panel", "member"], "moment")
     sample = run.resample(seats.index.get_level_values("case_id"))
@@ -209,7 +209,7 @@ def _pull_cells(run: Run, answers: pd.DataFrame) -> Row:
 
 
 def _sentence(run: Run, rows: list[Row]) -> str:
-    """The effective votes before and after members talk; "" where they are not known."""
+    """Return the effective votes before and after members talk; "" if they are unknown."""
     parts: list[str] = []
     for row in rows:
         if "effective votes" in row and row["when"] not in members.MIDDLE:

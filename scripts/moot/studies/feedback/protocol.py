@@ -71,8 +71,8 @@ class FeedbackParams(ProtocolParams):
     opinions: Literal["text", "form"] = Field(
         "text",
         description=(
-            "how debaters with `sides: free` state an opinion: in free text, from which the label is"
-            " read (the paper), or in a form"
+            "how debaters with `sides: free` state an opinion: in free text, from which the label"
+            " is read (the paper), or in a form"
         ),
     )
     label_names: Mapping[str, str] = Field(
