@@ -143,9 +143,7 @@ def main() -> None:
     All arguments that are not the desk's form the command that continues the debates.
     """
     parser = ArgumentParser(description=(__doc__ or "").partition("\n")[0], allow_abbrev=False)
-    parser.add_argument(
-        "--host", help=f"the address of this machine to listen at; default: {HOST}"
-    )
+    parser.add_argument("--host", help=f"the address of this machine to listen at; default: {HOST}")
     parser.add_argument("--port", type=int, default=0, help="the port; default: any free port")
     parser.add_argument(
         "--people", default="", help="the names of the people; default: all who have had a link"

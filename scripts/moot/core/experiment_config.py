@@ -186,9 +186,7 @@ class ContrastConfig(ContrastSections):
             " of contrasts."
         ),
     )
-    second_metric: str = Field(
-        "", description="The metric of the second side. Default: `metric`."
-    )
+    second_metric: str = Field("", description="The metric of the second side. Default: `metric`.")
     direction: Literal["first_higher", "first_lower", "differ"] = Field(
         "differ",
         description=("The expected difference: `first_higher`, `first_lower` or `differ`."),

@@ -42,9 +42,7 @@ class AttributionConfig(StrictModel):
         ge=0,
         description="the number of sentences that are left out, from the turns that moved most",
     )
-    ask_decisive_turn: bool = Field(
-        False, description="also ask the judge which turn was decisive"
-    )
+    ask_decisive_turn: bool = Field(False, description="also ask the judge which turn was decisive")
     rerun_from: Literal["", "turn"] = Field(
         "",
         description=(
