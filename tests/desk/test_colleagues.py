@@ -269,7 +269,7 @@ def listening_port(process: int) -> int:
     ("options", "message"),
     [
         (["--host", "0.0.0.0"], "others on the network could read every answer"),
-        (["--host", "0.0.0.0", "--behind-tunnel"], "at which address colleagues reach"),
+        (["--host", "0.0.0.0", "--behind-tunnel"], "the address at which colleagues reach"),
         (
             ["--host", "0.0.0.0", "--behind-tunnel", "--address", "http://desk.example.org"],
             "others on the network could read every answer",
