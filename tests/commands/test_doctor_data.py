@@ -208,7 +208,7 @@ def test_the_entry_for_a_table_of_cases_can_be_pasted_whole(
         for row in range(12)
     ]
     pd.DataFrame(rows).to_csv(path, index=False)
-    entry = yaml.safe_load(describe_table(path).partition("guessed:\n\n")[2])
+    entry = yaml.safe_load(describe_table(path).partition("paste it:\n\n")[2])
     assert entry["datasets"]["mine"].get("positive") == positive
     plan = Plan.from_yaml(default_configuration(entry), PROJECT)
     assert [*plan.experiments] == entry["run"]

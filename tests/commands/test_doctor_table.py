@@ -40,7 +40,7 @@ VOTES = [
 
 def load_printed_entry(report: str) -> Loaded:
     """Load the cases with the entry that a report prints."""
-    entry = yaml.safe_load(report.partition("guessed:\n\n")[2])
+    entry = yaml.safe_load(report.partition("paste it:\n\n")[2])
     loader = LOADERS["transcripts"]
     options = loader.options.model_validate(entry["datasets"]["mine"])
     loaded = loader.load(options, LoadContext("mine", Path(), Path(), 1))
@@ -51,7 +51,7 @@ def load_printed_entry(report: str) -> Loaded:
 
 
 def printed_columns(report: str) -> dict[str, Any]:
-    return dict(yaml.safe_load(report.partition("guessed:\n\n")[2])["datasets"]["mine"]["columns"])
+    return dict(yaml.safe_load(report.partition("paste it:\n\n")[2])["datasets"]["mine"]["columns"])
 
 
 def test_a_chat_is_recognised_and_its_entry_can_be_pasted(tmp_path: Path) -> None:
