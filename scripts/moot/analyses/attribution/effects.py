@@ -195,7 +195,7 @@ class AttributedEffects(TurnEffectSource):
 
 
 def _add_effects(study: StudyEffects, results: ExperimentResults) -> None:
-    """Add the effects of an experiment to those of its study."""
+    """Add the effects of an experiment to the effects of its study."""
     effects, params = turn_effects(results), results.config.params
     on_one_turn = rests_on_one(effects)
     for row in records(effects[effects["way"].isin((REMOVED, SENTENCE))]):
