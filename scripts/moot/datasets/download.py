@@ -12,7 +12,7 @@ import urllib.error
 import urllib.request
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from http.client import HTTPException
@@ -78,21 +78,21 @@ def read_versions(path: Path) -> dict[str, list[RemoteFile]]:
     """
     table = read_csv(path, COLUMNS, get="it belongs to moot: restore it from the repository.")
     check_values(path, table["role"], ("primary", "archive"))
+    rows_by_file: dict[tuple[str, str], list[dict[Hashable, str]]] = {}
+    for row in table.reset_index().to_dict("records"):
+        rows_by_file.setdefault((row["dataset"], row["path"]), []).append(row)
     files: dict[str, list[RemoteFile]] = {}
-    for (dataset, path_name), rows in table.groupby(["dataset", "path"], sort=False):
-        relative_path = PurePosixPath(str(path_name))
+    for (dataset, path_name), file_rows in rows_by_file.items():
+        relative_path = PurePosixPath(path_name)
         if relative_path.is_absolute() or ".." in relative_path.parts:
             fault = f"found {quote_value(path_name)}, expected a path inside data_root"
             raise UserError(
-                f"{path}: row {rows.index[0]}, column 'path': {fault}. Restore the file from the"
-                " repository."
+                f"{path}: row {file_rows[0]['row']}, column 'path': {fault}. Restore the file"
+                " from the repository."
             )
-        addresses = tuple(
-            Address(row["url"], row["checksum"], row["member"]) for _, row in rows.iterrows()
-        )
-        files.setdefault(str(dataset), []).append(
-            RemoteFile(str(path_name), addresses, rows["note"].iloc[0])
-        )
+        addresses = tuple(Address(row["url"], row["checksum"], row["member"]) for row in file_rows)
+        remote_file = RemoteFile(path_name, addresses, file_rows[0]["note"])
+        files.setdefault(dataset, []).append(remote_file)
     return files
 
 
