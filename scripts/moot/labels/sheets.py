@@ -180,9 +180,10 @@ def read_annotations(
             with such ids.
 
     Returns:
-        or adjudicated: a decision between annotators). With another encoding or a missing column
-            the whole file is left out. A row is left out if its label or its statement is unknown,
-            or if it repeats an annotator's statement or a decision.
+        The usable labels, with the columns of `FILLED_COLUMNS` (kind is human, llm, or adjudicated:
+            a decision between annotators), and a message for each fault. With another encoding or a
+            missing column the whole file is left out. A row is left out if its label or its
+            statement is unknown, or if it repeats an annotator's statement or a decision.
     """
     rows: list[FilledRow] = []
     faults: list[str] = []

@@ -51,6 +51,7 @@ from moot.studies.conference.conditions import (
     pair_conditions,
 )
 from moot.studies.conference.scores_conference import (
+    TITLES,
     count_clusters,
     measure_course,
     measure_coverage,
@@ -71,24 +72,6 @@ DESIGNS_NOTE = (
     "of the paper, without published values next to it."
 )
 BY_DEBATE_NOTE = "Intervals are by debate: a conference is one case, debated many times."
-MEASURES = {
-    "clusters_by_lexicon": "clusters reached on the first topic (lexicon)",
-    "clusters_by_coder": "clusters reached on the first topic (coder)",
-    "turns": "public turns a conference",
-    "statements": "participants' statements a conference",
-    "words": "participants' words a conference",
-    "repetition": "share of repeated runs of four words",
-    "rounds_a_topic": "rounds a topic",
-    "topics_agreed": "share of topics that end in agreement",
-    "decided_agreement": "share of usable decisions that are agreement",
-    "format_adherence": "share of decisions in exactly the required form",
-    "unusable_decisions": "share of decisions that are unusable",
-    "topics_open_by_rule": "share of topics left open by an unusable last decision",
-    "completion_tokens_per_case": "generated tokens a conference",
-    "tokens_per_case": "tokens a conference",
-    "calls_per_case": "calls a conference",
-    "evaluation": "evaluator's mean score",
-}
 
 
 @table(STUDY, "table5_agreement_detection", "Table 5: grades of the judge's decisions")
@@ -264,9 +247,7 @@ def _trained_rows(results: StudyResults) -> Iterator[Fields]:
 
 @table(STUDY, "with_and_without_judge", "The conference with and without a judge")
 def with_and_without_judge(results: StudyResults) -> TableContent:
-    """Coverage, length, repetition, decisions and the evaluator's scores, with and without a judge
-    of agreement.
-    """
+    """The measures of conferences with and without a judge of agreement."""
     rows = []
     for (_, metric), value in unrepeated_values(results, "text_coverage").items():
         if metric in COVERAGE_CONDITIONS:
@@ -274,7 +255,7 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
                 "model": "not named",
                 "condition": COVERAGE_CONDITIONS[metric],
                 "data": "",
-                "measure": MEASURES["clusters_by_lexicon"],
+                "measure": TITLES["clusters_by_lexicon"],
             }
             rows.append(comparison_row(keys, value, NOT_MEASURED))
     for condition in list_conditions(results):
@@ -282,7 +263,7 @@ def with_and_without_judge(results: StudyResults) -> TableContent:
             COVERAGE_CONDITIONS.get(metric): value
             for (_, metric), value in repeated_values(condition, "text_coverage").items()
         }
-        for metric, title in MEASURES.items():
+        for metric, title in TITLES.items():
             score = condition.measurement(metric)
             published_value = (
                 published.get(condition.name) if metric == "clusters_by_lexicon" else None
@@ -365,7 +346,7 @@ def measure_debates(condition: Condition) -> pd.DataFrame:
     }
     debates = predictions["case_id"] + "#" + predictions["repeat"].astype(str)
     measures["completion_tokens_per_case"] = predictions.set_index(debates)["completion_tokens"]
-    return pd.DataFrame(measures).rename(columns=MEASURES).astype("float64")
+    return pd.DataFrame(measures).rename(columns=TITLES).astype("float64")
 
 
 @table(STUDY, "coverage", "Which clusters the debates reach")
