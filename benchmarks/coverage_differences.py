@@ -12,8 +12,10 @@ from functools import cache
 import numpy as np
 from results_page import Part, run_simulation
 
-from moot.stats.bootstrap import AMOUNT, SHARE, ClusterBootstrap, Floats, as_numbers, mean_statistic
+from moot.stats.arrays import Floats, as_numbers
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.differences import Difference, Sums, compare_unpaired
+from moot.stats.statistic import AMOUNT, SHARE, mean_statistic
 
 PART = Part("differences", "coverage_differences.py")
 REPETITIONS = 500

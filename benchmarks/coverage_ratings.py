@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 from results_page import Part, run_simulation
 
-from moot.stats.bootstrap import Floats, as_numbers
+from moot.stats.arrays import Floats, as_numbers
 from moot.stats.ratings import FIRST, SECOND, TIE, Ratings, fit_ratings
 
 PART = Part("ratings", "coverage_ratings.py")

@@ -8,7 +8,10 @@ import itertools
 import numpy as np
 from results_page import Part, run_simulation
 
-from moot.stats.bootstrap import SHARE, ClusterBootstrap, Floats, estimate_interval
+from moot.stats.arrays import Floats
+from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.bootstrap_interval import estimate_interval
+from moot.stats.statistic import SHARE
 
 PART = Part("coverage", "coverage_shares.py")
 

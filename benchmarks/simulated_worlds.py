@@ -5,15 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moot.stats.bootstrap import (
-    Bounds,
-    ClusterBootstrap,
-    Floats,
-    Statistic,
-    as_numbers,
-    estimate_interval,
-)
+from moot.stats.arrays import Floats, as_numbers
+from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.bootstrap_interval import estimate_interval
 from moot.stats.differences import Sums
+from moot.stats.statistic import Bounds, Statistic
 
 SEED = 44
 Random = np.random.Generator

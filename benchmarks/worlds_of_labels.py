@@ -17,19 +17,12 @@ from simulated_worlds import (
 )
 
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
-from moot.stats.bootstrap import (
-    DIFFERENCE,
-    SHARE,
-    ClusterBootstrap,
-    Floats,
-    Truths,
-    as_numbers,
-    estimate_interval,
-    ratio,
-    ratio_statistic,
-)
+from moot.stats.arrays import Floats, Truths, as_numbers, ratio
+from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.bootstrap_interval import estimate_interval
 from moot.stats.calibration import auc_statistic, calibration_error_statistic
 from moot.stats.differences import MIN_HITS, Sums, too_few_hits, with_unseen_clusters
+from moot.stats.statistic import DIFFERENCE, SHARE, ratio_statistic
 
 
 def f1_sums(true: Floats, predicted: Floats) -> Sums:

@@ -23,18 +23,11 @@ from simulated_worlds import (
     sizes_of,
 )
 
-from moot.stats.bootstrap import (
-    AMOUNT,
-    DIFFERENCE,
-    SHARE,
-    Bounds,
-    Floats,
-    as_numbers,
-    kinds_of_clusters,
-    mean_statistic,
-)
+from moot.stats.arrays import Floats, as_numbers
+from moot.stats.clusters import kinds_of_clusters
 from moot.stats.differences import Difference, compare_paired, compare_unpaired
 from moot.stats.independent import Independent
+from moot.stats.statistic import AMOUNT, DIFFERENCE, SHARE, Bounds, mean_statistic
 
 
 def shares() -> Iterator[Cell]:

@@ -7,15 +7,10 @@ import numpy as np
 from coverage_ratings import Tournament
 from simulated_worlds import SEED, Cell, Random, World, codes_of, excludes_0
 
-from moot.stats.bootstrap import (
-    SHARE,
-    ClusterBootstrap,
-    Floats,
-    as_numbers,
-    mean_statistic,
-    ratio,
-)
+from moot.stats.arrays import Floats, as_numbers, ratio
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.prediction_powered import corrected_mean, estimate_share
+from moot.stats.statistic import SHARE, mean_statistic
 from moot.stats.within_cases import interval_within
 
 

@@ -24,9 +24,10 @@ from moot.llm.simulated.beliefs import Belief, build_world, form_belief, read_re
 from moot.llm.simulated.simulated_replies import MARK, Writer
 from moot.plan.plan import Plan
 from moot.protocols.reply_schemas import find_position
-from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, mean_statistic
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.calibration import calibration_error_by_chance, calibration_error_statistic
 from moot.stats.paired import compare
+from moot.stats.statistic import DIFFERENCE, mean_statistic
 from moot.studies.appellate.data_opinions import TASK as APPEAL
 from moot.studies.appellate.legal.rules import label_statement
 

@@ -21,7 +21,7 @@ from moot.scores import no_scores
 from moot.scores.contrasts import FIRST_HIGHER, Contrast, Side
 from moot.scores.inference_scope import evaluate_contrast
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import DIFFERENCE
+from moot.stats.statistic import DIFFERENCE
 from moot.stats.within_cases import interval_p, interval_within
 from moot.studies.appellate.data_opinions import TASK
 from moot.studies.appellate.legal.rubric import CODES

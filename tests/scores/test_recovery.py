@@ -27,15 +27,10 @@ from moot.llm.simulated.beliefs import build_world
 from moot.scores.dynamics import stated_predictions
 from moot.scores.group_rates import FALSE_POSITIVE, group_rates
 from moot.scores.results import ExperimentResults, ExperimentView
-from moot.stats.bootstrap import (
-    AMOUNT,
-    DIFFERENCE,
-    ClusterBootstrap,
-    Statistic,
-    as_numbers,
-    mean_statistic,
-)
+from moot.stats.arrays import as_numbers
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.differences import Sums, compare_unpaired
+from moot.stats.statistic import AMOUNT, DIFFERENCE, Statistic, mean_statistic
 from moot.studies.appellate.data_opinions import TASK as APPEAL
 from moot.studies.appellate.panel_steps import find_opposing_influences
 from moot.studies.appellate.scores_panel import log_odds_ratio

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
-from moot.stats.bootstrap import SHARE, ClusterBootstrap, Floats, ratio
+from moot.stats.arrays import Floats, ratio
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.calibration import auc_statistic, calibration_error_statistic
 from moot.stats.classification import rows_behind
+from moot.stats.statistic import SHARE
 from moot.stats.within_cases import interval_within
 
 PROJECT = Path(__file__).resolve().parents[2]

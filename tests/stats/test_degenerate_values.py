@@ -9,23 +9,17 @@ import numpy as np
 import pytest
 
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
-from moot.stats.bootstrap import (
-    AMOUNT,
-    DIFFERENCE,
-    SHARE,
-    ClusterBootstrap,
-    effective_number,
-    kinds_of_clusters,
-    mean_statistic,
-)
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.calibration import (
     auc_statistic,
     calibration_error_by_chance,
     calibration_error_statistic,
 )
+from moot.stats.clusters import effective_number, kinds_of_clusters
 from moot.stats.differences import Sums, compare_paired, compare_unpaired
 from moot.stats.randomisation import sign_flip_p
 from moot.stats.score_intervals import agresti_caffo_interval, tango_interval, wilson_interval
+from moot.stats.statistic import AMOUNT, DIFFERENCE, SHARE, mean_statistic
 
 NAN = float("nan")
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from moot.stats.bootstrap import SHARE, as_numbers
+from moot.stats.arrays import as_numbers
 from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired
 from moot.stats.independent import p_of_interval
+from moot.stats.statistic import SHARE
 
 MARGIN = 0.2
 

@@ -9,19 +9,19 @@ import pytest
 
 from moot.stats import bootstrap as bootstrap_module
 from moot.stats import randomisation
-from moot.stats.bootstrap import (
+from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.bootstrap_interval import estimate_interval
+from moot.stats.calibration import auc_statistic
+from moot.stats.randomisation import sign_flip_p
+from moot.stats.statistic import (
     AMOUNT,
     DIFFERENCE,
     SHARE,
-    ClusterBootstrap,
     Statistic,
-    estimate_interval,
     mean_statistic,
     ratio_statistic,
     share_statistic,
 )
-from moot.stats.calibration import auc_statistic
-from moot.stats.randomisation import sign_flip_p
 
 PROJECT = Path(__file__).resolve().parents[2]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
-from moot.stats.bootstrap import SHARE, ClusterBootstrap, Statistic
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.calibration import auc_statistic, calibration_error_statistic
 from moot.stats.classification import (
     ClassificationOutcome,
@@ -20,6 +20,7 @@ from moot.stats.classification import (
     statistics_with_interval,
     weighted_sums,
 )
+from moot.stats.statistic import SHARE, Statistic
 
 LABELS = ("con", "neutral", "pro")
 

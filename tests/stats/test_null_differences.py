@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom, multinomial
 
-from moot.stats.bootstrap import AMOUNT, DIFFERENCE, SHARE, Bounds, Floats
+from moot.stats.arrays import Floats
 from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired
 from moot.stats.randomisation import mcnemar_exact
 from moot.stats.score_intervals import tango_interval
+from moot.stats.statistic import AMOUNT, DIFFERENCE, SHARE, Bounds
 
 WORLDS = 200
 _ROUNDING = 1e-9

@@ -5,12 +5,13 @@ import pandas as pd
 import pytest
 
 from moot.stats.asked_twice import changes, differ
-from moot.stats.bootstrap import AMOUNT, ANY, SHARE, ClusterBootstrap, mean_statistic
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.calibration import calibration_error_statistic
 from moot.stats.differences import Sums, compare_unpaired
 from moot.stats.randomisation import sign_flip_p
 from moot.stats.ratings import FIRST, SECOND, TIE, fit_ratings
 from moot.stats.score_intervals import wilson_interval
+from moot.stats.statistic import AMOUNT, ANY, SHARE, mean_statistic
 
 NAN, INF = float("nan"), float("inf")
 

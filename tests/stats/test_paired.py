@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest, permutation_test
 
-from moot.stats.bootstrap import as_numbers
+from moot.stats.arrays import as_numbers
 from moot.stats.paired import compare, compare_shares, holm, share_right
 from moot.stats.randomisation import mcnemar_exact, sign_flip_p
 from results_on_disk import prediction

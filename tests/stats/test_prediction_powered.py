@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from moot.stats.bootstrap import ClusterBootstrap, Floats, share_statistic
+from moot.stats.arrays import Floats
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.prediction_powered import corrected_mean, corrected_ratio, estimate_share
+from moot.stats.statistic import share_statistic
 
 SIZES = {"few labels": (60, 600), "many labels": (400, 2000)}
 # Output of ppi-python 0.2.3 for `rows`: lambda (None: tuned), then the estimate and both ends of

@@ -8,17 +8,12 @@ import pytest
 from scipy.stats import binom
 
 from moot.stats.amounts import lognormal_interval
-from moot.stats.bootstrap import (
-    AMOUNT,
-    DIFFERENCE,
-    SHARE,
-    ClusterBootstrap,
-    kinds_of_clusters,
-    mean_statistic,
-)
+from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.clusters import kinds_of_clusters
 from moot.stats.differences import MIN_HITS, Difference, Sums, compare_paired, compare_unpaired
 from moot.stats.independent import Independent
 from moot.stats.score_intervals import agresti_caffo_interval
+from moot.stats.statistic import AMOUNT, DIFFERENCE, SHARE, mean_statistic
 
 MIN_COVERAGE = 0.92
 WORLDS = 120

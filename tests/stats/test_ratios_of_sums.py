@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from moot.stats.bootstrap import ANY, DIFFERENCE, SHARE, as_numbers
+from moot.stats.arrays import as_numbers
 from moot.stats.differences import Sums, compare_paired, compare_unpaired
 from moot.stats.paired import compare
+from moot.stats.statistic import ANY, DIFFERENCE, SHARE
 
 
 def means(values) -> Sums:

@@ -12,9 +12,10 @@ from moot.report.published import (
     Published,
     comparison_row,
 )
-from moot.stats.bootstrap import ClusterBootstrap, share_statistic
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.replication import difference_interval, replication_interval, scale_interval
 from moot.stats.score_intervals import Interval, wilson_interval
+from moot.stats.statistic import share_statistic
 
 NOTHING_KNOWN = Published.of(0.62)
 

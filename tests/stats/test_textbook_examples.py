@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
-from moot.stats.bootstrap import SHARE, unanimous_interval
+from moot.stats.bootstrap_interval import unanimous_interval
 from moot.stats.calibration import auc_statistic
 from moot.stats.paired import holm
 from moot.stats.power import Spread
@@ -21,6 +21,7 @@ from moot.stats.randomisation import fisher_p, mcnemar_exact, sign_flip_p
 from moot.stats.ratings import FIRST, SECOND, fit_ratings
 from moot.stats.replication import difference_interval
 from moot.stats.score_intervals import tango_interval, wilson_interval
+from moot.stats.statistic import SHARE
 from textbook_examples import Example
 
 NEWCOMBE_PAIRS = "Newcombe 1998, Statistics in Medicine 17, 873-890, table II, method 10"

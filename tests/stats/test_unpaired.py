@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import fisher_exact
 
-from moot.stats.bootstrap import AMOUNT, SHARE, as_numbers
+from moot.stats.arrays import as_numbers
 from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired
+from moot.stats.statistic import AMOUNT, SHARE
 
 PROJECT = Path(__file__).resolve().parents[2]
 

@@ -34,8 +34,9 @@ from moot.llm.progress import Progress
 from moot.llm.request import Reply, Request
 from moot.plan.plan import Plan
 from moot.report.escaping import csv_text, html
-from moot.stats.bootstrap import DIFFERENCE, ClusterBootstrap, mean_statistic
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.paired import holm
+from moot.stats.statistic import DIFFERENCE, mean_statistic
 
 LEVEL = 0.05
 POWER = 0.8

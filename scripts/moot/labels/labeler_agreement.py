@@ -12,7 +12,8 @@ import pandas as pd
 
 from moot.core.cases import Cluster
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
-from moot.stats.bootstrap import ClusterBootstrap, Statistic, share_statistic
+from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.statistic import Statistic, share_statistic
 
 
 def wide(labels: pd.DataFrame, column: str = "label") -> pd.DataFrame:

@@ -38,9 +38,10 @@ from moot.scores.inference_scope import (
     contrast_estimate,
     estimate_metric,
 )
-from moot.stats import bootstrap
-from moot.stats.bootstrap import AMOUNT, Floats, Statistic, as_numbers, mean_statistic, ratio
+from moot.stats.arrays import Floats, as_numbers, ratio
 from moot.stats.paired import holm, share_right
+from moot.stats.statistic import AMOUNT, Statistic, mean_statistic
+from moot.stats.statistic import DIFFERENCE as BOUNDS
 from moot.stats.within_cases import FEWEST_CASES
 
 VOTES_ASKED, MANY_VOTES = "{votes}", "many"
@@ -313,7 +314,7 @@ def _measure_gain_over_majority(claim: Claim, run: Run) -> Estimate | None:
     shares = share_right(rows)
     truths = rows.drop_duplicates("case_id").set_index("case_id")["target"][shares.index]
     gains = as_numbers(shares) - as_numbers(truths == truths.value_counts().idxmax())
-    return by_cluster(run.results, list(shares.index), mean_statistic(gains, bootstrap.DIFFERENCE))
+    return by_cluster(run.results, list(shares.index), mean_statistic(gains, BOUNDS))
 
 
 # Measures of two runs

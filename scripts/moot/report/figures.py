@@ -16,7 +16,7 @@ from moot.core.simulated_voice import REHEARSAL_MARK
 from moot.core.types import Json, JsonObject
 from moot.report.content import REHEARSAL_NOTE, Figure, StudyResults
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import Floats
+from moot.stats.arrays import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,9 +12,9 @@ from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import StudyResults, TableContent
 from moot.report.needs import Need
 from moot.report.paired_cells import add_holm_correction
-from moot.stats.bootstrap import DIFFERENCE as BOUNDS
-from moot.stats.bootstrap import as_numbers
+from moot.stats.arrays import as_numbers
 from moot.stats.differences import Sums, compare_paired
+from moot.stats.statistic import DIFFERENCE as BOUNDS
 
 CHOSEN_SHARE, EXPECTED_SHARE = "chosen", "expected"
 ASKED_TWICE = "changes if asked twice"

@@ -21,8 +21,9 @@ from moot.core.registry import Registry
 from moot.core.types import Column
 from moot.scores.groups import UNDECIDED_SCORE, find_undecided, probability_of_prediction
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import AMOUNT, SHARE, Bounds, Floats, as_numbers
+from moot.stats.arrays import Floats, as_numbers
 from moot.stats.differences import MIN_HITS, MIN_HITS_OF_MACRO
+from moot.stats.statistic import AMOUNT, SHARE, Bounds
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ from moot.core.errors import UserError
 from moot.scores import INVALID_WRONG, concat_scores, no_scores, scorer, to_frame
 from moot.scores.groups import Group, by_group
 from moot.scores.results import OVERALL, ExperimentResults, Score
-from moot.stats.bootstrap import Floats, Truths, estimate_interval, ratio, share_statistic
+from moot.stats.arrays import Floats, Truths, ratio
+from moot.stats.bootstrap_interval import estimate_interval
 from moot.stats.classification import (
     Key,
     Sums,
@@ -33,6 +34,7 @@ from moot.stats.classification import (
     rows_behind,
     weighted_sums,
 )
+from moot.stats.statistic import share_statistic
 
 
 @scorer("classification")

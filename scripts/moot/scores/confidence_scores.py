@@ -14,12 +14,13 @@ from moot.core.cases import positive_of_two
 from moot.scores import no_scores, scorer
 from moot.scores.groups import Group, by_group, probability_of_positive, probability_of_prediction
 from moot.scores.results import ExperimentResults, Score
-from moot.stats.bootstrap import DIFFERENCE, Statistic, as_numbers, mean_statistic, share_statistic
+from moot.stats.arrays import as_numbers
 from moot.stats.calibration import (
     auc_statistic,
     calibration_error_by_chance,
     calibration_error_statistic,
 )
+from moot.stats.statistic import DIFFERENCE, Statistic, mean_statistic, share_statistic
 
 
 @scorer("calibration")

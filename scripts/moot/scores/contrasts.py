@@ -13,7 +13,7 @@ from moot.core.cases import Cluster
 from moot.core.errors import CannotTellError
 from moot.scores.case_metrics import CASE_METRICS, Terms
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import Floats, as_numbers
+from moot.stats.arrays import Floats, as_numbers
 from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired, sums_by
 from moot.stats.power import Observed, Spread, estimate_spread
 

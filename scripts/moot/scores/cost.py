@@ -8,7 +8,7 @@ import pandas as pd
 from moot.core.experiment_config import RECORDED
 from moot.scores import by_model, scorer
 from moot.scores.results import ExperimentResults, Score
-from moot.stats.bootstrap import AMOUNT, mean_statistic
+from moot.stats.statistic import AMOUNT, mean_statistic
 
 AMOUNT_COLUMNS = (
     "calls",

@@ -14,23 +14,16 @@ import pandas as pd
 
 from moot.core.cases import positive_of_two
 from moot.core.schemas import JUDGED
-from moot.core.utterance_kinds import (
-    CONCLUSION,
-    NO_LABEL,
-    PUBLIC,
-    SPEECH,
-    UNUSABLE,
-    name_of_judge,
-)
+from moot.core.utterance_kinds import CONCLUSION, NO_LABEL, PUBLIC, SPEECH, UNUSABLE, name_of_judge
 from moot.scores import concat_scores, no_scores, scorer, to_frame
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import KEYS, ExperimentResults, Score
-from moot.stats.bootstrap import (
+from moot.stats.arrays import as_numbers
+from moot.stats.statistic import (
     AMOUNT,
     DIFFERENCE,
     SHARE,
     Statistic,
-    as_numbers,
     mean_statistic,
     ratio_statistic,
     share_statistic,

@@ -9,8 +9,9 @@ import pandas as pd
 from moot.core.cases import positive_of_two
 from moot.scores.groups import MOST_VALUES
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import SHARE, as_numbers, ratio_statistic
+from moot.stats.arrays import as_numbers
 from moot.stats.differences import Difference, Sums, compare_unpaired
+from moot.stats.statistic import SHARE, ratio_statistic
 
 TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE = (
     "true positive rate",

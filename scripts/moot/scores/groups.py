@@ -12,7 +12,7 @@ from moot.core.cases import Task, positive_of_two
 from moot.core.confidence import number_of_choices, probability_of_stated_confidence
 from moot.scores import scores_by_model
 from moot.scores.results import OVERALL, ExperimentResults, Score
-from moot.stats.bootstrap import Floats
+from moot.stats.arrays import Floats
 
 FEWEST_VALUES, MOST_VALUES = (
     2,

@@ -14,9 +14,11 @@ from dataclasses import dataclass, replace
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.contrasts import Contrast, SideDebates, measure, measure_spread, sides_of
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import Bounds, ClusterBootstrap, Floats, Statistic
+from moot.stats.arrays import Floats
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.differences import Difference
 from moot.stats.power import cases_needed
+from moot.stats.statistic import Bounds, Statistic
 from moot.stats.within_cases import FEWEST_CASES, interval_p, interval_within, smallest_stratum
 
 LIKE_THESE = "cases like these"

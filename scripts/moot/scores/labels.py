@@ -21,8 +21,9 @@ from moot.core.utterance_kinds import EXTRA, OVERRUN
 from moot.labels.statements import TOLD_BY, are_statements
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.results import OVERALL, TURN, ExperimentResults, Score
-from moot.stats.bootstrap import Statistic, as_numbers, share_statistic
+from moot.stats.arrays import as_numbers
 from moot.stats.prediction_powered import corrected_mean, corrected_ratio, estimate_share
+from moot.stats.statistic import Statistic, share_statistic
 
 CORRECTED = "corrected_"
 """The prefix of the names of corrected scores."""

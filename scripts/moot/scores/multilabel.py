@@ -14,8 +14,9 @@ from moot.core.cases import MAJORITY_CLASS
 from moot.scores import INVALID_WRONG, concat_scores, no_scores, scorer, to_frame
 from moot.scores.groups import Group, by_group
 from moot.scores.results import ExperimentResults, Score
-from moot.stats.bootstrap import SHARE, Floats, Statistic, share_statistic
+from moot.stats.arrays import Floats
 from moot.stats.classification import averages, occurring_labels, weighted_sums
+from moot.stats.statistic import SHARE, Statistic, share_statistic
 
 
 @scorer("multilabel")

@@ -7,7 +7,7 @@ import pandas as pd
 from moot.core.utterance_kinds import CONCLUSION, REFUSED
 from moot.scores import by_model, scorer
 from moot.scores.results import OVERALL, ExperimentResults, Score
-from moot.stats.bootstrap import share_statistic
+from moot.stats.statistic import share_statistic
 
 METRIC = "replies_refused"
 

@@ -26,7 +26,8 @@ from moot.core.rubric import Rubric
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields
 from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC
-from moot.stats.bootstrap import ClusterBootstrap, Statistic
+from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.statistic import Statistic
 
 OVERALL = "overall"
 TURN = ["model", "debate_id", "turn"]

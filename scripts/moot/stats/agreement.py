@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from moot.stats.bootstrap import DIFFERENCE, Floats, Statistic, Truths, ratio
+from moot.stats.arrays import Floats, Truths, ratio
 from moot.stats.classification import (
     MIN_JOINT_DEPARTURES,
     kappa,
     rows_behind_agreement,
     weighted_sums,
 )
+from moot.stats.statistic import DIFFERENCE, Statistic
 
 _FEWEST_RATERS = 2
 

@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from moot.stats.arrays import Floats
 from moot.stats.score_intervals import LEVEL
-
-Floats = NDArray[np.float64]
 
 MIN_AMOUNTS = 8
 """The minimum number of amounts for an interval. With fewer, the tail is unknown and the test of

@@ -16,15 +16,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from moot.stats.bootstrap import (
-    DIFFERENCE,
-    ClusterBootstrap,
-    Column,
-    Floats,
-    Numbers,
-    as_numbers,
-    mean_statistic,
-)
+from moot.stats.arrays import Column, Floats, Numbers, as_numbers
+from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.statistic import DIFFERENCE, mean_statistic
 
 NO_FLOOR = "no baseline: nothing was asked twice; `repeats: 2` on either side provides one"
 Distance = Callable[[Numbers, Numbers], Floats]

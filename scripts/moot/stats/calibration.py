@@ -4,7 +4,8 @@ weights.
 
 import numpy as np
 
-from moot.stats.bootstrap import SHARE, Floats, Statistic, departs_from_mode, ratio
+from moot.stats.arrays import Floats, departs_from_mode, ratio
+from moot.stats.statistic import SHARE, Statistic
 
 BINS = 10
 DRAWS = 300

@@ -20,17 +20,9 @@ from typing import Literal
 
 import numpy as np
 
-from moot.stats.bootstrap import (
-    DIFFERENCE,
-    SHARE,
-    Bounds,
-    Floats,
-    Statistic,
-    Truths,
-    departs_from_mode,
-    ratio,
-)
+from moot.stats.arrays import Floats, Truths, departs_from_mode, ratio
 from moot.stats.calibration import auc_statistic
+from moot.stats.statistic import DIFFERENCE, SHARE, Bounds, Statistic
 
 Scored = Literal["probability", "decision"]
 Key = tuple[str, str, str]

@@ -11,25 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from moot.stats.bootstrap import (
-    DIFFERENCE,
-    FEW_CARRIERS,
-    MIN_CLUSTERS,
-    Bounds,
-    ClusterBootstrap,
-    Clusters,
-    Floats,
-    as_numbers,
-    difference_factor,
-    effective_number,
-    estimate_interval,
-    kinds_of_clusters,
-    ratio,
-)
+from moot.stats.arrays import Floats, as_numbers, ratio
+from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.bootstrap_interval import FEW_CARRIERS, difference_factor, estimate_interval
+from moot.stats.clusters import MIN_CLUSTERS, Clusters, effective_number, kinds_of_clusters
 from moot.stats.independent import MIN_CASES, Independent, Part, p_of_interval
 from moot.stats.randomisation import LEVEL as TEST_LEVEL
 from moot.stats.randomisation import fisher_p, sign_flip_p
 from moot.stats.score_intervals import LEVEL, tango_interval
+from moot.stats.statistic import DIFFERENCE, Bounds
 
 MIN_HITS, MIN_HITS_OF_MACRO = 10, 2
 """Minimum numbers of hits for an interval of a difference of a label's F1 and of macro F1.
@@ -227,7 +217,7 @@ def with_unseen_clusters(
     2012). Cases that decide about F1 may not occur in the sample, for example if one side always
     names a label and the other misses one true case in twenty. An unseen cluster adds as much as
     the case that counts most for one side and least for the other. The draws grow by what
-    `moot.stats.bootstrap.difference_factor` does not add to their spread.
+    `moot.stats.bootstrap_interval.difference_factor` does not add to their spread.
     """
     defined = draws[~np.isnan(draws)]
     variance = float(np.var(defined)) if len(defined) else 0.0

@@ -26,24 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moot.stats.amounts import LognormalFit, fit_lognormal
-from moot.stats.bootstrap import (
-    FEW_CARRIERS,
-    MIN_CLUSTERS,
-    SHARE,
-    Bounds,
-    Floats,
-    as_numbers,
-    effective_number,
-    interval_around,
-    unanimous_interval,
-)
+from moot.stats.arrays import Floats, as_numbers
+from moot.stats.bootstrap_interval import FEW_CARRIERS, interval_around, unanimous_interval
+from moot.stats.clusters import MIN_CLUSTERS, effective_number
 from moot.stats.replication import difference_interval
-from moot.stats.score_intervals import (
-    LEVEL,
-    Interval,
-    agresti_caffo_interval,
-    wilson_interval,
-)
+from moot.stats.score_intervals import LEVEL, Interval, agresti_caffo_interval, wilson_interval
+from moot.stats.statistic import SHARE, Bounds
 
 PSEUDO_CLUSTERS = 0.25
 FEW_CARRIERS_WEIGHT = 2
@@ -95,7 +83,7 @@ class Independent:
 
     Args:
         parts: both sides.
-        kinds: as `moot.stats.bootstrap.kinds_of_clusters`, over the first side's cases, then the
+        kinds: as `moot.stats.clusters.kinds_of_clusters`, over the first side's cases, then the
             second's.
     """
 

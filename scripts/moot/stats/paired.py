@@ -8,8 +8,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import pandas as pd
 
-from moot.stats.bootstrap import DIFFERENCE, Clusters, Floats, as_numbers
+from moot.stats.arrays import Floats, as_numbers
+from moot.stats.clusters import Clusters
 from moot.stats.differences import Difference, Sums, compare_paired
+from moot.stats.statistic import DIFFERENCE
 
 _ROUNDING = 1e-9
 

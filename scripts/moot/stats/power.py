@@ -24,7 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from moot.stats.bootstrap import Floats, as_numbers, kinds_of_clusters
+from moot.stats.arrays import Floats, as_numbers
+from moot.stats.clusters import kinds_of_clusters
 
 _ROUNDS = 60
 _MIN_CASES = 2.0

@@ -18,17 +18,11 @@ for n rows in the sample and N others.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from moot.stats.bootstrap import (
-    ANY,
-    SHARE,
-    ClusterBootstrap,
-    Floats,
-    Statistic,
-    as_numbers,
-    estimate_interval,
-    ratio,
-)
+from moot.stats.arrays import Floats, as_numbers, ratio
+from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.bootstrap_interval import estimate_interval
 from moot.stats.score_intervals import LEVEL
+from moot.stats.statistic import ANY, SHARE, Statistic
 
 _NO_VARIANCE = 1e-12
 

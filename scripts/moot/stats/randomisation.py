@@ -5,7 +5,7 @@ Each test asks how often chance alone makes equal systems differ as much as thes
 
 import numpy as np
 
-from moot.stats.bootstrap import Floats, as_numbers
+from moot.stats.arrays import Floats, as_numbers
 
 LEVEL = 0.05  # of a test
 EXACT_CLUSTERS = 14  # maximum of clusters for which all 2^14 patterns of signs are counted

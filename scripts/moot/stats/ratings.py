@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moot.stats.bootstrap import Floats, Truths, as_numbers
+from moot.stats.arrays import Floats, Truths, as_numbers
 from moot.stats.score_intervals import LEVEL
 
 FIRST, TIE, SECOND = 0.5, 0.0, -0.5

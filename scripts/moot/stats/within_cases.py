@@ -17,11 +17,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moot.stats.bootstrap import (
-    RESAMPLES,
-    Bounds,
-    Floats,
-    as_numbers,
+from moot.stats.arrays import Floats, as_numbers
+from moot.stats.bootstrap import RESAMPLES
+from moot.stats.bootstrap_interval import (
     difference_factor,
     estimate_interval,
     interval_around,
@@ -29,6 +27,7 @@ from moot.stats.bootstrap import (
     skewness,
 )
 from moot.stats.score_intervals import LEVEL
+from moot.stats.statistic import Bounds
 
 _NUDGE = 1e-4  # of a row's weight
 _NO_VARIANCE = 1e-18

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from moot.analyses.counterfactual.tables import PREDICTION, TellingPair, _compare
-from moot.stats.bootstrap import as_numbers
+from moot.stats.arrays import as_numbers
 from planted_answers import (
     LIKED,
     MAN,

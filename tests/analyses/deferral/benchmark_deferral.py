@@ -8,7 +8,7 @@ import numpy as np
 from results_page import Part, run_simulation
 
 from moot.analyses.deferral.risk import candidate_thresholds, draw_one_per_cluster, learn_threshold
-from moot.stats.bootstrap import Floats
+from moot.stats.arrays import Floats
 
 SMOKE = ["--worlds", "20"]
 PART = Part("deferral", "benchmark_deferral.py", "scripts/moot/analyses/deferral/README.md")

@@ -21,7 +21,7 @@ from moot.analyses.panel_worth.tables import (
 )
 from moot.report.content import StudyResults
 from moot.scores import no_scores
-from moot.stats.bootstrap import Floats
+from moot.stats.arrays import Floats
 from results_on_disk import case, prediction, utterance, write_results
 
 CASES = 60

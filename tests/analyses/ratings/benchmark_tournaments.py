@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from moot.analyses.ratings.config import TournamentConfig
-from moot.stats.bootstrap import as_numbers
+from moot.stats.arrays import as_numbers
 from moot.stats.ratings import FIRST, SECOND, fit_ratings
 
 WORLDS, SEED, SIDE = 50, 12, 0.5

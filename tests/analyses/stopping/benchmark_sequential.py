@@ -24,8 +24,9 @@ from moot.analyses.stopping.sequential import (
     OPEN,
     SMALLER,
 )
-from moot.stats.bootstrap import DIFFERENCE, Floats
+from moot.stats.arrays import Floats
 from moot.stats.power import cases_needed, paired_proportions
+from moot.stats.statistic import DIFFERENCE
 
 SMOKE = ["--orders", "2"]
 PROJECT = Path(__file__).resolve().parents[3]

@@ -15,7 +15,7 @@ from moot.analyses.stopping.sequential import (
     SMALLER,
     PairedDifferences,
 )
-from moot.stats.bootstrap import DIFFERENCE
+from moot.stats.statistic import DIFFERENCE
 
 PROJECT = Path(__file__).resolve().parents[3]
 

@@ -9,7 +9,7 @@ import numpy as np
 from results_page import Part, run_simulation
 
 from moot.analyses.variance.components import Effect, decompose
-from moot.stats.bootstrap import Floats
+from moot.stats.arrays import Floats
 
 SMOKE = ["--worlds", "2"]
 PART = Part("components", "benchmark_components.py", "scripts/moot/analyses/variance/README.md")

@@ -24,8 +24,8 @@ from moot.report.habits import (
 )
 from moot.report.paired_cells import same_answers
 from moot.stats.agreement import count_agreeing_pairs
+from moot.stats.arrays import Floats, as_numbers
 from moot.stats.asked_twice import NO_FLOOR
-from moot.stats.bootstrap import Floats, as_numbers
 
 PAIRED = ["case_id", "repeat"]
 HABIT_OF_ARM = {

@@ -18,7 +18,7 @@ from moot.report.content import Run, StudyResults, TableContent
 from moot.report.needs import StudyPlan
 from moot.report.paired_cells import SAME_NOTE, same_answers
 from moot.report.transcript_pages import records
-from moot.stats.bootstrap import mean_statistic, share_statistic
+from moot.stats.statistic import mean_statistic, share_statistic
 
 MISSTATEMENTS = (MISQUOTE, WRONG_FIGURE)
 NONE_PLANTED = "no statement has a passage of the case's text that could be altered"

@@ -13,10 +13,11 @@ from functools import cache
 
 import numpy as np
 
-from moot.stats.bootstrap import SHARE, as_numbers
+from moot.stats.arrays import as_numbers
 from moot.stats.differences import Sums, compare_unpaired
 from moot.stats.paired import holm
 from moot.stats.score_intervals import LEVEL
+from moot.stats.statistic import SHARE
 
 Values = Sequence[float]
 NAN = float("nan")

@@ -21,9 +21,9 @@ from moot.report.needs import StudyPlan
 from moot.report.paired_cells import add_holm_correction
 from moot.report.transcript_pages import records
 from moot.stats.asked_twice import NO_FLOOR, changes, distance
-from moot.stats.bootstrap import DIFFERENCE as BOUNDS
-from moot.stats.bootstrap import mean_statistic, share_statistic
 from moot.stats.paired import compare_shares
+from moot.stats.statistic import DIFFERENCE as BOUNDS
+from moot.stats.statistic import mean_statistic, share_statistic
 
 FAMILY = "what moved the judge?"
 MAX_GROUPS = 12

@@ -11,15 +11,8 @@ from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import Columns, Row
 from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
 from moot.report.needs import StudyPlan
-from moot.stats.bootstrap import (
-    AMOUNT,
-    SHARE,
-    Floats,
-    Statistic,
-    as_numbers,
-    ratio,
-    share_statistic,
-)
+from moot.stats.arrays import Floats, as_numbers, ratio
+from moot.stats.statistic import AMOUNT, SHARE, Statistic, share_statistic
 
 ALL_SPEAKERS = "all speakers"
 NO_EVIDENCE = "no evidence: the cases have no passages"

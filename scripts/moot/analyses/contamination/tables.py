@@ -24,9 +24,10 @@ from moot.core.utterance_kinds import UNUSABLE
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent
-from moot.stats.bootstrap import SHARE, as_numbers
+from moot.stats.arrays import as_numbers
 from moot.stats.differences import UNPAIRED_NOTE, Sums, compare_unpaired
 from moot.stats.paired import share_right
+from moot.stats.statistic import SHARE
 
 COLUMNS = (
     Columns()

@@ -17,10 +17,10 @@ from moot.report.content import StudyResults, TableContent, data_label
 from moot.report.paired_cells import add_holm_correction
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults
+from moot.stats.arrays import as_numbers
 from moot.stats.asked_twice import NO_FLOOR, Change, changes, distance
-from moot.stats.bootstrap import DIFFERENCE as BOUNDS
-from moot.stats.bootstrap import as_numbers
 from moot.stats.differences import Difference, Sums, compare_paired
+from moot.stats.statistic import DIFFERENCE as BOUNDS
 
 REFERENCE_PARAMS = ("source_experiment", "single_prompt_experiment", "assistant")
 """Parameters that name another experiment, which on other data has another name."""

@@ -12,7 +12,8 @@ from math import ceil, inf, log
 import numpy as np
 from numpy.typing import NDArray
 
-from moot.stats.bootstrap import SHARE, Floats, Statistic, Truths, as_numbers, ratio
+from moot.stats.arrays import Floats, Truths, as_numbers, ratio
+from moot.stats.statistic import SHARE, Statistic
 
 CONFIDENCE = 0.95
 COVERAGES = np.linspace(1.0, 0.2, 5)

@@ -5,7 +5,8 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from moot.stats.bootstrap import DIFFERENCE, SHARE, Floats, Statistic, ratio, ratio_statistic
+from moot.stats.arrays import Floats, ratio
+from moot.stats.statistic import DIFFERENCE, SHARE, Statistic, ratio_statistic
 
 MIN_NAMED_PANELS, MAX_NAMES = 8, 20
 """The mean number of panels of a name, and the number of names, with which each name counts."""

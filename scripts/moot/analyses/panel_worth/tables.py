@@ -12,7 +12,8 @@ from moot.analyses.panel_worth.panels import Panels, difference, effective_votes
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
-from moot.stats.bootstrap import SHARE, ClusterBootstrap, mean_statistic, ratio_statistic
+from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.statistic import SHARE, mean_statistic, ratio_statistic
 
 EVERYONE, CHANGE = "all", "change"
 PULLED_TO_WRONG = "wrong majority pulls over a right minority"

@@ -11,7 +11,7 @@ from moot.core.checked_passages import AMOUNT, AUTHORITY, DATE, NUMBER, QUOTATIO
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import Columns, Row
 from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
-from moot.stats.bootstrap import share_statistic
+from moot.stats.statistic import share_statistic
 
 EVERYTHING = "all"
 NO_WORDS = "no words: the transcripts hold no text of speakers"

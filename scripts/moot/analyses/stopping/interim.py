@@ -24,8 +24,8 @@ from moot.core.cases import (
 from moot.core.errors import UserError
 from moot.scores.contrasts import Contrast, ContrastTest, matching_cases, sides_of
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import DIFFERENCE
 from moot.stats.differences import Difference, sums_by
+from moot.stats.statistic import DIFFERENCE
 
 BUDGET, ALL_DEBATED = "budget", "all cases debated"
 NOTE = (

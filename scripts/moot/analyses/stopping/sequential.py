@@ -21,7 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moot.stats.bootstrap import Bounds, Floats
+from moot.stats.arrays import Floats
+from moot.stats.statistic import Bounds
 
 DIFFERENCE_SHOWN, SMALLER = "difference shown", "smaller than matters"
 FUTILE, OPEN = "futile", "open"

@@ -31,8 +31,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moot.stats.bootstrap import Bounds, Floats, as_numbers, interval_around, ratio
+from moot.stats.arrays import Floats, as_numbers, ratio
+from moot.stats.bootstrap_interval import interval_around
 from moot.stats.score_intervals import LEVEL
+from moot.stats.statistic import Bounds
 
 FEWEST_LEVELS = 8
 """Minimum number of levels of a random facet; a facet with fewer levels is fixed."""

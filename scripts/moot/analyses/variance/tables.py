@@ -20,7 +20,7 @@ from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import Columns, Row
 from moot.report.content import StudyResults, TableContent, data_label
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import Floats, as_numbers
+from moot.stats.arrays import Floats, as_numbers
 
 VERDICT, RIGHT_ANSWER = "verdict", "right answer"
 ASKING_AGAIN = "asking again"

@@ -18,12 +18,9 @@ from moot.report.figures import (
     series_style,
     whiskers,
 )
-from moot.stats.bootstrap import Floats, as_numbers, share_statistic
-from moot.studies.appellate.legal.rubric import (
-    AFFIRMED_CODE,
-    NO_STANCE_CODE,
-    NOT_AFFIRMED_CODE,
-)
+from moot.stats.arrays import Floats, as_numbers
+from moot.stats.statistic import share_statistic
+from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE, NOT_AFFIRMED_CODE
 from moot.studies.appellate.panel_steps import select_regular_steps
 from moot.studies.appellate.phases import MAX_CASES_SHOWN, PHASE_TITLES, STUDY, Phase, list_phases
 

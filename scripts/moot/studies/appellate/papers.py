@@ -6,20 +6,10 @@ from collections.abc import Iterator
 import pandas as pd
 
 from moot.papers import fills
-from moot.papers.parts import (
-    Clauses,
-    Design,
-    Diagram,
-    ItemRun,
-    OwnRow,
-    Part,
-    Point,
-    Series,
-    Step,
-)
+from moot.papers.parts import Clauses, Design, Diagram, ItemRun, OwnRow, Part, Point, Series, Step
 from moot.report.content import Measurement
 from moot.report.published import repeated_values
-from moot.stats.bootstrap import share_statistic
+from moot.stats.statistic import share_statistic
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE, NOT_AFFIRMED_CODE
 from moot.studies.appellate.panel_steps import select_regular_steps
 from moot.studies.appellate.phases import PHASE_TITLES, PHASES, STUDY, Phase, list_phases

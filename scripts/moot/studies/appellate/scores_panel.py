@@ -16,20 +16,18 @@ from moot.scores import by_model, no_scores, scorer
 from moot.scores.case_metrics import Terms, case_metric
 from moot.scores.labels import corrected_score, corrected_share, shares
 from moot.scores.results import OVERALL, ExperimentResults, Score
-from moot.stats.bootstrap import (
+from moot.stats.arrays import Floats, as_numbers, ratio
+from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.prediction_powered import corrected_ratio
+from moot.stats.statistic import (
     AMOUNT,
     DIFFERENCE,
     SHARE,
     Bounds,
-    ClusterBootstrap,
-    Floats,
     Statistic,
-    as_numbers,
     mean_statistic,
-    ratio,
     ratio_statistic,
 )
-from moot.stats.prediction_powered import corrected_ratio
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, LABELS, NO_STANCE_CODE
 from moot.studies.appellate.panel_steps import (
     HUMAN,

@@ -12,8 +12,8 @@ import pandas as pd
 from moot.core.types import Column, Fields
 from moot.report import content
 from moot.report.content import StudyResults
-from moot.stats.bootstrap import ANY
 from moot.stats.differences import Sums, compare_unpaired
+from moot.stats.statistic import ANY
 from moot.studies.conference.scores_conference import number_topics
 from moot.studies.conference.speakers import participant_seat
 

@@ -24,7 +24,7 @@ from moot.report.figures import (
     whiskers,
 )
 from moot.report.needs import is_in_run
-from moot.stats.bootstrap import as_numbers
+from moot.stats.arrays import as_numbers
 from moot.studies.conference.conditions import STUDY, Condition, list_conditions
 from moot.studies.conference.speakers import EVALUATOR, JUDGE, MODERATOR, USER, list_transitions
 

@@ -18,7 +18,7 @@ from moot.core.utterance_kinds import CODING, DECISION, EVALUATION, OPENING, STA
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.results import OVERALL, ExperimentResults, Sample, Score
 from moot.stats.agreement import cohens_kappa
-from moot.stats.bootstrap import AMOUNT, ANY, SHARE, Bounds, mean_statistic
+from moot.stats.statistic import AMOUNT, ANY, SHARE, Bounds, mean_statistic
 from moot.studies.conference.protocol import Evaluation
 
 PROTOCOL = "conference"

@@ -20,7 +20,7 @@ from moot.core.utterance_kinds import GRADE, GRADE_REVERSED, UNUSABLE
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.groups import Group, by_group
 from moot.scores.results import ExperimentResults, Score
-from moot.stats.bootstrap import SHARE, Bounds, share_statistic
+from moot.stats.statistic import SHARE, Bounds, share_statistic
 from moot.studies.conference.data_agreement import AGREEMENT
 from moot.studies.conference.protocol_decisions import MAX_GRADE
 from moot.studies.conference.scores_conference import CONFERENCES, mean_score, sample_debates

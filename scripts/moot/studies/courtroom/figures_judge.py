@@ -29,8 +29,9 @@ from moot.report.figures import (
 )
 from moot.scores.dynamics import stated_predictions
 from moot.scores.groups import probability_of_prediction
-from moot.stats.bootstrap import as_numbers, share_statistic
+from moot.stats.arrays import as_numbers
 from moot.stats.calibration import BINS, confidence_bins
+from moot.stats.statistic import share_statistic
 from moot.studies.courtroom.runs import DEBATE, STUDY, Run, data_notes, list_runs, run_name
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from moot.report.published import (
     repeated_values,
 )
 from moot.scores import INVALID_WRONG
-from moot.stats.bootstrap import AMOUNT, ratio_statistic
+from moot.stats.statistic import AMOUNT, ratio_statistic
 from moot.studies.courtroom.runs import (
     DEBATE,
     METHODS,

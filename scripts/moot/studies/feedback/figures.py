@@ -25,8 +25,9 @@ from moot.report.figures import (
     whiskers,
 )
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import SHARE, as_numbers, ratio_statistic
+from moot.stats.arrays import as_numbers
 from moot.stats.calibration import BINS, confidence_bins
+from moot.stats.statistic import SHARE, ratio_statistic
 from moot.studies.feedback.runs import (
     ASSISTED,
     DEBATE,

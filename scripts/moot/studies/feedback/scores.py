@@ -27,8 +27,9 @@ from moot.protocols.smoothing import (
 )
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.results import ExperimentResults, Score
-from moot.stats.bootstrap import Floats, Statistic, as_numbers, share_statistic
+from moot.stats.arrays import Floats, as_numbers
 from moot.stats.calibration import auc_statistic, calibration_error_statistic
+from moot.stats.statistic import Statistic, share_statistic
 
 PROTOCOL = "feedback"
 WEIGHTS = tuple(step / 10 for step in range(11))

@@ -15,8 +15,9 @@ from moot.report.published import (
     unrepeated_values,
 )
 from moot.scores.results import OVERALL
-from moot.stats.bootstrap import as_numbers, share_statistic
+from moot.stats.arrays import as_numbers
 from moot.stats.paired import compare, holm
+from moot.stats.statistic import share_statistic
 from moot.studies.feedback.runs import (
     ASSISTED,
     DEBATE,

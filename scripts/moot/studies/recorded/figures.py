@@ -24,8 +24,10 @@ from moot.report.figures import (
 )
 from moot.report.needs import has_tournament
 from moot.scores.group_rates import MIN_CASES
-from moot.stats.bootstrap import ClusterBootstrap, as_numbers, mean_statistic, share_statistic
+from moot.stats.arrays import as_numbers
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.calibration import confidence_bins
+from moot.stats.statistic import mean_statistic, share_statistic
 from moot.studies.recorded.runs import (
     STUDY,
     UNDECIDED,

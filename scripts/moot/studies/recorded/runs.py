@@ -8,16 +8,10 @@ import pandas as pd
 from moot.core.cases import cluster_attributes
 from moot.core.utterance_kinds import BELIEF, SPEECH
 from moot.report.content import Run, StudyResults
-from moot.stats.bootstrap import (
-    Bounds,
-    ClusterBootstrap,
-    Column,
-    Floats,
-    as_numbers,
-    ratio_statistic,
-    share_statistic,
-)
+from moot.stats.arrays import Column, Floats, as_numbers
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.paired import share_right
+from moot.stats.statistic import Bounds, ratio_statistic, share_statistic
 
 STUDY = "recorded"
 CLUSTER_OF_JUDGED = "story"

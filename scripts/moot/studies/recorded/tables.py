@@ -24,9 +24,11 @@ from moot.scores.group_rates import (
     group_rates,
 )
 from moot.stats.agreement import count_agreeing_pairs
-from moot.stats.bootstrap import ClusterBootstrap, as_numbers, mean_statistic, share_statistic
+from moot.stats.arrays import as_numbers
+from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.differences import UNPAIRED_NOTE
 from moot.stats.paired import holm, share_right
+from moot.stats.statistic import mean_statistic, share_statistic
 from moot.studies.recorded.data_nyu_debates import HIGHEST_GRADE, RIGHT_SIDE, WRONG_SIDE
 from moot.studies.recorded.runs import (
     STUDY,

@@ -16,8 +16,9 @@ from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
 from moot.stats.agreement import count_agreeing_pairs, rows_with_rare_labels
-from moot.stats.bootstrap import DIFFERENCE as BOUNDS
-from moot.stats.bootstrap import SHARE, Floats, Statistic, ratio, ratio_statistic
+from moot.stats.arrays import Floats, ratio
+from moot.stats.statistic import DIFFERENCE as BOUNDS
+from moot.stats.statistic import SHARE, Statistic, ratio_statistic
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
 
 MAX_JUDGES = 12

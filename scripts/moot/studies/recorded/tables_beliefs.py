@@ -13,8 +13,9 @@ from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
 from moot.scores.groups import find_undecided, probability_of_positive
-from moot.stats.bootstrap import DIFFERENCE as BOUNDS
-from moot.stats.bootstrap import Floats, as_numbers, mean_statistic, share_statistic
+from moot.stats.arrays import Floats, as_numbers
+from moot.stats.statistic import DIFFERENCE as BOUNDS
+from moot.stats.statistic import mean_statistic, share_statistic
 from moot.studies.recorded.runs import STUDY, RecordedRun, mean_by_case, recorded_runs
 from moot.studies.recorded.stated_beliefs import (
     AFTER_ROUNDS,

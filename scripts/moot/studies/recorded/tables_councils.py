@@ -11,7 +11,7 @@ from moot.report import table
 from moot.report.columns import Columns
 from moot.report.content import StudyResults, TableContent
 from moot.stats.agreement import count_agreeing_pairs
-from moot.stats.bootstrap import SHARE, ratio_statistic, share_statistic
+from moot.stats.statistic import SHARE, ratio_statistic, share_statistic
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
 from moot.studies.recorded.stated_beliefs import has_councils
 

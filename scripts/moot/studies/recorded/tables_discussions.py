@@ -10,18 +10,9 @@ from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import StudyResults, TableContent
 from moot.scores.dynamics import stated_answers
-from moot.stats.bootstrap import DIFFERENCE as BOUNDS
-from moot.stats.bootstrap import (
-    SHARE,
-    Column,
-    Floats,
-    Statistic,
-    Truths,
-    as_numbers,
-    mean_statistic,
-    ratio,
-    ratio_statistic,
-)
+from moot.stats.arrays import Column, Floats, Truths, as_numbers, ratio
+from moot.stats.statistic import DIFFERENCE as BOUNDS
+from moot.stats.statistic import SHARE, Statistic, mean_statistic, ratio_statistic
 from moot.studies.recorded.opinion_changes import (
     RIGHT_ANSWER,
     UNDECIDED,
@@ -31,13 +22,7 @@ from moot.studies.recorded.opinion_changes import (
     find_occasions,
     group_members,
 )
-from moot.studies.recorded.runs import (
-    STUDY,
-    RecordedRun,
-    mean_by_case,
-    recorded_runs,
-    sum_by_case,
-)
+from moot.studies.recorded.runs import STUDY, RecordedRun, mean_by_case, recorded_runs, sum_by_case
 
 MAJORITY = 0.5
 

@@ -21,7 +21,7 @@ from moot.report.columns import Columns, Row
 from moot.report.content import StudyResults, TableContent, data_label
 from moot.report.needs import has_tournament
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import Floats, as_numbers
+from moot.stats.arrays import Floats, as_numbers
 from moot.stats.ratings import FIRST, MIN_TOPICS, SECOND, TIE, Ratings, fit_ratings
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
 

@@ -15,8 +15,8 @@ from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import Run, StudyResults, TableContent
 from moot.stats.agreement import cohens_kappa
-from moot.stats.bootstrap import DIFFERENCE as BOUNDS
-from moot.stats.bootstrap import mean_statistic, share_statistic
+from moot.stats.statistic import DIFFERENCE as BOUNDS
+from moot.stats.statistic import mean_statistic, share_statistic
 from moot.studies.recorded.runs import STUDY
 
 JUDGE, RECORDED_JUDGE = "judge", "recorded judge"

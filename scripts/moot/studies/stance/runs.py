@@ -15,7 +15,7 @@ from moot.report import content
 from moot.report.content import StudyResults
 from moot.report.published import trained_rows
 from moot.scores.results import ExperimentResults
-from moot.stats.bootstrap import ratio
+from moot.stats.arrays import ratio
 
 STUDY = "stance"
 PROTOCOLS = ("stance", "polarity")

@@ -12,7 +12,8 @@ import pandas as pd
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.case_metrics import Terms, case_metric
 from moot.scores.results import ExperimentResults, Score
-from moot.stats.bootstrap import DIFFERENCE, Floats, as_numbers, mean_statistic
+from moot.stats.arrays import Floats, as_numbers
+from moot.stats.statistic import DIFFERENCE, mean_statistic
 from moot.studies.stance.runs import PROTOCOLS
 
 NEGATIVE = "negative"

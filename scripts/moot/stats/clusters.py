@@ -1,0 +1,51 @@
+"""Clusters of dependent rows: their numbers, their kinds, and how many they effectively are."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from moot.stats.arrays import Numbers
+
+Clusters = Iterable[Hashable]
+MIN_CLUSTERS = 2
+
+
+def effective_number(sizes: Numbers) -> float:
+    """Return the effective number of clusters of these sizes or weights, shape (clusters,).
+
+    If sizes are unequal, few clusters may decide. The number is the squared sum of sizes over the
+    sum of squared sizes (Kish 1965; Carter, Schnepel and Steigerwald 2017, "Asymptotic behavior of
+    a t-test robust to cluster heterogeneity", Review of Economics and Statistics 99). It is at
+    least 2 if there are two clusters.
+    """
+    positive = sizes[sizes > 0]
+    if len(positive) < MIN_CLUSTERS:
+        return float(len(positive))
+    positive = positive / positive.max()  # squares of tiny weights are 0
+    return max(float(MIN_CLUSTERS), float(positive.sum() ** 2 / (positive**2).sum()))
+
+
+def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:
+    """Return the cluster numbers of each row, and the number of kinds of clusters.
+
+    The numbers are those by each single kind, then by each pair of kinds, and so on.
+    """
+    rows = list(clusters)
+    if not rows or not isinstance(rows[0], tuple):
+        return [(_number_clusters(rows), 1)]
+    kinds = [_number_clusters(names) for names in zip(*rows, strict=True)]
+    numbered_kinds: list[tuple[NDArray[np.intp], int]] = []
+    for number in range(1, len(kinds) + 1):
+        for subset in combinations(kinds, number):
+            codes = np.unique(np.stack(subset), axis=1, return_inverse=True)[1]
+            numbered_kinds.append((codes.reshape(-1), number))
+    return numbered_kinds
+
+
+def _number_clusters(names: Sequence[Hashable]) -> NDArray[np.intp]:
+    """Return the number of each row's cluster; rows without a cluster form one cluster together."""
+    array = np.asarray(names, dtype=object)
+    return pd.factorize(array, sort=True, use_na_sentinel=False)[0]
