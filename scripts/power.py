@@ -4,7 +4,7 @@ given difference needs.
 
 import sys
 
-from moot.commands.planned_power import write_power
+from moot.commands.power_report import write_power
 from moot.workflow.job import job
 
 if __name__ == "__main__":

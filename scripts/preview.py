@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from moot.commands.item_costs import costs_of_items
-from moot.commands.planned_power import summarise_power
+from moot.commands.power_report import summarise_power
 from moot.commands.preview import describe_servers, preview
 from moot.commands.preview_table import preview_text
 from moot.commands.requirements import describe_requirements

@@ -5,7 +5,7 @@ run.
 import sys
 from pathlib import Path
 
-from moot.commands.planned_power import summarise_power
+from moot.commands.power_report import summarise_power
 from moot.commands.rehearsing import rehearse
 from moot.workflow.job import job
 

@@ -10,14 +10,8 @@ import pandas as pd
 import pytest
 
 from courtroom_runs import PROJECT, configuration, people
-from moot.commands.planned_power import (
-    ContrastPower,
-    _planned_cases,
-    planned_power,
-    power_lines,
-    summarise_power,
-    write_power,
-)
+from moot.commands.planned_power import ContrastPower, _planned_cases, planned_power
+from moot.commands.power_report import power_lines, summarise_power, write_power
 from moot.commands.preview import preview
 from moot.core.artifacts import read_cases, read_frame
 from moot.core.errors import UserError

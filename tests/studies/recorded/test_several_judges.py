@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from moot.commands.planned_power import OUTPUT, summarise_power, write_power
+from moot.commands.power_report import OUTPUT, summarise_power, write_power
 from moot.core.config import Publication
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
