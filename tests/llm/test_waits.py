@@ -9,7 +9,8 @@ from aiohttp import web
 
 from chat_servers import ask_once, completion, question, serving
 from moot.core.errors import CallFailedError, RateLimitedError, RunStoppedError
-from moot.core.model_config import ModelConfig, WaitConfig
+from moot.core.model_config import ModelConfig
+from moot.core.wait_config import WaitConfig
 from moot.llm import waiting
 from moot.llm.waiting import Outage, backoff_seconds, rate_limit_seconds
 

@@ -23,112 +23,19 @@ from moot.core.model_values import (
     check_variable,
     split_address,
 )
+from moot.core.price_config import Price, PriceOrAuto
+from moot.core.serve_config import ServeConfig, check_serve
 from moot.core.simulated_voice import SimulatedVoice
 from moot.core.strict_model import Name, StrictModel, as_list, check_names_unique
 from moot.core.types import Json
+from moot.core.wait_config import WaitConfig
 
 HUB = "hf:"
 """The prefix of a model on the Hugging Face Hub: `hf:ORG/REPO:FILE`."""
 
+_ANY_SIZE = 10_000_000
+"""The number of calls that no wave exceeds."""
 _HUB_FILE = re.compile(rf"{HUB}[\w.-]+/[\w.-]+:[^/:\s][^:\s]*\.gguf")
-
-
-class Price(StrictModel):
-    """US dollars per million tokens."""
-
-    input: float = Field(0.0, ge=0, description="US dollars per million prompt tokens.")
-    cached_input: float | None = Field(
-        None,
-        ge=0,
-        description=(
-            "US dollars per million prompt tokens served from a cache. Default: as `input`."
-        ),
-    )
-    output: float = Field(0.0, ge=0, description="US dollars per million generated tokens.")
-    auto: bool = Field(
-        False,
-        description=(
-            "Whether prices come from the pinned list of genai-prices; `price: auto` sets it."
-        ),
-    )
-    source: str = Field("", description="Where the price comes from; it is stored with each call.")
-
-
-class WaitConfig(StrictModel):
-    """The maximum waits before a server is asked again.
-
-    A server may name a wait (`Retry-After`).
-    """
-
-    max_backoff: float = Field(
-        60.0, gt=0, description="Longest single wait in seconds if the server names none."
-    )
-    max_requested: float = Field(
-        600.0, gt=0, description="Longest single wait in seconds if the server names one."
-    )
-    max_total: float = Field(
-        3600.0,
-        gt=0,
-        description=(
-            "Longest total of all waits of one call in seconds, after which the call fails. A"
-            " server that asks for a longer wait at once ends the run."
-        ),
-    )
-    max_outage: float = Field(
-        300.0,
-        gt=0,
-        description=(
-            "Time in seconds without a reply of the server after which the run ends, if at least 30"
-            " attempts failed in it."
-        ),
-    )
-
-
-PORT = "{port}"
-"""The placeholder for the port in a server's command."""
-
-
-class ServeConfig(StrictModel):
-    """A server that each job starts and ends itself: docs/cluster.md."""
-
-    command: str = Field(
-        min_length=1,
-        description=(
-            "The shell command that serves the model; moot puts the port in place of `{port}`."
-        ),
-    )
-    port: int = Field(
-        0,
-        ge=0,
-        le=65_535,
-        description="The server's port on 127.0.0.1; 0 takes a free one for `{port}`.",
-    )
-    health_path: str = Field(
-        "/v1/models",
-        pattern="^/",
-        description="The path that answers once the model is loaded.",
-    )
-    timeout: float = Field(
-        1800.0,
-        gt=0,
-        description=(
-            "Seconds within which `health_path` must answer; raise it for a model that loads"
-            " slowly."
-        ),
-    )
-    gpus: int = Field(
-        0,
-        ge=0,
-        description="Graphics processors that a job with this server requests (resource `gpu`).",
-    )
-
-    @model_validator(mode="after")
-    def _command_names_the_port(self) -> "ServeConfig":
-        if not self.port and PORT not in self.command:
-            raise ValueError(
-                "`command` must contain {port}, which moot replaces by a free port; or set `port`"
-            )
-        return self
 
 
 def _check_date(value: str | None) -> str | None:
@@ -138,10 +45,6 @@ def _check_date(value: str | None) -> str | None:
         except ValueError:
             raise ValueError("expected a date in quotation marks, such as '2024-06-30'") from None
     return value
-
-
-def _price_or_auto(value: object) -> object:
-    return {"auto": True} if value == "auto" else value
 
 
 RequestField = Literal["max_tokens", "temperature", "seed"]
@@ -284,7 +187,7 @@ class ModelConfig(StrictModel):
             " it stops asking (docs/faults.md)."
         ),
     )
-    price: Annotated[Price, BeforeValidator(_price_or_auto)] = Field(
+    price: PriceOrAuto = Field(
         default_factory=Price,
         description="US dollars per million tokens; `auto` takes the list of genai-prices.",
     )
@@ -448,20 +351,8 @@ class ModelConfig(StrictModel):
 
     @model_validator(mode="after")
     def _check_serve(self) -> "ModelConfig":
-        if self.serve is None:
-            return self
-        if not endpoint_traits(self.endpoint).can_be_started:
-            raise ValueError(
-                f"`serve` goes with the endpoints {describe_endpoints('can_be_started')}; this one"
-                f" is '{self.endpoint}'"
-            )
-        if self.base_url:
-            raise ValueError("`serve` cannot be combined with `base_url`; remove one of them")
-        if not self.served_as:
-            raise ValueError(
-                "`serve` needs `served_as`: a name for who answers, since the address changes with"
-                " each job"
-            )
+        if self.serve is not None:
+            check_serve(self.endpoint, self.base_url, self.served_as)
         return self
 
     @property
@@ -495,16 +386,10 @@ class ModelConfig(StrictModel):
     @property
     def price_used(self) -> str:
         """The price in words, in US dollars per million tokens; "" if the model is free."""
-        price = self.price
-        if not (price.input or price.output):
+        if not self.price.per_million:
             return ""
-        cached = price.input if price.cached_input is None else price.cached_input
-        parts = [f"input {price.input:g}, cached {cached:g}, output {price.output:g}"]
-        if self.batch:
-            parts.append(self.batch.price_note)
-        if price.source:
-            parts.append(price.source)
-        return "; ".join(parts)
+        batch_note = self.batch.price_note if self.batch else ""
+        return "; ".join(filter(None, [self.price.per_million, batch_note, self.price.source]))
 
     def cost(
         self,
@@ -521,16 +406,10 @@ class ModelConfig(StrictModel):
             cached_tokens: the part of the prompt's tokens that a cache served.
             batched: whether the call is sent together with others. Default: as configured.
         """
-        price = self.price
-        cached_price = price.input if price.cached_input is None else price.cached_input
-        prompt = (prompt_tokens - cached_tokens) * price.input + cached_tokens * cached_price
-        total = prompt + completion_tokens * price.output
+        total = self.price.microdollars(prompt_tokens, completion_tokens, cached_tokens)
         is_batched = self.gathers_calls if batched is None else batched
         discount = (self.batch or BatchConfig()).discount if is_batched else 0.0
         return total * (1 - discount) / 1e6
-
-
-_ANY_SIZE = 10_000_000
 
 
 def _is_on_hub(entry: ValidationInfo, model: str) -> bool:

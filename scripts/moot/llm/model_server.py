@@ -12,7 +12,8 @@ from pathlib import Path
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
-from moot.core.model_config import PORT, ModelConfig, ServeConfig
+from moot.core.model_config import ModelConfig
+from moot.core.serve_config import PORT, ServeConfig
 from moot.llm.redaction import redacted
 
 LOGS = Path("results/logs/servers")

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 
 from moot.core.errors import RateLimitedError, RunStoppedError
-from moot.core.model_config import WaitConfig
+from moot.core.wait_config import WaitConfig
 
 FIRST_BACKOFF_SECONDS = 0.5
 MIN_OUTAGE_FAILURES = 30
