@@ -19,7 +19,8 @@ from moot.studies.appellate.protocol_panel import (
     panel,
     synthetic_panel,
 )
-from moot.studies.feedback.protocol import FeedbackParams, debate_feedback
+from moot.studies.feedback.protocol import debate_feedback
+from moot.studies.feedback.protocol_params import FeedbackParams
 from scripted_model import ScriptedModel, make_debate
 
 WINNER = Task(

@@ -21,8 +21,8 @@ from moot.studies.appellate.panel_statements import (
 from moot.studies.conference.protocol import Evaluation, Notes, coding_schema
 from moot.studies.conference.protocol_decisions import Grade, decision_schema
 from moot.studies.courtroom.protocol import Inline
-from moot.studies.feedback.protocol import opinion_schema
 from moot.studies.feedback.protocol_reasoning import Criticism, steps_schema
+from moot.studies.feedback.protocol_rounds import opinion_schema
 from moot.studies.feedback.protocol_summaries import CaseSummary
 from sent_schemas import assert_schema_is_pinned, form_names
 

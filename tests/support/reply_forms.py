@@ -15,8 +15,8 @@ from moot.studies.conference.protocol import Evaluation, Notes, coding_schema
 from moot.studies.conference.protocol_decisions import ANSWERS, Grade, decision_schema
 from moot.studies.conference.speakers import JUDGE
 from moot.studies.courtroom.protocol import Inline
-from moot.studies.feedback.protocol import opinion_schema
 from moot.studies.feedback.protocol_reasoning import Criticism, steps_schema
+from moot.studies.feedback.protocol_rounds import opinion_schema
 from moot.studies.feedback.protocol_summaries import CaseSummary
 from results_on_disk import REARREST
 from scripted_model import ARTICLES, STANCE, WINNER

@@ -10,10 +10,8 @@ import pytest
 from judge_scripts import script_judge
 from moot.core.cases import Case
 from moot.core.errors import UserError
-from moot.studies.feedback.protocol import (
-    FeedbackParams,
-    debate_feedback,
-)
+from moot.studies.feedback.protocol import debate_feedback
+from moot.studies.feedback.protocol_params import FeedbackParams
 from moot.studies.feedback.reliability import (
     OPINION_COLUMNS,
     Assistant,

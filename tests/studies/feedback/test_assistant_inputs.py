@@ -17,7 +17,8 @@ from moot.core.errors import UserError
 from moot.llm.request import Request
 from moot.studies.feedback import reliability
 from moot.studies.feedback.opinion_network import OpinionNetwork, train_network
-from moot.studies.feedback.protocol import FeedbackParams, debate_feedback
+from moot.studies.feedback.protocol import debate_feedback
+from moot.studies.feedback.protocol_params import FeedbackParams
 from moot.studies.feedback.reliability import (
     SUMMARIES,
     OpinionSource,

@@ -9,12 +9,9 @@ from judge_scripts import script_judge
 from moot.core.errors import LogprobsUnavailableError, UserError
 from moot.llm.request import Request
 from moot.protocols.reply_schemas import find_position
-from moot.studies.feedback.protocol import (
-    STATED_CONFIDENCE,
-    TOKEN_PROBABILITIES,
-    FeedbackParams,
-    debate_feedback,
-)
+from moot.protocols.smoothing import STATED_CONFIDENCE, TOKEN_PROBABILITIES
+from moot.studies.feedback.protocol import debate_feedback
+from moot.studies.feedback.protocol_params import FeedbackParams
 from scripted_model import ARTICLES, WINNER, ScriptedModel, make_debate
 
 
