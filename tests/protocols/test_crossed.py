@@ -11,13 +11,11 @@ from moot.core.errors import UserError
 from moot.llm.request import Request
 from moot.protocols.debate import Debate
 from moot.protocols.prompting import SelfConsistencyParams, self_consistency
-from moot.studies.appellate.protocol_panel import (
+from moot.studies.appellate.protocol_panel import human_panel, panel, synthetic_panel
+from moot.studies.appellate.protocol_panel_params import (
     HumanPanelParams,
     PanelParams,
     SyntheticParams,
-    human_panel,
-    panel,
-    synthetic_panel,
 )
 from moot.studies.feedback.protocol import debate_feedback
 from moot.studies.feedback.protocol_params import FeedbackParams

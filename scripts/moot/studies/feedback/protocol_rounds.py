@@ -28,9 +28,8 @@ async def speak(
     """Return one statement of every debater at once: an opening knows no other of its round, a
     rebuttal knows them all.
     """
-    free = params.sides == "free"
-    in_form = free and params.opinions == "form"
-    schema = opinion_schema(debate.task.labels, debate.task.multilabel) if in_form else None
+    is_form = params.sides == "free" and params.opinions == "form"
+    schema = opinion_schema(debate.task.labels, debate.task.multilabel) if is_form else None
     summaries = _summaries(debate) if params.memory else []
 
     async def speak_from(seat: str, side: str) -> Utterance:
@@ -53,7 +52,7 @@ async def speak(
         opinion.prediction = (
             side
             or opinion.prediction
-            or (None if in_form else find_position(opinion.text, debate.task))
+            or (None if is_form else find_position(opinion.text, debate.task))
         )
     return [opinion for opinion in opinions if opinion.usable]
 
