@@ -33,10 +33,10 @@ from moot.core.shipped_files import default_files
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
 from moot.report import TABLES
-from moot.report.content import StudyResults
 from moot.report.markdown import markdown_table
 from moot.report.published import read_published
 from moot.report.published_claims import Claim, Selector, read_claims
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -20,7 +20,7 @@ from figures import MEASURED, ROOT, Figure
 
 from moot.commands.documented import figure_keys
 from moot.report import TABLES
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.studies.recorded.tables_agreement import agreement
 from moot.studies.recorded.tables_discussions import changed_answers
 from moot.studies.recorded.tables_discussions import discussions as discussions_of

@@ -11,7 +11,8 @@ import pytest
 
 from browser_pages import violations
 from moot.overview.tables_contrasts import COLUMNS
-from moot.report.content import StudyResults, Table
+from moot.report.content import Table
+from moot.report.study_results import StudyResults
 from moot.report.tables import write_table
 from moot.scores import no_scores
 

@@ -13,7 +13,7 @@ import pytest
 from moot.core.config import PowerConfig
 from moot.overview.contrast_sentences import describe_equal_answers
 from moot.overview.tables_contrasts import contrasts
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.contrasts import DIFFER, Contrast, Side
 from moot.scores.results import ExperimentResults

@@ -13,8 +13,8 @@ from moot.core.errors import UserError
 from moot.overview.tables_contrasts import contrasts
 from moot.plan.plan import Plan
 from moot.report import TABLES
-from moot.report.content import StudyResults
 from moot.report.needs import has_contrasts
+from moot.report.study_results import StudyResults
 from moot.report.tables import as_html, write_table
 from moot.scores import no_scores
 from moot.scores.contrasts import Contrast, measure

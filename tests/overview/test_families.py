@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from moot.overview.tables_paired import EXCESS_DIFFERENCE, paired_tests
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import holm

@@ -8,8 +8,8 @@ import pytest
 
 from moot.overview.tables_questions import questions
 from moot.overview.tables_trial_runs import trial_runs
-from moot.report.content import StudyResults
 from moot.report.published_claims import read_claims
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import compare_shares, share_right

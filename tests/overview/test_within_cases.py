@@ -15,8 +15,8 @@ from moot.core.cases import Case
 from moot.core.rubric import RUBRICS
 from moot.overview.tables_contrasts import contrasts
 from moot.overview.tables_questions import questions
-from moot.report.content import StudyResults
 from moot.report.published_claims import read_claims
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.contrasts import FIRST_HIGHER, Contrast, Side
 from moot.scores.inference_scope import evaluate_contrast

@@ -24,7 +24,7 @@ from moot.papers.paper_latex import latex_source
 from moot.papers.parts import Diagram, Example, ExampleRow, OwnRow, Point, Series, Step
 from moot.plan.as_published import paper_plan
 from moot.report import TABLES
-from moot.report.content import Measurement
+from moot.report.measurement import Measurement
 from moot.report.published import Published, read_published
 from moot.studies.courtroom import papers as courtroom_papers
 

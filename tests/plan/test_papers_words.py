@@ -19,7 +19,7 @@ from moot.llm.request import Request
 from moot.plan.as_published import compare_with_papers, paper_plan
 from moot.plan.wording import OTHER_WORDING, PAPER_WORDING, TEXTS_PART, Wordings, words_digest
 from moot.report import TABLES
-from moot.report.content import PaperMatch
+from moot.report.paper_matches import PaperMatch
 from moot.report.published import OUR_WORDING
 from moot.report.tables import notes_under
 from moot.studies.appellate import tables

@@ -16,7 +16,7 @@ from moot.core.errors import RunStoppedError, UserError
 from moot.jobs.debates import Job, write_transcripts
 from moot.protocols import PROTOCOLS
 from moot.protocols.forms import read_answer, write_answer
-from moot.report.content import people_note
+from moot.report.notes import people_note
 from moot.scores.results import ExperimentResults
 from people_in_debates import (
     WORDS,

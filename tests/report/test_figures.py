@@ -2,8 +2,8 @@
 
 import pytest
 
-from moot.report.content import REHEARSAL_NOTE
 from moot.report.figures import WIDTH, new_figure, note_below
+from moot.report.notes import REHEARSAL_NOTE
 
 
 @pytest.mark.parametrize("width", [WIDTH, WIDTH * 0.75])

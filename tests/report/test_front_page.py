@@ -10,9 +10,10 @@ import pytest
 from front_page_results import CLAIM, HOSTILE, STUDIES, built_files, results_with_questions
 from moot.core.errors import UserError
 from moot.report import FIGURES, TABLES
-from moot.report.content import Figure, StudyResults
+from moot.report.content import Figure
 from moot.report.figures import draw, has_content, new_figure, nothing_to_draw
 from moot.report.front_page import RunRemarks, read_questions, write_front_page
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.workflow.failed_jobs import UnfinishedJob
 

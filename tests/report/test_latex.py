@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from compiled_latex import compile_tables, overfull_boxes
 from moot.plan.as_published import compare_with_papers
 from moot.report import TABLES
-from moot.report.content import StudyResults
 from moot.report.latex import choose_layout, latex_table
+from moot.report.study_results import StudyResults
 from moot.report.tables import as_latex, short_form
 from moot.scores import no_scores
 from moot.studies.appellate import tables

@@ -10,8 +10,9 @@ import pytest
 from in_process import default_configuration
 from moot.plan.plan import Plan
 from moot.report.columns import Columns
-from moot.report.content import Figure, StudyResults, Table
+from moot.report.content import Figure, Table
 from moot.report.figures import draw, new_figure
+from moot.report.study_results import StudyResults
 from moot.report.tables import as_html, as_latex
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults

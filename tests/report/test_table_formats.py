@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from moot.report import escaping
 from moot.report.columns import DIFFERENCE, KEY, OURS, PUBLISHED, Columns
-from moot.report.content import PaperMatches, StudyResults, Table
+from moot.report.content import Table
+from moot.report.paper_matches import PaperMatches
+from moot.report.study_results import StudyResults
 from moot.report.tables import (
     NO_INTERVAL_NOTE,
     NONE_PUBLISHED_NOTE,

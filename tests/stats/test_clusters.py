@@ -12,7 +12,7 @@ from moot.core.errors import UserError
 from moot.datasets import LOADERS, Loaded
 from moot.jobs.load import set_cluster
 from moot.report import TABLES
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores.classification_scores import classification
 from results_on_disk import REARREST, case, prediction, write_results
 

@@ -16,8 +16,8 @@ from moot.jobs.debates import record_conclusion
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import transcript_row
-from moot.report.content import StudyResults
 from moot.report.published import read_published
+from moot.report.study_results import StudyResults
 from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.results import ExperimentResults, ExperimentView
 from results_on_disk import (

@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 
 from moot.report import TABLES
-from moot.report.content import StudyResults
 from moot.report.published import read_published
+from moot.report.study_results import StudyResults
 from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.results import ExperimentResults
 from results_on_disk import (

@@ -19,8 +19,8 @@ from moot.llm.ledger.ledger import Ledger
 from moot.llm.request import Message, Request
 from moot.plan.plan import Plan
 from moot.report import TABLES
-from moot.report.content import StudyResults
 from moot.report.published import read_published
+from moot.report.study_results import StudyResults
 from moot.report.tables import as_csv
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults

@@ -10,8 +10,8 @@ import pandas as pd
 from moot.core.artifacts import describe, write_frame
 from moot.core.cases import Case
 from moot.core.rubric import RUBRICS
-from moot.report.content import StudyResults
 from moot.report.published import read_published
+from moot.report.study_results import StudyResults
 from moot.scores import labels, no_scores
 from moot.scores.results import ExperimentResults
 from moot.studies.appellate.data_opinions import TASK

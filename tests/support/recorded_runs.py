@@ -10,8 +10,8 @@ from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
-from moot.report.content import StudyResults
 from moot.report.published import read_published
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
 

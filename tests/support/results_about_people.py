@@ -15,7 +15,7 @@ from moot.jobs.job_results import load_study_results, write_scores
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 
 RESULTS = Path("results")
 

@@ -9,7 +9,7 @@ from typing import Any
 from moot.core.artifacts import describe, write_cases, write_rows
 from moot.core.cases import Case, Task
 from moot.core.schemas import SCHEMAS
-from moot.report.content import PaperMatch, PaperMatches
+from moot.report.paper_matches import PaperMatch, PaperMatches
 from moot.scores.results import ExperimentResults, ExperimentView
 
 REARREST = Task(

@@ -8,7 +8,7 @@ import pandas as pd
 
 from moot.report import TABLES
 from moot.report.columns import OURS, PUBLISHED
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 
 WITH_PUBLISHED = {
     "table1_steps",

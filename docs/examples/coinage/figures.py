@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from moot.report import figure
-from moot.report.content import StudyResults
 from moot.report.figures import new_figure
+from moot.report.study_results import StudyResults
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,7 +2,8 @@
 
 from moot.report import table
 from moot.report.columns import Columns
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import TableContent
+from moot.report.study_results import StudyResults
 
 
 @table("coinage", "heads", "Heads", "How often heads was said.")

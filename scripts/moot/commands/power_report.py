@@ -20,9 +20,11 @@ from moot.core.errors import UserError
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
 from moot.report.columns import SIGNED, Columns
-from moot.report.content import REHEARSAL_NOTE, Figure, StudyResults, Table, TableContent
+from moot.report.content import Figure, Table, TableContent
 from moot.report.figures import draw, panels, series_style
+from moot.report.notes import REHEARSAL_NOTE
 from moot.report.published import COLUMNS as PUBLISHED_COLUMNS
+from moot.report.study_results import StudyResults
 from moot.report.tables import write_table
 from moot.scores import no_scores
 from moot.stats.power import cases_needed, cheapest, paired_proportions, smallest_difference

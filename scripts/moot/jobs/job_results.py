@@ -15,9 +15,11 @@ from moot.core.types import JsonObject
 from moot.jobs.frozen_plans import compare_with_frozen
 from moot.plan.as_published import compare_with_papers, confirm_served
 from moot.plan.plan import Plan
-from moot.report.content import REHEARSAL_NOTE, Figure, StudyResults, Table
+from moot.report.content import Figure, Table
+from moot.report.notes import REHEARSAL_NOTE
 from moot.report.published import read_findings, read_published
 from moot.report.published_claims import read_claims
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
 

@@ -24,9 +24,9 @@ from moot.plan.grid_expansion import templates_of_debates
 from moot.plan.made_up_inputs import describe_inputs, join_names_by_note, join_notes
 from moot.plan.plan import Plan
 from moot.protocols.experiment import Experiment
-from moot.report.content import StudyResults
 from moot.report.figures import made_up_mark
 from moot.report.published import SHARE, Published, read_findings, read_published
+from moot.report.study_results import StudyResults
 from moot.report.tables import has_rows
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults

@@ -14,9 +14,11 @@ from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import Columns, Row
-from moot.report.content import Measurement, Run, StudyResults, TableContent
+from moot.report.content import TableContent
+from moot.report.measurement import Measurement
 from moot.report.needs import has_baselines, has_debates
 from moot.report.published import COUNT_COLUMNS, share_valid, trained_rows, trained_score
+from moot.report.study_results import Run, StudyResults
 from moot.scores import INVALID_WRONG
 from moot.scores.results import ExperimentResults
 

@@ -8,9 +8,11 @@ from moot.labels import ADJUDICATED, kinds
 from moot.labels.labeler_agreement import annotator_agreement
 from moot.report import EVERY_STUDY, table
 from moot.report.columns import Columns, Row
-from moot.report.content import Measurement, Run, StudyResults, TableContent
+from moot.report.content import TableContent
 from moot.report.corrected import CAPTION, with_corrected
+from moot.report.measurement import Measurement
 from moot.report.needs import has_labels
+from moot.report.study_results import Run, StudyResults
 from moot.scores.labels import CHANGES, CORRECTED, SHARES, TRANSITION
 from moot.scores.results import OVERALL
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import Run, StudyResults, TableContent
+from moot.report.content import TableContent
 from moot.report.paired_cells import (
     PAIRED_NOTE,
     SAME_NOTE,
@@ -18,6 +18,7 @@ from moot.report.paired_cells import (
     paired_cells,
     same_answers,
 )
+from moot.report.study_results import Run, StudyResults
 from moot.stats.paired import compare_shares, share_right
 
 EXCESS_DIFFERENCE = "differ beyond asking twice"

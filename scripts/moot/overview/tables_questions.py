@@ -17,8 +17,9 @@ from moot.core.types import Column
 from moot.core.utterance_kinds import SAMPLE, SPEECH, VOTES
 from moot.report import table
 from moot.report.columns import Columns, Row
-from moot.report.content import Run, StudyResults, TableContent, data_kind
+from moot.report.content import TableContent
 from moot.report.needs import is_in_run
+from moot.report.notes import data_kind
 from moot.report.published_claims import (
     CANNOT_TELL,
     DIFFERENCE,
@@ -28,6 +29,7 @@ from moot.report.published_claims import (
     Claim,
     Selector,
 )
+from moot.report.study_results import Run, StudyResults
 from moot.scores.contrasts import DIFFER, Contrast, Side
 from moot.scores.inference_scope import (
     ACCURACY,

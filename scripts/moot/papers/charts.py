@@ -12,7 +12,6 @@ from moot.core.artifacts import atomic_path
 from moot.papers.grid import PublishedValues
 from moot.papers.items import PaperItem
 from moot.papers.parts import Part, Point, Series
-from moot.report.content import Measurement
 from moot.report.figures import (
     BLUE,
     COLOURS,
@@ -26,6 +25,7 @@ from moot.report.figures import (
     new_figure,
     whiskers,
 )
+from moot.report.measurement import Measurement
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

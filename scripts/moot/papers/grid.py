@@ -8,7 +8,7 @@ import pandas as pd
 
 from moot.papers.items import CellSpec, PaperItem, PaperRow
 from moot.papers.parts import Fact, OwnRow, Part
-from moot.report.content import NOT_MEASURED, Measurement
+from moot.report.measurement import NOT_MEASURED, Measurement
 from moot.report.published import Published, comparison_row
 
 Interval = tuple[float, float]

@@ -16,8 +16,8 @@ from moot.papers.grid import Grid, PublishedValues, build_grid, intervals_frame,
 from moot.papers.items import Paper, PaperItem
 from moot.papers.paper_latex import example_latex, latex_source
 from moot.papers.parts import Clauses, Diagram, Part, Step
-from moot.report.content import REHEARSAL_NOTE
 from moot.report.escaping import csv_text, page_template
+from moot.report.notes import REHEARSAL_NOTE
 
 TEMPLATES = Path(__file__).parent / "page"
 PAGE_ENDINGS: Mapping[str, tuple[str, ...]] = {

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from moot.core.types import Fields
 from moot.papers.items import PaperItem
-from moot.report.content import NOT_A_NUMBER, Measurement, Run, StudyResults, data_label
+from moot.report.measurement import NOT_A_NUMBER, Measurement
+from moot.report.notes import data_label
 from moot.report.published import Published, repeated_values
+from moot.report.study_results import Run, StudyResults
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from moot.plan.plan import Plan
 from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, PAPER_WORDING, Wordings
 from moot.protocols import PROTOCOLS
 from moot.protocols.experiment import Experiment
-from moot.report.content import PaperMatch, PaperMatches
+from moot.report.paper_matches import PaperMatch, PaperMatches
 from moot.scores.served import versions_said
 
 _MODEL_KEYS_SENT = (

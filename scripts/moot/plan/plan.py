@@ -29,8 +29,9 @@ from moot.plan.models import check_models
 from moot.plan.planned_contrasts import check_contrasts
 from moot.plan.rehearsal import add_simulated_people, replace_models
 from moot.protocols.experiment import Experiment
-from moot.report.content import Figure, PaperMatches, Table
+from moot.report.content import Figure, Table
 from moot.report.needs import StudyPlan
+from moot.report.paper_matches import PaperMatches
 from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentView
 

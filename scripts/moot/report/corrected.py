@@ -5,7 +5,8 @@ from dataclasses import replace
 from math import isnan
 
 from moot.report.columns import Columns
-from moot.report.content import Measurement, TableContent
+from moot.report.content import TableContent
+from moot.report.measurement import Measurement
 
 CAPTION = (
     " {raw} uses the label that counts for each statement. Corrected estimates the labels that"

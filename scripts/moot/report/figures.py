@@ -14,7 +14,9 @@ import numpy as np
 from moot.core.artifacts import atomic_path
 from moot.core.simulated_voice import REHEARSAL_MARK
 from moot.core.types import Json, JsonObject
-from moot.report.content import REHEARSAL_NOTE, Figure, StudyResults
+from moot.report.content import Figure
+from moot.report.notes import REHEARSAL_NOTE
+from moot.report.study_results import StudyResults
 from moot.scores.results import ExperimentResults
 from moot.stats.arrays import Floats
 

@@ -25,7 +25,6 @@ from moot.core.errors import UserError
 from moot.core.experiment_config import COMPARISON
 from moot.core.types import Fields
 from moot.report import FIGURES, FIRST_PAGE_NOTES, TABLES
-from moot.report.content import REHEARSAL_NOTE
 from moot.report.escaping import capitalised, page_template
 from moot.report.figures import has_content
 from moot.report.front_page_summary import (
@@ -34,6 +33,7 @@ from moot.report.front_page_summary import (
     read_table_preview,
     summarise_run,
 )
+from moot.report.notes import REHEARSAL_NOTE
 from moot.report.published_claims import metric_in_words
 from moot.report.study_questions import StudyQuestion, Verdict
 

@@ -9,9 +9,10 @@ import pandas as pd
 from moot.core.cases import Cluster
 from moot.core.registry import Registry
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import TableContent
 from moot.report.needs import Need
 from moot.report.paired_cells import add_holm_correction
+from moot.report.study_results import StudyResults
 from moot.stats.arrays import as_numbers
 from moot.stats.differences import Sums, compare_paired
 from moot.stats.statistic import DIFFERENCE as BOUNDS

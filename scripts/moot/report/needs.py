@@ -1,8 +1,6 @@
 """Predicates for the data that a table or figure needs, from the plan of one study.
 
 A table that is registered with several predicates is built if one of them holds.
-
-A table that is registered with several predicates is built where one of them holds.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -20,8 +20,8 @@ from moot.core.simulated_voice import REHEARSAL_MARK
 from moot.core.utterance_kinds import REPLY_PENDING
 from moot.labels.sheets import FAULTS
 from moot.protocols.inbox import NO_ANSWER_YET, UNUSABLE_ANSWER
-from moot.report.content import REHEARSAL_NOTE
 from moot.report.escaping import csv_text, page_template, visible
+from moot.report.notes import REHEARSAL_NOTE
 
 STATUSES = ("valid", "invalid", "failed", "waiting")
 COLUMNS = ("experiment", "model", "cases", "debates", *STATUSES, "reasons")

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from moot.core.types import Fields
 from moot.report.columns import Row
-from moot.report.content import KEY_SEPARATOR, Run
+from moot.report.study_results import KEY_SEPARATOR, Run
 from moot.stats.asked_twice import NO_FLOOR, changes, differ
 from moot.stats.paired import Comparison, holm
 

@@ -16,15 +16,10 @@ import pandas as pd
 from moot.core.errors import UserError
 from moot.core.types import Fields, Json
 from moot.report.columns import DIFFERENCE, NO_COLUMNS, Columns, Row
-from moot.report.content import (
-    NOT_A_NUMBER,
-    NOT_MEASURED,
-    Measurement,
-    PaperMatch,
-    Run,
-    StudyResults,
-    TableContent,
-)
+from moot.report.content import TableContent
+from moot.report.measurement import NOT_A_NUMBER, NOT_MEASURED, Measurement
+from moot.report.paper_matches import PaperMatch
+from moot.report.study_results import Run, StudyResults
 from moot.stats.replication import (
     NOTHING,
     all_defined,

@@ -20,17 +20,12 @@ from moot.core.artifacts import atomic_path
 from moot.core.simulated_voice import REHEARSAL_MARK
 from moot.core.types import Column as Values
 from moot.report.columns import KEY, OURS, PUBLISHED
-from moot.report.content import (
-    EXPLORATORY,
-    EXPLORATORY_NOTE,
-    Column,
-    StudyResults,
-    Table,
-    TableContent,
-)
+from moot.report.content import Column, Table, TableContent
 from moot.report.escaping import csv_text, page_template, visible, without_code_marks
 from moot.report.latex import latex_table
+from moot.report.notes import EXPLORATORY, EXPLORATORY_NOTE
 from moot.report.published import unmatched_run_notes, wording_notes
+from moot.report.study_results import StudyResults
 
 MISSING = "–"
 DEFAULT_FORMAT = ".3f"

@@ -10,8 +10,8 @@ import pytest
 
 from moot.analyses.arms.habits import habit_rows
 from moot.analyses.arms.tables import what_debate_adds
-from moot.report.content import StudyResults
 from moot.report.habits import habits_table
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
 from results_on_disk import case, prediction, utterance, write_results

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from moot.analyses.arms.habits import habit_rows
-from moot.report.content import StudyResults
 from moot.report.habits import habits_table
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
 from results_on_disk import case as build_case

@@ -16,7 +16,7 @@ from moot.analyses.arms.misstatements import (
 )
 from moot.analyses.arms.tables_misstatements import NONE_PLANTED, planted_misstatements
 from moot.core.checked_passages import find_passages
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
 from results_on_disk import case, prediction, utterance, write_results

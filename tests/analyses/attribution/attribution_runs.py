@@ -16,7 +16,7 @@ from moot.jobs.debates import record_conclusion
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, transcript_row
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
 from scripted_model import WINNER, ScriptedModel, make_debate

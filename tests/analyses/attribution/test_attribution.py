@@ -18,7 +18,7 @@ from moot.core.errors import UserError
 from moot.jobs.debates import record_conclusion
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, transcript_row
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from scripted_model import WINNER, ScriptedModel, make_debate
 

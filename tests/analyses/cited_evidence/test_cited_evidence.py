@@ -19,7 +19,7 @@ from moot.analyses.cited_evidence.tables import (
     has_evidence,
 )
 from moot.core.evidence import Passage, with_evidence
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from results_on_disk import case, prediction, utterance, write_results
 

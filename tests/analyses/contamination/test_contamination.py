@@ -21,7 +21,7 @@ from moot.core.errors import UserError
 from moot.llm.request import Request
 from moot.plan.plan import Plan
 from moot.protocols.debate import transcript_row
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentView
 from results_on_disk import REARREST, prediction, write_results

@@ -18,7 +18,7 @@ from moot.analyses.deferral.risk import (
 )
 from moot.analyses.deferral.signals import NO_SIGNAL, NO_TRUTH, REPEATS_AGREE, STATED_CONFIDENCE
 from moot.analyses.deferral.tables import COLUMNS, EVERYTHING, deferral
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.stats.bootstrap import ClusterBootstrap
 from results_on_disk import case, prediction, write_results

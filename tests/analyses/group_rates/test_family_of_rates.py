@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from moot.analyses.group_rates.tables import group_rates_table
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.stats.paired import holm
 from results_on_disk import REARREST, case, experiment_view, prediction, write_results

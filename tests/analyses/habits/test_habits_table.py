@@ -7,8 +7,8 @@ import pytest
 
 from moot.analyses.habits.tables import habits, has_habits
 from moot.report import TABLES
-from moot.report.content import StudyResults
 from moot.report.habits import HABITS, HabitSource
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 
 

@@ -19,7 +19,7 @@ from moot.analyses.panel_worth.tables import (
     panel_rules,
     panel_worth,
 )
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.stats.arrays import Floats
 from results_on_disk import case, prediction, utterance, write_results

@@ -31,7 +31,7 @@ from moot.core.checked_passages import (
     split_words,
     statement_text,
 )
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from results_on_disk import case, prediction, utterance, write_results
 

@@ -24,7 +24,7 @@ from moot.core.cases import choose_cases
 from moot.core.config import Config
 from moot.core.schemas import SCHEMAS
 from moot.overview.tables_contrasts import contrasts
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.contrasts import Contrast, Side, measure
 from moot.scores.inference_scope import evaluate_among_valid, evaluate_contrast

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from moot.analyses.variance.tables import TOO_FEW, where_verdicts_come_from
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
 from recorded_runs import recorded_study

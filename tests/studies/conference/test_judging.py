@@ -14,8 +14,8 @@ from moot.core.errors import UserError
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, transcript_row
 from moot.report import TABLES
-from moot.report.content import StudyResults
 from moot.report.published import read_published
+from moot.report.study_results import StudyResults
 from moot.scores import concat_scores, score_experiment
 from moot.scores.results import ExperimentResults
 from moot.stats.agreement import rank_correlation

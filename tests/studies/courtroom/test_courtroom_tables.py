@@ -9,8 +9,8 @@ import pytest
 from courtroom_results import rows_of, study_of
 from moot.core.errors import UserError
 from moot.report import FIGURES, TABLES
-from moot.report.content import data_label
 from moot.report.figures import draw
+from moot.report.notes import data_label
 from moot.report.published import read_published
 from moot.report.tables import as_csv, as_html, as_latex
 from moot.scores.results import ExperimentResults

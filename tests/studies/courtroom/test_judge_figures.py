@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from moot.report import FIGURES
-from moot.report.content import StudyResults
 from moot.report.figures import figure_style
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.studies.courtroom.runs import list_runs, run_name
 from results_on_disk import case, experiment_view, prediction, utterance, write_results

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from moot.report import TABLES
-from moot.report.content import StudyResults
 from moot.report.published import COLUMNS, read_published
+from moot.report.study_results import StudyResults
 from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.results import ExperimentResults
 from results_on_disk import case, experiment_view, make_paper_matches, prediction, write_results

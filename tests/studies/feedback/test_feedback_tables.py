@@ -9,8 +9,9 @@ import pytest
 
 from moot.core.cases import Case
 from moot.report import FIGURES, TABLES
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import TableContent
 from moot.report.published import read_published
+from moot.report.study_results import StudyResults
 from moot.scores import concat_scores, score_experiment
 from moot.scores.results import ExperimentResults, ExperimentView
 from moot.studies.feedback.runs import ASSISTED, SINGLE, list_runs, sweeps

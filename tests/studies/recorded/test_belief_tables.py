@@ -12,8 +12,8 @@ import pytest
 
 from moot.datasets.transcripts import TranscriptsOptions
 from moot.report import TABLES
-from moot.report.content import StudyResults
 from moot.report.needs import StudyPlan
+from moot.report.study_results import StudyResults
 from moot.studies.recorded.runs import recorded_runs
 from moot.studies.recorded.tables_beliefs import (
     ALL_SPEAKERS,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores.dynamics import EVERYBODY, dynamics
 from moot.studies.recorded.tables_agreement import ASKED_AGAIN, JUDGE, PERSONA, RUN, agreement
 from moot.studies.recorded.tables_discussions import changed_answers, discussions

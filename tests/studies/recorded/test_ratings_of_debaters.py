@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.studies.recorded.figures import ratings_figure
 from moot.studies.recorded.tables_ratings import rating_terms, ratings
 from recorded_runs import recorded_study

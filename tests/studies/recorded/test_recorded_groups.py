@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.report.content import StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores.contrasts import Contrast, Side, measure
 from moot.studies.recorded.tables import groups
 from recorded_runs import recorded_study

@@ -7,8 +7,8 @@ import pytest
 
 from moot.core.cases import Case, Task
 from moot.report import TABLES
-from moot.report.content import StudyResults
 from moot.report.published import read_published
+from moot.report.study_results import StudyResults
 from moot.scores import score_experiment
 from moot.scores.inference_scope import estimate_metric
 from moot.scores.results import ExperimentResults

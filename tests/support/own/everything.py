@@ -19,7 +19,8 @@ from moot.protocols.debate import Answer, Debate
 from moot.protocols.reply_schemas import prediction_schema, read_answer
 from moot.report import figure, table
 from moot.report.columns import Columns
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import TableContent
+from moot.report.study_results import StudyResults
 from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.results import ExperimentResults, Score
 from moot.training.baselines import baseline

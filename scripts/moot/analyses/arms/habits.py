@@ -13,7 +13,6 @@ from moot.analyses.arms.misstatements import MISQUOTE, WRONG_FIGURE
 from moot.analyses.arms.tables import has_arms
 from moot.protocols import PROTOCOLS
 from moot.report.columns import Row
-from moot.report.content import Run, StudyResults
 from moot.report.habits import (
     ASKED_TWICE,
     CHOSEN_SHARE,
@@ -23,6 +22,7 @@ from moot.report.habits import (
     habit_row,
 )
 from moot.report.paired_cells import same_answers
+from moot.report.study_results import Run, StudyResults
 from moot.stats.agreement import count_agreeing_pairs
 from moot.stats.arrays import Floats, as_numbers
 from moot.stats.asked_twice import NO_FLOOR

@@ -11,7 +11,7 @@ import pandas as pd
 from moot.analyses.arms.controls import ARMS
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import Run, StudyResults, TableContent
+from moot.report.content import TableContent
 from moot.report.needs import StudyPlan
 from moot.report.paired_cells import (
     PAIRED_NOTE,
@@ -20,6 +20,7 @@ from moot.report.paired_cells import (
     paired_cells,
     same_answers,
 )
+from moot.report.study_results import Run, StudyResults
 from moot.scores.results import ExperimentView
 from moot.stats.paired import compare_shares, share_right
 

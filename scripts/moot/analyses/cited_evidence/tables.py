@@ -9,8 +9,9 @@ from moot.analyses.cited_evidence.citations import cited_numbers
 from moot.core.evidence import count_passages
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import Columns, Row
-from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
+from moot.report.content import TableContent
 from moot.report.needs import StudyPlan
+from moot.report.study_results import Run, StudyResults, rows_of_runs
 from moot.stats.arrays import Floats, as_numbers, ratio
 from moot.stats.statistic import AMOUNT, SHARE, Statistic, share_statistic
 

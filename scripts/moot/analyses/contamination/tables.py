@@ -23,7 +23,8 @@ from moot.core.experiment_config import COMPARISON
 from moot.core.utterance_kinds import UNUSABLE
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import Run, StudyResults, TableContent
+from moot.report.content import TableContent
+from moot.report.study_results import Run, StudyResults
 from moot.stats.arrays import as_numbers
 from moot.stats.differences import UNPAIRED_NOTE, Sums, compare_unpaired
 from moot.stats.paired import share_right

@@ -7,8 +7,8 @@ import pandas as pd
 from moot.analyses.counterfactual.analysis import has_counterfactual_people
 from moot.analyses.counterfactual.tables import ALL, PREDICTION, counterfactual_table
 from moot.report.columns import Row
-from moot.report.content import StudyResults
 from moot.report.habits import ASKED_TWICE, CHOSEN_SHARE, HABITS, HabitSource
+from moot.report.study_results import StudyResults
 
 
 def habit_rows(results: StudyResults) -> Iterator[Row]:

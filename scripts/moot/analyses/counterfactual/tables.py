@@ -13,8 +13,10 @@ from moot.analyses.counterfactual.changes_of_people import digest_of_texts
 from moot.core.cases import positive_of_two
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import StudyResults, TableContent, data_label
+from moot.report.content import TableContent
+from moot.report.notes import data_label
 from moot.report.paired_cells import add_holm_correction
+from moot.report.study_results import StudyResults
 from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults
 from moot.stats.arrays import as_numbers

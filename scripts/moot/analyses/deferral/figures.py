@@ -6,8 +6,8 @@ from moot.analyses.deferral.risk import risk_by_coverage
 from moot.analyses.deferral.signals import gather_signals
 from moot.core.experiment_config import COMPARISON
 from moot.report import figure
-from moot.report.content import Run, StudyResults
 from moot.report.figures import Drawing, new_figure, nothing_to_draw, series_style
+from moot.report.study_results import Run, StudyResults
 
 
 @figure(COMPARISON, "deferral", "Error among kept answers against the share kept")

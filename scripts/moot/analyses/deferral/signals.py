@@ -7,7 +7,7 @@ from math import inf
 import pandas as pd
 
 from moot.core.utterance_kinds import BELIEF, VOTES
-from moot.report.content import Run
+from moot.report.study_results import Run
 
 STATED_CONFIDENCE, REPEATS_AGREE = "stated confidence", "share of repeats that agree"
 NO_SIGNAL = (

@@ -8,7 +8,8 @@ from moot.analyses.deferral import risk
 from moot.analyses.deferral.signals import gather_signals, missing_reason
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import Columns, Row
-from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
+from moot.report.content import TableContent
+from moot.report.study_results import Run, StudyResults, rows_of_runs
 from moot.stats.statistic import share_statistic
 
 ALLOWED_ERRORS = (0.05, 0.1, 0.2)

@@ -2,8 +2,9 @@
 
 from moot.report import EVERY_STUDY, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import Run, StudyResults, TableContent
+from moot.report.content import TableContent
 from moot.report.needs import StudyPlan
+from moot.report.study_results import Run, StudyResults
 from moot.scores.group_rates import (
     FALSE_POSITIVE,
     MIN_CASES,

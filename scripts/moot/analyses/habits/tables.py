@@ -5,9 +5,10 @@ from itertools import chain
 
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import Row
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import TableContent
 from moot.report.habits import HABITS, habits_table
 from moot.report.needs import StudyPlan
+from moot.report.study_results import StudyResults
 
 
 def has_habits(plan: StudyPlan) -> bool:

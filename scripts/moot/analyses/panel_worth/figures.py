@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from moot.analyses.panel_worth.tables import panel_worth
 from moot.core.experiment_config import COMPARISON
 from moot.report import figure
-from moot.report.content import StudyResults
 from moot.report.figures import BLACK, BLUE, nothing_to_draw, row_figure, whiskers
+from moot.report.study_results import StudyResults
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import pandas as pd
 
 from moot.core.utterance_kinds import SMOOTHED
-from moot.report.content import Run
+from moot.report.study_results import Run
 from moot.scores.dynamics import judge_names, stated_answers
 
 SEPARATOR = " · "

@@ -11,7 +11,8 @@ from moot.analyses.panel_worth import members
 from moot.analyses.panel_worth.panels import Panels, difference, effective_votes, votes_with_another
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
+from moot.report.content import TableContent
+from moot.report.study_results import Run, StudyResults, rows_of_runs
 from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.statistic import SHARE, mean_statistic, ratio_statistic
 

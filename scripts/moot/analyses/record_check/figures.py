@@ -4,8 +4,8 @@ from moot.analyses.record_check.record import RESULTS
 from moot.analyses.record_check.tables import EVERYTHING, record_check
 from moot.core.experiment_config import COMPARISON
 from moot.report import figure
-from moot.report.content import StudyResults
 from moot.report.figures import BLUE, HATCHES, ORANGE, SKY, Drawing, nothing_to_draw, row_figure
+from moot.report.study_results import StudyResults
 
 
 @figure(COMPARISON, "record_check", "What the record holds of quotations and figures")

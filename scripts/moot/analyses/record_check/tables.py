@@ -10,7 +10,8 @@ from moot.analyses.record_check.record import ALTERED, NOT_LOCATABLE, RESULTS, V
 from moot.core.checked_passages import AMOUNT, AUTHORITY, DATE, NUMBER, QUOTATION
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import Columns, Row
-from moot.report.content import Run, StudyResults, TableContent, rows_of_runs
+from moot.report.content import TableContent
+from moot.report.study_results import Run, StudyResults, rows_of_runs
 from moot.stats.statistic import share_statistic
 
 EVERYTHING = "all"

@@ -10,8 +10,9 @@ from moot.analyses.stopping.interim import SequentialTest, measure_progress
 from moot.core.errors import CannotTellError
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import TableContent
 from moot.report.needs import StudyPlan
+from moot.report.study_results import StudyResults
 from moot.scores.contrasts import Contrast, measure, measure_spread, sides_of
 from moot.scores.inference_scope import repeats_of
 from moot.stats.power import Goal, cases_needed

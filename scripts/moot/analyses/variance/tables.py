@@ -18,7 +18,9 @@ from moot.analyses.variance.components import (
 from moot.core.cases import cluster_attributes, positive_of_two
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import Columns, Row
-from moot.report.content import StudyResults, TableContent, data_label
+from moot.report.content import TableContent
+from moot.report.notes import data_label
+from moot.report.study_results import StudyResults
 from moot.scores.results import ExperimentResults
 from moot.stats.arrays import Floats, as_numbers
 

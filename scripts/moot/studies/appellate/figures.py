@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from moot.report import FigureBuilder, figure
-from moot.report.content import StudyResults
 from moot.report.figures import (
     BLACK,
     GREY,
@@ -18,6 +17,7 @@ from moot.report.figures import (
     series_style,
     whiskers,
 )
+from moot.report.study_results import StudyResults
 from moot.stats.arrays import Floats, as_numbers
 from moot.stats.statistic import share_statistic
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE, NOT_AFFIRMED_CODE

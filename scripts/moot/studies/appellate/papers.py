@@ -7,7 +7,7 @@ import pandas as pd
 
 from moot.papers import fills
 from moot.papers.parts import Clauses, Design, Diagram, ItemRun, OwnRow, Part, Point, Series, Step
-from moot.report.content import Measurement
+from moot.report.measurement import Measurement
 from moot.report.published import repeated_values
 from moot.stats.statistic import share_statistic
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE, NOT_AFFIRMED_CODE

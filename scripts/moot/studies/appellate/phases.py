@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import pandas as pd
 
 from moot.core.types import JsonObject
-from moot.report import content
+from moot.report import study_results
 from moot.report.columns import Row
-from moot.report.content import NOT_MEASURED, Measurement, StudyResults
+from moot.report.measurement import NOT_MEASURED, Measurement
 from moot.report.published import Published, comparison_row
+from moot.report.study_results import StudyResults
 from moot.scores.labels import CORRECTED
 from moot.studies.appellate.panel_steps import build_panel_steps, is_panel
 
@@ -43,7 +44,7 @@ BY_CASE_NOTE = "Intervals are by case (docs/results.md); with five cases they ar
 
 
 @dataclass(frozen=True)
-class Phase(content.Run):
+class Phase(study_results.Run):
     """One experiment and model of one phase with its steps.
 
     Attributes:

@@ -8,8 +8,9 @@ from moot.core.types import JsonObject
 from moot.core.utterance_kinds import EXTRA, OVERRUN
 from moot.report import table
 from moot.report.columns import Columns
-from moot.report.content import NOT_MEASURED, StudyResults, TableContent
+from moot.report.content import TableContent
 from moot.report.corrected import CAPTION, with_corrected
+from moot.report.measurement import NOT_MEASURED
 from moot.report.published import (
     DIFFERENCE_COLUMNS,
     Published,
@@ -21,6 +22,7 @@ from moot.report.published import (
     repeated_values,
     unrepeated_values,
 )
+from moot.report.study_results import StudyResults
 from moot.scores.results import OVERALL
 from moot.studies.appellate.panel_steps import select_regular_steps
 from moot.studies.appellate.phases import (

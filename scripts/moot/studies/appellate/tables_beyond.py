@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from moot.core.types import JsonObject
 from moot.report import table
 from moot.report.columns import Columns
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import TableContent
 from moot.report.published import comparison_table
+from moot.report.study_results import StudyResults
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE
 from moot.studies.appellate.panel_steps import HUMAN, pair_positions, select_regular_steps
 from moot.studies.appellate.phases import (

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from moot.core.types import Column, Fields
-from moot.report import content
-from moot.report.content import StudyResults
+from moot.report import study_results
+from moot.report.study_results import StudyResults
 from moot.stats.differences import Sums, compare_unpaired
 from moot.stats.statistic import ANY
 from moot.studies.conference.scores_conference import number_topics
@@ -24,7 +24,7 @@ WITH_JUDGE, WITHOUT_JUDGE = "with judge", "without judge"
 
 
 @dataclass(frozen=True)
-class Condition(content.Run):
+class Condition(study_results.Run):
     """One model's conferences in one experiment, with or without a judge."""
 
     @property
@@ -52,18 +52,18 @@ def list_conditions(results: StudyResults) -> list[Condition]:
     )
 
 
-def list_graded_runs(results: StudyResults) -> list[content.Run]:
+def list_graded_runs(results: StudyResults) -> list[study_results.Run]:
     """Return all runs with a judge whose decisions can be graded.
 
     Judges of the same exchanges come first, then conferences in which the judge's model takes every
     seat.
     """
-    judges = results.runs(results.find_experiments(JUDGING_PROTOCOL), content.Run)
+    judges = results.runs(results.find_experiments(JUDGING_PROTOCOL), study_results.Run)
     conferences = [condition for condition in list_conditions(results) if condition.has_judge]
     return [*judges, *conferences]
 
 
-def name_participants(run: content.Run) -> str:
+def name_participants(run: study_results.Run) -> str:
     """Return the models that take part in the exchanges which a run's judge decides on."""
     if run.results.config.protocol == JUDGING_PROTOCOL:
         return str(run.params["source_model"])

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moot.report import figure
-from moot.report.content import NOT_MEASURED, StudyResults
 from moot.report.figures import (
     BLACK,
     BLUE,
@@ -23,7 +22,9 @@ from moot.report.figures import (
     series_style,
     whiskers,
 )
+from moot.report.measurement import NOT_MEASURED
 from moot.report.needs import is_in_run
+from moot.report.study_results import StudyResults
 from moot.stats.arrays import as_numbers
 from moot.studies.conference.conditions import STUDY, Condition, list_conditions
 from moot.studies.conference.speakers import EVALUATOR, JUDGE, MODERATOR, USER, list_transitions

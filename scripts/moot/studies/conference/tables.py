@@ -14,15 +14,10 @@ from moot.core.cases import REFERENCE_MODELS
 from moot.core.types import Fields, JsonObject
 from moot.report import table
 from moot.report.columns import SIGNED, Columns
-from moot.report.content import (
-    NOT_MEASURED,
-    Measurement,
-    Run,
-    StudyResults,
-    TableContent,
-    data_label,
-)
+from moot.report.content import TableContent
+from moot.report.measurement import NOT_MEASURED, Measurement
 from moot.report.needs import has_baselines, has_debates
+from moot.report.notes import data_label
 from moot.report.published import (
     COUNT_COLUMNS,
     comparison_row,
@@ -33,6 +28,7 @@ from moot.report.published import (
     trained_score,
     unrepeated_values,
 )
+from moot.report.study_results import Run, StudyResults
 from moot.scores import INVALID_WRONG
 from moot.stats.agreement import rank_correlation
 from moot.studies.conference.conditions import (

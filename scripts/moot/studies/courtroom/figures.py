@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moot.report import figure
-from moot.report.content import NOT_A_NUMBER, Measurement, StudyResults
 from moot.report.figures import (
     BLUE,
     COLOURS,
@@ -24,7 +23,9 @@ from moot.report.figures import (
     nothing_to_draw,
     whiskers,
 )
+from moot.report.measurement import NOT_A_NUMBER, Measurement
 from moot.report.published import published_values
+from moot.report.study_results import StudyResults
 from moot.studies.courtroom.runs import (
     DEBATE,
     METHODS,

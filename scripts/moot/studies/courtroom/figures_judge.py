@@ -12,7 +12,6 @@ import pandas as pd
 from moot.core.cases import Task
 from moot.core.utterance_kinds import BELIEF, VERDICT
 from moot.report import figure
-from moot.report.content import StudyResults
 from moot.report.figures import (
     BLACK,
     BLUE,
@@ -27,6 +26,7 @@ from moot.report.figures import (
     nothing_to_draw,
     panels,
 )
+from moot.report.study_results import StudyResults
 from moot.scores.dynamics import stated_predictions
 from moot.scores.groups import probability_of_prediction
 from moot.stats.arrays import as_numbers

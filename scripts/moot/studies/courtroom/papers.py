@@ -21,7 +21,7 @@ from moot.papers.parts import (
     measure,
     rows_of_runs,
 )
-from moot.report.content import Measurement
+from moot.report.measurement import Measurement
 from moot.report.published import repeated_baseline_values
 from moot.studies.courtroom.protocol import DEFENSE, JUDGE, PHASES, PROSECUTOR, SILENT_JUDGE
 from moot.studies.courtroom.runs import DEBATE, PUBLISHED_PROMPTS, STUDY, Run, list_runs

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from moot.core.cases import REFERENCE_MODELS
-from moot.report import content
-from moot.report.content import StudyResults
+from moot.report import study_results
 from moot.report.figures import count_phrase
 from moot.report.published import published_values
+from moot.report.study_results import StudyResults
 
 STUDY = "courtroom"
 DEBATE = "courtroom"
@@ -30,7 +30,7 @@ PUBLISHED_PROMPTS = ("zero_shot", "cot", "n_shot_cot")
 
 
 @dataclass(frozen=True)
-class Run(content.Run):
+class Run(study_results.Run):
     """One experiment with one of its models, or with a reference model on the same cases."""
 
     @property

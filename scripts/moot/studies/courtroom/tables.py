@@ -6,7 +6,8 @@ from typing import NamedTuple
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import OURS, PUBLISHED, Columns
-from moot.report.content import NOT_MEASURED, StudyResults, TableContent, reference_runs
+from moot.report.content import TableContent
+from moot.report.measurement import NOT_MEASURED
 from moot.report.published import (
     Published,
     Values,
@@ -18,6 +19,7 @@ from moot.report.published import (
     share_valid,
     unrepeated_values,
 )
+from moot.report.study_results import StudyResults, reference_runs
 from moot.studies.courtroom.runs import DEBATE, METHODS, PROMPTS, STUDY, Run, list_runs
 
 KEYS = ("method", "model", "experiment", "data", "metric")

@@ -7,7 +7,7 @@ import numpy as np
 from moot.core.types import Column, Fields
 from moot.report import table
 from moot.report.columns import PUBLISHED, Columns
-from moot.report.content import StudyResults, TableContent, reference_runs
+from moot.report.content import TableContent
 from moot.report.published import (
     COUNT_COLUMNS,
     DIFFERENCE_COLUMNS,
@@ -17,6 +17,7 @@ from moot.report.published import (
     published_values,
     repeated_values,
 )
+from moot.report.study_results import StudyResults, reference_runs
 from moot.scores import INVALID_WRONG
 from moot.stats.statistic import AMOUNT, ratio_statistic
 from moot.studies.courtroom.runs import (

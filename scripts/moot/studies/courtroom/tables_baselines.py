@@ -8,7 +8,8 @@ import pandas as pd
 from moot.core.types import Json, JsonObject
 from moot.report import table
 from moot.report.columns import Columns
-from moot.report.content import NOT_MEASURED, Measurement, StudyResults, TableContent
+from moot.report.content import TableContent
+from moot.report.measurement import NOT_MEASURED, Measurement
 from moot.report.needs import has_baselines
 from moot.report.published import (
     comparison_row,
@@ -18,6 +19,7 @@ from moot.report.published import (
     repeated_baseline_values,
     unrepeated_values,
 )
+from moot.report.study_results import StudyResults
 from moot.studies.courtroom.runs import STUDY
 
 Board = Mapping[str, Json]

@@ -4,8 +4,9 @@ import numpy as np
 
 from moot.report import table
 from moot.report.columns import Columns
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import TableContent
 from moot.report.published import COUNT_COLUMNS
+from moot.report.study_results import StudyResults
 from moot.studies.courtroom.runs import DEBATE, STUDY, list_runs
 
 DYNAMICS_METRICS = {

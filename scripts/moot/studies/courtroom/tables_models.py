@@ -8,7 +8,8 @@ import numpy as np
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import SIGNED, Columns
-from moot.report.content import NOT_MEASURED, StudyResults, TableContent
+from moot.report.content import TableContent
+from moot.report.measurement import NOT_MEASURED
 from moot.report.published import (
     comparison_row,
     comparison_table,
@@ -18,6 +19,7 @@ from moot.report.published import (
     trained_score,
     unrepeated_values,
 )
+from moot.report.study_results import StudyResults
 from moot.stats.agreement import rank_correlation
 from moot.studies.courtroom.runs import (
     DEBATE,

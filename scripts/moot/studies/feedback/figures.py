@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moot.report import figure
-from moot.report.content import Measurement, StudyResults
 from moot.report.figures import (
     GREEN,
     GREY,
@@ -24,6 +23,8 @@ from moot.report.figures import (
     series_style,
     whiskers,
 )
+from moot.report.measurement import Measurement
+from moot.report.study_results import StudyResults
 from moot.scores.results import ExperimentResults
 from moot.stats.arrays import as_numbers
 from moot.stats.calibration import BINS, confidence_bins

@@ -9,8 +9,8 @@ from itertools import chain
 import pandas as pd
 
 from moot.core.types import Column
-from moot.report import content
-from moot.report.content import StudyResults
+from moot.report import study_results
+from moot.report.study_results import StudyResults
 from moot.scores.results import ExperimentResults
 from moot.studies.feedback.scores import Judged, judged_debates, own_weight, right_at
 
@@ -35,7 +35,7 @@ SWEPT = ("debaters", "rounds")
 
 
 @dataclass(frozen=True)
-class Run(content.Run):
+class Run(study_results.Run):
     """One experiment and one of its models."""
 
     @property

@@ -6,7 +6,8 @@ import pandas as pd
 
 from moot.core.types import Fields
 from moot.report import table
-from moot.report.content import NOT_MEASURED, StudyResults, TableContent, reference_runs
+from moot.report.content import TableContent
+from moot.report.measurement import NOT_MEASURED
 from moot.report.needs import has_baselines, has_debates
 from moot.report.published import (
     Published,
@@ -19,6 +20,7 @@ from moot.report.published import (
     trained_score,
     unrepeated_values,
 )
+from moot.report.study_results import StudyResults, reference_runs
 from moot.studies.feedback.runs import ASSISTED, DEBATE, METHODS, SINGLE, STUDY, Run, list_runs
 
 KEYS = ("method", "model", "setting", "data", "metric")

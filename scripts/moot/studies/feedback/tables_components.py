@@ -3,7 +3,8 @@
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
-from moot.report.content import NOT_MEASURED, Measurement, StudyResults, TableContent
+from moot.report.content import TableContent
+from moot.report.measurement import NOT_MEASURED, Measurement
 from moot.report.paired_cells import PAIRED_NOTE
 from moot.report.published import (
     COUNT_COLUMNS,
@@ -14,6 +15,7 @@ from moot.report.published import (
     repeated_values,
     unrepeated_values,
 )
+from moot.report.study_results import StudyResults
 from moot.scores.results import OVERALL
 from moot.stats.arrays import as_numbers
 from moot.stats.paired import compare, holm

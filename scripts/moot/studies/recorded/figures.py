@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moot.report import EVERY_STUDY, figure
-from moot.report.content import StudyResults
 from moot.report.figures import (
     BLUE,
     COLOURS,
@@ -23,6 +22,7 @@ from moot.report.figures import (
     row_figure,
 )
 from moot.report.needs import has_tournament
+from moot.report.study_results import StudyResults
 from moot.scores.group_rates import MIN_CASES
 from moot.stats.arrays import as_numbers
 from moot.stats.bootstrap import ClusterBootstrap

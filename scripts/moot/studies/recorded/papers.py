@@ -16,7 +16,7 @@ from moot.papers.parts import (
     measure,
     rows_of_runs,
 )
-from moot.report.content import Run
+from moot.report.study_results import Run
 from moot.studies.recorded.runs import STUDY, RecordedRun
 
 DEBATE = "debate"

@@ -7,7 +7,7 @@ import pandas as pd
 
 from moot.core.cases import cluster_attributes
 from moot.core.utterance_kinds import BELIEF, SPEECH
-from moot.report.content import Run, StudyResults
+from moot.report.study_results import Run, StudyResults
 from moot.stats.arrays import Column, Floats, as_numbers
 from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.paired import share_right

@@ -14,8 +14,9 @@ from moot.core.types import JsonObject
 from moot.core.utterance_kinds import FEEDBACK
 from moot.report import table
 from moot.report.columns import SIGNED, Columns
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import TableContent
 from moot.report.published import published_values
+from moot.report.study_results import StudyResults
 from moot.scores.group_rates import (
     FALSE_NEGATIVE,
     FALSE_POSITIVE,

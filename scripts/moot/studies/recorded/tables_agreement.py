@@ -14,7 +14,8 @@ import pandas as pd
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import TableContent
+from moot.report.study_results import StudyResults
 from moot.stats.agreement import count_agreeing_pairs, rows_with_rare_labels
 from moot.stats.arrays import Floats, ratio
 from moot.stats.statistic import DIFFERENCE as BOUNDS

@@ -11,7 +11,8 @@ from moot.core.cases import positive_of_two
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import TableContent
+from moot.report.study_results import StudyResults
 from moot.scores.groups import find_undecided, probability_of_positive
 from moot.stats.arrays import Floats, as_numbers
 from moot.stats.statistic import DIFFERENCE as BOUNDS

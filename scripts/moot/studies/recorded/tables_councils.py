@@ -9,7 +9,8 @@ from moot.core.cases import positive_of_two
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import Columns
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import TableContent
+from moot.report.study_results import StudyResults
 from moot.stats.agreement import count_agreeing_pairs
 from moot.stats.statistic import SHARE, ratio_statistic, share_statistic
 from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs

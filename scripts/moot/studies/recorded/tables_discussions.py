@@ -8,7 +8,8 @@ import pandas as pd
 from moot.core.types import Fields, JsonObject
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
-from moot.report.content import StudyResults, TableContent
+from moot.report.content import TableContent
+from moot.report.study_results import StudyResults
 from moot.scores.dynamics import stated_answers
 from moot.stats.arrays import Column, Floats, Truths, as_numbers, ratio
 from moot.stats.statistic import DIFFERENCE as BOUNDS

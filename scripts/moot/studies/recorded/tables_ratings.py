@@ -18,8 +18,10 @@ from moot.core.utterance_kinds import PUBLIC
 from moot.protocols import PROTOCOLS, paired_models, pairing_suffix
 from moot.report import EVERY_STUDY, table
 from moot.report.columns import Columns, Row
-from moot.report.content import StudyResults, TableContent, data_label
+from moot.report.content import TableContent
 from moot.report.needs import has_tournament
+from moot.report.notes import data_label
+from moot.report.study_results import StudyResults
 from moot.scores.results import ExperimentResults
 from moot.stats.arrays import Floats, as_numbers
 from moot.stats.ratings import FIRST, MIN_TOPICS, SECOND, TIE, Ratings, fit_ratings

@@ -13,7 +13,8 @@ from moot.core.types import Fields, JsonObject
 from moot.core.utterance_kinds import UNUSABLE
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
-from moot.report.content import Run, StudyResults, TableContent
+from moot.report.content import TableContent
+from moot.report.study_results import Run, StudyResults
 from moot.stats.agreement import cohens_kappa
 from moot.stats.statistic import DIFFERENCE as BOUNDS
 from moot.stats.statistic import mean_statistic, share_statistic

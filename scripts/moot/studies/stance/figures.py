@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from moot.report import figure
-from moot.report.content import StudyResults
 from moot.report.figures import (
     BLACK,
     COLOURS,
@@ -22,6 +21,7 @@ from moot.report.figures import (
     note_below,
     nothing_to_draw,
 )
+from moot.report.study_results import StudyResults
 from moot.studies.stance.runs import QUESTIONS, STUDY, Run, list_runs
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pandas as pd
 from moot.core.types import Fields
 from moot.papers import fills
 from moot.papers.parts import ItemRun, OwnRow, Part, Point, Series, count_cases, rows_of_runs
-from moot.report.content import Measurement
+from moot.report.measurement import Measurement
 from moot.studies.stance.runs import (
     CLAIMS,
     POLARITY,

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from moot.core.types import Fields
-from moot.report import content
-from moot.report.content import StudyResults
+from moot.report import study_results
 from moot.report.published import trained_rows
+from moot.report.study_results import StudyResults
 from moot.scores.results import ExperimentResults
 from moot.stats.arrays import ratio
 
@@ -57,7 +57,7 @@ QUESTIONS = (VAST, CLAIMS, POLARITY)
 
 
 @dataclass(frozen=True)
-class Run(content.Run):
+class Run(study_results.Run):
     """One model in one experiment of the study."""
 
     @property

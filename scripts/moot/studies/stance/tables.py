@@ -7,7 +7,8 @@ from moot.core.cases import REFERENCE_MODELS
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import Columns
-from moot.report.content import NOT_MEASURED, Measurement, StudyResults, TableContent
+from moot.report.content import TableContent
+from moot.report.measurement import NOT_MEASURED, Measurement
 from moot.report.needs import has_baselines, has_debates
 from moot.report.published import (
     COUNT_COLUMNS,
@@ -20,6 +21,7 @@ from moot.report.published import (
     trained_score,
     unrepeated_values,
 )
+from moot.report.study_results import StudyResults
 from moot.scores import INVALID_WRONG
 from moot.studies.stance.runs import (
     CLAIMS,

@@ -1,0 +1,69 @@
+"""Notes below tables and figures, and the names of data sets in them."""
+
+from collections.abc import Sequence, Set
+
+from moot.core.cases import cluster_attributes
+from moot.core.simulated_voice import REHEARSAL_MARK
+from moot.protocols.people import is_person
+from moot.scores.results import ExperimentResults
+
+REHEARSAL_NOTE = (
+    f"{REHEARSAL_MARK}: a rehearsal. No language model was called. A statistical model generated "
+    "all replies, so no number here describes a named model."
+)
+EXPLORATORY = "exploratory"
+EXPLORATORY_NOTE = (
+    "Exploratory: no test in this table was planned as a contrast (`contrasts:` in the"
+    " configuration). Treat any effect here as a hypothesis for the next run."
+)
+
+
+def people_note(results: ExperimentResults) -> str:
+    """Return a note on the seats held by people; "" if there are none."""
+    seats = results.config.params.get("seats", {})
+    seat_names = [seat.replace("_", " ") for seat, voice in seats.items() if is_person(voice)]
+    return (
+        f"In {results.experiment} people sit as {', '.join(seat_names)}; all other seats are the"
+        " model's"
+        if seat_names
+        else ""
+    )
+
+
+def cluster_notes(results: ExperimentResults) -> list[str]:
+    """Return a note on the clusters of a data set whose cases are drawn in clusters."""
+    clusters = cluster_attributes(results.task.cluster)
+    if not clusters:
+        return []
+    if len(clusters) == 1:
+        return [f"intervals and tests by {clusters[0]}, drawn as a whole"]
+    return [f"intervals and tests by {' and '.join(clusters)} at once"]
+
+
+def data_kind(results: ExperimentResults) -> str:
+    """Return "synthetic" or "sample" if the notes of the data say so, else ""."""
+    notes = " ".join(results.task.notes).casefold()
+    return next((word for word in ("synthetic", "sample") if word in notes), "")
+
+
+def data_label(results: ExperimentResults) -> str:
+    """Return the display name of an experiment's data, such as `nlsy97 (synthetic)`."""
+    kind = data_kind(results)
+    return f"{results.config.dataset} ({kind})" if kind else results.config.dataset
+
+
+def named_experiments(
+    experiments: Sequence[ExperimentResults], cell_texts: Set[str]
+) -> Sequence[ExperimentResults]:
+    """Return the experiments that the texts of a table name, directly or by their data.
+
+    If the texts name none of them, all are returned.
+    """
+    names = cell_texts | {text.partition(", ")[0] for text in cell_texts}  # "experiment, model"
+    named = [results for results in experiments if names & _names_of(results)]
+    return named or experiments
+
+
+def _names_of(results: ExperimentResults) -> set[str]:
+    """Return the names of an experiment and its data, as tables print them."""
+    return {results.experiment, results.config.dataset, data_label(results)}
