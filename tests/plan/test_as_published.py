@@ -15,7 +15,7 @@ from moot.plan.as_published import (
 )
 from moot.report.published import COLUMNS
 from moot.scores import to_frame
-from moot.scores.results import Score
+from moot.scores.score import Score
 from moot.scores.served import GROUP, METRIC
 from moot.studies.appellate import tables
 from moot.studies.appellate import tables_beyond as beyond

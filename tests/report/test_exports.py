@@ -21,7 +21,8 @@ from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
 from moot.report.exports import EXPORTERS, Export
 from moot.scores import score_experiment
-from moot.scores.results import OVERALL, ExperimentResults
+from moot.scores.results import ExperimentResults
+from moot.scores.score import OVERALL
 
 PROJECT = Path(__file__).resolve().parents[2]
 CASES = 4

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from moot.core.errors import UserError
-from moot.scores import SCORE_COLUMNS, score_experiment
-from moot.scores import results as results_module
+from moot.scores import SCORE_COLUMNS, score_experiment, transcript_shards
 from moot.scores.classification_scores import classification
 from moot.scores.confidence_scores import calibration
 from moot.scores.cost import cost
@@ -256,7 +255,7 @@ def test_a_shard_of_an_older_run_is_an_error(tmp_path):
 
 @pytest.mark.parametrize("max_utterances", [4, 100_000])
 def test_transcripts_read_in_parts_equal_those_read_at_once(tmp_path, monkeypatch, max_utterances):
-    monkeypatch.setattr(results_module, "_MAX_UTTERANCES_PER_READ", max_utterances)
+    monkeypatch.setattr(transcript_shards, "_MAX_UTTERANCES_PER_READ", max_utterances)
     cases = [case(name, "yes") for name in "abcd"] + [replace(case("v", "yes"), split="validation")]
     conclusion_fields = {
         "kind": "conclusion",

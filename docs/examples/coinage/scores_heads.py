@@ -3,7 +3,8 @@
 import pandas as pd
 
 from moot.scores import concat_scores, scorer, to_frame
-from moot.scores.results import ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import Score
 
 
 @scorer("heads")

@@ -7,7 +7,7 @@ from moot.core.artifacts import read_frame
 from moot.jobs.job_results import load_model_results
 from moot.plan.plan import Plan
 from moot.report.exports import EXPORTERS, Export
-from moot.scores.results import OVERALL
+from moot.scores.score import OVERALL
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

@@ -14,7 +14,7 @@ from moot.report.measurement import Measurement
 from moot.report.needs import has_labels
 from moot.report.study_results import Run, StudyResults
 from moot.scores.labels import CHANGES, CORRECTED, SHARES, TRANSITION
-from moot.scores.results import OVERALL
+from moot.scores.score import OVERALL
 
 _BY_CASE_NOTE = "Intervals are by case, for few cases (docs/results.md); with five they are wide."
 _COUNTS_NOTE = (

@@ -62,7 +62,8 @@ def render_reader(
             hold all of them.
     """
     chunks = dict[str, str]()
-    fits_in_page = sum(results.turns for results in experiments.values()) <= MOST_TURNS
+    turns = sum(results.transcript_shards.turns for results in experiments.values())
+    fits_in_page = turns <= MOST_TURNS
 
     def write(name: str, packed: str) -> None:
         (parts / f"{name}.js").write_text(f'arrived.set("{name}", "{packed}");\n', encoding="ascii")

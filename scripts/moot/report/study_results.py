@@ -26,7 +26,8 @@ from moot.report.paper_matches import PaperMatch, PaperMatches
 from moot.report.published_claims import Claim
 from moot.scores.contrasts import Contrast
 from moot.scores.refusals import refusal_notes
-from moot.scores.results import OVERALL, ExperimentResults
+from moot.scores.results import ExperimentResults
+from moot.scores.score import OVERALL
 from moot.scores.served import version_notes
 from moot.stats.bootstrap import ClusterBootstrap
 

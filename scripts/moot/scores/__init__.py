@@ -21,7 +21,8 @@ import pandas as pd
 
 from moot.core.registry import Registry
 from moot.core.schemas import SCHEMAS
-from moot.scores.results import ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import Score
 
 INVALID_WRONG = "_invalid_wrong"
 

@@ -19,7 +19,8 @@ from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS, positive_of_two
 from moot.core.errors import UserError
 from moot.scores import INVALID_WRONG, concat_scores, no_scores, scorer, to_frame
 from moot.scores.groups import Group, by_group
-from moot.scores.results import OVERALL, ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import OVERALL, Score
 from moot.stats.arrays import Floats, Truths, ratio
 from moot.stats.bootstrap_interval import estimate_interval
 from moot.stats.classification import (

@@ -13,7 +13,8 @@ import pandas as pd
 from moot.core.cases import positive_of_two
 from moot.scores import no_scores, scorer
 from moot.scores.groups import Group, by_group, probability_of_positive, probability_of_prediction
-from moot.scores.results import ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import Score
 from moot.stats.arrays import as_numbers
 from moot.stats.calibration import (
     auc_statistic,

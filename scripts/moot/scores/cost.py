@@ -7,7 +7,8 @@ import pandas as pd
 
 from moot.core.experiment_config import RECORDED
 from moot.scores import by_model, scorer
-from moot.scores.results import ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import Score
 from moot.stats.statistic import AMOUNT, mean_statistic
 
 AMOUNT_COLUMNS = (

@@ -17,7 +17,9 @@ from moot.core.schemas import JUDGED
 from moot.core.utterance_kinds import CONCLUSION, NO_LABEL, PUBLIC, SPEECH, UNUSABLE, name_of_judge
 from moot.scores import concat_scores, no_scores, scorer, to_frame
 from moot.scores.groups import probability_of_positive
-from moot.scores.results import KEYS, ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import Score
+from moot.scores.transcript_shards import KEYS
 from moot.stats.arrays import as_numbers
 from moot.stats.statistic import (
     AMOUNT,

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from moot.core.cases import Task, positive_of_two
 from moot.core.confidence import number_of_choices, probability_of_stated_confidence
 from moot.scores import scores_by_model
-from moot.scores.results import OVERALL, ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import OVERALL, Score
 from moot.stats.arrays import Floats
 
 FEWEST_VALUES, MOST_VALUES = (

@@ -20,7 +20,9 @@ from moot.core.types import Column
 from moot.core.utterance_kinds import EXTRA, OVERRUN
 from moot.labels.statements import TOLD_BY, are_statements
 from moot.scores import by_model, no_scores, scorer
-from moot.scores.results import OVERALL, TURN, ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import OVERALL, Score
+from moot.scores.transcript_shards import TURN
 from moot.stats.arrays import as_numbers
 from moot.stats.prediction_powered import corrected_mean, corrected_ratio, estimate_share
 from moot.stats.statistic import Statistic, share_statistic

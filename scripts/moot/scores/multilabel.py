@@ -13,7 +13,8 @@ import pandas as pd
 from moot.core.cases import MAJORITY_CLASS
 from moot.scores import INVALID_WRONG, concat_scores, no_scores, scorer, to_frame
 from moot.scores.groups import Group, by_group
-from moot.scores.results import ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import Score
 from moot.stats.arrays import Floats
 from moot.stats.classification import averages, occurring_labels, weighted_sums
 from moot.stats.statistic import SHARE, Statistic, share_statistic

@@ -6,7 +6,8 @@ import pandas as pd
 
 from moot.core.utterance_kinds import CONCLUSION, REFUSED
 from moot.scores import by_model, scorer
-from moot.scores.results import OVERALL, ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import OVERALL, Score
 from moot.stats.statistic import share_statistic
 
 METRIC = "replies_refused"

@@ -9,31 +9,18 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from moot.core.artifacts import (
-    count_rows,
-    find_waiting_rows,
-    read_cases,
-    read_chunks,
-    read_frame,
-    read_frames,
-    read_table,
-)
+from moot.core.artifacts import read_cases, read_chunks, read_frame, read_frames, read_table
 from moot.core.cases import Case, Cluster, Task, cluster_name
 from moot.core.errors import UserError
 from moot.core.rubric import Rubric
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields
 from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC
-from moot.stats.bootstrap import ClusterBootstrap
-from moot.stats.statistic import Statistic
+from moot.scores.score import Sample
+from moot.scores.transcript_shards import TURN, TranscriptShards
 
-OVERALL = "overall"
-TURN = ["model", "debate_id", "turn"]
-KEYS = (*TURN, "case_id")
 _CALLS_PER_READ = 5000
-_MAX_UTTERANCES_PER_READ = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +174,11 @@ class ExperimentResults:
         for chunk in read_chunks(path, _CALLS_PER_READ):
             yield chunk.to_pandas()
 
-    @property
-    def turns(self) -> int:
-        """The number of utterances in the transcripts, including waiting debates and validation
-        cases.
-        """
-        return sum(count_rows(shard) for shard in self._all_shards())
+    @cached_property
+    def transcript_shards(self) -> TranscriptShards:
+        """The files of its transcripts."""
+        folder = self.results / "transcripts" / self.experiment
+        return TranscriptShards(folder, self.config.models, self.files)
 
     @cached_property
     def labels(self) -> pd.DataFrame:
@@ -239,10 +225,7 @@ class ExperimentResults:
     @cached_property
     def all_transcripts(self) -> pd.DataFrame:
         """The rows of `transcripts`, and of validation cases, on which thresholds are fitted."""
-        frame = _in_order(read_frames(self._all_shards()))
-        self._refuse_twice(frame[frame.duplicated(TURN)])
-        waits = find_waiting_rows(frame)
-        return frame[~waits].reset_index(drop=True) if waits.any() else frame
+        return self.transcript_shards.read()
 
     def public_statements(
         self, columns: Collection[str], model: str = ""
@@ -265,49 +248,15 @@ class ExperimentResults:
         include_validation: bool = False,
         include_waiting: bool = False,
     ) -> Iterator[pd.DataFrame]:
-        """Yield the transcripts shard by shard, and large shards in parts, to save memory.
+        """Yield the parts of `transcript_shards`, without validation cases.
 
         Args:
-            columns: the columns of the transcripts schema that are needed in addition to `KEYS`.
-            model: the model; "" for all models, one after the other.
+            columns, model, include_waiting: as `TranscriptShards.parts`.
             include_validation: whether to include validation cases, as in `all_transcripts`.
-            include_waiting: whether to include debates that wait for a person or for replies.
-
-        Yields:
-            Whole debates of one model in the order of ids and turns. Missing text is "".
         """
-        column_names = dict.fromkeys([*KEYS, *columns])
-        debates: set[tuple[str, str]] = set()
-        for shard, condition in _debate_chunks(self._all_shards(model)):
-            part = read_table(shard, list(column_names), condition).to_pandas()
-            if not include_waiting:
-                part = part[~part["debate_id"].isin(self._find_waiting_debates(shard, condition))]
-            part = _in_order(part)
-            part_debates = set(
-                part[["model", "debate_id"]].drop_duplicates().itertuples(index=False, name=None)
-            )
-            self._refuse_twice(
-                part[
-                    part.duplicated(TURN)
-                    | part["debate_id"].isin([name for _, name in part_debates & debates])
-                ]
-            )
-            debates |= part_debates
+        parts = self.transcript_shards.parts(columns, model, include_waiting=include_waiting)
+        for part in parts:
             yield part if include_validation else self._evaluated(part)
-
-    def _find_waiting_debates(self, shard: Path, condition: pc.Expression) -> set[str]:
-        """Return the waiting debates in a part of a shard. Each part is read for this once."""
-        key = shard, str(condition)
-        if key not in self._waiting_debates:
-            outcomes = condition & (pc.field("kind") == CONCLUSION) & (pc.field("parsed") != "")
-            conclusions = read_table(shard, ["model", "debate_id", "kind", "parsed"], outcomes)
-            waiting_rows = conclusions.to_pandas().loc[find_waiting_rows]
-            self._waiting_debates[key] = set(waiting_rows["debate_id"])
-        return self._waiting_debates[key]
-
-    @cached_property
-    def _waiting_debates(self) -> dict[tuple[Path, str], set[str]]:
-        return {}
 
     def gather(
         self, select: Callable[[pd.DataFrame], pd.DataFrame], columns: Collection[str]
@@ -327,28 +276,6 @@ class ExperimentResults:
         pa.default_memory_pool().release_unused()
         return gathered
 
-    def _all_shards(self, model: str = "") -> list[Path]:
-        folder = self.results / "transcripts" / self.experiment
-        shards: list[Path] = []
-        for name in [model] if model else self.config.models:
-            shards += self._shards(folder / name)
-        if not shards:
-            raise UserError(
-                f"{folder}: no transcripts found; expected one folder per model. Run the debates "
-                "first."
-            )
-        return shards
-
-    def _refuse_twice(self, rows: pd.DataFrame) -> None:
-        if len(rows):
-            row = rows.iloc[0]
-            raise UserError(
-                f"{self.results / 'transcripts' / self.experiment}/{row['model']}: turn "
-                f"{row['turn']} of debate {row['debate_id']} is in two shards. This happens if "
-                "`shards` was changed. Remove this folder and run again; the replies are in the "
-                "ledger."
-            )
-
     @cached_property
     def clusters(self) -> Mapping[str, Cluster]:
         """The cluster by which each case is resampled, by case id.
@@ -364,7 +291,7 @@ class ExperimentResults:
         debates = self.gather(lambda part: part.drop_duplicates("debate_id"), ())
         return dict(zip(debates["debate_id"], debates["case_id"], strict=True))
 
-    def sample(self, case_ids: Iterable[str]) -> "Sample":
+    def sample(self, case_ids: Iterable[str]) -> Sample:
         """Return some rows of this experiment, with the bootstrap over the clusters of their cases.
 
         Each row belongs to a case id.
@@ -372,32 +299,20 @@ class ExperimentResults:
         cases = list(case_ids)
         return Sample(cases, [self.clusters[case] for case in cases], self.seed)
 
-    @cached_property
-    def _split_of(self) -> Mapping[str, str]:
-        return dict(zip(self.cases["case_id"], self.cases["split"], strict=True))
-
     def _evaluated(self, frame: pd.DataFrame) -> pd.DataFrame:
-        ids = frame[
-            "case_id"
-        ].unique()  # a part's cases only, so that many parts do not each go through all cases
-        missing = [case_id for case_id in ids if case_id not in self._split_of]
+        """Return the rows of the cases that are evaluated."""
+        case_ids = frame["case_id"].unique()
+        missing = [case_id for case_id in case_ids if case_id not in self.split_by_id]
         if missing:
             raise UserError(
                 f"results of {self.experiment}: case '{missing[0]}' is not among the cases of"
                 f" {self.config.dataset}; the two were built from different data. Run the debates"
                 " again."
             )
-        evaluated = frame["case_id"].isin(
-            [case_id for case_id in ids if self._split_of[case_id] == self.config.split]
-        )
+        split = self.config.split
+        evaluated_ids = [case_id for case_id in case_ids if self.split_by_id[case_id] == split]
+        evaluated = frame["case_id"].isin(evaluated_ids)
         return frame if evaluated.all() else frame[evaluated].reset_index(drop=True)
-
-    def _shards(self, folder: Path) -> list[Path]:
-        if self.files is None:
-            return sorted(folder.glob("*.parquet"))
-        return sorted(
-            (file for file in self.files if file.parent == folder), key=lambda file: int(file.stem)
-        )
 
     def _is_there(self, path: Path) -> bool:
         return path.is_file() if self.files is None else path in self.files
@@ -416,95 +331,3 @@ class ExperimentResults:
                 f"{missing[0]}: file not found; expected one for each of the experiment's models."
             )
         return read_frames(paths)
-
-
-def _debate_chunks(shards: Iterable[Path]) -> Iterator[tuple[Path, pc.Expression]]:
-    """Yield shards, and which of their debates to read at once.
-
-    These are all debates, or those between two ids if the shard is large.
-    """
-    for shard in shards:
-        rows = count_rows(shard)
-        if rows <= _MAX_UTTERANCES_PER_READ:
-            yield shard, pc.scalar(value=True)
-            continue
-        debates = sorted(read_table(shard, ["debate_id"])["debate_id"].unique().to_pylist())
-        size = max(1, len(debates) * _MAX_UTTERANCES_PER_READ // rows)
-        for start in range(0, len(debates), size):
-            chunk = debates[start : start + size]
-            yield shard, (pc.field("debate_id") >= chunk[0]) & (pc.field("debate_id") <= chunk[-1])
-
-
-def _in_order(utterances: pd.DataFrame) -> pd.DataFrame:
-    """Sort transcripts by model, debate and turn; missing text becomes ""."""
-    utterances = utterances.sort_values(TURN, kind="stable", ignore_index=True)
-    texts = [
-        field.name
-        for field in SCHEMAS["transcripts"]
-        if field.type == "string" and field.name in utterances
-    ]
-    utterances[texts] = utterances[texts].fillna("")
-    return utterances
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """A metric's value with its 95 % interval; NaN without an interval.
-
-    Attributes:
-        metric: the metric's name, which includes its unit (`seconds_per_case`).
-        average: binary, macro, micro, weighted, or "" for a metric without averages.
-        group: the part of the rows that the score covers, by the conventions of `moot.scores`.
-        n: the number of rows behind the value.
-        n_invalid: rows of the group without a usable answer.
-        n_cases: cases that the n rows belong to.
-    """
-
-    metric: str
-    value: float
-    ci_low: float = float("nan")
-    ci_high: float = float("nan")
-    average: str = ""
-    group: str = OVERALL
-    n: int = 0
-    n_invalid: int = 0
-    n_cases: int = 0
-
-
-class Sample:
-    """Some rows, each belonging to a case, with the bootstrap over the cases' clusters.
-
-    Args:
-        case_ids, clusters: of each row.
-        seed: of the draws.
-    """
-
-    def __init__(self, case_ids: Sequence[str], clusters: Sequence[Cluster], seed: int) -> None:
-        self.n, self.n_cases = len(case_ids), len(set(case_ids))
-        self.bootstrap = ClusterBootstrap(clusters, seed)
-
-    def score(
-        self,
-        metric: str,
-        statistic: Statistic,
-        group: str = OVERALL,
-        average: str = "",
-        n_invalid: int = 0,
-    ) -> Score:
-        """Return a statistic of these rows with its interval, as a score."""
-        estimate = self.bootstrap.estimate(statistic)
-        return Score(metric, *estimate, average, group, self.n, n_invalid, self.n_cases)
-
-    def count(
-        self, metric: str, value: float, group: str = OVERALL, average: str = "", n_invalid: int = 0
-    ) -> Score:
-        """Return a number of these rows without an interval, as a score."""
-        return Score(
-            metric,
-            value,
-            average=average,
-            group=group,
-            n=self.n,
-            n_invalid=n_invalid,
-            n_cases=self.n_cases,
-        )

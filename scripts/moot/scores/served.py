@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from moot.scores import concat_scores, no_scores, scorer, to_frame
-from moot.scores.results import ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import Score
 
 METRIC, GROUP = "debates_served", "served_by="
 _MOST_NAMED = 4

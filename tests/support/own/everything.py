@@ -22,7 +22,8 @@ from moot.report.columns import Columns
 from moot.report.content import TableContent
 from moot.report.study_results import StudyResults
 from moot.scores import concat_scores, scorer, to_frame
-from moot.scores.results import ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import Score
 from moot.training.baselines import baseline
 
 from .counting import STEP, letters

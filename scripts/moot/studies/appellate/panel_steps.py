@@ -17,7 +17,8 @@ from moot.core.natural_order import natural_key
 from moot.core.rubric import RUBRICS
 from moot.core.utterance_kinds import EXTRA, OVERRUN, STATEMENT, VOTE
 from moot.scores.labels import successive
-from moot.scores.results import OVERALL, ExperimentResults
+from moot.scores.results import ExperimentResults
+from moot.scores.score import OVERALL
 from moot.studies.appellate.legal.citations import Citations, count_citations
 from moot.studies.appellate.legal.rubric import (
     AFFIRMED_CODE,

@@ -15,7 +15,8 @@ from moot.core.types import Column
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.case_metrics import Terms, case_metric
 from moot.scores.labels import corrected_score, corrected_share, shares
-from moot.scores.results import OVERALL, ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import OVERALL, Score
 from moot.stats.arrays import Floats, as_numbers, ratio
 from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.prediction_powered import corrected_ratio

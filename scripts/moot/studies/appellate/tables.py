@@ -23,7 +23,7 @@ from moot.report.published import (
     unrepeated_values,
 )
 from moot.report.study_results import StudyResults
-from moot.scores.results import OVERALL
+from moot.scores.score import OVERALL
 from moot.studies.appellate.panel_steps import select_regular_steps
 from moot.studies.appellate.phases import (
     BY_CASE_NOTE,

@@ -16,7 +16,8 @@ import pandas as pd
 from moot.core.types import Column
 from moot.core.utterance_kinds import CODING, DECISION, EVALUATION, OPENING, STATEMENT, UNUSABLE
 from moot.scores import by_model, no_scores, scorer
-from moot.scores.results import OVERALL, ExperimentResults, Sample, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import OVERALL, Sample, Score
 from moot.stats.agreement import cohens_kappa
 from moot.stats.statistic import AMOUNT, ANY, SHARE, Bounds, mean_statistic
 from moot.studies.conference.protocol import Evaluation

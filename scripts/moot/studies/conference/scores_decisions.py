@@ -19,7 +19,8 @@ import pandas as pd
 from moot.core.utterance_kinds import GRADE, GRADE_REVERSED, UNUSABLE
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.groups import Group, by_group
-from moot.scores.results import ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import Score
 from moot.stats.statistic import SHARE, Bounds, share_statistic
 from moot.studies.conference.data_agreement import AGREEMENT
 from moot.studies.conference.protocol_decisions import MAX_GRADE

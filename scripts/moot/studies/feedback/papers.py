@@ -27,7 +27,7 @@ from moot.papers.parts import (
 from moot.papers.selection import PREFIX
 from moot.report.measurement import Measurement
 from moot.report.published import repeated_baseline_values, repeated_values
-from moot.scores.results import OVERALL
+from moot.scores.score import OVERALL
 from moot.studies.feedback.runs import DEBATE, STUDY, Run, list_runs, sweeps
 
 JUDGE, ASSISTANT, DEBATER = "judge", "assistant", "debater "

@@ -26,7 +26,8 @@ from moot.protocols.smoothing import (
     replay,
 )
 from moot.scores import by_model, no_scores, scorer
-from moot.scores.results import ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import Score
 from moot.stats.arrays import Floats, as_numbers
 from moot.stats.calibration import auc_statistic, calibration_error_statistic
 from moot.stats.statistic import Statistic, share_statistic

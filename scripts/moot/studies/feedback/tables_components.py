@@ -16,7 +16,7 @@ from moot.report.published import (
     unrepeated_values,
 )
 from moot.report.study_results import StudyResults
-from moot.scores.results import OVERALL
+from moot.scores.score import OVERALL
 from moot.stats.arrays import as_numbers
 from moot.stats.paired import compare, holm
 from moot.stats.statistic import share_statistic

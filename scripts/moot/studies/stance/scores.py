@@ -11,7 +11,8 @@ import pandas as pd
 
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.case_metrics import Terms, case_metric
-from moot.scores.results import ExperimentResults, Score
+from moot.scores.results import ExperimentResults
+from moot.scores.score import Score
 from moot.stats.arrays import Floats, as_numbers
 from moot.stats.statistic import DIFFERENCE, mean_statistic
 from moot.studies.stance.runs import PROTOCOLS
