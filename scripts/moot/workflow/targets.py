@@ -1,6 +1,5 @@
 """The files in `results/` that a run builds for a study or for all studies."""
 
-import re
 from collections.abc import Iterable
 from functools import cache
 from itertools import product
@@ -21,8 +20,6 @@ INDEX = "index"
 """The front page of a run."""
 TABLE_ENDINGS, FIGURE_ENDINGS = ("csv", "xlsx", "tex", "full.tex", "html"), ("png", "svg")
 OUTCOME_ENDINGS = ("csv", "html")
-_ITEM_NAME = re.compile(r"(?:table|figure)\d+_")
-"""The start of the name of a table or figure that a paper has."""
 
 
 def studies() -> list[str]:
@@ -125,14 +122,18 @@ def _is_in_run(plan: Plan, entry: Table | Figure) -> bool:
     """Return whether a run builds a table or figure without a request."""
     if not plan.can_fill(entry):
         return False
-    if not _ITEM_NAME.match(entry.name):
-        return True
-    papers = [
-        paper.name
-        for paper in read_papers(items_file(plan.shipped)).values()
-        if entry.study in paper.studies
-    ]
-    return not papers or not papers_of_run(plan).isdisjoint(papers)
+    papers = _papers_with(plan, entry)
+    return not papers or not papers.isdisjoint(papers_of_run(plan))
+
+
+def _papers_with(plan: Plan, entry: Table | Figure) -> set[str]:
+    """Return the papers that have a table or figure: `table4_prompting` is a paper's `table4`."""
+    key = entry.name.partition("_")[0]
+    papers: set[str] = set()
+    for paper in read_papers(items_file(plan.shipped)).values():
+        if entry.study in paper.studies and key in {item.key for item in paper.items}:
+            papers.add(paper.name)
+    return papers
 
 
 def table_files(names: list[str]) -> list[str]:
