@@ -103,8 +103,8 @@ for page in [INDEX, *targets.studies()]:
                 page,
                 outputs=page_files(page),
                 code=[
-                    *("front_page.py", "commands/verify.py", "workflow/run_page.py"),
-                    *RESULTS_CODE,
+                    *("front_page.py", "commands/verify.py"),
+                    *("plan/papers_of_run.py", "workflow/run_page.py", *RESULTS_CODE),
                 ],
             ),
             study=study or COMPARISON,

@@ -14,7 +14,7 @@ from moot.commands.doctor import doctor
 from moot.commands.init import write_configuration
 from moot.core.config import InitConfig
 from moot.core.errors import UserError
-from moot.plan.as_published import has_own_experiments
+from moot.plan.papers_of_run import has_own_experiments
 from moot.plan.plan import Plan
 from moot.report import TABLES
 from project_copy import PROJECT

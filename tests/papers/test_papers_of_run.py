@@ -11,7 +11,7 @@ from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import SHIPPED, default_files
 from moot.papers.items import items_file, read_papers
 from moot.papers.selection import add_paper_experiments
-from moot.plan.as_published import papers_of_run
+from moot.plan.papers_of_run import papers_of_run
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.workflow import targets

@@ -7,12 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from moot.plan.as_published import (
-    compare_with_papers,
-    confirm_served,
-    has_own_experiments,
-    paper_plan,
-)
+from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
+from moot.plan.papers_of_run import has_own_experiments
 from moot.report.published import COLUMNS
 from moot.scores import to_frame
 from moot.scores.score import Score

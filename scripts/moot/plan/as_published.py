@@ -28,30 +28,23 @@ from moot.core.experiment_config import ExperimentConfig
 from moot.core.model_config import ModelConfig
 from moot.core.read_config import merge_over_defaults, read_config
 from moot.core.sections import display_only_keys
-from moot.core.shipped_files import default_files, paper_files
+from moot.core.shipped_files import paper_files
 from moot.core.types import Fields, JsonObject
 from moot.llm.identity import model_asked, provider
 from moot.papers.items import items_file, read_papers
 from moot.papers.lean import apply_lean_settings
-from moot.papers.selection import PREFIX as PAPER_PREFIX
 from moot.plan.grid_expansion import expand_entry, find_rubric, templates_used
 from moot.plan.plan import Plan
 from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, PAPER_WORDING, Wordings
 from moot.protocols import PROTOCOLS
-from moot.protocols.experiment import Experiment
 from moot.report.paper_matches import PaperMatch, PaperMatches
 from moot.scores.served import versions_said
 
-_MODEL_KEYS_SENT = (
-    "structured",
-    "reasoning",
-    "parameters",
-)  # fields of a model's entry that also change its replies
+_MODEL_KEYS_SENT = ("structured", "reasoning", "parameters")
+"""Fields of a model's entry that also change its replies."""
 _REAL_SOURCES = ("local", "download")
-SAMPLING = (
-    "temperature",
-    "max_tokens",
-)  # fields stated by the protocol's parameters or by a model's entry
+SAMPLING = ("temperature", "max_tokens")
+"""Fields that the protocol's parameters or a model's entry state."""
 OTHER_DATA = "other data"
 
 
@@ -142,61 +135,6 @@ def _data_differences(mine: Fields, paper: Fields) -> list[str]:
         return [kinds.get(mine["source"], OTHER_DATA)]
     changed = sorted(_changed_names(mine, paper))
     return [f"other options of the data: {', '.join(changed)}"] if changed else []
-
-
-def own_experiments(plan: Plan) -> frozenset[str]:
-    """Return the experiments of a run that are neither in the default configuration nor in a
-    paper's, nor derived from one of them.
-
-    Grids, tournaments and controls derive experiments from an entry.
-    """
-    shipped = merge_over_defaults({}, default_files(plan.shipped))["experiments"]
-    entries = plan.config.experiments
-    shipped_names: set[str] = set()
-    for entry in shipped.keys() & entries.keys():
-        shipped_names.update(dict(expand_entry(entry, entries[entry])))
-    names: set[str] = set()
-    for name, experiment in plan.experiments.items():
-        base = name if name in entries else experiment.config.control_of or name
-        if base not in shipped_names and not base.startswith(PAPER_PREFIX):
-            names.add(name)
-    return frozenset(names)
-
-
-def has_own_experiments(plan: Plan) -> bool:
-    """Return whether a run has an experiment of the user's own (`own_experiments`)."""
-    return bool(own_experiments(plan))
-
-
-@cache
-def papers_of_run(plan: Plan) -> frozenset[str]:
-    """Return the papers to which an experiment of a run belongs.
-
-    An experiment belongs to the paper of its study if its data set has a loader that the paper's
-    experiments use or, for a shipped experiment, a loader of a shipped data set.
-    """
-    own_names = own_experiments(plan)
-    shipped_datasets = merge_over_defaults({}, default_files(plan.shipped))["datasets"]
-    shipped_loaders = {entry.get("loader") or name for name, entry in shipped_datasets.items()}
-    designs = paper_plan(plan.shipped)
-    papers: set[str] = set()
-    for paper in read_papers(items_file(plan.shipped)).values():
-        loaders = {
-            _loader_of(designs, experiment)
-            for experiment in designs.experiments.values()
-            if experiment.study in paper.studies
-        }
-        for name, experiment in plan.experiments.items():
-            possible_loaders = loaders if name in own_names else loaders | shipped_loaders
-            is_of_paper = _loader_of(plan, experiment) in possible_loaders
-            if experiment.study in paper.studies and is_of_paper:
-                papers.add(paper.name)
-    return frozenset(papers)
-
-
-def _loader_of(plan: Plan, experiment: Experiment) -> str:
-    dataset = experiment.config.dataset
-    return plan.datasets[dataset].loader or dataset
 
 
 def compare_with_papers(plan: Plan) -> PaperMatches:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from moot.core.experiment_config import COMPARISON
 from moot.papers.items import paper_pages
-from moot.plan.as_published import has_own_experiments
+from moot.plan.papers_of_run import has_own_experiments
 from moot.plan.plan import Plan
 from moot.report.front_page import RunRemarks, write_front_page
 from moot.report.outcome import RunOutcome, failure_sentences

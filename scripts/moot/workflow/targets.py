@@ -9,7 +9,7 @@ from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.core.registry import Registry
 from moot.papers.items import items_file, read_papers
 from moot.papers.page import paper_files
-from moot.plan.as_published import papers_of_run
+from moot.plan.papers_of_run import papers_of_run
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.report.content import Figure, Table
