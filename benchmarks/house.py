@@ -18,8 +18,7 @@ from pathlib import Path
 
 from readability import FOLDERS, LIMITS, measure
 
-from moot.core.read_config import merge_over_defaults
-from moot.core.shipped_files import default_files
+from moot.core.read_config import default_config
 from moot.plan.plan import Plan
 from moot.plan.plan_cache import keep_for_jobs
 
@@ -265,7 +264,7 @@ def processor_seconds(*command: str | Path, folder: Path = PROJECT) -> list[floa
 
 def start_of_a_job() -> float:
     """Return the processor seconds that a job of debates takes before it reads its cases."""
-    config = merge_over_defaults({}, default_files(PROJECT))
+    config = default_config(PROJECT)
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         Path(".snakemake").mkdir()
         Path("config.json").write_text(json.dumps(config), encoding="utf-8")

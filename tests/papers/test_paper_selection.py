@@ -10,7 +10,7 @@ import yaml
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.read_config import merge_over_defaults
+from moot.core.read_config import default_config, merge_over_defaults
 from moot.core.shipped_files import default_files, paper_files
 from moot.papers.items import items_file, read_papers
 from moot.papers.lean import check_lean_design
@@ -68,7 +68,7 @@ def test_the_defaults_are_the_designs_of_the_papers() -> None:
 
 
 def test_the_default_data_sets_keep_their_options() -> None:
-    defaults = merge_over_defaults({}, default_files(PROJECT))
+    defaults = default_config(PROJECT)
     config = select_experiments(items=["courtroom", "feedback"], datasets=SYNTHETIC)
     for name, options in defaults["datasets"].items():
         assert config["datasets"][name] == options
@@ -155,7 +155,7 @@ def test_selecting_twice_changes_nothing() -> None:
 
 
 def test_a_configuration_without_the_key_is_unchanged() -> None:
-    config = merge_over_defaults({}, default_files(PROJECT))
+    config = default_config(PROJECT)
     text = yaml.safe_dump(config)
     add_paper_experiments(config, PROJECT)
     assert yaml.safe_dump(config) == text

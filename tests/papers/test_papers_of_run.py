@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from moot.core.read_config import merge_over_defaults
-from moot.core.shipped_files import SHIPPED, default_files
+from moot.core.read_config import default_config
+from moot.core.shipped_files import SHIPPED
 from moot.papers.items import items_file, read_papers
 from moot.papers.selection import add_paper_experiments
 from moot.plan.papers_of_run import papers_of_run
@@ -34,7 +34,7 @@ def make_plan(folder: Path, **config: Any) -> Plan:
         f"what happened in dispute {number},{('no', 'yes')[number % 2]}" for number in range(20)
     ]
     (folder / "disputes.csv").write_text("\n".join(["facts,outcome", *rows]) + "\n")
-    raw = merge_over_defaults({}, default_files())
+    raw = default_config()
     raw["models"]["mine"] = {"model": "gpt-x", "base_url": "http://localhost:9/v1"}
     raw["datasets"]["disputes"] = {**OWN_DATA, "path": str(folder / "disputes.csv")}
     for section in ("experiments", "datasets"):

@@ -1,28 +1,23 @@
 """`snakemake init`: a first configuration, from a few answers or from `--config init={...}`."""
 
-import json
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
-
-from moot.commands.doctor_cases import TARGET_NAMES, describe_label_faults
+from moot.commands.init_table import TableEntry, describe_table, inline_yaml
 from moot.core.config import InitConfig
 from moot.core.durable import write_atomically
 from moot.core.endpoint_traits import TRAITS, endpoint_traits, endpoints_with
 from moot.core.errors import UserError
 from moot.core.model_config import HUB
-from moot.core.read_config import merge_over_defaults
+from moot.core.read_config import default_config, merge_over_defaults
 from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.types import JsonObject
-from moot.core.user_tables import read_user_table
 from moot.core.yaml_text import load_yaml
-from moot.datasets.table_options import ALL, SPLITS
 from moot.llm.endpoints.embedded import PACKAGED
 from moot.papers.selection import add_paper_experiments
 from moot.plan.plan import Plan
@@ -48,21 +43,10 @@ def _servers() -> dict[str, JsonObject]:
     return {**servers, **_SERVICES}
 
 
-_MIN_LABELS, _MAX_LABELS, _MAX_NAME_LENGTH = 2, 10, 40
+_MAX_NAME_LENGTH = 40
 _CASES, _CASES_IN_PROCESS = 10, 5
 """Cases of a first run: with a server, and with a model on the cores of this machine."""
-_GIVEN = "as given"
-"""The reason for a value that the user gave instead of the guess."""
-_QUESTION = "Which label is right?"
-_QUESTION_REASON = "the default; write the question of your cases, in one sentence"
-_ID_NAMES = re.compile(
-    r"(?:^|[\W_])(?:id|nr|no|num|number|key|ref|code|docket)$|^id[\W_]", re.IGNORECASE
-)
-_ID_REASON = "a column with the name of an id and a different value in each row"
-_NO_ID_REASON = "no column has an id for each row, so the number of the row is the id"
-_MAX_ID_LENGTH = 60
-_SPLIT_NAMES = re.compile("split|fold|subset|partition", re.IGNORECASE)
-_MAX_LISTED_COLUMNS, _MAX_SHARDS = 8, 4
+_MAX_SHARDS = 4
 _PAGE = """\
 # moot merges this file over its default configuration.
 #   {command} doctor --cores 1 --configfile {file}     checks models, keys, data and disk
@@ -114,17 +98,6 @@ _PAPERS_PAGE = """\
   {name}: {model}
 papers: {papers}
 """
-_TABLE = """\
-datasets:
-  {name}:
-    loader: table
-    path: {path}
-{id_line}    text: {text}            # the text that models read
-    target: {target}        # the true label
-    # Rows by label; correct misspelt labels: {counts}
-    labels: {labels}      # of two labels the negative one first
-    question: {question}      # the question that a prediction answers
-"""
 
 
 def write_configuration(answers: InitConfig, ask: Callable[[str], str] | None) -> str:
@@ -175,7 +148,7 @@ def _budget_line(usd: str) -> str:
         return ""
     is_number = usd.replace(".", "", 1).isdigit()
     # otherwise the check of the configuration refuses it
-    value = usd if is_number else _inline_yaml(usd)
+    value = usd if is_number else inline_yaml(usd)
     return f"budget: {{usd: {value}}}   # a hard stop that loses nothing\n"
 
 
@@ -194,12 +167,12 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
     if config.papers:
         return _papers_page(config, model), ()
     data = answer("data")
-    table = _TableEntry()
+    table = TableEntry(section="", row_count=_CASES, notes=())  # of a data set of moot
     is_table = bool(Path(data).suffix)
     dataset = _name_dataset(Path(data)) if is_table else _known_dataset(data)
     names = _name_entries(dataset, str(model["model"]))
     if is_table:
-        table = _describe_table(Path(data), dataset, answer, config.file)
+        table = describe_table(Path(data), dataset, answer, config.file)
     is_slow = endpoint_traits(str(model.get("endpoint", ""))).in_process
     cases = min(table.row_count, _CASES_IN_PROCESS if is_slow else _CASES)
     comparison = _AGAINST_PROMPT if is_slow else _AGAINST_JUDGE
@@ -217,7 +190,7 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
         run=f"{names.experiment}, single-prompt" if is_slow else names.experiment,
         shards=_shards_line(cases) if is_slow else "",
         budget=_budget_line(usd),
-        model=_inline_yaml(model),
+        model=inline_yaml(model),
         datasets=table.section,
         cases=cases,
         comparison=comparison.format(names=names, cases=cases),
@@ -235,15 +208,15 @@ def _papers_page(config: InitConfig, model: JsonObject) -> str:
         file=config.file,
         name=name,
         budget=f"budget: {{usd: {usd:g}}}   # a hard stop that loses nothing\n" if usd else "",
-        model=_inline_yaml(model),
-        papers=_inline_yaml(papers),
+        model=inline_yaml(model),
+        papers=inline_yaml(papers),
     )
 
 
 def _model(answer: Callable[..., str]) -> JsonObject:
     name = answer("model")
     if name == PACKAGED:
-        packaged: JsonObject = merge_over_defaults({}, default_files())["models"][name]
+        packaged: JsonObject = default_config()["models"][name]
         return packaged
     if name.startswith(HUB) or name.endswith(".gguf"):
         [endpoint] = endpoints_with("in_process")
@@ -258,43 +231,13 @@ def _model(answer: Callable[..., str]) -> JsonObject:
 
 
 def _known_dataset(dataset: str) -> str:
-    datasets = merge_over_defaults({}, default_files())["datasets"]
+    datasets = default_config()["datasets"]
     if dataset not in datasets:
         raise UserError(
             f"init: data {dataset!r}; expected a table's path, or one of"
             f" {', '.join(sorted(datasets))}."
         )
     return dataset
-
-
-@dataclass(frozen=True, slots=True)
-class _TableEntry:
-    """A table in the new file; the defaults describe a data set that comes with moot.
-
-    Attributes:
-        section: the section `datasets`.
-        row_count: the number of rows with text and label.
-        notes: lines on the guesses, their reasons, and the checks to make.
-    """
-
-    section: str = ""
-    row_count: int = _CASES
-    notes: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Guess:
-    """What `init` writes for a key of a table.
-
-    Attributes:
-        key: the key.
-        value: the printed value.
-        reason: the reason, and the other candidates.
-    """
-
-    key: str
-    value: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,129 +291,5 @@ def _as_name(text: str, kind: str) -> str:
 
 def _unlike_shipped(name: str, section: str) -> str:
     """Return a name that no entry of a section of the default configuration has."""
-    shipped = merge_over_defaults({}, default_files())[section]
+    shipped = default_config()[section]
     return f"my-{name}" if name in shipped else name
-
-
-def _describe_table(
-    path: Path, name: str, answer: Callable[..., str], new_file: str
-) -> _TableEntry:
-    """Return a table's entry; `answer` returns the user's answer about it, or a default.
-
-    `name` is the name of the data set, and `new_file` the configuration that gets the entry.
-    """
-    table = read_user_table(path, [])
-    longest = str(table.apply(lambda column: column.str.len().mean()).idxmax())
-    text = answer("text", longest)
-    guessed_target, target_reason = _guess_target(table, text)
-    target = answer("target", guessed_target)
-    rows = read_user_table(path, [text, target]).apply(lambda column: column.str.strip())
-    complete_rows = rows[(rows != "").all(axis=1)]
-    labels = {cell: cell.casefold() for cell in sorted(set(complete_rows[target]))}
-    counts = {cell: int((complete_rows[target] == cell).sum()) for cell in labels}
-    question = answer("question", _QUESTION)
-    id_column = _guess_id(table, {text, target})
-    section = _TABLE.format(
-        name=name,
-        path=_inline_yaml(os.fspath(path)),
-        id_line=f"    id: {_inline_yaml(id_column)}\n" if id_column else "",
-        text=_inline_yaml(text),
-        target=_inline_yaml(target),
-        labels=_inline_yaml(labels),
-        counts=_inline_yaml(counts),
-        question=_inline_yaml(question),
-    )
-    text_reason = f"the column with the longest cells; others: {_list_columns(table, text)}"
-    id_guess = _Guess("id", id_column or "row", _ID_REASON if id_column else _NO_ID_REASON)
-    guesses = [
-        id_guess,
-        _Guess("text", text, text_reason if text == longest else _GIVEN),
-        _Guess("target", target, target_reason if target == guessed_target else _GIVEN),
-        _guess_of_labels(counts, labels),
-        _Guess("question", question, _QUESTION_REASON if question == _QUESTION else _GIVEN),
-        _guess_of_split(table),
-    ]
-    notes = [
-        "",
-        f"From {path} ({len(table)} rows) init chose:",
-        *(f"  {guess.key + ':':<10}{guess.value}  ({guess.reason})" for guess in guesses),
-        f"If a choice is wrong, correct it in {new_file} below `datasets`. Or delete the file and"
-        " state the choice: --config 'init={..., target: COLUMN}'.",
-    ]
-    faults = describe_label_faults(path, target, rows[target])
-    if faults:
-        notes += [
-            "",
-            "Check these rows of the table before a run; remove misspelt labels from `labels` too:",
-            *(f"  {fault}" for fault in faults),
-        ]
-    return _TableEntry(section, len(complete_rows), notes)
-
-
-def _guess_target(table: pd.DataFrame, text: str) -> tuple[str, str]:
-    """Return the column of labels, and the reason; "" if there is none.
-
-    It is a column with a name such as outcome, or else the last column with few values.
-    """
-    candidates = []
-    for name in map(str, table.columns):
-        cells = table[name].str.strip()
-        if name != text and _MIN_LABELS <= cells[cells != ""].nunique() <= _MAX_LABELS:
-            candidates.append(name)
-    if not candidates:
-        return "", ""
-    answer_columns = [name for name in candidates if TARGET_NAMES.search(name)]
-    choice = (answer_columns or candidates[-1:])[0]
-    reason = (
-        "its name says that it is the answer" if answer_columns else "the last column of few values"
-    )
-    further_columns = [name for name in candidates if name != choice]
-    if further_columns:
-        reason += f"; others of few values: {', '.join(further_columns)}"
-    return choice, reason
-
-
-def _guess_id(table: pd.DataFrame, taken_columns: Collection[str]) -> str:
-    """Return the first column with a name such as id or number and a different value in each row.
-
-    "" if there is none; the number of the row is then the id of a case.
-    """
-    for name in map(str, table.columns):
-        ids = table[name].str.strip()
-        is_id = bool(_ID_NAMES.search(name)) and name not in taken_columns
-        if is_id and ids.is_unique and (ids != "").all() and ids.str.len().max() <= _MAX_ID_LENGTH:
-            return name
-    return ""
-
-
-def _list_columns(table: pd.DataFrame, text: str) -> str:
-    """Return the names of the other columns of a table."""
-    names = [str(name) for name in table.columns if str(name) != text]
-    rest = len(names) - _MAX_LISTED_COLUMNS
-    return ", ".join(names[:_MAX_LISTED_COLUMNS]) + (f" and {rest} more" if rest > 0 else "")
-
-
-def _guess_of_labels(counts: Mapping[str, int], labels: Mapping[str, str]) -> _Guess:
-    value = ", ".join(f"{cell} {count}" for cell, count in counts.items())
-    names = list(dict.fromkeys(labels.values()))
-    reason = "the values of `target`"
-    if len(names) == _MIN_LABELS:
-        reason += f"; scores call the second one, {names[1]}, positive: swap the two if it is not"
-    return _Guess("labels", value, reason)
-
-
-def _guess_of_split(table: pd.DataFrame) -> _Guess:
-    """Return that all rows are test cases, with the column that says otherwise, if there is one."""
-    reason = "each row is a test case, as nothing is trained"
-    for name in map(str, table.columns):
-        if _SPLIT_NAMES.search(name) and set(table[name].str.strip().str.casefold()) <= set(SPLITS):
-            reason += f"; `split: {name}` takes the test rows of this column alone"
-    return _Guess("split", ALL, reason)
-
-
-def _inline_yaml(value: object) -> str:
-    """Return a value as YAML on one line.
-
-    It is JSON, which is YAML and quotes words such as no.
-    """
-    return json.dumps(value, ensure_ascii=False)

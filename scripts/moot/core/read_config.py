@@ -20,6 +20,7 @@ from moot.core.config_errors import (
     location_of,
     sibling_keys,
 )
+from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.types import Fields, Json, JsonObject
 from moot.core.yaml_text import load_yaml
 
@@ -103,6 +104,11 @@ def parse_config(raw: Fields, files: Iterable[Path] = ()) -> Config:
     config = read_config(raw, files, faults)
     faults.check()
     return config
+
+
+def default_config(shipped: Path = SHIPPED) -> JsonObject:
+    """Return the default configuration; `shipped` is the project's folder."""
+    return merge_over_defaults({}, default_files(shipped))
 
 
 def merge_over_defaults(config: Fields, defaults: Iterable[Path]) -> JsonObject:

@@ -1,11 +1,8 @@
 """The papers to which a run belongs, and the experiments that are the user's own."""
 
 from functools import cache
-from pathlib import Path
 
-from moot.core.read_config import merge_over_defaults
-from moot.core.shipped_files import default_files
-from moot.core.types import JsonObject
+from moot.core.read_config import default_config
 from moot.papers.items import items_file, read_papers
 from moot.papers.selection import PREFIX as PAPER_PREFIX
 from moot.plan.as_published import paper_plan
@@ -20,7 +17,7 @@ def own_experiments(plan: Plan) -> frozenset[str]:
 
     Grids, tournaments and controls derive experiments from an entry.
     """
-    shipped = _default_config(plan.shipped)["experiments"]
+    shipped = default_config(plan.shipped)["experiments"]
     entries = plan.config.experiments
     shipped_names: set[str] = set()
     for entry in shipped.keys() & entries.keys():
@@ -46,7 +43,7 @@ def papers_of_run(plan: Plan) -> frozenset[str]:
     experiments use or, for a shipped experiment, a loader of a shipped data set.
     """
     own_names = own_experiments(plan)
-    shipped_datasets = _default_config(plan.shipped)["datasets"]
+    shipped_datasets = default_config(plan.shipped)["datasets"]
     shipped_loaders = {entry.get("loader") or name for name, entry in shipped_datasets.items()}
     designs = paper_plan(plan.shipped)
     papers: set[str] = set()
@@ -67,8 +64,3 @@ def papers_of_run(plan: Plan) -> frozenset[str]:
 def _loader_of(plan: Plan, experiment: Experiment) -> str:
     dataset = experiment.config.dataset
     return plan.datasets[dataset].loader or dataset
-
-
-@cache
-def _default_config(shipped: Path) -> JsonObject:
-    return merge_over_defaults({}, default_files(shipped))
