@@ -11,6 +11,7 @@ REHEARSAL_NOTE = (
     f"{REHEARSAL_MARK}: a rehearsal. No language model was called. A statistical model generated "
     "all replies, so no number here describes a named model."
 )
+NO_TRUTH = "no truth: the true labels of the cases are unknown"
 EXPLORATORY = "exploratory"
 EXPLORATORY_NOTE = (
     "Exploratory: no test in this table was planned as a contrast (`contrasts:` in the"

@@ -16,8 +16,9 @@ from moot.analyses.deferral.risk import (
     learn_threshold,
     risk_by_coverage,
 )
-from moot.analyses.deferral.signals import NO_SIGNAL, NO_TRUTH, REPEATS_AGREE, STATED_CONFIDENCE
+from moot.analyses.deferral.signals import NO_SIGNAL, REPEATS_AGREE, STATED_CONFIDENCE
 from moot.analyses.deferral.tables import COLUMNS, EVERYTHING, deferral
+from moot.report.notes import NO_TRUTH
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.stats.bootstrap import ClusterBootstrap

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moot.analyses.panel_worth.members import NO_COMMON_CASE, NO_TRUTH, ONE_MEMBER
+from moot.analyses.panel_worth.members import NO_COMMON_CASE, ONE_MEMBER
 from moot.analyses.panel_worth.panels import Panels, effective_votes, votes_with_another
 from moot.analyses.panel_worth.tables import (
     COLUMNS,
@@ -19,6 +19,7 @@ from moot.analyses.panel_worth.tables import (
     panel_rules,
     panel_worth,
 )
+from moot.report.notes import NO_TRUTH
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.stats.arrays import Floats

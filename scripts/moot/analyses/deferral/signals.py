@@ -7,13 +7,13 @@ from math import inf
 import pandas as pd
 
 from moot.core.utterance_kinds import BELIEF, VOTES
+from moot.report.notes import NO_TRUTH
 from moot.report.study_results import Run
 
 STATED_CONFIDENCE, REPEATS_AGREE = "stated confidence", "share of repeats that agree"
 NO_SIGNAL = (
     "no confidence: answers have no stated confidence, probability, repeats, judges or beliefs"
 )
-NO_TRUTH = "no truth: the true labels of the cases are unknown"
 DEBATE = ["case_id", "repeat"]
 
 

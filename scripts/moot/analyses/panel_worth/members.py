@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 import pandas as pd
 
 from moot.core.utterance_kinds import SMOOTHED
+from moot.report.notes import NO_TRUTH
 from moot.report.study_results import Run
 from moot.scores.dynamics import judge_names, stated_answers
 
@@ -12,7 +13,6 @@ SEPARATOR = " · "
 SINGLE, FIRST, LAST = "answers", "first answers", "last answers"
 MIDDLE = ("second answers", "third answers", "fourth answers", "fifth answers")
 """The answers between the first and the last that have rows."""
-NO_TRUTH = "no truth: the true labels of the cases are unknown"
 ONE_MEMBER = "one member: no case has answers of two members, judges or repeats"
 NO_COMMON_CASE = "members on different cases: no two members answer the same case"
 

@@ -12,6 +12,7 @@ from moot.analyses.panel_worth.panels import Panels, difference, effective_votes
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import TableContent
+from moot.report.notes import NO_TRUTH
 from moot.report.study_results import Run, StudyResults, rows_of_runs
 from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.statistic import SHARE, mean_statistic, ratio_statistic
@@ -19,8 +20,10 @@ from moot.stats.statistic import SHARE, mean_statistic, ratio_statistic
 EVERYONE, CHANGE = "all", "change"
 PULLED_TO_WRONG = "wrong majority pulls over a right minority"
 PULLED_TO_RIGHT = "right majority pulls over a wrong minority"
-MIN_CASES, MIN_ANSWERS, MIN_COINCIDENCES, MAX_HALF_WIDTH = 20, 120, 10, 0.25
-"""The fewest of each and the widest interval to either side of a correlation that is given."""
+MIN_CASES, MIN_ANSWERS, MIN_COINCIDENCES = 20, 120, 10
+"""The minimum numbers of cases, answers and common errors for a correlation."""
+MAX_HALF_WIDTH = 0.25
+"""The maximum half width of the interval of a correlation."""
 SIZES = (3, 6, 12)
 COLUMNS = (
     Columns()
@@ -89,7 +92,7 @@ def panel_rules(results: StudyResults) -> TableContent:
 
 def _rows(run: Run) -> list[Row]:
     kind, answers, reason = members.gather_members(run)
-    if reason not in ("", members.NO_TRUTH):
+    if reason not in ("", NO_TRUTH):
         return [{"what is missing": reason, "cases": run.predictions["case_id"].nunique()}]
     rows: list[Row] = []
     for moment, answers_at_moment in answers.groupby("moment", sort=False):
