@@ -121,21 +121,21 @@ def read_frozen(path: Path) -> FrozenPlan:
     try:
         raw = path.read_bytes()
         content = yaml.safe_load(raw)
-        plan = FrozenPlan(
+        frozen = FrozenPlan(
             path,
             int(path.stem.removeprefix("plan-")),
             content,
             hashlib.sha256(raw).hexdigest(),
             content["digest"] == digest_of(content),
         )
-        plan.replies_before()
-        _ = plan.frozen_at, content["previous"], list(differences(plan.plan, plan.plan))
+        frozen.replies_before()
+        _ = frozen.frozen_at, content["previous"], list(differences(frozen.plan, frozen.plan))
     except (OSError, ValueError, TypeError, KeyError, AttributeError, yaml.YAMLError) as error:
         raise UserError(
             f"{path}: not a frozen plan ({type(error).__name__}: {error}); expected the file that"
             " `snakemake freeze` wrote. Restore it, or move it away."
         ) from None
-    return plan
+    return frozen
 
 
 def read_chain() -> list[FrozenPlan]:
