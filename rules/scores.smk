@@ -19,7 +19,7 @@ rule score:
                 *(
                     "!studies/*/figures*.py",
                     "!studies/*/papers*.py",
-                    "!studies/*/protocol.py",
+                    "!studies/*/protocol*.py",
                     "!studies/*/tables*.py",
                 ),
             ],

@@ -18,8 +18,8 @@ from moot.studies.appellate.panel_statements import (
     make_round_schema,
     make_votes_schema,
 )
-from moot.studies.conference.protocol import Evaluation, Notes, coding_schema
-from moot.studies.conference.protocol_decisions import Grade, decision_schema
+from moot.studies.conference.forms import Evaluation, Grade, Notes, coding_schema
+from moot.studies.conference.protocol_decisions import decision_schema
 from moot.studies.courtroom.protocol import Inline
 from moot.studies.feedback.protocol_reasoning import Criticism, steps_schema
 from moot.studies.feedback.protocol_rounds import opinion_schema

@@ -11,8 +11,8 @@ from moot.llm.parsing.ladder import Parsed, parse_label, parse_reply
 from moot.protocols.reply_schemas import prediction_schema
 from moot.studies.appellate.legal.rubric import LABELS
 from moot.studies.appellate.panel_statements import make_round_schema
-from moot.studies.conference.protocol import Evaluation, Notes, coding_schema
-from moot.studies.conference.protocol_decisions import ANSWERS, Grade, decision_schema
+from moot.studies.conference.forms import Evaluation, Grade, Notes, coding_schema
+from moot.studies.conference.protocol_decisions import ANSWERS, decision_schema
 from moot.studies.conference.speakers import JUDGE
 from moot.studies.courtroom.protocol import Inline
 from moot.studies.feedback.protocol_reasoning import Criticism, steps_schema

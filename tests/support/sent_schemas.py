@@ -49,7 +49,7 @@ def form_names(package: ModuleType) -> Iterator[str]:
 def _may_ask_models(module: str) -> bool:
     """Return whether a module belongs to a package in which models are asked."""
     is_in_folder = module.startswith(("moot.studies.", "moot.analyses."))
-    return not is_in_folder or module.rpartition(".")[2].startswith(("protocol", "panel"))
+    return not is_in_folder or module.rpartition(".")[2].startswith(("protocol", "panel", "forms"))
 
 
 def _forms_of_module(module: ModuleType) -> Iterator[str]:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, partial
 from statistics import fmean
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -21,7 +21,6 @@ from moot.core.types import JsonObject
 from moot.core.utterance_kinds import DECISION, GRADE, GRADE_REVERSED, PUBLIC, STATEMENT
 from moot.llm.parsing.ladder import Parsed, parse_label
 from moot.llm.parsing.normaliser import strip_thoughts
-from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import choice_form
@@ -29,6 +28,7 @@ from moot.protocols.reply_schemas import read_answer
 from moot.protocols.utterances import Utterance
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.data_conference import Agenda, Topic
+from moot.studies.conference.forms import MAX_GRADE, Grade
 from moot.studies.conference.speakers import JUDGE, MODERATOR, participant_seat
 
 MORE_DEBATE = "MORE DEBATE"
@@ -37,19 +37,8 @@ ANSWERS = {
     MODERATOR: {OPEN: MORE_DEBATE, AGREEMENT: "NEXT TOPIC"},
 }
 GRADER = "grader"
-MAX_GRADE = 10
 
 AnswerForm = Literal["label", "json", "likelihood"]
-
-
-class Grade(BaseModel):
-    """A grade of one decision."""
-
-    model_config = ConfigDict(extra="forbid")
-    reason: Annotated[
-        str, Field(max_length=160, description="why, in one short sentence"), MAY_BE_MISSING
-    ]
-    grade: Annotated[int, Field(ge=0, le=MAX_GRADE, description="0 is worst, 10 is best")]
 
 
 class DecisionParams(ProtocolParams):

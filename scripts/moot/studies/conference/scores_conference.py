@@ -20,7 +20,7 @@ from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL, Sample, Score
 from moot.stats.agreement import cohens_kappa
 from moot.stats.statistic import AMOUNT, ANY, SHARE, Bounds, mean_statistic
-from moot.studies.conference.protocol import Evaluation
+from moot.studies.conference.forms import Evaluation
 
 PROTOCOL = "conference"
 CONFERENCES = (PROTOCOL, "judging")

@@ -23,7 +23,7 @@ from moot.scores.results import ExperimentResults
 from moot.scores.score import Score
 from moot.stats.statistic import SHARE, Bounds, share_statistic
 from moot.studies.conference.data_agreement import AGREEMENT
-from moot.studies.conference.protocol_decisions import MAX_GRADE
+from moot.studies.conference.forms import MAX_GRADE
 from moot.studies.conference.scores_conference import CONFERENCES, mean_score, sample_debates
 
 PROTOCOLS = (*CONFERENCES, "grading")
