@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from moot.llm.parsing.ladder import describe_schema, json_schema, parse_label, parse_reply
-from moot.llm.parsing.schema import PLACEHOLDER
+from moot.llm.parsing.ladder import parse_label, parse_reply
+from moot.llm.parsing.schema import PLACEHOLDER, describe_schema, json_schema
 from reply_forms import FORMS, NASTY, OTHER_FORMS, Belief, Review, Verdict, read_reply
 from table_rows import check_each
 

@@ -15,8 +15,8 @@ from moot.core.cases import Case
 from moot.core.model_config import ModelConfig
 from moot.llm.chat import Settings, open_chats
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.parsing.ladder import describe_schema, parse_reply
-from moot.llm.parsing.schema import MAY_BE_MISSING, schema_fields
+from moot.llm.parsing.ladder import parse_reply
+from moot.llm.parsing.schema import MAY_BE_MISSING, describe_schema, schema_fields
 from moot.llm.progress import Progress
 from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS

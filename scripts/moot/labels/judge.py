@@ -18,8 +18,8 @@ from moot.core.rubric import Rubric
 from moot.llm.chat import Chat, Settings, open_chats
 from moot.llm.identity import served_as
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
-from moot.llm.parsing.schema import MAY_BE_MISSING
+from moot.llm.parsing.ladder import parse_reply
+from moot.llm.parsing.schema import MAY_BE_MISSING, describe_schema, json_schema
 from moot.llm.progress import Progress
 from moot.llm.prompts import Prompts
 from moot.llm.request import Request, call_id, request_to

@@ -13,7 +13,7 @@ from moot.core.model_config import ModelConfig
 from moot.core.model_values import key_problem
 from moot.core.types import Json, JsonObject
 from moot.llm.identity import key_variable
-from moot.llm.parsing.values import clean_text
+from moot.llm.parsing.plain_text import clean_text
 from moot.llm.request import Reply
 
 REMOVED = "[API key removed]"

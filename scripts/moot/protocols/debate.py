@@ -12,7 +12,8 @@ from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.types import CheckedValues, Fields, Json, JsonObject
 from moot.core.utterance_kinds import PUBLIC
-from moot.llm.parsing.ladder import describe_schema, json_schema, parse_reply
+from moot.llm.parsing.ladder import parse_reply
+from moot.llm.parsing.schema import describe_schema, json_schema
 from moot.llm.request import Message
 from moot.protocols.people import FORM_BELOW, Question, Statement, choice_form
 from moot.protocols.setup import JobSetup

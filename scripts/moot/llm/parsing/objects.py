@@ -9,9 +9,10 @@ import json_repair
 from pydantic import BaseModel
 
 from moot.core.types import Json, JsonObject
+from moot.llm.parsing.notes import Notes, Unclear
 from moot.llm.parsing.plain_text import UnreadableError, fold_text
 from moot.llm.parsing.schema import schema_fields
-from moot.llm.parsing.values import Notes, Unclear, number_aliases, unwrap_object
+from moot.llm.parsing.values import number_aliases, unwrap_object
 
 FULL_WIDTH = str.maketrans("｛｝［］：，“”＂", '{}[]:,"""')
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|$)|[{}\[\]]', re.DOTALL)

@@ -25,6 +25,11 @@ class EchoError(UnreadableError):
     """The words repeat the choice that was put to the model, and choose nothing."""
 
 
+def clean_text(text: str) -> str:
+    """Replace unpaired surrogates in `text`, and drop a byte order mark."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").lstrip("\ufeff")
+
+
 def fold_text(text: str) -> str:
     """Return `text` in the form in which labels are compared: one width, one case, one separator.
 

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from pydantic import BaseModel
 
 from moot.core.types import Json
-from moot.llm.parsing.conclusions import is_hypothetical
+from moot.llm.parsing.answer_frames import EXPLANATION
 from moot.llm.parsing.normaliser import simplify_marks
 from moot.llm.parsing.numbers import NUMBER, has_bound, read_number
 from moot.llm.parsing.plain_text import WRAPPING, UnreadableError, shorten
 from moot.llm.parsing.schema import Shape, schema_fields
-from moot.llm.parsing.words import EXPLANATION, has_condition, has_doubt
+from moot.llm.parsing.withdrawals import has_condition, has_doubt, is_hypothetical
 
 NUMBER_KEYS = (
     "score", "grade", "rating", "mark", "points", "评分", "分数", "得分", "打分", "总分", "成绩"

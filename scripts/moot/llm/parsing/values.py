@@ -4,100 +4,38 @@ import json
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, cast
+from typing import cast
 
 from pydantic import BaseModel, ValidationError
 
 from moot.core.types import Fields, Json, JsonObject
 from moot.llm.parsing.articles import split_list
+from moot.llm.parsing.label_mentions import Label, is_choice
+from moot.llm.parsing.label_phrases import read_label
+from moot.llm.parsing.notes import Notes, Unclear
 from moot.llm.parsing.numbers import read_number
-from moot.llm.parsing.plain_text import CUT, EchoError, UnreadableError, fold_text, shorten
+from moot.llm.parsing.plain_text import (
+    CUT,
+    EchoError,
+    UnreadableError,
+    clean_text,
+    fold_text,
+    shorten,
+)
 from moot.llm.parsing.schema import PLACEHOLDER, Shape, schema_fields
 from moot.llm.parsing.stated_number import NUMBER_KEYS, find_only_number
-from moot.llm.parsing.words import Label, is_choice, read_label
-
-Status = Literal["strict", "repaired", "extracted", "invalid"]
 
 HUNDRED = 100
 NOT_STATED = "not given"
-KEY_ALIASES = {
+_KEY_ALIASES = {
     "verdict": "prediction",
     "confidence level": "confidence",
 }
 """Alternative names of keys, used if the object lacks the key itself."""
-FIELD_START = (
-    r"(?:[\"'“‘](?=[\w\s-]{1,60}[\"'”’])"
-    r"|(?:^|[\n{,;.|(\[。，；、])(?:[-*#>•|"
-    r" \t_`\"'“]|\d{1,2}[.)]|(?:my|the|our|final|overall)\b){0,40}+)"
-)
-FIELD_NAME_END = (
-    r"[\"'“”‘’*_`]*(?:\s(?:level|score|rating))?(?:\s?[(（][^()\n]{0,60}[)）])?[\"'“”‘’*_` \t]*"
-)
-SEPARATOR = r"(?:[:=：＝|]|->|=>|→)"
 _BRACKETED_NUMBER = re.compile(r"^\s*[<\[]\s*(\d+(?:\.\d+)?\s*%?)\s*[>\]]\.?\s*$")
-LENGTHS = ("too_long", "too_short", "string_too_long", "string_too_short")
-
-
-@dataclass(slots=True)
-class Notes:
-    """Changes that were needed to read a value, and missing fields (path to problem).
-
-    `bare_numbers` holds the numbers, by path, that were stated without a scale for a field from 0
-    to 100.
-    """
-
-    repairs: list[str] = field(default_factory=list)
-    in_words: bool = False
-    missing: dict[str, str] = field(default_factory=dict)
-    bare_numbers: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def status(self) -> Status:
-        return (
-            "extracted"
-            if self.in_words
-            else "repaired"
-            if self.repairs or self.missing
-            else "strict"
-        )
-
-    @property
-    def problem(self) -> str:
-        """All notes on one line; "" if nothing was changed."""
-        return "; ".join(
-            [
-                *self.repairs,
-                *(f"{path} missing ({problem})" for path, problem in self.missing.items()),
-            ]
-        )
-
-    def add(self, repair: str, *, in_words: bool = False) -> None:
-        if repair not in self.repairs:
-            self.repairs.append(repair)
-        self.in_words = self.in_words or in_words
-
-    def absorb(self, inner: "Notes", place: str) -> None:
-        """Add the notes on the value at `place`, a field's name or a position such as "[0]"."""
-        for repair in inner.repairs:
-            self.add(repair)
-        self.in_words = self.in_words or inner.in_words
-        self.missing |= {
-            place + ("." * (path[0] != "[")) + path: problem
-            for path, problem in inner.missing.items()
-        }
-        self.bare_numbers |= {
-            place if not path else f"{place}.{path}": number
-            for path, number in inner.bare_numbers.items()
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Unclear:
-    """Different values that an object states for one key."""
-
-    values: tuple[Json, ...]
+_LENGTHS = ("too_long", "too_short", "string_too_long", "string_too_short")
 
 
 def validate_value(schema: type[BaseModel], value: JsonObject) -> JsonObject:
@@ -114,7 +52,7 @@ def validate_value(schema: type[BaseModel], value: JsonObject) -> JsonObject:
         return schema.model_validate_json(document, strict=True).model_dump(mode="json")
     except ValidationError as error:
         for problem in error.errors():
-            if problem["type"] != "missing" and problem["type"] not in LENGTHS:
+            if problem["type"] != "missing" and problem["type"] not in _LENGTHS:
                 place = ".".join(str(part) for part in problem["loc"])
                 raise UnreadableError(f"{place}: {shorten(problem['msg'], 120)}") from None
     return _rename_keys(schema, json.loads(document))
@@ -133,11 +71,6 @@ def _rename_keys(schema: type[BaseModel], values: JsonObject) -> JsonObject:
             value = [_rename_keys(shape.item.schema, item) for item in value]
         renamed[name] = value
     return renamed
-
-
-def clean_text(text: str) -> str:
-    """Replace unpaired surrogates in `text`, and drop a byte order mark."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").lstrip("\ufeff")
 
 
 def unwrap_object(schema: type[BaseModel], values: JsonObject, notes: Notes) -> JsonObject:
@@ -182,7 +115,7 @@ def read_object(schema: type[BaseModel], values: JsonObject, notes: Notes) -> Js
     fields = schema_fields(schema)
     names = {fold_text(shape.key): name for name, shape in fields.items()}
     keys = {fold_text(key) for key in values}
-    aliases = KEY_ALIASES | number_aliases(schema)
+    aliases = _KEY_ALIASES | number_aliases(schema)
     raw_values: JsonObject = {}
     for key, value in values.items():
         name = names.get(fold_text(key))
@@ -256,7 +189,7 @@ def read_value(shape: Shape, value: Json, notes: Notes) -> Json:
         return shape.default
     if shape.kind == "other":
         return value
-    return READERS[shape.kind](shape, value, notes)
+    return _READERS[shape.kind](shape, value, notes)
 
 
 def _read_choice(shape: Shape, value: Json, notes: Notes) -> Label:
@@ -398,7 +331,7 @@ def _read_nested(shape: Shape, value: Json, notes: Notes) -> JsonObject:
     return read_object(shape.schema, value, notes)
 
 
-READERS: dict[str, Callable[[Shape, Json, Notes], Json]] = {
+_READERS: dict[str, Callable[[Shape, Json, Notes], Json]] = {
     "label": _read_choice,
     "integer": _read_quantity,
     "number": _read_quantity,
@@ -407,68 +340,3 @@ READERS: dict[str, Callable[[Shape, Json, Notes], Json]] = {
     "list": _read_list,
     "object": _read_nested,
 }
-
-
-def find_statements(text: str, schema: type[BaseModel]) -> dict[str, list[str]]:
-    """Return the texts that follow each field's name in `text`, by field, in order.
-
-    Examples are "Prediction: YES" and "confidence": 70.
-    """
-    fields = schema_fields(schema)
-    words = {
-        name: r"[\s_-]*".join(map(re.escape, re.split(r"[\s_-]+", shape.key)))
-        for name, shape in fields.items()
-    }
-    groups = "|".join(
-        f"(?P<{name}>{words[name]})" for name in sorted(words, key=lambda name: (-len(name), name))
-    )
-    pattern = re.compile(
-        rf"{FIELD_START}(?:{groups}){FIELD_NAME_END}{SEPARATOR}[*_`]*", re.IGNORECASE
-    )
-    text = _split_fields(text, "|".join(words.values()))
-    matches = list(pattern.finditer(text))
-    ends = [match.start() for match in matches[1:]] + [len(text)]
-    statements: dict[str, list[str]] = {}
-    for match, end in zip(matches, ends, strict=False):
-        statements.setdefault(str(match.lastgroup), []).append(text[match.end() : end])
-    return statements
-
-
-def _split_fields(text: str, names: str) -> str:
-    """Return `text` with a break between fields on one line: "Prediction: YES Confidence: 70"."""
-    field_name = rf"(?:{names})(?:\s(?:level|score))?\s?[:：]"
-    pattern = rf"\b({field_name}[ \t]*\S+(?: \S+)?) +(?={field_name})"
-    return re.sub(pattern, r"\1\n", text, flags=re.IGNORECASE)
-
-
-def first_line(statement: str) -> str:
-    """Return the quoted text of a statement, or its first line that is not empty."""
-    text = statement.strip().strip("*_`").strip()
-    if quoted := re.match(r"([\"'“‘])(.*?)([\"'”’])(?=\s*(?:[,;}\]\n]|$))", text, re.DOTALL):
-        return quoted.group(2)
-    return text.split("\n", 1)[0]
-
-
-def read_agreed(shape: Shape, statements: list[str], notes: Notes | None = None) -> Json:
-    """Return the common value of all `statements`; None if there are none.
-
-    Statements that only repeat the choice are ignored. A single number without a scale is noted.
-
-    Raises:
-        UnreadableError: a statement cannot be read, or two differ.
-    """
-    readings: list[Json] = []
-    for statement in statements:
-        inner = Notes()
-        try:
-            readings.append(read_value(shape, first_line(statement), inner))
-        except EchoError:
-            continue
-        finally:
-            if notes is not None and len(statements) == 1:
-                notes.bare_numbers |= inner.bare_numbers
-    if any(reading != readings[0] for reading in readings):
-        raise UnreadableError(
-            f"stated as {' and as '.join(shorten(str(reading), 20) for reading in readings[:3])}"
-        )
-    return readings[0] if readings else None
