@@ -11,29 +11,29 @@ from moot.llm.request import Reply
 
 MAY_BE_EMPTY = ("length", "content_filter", "refusal")
 """Finish reasons of replies that are kept without a text."""
-_SAME_REASONS: Mapping[str, Collection[str]] = {
+_WORDS_OF_REASONS: Mapping[str, Collection[str]] = {
     "stop": ("eos", "eos_token", "end_turn", "stop_sequence", "completed", "complete"),
     "length": (
-        *("max_tokens", "max_output_tokens", "max_length", "model_length", "token_limit", "limit"),
-        *("context_length_exceeded", "model_context_window_exceeded"),
+        "max_tokens", "max_output_tokens", "max_length", "model_length", "token_limit", "limit",
+        "context_length_exceeded", "model_context_window_exceeded",
     ),
     "content_filter": (
-        *("safety", "recitation", "content_filtered", "blocked", "blocklist", "prohibited_content"),
-        *("spii", "sensitive", "language", "image_safety", "guardrail_intervened"),
+        "safety", "recitation", "content_filtered", "blocked", "blocklist", "prohibited_content",
+        "spii", "sensitive", "language", "image_safety", "guardrail_intervened",
     ),
     "error": (
-        *("network_error", "insufficient_system_resource", "abort", "aborted", "cancelled"),
-        *("canceled", "timeout", "timed_out", "load_error", "model_error", "failed", "incomplete"),
-        *("malformed_function_call", "server_error", "internal_error"),
+        "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled",
+        "canceled", "timeout", "timed_out", "load_error", "model_error", "failed", "incomplete",
+        "malformed_function_call", "server_error", "internal_error",
     ),
-}
+}  # fmt: skip
 """Finish reasons of the chat completions API, with the words of other servers for them."""
-_REASON_OF_WORD: dict[str, str] = {}
-for _reason, _words in _SAME_REASONS.items():
+_REASON_OF_WORD = {reason: reason for reason in (*_WORDS_OF_REASONS, *MAY_BE_EMPTY)}
+for _reason, _words in _WORDS_OF_REASONS.items():
     _REASON_OF_WORD |= dict.fromkeys(_words, _reason)
 _REASONING_FIELDS = (
-    *("reasoning_content", "reasoning", "thinking", "reasoning_text", "reasoning_details"),
-)
+    "reasoning_content", "reasoning", "thinking", "reasoning_text", "reasoning_details",
+)  # fmt: skip
 _TEXT_FIELDS = ("text", "content", "thinking", "reasoning", "summary", "reason", "message")
 _WARNED: set[tuple[str, str]] = set()
 """Models and kinds of replies about which this process has warned."""
@@ -122,9 +122,7 @@ def canonical_finish_reason(reason: Json) -> str:
     'length'
     """
     word = optional_text(reason)
-    folded = word.casefold()
-    known = folded in _SAME_REASONS or folded in MAY_BE_EMPTY
-    return folded if known else _REASON_OF_WORD.get(folded, word)
+    return _REASON_OF_WORD.get(word.casefold(), word)
 
 
 def check_reply_content(model: str, reply: Reply, calls_tools: bool, usage: Usage | None) -> None:
