@@ -9,6 +9,7 @@ from http import HTTPStatus
 
 from moot.core.types import Json, JsonObject
 from moot.llm.endpoints.requested_waits import read_wait_in_body
+from moot.llm.parsing.plain_text import shorten
 from moot.llm.redaction import redacted
 
 _MESSAGE_FIELDS = (
@@ -227,9 +228,8 @@ def read_error_body(content: bytes) -> ErrorBody:
 
 def describe_body(content: bytes) -> str:
     """Return the beginning of a response's words, for a message; "(empty)" without any."""
-    words = " ".join(_plain_text(content.decode("utf-8", "replace")).split())
-    shortened = words if len(words) <= _MAX_WORDS_CHARS else f"{words[:_MAX_WORDS_CHARS]}…"
-    return redacted(shortened) or "(empty)"
+    words = _plain_text(content.decode("utf-8", "replace"))
+    return redacted(shorten(words, _MAX_WORDS_CHARS)) or "(empty)"
 
 
 def error_in_success(body: Json) -> bool:
