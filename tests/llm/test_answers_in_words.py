@@ -6,15 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from answer_labels import DISPUTES, LABEL_SETS, LETTERS, SIDES, YES_NO, label_of
+from answer_labels import DISPUTES, LABEL_SETS, LETTERS, SIDES, YES_NO, grade_of, label_of
 from moot.llm.parsing.ladder import parse_reply
-from moot.studies.conference.protocol_decisions import Grade
 from reply_forms import LABELS, NASTY, PROTOCOL_FORMS
 from table_rows import check_each
-
-
-def grade_of(reply: str, *, is_cut: bool = False) -> object:
-    return (parse_reply(reply, Grade, is_cut=is_cut).value or {}).get("grade")
 
 
 def articles_of(reply: str) -> object:

@@ -4,7 +4,15 @@ import json
 
 import pytest
 
-from answer_labels import DISPUTES, LABEL_SETS, LETTERS, label_of
+from answer_labels import (
+    DISPUTES,
+    LABEL_SETS,
+    LETTERS,
+    check_labels,
+    check_no_label,
+    fill_frames,
+    label_of,
+)
 from moot.core.cases import Task
 from moot.llm.parsing.ladder import parse_reply
 from moot.protocols.reply_schemas import prediction_schema
@@ -30,27 +38,22 @@ NOT_READ = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("reply", READ)
 @pytest.mark.parametrize("labels", LABEL_SETS)
-def test_a_clear_reply_is_read(reply: str, labels: tuple[str, ...]) -> None:
-    for label, other_label in zip(labels, (*labels[1:], labels[0]), strict=True):
-        assert label_of(reply.format(label, other_label), labels) == label
+def test_a_clear_reply_is_read(labels: tuple[str, ...]) -> None:
+    check_labels(fill_frames(READ, labels), labels)
 
 
-@pytest.mark.parametrize("reply", NOT_READ)
 @pytest.mark.parametrize("labels", LABEL_SETS)
-def test_a_reply_that_chooses_nothing_is_not_read(reply: str, labels: tuple[str, ...]) -> None:
-    for label, other_label in zip(labels, (*labels[1:], labels[0]), strict=True):
-        assert label_of(reply.format(label, other_label), labels) is None
+def test_a_reply_that_chooses_nothing_is_not_read(labels: tuple[str, ...]) -> None:
+    check_no_label((reply for reply, _ in fill_frames(NOT_READ, labels)), labels)
 
 
-@pytest.mark.parametrize("reply", READ + NOT_READ)
+@pytest.mark.parametrize("frame", READ + NOT_READ)
 @pytest.mark.parametrize("labels", LABEL_SETS)
 def test_further_replies_do_not_change_their_answer_if_cut(
-    reply: str, labels: tuple[str, ...]
+    frame: str, labels: tuple[str, ...]
 ) -> None:
-    for label, other_label in zip(labels, (*labels[1:], labels[0]), strict=True):
-        text = reply.format(label, other_label)
+    for text, _ in fill_frames([frame], labels):
         full_label = label_of(text, labels)
         for share in (0.4, 0.5, 0.6, 0.7, 0.8):
             part = text[: round(share * len(text))]
@@ -59,13 +62,14 @@ def test_further_replies_do_not_change_their_answer_if_cut(
                 assert None in (full_label, cut_label) or cut_label == full_label, part
 
 
-@pytest.mark.parametrize("reply", [
+CHINESE = [
     "本案属于{0}，不属于{1}。", "{0}，而不是{1}", "综上，本案应认定为{0}。",
     "**{0}**\n\n理由：有合同。", "类别：{0}，并非{1}。",
-])  # fmt: skip
-def test_a_denied_chinese_label_is_not_a_second_answer(reply: str) -> None:
-    for label, other_label in zip(DISPUTES, (*DISPUTES[1:], DISPUTES[0]), strict=True):
-        assert label_of(reply.format(label, other_label), DISPUTES) == label
+]  # fmt: skip
+
+
+def test_a_denied_chinese_label_is_not_a_second_answer() -> None:
+    check_labels(fill_frames(CHINESE, DISPUTES), DISPUTES)
     assert label_of(f"可能是{DISPUTES[0]}，也可能是{DISPUTES[1]}。", DISPUTES) is None
     assert label_of(f"不是{DISPUTES[0]}", DISPUTES) is None
 

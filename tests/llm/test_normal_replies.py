@@ -1,22 +1,19 @@
 """Replies in normal legal prose: conditions, parties and second thoughts withdraw no answer."""
 
 import json
-from typing import Any
 
 import pytest
 
-from answer_labels import SIDES, YES_NO, label_of
+from answer_labels import PAYMENT_FORM, SIDES, YES_NO, check_grades, check_labels, label_of
 from moot.core.cases import Task
 from moot.llm.parsing.ladder import parse_reply
 from moot.protocols.reply_schemas import prediction_schema
-from moot.studies.conference.protocol_decisions import Grade
 
 GUILT = ("guilty", "not guilty")
 VIOLATION = ("violation", "no violation")
 SIGNS = ("-1", "0", "1")
 GERMAN = ("JA", "NEIN")
 CHINESE = ("是", "否")
-FORM = prediction_schema(Task("case", "Did he pay?", ("no", "yes")), reasoning=False)
 GUILT_FORM = prediction_schema(Task("case", "Is he guilty?", GUILT), reasoning=False)
 OBJECT = json.dumps({"prediction": "YES", "confidence": 80})
 
@@ -97,11 +94,9 @@ LEGAL_PROSE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("reply", "label"), CONDITIONS + SOURCES + REASONS + SECOND_THOUGHTS + LEGAL_PROSE
-)
-def test_an_answer_in_normal_prose_is_read(reply: str, label: str) -> None:
-    assert label_of(reply, YES_NO) == label
+@pytest.mark.parametrize("replies", [CONDITIONS, SOURCES, REASONS, SECOND_THOUGHTS, LEGAL_PROSE])
+def test_an_answer_in_normal_prose_is_read(replies: list[tuple[str, str]]) -> None:
+    check_labels(replies, YES_NO)
 
 
 @pytest.mark.parametrize(("labels", "reply", "label"), [
@@ -161,12 +156,12 @@ def test_a_prediction_in_a_box_that_is_not_ticked_is_missing(box: str) -> None:
     "Actually, it was wrong of the landlord to wait.", "The landlord says that is wrong.",
 ])  # fmt: skip
 def test_words_after_an_object_leave_its_values(words: str) -> None:
-    assert parse_reply(f"{OBJECT}\n{words}", FORM).value == json.loads(OBJECT)
+    assert parse_reply(f"{OBJECT}\n{words}", PAYMENT_FORM).value == json.loads(OBJECT)
     tags = "<prediction>YES</prediction><confidence>80</confidence>"
-    assert parse_reply(f"{tags}\n{words}", FORM).value == json.loads(OBJECT)
+    assert parse_reply(f"{tags}\n{words}", PAYMENT_FORM).value == json.loads(OBJECT)
 
 
-@pytest.mark.parametrize(("reply", "confidence"), [
+CONFIDENCES = [
     ("The answer is YES. This is about 90% certain.", 90),
     ("YES. My certainty is 85% confident.", 85), ("The answer is YES. It is 75% certain.", 75),
     ("YES. I am over 80% confident.", 80), ("YES. I am at least 80% confident.", 80),
@@ -176,13 +171,8 @@ def test_words_after_an_object_leave_its_values(words: str) -> None:
     (json.dumps({"prediction": "YES", "confidence": "> 90"}), 90),
     (json.dumps({"prediction": "YES", "confidence": "90 in 100"}), 90),
     (json.dumps({"prediction": "Yes, guilty", "confidence": 70}), 70),
-])  # fmt: skip
-def test_a_confidence_in_normal_words_is_read(reply: str, confidence: int) -> None:
-    expected = {"prediction": "YES", "confidence": confidence}
-    assert parse_reply(reply, FORM).value == expected
-
-
-@pytest.mark.parametrize(("reply", "grade"), [
+]  # fmt: skip
+GRADES = [
     ("If it kept the form, it would be 9. The grade is 8.", 8),
     ("According to the rubric, the grade is 8.", 8), ("8, if a little long", 8),
     ("If the rubric is applied strictly, the grade is 6.", 6), ("The grade is 7, if only just.", 7),
@@ -190,7 +180,14 @@ def test_a_confidence_in_normal_words_is_read(reply: str, confidence: int) -> No
     ("Score: 8/10 minus points for length", 8), ("Grade: 8 that is clear", 8),
     ("The grade is 8, though I am not sure about the second rule.", 8),
     ("Two of the 3 rules are kept. The grade is 8. 2 sentences are too long.", 8),
-])  # fmt: skip
-def test_a_grade_in_normal_words_is_read(reply: str, grade: int) -> None:
-    value: dict[str, Any] = parse_reply(reply, Grade).value or {}
-    assert value.get("grade") == grade
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("reply", "confidence"), CONFIDENCES)
+def test_a_confidence_in_normal_words_is_read(reply: str, confidence: int) -> None:
+    expected = {"prediction": "YES", "confidence": confidence}
+    assert parse_reply(reply, PAYMENT_FORM).value == expected
+
+
+def test_a_grade_in_normal_words_is_read() -> None:
+    check_grades(GRADES)

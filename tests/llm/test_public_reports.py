@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from answer_labels import grade_of
 from chat_servers import ask_once, serving
 from moot.core.cases import Task
 from moot.core.errors import CallFailedError
 from moot.llm.parsing.ladder import parse_label, parse_reply
 from moot.protocols.reply_schemas import prediction_schema
-from moot.studies.conference.protocol_decisions import Grade
 
 FORM = prediction_schema(Task("case", "Did he pay?", ("no", "yes")), reasoning=True)
 VALUE = {"reasoning": "if (user) {", "prediction": "YES", "confidence": 70}
@@ -74,7 +74,7 @@ def test_objects_that_state_no_answer(reply: str) -> None:
 ])  # fmt: skip
 def test_numbers_of_public_reports(reply: str) -> None:
     """EleutherAI/lm-evaluation-harness#3214 and its like: marks around a number."""
-    assert (parse_reply(reply, Grade).value or {}).get("grade") == 7
+    assert grade_of(reply) == 7
 
 
 def _chunk(**choice: Any) -> str:

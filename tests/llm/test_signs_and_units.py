@@ -6,13 +6,9 @@ import json
 
 import pytest
 
-from answer_labels import label_of
-from moot.core.cases import Task
+from answer_labels import PAYMENT_FORM, check_grades, label_of
 from moot.llm.parsing.ladder import parse_label, parse_reply
-from moot.protocols.reply_schemas import prediction_schema
-from moot.studies.conference.protocol_decisions import Grade
 
-FORM = prediction_schema(Task("case", "Did he pay?", ("no", "yes")), reasoning=False)
 NOT_A_PERCENTAGE = [
     "¾", "7½", "70½", "7²", "7⁰", "7₀", "70‰", "<70", "≥70", "≤ 70 %", "$70", "€70",
     "1 in 4", "70 minus 5", "70 plus 5", "70. 5",
@@ -32,19 +28,17 @@ GRADES = [
 @pytest.mark.parametrize("confidence", NOT_A_PERCENTAGE)
 def test_a_confidence_with_a_sign_or_unit_is_missing(confidence: str) -> None:
     reply = json.dumps({"prediction": "YES", "confidence": confidence}, ensure_ascii=False)
-    parsed = parse_reply(reply, FORM)
+    parsed = parse_reply(reply, PAYMENT_FORM)
     assert parsed.value == {"prediction": "YES"}
     assert "confidence" in parsed.missing
 
 
-@pytest.mark.parametrize("reply", NOT_A_GRADE)
-def test_a_grade_with_a_sign_or_unit_is_not_read(reply: str) -> None:
-    assert parse_reply(reply, Grade).value is None
+def test_a_grade_with_a_sign_or_unit_is_not_read() -> None:
+    check_grades((reply, None) for reply in NOT_A_GRADE)
 
 
-@pytest.mark.parametrize(("reply", "grade"), GRADES)
-def test_a_grade_in_other_spellings_is_read(reply: str, grade: int | None) -> None:
-    assert (parse_reply(reply, Grade).value or {}).get("grade") == grade
+def test_a_grade_in_other_spellings_is_read() -> None:
+    check_grades(GRADES)
 
 
 SIGNED_LABELS = [
@@ -52,14 +46,8 @@ SIGNED_LABELS = [
     ("<50K", ">50K"), ("<=50K", ">50K"), ("≤1", ">1"), ("$1", "$5"), ("1", "10", "100"),
 ]  # fmt: skip
 FRAMES = [
-    "{0}",
-    "**{0}**",
-    "Answer: {0}",
-    "Answer: **{0}**",
-    "The answer is {0}.",
-    "{0}\n",
-    '"{0}"',
-]
+    "{0}", "**{0}**", "Answer: {0}", "Answer: **{0}**", "The answer is {0}.", "{0}\n", '"{0}"',
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("frame", FRAMES)
@@ -93,7 +81,7 @@ def test_invisible_characters_are_no_part_of_a_label(invisible: str) -> None:
     ):
         assert label_of(reply, ("NO", "YES")) == "YES"
     reply = json.dumps({"prediction": f"YES{invisible}", "confidence": 70})
-    assert parse_reply(reply, FORM).value == {"prediction": "YES", "confidence": 70}
+    assert parse_reply(reply, PAYMENT_FORM).value == {"prediction": "YES", "confidence": 70}
 
 
 @pytest.mark.parametrize("label", ["not guilty", "non-toxic", "not_entailment"])

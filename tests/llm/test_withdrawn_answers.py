@@ -4,13 +4,20 @@ import json
 
 import pytest
 
-from answer_labels import LABEL_SETS, SIDES, STANCES, YES_NO, label_of
-from moot.core.cases import Task
+from answer_labels import (
+    LABEL_SETS,
+    PAYMENT_FORM,
+    SIDES,
+    STANCES,
+    YES_NO,
+    check_labels,
+    check_no_label,
+    fill_frames,
+    grade_of,
+    label_of,
+)
 from moot.llm.parsing.ladder import parse_reply
-from moot.protocols.reply_schemas import prediction_schema
-from moot.studies.conference.protocol_decisions import Grade
 
-FORM = prediction_schema(Task("case", "Did he pay?", ("no", "yes")), reasoning=False)
 OBJECT = json.dumps({"prediction": "YES", "confidence": 70})
 NOT_READ = [
     "If the lease had ended, the answer is {0}.", "Were the lease void, my answer would be {0}.",
@@ -37,36 +44,34 @@ READ = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("reply", NOT_READ)
 @pytest.mark.parametrize("labels", LABEL_SETS)
-def test_a_withdrawn_answer_is_not_read(reply: str, labels: tuple[str, ...]) -> None:
-    for label, other_label in zip(labels, (*labels[1:], labels[0]), strict=True):
-        assert label_of(reply.format(label, other_label), labels) is None
+def test_a_withdrawn_answer_is_not_read(labels: tuple[str, ...]) -> None:
+    check_no_label((reply for reply, _ in fill_frames(NOT_READ, labels)), labels)
 
 
-@pytest.mark.parametrize("reply", READ)
 @pytest.mark.parametrize("labels", LABEL_SETS)
-def test_an_answer_that_is_not_withdrawn_is_read(reply: str, labels: tuple[str, ...]) -> None:
-    for label, other_label in zip(labels, (*labels[1:], labels[0]), strict=True):
-        assert label_of(reply.format(label, other_label), labels) == label
+def test_an_answer_that_is_not_withdrawn_is_read(labels: tuple[str, ...]) -> None:
+    check_labels(fill_frames(READ, labels), labels)
 
 
-@pytest.mark.parametrize("reply", [
+WORDS_TO_USER = [
     "No, I won't make a prediction about a person.", "No, I cannot give an answer to this.",
     "Yes, I can help with that! What is the case?", "Yes, I can do that.",
     "Yes! Please share the facts.", "Yes, please provide the case.",
-])  # fmt: skip
-def test_words_to_the_user_are_no_answer(reply: str) -> None:
-    assert label_of(reply, YES_NO) is None
-
-
-@pytest.mark.parametrize(("reply", "label"), [
+]  # fmt: skip
+OWN_REASONS = [
     ("No, I will not find for a man who lied.", "NO"), ("Yes, I can see that he paid.", "YES"),
     ("No. I cannot find a receipt.", "NO"), ("Yes, I understand why he left, and he paid.", "YES"),
     ("Yes. The letter was not given to her.", "YES"),
-])  # fmt: skip
-def test_reasons_in_the_first_person_withdraw_nothing(reply: str, label: str) -> None:
-    assert label_of(reply, YES_NO) == label
+]  # fmt: skip
+
+
+def test_words_to_the_user_are_no_answer() -> None:
+    check_no_label(WORDS_TO_USER, YES_NO)
+
+
+def test_reasons_in_the_first_person_withdraw_nothing() -> None:
+    check_labels(OWN_REASONS, YES_NO)
 
 
 @pytest.mark.parametrize("frame", ["{}: no", "{} = no", "{} - no", "**{}**: no."])
@@ -75,16 +80,18 @@ def test_a_label_that_is_a_field_with_the_value_no_is_not_read(frame: str) -> No
         assert label_of(frame.format(labels[0]), labels) is None
 
 
-@pytest.mark.parametrize(("reply", "label"), [
+PARTIES = [
     ("Plaintiff: loses", None), ("Defendant - liable.", "DEFENDANT"),
     ("Defendant, liable for rent.", "DEFENDANT"),
     ("Tenant at fault", None), ("Plaintiff. The defendant broke the lease.", "PLAINTIFF"),
     ("Defendant. The plaintiff has no case.", "DEFENDANT"),
     ("Defendant. The plaintiff wins.", None), ("Plaintiff. No, defendant.", None),
     ("Plaintiff. Defendant.", None),
-])  # fmt: skip
-def test_a_party_is_an_answer_or_the_subject_of_a_sentence(reply: str, label: str | None) -> None:
-    assert label_of(reply, SIDES) == label
+]  # fmt: skip
+
+
+def test_a_party_is_an_answer_or_the_subject_of_a_sentence() -> None:
+    check_labels(PARTIES, SIDES)
 
 
 @pytest.mark.parametrize(("labels", "reply", "label"), [
@@ -111,8 +118,8 @@ def test_the_number_one_may_begin_a_list_that_is_cut_off() -> None:
     "Edit: NO.", "Let me reconsider.", "I take that back.",
 ])  # fmt: skip
 def test_words_after_an_object_can_withdraw_it(words: str) -> None:
-    assert parse_reply(f"{OBJECT}\n{words}", FORM).value is None
-    assert parse_reply(f"{words}\n{OBJECT}", FORM).value == json.loads(OBJECT)
+    assert parse_reply(f"{OBJECT}\n{words}", PAYMENT_FORM).value is None
+    assert parse_reply(f"{words}\n{OBJECT}", PAYMENT_FORM).value == json.loads(OBJECT)
 
 
 @pytest.mark.parametrize("sentence", [
@@ -120,19 +127,21 @@ def test_words_after_an_object_can_withdraw_it(words: str) -> None:
     "The witness was 70% certain.", "My confidence is 7 out of 10.", "I am at most 70% confident.",
 ])  # fmt: skip
 def test_a_confidence_that_is_denied_or_anothers_is_missing(sentence: str) -> None:
-    assert parse_reply(f"The answer is YES. {sentence}", FORM).value == {"prediction": "YES"}
+    assert parse_reply(f"The answer is YES. {sentence}", PAYMENT_FORM).value == {
+        "prediction": "YES"
+    }
 
 
 def test_a_confidence_of_ones_own_is_read() -> None:
     for sentence in ("I am 70% confident.", "My confidence is 70 out of 100.", "Confidence: 70%"):
         reply = f"The answer is YES. {sentence}"
-        assert parse_reply(reply, FORM).value == {"prediction": "YES", "confidence": 70}
+        assert parse_reply(reply, PAYMENT_FORM).value == {"prediction": "YES", "confidence": 70}
 
 
 def test_an_object_with_escaped_quotes_is_read() -> None:
     escaped = json.dumps(OBJECT)[1:-1]
-    assert parse_reply(escaped, FORM).value == json.loads(OBJECT)
-    assert parse_reply(escaped.replace("{", "{\\n  "), FORM).value == json.loads(OBJECT)
+    assert parse_reply(escaped, PAYMENT_FORM).value == json.loads(OBJECT)
+    assert parse_reply(escaped.replace("{", "{\\n  "), PAYMENT_FORM).value == json.loads(OBJECT)
 
 
 @pytest.mark.parametrize("reply", [
@@ -140,10 +149,10 @@ def test_an_object_with_escaped_quotes_is_read() -> None:
     "If the form were kept, the grade would be 8.", "The grade is 8, but only if it is short.",
 ])  # fmt: skip
 def test_a_conditional_grade_is_not_read(reply: str) -> None:
-    assert parse_reply(reply, Grade).value is None
+    assert grade_of(reply) is None
 
 
 @pytest.mark.parametrize("label", STANCES)
 def test_a_struck_grade_or_label_leaves_the_other(label: str) -> None:
-    assert (parse_reply("~~8~~ 7", Grade).value or {}).get("grade") == 7
+    assert grade_of("~~8~~ 7") == 7
     assert label_of(f"Answer: ~~PRO~~ ~~CON~~ {label}", STANCES) == label
