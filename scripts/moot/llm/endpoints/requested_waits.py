@@ -8,16 +8,15 @@ from email.utils import parsedate_to_datetime
 
 from moot.core.types import Json, JsonObject
 
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_DURATION = re.compile(
-    r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?)"
-    r"(?![a-z])[\s,]*",
-    re.IGNORECASE,
-)
-_WAIT_IN_WORDS = re.compile(
-    rf"\b(?:try again|retry(?:ing)?)\s+(?:in|after)\s+(?P<wait>(?:{_DURATION.pattern})+)",
-    re.IGNORECASE,
-)
+_SECONDS_OF_UNITS = {
+    "ms|milliseconds?": 0.001,
+    "s|secs?|seconds?": 1.0,
+    "m|mins?|minutes?": 60.0,
+    "h|hours?": 3600.0,
+    "d|days?": 86400.0,
+}
+_DURATION = rf"(\d+(?:\.\d+)?)\s*({'|'.join(_SECONDS_OF_UNITS)})(?![a-z])[\s,]*"
+_WAIT_IN_WORDS = rf"\b(?:try again|retry(?:ing)?)\s+(?:in|after)\s+(?P<wait>(?:{_DURATION})+)"
 _MIN_EPOCH_SECONDS, _MIN_EPOCH_MILLISECONDS = 1e9, 1e12
 """Larger numbers are moments, in seconds or milliseconds since 1970, and no waits."""
 _SECONDS_FIELDS = ("retryDelay", "retry_delay", "retry_after", "retryAfter", "retry_after_seconds")
@@ -49,7 +48,7 @@ def read_wait_in_body(objects: Iterable[JsonObject], message: str) -> float | No
             wait = _read_wait(_as_text(part.get(name)))
             if wait is not None:
                 return wait
-    words = _WAIT_IN_WORDS.search(message)
+    words = re.search(_WAIT_IN_WORDS, message, re.IGNORECASE)
     return _read_wait(words["wait"]) if words else None
 
 
@@ -80,13 +79,17 @@ def _read_number(text: str) -> float | None:
 
 def _read_duration(text: str) -> float | None:
     """Return the seconds of a duration such as 20s, 1m30s, 500ms or 2 minutes."""
-    if not re.fullmatch(rf"(?:{_DURATION.pattern})+", text, re.IGNORECASE):
+    duration = text.casefold()
+    if not re.fullmatch(rf"(?:{_DURATION})+", duration):
         return None
-    seconds = 0.0
-    for number, unit in _DURATION.findall(text.casefold()):
-        name = "ms" if unit.startswith(("ms", "milli")) else unit[0]
-        seconds += float(number) * _UNITS[name]
-    return seconds
+    return sum(
+        float(number) * _unit_seconds(unit) for number, unit in re.findall(_DURATION, duration)
+    )
+
+
+def _unit_seconds(unit: str) -> float:
+    units = _SECONDS_OF_UNITS.items()
+    return next(seconds for words, seconds in units if re.fullmatch(words, unit))
 
 
 def _read_date(text: str) -> float | None:
