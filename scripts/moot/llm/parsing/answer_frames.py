@@ -11,6 +11,7 @@ _NOUN = (
     r"|outcome|choice|vote|disposition|category|class|position|result)"
 )
 _HAN_NOUN = (
+    r"(?:正确|正確|最终|最終)?"
     r"(?:(?:答案|回答|预测|預測|结论|結論|判断|判斷|判决|判決|立场|立場|类别|類別|分类|分類|类型|類型"
     r"|选项|選項|选择|選擇|结果|結果){1,2})"
 )
@@ -38,7 +39,7 @@ _INTERJECTION = rf"(?:(?:{'|'.join(_INTERJECTIONS)})[!.,]+\s+)?"
 CONNECTIVES = (
     "so", "thus", "therefore", "hence", "overall", "in conclusion", "in summary", "in sum",
     "to conclude", "consequently", "accordingly", "finally", "ultimately", "on balance",
-    "all in all",
+    "all in all", "to summarize", "for (?:this|these) reasons?", "as a result",
 )  # fmt: skip
 _CONNECTIVE = rf"(?:(?:{'|'.join(CONNECTIVES)}),?\s+)?"
 _DEGREE = (
@@ -59,12 +60,13 @@ _AUTHORS = (
     "document", "speech",
 )  # fmt: skip
 _SPEAKER = (
-    rf"{_CONNECTIVE}(?:(?:i|we)\s+(?:think|believe|conclude|say)\s+(?:that\s+)?|{_I_AM_SURE})?"
+    rf"{_CONNECTIVE}"
+    rf"(?:(?:i|we)\s+(?:think|believe|conclude|say|predict)\s+(?:that\s+)?|{_I_AM_SURE})?"
     r"(?:(?:my|the|our|final|overall|correct|right|best|proper|appropriate|likely|likeliest|most"
     r"|predicted|chosen)\s+)*"
     rf"(?:(?:{'|'.join(_AUTHORS)})['’]s\s+(?:overall\s+)?)?"
 )
-_I_SAY = (  # "I predict YES", "I would classify this as PRO", "we predict that the outcome is NO"
+_I_SAY = (  # "I predict YES", "I would classify this as PRO"
     r"(?:i|we)\s+(?:(?:would|will|therefore|thus)\s+){0,2}"
     r"(?:(?:predict|vote|answer|conclude|choose|select)(?:\s+(?:that|for))?(?:\s*:)?"
     rf"|(?:classify|label|rate)\s+(?:it|this|(?:this|the)\s\w{{1,20}})\s+as)\s+{_DEGREE}?"
@@ -77,7 +79,7 @@ _HAN_CHOOSES = (
     rf"{_HAN_CONCLUSION}{_HAN_SUBJECT}(?:应该|应当|应)?"
     r"(?:选择|選擇|选|選|属于|屬於|认定为|定性为)[:：]?\s*"
 )
-_HAN_BRACKETED = rf"[\[【(（](?:正确|正確|最终|最終)?{_HAN_NOUN}[\]】)）]\s*[:：]?\s*"
+_HAN_BRACKETED = rf"[\[【(（]{_HAN_NOUN}[\]】)）]\s*[:：]?\s*"
 _HAN_ANSWER_LETTER = r"(?:正确|正確)?答案\s*(?=[A-Z](?![A-Za-z]))"
 _STATING_NOUN = rf"(?:{_NOUN}|grade|option|pick|selection|winner)"
 _MEASURES = (
@@ -95,10 +97,10 @@ OPTION_NOUN = (  # "Option B", "Output (a)"
 )
 ANSWER_INTRODUCTION = (
     rf"(?:{_SPEAKER}{_STATING_NOUN}{_ABOUT}[*_\"'`]*{_COPULA_OR_COLON}{_DEGREE}?"
-    rf"|{_HAN_CONCLUSION}{_HAN_SUBJECT}(?:的)?(?:正确|正確)?{_HAN_NOUN}[*_\"'`]*{_COPULA_OR_COLON}"
+    rf"|{_HAN_CONCLUSION}{_HAN_SUBJECT}(?:的)?{_HAN_NOUN}[*_\"'`]*{_COPULA_OR_COLON}"
     rf"|{_HAN_BRACKETED}|{_HAN_ANSWER_LETTER}|{_HAN_CHOOSES}"
     rf"|{_CONNECTIVE}{_FOR}|{_CONCLUDES}|{_SPEAKER}{_MEASURED}"
-    rf"|{_CONNECTIVE}{_I_SAY}(?:{_SPEAKER}{_NOUN}{_COPULA_OR_COLON})?)"
+    rf"|{_CONNECTIVE}{_I_SAY})"
 )
 LEAD_IN = re.compile(
     rf"^{_INTERJECTION}(?:{ANSWER_INTRODUCTION}|{_CONNECTIVE}{_DEGREE})?{OPTION_NOUN}",

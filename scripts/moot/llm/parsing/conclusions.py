@@ -68,11 +68,8 @@ _REASON = re.compile(r"[\"'”*_]*,?\s+(?:because|since|as|due to|given)\b", re.
 _OPTION_LETTER = re.compile(r"^([\s*_]*[A-Z])[)）]\s+(?=\w)")
 """The letter of an option before its text: "C) arson"."""
 _FIRST_SENTENCE = re.compile(r"(?<=[.。!！])\s+(?=[^\W\d])")
-_REASONS = (
-    "to summarize", "for (?:this|these) reasons?", "as a result",
-    r"based on (?:this|these|the)(?:\s[\w'’-]+){0,3}",
-)  # fmt: skip
-_CONNECTIVE = rf"(?:(?:{'|'.join(CONNECTIVES + _REASONS)})[,:]?\s+)?"
+_GROUNDS = r"based on (?:this|these|the)(?:\s[\w'’-]+){0,3}"
+_CONNECTIVE = rf"(?:(?:{'|'.join(CONNECTIVES)}|{_GROUNDS})[,:]?\s+)?"
 _ADVERB = (
     r"(?:(?:to\s+be|clearly|slightly|overall|the|a|an|much|far|somewhat|marginally|generally"
     r"|therefore|thus|significantly|probably|likely)\s+){0,3}"
@@ -261,11 +258,11 @@ def _conclusion_pattern(labels: Labels) -> re.Pattern[str]:
     )
     verdict = (
         rf"(?:(?:is|are|seems|appears|would\s+be|remains)\s+{_ADVERB}{_QUALITY}{_HEAD_NOUN}"
-        rf"|has\s+(?:made\s+)?the\s+(?:better|stronger|best|strongest){_HEAD_NOUN}"
+        rf"|has\s+the\s+(?:better|stronger|best|strongest){_HEAD_NOUN}"
         r"|(?:wins|prevails|should\s+(?:win|prevail)|deserves\s+to\s+win)(?:\s+(?:the|"
         r"this)\s+\w+)?)"
     )
-    than = rf"(?:\s+(?:than|over|compared\s+to)\s+(?:the\s+)?(?:{label}|\w+)(?:['’]s)?)?"
+    than = rf"(?:\s+(?:than|over|compared\s+to)\s+(?:the\s+)?(?:{label}|\w+))?"
     return re.compile(
         rf"[*_>\-\s]*+{_CONNECTIVE}(?:(?:i|we)\s+(?:think|believe|find|conclude|"
         r"say)\s+(?:that\s+)?)?"

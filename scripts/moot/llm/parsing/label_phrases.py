@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from moot.llm.parsing.answer_frames import (
-    ANSWER_INTRODUCTION,
     COPULA,
     EXPLANATION,
     LEAD_IN,
@@ -44,11 +43,6 @@ from moot.llm.parsing.plain_text import (
 )
 from moot.llm.parsing.withdrawals import has_doubt
 
-_LETTERED = re.compile(rf"^({ANSWER_INTRODUCTION}[*_]*(?-i:[A-Z]))[)）]\s+(?=\w)", re.IGNORECASE)
-"""The letter of an option that is answered with its text: "Answer: C) arson"."""
-_TAGGED = re.compile(
-    r"^<(answer|prediction|label|stance|verdict|decision|vote)>([^<>]*)</\1>$", re.IGNORECASE
-)
 _FIELD_WITH_NO = re.compile(  # "Won: no", "Plaintiff: loses"
     r"^[\s\"'`*_)]*(?:[:=：]|\s[-–—])\s*(?:no|loses)\W*$", re.IGNORECASE
 )
@@ -109,7 +103,6 @@ def _has_sign(text: str, labels: Labels) -> bool:
 
 
 def _read_phrase(phrase: str, labels: Labels) -> Label | None:
-    phrase = _LETTERED.sub(r"\1, ", phrase)
     without_lead_in = LEAD_IN.sub("", phrase).lstrip(WRAPPING)
     label = _opening_label(THE_WINNER.sub("", without_lead_in), labels)
     if label is not None:
@@ -228,7 +221,6 @@ def _unwrap_spelling(label: str) -> str:
 
 
 def unwrap_label(text: str, marks: str = WRAPPING) -> str:
-    """Return `text` without `marks` around it: quotes, brackets, bold, a box, a tag."""
+    """Return `text` without `marks` around it: quotes, brackets, bold, a box."""
     boxed = re.fullmatch(r"\s*\$*\\boxed\{(?:\\text(?:bf)?\{)?([^{}]*)\}+\$*\s*\.?", text)
-    tagged = _TAGGED.match(text.strip())
-    return (boxed.group(1) if boxed else tagged.group(2) if tagged else text).strip(marks)
+    return (boxed.group(1) if boxed else text).strip(marks)

@@ -17,7 +17,7 @@ _OF_A_FACT = r"(?!\s+(?:whether|if|why|how|who|what|when|where|that)\b)"
 _DOUBT_WORD = (
     r"(?:(?:unable|impossible|unknown|unclear|undetermined|undecided|uncertain|unsure"
     r"|not\s+(?:sure|certain|clear|possible|enough|(?:yet\s+)?(?:been\s+)?reached)"
-    rf"|hard\s+to\s+(?:say|tell)|n/a|just\s+kidding|or\s+not|probably\s+not)\b{_OF_A_FACT}"
+    rf"|hard\s+to\s+(?:say|tell)|n/a|or\s+not|probably\s+not)\b{_OF_A_FACT}"
     r"|(?:maybe|perhaps|possibly)(?=\s*(?:[.,;!?)]|$|not\b|so\b|but\b|also\b))"
     r"|neither(?=\s*(?:[.,;!?)]|$|of\b|is\b|one\b)))"
 )
