@@ -209,15 +209,9 @@ def label_spellings(labels: Labels) -> dict[str, Label]:
 @lru_cache(maxsize=512)
 def _spelling_positions(words: tuple[str, ...]) -> Mapping[str, int]:
     """Return the positions of labels by their folded form."""
-    forms = [fold_text(_unwrap_spelling(word)) for word in words]
+    forms = [fold_text(unwrap_label(word, _MARKS_WITHOUT_SIGNS)) for word in words]
     positions = {form: number for number, form in enumerate(forms) if forms.count(form) == 1}
     return positions | {fold_text(word): number for number, word in enumerate(words)}
-
-
-def _unwrap_spelling(label: str) -> str:
-    """Return a label without marks around it; the sign of "<50K" is no mark."""
-    is_bracketed = label.startswith("<") and label.endswith(">")
-    return unwrap_label(label, WRAPPING if is_bracketed else _MARKS_WITHOUT_SIGNS)
 
 
 def unwrap_label(text: str, marks: str = WRAPPING) -> str:
