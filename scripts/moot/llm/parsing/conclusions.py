@@ -1,9 +1,15 @@
-"""The answer of a whole reply in words: a label that opens it, is announced or concludes it.
+"""The label that a whole reply in words states.
 
-A label is announced in double brackets or a box, on a line of its own, behind words such as "the
-answer is", or in a sentence that calls it better, right or the winner. Announcements must agree. If
-two differ, or if a later sentence has an answer word and another label, there is no answer.
-Therefore a reply that is cut off gives the same answer as the whole one, or none.
+It is looked for in this order:
+
+1. The reply is a label and marks around it.
+2. A label is announced: in double brackets or a box, on a line of its own, behind words such as
+   "the answer is", or in a sentence that calls it better, right or the winner.
+3. A label opens the reply, or a sentence that goes on with "because".
+
+The labels of 2 and 3 must agree, and the words behind the first may neither withdraw it nor name
+another label behind an answer word. Therefore a reply that is cut off gives the same answer as the
+whole one, or none.
 """
 
 import re
@@ -109,26 +115,21 @@ def find_label(text: str, labels: Labels) -> tuple[Label, bool]:
     refuse_open_list(text, labels)
     announcements = list(_find_announcements(text, labels))
     try:
-        label, exact = _read_opening(text, labels)
+        announcements.append(_Announcement(_read_opening(text, labels), 0))
     except UnreadableError:
         if not announcements:
             raise
-        label, exact = announcements[0].label, False
-    else:
-        announcements.append(_Announcement(label, 0))
     stated_labels = {announcement.label for announcement in announcements}
-    first_label = _first_sentence_label(text, labels)
-    if first_label is not None:
-        stated_labels.add(first_label)
-    stated_labels.update(_find_reasoned_labels(text, labels))
+    stated_labels.update(_find_opening_labels(text, labels))
     if len(stated_labels) > 1:
         raise UnreadableError(f"states {' and '.join(sorted(map(str, stated_labels)))}")
-    start = min(item.end for item in announcements)
+    label = announcements[0].label
+    start = min(announcement.end for announcement in announcements)
     rest = text[max(start - 1, 0) :]
     if has_second_thought(rest) or is_taken_back(rest, labels, label):
         raise UnreadableError(f"the words behind {label} take it back")
     _refuse_later_answer(text, labels, label, start)
-    return label, exact
+    return label, False
 
 
 def _read_bare(text: str, labels: Labels) -> Label | None:
@@ -140,19 +141,35 @@ def _read_bare(text: str, labels: Labels) -> Label | None:
     return label if is_bare else None
 
 
-def _read_opening(text: str, labels: Labels) -> tuple[Label, bool]:
+def _read_opening(text: str, labels: Labels) -> Label:
     """Return the label that the text opens with.
 
     If the text is cut off, it must continue after the label.
     """
     if not text.endswith(CUT):
-        return read_label(text, labels)
-    label, exact = read_label(text.removesuffix(CUT) + ".", labels)
+        return read_label(text, labels)[0]
+    label, is_bare = read_label(text.removesuffix(CUT) + ".", labels)
     label_match = match_opening(LEAD_IN.sub("", unwrap_label(text)).lstrip(WRAPPING), labels)
     rest = label_match[1].string[label_match[1].end() :] if label_match else "x"
-    if exact or not rest.strip(WRAPPING + CUT):
+    if is_bare or not rest.strip(WRAPPING + CUT):
         raise UnreadableError(f"'{shorten(text)}' is cut off")
-    return label, exact
+    return label
+
+
+def _find_opening_labels(text: str, labels: Labels) -> Iterator[Label]:
+    """Yield the label of the first sentence, and labels that open a sentence with a reason.
+
+    The latter are in capitals: "YES, because ...".
+    """
+    first_label = _first_sentence_label(text, labels)
+    if first_label is not None:
+        yield first_label
+    for match in _SENTENCE.finditer(text):
+        label_match = match_opening(match[0].lstrip(WRAPPING), labels)
+        if label_match is None or not label_match[1][0].isupper():
+            continue
+        if _REASON.match(label_match[1].string, label_match[1].end()):
+            yield label_match[0]
 
 
 def _first_sentence_label(text: str, labels: Labels) -> Label | None:
@@ -173,16 +190,6 @@ def _first_sentence_label(text: str, labels: Labels) -> Label | None:
     return label if EXPLANATION.match(match.string[match.end() :]) else None
 
 
-def _find_reasoned_labels(text: str, labels: Labels) -> Iterator[Label]:
-    """Yield the labels, in capitals, with which a sentence opens to give a reason for them."""
-    for match in _SENTENCE.finditer(text):
-        label_match = match_opening(match[0].lstrip(WRAPPING), labels)
-        if label_match is None or not label_match[1][0].isupper():
-            continue
-        if _REASON.match(label_match[1].string, label_match[1].end()):
-            yield label_match[0]
-
-
 def find_announced(text: str, labels: Labels) -> Iterator[Label]:
     """Yield every label that `text` announces as its answer.
 
@@ -195,11 +202,7 @@ def find_announced(text: str, labels: Labels) -> Iterator[Label]:
 
 
 def _find_announcements(text: str, labels: Labels) -> Iterator[_Announcement]:
-    spelling = label_spellings(labels)
-    for match in _BRACKETED.finditer(text):
-        label = spelling.get(fold_text(unwrap_label(match[1] or match[2])))
-        if label is not None:
-            yield _Announcement(label, match.end())
+    yield from _find_bracketed(text, labels)
     position = 0
     for line in text.splitlines(keepends=True):
         end = position + len(line)
@@ -220,6 +223,13 @@ def _find_announcements(text: str, labels: Labels) -> Iterator[_Announcement]:
             yield _Announcement(label, match.end())
 
 
+def _find_bracketed(text: str, labels: Labels) -> Iterator[_Announcement]:
+    for match in _BRACKETED.finditer(text):
+        label = label_spellings(labels).get(fold_text(unwrap_label(match[1] or match[2])))
+        if label is not None:
+            yield _Announcement(label, match.end())
+
+
 def _read_announced(value: str, labels: Labels) -> Label | None:
     """Return the label after an introduction; None if the words there name no label.
 
@@ -228,16 +238,11 @@ def _read_announced(value: str, labels: Labels) -> Label | None:
     """
     value = _OPTION_LETTER.sub(r"\1, ", value)
     sentence = _FIRST_SENTENCE.split(value, maxsplit=1)[0]
-    bracketed = [
-        label
-        for match in _BRACKETED.finditer(sentence)
-        if (label := label_spellings(labels).get(fold_text(match[1] or match[2]))) is not None
-    ]
-    if bracketed:
-        spelled = find_spelled_mentions(sentence, labels)
-        if spelled - {fold_text(str(bracketed[0]))}:
+    bracketed = next(_find_bracketed(sentence, labels), None)
+    if bracketed is not None:
+        if find_spelled_mentions(sentence, labels) - {fold_text(str(bracketed.label))}:
             raise UnreadableError(f"'{shorten(sentence)}' names several labels")
-        return bracketed[0]
+        return bracketed.label
     try:
         return read_label(sentence, labels)[0]
     except EchoError:
