@@ -34,7 +34,6 @@ from moot.llm.parsing.label_mentions import (
     find_mentions,
     find_spelled_mentions,
     label_regex,
-    lists_choice,
 )
 from moot.llm.parsing.label_phrases import (
     label_spellings,
@@ -148,10 +147,10 @@ def _read_opening(text: str, labels: Labels) -> Label:
     """
     if not text.endswith(CUT):
         return read_label(text, labels)[0]
-    label, is_bare = read_label(text.removesuffix(CUT) + ".", labels)
+    label, _ = read_label(text.removesuffix(CUT) + ".", labels)
     label_match = match_opening(LEAD_IN.sub("", unwrap_label(text)).lstrip(WRAPPING), labels)
     rest = label_match[1].string[label_match[1].end() :] if label_match else "x"
-    if is_bare or not rest.strip(WRAPPING + CUT):
+    if not rest.strip(WRAPPING + CUT):
         raise UnreadableError(f"'{shorten(text)}' is cut off")
     return label
 
@@ -294,7 +293,5 @@ def _refuse_later_answer(text: str, labels: Labels, label: Label, start: int) ->
             continue
         rest = drop_denied(sentence[word.end() :], labels)
         mentions = find_spelled_mentions(rest, labels)
-        if lists_choice(rest, labels) or len(mentions) != 1:
-            continue
-        if mentions != {fold_text(str(label))}:
+        if len(mentions) == 1 and mentions != {fold_text(str(label))}:
             raise UnreadableError(f"a later answer word names another label than {label}")
