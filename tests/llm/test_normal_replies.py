@@ -1,10 +1,20 @@
 """Replies in normal legal prose: conditions, parties and second thoughts withdraw no answer."""
 
 import json
+from typing import Literal
 
 import pytest
+from pydantic import create_model
 
-from answer_labels import PAYMENT_FORM, SIDES, YES_NO, check_grades, check_labels, label_of
+from answer_labels import (
+    PAYMENT_FORM,
+    SIDES,
+    YES_NO,
+    check_grades,
+    check_labels,
+    fill_frames,
+    label_of,
+)
 from moot.core.cases import Task
 from moot.llm.parsing.ladder import parse_reply
 from moot.protocols.reply_schemas import prediction_schema
@@ -15,6 +25,7 @@ SIGNS = ("-1", "0", "1")
 GERMAN = ("JA", "NEIN")
 CHINESE = ("是", "否")
 GUILT_FORM = prediction_schema(Task("case", "Is he guilty?", GUILT), reasoning=False)
+PREDICTION_FORM = create_model("Prediction", prediction=(Literal["YES", "NO"], ...))
 OBJECT = json.dumps({"prediction": "YES", "confidence": 80})
 
 CONDITIONS = [
@@ -124,6 +135,39 @@ def test_a_label_with_a_short_remark_is_read(
     labels: tuple[str, ...], reply: str, label: str
 ) -> None:
     assert label_of(reply, labels) == label
+
+
+COMPARISONS = [
+    "{0} has made the stronger case.", "{0} has made the best argument.",
+    "{0} is stronger than {1}'s.", "{0} is more convincing than {1}’s.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("labels", [YES_NO, ("pro", "con"), ("für", "gegen"), ("won", "lost")])
+def test_a_comparison_of_the_labels_is_read(labels: tuple[str, str]) -> None:
+    for reply, label in fill_frames(COMPARISONS, labels):
+        for field in ("", "Answer: ", "Verdict: "):
+            assert label_of(field + reply, labels) == label
+
+
+@pytest.mark.parametrize("words", ["just kidding", "Just kidding!"])
+def test_a_joke_states_no_label(words: str) -> None:
+    assert label_of(f"The answer is YES, {words}", YES_NO) is None
+
+
+@pytest.mark.parametrize("tag", ["answer", "label", "verdict"])
+def test_a_label_in_a_tag_within_a_field_is_read(tag: str) -> None:
+    value = f"<{tag}>YES</{tag}>"
+    for reply in (json.dumps({"prediction": value}), f"prediction: {value}"):
+        parsed = parse_reply(reply, PREDICTION_FORM)
+        assert parsed.value == {"prediction": "YES"}
+
+
+def test_a_sentence_that_opens_with_a_labels_word_is_no_field() -> None:
+    """The answer is then looked for in the rest of the reply."""
+    for sentence in ("No breach was proven.", "No sign of unequal pay was found."):
+        reply = f"Prediction: {sentence}\nAnswer: YES"
+        assert parse_reply(reply, PREDICTION_FORM).value == {"prediction": "YES"}
 
 
 @pytest.mark.parametrize("labels", [GUILT, VIOLATION, ("schuldig", "nicht schuldig")])

@@ -308,6 +308,7 @@ ATTACKS = [
 ATTACKS += [
     "<think>" * 10_000,
     "prediction: " * 8_000,
+    "prediction: maybe, " * 6_000,
     "The answer is " * 4_000,
     " " * 100_000 + "x",
     ". " * 50_000,

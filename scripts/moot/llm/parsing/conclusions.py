@@ -262,11 +262,11 @@ def _conclusion_pattern(labels: Labels) -> re.Pattern[str]:
     )
     verdict = (
         rf"(?:(?:is|are|seems|appears|would\s+be|remains)\s+{_ADVERB}{_QUALITY}{_HEAD_NOUN}"
-        rf"|has\s+the\s+(?:better|stronger|best|strongest){_HEAD_NOUN}"
+        rf"|has\s+(?:made\s+)?the\s+(?:better|stronger|best|strongest){_HEAD_NOUN}"
         r"|(?:wins|prevails|should\s+(?:win|prevail)|deserves\s+to\s+win)(?:\s+(?:the|"
         r"this)\s+\w+)?)"
     )
-    than = rf"(?:\s+(?:than|over|compared\s+to)\s+(?:the\s+)?(?:{label}|\w+))?"
+    than = rf"(?:\s+(?:than|over|compared\s+to)\s+(?:the\s+)?(?:{label}|\w+)(?:['’]s)?)?"
     return re.compile(
         rf"[*_>\-\s]*+{_CONNECTIVE}(?:(?:i|we)\s+(?:think|believe|find|conclude|"
         r"say)\s+(?:that\s+)?)?"

@@ -84,6 +84,8 @@ def find_spelled_mentions(text: str, labels: Labels) -> set[str]:
 def find_discussed(text: str, labels: Labels) -> set[str]:
     """Return the labels, folded, that `text` names in capitals or calls the winner in any case."""
     winners = {fold_text(match["label"]) for match in _winner_pattern(labels).finditer(text)}
+    if any(len(str(label)) > 1 and not str(label).isascii() for label in labels):
+        return winners | find_mentions(text, labels)
     return winners | find_spelled_mentions(text, tuple(str(label).upper() for label in labels))
 
 

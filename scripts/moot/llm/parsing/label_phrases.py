@@ -43,6 +43,9 @@ from moot.llm.parsing.plain_text import (
 )
 from moot.llm.parsing.withdrawals import has_doubt
 
+_TAGGED = re.compile(
+    r"^<(answer|prediction|label|stance|verdict|decision|vote)>([^<>]*)</\1>$", re.IGNORECASE
+)
 _FIELD_WITH_NO = re.compile(  # "Won: no", "Plaintiff: loses"
     r"^[\s\"'`*_)]*(?:[:=：]|\s[-–—])\s*(?:no|loses)\W*$", re.IGNORECASE
 )
@@ -215,6 +218,7 @@ def _spelling_positions(words: tuple[str, ...]) -> Mapping[str, int]:
 
 
 def unwrap_label(text: str, marks: str = WRAPPING) -> str:
-    """Return `text` without `marks` around it: quotes, brackets, bold, a box."""
+    """Return `text` without `marks` around it: quotes, brackets, bold, a box, a tag."""
     boxed = re.fullmatch(r"\s*\$*\\boxed\{(?:\\text(?:bf)?\{)?([^{}]*)\}+\$*\s*\.?", text)
-    return (boxed.group(1) if boxed else text).strip(marks)
+    tagged = _TAGGED.match(text.strip())
+    return (boxed.group(1) if boxed else tagged.group(2) if tagged else text).strip(marks)

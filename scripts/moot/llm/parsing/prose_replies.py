@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from moot.core.types import Json
+from moot.llm.parsing.answer_frames import EXPLANATION
 from moot.llm.parsing.articles import split_list
 from moot.llm.parsing.conclusions import find_label
-from moot.llm.parsing.field_statements import find_statements, read_agreed
-from moot.llm.parsing.label_mentions import Label
-from moot.llm.parsing.label_phrases import read_label
+from moot.llm.parsing.field_statements import find_statements, first_line, read_agreed
+from moot.llm.parsing.label_mentions import Label, find_mentions
+from moot.llm.parsing.label_phrases import match_opening, read_label
 from moot.llm.parsing.notes import Notes
 from moot.llm.parsing.plain_text import CUT, UnreadableError
 from moot.llm.parsing.readings import DECISIONS, Reading, is_only_of_kind
@@ -80,6 +81,8 @@ class ProseReply:
                 return read_rating(
                     self.text, shape, lambda phrase: read_value(shape, phrase, notes)
                 )
+            if self._is_only_label(shape) and _is_prose(shape, field_statements):
+                return find_label(self.text, shape.labels)[0]
             value = read_agreed(shape, field_statements, notes)
             return self._read_unnamed(name, shape, notes) if value is None else value
         if shape.kind == "list" and shape.required and not statements:
@@ -88,19 +91,22 @@ class ProseReply:
             return _clean_prose(field_statements[0])
         return None
 
+    def _is_only_label(self, shape: Shape) -> bool:
+        return shape.kind == "label" and is_only_of_kind(shape, schema_fields(self.schema))
+
     def _read_unnamed(self, name: str, shape: Shape, notes: Notes) -> Json:
         """Return a value that is stated without its field's name.
 
         Examples are "The answer is YES", "70% confident" and "I give it 8/10".
         """
-        is_only = is_only_of_kind(shape, schema_fields(self.schema))
-        if shape.kind == "label" and is_only:
+        if self._is_only_label(shape):
             return find_label(self.text, shape.labels)[0]
         if shape.kind == "list" and shape.item and shape.item.kind == "label":
             return _read_listed(shape.item, self.text, is_complete=self.is_complete)
         if shape.kind not in ("integer", "number"):
             return None
         patterns = _CONFIDENCES if name == "confidence" else []
+        is_only = is_only_of_kind(shape, schema_fields(self.schema))
         if is_only and shape.high is not None and shape.high > 1:
             patterns = [*patterns, rf"({_BARE_NUMBER}\s?(?:/|out of)\s?{shape.high:g}){_NO_RANGE}"]
         quantities: list[str] = []
@@ -111,6 +117,23 @@ class ProseReply:
                 if not _OTHERS_CONFIDENCE.search(self.text[: match.start()][-60:])
             ]
         return read_agreed(shape, quantities, notes)
+
+
+def _is_prose(shape: Shape, statements: list[str]) -> bool:
+    """Return whether a field's only statement is a sentence that opens with a label's word.
+
+    "Conclusion: No sign of unequal pay was found." is one. The answer is then elsewhere.
+    """
+    if len(statements) != 1:
+        return False
+    sentence = first_line(statements[0])
+    opening = match_opening(sentence, shape.labels)
+    return (
+        opening is not None
+        and len(sentence.split()) > 2
+        and EXPLANATION.match(sentence[opening[1].end() :]) is None
+        and not find_mentions(sentence[opening[1].end() :], shape.labels)
+    )
 
 
 def _read_listed(shape: Shape, text: str, *, is_complete: bool) -> list[Label] | None:

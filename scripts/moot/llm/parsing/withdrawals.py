@@ -17,7 +17,7 @@ _OF_A_FACT = r"(?!\s+(?:whether|if|why|how|who|what|when|where|that)\b)"
 _DOUBT_WORD = (
     r"(?:(?:unable|impossible|unknown|unclear|undetermined|undecided|uncertain|unsure"
     r"|not\s+(?:sure|certain|clear|possible|enough|(?:yet\s+)?(?:been\s+)?reached)"
-    rf"|hard\s+to\s+(?:say|tell)|n/a|or\s+not|probably\s+not)\b{_OF_A_FACT}"
+    rf"|hard\s+to\s+(?:say|tell)|n/a|just\s+kidding|or\s+not|probably\s+not)\b{_OF_A_FACT}"
     r"|(?:maybe|perhaps|possibly)(?=\s*(?:[.,;!?)]|$|not\b|so\b|but\b|also\b))"
     r"|neither(?=\s*(?:[.,;!?)]|$|of\b|is\b|one\b)))"
 )
@@ -110,6 +110,8 @@ _OF_A_PARTY = re.compile(
     re.IGNORECASE,
 )
 """Words that give the answer after them to a party: "According to the tenant, "."""
+_MAX_SENTENCE_CHARS = 2000
+"""How far back a condition or a party is looked for, so that a repetitive reply is read fast."""
 _THOUGHT_OPENING = re.compile(
     r"[\s*_#>(]*(?:(?:ok|okay|alright|all right|well|right|hm+|uh|um|so|now|first)[,.!…:]*\s+)*"
     r"(?:thinking\b(?! about)|hm+\b|let me (?:think|see|consider|analy[sz]e|reason|work|look|read|"
@@ -142,7 +144,7 @@ def is_hypothetical(text: str) -> bool:
     Only the sentence in which the announcement stands counts. Examples are "If the lease had
     ended, " and "According to the tenant, ".
     """
-    clause = re.split(r"[.!?;\n]", text)[-1]
+    clause = re.split(r"[.!?;\n]", text[-_MAX_SENTENCE_CHARS:])[-1]
     return bool(_COUNTERFACTUAL.fullmatch(clause) or _OF_A_PARTY.search(clause))
 
 
