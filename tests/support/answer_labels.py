@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from moot.core.cases import Task
 from moot.llm.parsing.ladder import parse_label, parse_reply
 from moot.protocols.reply_schemas import prediction_schema
-from moot.studies.conference.protocol_decisions import Grade
+from moot.studies.conference.forms import Grade
 from table_rows import check_each
 
 YES_NO = ("NO", "YES")
