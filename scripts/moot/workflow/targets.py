@@ -118,6 +118,7 @@ def names_by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> di
     return built
 
 
+@cache
 def _is_in_run(plan: Plan, entry: Table | Figure) -> bool:
     """Return whether a run builds a table or figure without a request."""
     if not plan.can_fill(entry):

@@ -17,8 +17,9 @@ difference, the class holds its docstring alone, whose first paragraph is its ro
             return {name: value for name, value in super().body(request).items() if name != "seed"}
 
 Requests are changed in `body`, replies in `parse_reply`. The class reads address and key by the
-traits; a trait that is not stated is off (no batches, no streams). An entry then names only
-`endpoint: example` and its `model`.
+traits; a trait that is not stated is off: `has_streams=True` lets an entry set `stream`. OpenAI's
+organisation, project and headers in the environment are not sent to another address. An entry then
+names only `endpoint: example` and its `model`.
 """
 
 from collections.abc import Callable

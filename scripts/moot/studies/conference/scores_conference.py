@@ -230,10 +230,10 @@ def coverage_scores(results: ExperimentResults, utterances: pd.DataFrame) -> Ite
 def measure_course(utterances: pd.DataFrame) -> Iterator[tuple[str, Column, Bounds]]:
     """Yield measures of turns, rounds, words, repetition and decisions.
 
-    A table shows a measure that has a title in `TITLES`. Each round ends with one
-    row of kind `DECISION` by the judge, or by the moderator of a conference without a judge. Its
-    prediction is "agreement" or "no agreement", or "" if it cannot be read. Rounds are counted anew
-    in each topic.
+    A table shows a measure that has a title in `TITLES`. Each round ends with one row of kind
+    `DECISION` by the judge, or by the moderator of a conference without a judge. Its prediction is
+    "agreement" or "no agreement", or "" if it cannot be read. Rounds are counted anew in each
+    topic.
 
     Transcripts hold no labels of statements. A score on labels or positions is therefore a
     generator of its own that `conference` calls with the results; `labelled_statements` of
@@ -244,21 +244,21 @@ def measure_course(utterances: pd.DataFrame) -> Iterator[tuple[str, Column, Boun
         utterances: of one model, with the column `topic` of `number_topics`.
 
     Yields:
-        The metric, its values by debate_id (one or more per debate, for example one a topic; a
-        missing value counts as invalid), and the bounds of their mean.
+        The metric, its values by debate_id (one or more per debate, such as one a statement or a
+        topic; a missing value counts as invalid), and the bounds of their mean over all values.
     """
-    statements = utterances[
-        (utterances["kind"] == STATEMENT) & (utterances["text"].fillna("").str.strip() != "")
-    ].groupby("debate_id")
+    has_text = utterances["text"].fillna("").str.strip() != ""
+    statements = utterances[(utterances["kind"] == STATEMENT) & has_text].set_index("debate_id")
+    texts_by_debate = statements["text"].groupby(level=0)
     public = utterances[(utterances["visibility"] == "public") & (utterances["speaker"] != "moot")]
     yield "turns", public.groupby("debate_id").size(), AMOUNT
-    yield "statements", statements.size(), AMOUNT
+    yield "statements", texts_by_debate.size(), AMOUNT
     yield (
         "words",
-        statements["text"].agg(lambda texts: sum(len(text.split()) for text in texts)),
+        texts_by_debate.agg(lambda texts: sum(len(text.split()) for text in texts)),
         AMOUNT,
     )
-    yield "repetition", statements["text"].agg(lambda texts: repeated_share(list(texts))), SHARE
+    yield "repetition", texts_by_debate.agg(lambda texts: repeated_share(list(texts))), SHARE
     decisions = utterances[utterances["kind"] == DECISION].set_index("debate_id")
     if decisions.empty:
         return
