@@ -109,6 +109,20 @@ def test_a_bad_code_leaves_out_the_respondent(
     check_respondent_is_left_out(load_context(), rf"people\.csv: {message}", caplog)
 
 
+def test_extracts_that_divide_the_respondents_are_read_whole(
+    tmp_path: Path, load_context: MakeContext
+) -> None:
+    write_extracts(tmp_path)
+    whole = read_people(load_context())
+    half = COUNT // 2
+    write_extract(tmp_path, "people.csv", PEOPLE, people_rows()[:half])
+    write_extract(tmp_path, "people_2.csv", PEOPLE, people_rows()[half:])
+    parts = read_people(load_context())
+    assert whole.features is not None and parts.features is not None
+    assert [case.text for case in parts.cases] == [case.text for case in whole.cases]
+    assert parts.features.equals(whole.features)
+
+
 @pytest.mark.parametrize("name", ["people.csv", "prison.csv"])
 @pytest.mark.parametrize("row", ["4", "4,1", "4" + ",0" * 20])
 def test_a_row_of_the_wrong_length_leaves_out_the_respondent_of_all_files(

@@ -182,11 +182,14 @@ def _find_contradictions(codes_by_file: Mapping[Path, pd.DataFrame]) -> dict[int
 
 
 def _join(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return one row a respondent, with the columns of all tables; the first of two equals."""
+    """Return one row a respondent, with the columns of all tables.
+
+    A cell is the value of the first table that has one.
+    """
     frame, *further_tables = tables
     for codes in further_tables:
-        new_columns = codes.columns.difference(frame.columns, sort=False)
-        frame = frame.join(codes[new_columns], how="outer")
+        columns = [*frame, *codes.columns.difference(frame.columns, sort=False)]
+        frame = frame.combine_first(codes)[columns].astype("Int64")
     frame = frame.sort_index().reset_index()
     frame.index = pd.RangeIndex(1, len(frame) + 1, name="row")
     return frame
