@@ -21,7 +21,7 @@ SIXTH = PROJECT / "docs/examples/coinage"
 
 @pytest.mark.parametrize("is_within", [True, False], ids=["a folder of studies", "an extension"])
 def test_a_folder_is_a_study(is_within: bool, server: FaultServer, tmp_path: Path) -> None:
-    workflow, request_count = Workflow(tmp_path, server.url), server.count()
+    workflow, request_count = Workflow(tmp_path, server.url, analyses=()), server.count()
     ignore = shutil.ignore_patterns(
         "__pycache__", *(["prompts", "study.yaml"] if is_within else [])
     )

@@ -21,7 +21,7 @@ TRIAL = {
 
 
 def test_a_debate_of_the_embedded_model_is_judged_again(tmp_path: Path) -> None:
-    workflow = Workflow(tmp_path, "http://localhost:9")
+    workflow = Workflow(tmp_path, "http://localhost:9", analyses=["attribution"])
     workflow.configure(
         {
             "run": ["trial"],
