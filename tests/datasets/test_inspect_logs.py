@@ -142,7 +142,7 @@ def add_second_score(eval_log: Any) -> None:
         ),
         (
             add_second_score,
-            "found scores of choice, other; expected those of one scorer. Choose it with `scorer`",
+            "found scores of choice, other; expected scores of one scorer. Choose it with `scorer`",
         ),
         (lambda log: setattr(log, "samples", []), "the log has no samples"),
     ],

@@ -188,7 +188,7 @@ def write_power(plan: Plan) -> str:
             f"none of the configuration's {len(plan.contrasts)} contrasts is part of this run"
         )
         reasons = unknown or [left_out if plan.contrasts else "the configuration names none"]
-        raise UserError("power: there is no contrast to plan for.\n  " + "\n  ".join(reasons))
+        raise UserError("power: no contrast can be planned.\n  " + "\n  ".join(reasons))
     difference = plan.config.power.difference
     title, caption = (
         "What the planned comparisons can show",

@@ -1,7 +1,7 @@
 """Recorded debates: their types, their checks, and numbers that ship without texts.
 
 A loader whose data set holds records registers a second function that reads them (`dataset(...,
-records=...)`). Its cases, labels and attributes are those of any data set; an experiment with
+records=...)`). Its cases, labels and attributes are like those in any data set; an experiment with
 `source: recorded` takes its transcripts from the records instead of asking models.
 """
 

@@ -50,8 +50,7 @@ def refuse_repeated_logs(logs: Mapping[Path, "EvalLog"]) -> None:
 
 
 def leave_out_retried_logs(logs: Mapping[Path, "EvalLog"]) -> Mapping[Path, "EvalLog"]:
-    """Return the logs without those of unfinished runs that a later log finishes (`inspect
-    eval-retry`).
+    """Leave out the logs of unfinished runs that a later log finishes (`inspect eval-retry`).
 
     The later log repeats the samples that the earlier one finished.
     """

@@ -105,8 +105,9 @@ def _argument_text(value: Json) -> str:
 def list_first_repeats(
     logs: Mapping[Path, "EvalLog"], methods: Mapping[Path, str]
 ) -> Mapping[Path, int]:
-    """Return the number of the first repeat of each log, after those of earlier logs of the same
-    run.
+    """Return the number of the first repeat of each log.
+
+    It follows the repeats of earlier logs of the same run.
     """
     counts = Counter[tuple[str, str]]()
     first_repeats = {}

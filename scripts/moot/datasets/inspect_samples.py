@@ -87,7 +87,7 @@ def check_scorers(options: InspectOptions, path: Path, log: "EvalLog") -> None:
         )
     if not options.scorer and len(scorers) > 1:
         raise UserError(
-            f"{path}: found scores of {', '.join(scorers)}; expected those of one scorer. Choose"
+            f"{path}: found scores of {', '.join(scorers)}; expected scores of one scorer. Choose"
             " it with `scorer`."
         )
 

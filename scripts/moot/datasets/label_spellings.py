@@ -1,4 +1,4 @@
-"""Labels of a table that may be misspelt: those of one row, and those spelt nearly like another."""
+"""Labels of a table that may be misspelt: in a single row, or spelt nearly like another label."""
 
 import re
 import unicodedata

@@ -2,6 +2,9 @@
 
 import re
 from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from moot.core.cell_text import canonical_word, plain_spelling
 from moot.core.text_files import quote_value
@@ -32,8 +35,8 @@ def is_pattern(word: str) -> bool:
     return len(word) > len("//") and word.startswith("/") and word.endswith("/")
 
 
-def check_label_patterns(labels: Mapping[str, str]) -> None:
-    """Require that the patterns among the words of `labels` are regular expressions.
+def _check_patterns(labels: Mapping[str, str]) -> Mapping[str, str]:
+    """Return `labels`, whose patterns among the words must be regular expressions.
 
     Raises:
         ValueError: a pattern is not a regular expression.
@@ -41,6 +44,11 @@ def check_label_patterns(labels: Mapping[str, str]) -> None:
     for word in labels:
         if is_pattern(word):
             compile_pattern(word[1:-1])
+    return labels
+
+
+LabelsByWord = Annotated[Mapping[str, str], AfterValidator(_check_patterns)]
+"""An option: the label of each word, or of each regular expression between slashes."""
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:

@@ -183,8 +183,8 @@ def _refuse_repeated_documents(path: Path, doc_ids: pd.Series) -> None:
         raise UserError(
             f"{describe_cell(path, row, 'doc_id')}: document {doc_ids[row]} occurs twice (first in"
             f" row {first_row}; {is_repeated.sum()} of {len(doc_ids)} lines repeat a document);"
-            " expected one line for each document. Leave one line for each: those of one filter"
-            " and one run."
+            " expected one line for each document. Keep the lines of one filter and one"
+            " run."
         )
 
 

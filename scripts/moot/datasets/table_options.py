@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from moot.core.cases import SplitName, cluster_attributes
 from moot.core.user_tables import RowFilter
 from moot.datasets import UserDataOptions
 from moot.datasets.case_table import CaseTable
 from moot.datasets.debate_records import FaultyShare
-from moot.datasets.label_words import check_label_patterns
+from moot.datasets.label_words import LabelsByWord
 
 ALL, BY_HASH = "all", "hash"
 SPLITS: Mapping[str, SplitName] = {
@@ -47,7 +47,7 @@ class TableOptions(UserDataOptions):
         )
     )
     target: str = Field(description="Column with the true label.")
-    labels: Annotated[Mapping[str, str], BeforeValidator(_as_mapping)] = Field(
+    labels: Annotated[LabelsByWord, BeforeValidator(_as_mapping)] = Field(
         default_factory=dict,
         description=(
             "Label for each value of `target` (GUILTY: guilty), or for each regular expression"
@@ -107,12 +107,6 @@ class TableOptions(UserDataOptions):
             " near-duplicates. Default: 0.7."
         ),
     )
-
-    @field_validator("labels")
-    @classmethod
-    def _check_label_patterns(cls, values: Mapping[str, str]) -> Mapping[str, str]:
-        check_label_patterns(values)
-        return values
 
     @model_validator(mode="after")
     def _check_that_labels_agree(self) -> "TableOptions":

@@ -14,14 +14,14 @@ from moot.datasets import UserDataOptions
 from moot.datasets.case_table import CaseTable
 from moot.datasets.debate_records import FaultyShare
 from moot.datasets.file_lists import list_files
-from moot.datasets.label_words import check_label_patterns, compile_pattern
+from moot.datasets.label_words import LabelsByWord, compile_pattern
 from moot.datasets.wide_columns import ROUND, SPEAKER, find_placeholders
 
 
 class AnswersOptions(UserDataOptions):
     """The options of data sets of answers in files of the user, in any format."""
 
-    labels: Mapping[str, str] = Field(
+    labels: LabelsByWord = Field(
         description=(
             "Label for each answer as the file writes it, or for each regular expression between"
             " slashes that matches a whole answer (YES: yes, '/no.*/': no), the negative label"
@@ -31,12 +31,6 @@ class AnswersOptions(UserDataOptions):
     no_answer: tuple[str, ...] = Field(
         ("", "UNKNOWN", "NO DECISION"), description="Answers that mean: no usable answer."
     )
-
-    @field_validator("labels")
-    @classmethod
-    def _check_label_patterns(cls, values: Mapping[str, str]) -> Mapping[str, str]:
-        check_label_patterns(values)
-        return values
 
     @model_validator(mode="after")
     def _check_positive(self) -> "AnswersOptions":
@@ -231,7 +225,7 @@ class TranscriptsOptions(AnswersOptions):
             " become the columns (folder: 'r(?P<again>[0-9]+)$'). Default: none."
         ),
     )
-    labels: Mapping[str, str] = Field(
+    labels: LabelsByWord = Field(
         default_factory=dict,
         description=(
             "Label for each answer as the file writes it, or for each regular expression between"

@@ -81,8 +81,9 @@ def _parse_answers(cell: str) -> Mapping[str, str] | None:
 def _list_labels(
     label_of_word: Mapping[str, str | None], options: TranscriptsOptions
 ) -> tuple[str, ...]:
-    """Return all labels: those of the options, else those in the table, sorted; of two, `positive`
-    last.
+    """Return the labels of the options, else the labels in the table, sorted.
+
+    Of two labels, `positive` is the last.
     """
     present = {label for label in label_of_word.values() if label is not None}
     labels = list(dict.fromkeys(options.labels.values() or sorted(present)))

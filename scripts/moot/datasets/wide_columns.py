@@ -43,7 +43,7 @@ def find_placeholders(names: Iterable[str]) -> set[str]:
 def unfold_turns(path: Path, frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """Return a row for each turn of a table with turns side by side.
 
-    The turns of a round follow those of the rounds before. A turn whose columns are all blank is
+    The turns of a round follow the turns of earlier rounds. A turn whose columns are all blank is
     left out, unless its row has no other turn.
 
     Args:

@@ -30,7 +30,7 @@ _MIN_KEY_CHARACTERS = 8
 in many texts.
 """
 _INVISIBLE = r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*"
-"""Invisible characters between those of a key."""
+"""Invisible characters between the characters of a key."""
 _NAME_FIELDS = (
     "finish_reason",
     "served_model",

@@ -108,7 +108,7 @@ class Gatherer(ABC):
         waves.add(self)
 
     async def answer(self, call: Call) -> Reply:
-        """Return the reply to a call of the next wave; errors are those of an endpoint."""
+        """Return the reply to a call of the next wave; raises the same errors as an endpoint."""
         self._gathered[call.call_id] = call
         return await self._wait_for(call.call_id)
 

@@ -308,7 +308,7 @@ def _upstream_message(objects: list[JsonObject]) -> str:
 
 
 def _codes_in(objects: list[JsonObject]) -> Iterator[str]:
-    """Yield the codes of an error; those of the innermost object come last."""
+    """Yield the codes of an error; the codes of the innermost object come last."""
     for part in objects:
         for field in _CODE_FIELDS:
             code = part.get(field)

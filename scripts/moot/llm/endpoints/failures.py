@@ -136,8 +136,7 @@ def failure_in_success(
         return RunStoppedError(f"model '{model}': {message}. {CHECK_MODEL}")
     if body.names_unknown_path():
         return RunStoppedError(
-            f"model '{model}': {message}. Check `base_url`: does it end in /v1, as those of most"
-            " servers do?"
+            f"model '{model}': {message}. Check `base_url`: does it end in /v1, as on most servers?"
         )
     return TransientError(message)
 

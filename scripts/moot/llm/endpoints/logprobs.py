@@ -1,4 +1,4 @@
-"""Log-probabilities of label words, from those of the first token of a reply."""
+"""Log-probabilities of label words, from the first token of a reply."""
 
 import math
 from collections.abc import Mapping, Sequence

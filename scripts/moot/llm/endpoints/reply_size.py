@@ -22,7 +22,7 @@ _BYTES_PER_TOKEN = 256
 ACCEPTED_ENCODINGS = "gzip, deflate"
 """The encodings with which a server may compress responses; `read_body` decompresses them."""
 _NO_COMPRESSION = ("identity", "none", "utf-8", "utf8")
-"""Words of servers for a body that is not compressed; the last ones are those of a wrong header."""
+"""Words of servers for a body that is not compressed; the last ones occur in a wrong header."""
 
 
 class _Body:

@@ -44,8 +44,10 @@ def _tag_pattern(schema: type[BaseModel]) -> re.Pattern[str]:
 def read_objects(text: str, schema: type[BaseModel]) -> Reading | None:
     """Return the value of the objects in `text`, if they agree on one.
 
-    None if there is no object, or if one stays unreadable after repair. UnreadableError is raised
-    if other JSON contradicts.
+    None if there is no object, or if an object is unreadable even after repair.
+
+    Raises:
+        UnreadableError: other JSON contradicts the object.
     """
     readings: list[Reading] = []
     objects = list(find_candidates(text, schema))

@@ -114,7 +114,9 @@ class ProseReply:
             quantities += [
                 match[1]
                 for match in re.finditer(pattern, self.text, re.IGNORECASE)
-                if not _OTHERS_CONFIDENCE.search(self.text[: match.start()][-60:])
+                if not _OTHERS_CONFIDENCE.search(
+                    self.text[max(0, match.start() - 60) : match.start()]
+                )
             ]
         return read_agreed(shape, quantities, notes)
 

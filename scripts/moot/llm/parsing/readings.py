@@ -89,7 +89,7 @@ class Reading:
 
 
 def read_fields(schema: type[BaseModel], values: JsonObject, notes: Notes) -> Reading:
-    """Return the fields of `schema` in an object; the errors are those of `read_object`."""
+    """Return the fields of `schema` in an object; raises the same errors as `read_object`."""
     value = validate_value(schema, read_object(schema, unwrap_object(schema, values, notes), notes))
     return Reading(schema, value, notes)
 

@@ -1,6 +1,6 @@
 """Synthetic people: tables in the published columns, drawn by a seed, about no real person.
 
-The shares of each value are those of the published tables, rounded; the dependence of the outcome
+The shares of each value are the published shares, rounded; the dependence of the outcome
 on the features has a plausible strength (a good model reaches an AUC near 0.7), but is not an
 estimate. Only `random.Random.random` and `choices` are used, whose sequences are stable in Python,
 so a seed gives the same table everywhere.
