@@ -12,7 +12,6 @@ from contextvars import ContextVar
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from types import CodeType
 from typing import NamedTuple
 
 import jinja2
@@ -91,23 +90,6 @@ class _Environment(SandboxedEnvironment):
         return super().is_safe_attribute(obj, attr, value)
 
 
-class _CompiledTemplates(jinja2.BytecodeCache):
-    """The compiled templates of this process, which plans with the same templates share."""
-
-    def __init__(self) -> None:
-        self._code: dict[tuple[str, str], CodeType] = {}
-
-    def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
-        bucket.code = self._code.get((bucket.key, bucket.checksum))
-
-    def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
-        if bucket.code is not None:
-            self._code[bucket.key, bucket.checksum] = bucket.code
-
-
-_COMPILED = _CompiledTemplates()
-
-
 class Prompts:
     """The templates of a project; the user's folder takes precedence over the shipped one.
 
@@ -125,7 +107,6 @@ class Prompts:
             lstrip_blocks=True,
             autoescape=False,
             auto_reload=False,
-            bytecode_cache=_COMPILED,
         )
         self._environment.filters |= {"enclose": _enclosed, "fill": fill}
         # Marks that no case text and no model text can contain; cutting removes them.
