@@ -26,6 +26,8 @@ for registry in (PROTOCOLS, LOADERS, ENDPOINTS):
 
 PROJECT = Path(__file__).resolve().parents[2]
 EXPERIMENT, MODEL = "trial", "test"
+CLIENTS = ("aiohttp", "httpx2", "openai", "openai._vendor.httpx_aiohttp")
+"""Modules that endpoints import when they are opened, which takes a second."""
 
 
 def people(
@@ -132,7 +134,7 @@ def start_job(*arguments: Any) -> multiprocessing.process.BaseProcess:
         map(str, (PROJECT / "scripts", PROJECT / "tests" / "support"))
     )
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["courtroom_runs", "aiohttp"])
+    context.set_forkserver_preload(["courtroom_runs", *CLIENTS])
     process = context.Process(target=hold_as_job, args=arguments)
     process.start()
     return process
