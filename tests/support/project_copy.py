@@ -25,6 +25,8 @@ SHIPPED = (
     "data/versions.csv",
     "profiles",
 )
+WARNING = re.compile(r"/(?:moot|pandas|scripts)/.*Warning: ")
+"""Begins a warning that a module of moot or of pandas gives."""
 
 
 def documented_pages() -> list[str]:
@@ -105,8 +107,8 @@ class Workflow:
             project=None if "PYTHONPATH" in environment else self.project,
             **environment,
         )
-        warning = re.search(r".*/(?:moot|pandas|scripts)/.*Warning: .*", process.stdout)
-        assert not warning, f"a job gave a warning: {warning and warning[0]}"
+        warnings = [line for line in process.stdout.splitlines() if WARNING.search(line)]
+        assert not warnings, f"a job gave a warning: {warnings[0]}"
         assert "never retrieved" not in process.stdout, process.stdout
         return process
 
