@@ -15,6 +15,7 @@ from moot.core.errors import CallFailedError, RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
 from moot.llm import waiting
 from moot.llm.chat import Chat, Settings, open_chats
+from moot.llm.endpoints import ENDPOINTS
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
 from single_calls import ask, chat_with, make_request
@@ -206,8 +207,19 @@ async def test_a_certificate_of_no_authority_is_refused_and_can_be_named(
             RunStoppedError, match=r"self-signed certificate.*; SSL_CERT_FILE can name"
         ):
             await ask(chat(), make_request())
-        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
-        with pytest.raises(UserError, match=r"SSL_CERT_FILE .*No such file"):
-            await ask(chat(), make_request())
         monkeypatch.setenv("SSL_CERT_FILE", certificate)
         assert (await ask(chat(), make_request())).text == "It will."
+
+
+@pytest.mark.parametrize("endpoint", ["openai", "ollama", "anthropic"])
+def test_certificates_that_cannot_be_read_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, endpoint: str
+) -> None:
+    certificates = tmp_path / "own.pem"
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificates))
+    config = ModelConfig(endpoint=endpoint, model="test", base_url="http://127.0.0.1:9")
+    with pytest.raises(UserError, match=r"SSL_CERT_FILE .*No such file"):
+        ENDPOINTS[endpoint](config, 1)
+    certificates.write_text("no certificate")
+    with pytest.raises(UserError, match=r"SSL_CERT_FILE .*certificate"):
+        ENDPOINTS[endpoint](config, 1)

@@ -26,23 +26,49 @@ _IDLE_SECONDS = 15.0
 """How long an idle connection is kept open."""
 
 
-def http_options(config: ModelConfig, make_stream: Callable[[bytes], Json]) -> JsonObject:
+def http_options(config: ModelConfig, package: Json) -> JsonObject:
     """Return the options that all HTTP clients of moot have.
 
     No redirect is followed, so that prompts and keys reach the configured address only. Responses
-    are read whole, up to a maximum size, before a package sees them.
+    are read whole, up to a maximum size, before a client's package sees them.
 
     Args:
         config: the model's entry.
-        make_stream: `ByteStream` of `httpx` or `httpx2`.
+        package: `httpx` or `httpx2`.
+
+    Raises:
+        UserError: the environment names certificates that cannot be read.
     """
     max_bytes = _MAX_FILE_BYTES if config.gathers_calls else MAX_RESPONSE_BYTES
+    certificates = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+    try:
+        context = _ssl_context(package, *certificates)
+    except OSError as error:
+        raise UserError(
+            f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR names: {error}."
+        ) from None
     return {
         "timeout": config.timeout,
         "follow_redirects": False,
         "headers": {"Accept-Encoding": ACCEPTED_ENCODINGS},
-        "event_hooks": {"response": [limit_response_size(max_bytes, make_stream)]},
+        "event_hooks": {"response": [limit_response_size(max_bytes, package.ByteStream)]},
+        "verify": context,
     }
+
+
+@cache
+def _ssl_context(package: Json, *_certificates: str | None) -> SSLContext:
+    """Return the context that a package's clients share: to read the certificates takes 20 ms.
+
+    Args:
+        package: `httpx` or `httpx2`.
+        _certificates: the variables of the environment that the package reads.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    context: SSLContext = package.create_ssl_context()
+    return context
 
 
 def open_http_client(
@@ -56,7 +82,7 @@ def open_http_client(
         address: the server's address.
 
     Raises:
-        UserError: the environment names a proxy or a certificate that cannot be used.
+        UserError: the environment names a proxy or certificates that cannot be used.
     """
     import httpx2  # a replay must not load clients
 
@@ -64,29 +90,7 @@ def open_http_client(
     limits = httpx2.Limits(
         max_connections=config.max_concurrent_calls, keepalive_expiry=_IDLE_SECONDS
     )
-    try:
-        context = _ssl_context(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
-    except OSError as error:
-        raise UserError(
-            f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR names: {error}."
-        ) from None
-    options = http_options(config, httpx2.ByteStream)
-    return make_client(**options, limits=limits, verify=context)
-
-
-@cache
-def _ssl_context(*_certificates: str | None) -> SSLContext:
-    """Return the context that all clients share: to read the certificates takes 20 ms.
-
-    Args:
-        _certificates: the variables of the environment that `httpx2` reads.
-
-    Raises:
-        OSError: a file cannot be read.
-    """
-    import httpx2  # a replay must not load clients
-
-    return httpx2.create_ssl_context()
+    return make_client(**http_options(config, httpx2), limits=limits)
 
 
 def _check_proxy(address: str) -> None:

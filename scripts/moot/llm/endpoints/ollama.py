@@ -254,9 +254,10 @@ async def _remove_key(request: "httpx.Request") -> None:
 
 def _open_client(config: ModelConfig) -> "ollama.AsyncClient":
     import httpx  # a replay must not load clients
-    import ollama
 
-    options = http_options(config, httpx.ByteStream)
+    options = http_options(config, httpx)
+    import ollama  # opens a client, and so reads the certificates too
+
     options["event_hooks"]["response"].append(_raise_for_status)
     if key := api_key(config):
         options["headers"]["Authorization"] = f"Bearer {key}"
