@@ -134,12 +134,12 @@ def unread() -> "Iterator[Unread]":
 
 
 @pytest.fixture(scope="module", autouse=True)
-def kept_no_longer_than_eight_modules() -> Iterator[None]:
-    """Free what the tests of the last eight modules froze; after each it would take 80 s of the
+def kept_no_longer_than_twenty_modules() -> Iterator[None]:
+    """Free what the tests of the last twenty modules froze; after each it would take 80 s of the
     whole suite.
     """
     yield
-    if next(MODULES) % 8 == 0:
+    if next(MODULES) % 20 == 0:
         gc.unfreeze()
         gc.collect()
 
