@@ -17,12 +17,13 @@ from project_copy import Workflow
 pytestmark = pytest.mark.slow
 
 CLOSED_PORT_URL = "http://127.0.0.1:9"
+ANALYSES = ("arms", "counterfactual")
 
 
 def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
     tmp_path: Path,
 ) -> None:
-    workflow = Workflow(tmp_path, CLOSED_PORT_URL)
+    workflow = Workflow(tmp_path, CLOSED_PORT_URL, analyses=ANALYSES)
     served = {
         "endpoint": "openai",
         "model": "test",
