@@ -15,12 +15,14 @@ from typing import Any
 
 import pytest
 
+import forks
 from at_the_desk import SHEET, write_sheet
 from certificates import self_signed
 from fault_server import FaultServer
 from people_in_debates import answer_file, hold, open_questions, plan_debates
+from project_copy import PROJECT
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "desk.py"
+SCRIPT = PROJECT / "scripts" / "desk.py"
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
@@ -282,17 +284,12 @@ def listening_port(process: int) -> int:
     ],
 )
 def test_unencrypted_access_and_invalid_options_are_refused_with_the_reason(
-    options: list[str], message: str
+    options: list[str], message: str, tmp_path: Path
 ) -> None:
-    process = subprocess.run(
-        [sys.executable, str(SCRIPT), *options], capture_output=True, text=True, check=False
-    )
-    assert (
-        process.returncode == 1
-        and process.stderr.startswith("desk: ")
-        and message in process.stderr
-    )
-    assert "Traceback" not in process.stderr and "://127" not in process.stdout
+    process = forks.run(SCRIPT, *options, cwd=tmp_path, project=PROJECT)
+    assert process.returncode == 1
+    assert process.stdout.startswith("desk: ") and message in process.stdout
+    assert "Traceback" not in process.stdout and "://127" not in process.stdout
 
 
 def test_options_of_the_desk_can_be_mixed_with_the_command(desks: Any, folder: Path) -> None:
