@@ -83,11 +83,22 @@ def test_a_second_thought_withdraws_an_answer_wherever_it_is_cut(
     revision: str, labels: tuple[str, ...], form: type[BaseModel]
 ) -> None:
     for statement in STATEMENTS:
-        start = f"{statement} {revision}".format(*labels)
+        before = statement.format(*labels)
+        start = f"{before} {revision}"
         text = start + END.format(*labels)
-        for end in range(1, len(text)):
+        for end in range(len(before) + 2, len(text)):
             labels_read = stated_labels(text[:end], labels, form)
             assert labels_read <= ({labels[0]} if end < len(start) else set()), text[:end]
+
+
+@pytest.mark.parametrize(("labels", "form"), FORMS)
+def test_an_answer_before_a_second_thought_is_no_other_answer_if_cut(
+    labels: tuple[str, ...], form: type[BaseModel]
+) -> None:
+    for statement in STATEMENTS:
+        text = f"{statement} ".format(*labels)
+        for end in range(1, len(text) + 1):
+            assert stated_labels(text[:end], labels, form) <= {labels[0]}, text[:end]
 
 
 @pytest.mark.parametrize(
