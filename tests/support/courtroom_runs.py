@@ -26,7 +26,7 @@ for registry in (PROTOCOLS, LOADERS, ENDPOINTS):
 
 PROJECT = Path(__file__).resolve().parents[2]
 EXPERIMENT, MODEL = "trial", "test"
-CLIENTS = ("aiohttp", "httpx2", "openai", "openai._vendor.httpx_aiohttp")
+CLIENTS = ("aiohttp", "httpx2", "httpcore2", "openai", "openai._vendor.httpx_aiohttp")
 """Modules that endpoints import when they are opened, which takes a second."""
 
 
