@@ -13,13 +13,14 @@ from scipy.stats import binomtest
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
 from fault_server import FaultServer
 from moot.commands.drift import check_drift, smallest_change, write_drift
-from moot.core.artifacts import read_cases
+from moot.core.artifacts import describe, read_cases, write_cases
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.predictions import write_predictions
 from moot.llm.endpoints.embedded import PACKAGED, model_path
 from moot.plan.plan import Plan
+from planted_answers import TASK, case
 
 CALLS = 40
 
@@ -178,7 +179,7 @@ def test_a_replaced_model_file_is_detected(tmp_path: Path) -> None:
     """The same name, and other weights: two bits in every fifth byte of the second half, as if it
 were requantised.
     """
-    count, file = 7, tmp_path / "model.gguf"
+    count, file = 6, tmp_path / "model.gguf"
     weights = np.fromfile(
         model_path(ModelConfig(endpoint="embedded", model=PACKAGED)), dtype=np.uint8
     )
@@ -195,7 +196,8 @@ were requantised.
         "protocol": "zero_shot",
         "params": {"answer": "likelihood"},
     }
-    plan, cases = Plan.from_yaml(config, PROJECT), people(tmp_path / "cases.parquet", count)
+    plan, cases = Plan.from_yaml(config, PROJECT), tmp_path / "cases.parquet"
+    write_cases(cases, map(case, range(count)), TASK, describe())
     shard = tmp_path / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
     write_transcripts(plan, Job(EXPERIMENT, MODEL, *read_cases(cases)), [cases], shard)
     outputs = (
