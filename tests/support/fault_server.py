@@ -185,7 +185,11 @@ class ChatServer:
     async def report(self, _request: web.BaseRequest) -> web.StreamResponse:
         return web.json_response({**self.stats.as_json(), "batches": self.batches.as_json()})
 
-    async def count(self, _request: web.BaseRequest) -> web.StreamResponse:
+    async def count(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Return the number of requests, as soon as there are `at_least` so many."""
+        at_least = int(request.query.get("at_least", 0))
+        while self.stats.requests.total() < at_least:
+            await asyncio.sleep(0.01)
         return web.Response(text=str(self.stats.requests.total()))
 
     async def reset(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -436,11 +440,11 @@ class FaultServer:
 
     def wait_for(self, requests: int, seconds: float = PATIENCE) -> None:
         """Wait until the server has had `requests` requests."""
-        deadline = time.monotonic() + seconds
-        while self.count() < requests:
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"fewer than {requests} requests in {seconds} s")
-            time.sleep(0.01)
+        address = f"{self.host}/count?at_least={requests}"
+        try:
+            urllib.request.urlopen(address, timeout=seconds).close()
+        except TimeoutError as error:
+            raise TimeoutError(f"fewer than {requests} requests in {seconds} s") from error
 
     def close(self) -> None:
         self._process.kill()
