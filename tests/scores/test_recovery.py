@@ -7,7 +7,6 @@ Slow: only these tests detect a biased estimate or interval whose formula looks 
 """
 
 from dataclasses import replace
-from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -52,6 +51,7 @@ POSITION_TEXTS = {
     "affirm": "I would affirm the judgment below.",
     "not affirm": "I would reverse the judgment below.",
 }
+Estimates = list[tuple[float, float, float]]
 CODE = {"affirm": 1, "not affirm": 0}
 SPEAKERS = {"Human Judge": "human", "AI Judge 1": "judge_1", "AI Judge 2": "judge_2"}
 
@@ -59,7 +59,6 @@ SPEAKERS = {"Human Judge": "human", "AI Judge 1": "judge_1", "AI Judge 2": "judg
 # Panels
 
 
-@cache
 def panels(seed: int, cases: int, repeats: int = 1) -> pd.DataFrame:
     """Return the steps of panels of two voices and a person, who never changes, in three rounds."""
     voice = SimulatedVoice(
@@ -92,47 +91,50 @@ def panels(seed: int, cases: int, repeats: int = 1) -> pd.DataFrame:
     return frame.assign(model="m", kind="statement")
 
 
-def odds(steps: pd.DataFrame, seed: int) -> tuple[float, float, float]:
+def odds(chances: pd.DataFrame, seed: int) -> tuple[float, float, float]:
     """Return the log odds of moving to the person relative to the peer, with an interval."""
-    bootstrap, statistic = odds_of_following(steps, seed)
+    bootstrap, statistic = odds_of_following(chances, seed)
     return bootstrap.estimate(statistic)
 
 
-def odds_of_following(steps: pd.DataFrame, seed: int) -> tuple[ClusterBootstrap, Statistic]:
-    """Return the bootstrap over the cases of some panels, and the log odds as its statistic."""
-    chances = find_opposing_influences(steps)
+def odds_of_following(chances: pd.DataFrame, seed: int) -> tuple[ClusterBootstrap, Statistic]:
+    """Return the bootstrap over the cases of some chances, and the log odds as its statistic."""
     moved = as_numbers(chances["moved"])
     human, peer = (as_numbers(chances["opposed"] == opponent) for opponent in ("human", "peer"))
     return ClusterBootstrap(chances["case_id"], seed), log_odds_ratio(moved, human, peer)
 
 
-def odds_of_all(frames: list[pd.DataFrame]) -> float:
-    """Return the log odds of all worlds together, the truth."""
-    bootstrap, statistic = odds_of_following(pool_panels(frames), 0)
-    return bootstrap.value(statistic)
-
-
-def pool_panels(frames: list[pd.DataFrame]) -> pd.DataFrame:
-    """Return the panels of all worlds together."""
+def find_chances(frames: list[pd.DataFrame]) -> pd.DataFrame:
+    """Return the chances to move in the panels of all worlds together, with their world."""
     worlds = []
     for n, frame in enumerate(frames):
         debates, cases = f"{n}-" + frame["debate_id"], f"{n}-" + frame["case_id"]
         worlds.append(frame.assign(debate_id=debates, case_id=cases))
-    return pd.concat(worlds)
+    chances = find_opposing_influences(pd.concat(worlds))
+    return chances.assign(world=chances["case_id"].str.partition("-")[0].astype(int))
+
+
+def assert_odds_recovered(frames: list[pd.DataFrame], high: float = 0.98) -> Estimates:
+    """That the odds of each world recover those of all worlds together; return the estimates."""
+    chances = find_chances(frames)
+    bootstrap, statistic = odds_of_following(chances, 0)
+    truth = bootstrap.value(statistic)
+    assert truth > 0.5, "voices follow the person more than the peer"
+    by_world = {seed: odds(rows, seed) for seed, rows in chances.groupby("world", sort=True)}
+    assert list(by_world) == list(range(len(frames)))
+    estimates = list(by_world.values())
+    assert_recovered(estimates, truth, high=high)
+    return estimates
 
 
 def test_the_odds_of_following_the_person_are_recovered() -> None:
-    worlds = [panels(seed, 60) for seed in range(SEEDS)]
-    truth = odds_of_all(worlds)
-    assert truth > 0.5, "voices follow the person more than the peer"
-    assert_recovered(list(map(odds, worlds, range(SEEDS))), truth)
+    assert_odds_recovered([panels(seed, 60) for seed in range(SEEDS)])
 
 
 def test_intervals_of_five_cases_debated_twenty_times_cover_but_are_wide() -> None:
     """The appellate paper's design. By case, the interval spans a factor of seven in the odds."""
     worlds = [panels(seed, 5, repeats=20) for seed in range(SEEDS // 2)]
-    estimates = list(map(odds, worlds, range(len(worlds))))
-    assert_recovered(estimates, odds_of_all(worlds), high=0.99)
+    estimates = assert_odds_recovered(worlds, high=0.99)
     assert np.mean([high - low for _, low, high in estimates]) > 1.5
 
 
@@ -162,16 +164,14 @@ def opinions(seed: int, cases: int) -> pd.DataFrame:
             )
     frame = pd.DataFrame(rows, columns=["number", "turn", "speaker", "text", "prediction"])
     names = frame["number"].map(lambda number: case(number).case_id)
-    transcripts = frame.assign(
-        model="m", case_id=names, debate_id=names + "#0", kind="statement", visibility="public"
-    )
-    return transcripts.reindex(columns=[*SCHEMAS["transcripts"].names]).assign(
-        confidence=np.nan, probability=np.nan
-    )
+    return frame.assign(model=f"world-{seed}", case_id=names, debate_id=names + "#0")
 
 
-def flips(transcripts: pd.DataFrame, cases: list[Case]) -> "pd.Series[Any]":
-    """Return the flips of each debate, from the scores' own table of opinions."""
+def flips(worlds: list[pd.DataFrame], cases: list[Case]) -> "pd.Series[Any]":
+    """Return the flips of each debate by world, from the scores' own table of opinions."""
+    transcripts = pd.concat(worlds, ignore_index=True).assign(kind="statement", visibility="public")
+    transcripts = transcripts.reindex(columns=[*SCHEMAS["transcripts"].names])
+    transcripts = transcripts.assign(confidence=np.nan, probability=np.nan)
     results = ExperimentResults(Path(), "x", ExperimentView("courtroom", "d", ("m",), "test", {}))
     results.__dict__ |= {
         "transcript_parts": lambda columns: iter([transcripts]),
@@ -179,16 +179,18 @@ def flips(transcripts: pd.DataFrame, cases: list[Case]) -> "pd.Series[Any]":
     }
     opinions = stated_predictions(results)
     changed = opinions["previous"].notna() & (opinions["previous"] != opinions["prediction"])
-    return changed.groupby(opinions["debate_id"]).sum()
+    return changed.groupby([opinions["model"], opinions["debate_id"]], observed=True).sum()
 
 
 def test_the_flips_of_a_judge_are_recovered() -> None:
     cases = [case(number) for number in range(40)]
-    counts = [flips(opinions(seed, 40), cases) for seed in range(SEEDS)]
-    truth = float(pd.concat(counts).mean())
+    counts = flips([opinions(seed, 40) for seed in range(SEEDS)], cases)
+    truth = float(counts.mean())
     assert truth > 0.3
     estimates = []
-    for seed, flip_counts in enumerate(counts):
+    for seed in range(SEEDS):
+        flip_counts = counts.loc[f"world-{seed}"]
+        assert len(flip_counts) == len(cases)
         bootstrap = ClusterBootstrap(flip_counts.index, seed)
         estimates.append(bootstrap.estimate(mean_statistic(flip_counts, AMOUNT)))
     assert_recovered(estimates, truth)
