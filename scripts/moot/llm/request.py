@@ -64,7 +64,7 @@ class Request:
             "choices": self.choices,
             **({"served_as": served_as} if served_as else {}),
         }
-        return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return _encode_canonical_json(content)
 
     @classmethod
     def from_json(cls, text: str) -> "Request":
@@ -211,4 +211,7 @@ class Reply:
 
 
 _REPLY_DEFAULTS = {field.name: getattr(Reply(""), field.name) for field in fields(Reply)[1:]}
+_encode_canonical_json = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, separators=(",", ":")
+).encode
 _encode_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
