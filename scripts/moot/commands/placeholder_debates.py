@@ -13,6 +13,7 @@ from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json
 from moot.jobs.debates import Job, run_debates
 from moot.llm.chat import Settings
+from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Reply, Request
@@ -104,6 +105,7 @@ class PreviewLedger(Ledger):
 
     def __init__(self, ledger: str) -> None:
         super().__init__(ledger)
+        self.put = Batched(self._keep, in_loop=True)  # memory needs no thread and no pause
         self.placeholders: dict[str, Entry] = {}
         self.speeds = SpeedMeter()
 
