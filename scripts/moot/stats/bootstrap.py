@@ -219,8 +219,9 @@ def _combine_kinds(kinds: list[tuple[Floats, int, int]]) -> Floats:
 
 def _draw_clusters(clusters: int, seed: int, resamples: int) -> "NDArray[np.uint8]":
     """Return the draws of `_count_draws`; those of groups are needed again for each score."""
-    is_group = clusters <= _MAX_CLUSTERS_OF_GROUP
-    return (_draws_of_groups if is_group else _draws_of_many)(clusters, seed, resamples)
+    if clusters <= _MAX_CLUSTERS_OF_GROUP:
+        return _draws_of_groups(clusters, seed, resamples)
+    return _draws_of_many(clusters, seed, resamples)
 
 
 def _count_draws(clusters: int, seed: int, resamples: int) -> "NDArray[np.uint8]":
