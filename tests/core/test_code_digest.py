@@ -23,6 +23,7 @@ def scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def forget_digests() -> None:
     code_digest.digest_of.cache_clear()
     code_digest._matching_files.cache_clear()
+    code_digest._name_in_moot.cache_clear()
     code_digest._digest_of_file.cache_clear()
 
 

@@ -28,9 +28,7 @@ def source_files(*names: str) -> Iterator[Path]:
         if not name.startswith("!"):
             paths.update(dict.fromkeys(_matching_files(name)))
     for path in paths:
-        is_moot = path.is_relative_to(SCRIPTS / "moot")
-        name = path.relative_to(SCRIPTS / "moot").as_posix() if is_moot else ""
-        if not any(fnmatch(name, pattern) for pattern in excluded):
+        if not any(fnmatch(_name_in_moot(path), pattern) for pattern in excluded):
             yield path
 
 
@@ -70,6 +68,13 @@ def _matching_files(name: str) -> tuple[Path, ...]:
     if not sources:
         raise ValueError(f"no source file '{name}' below {SCRIPTS}")
     return sources
+
+
+@cache
+def _name_in_moot(path: Path) -> str:
+    """Return the name of a file below `scripts/moot`; "" for a file elsewhere."""
+    folder = SCRIPTS / "moot"
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else ""
 
 
 @cache
