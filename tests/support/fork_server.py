@@ -36,6 +36,7 @@ LIBRARIES = (
     "docutils",
     "yte",
     "pandas",
+    "pandas.core.methods.to_dict",
     "pandas.io.formats.style",
     "pandas.io.formats.csvs",
     "pandas.io.formats.excel",
@@ -64,17 +65,23 @@ LIBRARIES = (
     "matplotlib.backends.backend_svg",
 )
 MODULES = (
+    "moot.commands.placeholder_debates",
+    "moot.core.command_line",
     "moot.plan.plan_cache",
     "moot.papers.selection",
     "moot.report.outcome",
     "moot.report.exports",
     "moot.workflow.console",
     "moot.workflow.dependencies",
+    "moot.workflow.empty_outputs",
+    "moot.workflow.failed_jobs",
     "moot.workflow.folder",
     "moot.workflow.job",
+    "moot.workflow.run_page",
     "moot.workflow.targets",
     "moot.jobs.debates",
     "moot.jobs.job_results",
+    "moot.jobs.papers",
     "moot.jobs.predictions",
 )
 """Modules of moot that most processes import, besides those that registries find."""
@@ -103,8 +110,10 @@ def serve(address: str, owner_id: int) -> Request:
         address: the socket of this server.
         owner_id: the process with which the server ends.
     """
+    gc.set_threshold(20_000)  # as in conftest.py, also in all forks
     for name in LIBRARIES:
         import_module(name)
+    import_module("snakemake.cli").get_argument_parser()  # finds all plugins of Snakemake
     owner_exit = os.pidfd_open(owner_id)
     client = accept_in_fork(
         address,
@@ -263,6 +272,7 @@ def become(request: Request, program: str) -> NoReturn:
     except BaseException:
         traceback.print_exc()
         status = 1
+    gc.collect()  # asyncio prints the errors of tasks that nothing has read
     if not isinstance(status, int | None):
         sys.stderr.write(f"{status}\n")
         status = 1
