@@ -93,13 +93,14 @@ READY = b"done"
 
 
 class Request(NamedTuple):
-    """A program that a client starts: the arguments of Python, its folder, environment and open
-    files.
+    """A program that a client starts: the arguments of Python, its folder, environment, group of
+    processes and open files.
     """
 
     arguments: list[str]
     folder: str
     environment: dict[str, str]
+    group: int
     files: list[int]
 
 
@@ -186,8 +187,7 @@ def receive(client: socket.socket) -> Request:
     text, size = b"", int.from_bytes(head, "big")
     while len(text) < size:
         text += client.recv(size - len(text))
-    arguments, folder, environment = json.loads(text)
-    return Request(arguments, folder, environment, files)
+    return Request(*json.loads(text), files)
 
 
 def import_moot(scripts: str) -> dict[str, tuple[int, int] | None]:
@@ -246,7 +246,9 @@ def become(request: Request, program: str) -> NoReturn:
         request: of a client.
         program: the program that starts further forks.
     """
-    arguments, folder, environment, files = request
+    arguments, folder, environment, group, files = request
+    with suppress(PermissionError):  # a client of another session
+        os.setpgid(0, group)
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)

@@ -3,8 +3,9 @@
 Each Snakemake and each of its jobs is a process of its own, as for a user, but spends no second on
 importing pandas, Snakemake and the like anew. moot is imported from the copy of the project that a
 process belongs to: once for all forks of that copy, and again in each fork after a module of the
-copy has changed. Starts as they are for a user are in the tests of stops, kills, the command line
-and the desk.
+copy has changed. A fork joins the process group of its client, so that a signal to the group
+reaches it, unless their sessions differ. Starts as they are for a user are in the tests of stops,
+kills, the command line and the desk.
 """
 
 import fcntl
@@ -25,13 +26,14 @@ from fork_server import LOAD, READY
 MAX_PROJECTS = 3
 ADDRESS = "MOOT_TEST_FORKS"
 CLIENT = """#!{python} -IS
-import json, os, socket, sys
+import json, os, signal, socket, sys
 program, arguments = sys.argv[1:2], sys.argv[1:]
 if not program or program[0].startswith("-") and program[0] != "-m":
     os.execv({python!r}, [{python!r}, *arguments])
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # the fork gets it, and this program its status
 with socket.socket(socket.AF_UNIX) as server:
     server.connect(os.environ[{address!r}])
-    text = json.dumps([arguments, os.getcwd(), dict(os.environ)]).encode()
+    text = json.dumps([arguments, os.getcwd(), dict(os.environ), os.getpgrp()]).encode()
     socket.send_fds(server, [len(text).to_bytes(8, "big")], [0, 1, 2])
     server.sendall(text)
     status = server.recv(4)
@@ -91,7 +93,9 @@ def python_of(project: Path) -> tuple[str, dict[str, str]]:
         address = f"{variables[ADDRESS]}-{os.getpid()}-{next(NUMBERS)}"
         connection = socket.socket(socket.AF_UNIX)
         connection.connect(variables[ADDRESS])
-        text = json.dumps([[LOAD, str(project / "scripts"), address], "/", {}]).encode()
+        text = json.dumps(
+            [[LOAD, str(project / "scripts"), address], "/", {}, os.getpgrp()]
+        ).encode()
         socket.send_fds(connection, [len(text).to_bytes(8, "big")], [0, 1, 2])
         connection.sendall(text)
         assert connection.recv(len(READY)) == READY

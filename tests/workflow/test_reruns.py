@@ -14,7 +14,6 @@ import runpy
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import forks
 from fault_server import FaultServer
 from moot.core.artifacts import read_metadata
 from patience import PATIENCE, wait_until
@@ -323,26 +323,16 @@ def fail(**change: Any) -> Callable[[Reruns, tuple[str, ...], FaultServer], None
 def signalled(
     workflow: Reruns, targets: tuple[str, ...], how: int, wait: Callable[[], object]
 ) -> None:
-    """Begin a run, wait, and end it by a signal."""
-    command = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        *targets,
-        "--snakefile",
-        str(workflow.project / "Snakefile"),
-    ]
-    command += [
-        "--configfile",
-        "my.yaml",
-        "--workflow-profile",
-        "none",
-        "--cores",
-        "2",
-        "--rerun-incomplete",
-    ]
+    """Begin a run, wait, and end it and all of its jobs by a signal."""
+    python, address = forks.python_of(workflow.project)
+    command = [python, "-m", "snakemake", "--snakefile", str(workflow.project / "Snakefile")]
+    command += ["--configfile", "my.yaml", "--workflow-profile", "none", "--cores", "2"]
     running = subprocess.Popen(
-        command, cwd=workflow.work, start_new_session=True, stdout=subprocess.DEVNULL
+        [*command, "--rerun-incomplete", *targets],
+        cwd=workflow.work,
+        env={**os.environ, **address, "PYTHONDONTWRITEBYTECODE": ""},
+        process_group=0,
+        stdout=subprocess.DEVNULL,
     )
     wait()
     os.killpg(running.pid, how)
@@ -382,7 +372,7 @@ def test_jobs_that_depend_on_a_change_are_built_again_after_interrupted_runs(
         "experiments/panel/labelers": ["rules", "judge:slow"],
     }
     built.configure({})
-    built.build_predictions("panel")  # what a real process would do before it labels
+    built.build_predictions("panel")  # so that a labeler makes the call that hangs
     for targets, end in ENDINGS.values():
         built.configure({})
         end(built, targets, servers[targets == PANEL])
@@ -410,8 +400,6 @@ def test_jobs_after_a_signal_in_any_stage_are_built_again(
     def wait() -> None:
         wait_until(reached.exists)
 
-    if script == "scores":
-        built.build_predictions("trial")  # what real processes would do before this stage
     with broken(
         built, script, by=f"from time import sleep; open('{reached}', 'w').close(); sleep(600)"
     ):
