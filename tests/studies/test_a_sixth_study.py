@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from fault_server import FaultServer
-from project_copy import PROJECT, Workflow
+from project_copy import PROJECT, UneditedWorkflow, Workflow
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,12 @@ SIXTH = PROJECT / "docs/examples/coinage"
 
 @pytest.mark.parametrize("is_within", [True, False], ids=["a folder of studies", "an extension"])
 def test_a_folder_is_a_study(is_within: bool, server: FaultServer, tmp_path: Path) -> None:
-    workflow, request_count = Workflow(tmp_path, server.url, analyses=()), server.count()
+    workflow = (
+        Workflow(tmp_path, server.url, analyses=())
+        if is_within
+        else UneditedWorkflow(tmp_path, server.url)
+    )
+    request_count = server.count()
     ignore = shutil.ignore_patterns(
         "__pycache__", *(["prompts", "study.yaml"] if is_within else [])
     )

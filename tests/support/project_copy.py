@@ -3,7 +3,9 @@
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Collection
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,31 @@ def documented_pages() -> list[str]:
     return ["README.md", *sorted(str(path.relative_to(PROJECT)) for path in pages)]
 
 
+def copy_project(target: Path, analyses: Collection[str] | None = None) -> None:
+    """Copy the project; without the folders of all analyses but some, which a user may remove."""
+    for name in SHIPPED:
+        source, copy = PROJECT / name, target / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(source, copy) if source.is_dir() else shutil.copy2(source, copy)
+    if analyses is None:
+        return
+    folder = target / "scripts/moot/analyses"
+    assert all((folder / name).is_dir() for name in analyses), analyses
+    for package in folder.glob("*/__init__.py"):
+        if package.parent.name not in analyses:
+            shutil.rmtree(package.parent)
+
+
+@cache
+def unedited_copy() -> "tempfile.TemporaryDirectory[str]":
+    """Make a copy without analyses, which tests share and none changes; it lasts as long as this
+    process.
+    """
+    folder = tempfile.TemporaryDirectory(prefix="moot-project-")
+    copy_project(Path(folder.name), ())
+    return folder
+
+
 class Workflow:
     """A copy of the project, and a working directory of its own.
 
@@ -46,27 +73,22 @@ class Workflow:
         url: of the model server.
         analyses: the names of the analyses that the copy has; None for all. Each adds tables and
             figures, which a test that does not need them should not build.
+        project: an existing copy, which the test does not change.
     """
 
-    def __init__(self, folder: Path, url: str, analyses: Collection[str] | None = None) -> None:
-        self.project, self.work = folder / "project", folder / "work"
-        for name in SHIPPED:
-            source, target = PROJECT / name, self.project / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copytree(source, target) if source.is_dir() else shutil.copy2(source, target)
-        if analyses is not None:
-            self._remove_analyses(analyses)
+    def __init__(
+        self,
+        folder: Path,
+        url: str,
+        analyses: Collection[str] | None = None,
+        project: Path | None = None,
+    ) -> None:
+        self.project, self.work = project or folder / "project", folder / "work"
+        if project is None:
+            copy_project(self.project, analyses)
         self.work.mkdir()
         self.url = url
         self.configure({})
-
-    def _remove_analyses(self, kept: Collection[str]) -> None:
-        """Remove the folders of all other analyses, as a user may."""
-        folder = self.project / "scripts/moot/analyses"
-        assert all((folder / name).is_dir() for name in kept), kept
-        for package in folder.glob("*/__init__.py"):
-            if package.parent.name not in kept:
-                shutil.rmtree(package.parent)
 
     def configure(self, change: dict[str, Any]) -> None:
         trial = {"protocol": "courtroom", "dataset": "people", "models": "served", "cases": 3}
@@ -123,7 +145,15 @@ class Workflow:
         }
 
     def edit(self, name: str, old: str, new: str) -> None:
+        assert self.project.parent == self.work.parent, "other tests use this copy too"
         path = self.project / name
         text = path.read_text()
         assert old in text, f"{name} holds no {old!r}"
         path.write_text(text.replace(old, new, 1))
+
+
+class UneditedWorkflow(Workflow):
+    """A workflow without analyses whose test does not change the copy of the project."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        super().__init__(folder, url, project=Path(unedited_copy().name))

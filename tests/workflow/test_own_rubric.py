@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from fault_server import FaultServer
-from project_copy import PROJECT, Workflow
+from project_copy import PROJECT, UneditedWorkflow
 
 pytestmark = pytest.mark.slow
 
@@ -92,7 +92,7 @@ def fill_in(sheet: Path, to: Path, annotator: str, otherwise: str = "") -> pd.Da
 
 def test_a_rubric_of_the_users_own_is_labelled_by_all_and_counted(tmp_path: Path) -> None:
     with FaultServer() as server:
-        workflow = Workflow(tmp_path, server.url, analyses=())
+        workflow = UneditedWorkflow(tmp_path, server.url)
         shutil.copy(PROJECT / "docs/examples/disputes/disputes.csv", workflow.work)
         workflow.configure(CONFIG)
         process = workflow.run("annotation_sheets")
