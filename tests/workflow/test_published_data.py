@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from project_copy import Workflow
+from project_copy import UneditedWorkflow
 
 pytestmark = pytest.mark.slow
 
@@ -54,7 +54,7 @@ SPLITS = {
 
 @pytest.fixture(scope="module")
 def loaded(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
-    workflow = Workflow(tmp_path_factory.mktemp("published"), "http://127.0.0.1:1", analyses=())
+    workflow = UneditedWorkflow(tmp_path_factory.mktemp("published"), "http://127.0.0.1:1")
     workflow.configure(
         {"data_root": str(shared_data), **{f"datasets/{name}": DATASETS[name] for name in DATASETS}}
     )
