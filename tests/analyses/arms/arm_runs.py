@@ -1,6 +1,8 @@
 """Runs of experiments under control arms against a chat server that fails on purpose."""
 
 import json
+from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pyarrow.parquet as pq
 
 from courtroom_runs import PROJECT, configuration, people
 from fault_server import FaultServer
+from moot.analyses.arms.controls import ARMS
 from moot.core.artifacts import read_cases
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.load import load_dataset
@@ -36,6 +39,37 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "recorded": {"source": "recorded", "params": {"method": "debate"}},
 }
 
+JUDGE = ("commit_first", "challenge")
+PLANTED = ("plant_citation", "plant_authority", "plant_certainty", "plant_names", "plant_padding")
+MISSTATED = ("plant_misquote", "plant_wrong_figure")
+DEBATE = ("noise", "alone", "consultancy", "swap", *PLANTED, *MISSTATED, *JUDGE)
+REASONS = [
+    (
+        [name for name in PROTOCOLS if PROTOCOLS[name].debaters is None],
+        DEBATE,
+        "has no debaters",
+    ),
+    (("attribution", "grading", "judging", "recorded", "case_summary"), ARMS, "asks for no answer"),
+    (
+        [name for name in PROTOCOLS if getattr(PROTOCOLS[name].debaters, "are_judges", True)],
+        ("attribution",),
+        "has no judge who hears debaters and decides",
+    ),
+    (("panel", "human_panel", "conference"), ("consultancy",), "have no assigned sides"),
+    (("panel", "human_panel"), JUDGE, "the debaters also decide"),
+    (
+        ("human_panel", "synthetic_panel"),
+        ("labels_swapped",),
+        "know the options of this data by name",
+    ),
+]
+"""Protocols, arms that make no sense with them, and the reason. A later reason replaces an earlier
+one.
+"""
+MEANINGLESS: dict[tuple[str, str], str] = {}
+for names, arms, reason in REASONS:
+    MEANINGLESS |= dict.fromkeys(product(names, arms), reason)
+
 
 def entry(protocol: str, arms: tuple[str, ...] = (), **changes: Any) -> dict[str, Any]:
     experiment = {
@@ -54,7 +88,8 @@ class Runs:
     def __init__(self, folder: Path, server: FaultServer) -> None:
         self.folder, self.server, self.held = folder, server, dict[str, pd.DataFrame]()
         people(folder / "cases" / "people.parquet", 8)
-        self.experiments = {name: entry(name) for name in PROTOCOLS if name != "recorded"}
+        self.experiments = {name: entry(name) for name in ("courtroom", "conference")}
+        """Other experiments read the debates of these."""
 
     def plan(self, **experiments: dict[str, Any]) -> Plan:
         raw = configuration(
@@ -69,6 +104,16 @@ class Runs:
             "agreement": {"source": "sample"},
         }
         return Plan.from_yaml(raw, PROJECT)
+
+    @cached_property
+    def plan_of_all_arms(self) -> Plan:
+        """Each protocol with all arms that make sense with it."""
+        experiments = {}
+        for protocol in PROTOCOLS:
+            arms = [arm for arm in ARMS if (protocol, arm) not in MEANINGLESS]
+            if arms:
+                experiments[protocol] = entry(protocol, tuple(arms))
+        return self.plan(**experiments)
 
     def cases(self, plan: Plan, dataset: str) -> Path:
         path = self.folder / "cases" / f"{dataset}.parquet"
@@ -107,7 +152,7 @@ class Runs:
 def full_and(
     runs: Runs, arm: str, protocol: str = "courtroom"
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    plan = runs.plan(**{protocol: entry(protocol, (arm,))})
+    plan = runs.plan_of_all_arms
     return runs.hold(plan, protocol), runs.hold(plan, f"{protocol}-arm={arm}")
 
 
