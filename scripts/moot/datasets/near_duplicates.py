@@ -9,6 +9,7 @@ each left-out word breaks as many shingles as a shingle is long.
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from moot.core.cases import SplitName, stratified_splits
 
@@ -67,7 +68,8 @@ def find_near_duplicates(
         zip(pieces, MinHash.generator(encoded, num_perm=_PERMUTATIONS, seed=_SEED), strict=True)
     )
     # The index has a lower threshold because it estimates Jaccard similarity; containment decides.
-    index = MinHashLSH(threshold=max(0.05, threshold - 0.3), num_perm=_PERMUTATIONS)
+    bands = _choose_bands(max(0.05, threshold - 0.3))
+    index = MinHashLSH(num_perm=_PERMUTATIONS, params=bands)
     position = {key: place for place, key in enumerate(texts)}
     pairs = []
     for key, signature in signatures.items():
@@ -79,6 +81,15 @@ def find_near_duplicates(
                 pairs.append(RelatedCases(candidate, key, similarity))
         index.insert(key, signature)
     return pairs
+
+
+@cache
+def _choose_bands(threshold: float) -> tuple[int, int]:
+    """Return the numbers of bands and of rows in a band; hundreds of integrals find them."""
+    from datasketch import MinHashLSH
+
+    index = MinHashLSH(threshold=threshold, num_perm=_PERMUTATIONS)
+    return index.b, index.r
 
 
 def _encode(shingle_set: frozenset[str]) -> list[bytes]:
