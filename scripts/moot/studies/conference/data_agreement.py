@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import comb
 from random import Random
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 import pandas as pd
 from pydantic import Field
@@ -81,17 +81,19 @@ def load(options: AgreementOptions, context: LoadContext) -> Loaded:
     claims = with_validation(usable_claims, options.validation, context.seed)
     cases = []
     for _, topic in claims.groupby("topic_id", sort=True):
+        claim_of_row = {claim.Index: claim for claim in topic.itertuples()}
         for size in options.sizes:
-            groups = draw_groups(topic, size, options.per_topic, context.seed)
-            cases += [_build_case(group, size, context) for group in groups]
+            for rows in draw_groups(topic, size, options.per_topic, context.seed):
+                group = [claim_of_row[row] for row in rows]
+                cases.append(_build_case(group, context))
     counts = Counter(case.split for case in cases)
     cleaning = {f"{split} groups": counts[split] for split in get_args(SplitName)} | left_out
     task = replace(TASK, notes=(*source_notes(options.source), *TASK.notes))
     return Loaded(cases, task, cleaning=cleaning, sources=[path])
 
 
-def draw_groups(claims: pd.DataFrame, size: int, max_groups: int, seed: int) -> list[pd.DataFrame]:
-    """Draw at most `max_groups` distinct groups of claims of one motion.
+def draw_groups(claims: pd.DataFrame, size: int, max_groups: int, seed: int) -> list[list[int]]:
+    """Draw at most `max_groups` distinct groups of claims of one motion, as rows of the claims.
 
     As many groups are in agreement as not. The rows of a group are in speaking order.
     """
@@ -103,12 +105,11 @@ def draw_groups(claims: pd.DataFrame, size: int, max_groups: int, seed: int) -> 
     )
     same_side_count = (kind_count + random.randint(0, 1)) // 2
     agreeing_pro = min(max(same_side_count, kind_count - all_con), all_pro)
-    groups = [
+    return [
         *_draw_distinct(random, agreeing_pro, lambda: random.sample(pro, size)),
         *_draw_distinct(random, kind_count - agreeing_pro, lambda: random.sample(con, size)),
         *_draw_distinct(random, kind_count, lambda: _draw_mixed_group(random, pro, con, size)),
     ]
-    return [claims.loc[group] for group in groups]
 
 
 def _draw_mixed_group(
@@ -127,18 +128,20 @@ def _draw_distinct(random: Random, count: int, draw: Callable[[], list[int]]) ->
     return [random.sample(group, len(group)) for group in groups]
 
 
-def _build_case(group: pd.DataFrame, size: int, context: LoadContext) -> Case:
-    ids = [str(claim_id) for claim_id in group["claim_id"]]
-    first_claim = group.iloc[0]
+def _build_case(group: Sequence[Any], context: LoadContext) -> Case:
+    """Return the case of a group of claims, which are rows of the file in speaking order."""
+    first_claim = group[0]
+    ids = [str(claim.claim_id) for claim in group]
+    stances = [claim.stance for claim in group]
     case_id = f"{context.name}-{'-'.join(ids)}"
-    text = "\n\n".join(
-        [f"Topic: {first_claim['topic']}", *_phrase_claims(case_id, list(group["claim"]))]
-    )
-    target, row = AGREEMENT if group["stance"].nunique() == 1 else OPEN, int(str(group.index[0]))
-    attributes = {"topic": first_claim["topic"], "size": str(size)}
-    attributes |= {"stances": ";".join(group["stance"]), "claims": ";".join(ids)}
+    speeches = _phrase_claims(case_id, [claim.claim for claim in group])
+    text = "\n\n".join([f"Topic: {first_claim.topic}", *speeches])
+    target = AGREEMENT if len(set(stances)) == 1 else OPEN
+    attributes = {"topic": first_claim.topic, "size": str(len(group))}
+    attributes |= {"stances": ";".join(stances), "claims": ";".join(ids)}
+    row = int(first_claim.Index)
     return Case(
-        case_id, context.name, first_claim["split"], text, target, TASK.labels, attributes, row
+        case_id, context.name, first_claim.split, text, target, TASK.labels, attributes, row
     )
 
 
