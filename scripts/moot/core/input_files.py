@@ -211,6 +211,8 @@ def refuse_values(
     remedy: str = "Correct the row.",
 ) -> None:
     """Raise `UserError` with a line for each wrong value of a column, if there is any."""
+    if not is_wrong.any():
+        return
     summary = f" ({is_wrong.sum()} of {len(values)} rows are wrong)" if len(values) > 1 else ""
     wrong_values = values[is_wrong.to_numpy()]
     complaints = dict.fromkeys(
@@ -241,8 +243,9 @@ def parse_whole_numbers(
     A blank becomes missing if `allows_blank` allows it, and is an error otherwise.
     """
     text = values.str.strip()
-    is_valid = text.str.fullmatch(r"[+-]?[0-9]{1,18}") | ((text == "") & allows_blank)
-    numbers = text.where(is_valid & (text != "")).astype("Int64")
+    is_number = text.str.fullmatch(r"[+-]?[0-9]{1,18}")
+    numbers = text.where(is_number).astype("Int64")
+    is_valid = is_number | (text == "") if allows_blank else is_number
     if minimum is not None:
         is_valid &= (numbers >= minimum).fillna(value=True)
     expected = (
