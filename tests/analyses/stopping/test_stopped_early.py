@@ -71,6 +71,10 @@ class Run:
     def finish(self, target: str = TABLE) -> pd.Series:
         process = self.workflow.run(target)
         assert process.returncode == 0, process.stdout
+        return self.decision()
+
+    def decision(self) -> pd.Series:
+        """Return the row of the table that a finished run left."""
         return pd.read_csv(self.workflow.work / TABLE).iloc[0]
 
     def resume(self) -> subprocess.CompletedProcess[str]:
@@ -129,7 +133,7 @@ def undisturbed(
 
 
 def test_stages_after_the_decision_are_empty(undisturbed: Run) -> None:
-    row = undisturbed.finish()
+    row = undisturbed.decision()
     assert (row["stopped because"], row["stages"], row["planned stages"]) == (
         "difference shown",
         DEBATED_STAGES,
@@ -180,7 +184,7 @@ def test_debates_end_before_a_stage_that_exceeds_the_budget(
 ) -> None:
     servers[0].reset()
     servers[1].reset(content=REFUSAL)
-    free = undisturbed.finish()
+    free = undisturbed.decision()
     per_stage = free["US dollars"] / free["stages"]
     assert per_stage > 0
     row = Run(tmp_path / "poor", *servers, usd=float(1.5 * per_stage)).finish()
