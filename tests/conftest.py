@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # By default, garbage is searched for after each 700 new objects: a fifth of the time of collecting.
 gc.set_threshold(20_000)
-# Started by nohup, the jobs of tests would inherit that they do not hear it.
+# Started by nohup or in the background of a script, the jobs of tests would ignore these signals.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # Examples are counted, never timed: a busy machine is no fault of the code.
 hypothesis.settings.register_profile("moot", deadline=None)
 hypothesis.settings.load_profile("moot")
