@@ -199,7 +199,7 @@ def test_a_batch_that_the_provider_creates_late_is_withdrawn(
 def test_a_large_wave_is_split_into_files_of_the_allowed_size(
     server: FaultServer, tmp_path: Path
 ) -> None:
-    count, max_bytes = 5_000, 1_500_000
+    count, max_bytes = 1_500, 450_000
     cases = people(tmp_path / "cases.parquet", count)
     config = courtroom(
         server, tmp_path, {**BATCH_OPTIONS, "max_bytes": max_bytes, "max_concurrent": 2}
