@@ -17,7 +17,7 @@ from aiohttp import web
 from invented_replies import digest_of
 
 if TYPE_CHECKING:
-    from fault_server import ChatServer
+    from faulty_chat import ChatServer
 
 LINE_FAULTS = [
     "expired",
