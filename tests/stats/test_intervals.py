@@ -43,7 +43,7 @@ def test_resamples_drawn_in_parts_equal_those_drawn_at_once(
     bootstrap = ClusterBootstrap(cases, seed=5, resamples=101)
     expected = [bootstrap.draws(statistic) for statistic in statistics]
     monkeypatch.setattr(bootstrap_module, "_MAX_WEIGHTS_IN_MEMORY", 1000)
-    bootstrap_module._draws_of_groups.cache_clear()
+    bootstrap_module._draw_clusters.cache_clear()
     parts = ClusterBootstrap(cases, seed=5, resamples=101)
     assert [len(weights) for weights in parts.weights()] == [11] * 9 + [2]
     for statistic, draws in zip(statistics, expected, strict=True):

@@ -80,10 +80,9 @@ def csv_texts(column: "pd.Series[str]") -> "pd.Series[str]":
     `true` and `false`. Bytes, lists and dictionaries printed by Python become text and JSON. Any
     other column is returned unchanged.
     """
-    values = set(column.unique()) - {""}
-    if any(_TEXT_FORMULA.fullmatch(value) for value in values):
+    if any(_TEXT_FORMULA.fullmatch(value) for value in column.unique()):
         column = column.str.replace(_TEXT_FORMULA.pattern, r"\1", regex=True)
-        values = set(column.unique()) - {""}
+    values = set(column.unique()) - {""}
     if not values:
         return column
     if any(values <= spelling for spelling in _TRUTH_VALUES):

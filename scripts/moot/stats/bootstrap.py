@@ -32,8 +32,6 @@ _MAX_WEIGHTS_IN_MEMORY = 2**22
 """Maximum of resamples times rows whose weights are in memory at once: 32 MB. A statistic takes
 several times as much.
 """
-_MAX_CLUSTERS_OF_GROUP = 2000
-"""Maximum of clusters whose draws are kept for many groups: 2 MB each."""
 _NEARLY_EQUAL = 0.8
 
 
@@ -217,14 +215,8 @@ def _combine_kinds(kinds: list[tuple[Floats, int, int]]) -> Floats:
     return np.asarray(centre + (draws - centre) * np.sqrt(spread), dtype=np.float64)
 
 
+@lru_cache(maxsize=2)
 def _draw_clusters(clusters: int, seed: int, resamples: int) -> "NDArray[np.uint8]":
-    """Return the draws of `_count_draws`; those of groups are needed again for each score."""
-    if clusters <= _MAX_CLUSTERS_OF_GROUP:
-        return _draws_of_groups(clusters, seed, resamples)
-    return _draws_of_many(clusters, seed, resamples)
-
-
-def _count_draws(clusters: int, seed: int, resamples: int) -> "NDArray[np.uint8]":
     """Return how often each cluster is drawn, shape (resamples, clusters), one byte per number.
 
     A number above 255 practically never occurs.
@@ -236,7 +228,3 @@ def _count_draws(clusters: int, seed: int, resamples: int) -> "NDArray[np.uint8]
         size = min(chunk_size, resamples - start)
         counts[start : start + size] = generator.multinomial(clusters, shares, size=size)
     return counts
-
-
-_draws_of_groups = lru_cache(maxsize=16)(_count_draws)
-_draws_of_many = lru_cache(maxsize=2)(_count_draws)
