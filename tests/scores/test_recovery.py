@@ -115,7 +115,7 @@ def find_chances(frames: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def assert_odds_recovered(frames: list[pd.DataFrame], high: float = 0.98) -> Estimates:
-    """That the odds of each world recover those of all worlds together; return the estimates."""
+    """Check the odds of each world against the odds of all worlds; return the estimates."""
     chances = find_chances(frames)
     bootstrap, statistic = odds_of_following(chances, 0)
     truth = bootstrap.value(statistic)

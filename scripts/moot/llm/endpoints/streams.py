@@ -1,7 +1,7 @@
 """Replies that a server streams in parts, assembled to the reply that it sends whole otherwise.
 
-The HTTP client reads a stream to its end before it is assembled, so that it has the
-limits and retries of other responses. A stream that ends early is no reply.
+The HTTP client reads the whole stream before moot assembles it, so that the usual limits and
+retries apply. A stream that ends early is an error.
 """
 
 import json

@@ -44,7 +44,7 @@ def _tag_pattern(schema: type[BaseModel]) -> re.Pattern[str]:
 def read_objects(text: str, schema: type[BaseModel]) -> Reading | None:
     """Return the value of the objects in `text`, if they agree on one.
 
-    None if there is no object, or if an object is unreadable even after repair.
+    The value is None if `text` has no object, or an object that cannot be repaired.
 
     Raises:
         UnreadableError: other JSON contradicts the object.
