@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from fault_server import FaultServer
-from project_copy import PROJECT, UneditedWorkflow, Workflow
+from project_copy import PROJECT, Workflow, unedited_copy
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ def test_a_folder_is_a_study(is_within: bool, server: FaultServer, tmp_path: Pat
     workflow = (
         Workflow(tmp_path, server.url, analyses=())
         if is_within
-        else UneditedWorkflow(tmp_path, server.url)
+        else Workflow(tmp_path, server.url, project=unedited_copy())
     )
     request_count = server.count()
     ignore = shutil.ignore_patterns(

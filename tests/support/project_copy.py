@@ -1,5 +1,6 @@
 """A copy of the project in a folder of its own, run by Snakemake as a user runs it."""
 
+import atexit
 import re
 import shutil
 import subprocess
@@ -56,13 +57,14 @@ def copy_project(target: Path, analyses: Collection[str] | None = None) -> None:
 
 
 @cache
-def unedited_copy() -> "tempfile.TemporaryDirectory[str]":
-    """Make a copy without analyses, which tests share and none changes; it lasts as long as this
+def unedited_copy() -> Path:
+    """Make a copy without analyses that tests share and none changes; it lasts as long as this
     process.
     """
     folder = tempfile.TemporaryDirectory(prefix="moot-project-")
+    atexit.register(folder.cleanup)
     copy_project(Path(folder.name), ())
-    return folder
+    return Path(folder.name)
 
 
 class Workflow:
@@ -73,7 +75,7 @@ class Workflow:
         url: of the model server.
         analyses: the names of the analyses that the copy has; None for all. Each adds tables and
             figures, which a test that does not need them should not build.
-        project: an existing copy, which the test does not change.
+        project: `unedited_copy()`, if the test does not change it.
     """
 
     def __init__(
@@ -150,10 +152,3 @@ class Workflow:
         text = path.read_text()
         assert old in text, f"{name} holds no {old!r}"
         path.write_text(text.replace(old, new, 1))
-
-
-class UneditedWorkflow(Workflow):
-    """A workflow without analyses whose test does not change the copy of the project."""
-
-    def __init__(self, folder: Path, url: str) -> None:
-        super().__init__(folder, url, project=Path(unedited_copy().name))

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from fault_server import FaultServer
-from project_copy import UneditedWorkflow
+from project_copy import Workflow, unedited_copy
 
 pytestmark = pytest.mark.slow
 
@@ -19,7 +19,7 @@ OUTCOME = "results/outcome/courtroom.csv"
 
 def test_a_run_ends_while_a_batch_is_open_and_the_next_runs_continue(tmp_path: Path) -> None:
     with FaultServer() as server:
-        workflow = UneditedWorkflow(tmp_path, server.url)
+        workflow = Workflow(tmp_path, server.url, project=unedited_copy())
         workflow.configure({"run": ["single"], "models/served/batch": {"wait": False}})
         server.reset(batch_ends=0)
         process = workflow.run(OUTCOME)

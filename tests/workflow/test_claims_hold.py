@@ -17,7 +17,7 @@ from moot.commands.reference import with_part
 from moot.report import TABLES
 from moot.report.published import read_published
 from moot.report.published_claims import read_claims
-from project_copy import PROJECT, UneditedWorkflow
+from project_copy import PROJECT, Workflow, unedited_copy
 
 PAGE = PROJECT / "docs" / "claims.md"
 CLAIMS = PROJECT / "data" / "published" / "claims.csv"
@@ -30,12 +30,12 @@ ROW = re.compile(
 
 
 @pytest.fixture(scope="module")
-def workflow(tmp_path_factory: pytest.TempPathFactory) -> UneditedWorkflow:
-    return UneditedWorkflow(tmp_path_factory.mktemp("claims"), "")
+def workflow(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
+    return Workflow(tmp_path_factory.mktemp("claims"), "", project=unedited_copy())
 
 
 @cache
-def questions_of(command: str, workflow: UneditedWorkflow) -> pd.DataFrame:
+def questions_of(command: str, workflow: Workflow) -> pd.DataFrame:
     """The table of questions that a command builds, in one folder for all, as the page says."""
     words = [
         str(workflow.project / word) if word.startswith("config/") else word
@@ -119,7 +119,7 @@ def test_phases_of_the_appellate_study_are_compared_with_their_own_counts() -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(1, 5))
-def test_a_command_gives_the_answer_on_the_page(number: int, workflow: UneditedWorkflow) -> None:
+def test_a_command_gives_the_answer_on_the_page(number: int, workflow: Workflow) -> None:
     section = SECTIONS[number - 1]
     table = questions_of(COMMAND.findall(section)[0], workflow)
     rows = table[(table["question"] == section.partition("\n")[0]) & table["this run"].notna()]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fault_server import FaultServer
-from project_copy import UneditedWorkflow
+from project_copy import Workflow, unedited_copy
 
 pytestmark = pytest.mark.slow
 
@@ -19,7 +19,7 @@ PREDICTIONS, OUTCOME = "results/predictions/single/served.parquet", "results/out
 
 def test_a_run_on_a_damaged_artifact_ends_with_one_message(tmp_path: Path) -> None:
     with FaultServer() as server:
-        workflow = UneditedWorkflow(tmp_path, server.url)
+        workflow = Workflow(tmp_path, server.url, project=unedited_copy())
         workflow.configure({"run": ["single"]})
         assert workflow.run(OUTCOME).returncode == 0
         request_count, file = server.count(), workflow.work / PREDICTIONS

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from moot.studies.recorded.tables_agreement import ASKED_AGAIN, JUDGE, RUN
-from project_copy import PROJECT, UneditedWorkflow
+from project_copy import PROJECT, Workflow, unedited_copy
 
 pytestmark = pytest.mark.slow
 
@@ -22,20 +22,20 @@ DISCUSSIONS, AGREEMENT = (
 )
 
 
-def configured(folder: Path, first_line: str, data: Path, raw: str) -> UneditedWorkflow:
+def configured(folder: Path, first_line: str, data: Path, raw: str) -> Workflow:
     """A working directory with the page's configuration that begins so, and the collection where
     the page says.
     """
     blocks = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     (block,) = (candidate for candidate in blocks if candidate.startswith(first_line))
     assert len(block.splitlines()) <= MOST_LINES
-    workflow = UneditedWorkflow(folder, "")
+    workflow = Workflow(folder, "", project=unedited_copy())
     (workflow.work / "my.yaml").write_text(block, encoding="utf-8")
     (workflow.work / raw).symlink_to(data)
     return workflow
 
 
-def built(workflow: UneditedWorkflow, table: str) -> pd.DataFrame:
+def built(workflow: Workflow, table: str) -> pd.DataFrame:
     process = workflow.run(table)
     assert process.returncode == 0, process.stdout[-4000:]
     return pd.read_csv(workflow.work / table)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from fault_server import FaultServer
-from project_copy import UneditedWorkflow
+from project_copy import Workflow, unedited_copy
 
 pytestmark = pytest.mark.slow
 
@@ -62,7 +62,7 @@ def annotate(sheet: Path, filled_sheet: Path, skip: int = 0) -> pd.DataFrame:
     return frame
 
 
-def built(workflow: UneditedWorkflow, *targets: str) -> list[pd.DataFrame]:
+def built(workflow: Workflow, *targets: str) -> list[pd.DataFrame]:
     process = workflow.run(*targets)
     assert process.returncode == 0, process.stdout[-4000:]
     return [pd.read_csv(workflow.work / target) for target in targets if target.endswith(".csv")]
@@ -70,7 +70,7 @@ def built(workflow: UneditedWorkflow, *targets: str) -> list[pd.DataFrame]:
 
 def test_raw_and_corrected_differ_as_planted(tmp_path: Path) -> None:
     with FaultServer() as server:
-        workflow = UneditedWorkflow(tmp_path, server.url)
+        workflow = Workflow(tmp_path, server.url, project=unedited_copy())
         (workflow.work / "own").mkdir()
         (workflow.work / "own" / "labelers.py").write_text(LABELER)
         workflow.configure(CONFIG)

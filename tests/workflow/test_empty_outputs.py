@@ -17,7 +17,7 @@ from moot.workflow.empty_outputs import (
     removed_names,
     without_removed,
 )
-from project_copy import UneditedWorkflow
+from project_copy import Workflow, unedited_copy
 
 HEADER = "method,accuracy\n"
 ENDINGS = ("csv", "xlsx", "tex", "full.tex", "html")
@@ -179,7 +179,7 @@ def tables_without_rows(work: Path) -> list[str]:
 
 @pytest.mark.slow
 def test_a_run_leaves_no_table_without_a_row(tmp_path: Path) -> None:
-    workflow = UneditedWorkflow(tmp_path, "http://localhost:9")
+    workflow = Workflow(tmp_path, "http://localhost:9", project=unedited_copy())
     workflow.configure(configuration())
     answers, results = workflow.work / "answers.csv", workflow.work / "results"
     answers.write_text(answer_rows(has_sex=False))

@@ -13,7 +13,7 @@ import pytest
 
 from fault_server import FaultServer
 from moot.report.outcome import RunOutcome, frequent_reasons, write_outcome
-from project_copy import UneditedWorkflow
+from project_copy import Workflow, unedited_copy
 
 pytestmark = pytest.mark.slow
 
@@ -30,9 +30,9 @@ ASK = {
 
 
 @pytest.fixture
-def workflow(tmp_path: Path) -> Iterator[UneditedWorkflow]:
+def workflow(tmp_path: Path) -> Iterator[Workflow]:
     with FaultServer() as healthy_server, FaultServer("server_error", rate=1.0) as failing_server:
-        workflow = UneditedWorkflow(tmp_path, healthy_server.url)
+        workflow = Workflow(tmp_path, healthy_server.url, project=unedited_copy())
         workflow.configure(
             {
                 "run": ["trial", "dead", "ask"],
@@ -55,7 +55,7 @@ def workflow(tmp_path: Path) -> Iterator[UneditedWorkflow]:
 
 
 def test_a_run_ends_with_its_outcome_until_all_faults_are_removed(
-    workflow: UneditedWorkflow,
+    workflow: Workflow,
 ) -> None:
     process = workflow.run(
         *OUTCOMES, *READING, "results/scores/ask.parquet", "results/scores/trial.parquet"
@@ -123,7 +123,7 @@ def test_a_run_ends_with_its_outcome_until_all_faults_are_removed(
     assert "repeat-0-round-2.answer.txt" in page.partition("Outcomes of the debates")[2]
 
 
-def test_a_missing_key_is_reported_before_any_job_starts(workflow: UneditedWorkflow) -> None:
+def test_a_missing_key_is_reported_before_any_job_starts(workflow: Workflow) -> None:
     workflow.configure({"models/served/api_key_env": "MOOT_NO_SUCH_KEY"})
     process = workflow.run("results/scores/trial.parquet")
     assert process.returncode == 1
@@ -139,7 +139,7 @@ def test_a_missing_key_is_reported_before_any_job_starts(workflow: UneditedWorkf
     assert "replay: the ledger" in process.stdout
 
 
-def test_the_first_page_is_written_when_jobs_fail(workflow: UneditedWorkflow) -> None:
+def test_the_first_page_is_written_when_jobs_fail(workflow: Workflow) -> None:
     (workflow.work / "faulty.csv").write_text("text,target\na,yes\nb,\n")
     (workflow.work / "three.csv").write_text("text,target\na,yes\nb,no\nc,perhaps\nd,no\n")
     own_table = {

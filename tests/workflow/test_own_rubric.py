@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from fault_server import FaultServer
-from project_copy import PROJECT, UneditedWorkflow
+from project_copy import PROJECT, Workflow, unedited_copy
 
 pytestmark = pytest.mark.slow
 
@@ -92,7 +92,7 @@ def fill_in(sheet: Path, to: Path, annotator: str, otherwise: str = "") -> pd.Da
 
 def test_a_rubric_of_the_users_own_is_labelled_by_all_and_counted(tmp_path: Path) -> None:
     with FaultServer() as server:
-        workflow = UneditedWorkflow(tmp_path, server.url)
+        workflow = Workflow(tmp_path, server.url, project=unedited_copy())
         shutil.copy(PROJECT / "docs/examples/disputes/disputes.csv", workflow.work)
         workflow.configure(CONFIG)
         process = workflow.run("annotation_sheets")

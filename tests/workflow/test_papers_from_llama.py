@@ -13,7 +13,7 @@ import pytest
 from llama_server import LlamaServer, write_tiny_llama
 from moot.llm.ledger.ledger import Ledger
 from patience import wait_until
-from project_copy import UneditedWorkflow
+from project_copy import Workflow, unedited_copy
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +25,7 @@ ITEMS = ("courtroom/table5", "decision_conference/table2")
 CALLS_BEFORE_THE_KILL = 6
 
 
-def count_calls(workflow: UneditedWorkflow) -> int:
+def count_calls(workflow: Workflow) -> int:
     """Return the number of replies in the ledger."""
     folder = workflow.work / "data/ledger"
     if not folder.exists():
@@ -36,7 +36,7 @@ def count_calls(workflow: UneditedWorkflow) -> int:
     return calls
 
 
-def replies_of(workflow: UneditedWorkflow) -> dict[str, bytes]:
+def replies_of(workflow: Workflow) -> dict[str, bytes]:
     """Return each stored reply of the ledger by its key."""
     ledger = Ledger(str(workflow.work / "data/ledger"))
     with ledger._engine.connect() as connection:
@@ -49,7 +49,7 @@ def replies_of(workflow: UneditedWorkflow) -> dict[str, bytes]:
 def test_items_continue_after_a_killed_server(tmp_path: Path) -> None:
     model = write_tiny_llama(tmp_path / "tiny.gguf")
     with closing(LlamaServer(model)) as server:
-        workflow = UneditedWorkflow(tmp_path, server.url)
+        workflow = Workflow(tmp_path, server.url, project=unedited_copy())
         workflow.configure(
             {
                 "papers": {

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from project_copy import UneditedWorkflow
+from project_copy import Workflow, unedited_copy
 
 pytestmark = pytest.mark.slow
 
@@ -54,7 +54,9 @@ SPLITS = {
 
 @pytest.fixture(scope="module")
 def loaded(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
-    workflow = UneditedWorkflow(tmp_path_factory.mktemp("published"), "http://127.0.0.1:1")
+    workflow = Workflow(
+        tmp_path_factory.mktemp("published"), "http://127.0.0.1:1", project=unedited_copy()
+    )
     workflow.configure(
         {"data_root": str(shared_data), **{f"datasets/{name}": DATASETS[name] for name in DATASETS}}
     )
