@@ -71,7 +71,6 @@ WORDS_OF_ANALYSES = {"arms": r"\b[Aa]rms?\b|\bARMS?\b|\barm_"}
 """Further words that name an analysis, by its folder."""
 OTHER_MEANINGS_OF_WORDS = {
     "arms": (
-        PACKAGE / "commands" / "documented.py",  # arms of the NYU debates
         PACKAGE / "overview" / "tables_questions.py",
         PACKAGE / "studies" / "recorded",
     )

@@ -8,7 +8,6 @@ localrules:
     init,
     doctor,
     preview,
-    drift,
     prompts,
     freeze,
     power,
@@ -46,16 +45,6 @@ rule preview:
         "../envs/debates.yaml"
     script:
         "../scripts/preview.py"
-
-
-# Repeat a sample of the recorded calls; hold no debate.
-rule drift:
-    log:
-        "results/logs/drift.log",
-    conda:
-        "../envs/debates.yaml"
-    script:
-        "../scripts/drift.py"
 
 
 # Extract a paper's own prompts from the user's copy of the paper.

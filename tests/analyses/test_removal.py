@@ -112,9 +112,7 @@ def test_snakemake_plans_the_default_run_without_any_analysis(tmp_path: Path) ->
     assert dry_run.returncode == 0, dry_run.stdout[-4000:]
 
 
-NEEDED_ELSEWHERE = {
-    "arms": ["tests/commands/test_documented.py", "tests/commands/test_preview_bound.py"]
-}
+NEEDED_ELSEWHERE = {"arms": ["tests/commands/test_preview_bound.py"]}
 """Files elsewhere that name an analysis, because they test it together with the core."""
 
 

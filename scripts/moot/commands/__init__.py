@@ -1,1 +1,1 @@
-"""Commands that answer a question about a run: preview, power, drift, freeze, rehearse, verify."""
+"""Commands that answer a question about a run: preview, power, freeze, rehearse."""

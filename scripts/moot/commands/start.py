@@ -23,7 +23,7 @@ moot: argue cases before panels of language models, and measure the results.
   moot doctor --configfile my.yaml        whether models, keys, data and disk are ready
   moot preview --configfile my.yaml       the remaining calls of a run, and their cost
   moot desk --configfile my.yaml          pages on which people take seats in debates and label
-  moot verify | power | drift | freeze | rehearse | export | readers | any file below results/
+  moot power | freeze | rehearse | export | readers | any file below results/
 
 All options of Snakemake work (snakemake --help). The workflow is in
   {shipped}

@@ -85,14 +85,6 @@ class PowerConfig(StrictModel):
     )
 
 
-class DriftConfig(StrictModel):
-    """How `snakemake drift` checks whether a model has changed since its calls were recorded."""
-
-    calls: int = Field(
-        40, ge=1, description="Number of recorded calls per model that are repeated, twice each."
-    )
-
-
 class InitConfig(StrictModel):
     """Answers to the questions of `snakemake init`; on a terminal it asks for missing ones."""
 
@@ -260,9 +252,6 @@ class Config(ConfigSections):
     )
     power: PowerConfig = Field(
         default_factory=PowerConfig, description="Settings of `snakemake power`."
-    )
-    drift: DriftConfig = Field(
-        default_factory=DriftConfig, description="Settings of `snakemake drift`."
     )
     init: InitConfig = Field(
         default_factory=InitConfig, description="Settings of `snakemake init`."
