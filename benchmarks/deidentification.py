@@ -4,21 +4,15 @@ Opinions are split into two halves by a hash of their ids. The rules are tuned o
 and the numbers in scripts/moot/studies/appellate/README.md come from the half `report`. The
 check of names does not use the extractor: it runs the trained recogniser (the extra `ner`) on the
 finished text, and ignores words that legal prose writes with a capital.
-
-A table of the JUSTICE data (.csv) is read as facts of another court in another style; no rule of
-names was tuned on it.
 """
 
 import argparse
 import hashlib
-import html
 import random
 import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-
-import pandas as pd
 
 from moot.studies.appellate.deidentify import DeidentifiedOpinion, Opinion, deidentify
 from moot.studies.appellate.deidentify.recogniser import is_installed, recognise_names
@@ -32,30 +26,11 @@ PASSAGE = 1_000  # characters for a person to read
 FOLDS = 5
 SHUFFLES = 20
 LEAST_FOR_CLASSIFIER = 40
-SHORTEST_SUMMARY = 600
 
 
 def half_of(opinion_id: str) -> str:
     """Return the half of an opinion, by a hash of its id: tuning or report."""
     return ("tuning", "report")[int(hashlib.sha256(opinion_id.encode()).hexdigest(), 16) % 2]
-
-
-def read_summaries(path: Path) -> list[Opinion]:
-    """Return the facts in the JUSTICE table as opinions without other text, with the parties that
-    the table names.
-    """
-    table = pd.read_csv(path, dtype=str).dropna(
-        subset=["facts_text", "first_party", "second_party"]
-    )
-    return [
-        Opinion(
-            row["ID"],
-            f"OPINION\n\n{html.unescape(row['facts_text'])}\n\nDISCUSSION\n\nWe review"
-            " it.\n\nCONCLUSION\n\nWe affirm.",
-            ((row["first_party"], "petitioner"), (row["second_party"], "respondent")),
-        )
-        for row in table[table["facts_text"].str.len() >= SHORTEST_SUMMARY].to_dict("records")
-    ]
 
 
 def surviving_names(facts: str) -> list[str]:
@@ -208,9 +183,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="the seed of --sample and --read")
     arguments = parser.parse_args()
     recognise = recognise_names if is_installed() and not arguments.no_ner else None
-    read_file = read_summaries if arguments.path.suffix == ".csv" else read_opinions
     opinions = [
-        o for o in read_file(arguments.path) if arguments.half in ("all", half_of(o.opinion_id))
+        o for o in read_opinions(arguments.path) if arguments.half in ("all", half_of(o.opinion_id))
     ]
     opinions = random.Random(arguments.seed).sample(
         opinions, min(arguments.sample or len(opinions), len(opinions))

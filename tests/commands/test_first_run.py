@@ -227,7 +227,7 @@ def test_data_experiment_and_model_have_telling_names(
 
 @pytest.mark.parametrize(
     ("data", "experiment"),
-    [("nlsy97", "my-courtroom-nlsy97"), ("compas", "courtroom-compas"), ("vast", "courtroom-vast")],
+    [("nlsy97", "my-courtroom-nlsy97"), ("vast", "courtroom-vast")],
 )
 def test_an_experiment_on_shipped_data_is_named_unlike_the_shipped_one(
     data: str, experiment: str

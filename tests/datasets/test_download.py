@@ -293,7 +293,6 @@ def test_unchanged_files_in_shared_data_match_their_checksums(shared_data: Path)
     version_list = read_versions(PROJECT / "data" / "versions.csv")
     for path in (
         "nlsy97/nlsy97_full.csv",
-        "compas/compas_filtered.csv",
         "caselaw/trial_prediction.jsonl",
     ):
         listed_files = chain.from_iterable(version_list.values())

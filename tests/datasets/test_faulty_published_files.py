@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from made_up_compas import compas_table
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.faulty_rows import read_usable_rows
@@ -59,37 +58,11 @@ def judgment(number: int) -> Record:
     }
 
 
-def petition(number: int) -> Record:
-    return {
-        "ID": str(number),
-        "term": "1990",
-        "first_party": f"Lee {number}",
-        "second_party": f"Roe {number}",
-        "facts": TEXT.format(number, number * 7, number * 3),
-        "first_party_winner": ("True", "False")[number % 2],
-        "issue_area": "",
-    }
-
-
-def opinion(number: int) -> Record:
-    return {
-        "id": number,
-        "name_abbreviation": f"Lee v. Roe {number}",
-        "decision_date": "1990-01-01",
-        "casebody": {"opinions": [{"text": TEXT.format(number, number * 7, number * 3)}]},
-    }
-
-
 PEOPLE = generate_nlsy97(1, COUNT).to_dict("records")
-DEFENDANTS = compas_table(1, COUNT).to_dict("records")
 
 
 def person(number: int) -> Record:
     return {str(name): value for name, value in PEOPLE[number].items()}
-
-
-def defendant(number: int) -> Record:
-    return {str(name): value for name, value in DEFENDANTS[number].items()}
 
 
 MAKERS: Mapping[str, tuple[Callable[[int], Record], str]] = {
@@ -97,12 +70,9 @@ MAKERS: Mapping[str, tuple[Callable[[int], Record], str]] = {
     "claim_polarity": (claim, "claim_stance/claim_stance_dataset_v1.csv"),
     "agreement": (claim, "claim_stance/claim_stance_dataset_v1.csv"),
     "vast": (post, "vast/vast_test.csv"),
-    "cap": (opinion, "opinions/cap_illinois_sample.jsonl"),
     "caselaw": (lawsuit, "caselaw/trial_prediction.jsonl"),
     "cail18": (judgment, "cail18/cail2018_sample.jsonl"),
-    "justice": (petition, "justice/justice.csv"),
     "nlsy97": (person, "nlsy97/nlsy97_full.csv"),
-    "compas": (defendant, "compas/compas_filtered.csv"),
 }
 BAD_FIELDS: Mapping[str, list[Record]] = {
     "claim_stance": [
@@ -123,21 +93,7 @@ BAD_FIELDS: Mapping[str, list[Record]] = {
         {"meta": {"relevant_articles": ["264"]}},
         {"meta": {"relevant_articles": [True]}},
     ],
-    "cap": [
-        {"id": "3"},
-        {"id": None},
-        {"id": True},
-        {"name_abbreviation": 3},
-        {"decision_date": None},
-        {"casebody": None},
-        {"casebody": {}},
-        {"casebody": {"data": " <p></p> "}},
-        {"casebody": {"opinions": [{"text": " "}]}},
-        {"casebody": {"opinions": "text"}},
-    ],
-    "justice": [{"first_party_winner": "perhaps"}, {"ID": ""}],
     "nlsy97": [{"id": "x"}, {"id": ""}, {"y_arrestedafter2002": "perhaps"}, {"race": "9"}],
-    "compas": [{"two_year_recid": "2"}, {"sex": "M"}, {"age": ""}, {"priors_count": "x"}],
 }
 BAD_FIELDS = {
     **BAD_FIELDS,
@@ -210,9 +166,7 @@ def test_a_bad_value_is_left_out_listed_and_counted(
     check_row_is_left_out(tmp_path, name, make_lines(name, {FAULTY: change}), caplog)
 
 
-@pytest.mark.parametrize(
-    ("name", "line"), list(product(["caselaw", "cail18", "cap"], BROKEN_LINES))
-)
+@pytest.mark.parametrize(("name", "line"), list(product(["caselaw", "cail18"], BROKEN_LINES)))
 def test_a_broken_line_is_left_out(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, line: str
 ) -> None:
@@ -221,7 +175,7 @@ def test_a_broken_line_is_left_out(
     check_row_is_left_out(tmp_path, name, lines, caplog)
 
 
-TABLES = ["claim_stance", "agreement", "vast", "justice", "nlsy97", "compas"]
+TABLES = ["claim_stance", "agreement", "vast", "nlsy97"]
 
 
 @pytest.mark.parametrize(("name", "row"), list(product(TABLES, ["3,a,b", "3"])))
@@ -237,7 +191,6 @@ ID_COLUMNS = {
     "claim_stance": "claims.claimId",
     "agreement": "claims.claimId",
     "vast": "new_id",
-    "justice": "ID",
 }
 
 
@@ -249,15 +202,6 @@ def test_both_rows_of_a_repeated_id_are_left_out(tmp_path: Path, name: str, spac
         load(tmp_path, name, lines)
     loaded = load(tmp_path, name, lines, faulty=0.1)
     assert loaded.cleaning["rows left out because of faults"] == 2
-
-
-def test_both_records_of_a_repeated_number_are_left_out(tmp_path: Path) -> None:
-    lines = make_lines("cap", {FAULTY: {"id": 8}})
-    with pytest.raises(UserError, match="row 9, column 'id': '8' is in row 4 already"):
-        load(tmp_path, "cap", lines)
-    loaded = load(tmp_path, "cap", lines, faulty=0.1)
-    assert loaded.cleaning["rows left out because of faults"] == 2
-    assert len(loaded.cases) == COUNT - 2
 
 
 @pytest.mark.parametrize("name", list(MAKERS))

@@ -1,6 +1,5 @@
 """Test tables of people: impossible numbers, duplicates, and sex that is visible from build."""
 
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,8 @@ import pytest
 from pydantic import ValidationError
 from sklearn.metrics import roc_auc_score
 
-from made_up_compas import compas_table
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.jobs.load import check_cases
-from moot.studies.courtroom.data_compas import FILE as COMPAS_FILE
 from moot.studies.courtroom.data_nlsy97 import FILE as NLSY97_FILE
 from moot.studies.courtroom.people.synthetic import generate_nlsy97
 from moot.training.baselines import BASELINES
@@ -23,7 +20,6 @@ from moot.training.examples import plain_features
 MakeContext = Callable[..., LoadContext]
 TWINS = "rows whose features equal an earlier row's (same split)"
 IN_TRAINING = "test texts that stand in training too"
-TABLES = {"compas": (COMPAS_FILE, compas_table), "nlsy97": (NLSY97_FILE, generate_nlsy97)}
 
 
 def load(name: str, context: LoadContext, **options: Any) -> Loaded:
@@ -36,12 +32,12 @@ def load(name: str, context: LoadContext, **options: Any) -> Loaded:
 def write_table(
     folder: Path, name: str, change: Callable[[pd.DataFrame], object], rows: int = 60
 ) -> Path:
-    file, make = TABLES[name]
-    table = make(1, rows)
+    table = generate_nlsy97(1, rows)
     change(table)
-    (folder / file).parent.mkdir(exist_ok=True)
-    table.to_csv(folder / file, index=False)
-    return folder / file
+    path = folder / NLSY97_FILE
+    path.parent.mkdir(exist_ok=True)
+    table.to_csv(path, index=False)
+    return path
 
 
 @pytest.mark.parametrize("narrative", ["list", "prose"])
@@ -55,10 +51,6 @@ def write_table(
         ("nlsy97", "hhsize97", 500, "1 to 30 people"),
         ("nlsy97", "experience02", 400, "0 to 30 jobs"),
         ("nlsy97", "num_weight", 9999, "80 to 700 pounds"),
-        ("compas", "age", 200, "12 to 110 years"),
-        ("compas", "priors_count", -3, "0 to 200"),
-        ("compas", "juv_fel_count", 9999, "0 to 100"),
-        ("compas", "decile_score", 11, "1 to 10"),
     ],
 )
 def test_an_impossible_number_is_made_missing_and_counted(
@@ -77,11 +69,8 @@ def test_an_impossible_number_is_made_missing_and_counted(
     [case] = [case for case in loaded.cases if case.source_row == 60]
     assert loaded.cleaning[f"{column} outside {allowed_range}, made missing"] >= 1
     assert str(value) not in case.text.replace(",", "")
-    if column == "decile_score":
-        assert case.attributes[column] == ""
-    else:
-        assert loaded.features is not None and bool(loaded.features[column].isna().any())
-        assert "not known" in case.text and "<NA>" not in case.text
+    assert loaded.features is not None and bool(loaded.features[column].isna().any())
+    assert "not known" in case.text and "<NA>" not in case.text
 
 
 def test_a_person_under_two_ids_is_detected(tmp_path: Path, load_context: MakeContext) -> None:
@@ -107,16 +96,6 @@ def split_names(loaded: Loaded) -> list[str]:
 def test_the_published_tables(shared_data: Path, load_context: MakeContext) -> None:
     context = load_context("nlsy97", data_root=shared_data)
     assert load("nlsy97", context).cleaning[TWINS] == 0, "the released table has no duplicates"
-    loaded = load("compas", load_context("compas", data_root=shared_data))
-    assert loaded.cleaning[TWINS] == 3038 and loaded.cleaning[IN_TRAINING] == 0
-    counts = Counter(split_names(loaded))
-    shares = {split_name: count / 6172 for split_name, count in counts.items()}
-    assert shares == pytest.approx({"train": 0.6, "validation": 0.2, "test": 0.2}, abs=0.02)
-    blind = load(
-        "compas", load_context("compas", data_root=shared_data), withhold=["sex", "race", "age"]
-    )
-    assert split_names(blind) == split_names(loaded), "the same cases are compared"
-    assert blind.cleaning[IN_TRAINING] > 1000, "most texts repeat, because few facts are left"
 
 
 def test_sex_can_be_predicted_from_build_in_a_blind_narrative(
@@ -141,4 +120,4 @@ def test_sex_can_be_predicted_from_build_in_a_blind_narrative(
         areas.append(roc_auc_score(male[test], fitted.predict_proba(inputs[test])[:, 1]))
     assert areas == pytest.approx([0.911, 0.643], abs=0.005)
     with pytest.raises(ValidationError, match="withhold"):
-        load("compas", load_context("compas"), withhold=["build"])
+        load("nlsy97", context, withhold=["height"])

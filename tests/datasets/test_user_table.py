@@ -2,20 +2,25 @@
 
 import json
 import re
+import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+import yaml
 from pydantic import ValidationError
 
 from moot.core.cases import resembles_test_case
 from moot.core.errors import UserError
-from moot.datasets import LOADERS
+from moot.datasets import LOADERS, LoadContext
 from moot.datasets.near_duplicates import RESEMBLING
 from moot.training.examples import examples
 from saved_tables import save_table
 from user_tables import MINIMAL, ROWS, load
+
+PROJECT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -402,3 +407,20 @@ def test_features_with_thousands_separators_are_numbers(
     assert features is not None
     present = features["income"].astype("object")
     assert present.where(present.notna(), None).tolist() == values
+
+
+def test_the_example_of_a_published_table_of_people(
+    shared_data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The counts are ProPublica's; the verdict of its tool is not in the text."""
+    example = yaml.safe_load((PROJECT / "docs/examples/compas/my.yaml").read_text())
+    options = example["datasets"]["compas"]
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(shared_data / "compas/compas_filtered.csv", options["path"])
+    loader = LOADERS["table"]
+    loaded = loader.load(
+        loader.options.model_validate(options), LoadContext("compas", tmp_path, PROJECT, 1)
+    )
+    assert Counter(case.target for case in loaded.cases) == {"no": 3363, "yes": 2809}
+    assert loaded.cases[0].text.startswith("The defendant is 69 years old, of sex Male")
+    assert loaded.cases[0].attributes["decile_score"] == "1"

@@ -14,7 +14,7 @@ MODEL = {"endpoint": "openai", "model": "x", "base_url": "http://127.0.0.1:9/v1"
 
 
 def make_plan(
-    data_root: Path, summaries: str = "summarise/gpt-4.1", opinions: str = "opinions-cap"
+    data_root: Path, summaries: str = "summarise/gpt-4.1", opinions: str = "full-opinions"
 ) -> Plan:
     """Return a plan with summaries of full opinions as cases, and with opinions of a sample."""
     config: dict[str, Any] = {
@@ -24,8 +24,13 @@ def make_plan(
         "shards": 2,
         "models": {"gpt-4.1": MODEL, "tiny": MODEL},
         "datasets": {
-            "opinions-cap": {"loader": "cap", "source": "local"},
-            "cases": {"loader": "caselaw", "source": "cap", "summaries": summaries},
+            "full-opinions": {
+                "loader": "table",
+                "path": str(data_root / "opinions.csv"),
+                "text": "text",
+                "target": "outcome",
+            },
+            "cases": {"loader": "caselaw", "source": "summaries", "summaries": summaries},
             "opinions": {"source": "sample"},
         },
         "experiments": {
@@ -86,7 +91,7 @@ def test_an_unused_data_set_can_be_requested_or_states_what_it_needs(
     config = plan.config.model_copy(update={"run": ("hear",)})
     plan = Plan(config, PROJECT)
     assert "cases" not in plan.datasets_used
-    assert declared_jobs(plan).of("train_baselines", dataset="opinions-cap").options
+    assert declared_jobs(plan).of("train_baselines", dataset="full-opinions").options
     with pytest.raises(
         UserError, match=r"datasets.cases.summaries: unknown experiment of this run 'summarise'"
     ):

@@ -37,7 +37,7 @@ from uniform_scores import PROJECT, PUBLISHED, STUDIES, leaderboards
 RESULTS = Path("results")
 CASES = 4
 TRAINING = 12
-LARGE_DATA = ("cail18", "justice", "vast")
+LARGE_DATA = ("cail18", "vast")
 """Folders of data sets that are shortened: their near-duplicates take long to find."""
 ROWS = 600
 FILES = (

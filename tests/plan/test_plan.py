@@ -101,11 +101,11 @@ def make_plan(tmp_path: Path, change: dict[str, Any]) -> Plan:
         ),
         (
             {
-                **rejudge_entry("compas", source_experiment="trial", source_model="small"),
-                "datasets": {"compas": {"source": "sample"}},
+                **rejudge_entry("vast", source_experiment="trial", source_model="small"),
+                "datasets": {"vast": {"source": "sample"}},
             },
             (
-                "experiment 'trial' is about data set 'nlsy97', 'again' about 'compas'; expected"
+                "experiment 'trial' is about data set 'nlsy97', 'again' about 'vast'; expected"
                 " the same"
             ),
         ),
@@ -237,7 +237,6 @@ def test_every_key_is_explained() -> None:
 
 
 FILE_OPTIONS = {
-    "cap": {"path": "mine/cases.jsonl"},
     "opinions": {"path": "mine"},
     "caselaw": {"files": {"train": "mine/cases.jsonl", "test": "mine/more.jsonl"}},
 }

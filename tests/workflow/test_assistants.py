@@ -13,7 +13,6 @@ OPTIONS = ("--workflow-profile", "none", "--cores", "2", "--dry-run")
 
 def test_a_rule_trains_the_assistant_with_all_features(tmp_path: Path) -> None:
     all_features = get_args(Features)
-    assert "transformer" in all_features
     experiment = {
         "protocol": "feedback",
         "dataset": "caselaw",

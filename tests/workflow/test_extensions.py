@@ -45,7 +45,7 @@ TARGETS = (
     "results/figures/own/letters.png",
     "results/baselines/coins.parquet",
     "results/tables/courtroom/paired_tests.csv",
-    "results/cases/compas.parquet",
+    "results/cases/vast.parquet",
 )
 
 
@@ -117,7 +117,7 @@ def test_an_edit_reruns_only_dependent_jobs(built: Workflow) -> None:
         "train_baselines",
         "tables_own",
     } <= (built.jobs(*TARGETS))
-    assert built.jobs("results/cases/people.parquet", "results/cases/compas.parquet") == set()
+    assert built.jobs("results/cases/people.parquet", "results/cases/vast.parquet") == set()
     helper.write_text(text)
 
 
@@ -153,10 +153,10 @@ def test_a_mistake_is_one_message(fault: str, built: Workflow) -> None:
 
 
 def test_a_target_of_an_unknown_name_has_no_rule(built: Workflow) -> None:
-    process = built.run("results/cases/compass.parquet", "--dry-run")
+    process = built.run("results/cases/vasst.parquet", "--dry-run")
     assert process.returncode == 1
     assert "KeyError" not in process.stdout
-    assert "results/cases/compass.parquet" in process.stdout
+    assert "results/cases/vasst.parquet" in process.stdout
 
 
 def test_another_configuration_takes_the_folder_only_when_asked(built: Workflow) -> None:

@@ -1,7 +1,7 @@
 """Each published file, loaded by Snakemake as a user loads it, has the counts that its publisher or
 paper states.
 
-One run loads all files. Tests state the counts that cannot be reproduced: missing facts in JUSTICE,
+One run loads all files. Tests state the counts that cannot be reproduced:
 opinions that no gate lets pass, and VAST's sentiment-swapped test, which is no complete data set
 (its loader's own tests read it).
 
@@ -24,26 +24,21 @@ DATASETS: dict[str, dict[str, Any]] = {
     **dict.fromkeys(
         (
             "nlsy97",
-            "compas",
             "vast",
             "claim_stance",
             "claim_polarity",
             "caselaw",
-            "justice",
             "cail18",
         ),
         LOCAL,
     ),
-    "cap": {**LOCAL, "path": "opinions/cap_illinois_sample.jsonl"},
     "agenticsimlaw": LOCAL,
     "nyu_debates": LOCAL,
     "opinions": {**LOCAL, "path": "opinions/nm_appeals_250.jsonl", "ner": False},
 }
 TARGETS = {
     "nlsy97": {"no": 1019, "yes": 393},
-    "compas": {"no": 3363, "yes": 2809},
     "caselaw": {"plaintiff": 634, "defendant": 366},
-    "justice": {"petitioner": 1931, "respondent": 1053},  # of 1933 and 1054, three have no facts
 }
 SPLITS = {
     "vast": {"test": 3006, "validation": 2062, "train": 13477},
@@ -107,7 +102,6 @@ def test_cail18_has_its_records_and_articles(loaded: dict[str, pd.DataFrame]) ->
 def test_recorded_debates_and_opinions(loaded: dict[str, pd.DataFrame]) -> None:
     assert len(loaded["agenticsimlaw"]) == 200
     assert len(loaded["nyu_debates"]) == 413
-    assert len(loaded["cap"]) == 10
     opinions = account(loaded, "opinions")
     assert (opinions["opinions read"], opinions["outcome from the source"]) == (250, 250)
     outcomes = Counter(

@@ -35,7 +35,13 @@ CONFIG = {
     "run": ["trial", "panel", "meeting", "training", "summary", "appeal", "published"],
     "datasets/people": {"loader": "nlsy97", "source": "synthetic", "rows": 60},
     "datasets/caselaw": {"source": "sample", "baselines": ["majority-class"]},
-    "datasets/paragraphs": {"loader": "cap", "source": "local", "path": "mine/two.jsonl"},
+    "datasets/paragraphs": {
+        "loader": "table",
+        "path": "data/raw/mine/two.jsonl",
+        "text": "words",
+        "target": "ending",
+        "labels": ["plaintiff", "defendant", "settlement", "dismissed", "not known"],
+    },
     "datasets/appeals": {"loader": "opinions", "source": "local", "path": "mine", "ner": False},
     "experiments/trial": {
         "protocol": "courtroom",
@@ -146,14 +152,12 @@ class Reruns(Workflow):
             script.write_text(script.read_text() + KEEP_JOB)
         self.opinions = self.work / "data" / "raw" / "mine" / "two.jsonl"
         self.opinions.parent.mkdir(parents=True)
-        bodies = [
-            {"opinions": [{"text": f"{name} sued for the price of a horse."}]}
-            for name in ("Low", "Brook")
-        ]
-        lines = [
-            json.dumps({"id": number, **OPINION, "casebody": body})
-            for number, body in enumerate(bodies)
-        ]
+        lines = []
+        for number, name in enumerate(("Low", "Brook")):
+            words = f"{name} sued for the price of a horse."
+            body = {"opinions": [{"text": words}]}
+            record = {"id": number, **OPINION, "casebody": body}
+            lines.append(json.dumps({**record, "words": words, "ending": "not known"}))
         self.opinions.write_text("\n".join(lines) + "\n")
 
     def configure(self, change: dict[str, Any]) -> None:

@@ -19,6 +19,8 @@ from project_copy import PROJECT, Workflow
 
 pytestmark = pytest.mark.slow
 
+CLAIMS = Path("claim_stance", "claim_stance_dataset_v1.csv")
+
 DEBATE_TARGETS = ("results/scores/trial.parquet", "results/scores/single.parquet")
 TARGETS = (
     *DEBATE_TARGETS,
@@ -85,10 +87,10 @@ def test_another_model_in_the_catalogue_reruns_nothing(built: Workflow) -> None:
 
 
 def test_an_edited_local_file_is_loaded_again(built: Workflow) -> None:
-    built.configure({"datasets/filed": {"loader": "compas", "source": "local"}})
-    table = built.work / "data" / "raw" / "compas" / "compas_filtered.csv"
+    built.configure({"datasets/filed": {"loader": "claim_stance", "source": "local"}})
+    table = built.work / "data" / "raw" / CLAIMS
     table.parent.mkdir(parents=True)
-    shutil.copy(built.project / "data" / "samples" / "compas" / "compas_filtered.csv", table)
+    shutil.copy(built.project / "data" / "samples" / CLAIMS, table)
     cases = "results/cases/filed.parquet"
     process = built.run(cases)
     assert process.returncode == 0, process.stdout[-4000:]

@@ -5,7 +5,7 @@ the label of its text. A prediction is the mean of the windows' probabilities. S
 text are learnt together, each with its own output. Needs the extra `transformers`.
 """
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -154,42 +154,6 @@ class FineTunedTransformer(_WindowedClassifier):
     def _logits(self, tokens: dict[str, torch.Tensor]) -> torch.Tensor:
         logits: torch.Tensor = self.network_(**tokens).logits
         return logits
-
-
-class PairTransformer(FineTunedTransformer):
-    """A fine-tuned encoder of pairs: the column `text`, seen in every window, and `context`, which
-    is cut into windows.
-
-    A first text takes at most half a window.
-    """
-
-    def restore(self, network: torch.nn.Module, tokenizer: Any, classes: Numbers) -> None:
-        """Take the place of a fitted classifier of one label a text."""
-        self.several_ = False
-        self.network_, self.tokenizer_, self.classes_ = network, tokenizer, classes
-
-    def _windows(self, frame: pd.DataFrame) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
-        longest = self._max_tokens()
-        max_first = longest // 2
-        firsts = [self._cut(text, max_first) for text in frame["text"]]
-        free = longest - max_first - self.tokenizer_.num_special_tokens_to_add(pair=True)
-        batch = self.tokenizer_(
-            firsts,
-            list(frame["context"]),
-            truncation="only_second",
-            max_length=longest,
-            stride=max(0, min(self.stride, free // 4)),
-            return_overflowing_tokens=True,
-            padding=True,
-            return_tensors="pt",
-        )
-        text_of = batch.pop("overflow_to_sample_mapping")
-        return dict(batch), text_of
-
-    def _cut(self, text: str, max_tokens: int) -> str:
-        encoding = self.tokenizer_(text, add_special_tokens=False, return_offsets_mapping=True)
-        offsets = encoding["offset_mapping"]
-        return text if len(offsets) <= max_tokens else text[: offsets[max_tokens - 1][1]]
 
 
 class ConvolutionOverEmbeddings(_WindowedClassifier):

@@ -43,7 +43,7 @@ def neutral_words(text: str) -> list[str]:
     return [NEUTRAL_WORDS.get(word, word) for word in words]
 
 
-@pytest.mark.parametrize("loader", ["nlsy97", "compas"])
+@pytest.mark.parametrize("loader", ["nlsy97"])
 @pytest.mark.parametrize("narrative", ["prose", "list"])
 def test_exchanging_sex_changes_only_the_words_of_sex(
     loader: str, narrative: str, load_context: Context

@@ -96,7 +96,7 @@ def test_a_run_that_is_not_as_published_has_no_published_value(study, tmp_path):
             for name, data, params in [
                 ("likelihood", "nlsy97", {"answer": "likelihood"}),
                 ("cooperative", "nlsy97", {"roles": "cooperative"}),
-                ("compas", "compas", {}),
+                ("other-people", "caselaw", {}),
             ]
         ]
     )  # fmt: skip

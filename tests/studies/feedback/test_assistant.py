@@ -170,7 +170,7 @@ async def test_an_assistant_of_other_data_or_of_this_case_is_an_error(
     save_assistant(assistant, path)
     params = FeedbackParams(debaters=1, rounds=1, assistant="training")
     for case, message in [
-        (court_cases(8, dataset="justice")[6], "trained on data set 'toy'"),
+        (court_cases(8, dataset="other")[6], "trained on data set 'toy'"),
         (court_cases(8)[0], "trained the assistant"),
     ]:
         debate = make_debate(script_judge([0.2, 0.8]), params, WINNER, case, {"assistant": path})

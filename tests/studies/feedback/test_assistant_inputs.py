@@ -16,21 +16,17 @@ from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.llm.request import Request
 from moot.studies.feedback import reliability
-from moot.studies.feedback.opinion_network import OpinionNetwork, train_network
 from moot.studies.feedback.protocol import debate_feedback
 from moot.studies.feedback.protocol_params import FeedbackParams
 from moot.studies.feedback.reliability import (
     SUMMARIES,
-    OpinionSource,
     debater_opinions,
     load_assistant,
     opinion_source,
     save_assistant,
     train_assistant,
 )
-from moot.training.baselines.transformers import ASSISTANT_MODEL
 from scripted_model import WINNER, ScriptedModel, make_debate
-from tiny_models import write_tiny_bert
 
 STORIES = ("the carrier broke the glass", "a buyer paid late")
 LABELS = ("plaintiff", "defendant")
@@ -209,70 +205,3 @@ async def test_an_assistant_of_another_form_of_opinions_is_refused(
     debate = make_debate(voice_of(), params, WINNER, case, {"assistant": path})
     with pytest.raises(UserError, match="the same `statement_summaries`"):
         await debate_feedback(debate, params)
-
-
-# The transformer
-
-
-@pytest.fixture(scope="module")
-def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    words = " ".join([*STORIES, *LABELS, "clearly the matter of crates clerk was heard : . , ;"])
-    return write_tiny_bert(tmp_path_factory.mktemp("tiny-bert"), words.split(), positions=40)
-
-
-@pytest.mark.parametrize("deciding", ["facts", "opinion", "position"])
-def test_a_fine_tuned_transformer_learns_and_is_stored(deciding: str, tiny_bert: Path) -> None:
-    is_right = [number % 2 == 0 for number in range(24)]
-    opinions = pd.DataFrame(
-        {"facts": "the crates", "position": "plaintiff", "opinion": "clearly", "right": is_right}
-    )
-    words = {"facts": STORIES, "opinion": ("clearly broke", "clearly late"), "position": LABELS}
-    first, second = words[deciding]
-    opinions[deciding] = [first if is_correct else second for is_correct in is_right]
-    network = train_network(str(tiny_bert), opinions, 3, epochs=40, rate=5e-3)
-    log_odds = network.log_odds(opinions)[:, 0]
-    assert log_odds[opinions["right"]].min() > log_odds[~opinions["right"]].max() + 1
-    restored = OpinionNetwork.from_fields(network.as_fields())
-    assert restored.log_odds(opinions)[:, 0] == pytest.approx(log_odds, abs=1e-5)
-
-
-def test_the_assistant_is_a_transformer_if_configured(
-    tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(ASSISTANT_MODEL, str(tiny_bert))
-    cases = cases_of()
-    opinions = debater_opinions(transcript(learnable(cases), 2), cases)
-    assistant = train_assistant(
-        opinions, cases, WINNER, features="transformer", source=OpinionSource(runs=2)
-    )
-    assert (assistant.card.encoder, assistant.card.runs) == (str(tiny_bert), 2)
-    path = tmp_path / "assistants" / "transformer.skops"
-    path.parent.mkdir()
-    save_assistant(assistant, path)
-    monkeypatch.delenv(ASSISTANT_MODEL)  # what is stored needs no other file
-    loaded = load_assistant(path)
-    assert loaded.card == assistant.card
-    test = transcript([case for case in cases if case.split == "test"])
-    test_opinions = debater_opinions(test, cases)
-    reliabilities = loaded.reliability(test_opinions)
-    assert reliabilities == pytest.approx(assistant.reliability(test_opinions), abs=1e-5)
-    assert ((reliabilities > 0) & (reliabilities < 1)).all()
-
-
-@pytest.mark.parametrize("facts", ["", "word " * 500, "the glass " * 90, "零" * 300])
-@pytest.mark.parametrize("opinion", ["", "clearly " * 400, "the plaintiff"])
-def test_texts_of_any_length_have_a_reliability(facts: str, opinion: str, tiny_bert: Path) -> None:
-    rows = {"facts": [facts, STORIES[0]], "position": list(LABELS), "opinion": [opinion, "x"]}
-    frame = pd.DataFrame({**rows, "right": [True, False]})
-    network = train_network(str(tiny_bert), frame, 1, epochs=1)
-    assert all(map(math.isfinite, network.log_odds(frame)[:, 0]))
-
-
-def test_the_message_on_an_unnamed_transformer_gives_the_variable(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv(ASSISTANT_MODEL, raising=False)
-    cases = cases_of()
-    opinions = debater_opinions(transcript(learnable(cases)), cases)
-    with pytest.raises(UserError, match=f"{ASSISTANT_MODEL}|the extra 'transformers'"):
-        train_assistant(opinions, cases, WINNER, features="transformer")

@@ -1,4 +1,4 @@
-"""CaseLaw, JUSTICE and CAIL2018: the counts of the real files, cuts and masks, splits without
+"""CaseLaw and CAIL2018: the counts of the real files, cuts and masks, splits without
 twins, bad input.
 
 Slow: only this test detects published files whose counts differ from the publication.
@@ -69,32 +69,6 @@ def test_caselaw_counts(shared_data: Path, load_context: MakeContext) -> None:
     assert len({case.case_id for case in loaded.cases}) == 1000
 
 
-def test_justice_counts(shared_data: Path, load_context: MakeContext) -> None:
-    loaded = load(load_context("justice", data_root=shared_data), source="local")
-    cleaning = loaded.cleaning
-    assert (
-        cleaning["records read"],
-        cleaning["no winner (left out)"],
-        cleaning["no facts (left out)"],
-    ) == (
-        2999,
-        12,
-        3,
-    )
-    targets = Counter(case.target for case in loaded.cases)
-    # 1933 and 1054 in the file; two petitioners and one respondent have "not available" for facts
-    assert targets == {"petitioner": 1931, "respondent": 1053}
-    without_outcomes = load(
-        load_context("justice", data_root=shared_data), source="local", outcome_phrases="drop"
-    )
-    stating_count = cleaning["facts that state an outcome (kept)"]
-    assert len(without_outcomes.cases) == len(loaded.cases) - stating_count
-    assert all(
-        not {"disposition", "majority_vote", "decision_type"} & set(case.attributes)
-        for case in loaded.cases
-    )
-
-
 @pytest.fixture(scope="module")
 def real_cail18(shared_data: Path) -> Loaded:
     context = LoadContext(name="cail18", data_root=shared_data, shipped=PROJECT, seed=42)
@@ -129,7 +103,7 @@ def test_near_duplicates_are_never_in_two_splits(real_cail18: Loaded) -> None:
 # The samples
 
 
-@pytest.mark.parametrize(("name", "fewest"), [("caselaw", 40), ("cail18", 20), ("justice", 12)])
+@pytest.mark.parametrize(("name", "fewest"), [("caselaw", 40), ("cail18", 20)])
 def test_sample_has_every_split_and_is_marked_as_invented(
     name: str, fewest: int, load_context: MakeContext
 ) -> None:
@@ -378,22 +352,3 @@ def test_wrong_encoding_is_named(tmp_path: Path, load_context: MakeContext) -> N
     with pytest.raises(UserError, match="UTF-8"):
         load(load_context("cail18"), source="local")
     assert len(load(load_context("cail18"), source="local", encoding="gb18030").cases) == 8
-
-
-def test_justice_reads_html_and_no_give_away_column(
-    tmp_path: Path, load_context: MakeContext
-) -> None:
-    header = "ID,term,first_party,second_party,facts,first_party_winner,issue_area,disposition"
-    rows = [
-        f'{n},1999,A{n},B{n},"<p>Fact &amp; law {n} of its own kind</p>",{n % 2 == 0},,secret'
-        for n in range(12)
-    ]
-    path = tmp_path / "justice" / "justice.csv"
-    path.parent.mkdir()
-    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
-    loaded = load(load_context("justice"), source="local")
-    assert loaded.cases[0].text == "Petitioner: A0\nRespondent: B0\n\nFact & law 0 of its own kind"
-    assert loaded.cases[0].attributes == {"term": "1999", "issue_area": "unknown"}
-    path.write_text("\n".join([header, rows[0].replace("True", "maybe")]) + "\n", encoding="utf-8")
-    with pytest.raises(UserError, match="row 1, column 'first_party_winner': found 'maybe'"):
-        load(load_context("justice"), source="local")

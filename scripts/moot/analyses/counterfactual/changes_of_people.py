@@ -24,7 +24,6 @@ PAIRS: Mapping[str, tuple[tuple[str, str], ...]] = {
     SEX: (("male", "female"),),
     RACE: (
         ("white", "black"),
-        ("Caucasian", "African-American"),
         ("non-black, non-hispanic", "black"),
     ),
 }

@@ -1,4 +1,4 @@
-"""Turn a cleaned table of people into cases, for all data sets of people (NLSY97, COMPAS)."""
+"""Turn a cleaned table of people into cases, for all data sets of people."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

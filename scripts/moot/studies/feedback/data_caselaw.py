@@ -54,10 +54,10 @@ TASK = Task(
 class CaselawOptions(LegalTextOptions):
     """Options of the CaseLaw data set."""
 
-    source: Literal["sample", "local", "download", "cap"] = Field(  # type: ignore[assignment]
+    source: Literal["sample", "local", "download", "summaries"] = Field(  # type: ignore[assignment]
         description=(
-            "shipped, read from data_root, downloaded, or summarised by a model from full opinions"
-            " (cap)"
+            "shipped, read from data_root, downloaded, or written by the protocol case_summary from"
+            " full opinions (summaries)"
         )
     )
     plaintiffs_per_defendant: float | None = Field(
@@ -73,15 +73,17 @@ class CaselawOptions(LegalTextOptions):
         "",
         pattern=f"^({SOURCE_PATTERN})?$",
         description=(
-            "with `source: cap`: EXPERIMENT/MODEL of the protocol case_summary that wrote the cases"
+            "with `source: summaries`: EXPERIMENT/MODEL of the protocol case_summary that wrote the"
+            " cases"
         ),
     )
 
     @model_validator(mode="after")
-    def _cap_needs_summaries(self) -> "CaselawOptions":
-        if (self.source == "cap") != bool(self.summaries):
+    def _check_summaries(self) -> "CaselawOptions":
+        if (self.source == "summaries") != bool(self.summaries):
             raise ValueError(
-                "`source: cap` and `summaries: EXPERIMENT/MODEL` go together; name both, or neither"
+                "`source: summaries` and `summaries: EXPERIMENT/MODEL` go together; name both, or"
+                " neither"
             )
         return self
 

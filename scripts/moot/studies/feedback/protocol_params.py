@@ -47,12 +47,9 @@ class FeedbackParams(ProtocolParams):
     assistant: str = Field(
         "", description="the experiment whose debates train the assistant; default: no assistant"
     )
-    assistant_features: Literal["tfidf", "tfidf-crossed", "embeddings", "transformer"] = Field(
+    assistant_features: Literal["tfidf", "tfidf-crossed", "embeddings"] = Field(
         "tfidf",
-        description=(
-            "the assistant's inputs from case and opinion; tfidf is the light default, "
-            "transformer the pre-trained model of the paper"
-        ),
+        description="the assistant's inputs from case and opinion; tfidf is the light default",
     )
     statement_summaries: bool = Field(
         False,

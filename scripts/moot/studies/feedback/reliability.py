@@ -5,8 +5,8 @@ and opinion as inputs, correctness of the opinion as target). It is calibrated o
 validation cases and stored without pickle.
 
 The paper's target is "ground truth XOR position". Here 1 means that they agree, so that a high
-value means reliable. The paper's assistant is a pre-trained model. The default here is light:
-TF-IDF and logistic regression. `transformer` fine-tunes a pre-trained encoder.
+value means reliable. The paper's assistant is a pre-trained model that it does not name.
+Here it is TF-IDF, or sentence embeddings, and logistic regression.
 """
 
 import json
@@ -32,13 +32,11 @@ from moot.core.log import LOG
 from moot.core.types import Fields, JsonObject
 from moot.core.utterance_kinds import STATEMENT_SUMMARY, UNUSABLE
 from moot.datasets.near_duplicates import find_leaks
-from moot.studies.feedback.opinion_network import OpinionNetwork, train_network
 from moot.training.baselines.text import sentence_model
-from moot.training.baselines.transformers import ASSISTANT_MODEL, named_model
 from moot.training.stored_baselines import dump, read_trusted
 from moot.training.text_features import SentenceEmbedding
 
-Features = Literal["tfidf", "tfidf-crossed", "embeddings", "transformer"]
+Features = Literal["tfidf", "tfidf-crossed", "embeddings"]
 
 OPINION_KINDS = ("opening", "rebuttal")
 STATEMENTS, SUMMARIES = "statements", "summaries"
@@ -120,7 +118,7 @@ class AssistantCard:
         labels: that data set's labels.
         language: of its texts.
         features: its inputs from case and opinion.
-        encoder: the sentence encoder or pre-trained model ("" for none).
+        encoder: the sentence encoder ("" for none).
         reads: the form of an opinion, as in `OpinionSource`.
         runs: the maximum number of debates about one case, as in `OpinionSource`.
         unread: opinions without a position, as in `OpinionSource`.
@@ -149,24 +147,19 @@ class Assistant:
 
     Attributes:
         card: its description.
-        vectorizers: fitted on the training opinions, by name; none with a network.
-        classifier: calibrated on validation opinions; with a network it reads only log-odds.
-        network: the fine-tuned encoder, with `features: transformer`.
+        vectorizers: fitted on the training opinions, by name.
+        classifier: calibrated on validation opinions.
     """
 
     card: AssistantCard
     vectorizers: Fields
     classifier: Any
-    network: OpinionNetwork | None = None
 
     def reliability(self, opinions: pd.DataFrame) -> NDArray[np.float64]:
         """Return how likely each opinion is right, shape (rows,); columns facts, position and
         opinion are read.
         """
-        if self.network is None:
-            features = _transformed(self.card, self.vectorizers, opinions)
-        else:
-            features = self.network.log_odds(opinions)
+        features = _transformed(self.card, self.vectorizers, opinions)
         probabilities: NDArray[np.float64] = self.classifier.predict_proba(features)[:, 1]
         return probabilities
 
@@ -227,7 +220,7 @@ def train_assistant(
         task: the data set's description.
         features: TF-IDF of case and opinion; the same with the case's words crossed with the
             position, so that a word of the facts can support one position and oppose another;
-            sentence embeddings; or a pre-trained transformer that is fine-tuned on both texts.
+            or sentence embeddings.
         seed: for the classifier.
         source: the source of the opinions, for the description.
 
@@ -265,8 +258,6 @@ def train_assistant(
         tuple(sorted(leaks)),
         len(training),
     )
-    if features == "transformer":
-        return _train_transformer(card, training, validation, seed)
     return _train_classifier(card, training, validation, seed)
 
 
@@ -285,16 +276,6 @@ def _train_classifier(
     calibrated = CalibratedClassifierCV(FrozenEstimator(classifier), method="sigmoid", cv=folds)
     calibrated.fit(_transformed(card, vectorizers, validation), validation["right"].astype(int))
     return Assistant(card, vectorizers, calibrated)
-
-
-def _train_transformer(
-    card: AssistantCard, training: pd.DataFrame, validation: pd.DataFrame, seed: int
-) -> Assistant:
-    """Fine-tune a pre-trained encoder, and calibrate its log-odds by a logistic regression."""
-    network = train_network(card.encoder, training, seed)
-    classifier = LogisticRegression(C=1.0, max_iter=1000, random_state=seed)
-    classifier.fit(network.log_odds(validation), validation["right"].astype(int))
-    return Assistant(card, {}, classifier, network)
 
 
 def _both_classes(opinions: pd.DataFrame, split_name: str, dataset: str) -> pd.DataFrame:
@@ -387,16 +368,14 @@ def _transformed(card: AssistantCard, vectorizers: Fields, opinions: pd.DataFram
 
 def _encoder(features: str) -> str:
     """Return the encoder that the environment names, for the features that need one."""
+    if features != "embeddings":
+        return ""
     try:
-        if features == "embeddings":
-            return sentence_model()
-        if features == "transformer":
-            return named_model(ASSISTANT_MODEL)
+        return sentence_model()
     except UnavailableError as error:
         raise UserError(
             f"an assistant with `assistant_features: {features}` needs an encoder: {error}."
         ) from None
-    return ""
 
 
 # How it is kept
@@ -410,7 +389,6 @@ def save_assistant(assistant: Assistant, path: Path) -> None:
             "about": about,
             "vectorizers": dict(assistant.vectorizers),
             "classifier": assistant.classifier,
-            "network": assistant.network.as_fields() if assistant.network else {},
         },
         path,
     )
@@ -433,8 +411,7 @@ def load_assistant(path: Path) -> Assistant:
             key: tuple(v) if isinstance(v, list) else v for key, v in described.items()
         }
         card = AssistantCard(**fields)
-        network = OpinionNetwork.from_fields(content["network"]) if content["network"] else None
-        return Assistant(card, content["vectorizers"], content["classifier"], network)
+        return Assistant(card, content["vectorizers"], content["classifier"])
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(
             f"{path}: not an assistant that moot stored ({type(error).__name__}). Delete it, and"

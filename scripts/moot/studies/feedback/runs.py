@@ -29,7 +29,6 @@ ASSISTANTS = {
     "tfidf": "light assistant (TF-IDF)",
     "tfidf-crossed": "light assistant (TF-IDF by position)",
     "embeddings": "assistant on sentence embeddings",
-    "transformer": "fine-tuned transformer as assistant",
 }
 SWEPT = ("debaters", "rounds")
 

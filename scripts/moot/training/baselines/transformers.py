@@ -15,8 +15,6 @@ from moot.training.baselines import Builder, baseline
 FAMILY = "transformers"
 EXTRA = "transformers"
 BERT, LEGAL_BERT, LAWFORMER = "MOOT_BERT_MODEL", "MOOT_LEGAL_BERT_MODEL", "MOOT_LAWFORMER_MODEL"
-ASSISTANT_MODEL = "MOOT_ASSISTANT_MODEL"
-"""The environment variable of the pre-trained model of Debate-Feedback's reliability assistant."""
 
 
 def named_model(variable: str) -> str:

@@ -1,1 +1,1 @@
-"""People of NLSY97 and COMPAS: cleaned columns, narratives, synthetic people."""
+"""People of NLSY97: cleaned columns, narratives, synthetic people."""

@@ -8,7 +8,7 @@ is masked.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain, combinations
 
 MOST_TEXTS = 20
@@ -62,9 +62,3 @@ def lawsuits(texts: Sequence[str]) -> list[frozenset[str]]:
         rare_names = sorted(name for name in text_names if text_counts[name] <= MOST_TEXTS)
         marks.append(frozenset(" / ".join(pair) for pair in combinations(rare_names, 2)))
     return marks
-
-
-def between(parties: Iterable[str]) -> frozenset[str]:
-    """Return the one mark of a lawsuit whose parties are known by name, in either order."""
-    plain = sorted(re.sub(r"\W+|\bet al\b", " ", party.lower()).strip() for party in parties)
-    return frozenset([" / ".join(plain)])

@@ -46,16 +46,6 @@ OUTCOME_RULES: Mapping[str, Mapping[str, re.Pattern[str]]] = {
             r"decree)\b[^.]{0,30}?\b" + _FOR_A_PARTY
         ),
     },
-    "us supreme court": {
-        "vote of the court": re.compile(
-            r"(?i)\bin an? (?:unanimous|per curiam|[5-9]\s?(?:-|–|to)\s?[0-4])\b"
-        ),
-        "decision of the court": re.compile(
-            r"(?:(?<!\w)(?:The|the|U\.S\.|US|United States) Supreme Court(?! of (?!the United"
-            r" States))"
-            rf"|(?:^|[.;]\s)The Court)\s(?:[a-z]\w*\s){{0,3}}?{_VERBS}\b"
-        ),
-    },
     "chinese court": {
         "charge named": re.compile(r"(?:构成|犯有?|涉嫌|以|触犯)[^。；，×]{1,30}罪"),
         "sentence asked or passed": re.compile(r"判处|判决如下|量刑建议"),
