@@ -56,7 +56,7 @@ def measure_once(
     with tempfile.TemporaryDirectory() as folder:
         cases = people(Path(folder, "cases.parquet"), debates, FACTS)
         config = instant(Path(folder), concurrency)
-        config["models"]["test"].update(jobs=jobs, served_as=folder)  # in no ledger
+        config["models"]["test"].update(served_as=folder)  # in no ledger
         config = {**config, "shards": jobs, "ledger": ledger or str(Path(folder, "ledger"))}
         calls_before = _calls(config["ledger"])
         context = multiprocessing.get_context("spawn")

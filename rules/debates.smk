@@ -19,7 +19,7 @@ rule run_debates:
         "../envs/debates.yaml"
     threads: model_threads(plan.models_in_job)
     resources:
-        **model_slots(plan.models_in_job),
+        **call_resources(plan.models_in_job),
     params:
         **digests(
             "run_debates",

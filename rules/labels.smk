@@ -24,7 +24,7 @@ rule label_statements:
         "../envs/debates.yaml"
     threads: model_threads(plan.labelling_models)
     resources:
-        **model_slots(plan.labelling_models),
+        **call_resources(plan.labelling_models),
     params:
         **digests(
             "label_statements",

@@ -1,30 +1,36 @@
 # The resources of jobs that call models, and the priorities of jobs.
 
-# Jobs that read recorded answers make no call, so only the number of cores limits them.
-CALLED_MODELS = [
-    model for model in plan.models_used if plan.config.models[model].endpoint != RECORDED
-]
+from functools import cache
+
+from moot.plan.call_shares import CallShares
+
+# Of a job on another machine, these are the resources that it was submitted with.
+LIMITS_OF_USER = {
+    name: int(workflow.global_resources[name].value)
+    for name in workflow.global_resources
+    if isinstance(workflow.global_resources[name].value, int)
+}
+call_shares = CallShares(plan, workflow.cores, workflow.nodes or workflow.cores, LIMITS_OF_USER)
 
 # Snakemake sets such limits by an option (--resources); a workflow cannot set them publicly.
-for model in CALLED_MODELS:
-    slots = plan.jobs_at_once(model, workflow.cores)
-    workflow.register_resource(f"model_{model}", slots)
+for name, limit in call_shares.limits().items():
+    workflow.register_resource(name, limit)
 
 
-def model_slots(models_of_job):
-    """Return the resources of a job: one slot of each model that it calls, and the GPUs of its servers.
+def call_resources(models_of_job):
+    """Return the resources of a job: its share of the calls to each model and each provider.
 
     `models_of_job` returns the models of an experiment and model.
     """
 
-    def slots_of(model):
-        return lambda wildcards: int(model in models_of_job(wildcards.experiment, wildcards.model))
+    @cache
+    def resources_of(experiment, model):
+        return call_shares.of_job(models_of_job(experiment, model))
 
-    def gpus(wildcards):
-        return plan.gpus(models_of_job(wildcards.experiment, wildcards.model))
+    def amount_of(name):
+        return lambda wildcards: resources_of(wildcards.experiment, wildcards.model).get(name, 0)
 
-    slots = {f"model_{model}": slots_of(model) for model in CALLED_MODELS}
-    return slots | ({"gpu": gpus} if plan.gpus(CALLED_MODELS) else {})
+    return {name: amount_of(name) for name in call_shares.resource_names}
 
 
 def model_threads(models_of_job):

@@ -7,6 +7,7 @@ from pathlib import Path
 from moot.commands.placeholder_debates import calls_per_debate
 from moot.core.artifacts import read_cases
 from moot.jobs.debates import Job, write_transcripts
+from moot.plan.call_shares import plan_of_job
 from moot.workflow.job import job
 from moot.workflow.provenance import digests_of
 from moot.workflow.resumed_debates import TIMES_RESUMED
@@ -15,7 +16,8 @@ INTERIM_RESULTS = "moot.jobs.interim_results"
 """It is imported by name, so that a change of it reruns only debates with a schedule."""
 
 if __name__ == "__main__":
-    with job(globals()) as (plan, snakemake):
+    with job(globals()) as (run_plan, snakemake):
+        plan = plan_of_job(run_plan, snakemake.resources)
         wildcards, inputs = snakemake.wildcards, snakemake.input
         artifacts = plan.experiments[wildcards.experiment].needed_by(wildcards.model)
         debates = Job(

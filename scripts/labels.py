@@ -3,11 +3,13 @@
 from pathlib import Path
 
 from moot.jobs.statement_labels import LabelJob, label_statements
+from moot.plan.call_shares import plan_of_job
 from moot.workflow.job import job
 from moot.workflow.provenance import digests_of
 
 if __name__ == "__main__":
-    with job(globals()) as (plan, snakemake):
+    with job(globals()) as (run_plan, snakemake):
+        plan = plan_of_job(run_plan, snakemake.resources)
         wildcards, inputs = snakemake.wildcards, snakemake.input
         shards: dict[tuple[str, str], list[Path]] = {}
         for shard in map(Path, [*inputs.shards, *inputs.others]):

@@ -19,7 +19,6 @@ from moot.llm.request import Request
 
 KEY = "key-of-the-example-provider"
 ADDRESSES = {"base_url": "https://gateway.example/v1"}
-SERVED = {"serve": {"command": "server --port {port}"}}
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +80,6 @@ async def test_the_example_is_asked_with_its_key_and_its_fields(
         ({**ADDRESSES, "api_key_env": "MY_KEY"}, "", "MY_KEY"),
         ({}, "http://localhost:8000/v1", ""),
         ({"api_key_env": "MY_KEY"}, "http://localhost:8000/v1", "MY_KEY"),
-        (SERVED, "", ""),
     ],
 )
 @pytest.mark.parametrize("endpoint", ["openai", "anthropic", "example"])

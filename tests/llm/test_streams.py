@@ -253,4 +253,4 @@ def test_stream_is_refused_for_endpoints_without_streams(
     entry: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValidationError, match=message):
-        ModelConfig.model_validate({"model": "test", "stream": True, "jobs": 1, **entry})
+        ModelConfig.model_validate({"model": "test", "stream": True, **entry})

@@ -167,23 +167,6 @@ def test_the_valid_configuration_is_read(tmp_path: Path) -> None:
     assert plan.experiments["trial"].study == "courtroom"
 
 
-@pytest.mark.parametrize(
-    ("model", "cores", "threads", "jobs"),
-    [
-        ({}, 4, 4, 1),
-        ({"threads": 1}, 4, 1, 4),
-        ({"threads": 3}, 8, 3, 2),
-        ({"threads": 16}, 2, 2, 1),
-        ({"endpoint": "openai", "threads": 2}, 8, 1, 1),
-    ],
-)
-def test_an_embedded_model_shares_the_cores_among_its_jobs(
-    tmp_path: Path, model: dict[str, Any], cores: int, threads: int, jobs: int
-) -> None:
-    plan = make_plan(tmp_path, {"models": {"small": model}})
-    assert (plan.threads(["small"], cores), plan.jobs_at_once("small", cores)) == (threads, jobs)
-
-
 def test_run_selects_experiments_and_a_grid_expands(tmp_path: Path) -> None:
     grid = {
         "protocol": "courtroom",

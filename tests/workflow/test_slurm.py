@@ -87,7 +87,6 @@ def test_cancelled_and_killed_jobs_continue_without_repeated_calls(
             "endpoint": "openai",
             "model": "test",
             "max_tokens": 50,
-            "jobs": 2,
             "concurrency": 3,
         }
         workflow.configure(

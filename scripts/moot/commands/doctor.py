@@ -96,7 +96,7 @@ async def check_all(plan: Plan) -> list[Finding]:
         else:
             access = await _check_server(name, model)
         findings += [*_check_key(name, model), access, *_check_protocol(name, model)]
-        can_ask = access.state != STATE_MISSING and not model.serve
+        can_ask = access.state != STATE_MISSING
         if can_ask and plan.config.doctor.make_calls:
             findings += await _check_replies(name, model, plan.config.seed)
         elif can_ask:
@@ -234,8 +234,6 @@ def _check_file(name: str, model: ModelConfig) -> Finding:
 
 async def _check_server(name: str, model: ModelConfig) -> Finding:
     """Check whether a server answers and lists the model."""
-    if model.serve:
-        return Finding(name, STATE_UNKNOWN, "a job starts its server")
     place = (server_address(model) or "").rstrip("/")
     changes: JsonObject = {"timeout": _TIMEOUT_SECONDS}
     if not read_key(model):  # an empty key is reported separately

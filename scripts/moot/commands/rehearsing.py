@@ -132,9 +132,8 @@ def estimate_real_run(
     The columns are model, calls, tokens, usd, waves and hours.
 
     The hours are the maximum of three: the calls' seconds over the model's concurrency, its calls
-    over its requests per minute, and its tokens over its tokens per minute. They are divided among
-    the servers that jobs start. If calls are gathered, the hours are the maximum for the number of
-    `waves`.
+    over its requests per minute, and its tokens over its tokens per minute. If calls are gathered,
+    the hours are the maximum for the number of `waves`.
     """
     rows = []
     for model, calls_of_model in calls.groupby("model", sort=True):
@@ -150,11 +149,7 @@ def estimate_real_run(
         )
         seconds += [60 * tokens / config.tokens_per_minute] if config.tokens_per_minute else []
         usd, max_waves = float(calls_of_model["cost_usd"].sum()), waves.get(str(model), 0)
-        hours = (
-            max_waves * HOURS_PER_WAVE
-            if max_waves
-            else max(seconds) / (config.jobs if config.serve else 1) / _HOUR
-        )
+        hours = max_waves * HOURS_PER_WAVE if max_waves else max(seconds) / _HOUR
         row = {"model": model, "calls": len(calls_of_model), "tokens": tokens, "usd": usd}
         rows.append({**row, "waves": max_waves, "hours": hours})
     return pd.DataFrame(rows, columns=["model", "calls", "tokens", "usd", "waves", "hours"])

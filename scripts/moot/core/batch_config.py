@@ -57,17 +57,13 @@ def _batch_or_none(value: object) -> object:
 OptionalBatch = Annotated[BatchConfig | None, BeforeValidator(_batch_or_none)]
 
 
-def check_batch(
-    batch: BatchConfig, endpoint: str, jobs: int, has_name: bool, starts_server: bool
-) -> None:
+def check_batch(batch: BatchConfig, endpoint: str, has_name: bool) -> None:
     """Require a model's entry to fit its batches.
 
     Args:
         batch: the options of the batches.
         endpoint: the model's kind of endpoint.
-        jobs: the jobs that call the model at once.
         has_name: whether the entry states who answers.
-        starts_server: whether each job starts the model's server.
 
     Raises:
         ValueError: the endpoint has no batches, or another key contradicts them.
@@ -79,9 +75,3 @@ def check_batch(
         )
     if batch.folder and not has_name:
         raise ValueError("`batch.folder` needs `served_as`: a name for who answers the files")
-    if jobs > 1:
-        raise ValueError(
-            "`jobs` cannot be combined with `batch`: one job gathers the calls of a wave"
-        )
-    if starts_server:
-        raise ValueError("`serve` cannot be combined with `batch`; remove one of them")

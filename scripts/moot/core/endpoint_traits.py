@@ -19,12 +19,10 @@ class EndpointTraits:
             the model's entry names another in `api_key_env`.
         example_address: an address for error messages.
         default_port: completes an address without a scheme; None if a scheme is required.
-        served_path: what follows the address of a server that a job starts.
         is_protocol: whether many providers speak this protocol, so that `served_as` or the address
             names who answers. An endpoint of a single provider leaves it False: its own name does.
         has_batches: whether calls can be sent together, answered later and at a discount.
         has_streams: whether replies can be streamed.
-        can_be_started: whether a job can start the server (`serve`).
         in_process: whether the model runs in the job's process and takes its threads.
         is_simulated: whether replies are simulated.
         is_recorded: whether replies were recorded, so that no question can be asked.
@@ -40,11 +38,9 @@ class EndpointTraits:
     key_variable: str = ""
     example_address: str = "http://localhost:8000/v1"
     default_port: int | None = None
-    served_path: str = ""
     is_protocol: bool = False
     has_batches: bool = False
     has_streams: bool = False
-    can_be_started: bool = False
     in_process: bool = False
     is_simulated: bool = False
     is_recorded: bool = False

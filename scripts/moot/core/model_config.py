@@ -24,7 +24,6 @@ from moot.core.model_values import (
     split_address,
 )
 from moot.core.price_config import Price, PriceOrAuto
-from moot.core.serve_config import ServeConfig, check_serve
 from moot.core.simulated_voice import SimulatedVoice
 from moot.core.strict_model import Name, StrictModel, as_list, check_names_unique
 from moot.core.types import Json
@@ -142,24 +141,12 @@ class ModelConfig(StrictModel):
         8,
         ge=1,
         description=(
-            "Maximum number of concurrent calls, of all processes at the ledger; raise it until "
+            "Maximum number of concurrent calls of a run, which its jobs divide; raise it until "
             "the server is fully used."
         ),
     )
-    jobs: int = Field(
-        1,
-        ge=1,
-        description="Jobs of a run that call the model at once (openai, ollama).",
-    )
     threads: int | None = Field(
         None, ge=1, description="Processor threads of one job (embedded). Default: every core."
-    )
-    share_limits: bool = Field(
-        True,
-        description=(
-            "Whether `concurrency` and rates limit all runs and jobs at the ledger together;"
-            " `false` limits each process separately."
-        ),
     )
     requests_per_minute: float | None = Field(
         None,
@@ -235,10 +222,6 @@ class ModelConfig(StrictModel):
             "Whether the model is a reasoning model, which is sent max_completion_tokens and"
             " neither temperature nor seed."
         ),
-    )
-    serve: ServeConfig | None = Field(
-        None,
-        description="The server that each job starts for itself and ends (docs/cluster.md).",
     )
     stream: bool = Field(
         False,
@@ -320,7 +303,7 @@ class ModelConfig(StrictModel):
     def _check_batch(self) -> "ModelConfig":
         if self.batch is not None:
             has_name = bool(self.served_as or self.base_url)
-            check_batch(self.batch, self.endpoint, self.jobs, has_name, self.serve is not None)
+            check_batch(self.batch, self.endpoint, has_name)
         return self
 
     @model_validator(mode="after")
@@ -333,36 +316,6 @@ class ModelConfig(StrictModel):
         if self.stream and self.batch is not None:
             raise ValueError("`stream` cannot be combined with `batch`; remove one of them")
         return self
-
-    @model_validator(mode="after")
-    def _check_jobs(self) -> "ModelConfig":
-        traits = endpoint_traits(self.endpoint)
-        if self.jobs > 1 and (traits.in_process or traits.is_simulated):
-            raise ValueError(
-                f"`jobs` goes with a server's model; one of the endpoint '{self.endpoint}' takes as"
-                " many jobs as fit"
-            )
-        if self.jobs > self.concurrency and not self.serve:
-            raise ValueError(
-                f"`jobs: {self.jobs}` needs `concurrency` of at least {self.jobs}, since each job"
-                " makes a call at a time"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _check_serve(self) -> "ModelConfig":
-        if self.serve is not None:
-            check_serve(self.endpoint, self.base_url, self.served_as)
-        return self
-
-    @property
-    def shares_limits(self) -> bool:
-        """Whether all processes at the ledger share its limits.
-
-        They do not if each job has its own model.
-        """
-        has_server = endpoint_traits(self.endpoint).has_server
-        return self.share_limits and has_server and self.serve is None and not self.gathers_calls
 
     @property
     def gathers_calls(self) -> bool:

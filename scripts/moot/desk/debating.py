@@ -36,13 +36,13 @@ def jobs_with_people(plan: Plan) -> dict[tuple[str, str], bool]:
     """Return the jobs in whose debates people sit, by experiment and model, and whether the desk
     can go on with them.
 
-    It cannot if calls are gathered into waves, or if the job starts its own server.
+    It cannot if calls are gathered into waves.
     """
     jobs: dict[tuple[str, str], bool] = {}
     for name, experiment in plan.experiments.items():
         for model in experiment.config.models if experiment.people else ():
             models = plan.models_in_job(name, model).values()
-            jobs[name, model] = not any(config.gathers_calls or config.serve for config in models)
+            jobs[name, model] = not any(config.gathers_calls for config in models)
     return jobs
 
 

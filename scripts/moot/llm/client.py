@@ -27,11 +27,9 @@ from moot.llm.identity import normalized_identity, server_address
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.ledger.reservations import Reservation
 from moot.llm.limits import Limits
-from moot.llm.model_server import ModelServer, serve
 from moot.llm.progress import Progress
 from moot.llm.redaction import clean_reply, read_key, remove_keys_from_error
 from moot.llm.request import Reply, Request
-from moot.llm.shared_limits import SharedLimits
 from moot.llm.waiting import Outage, backoff_seconds, rate_limit_seconds
 
 _BYTES_PER_TOKEN = 3.0
@@ -108,11 +106,9 @@ class Client:
         self._shown_at = -_SHOW_EVERY_SECONDS
         self._opening = asyncio.Lock()
         self._endpoint: Endpoint | None = None
-        self._server: ModelServer | None = None
         self._gatherer: Gatherer | None = None
         self._budget = {name: limit for name, limit in settings.budget if limit is not None}
-        shared = config.shares_limits and settings.open_endpoint is None and not ledger.read_only
-        self._limits = SharedLimits(ledger.processes, name, config) if shared else Limits(config)
+        self._limits = Limits(config)
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
@@ -154,8 +150,6 @@ class Client:
                 raise
             except TransientError as error:
                 failed.failures += 1
-                if self._server is not None:
-                    self._server.check()
                 if error.usage is not None:
                     failed.tokens += error.usage.tokens
                     failed.usd += await self._pay(call, error.usage)
@@ -225,8 +219,6 @@ class Client:
         config, open_endpoint = self._config, self._settings.open_endpoint
         if open_endpoint is None:
             open_endpoint = ENDPOINTS[config.endpoint]
-            if config.serve:
-                self._server, config = await serve(self._name, config, config.serve)
         endpoint = await asyncio.to_thread(open_endpoint, config, self._settings.threads)
         try:
             self._gatherer = await open_gatherer(
@@ -260,8 +252,7 @@ class Client:
     def _check_reachable(self, error: TransientError) -> None:
         """Raise `RunStoppedError` if no call was ever answered: the address may be wrong."""
         if isinstance(error, UnreachableError) and not self._answered:
-            address = self._server.url if self._server else server_address(self._config) or ""
-            place = normalized_identity(address)
+            place = normalized_identity(server_address(self._config) or "")
             raise RunStoppedError(
                 f"model '{self._name}': no server answers at {place} ({error}). Start "
                 "the server, or correct `base_url`, and run again."
@@ -274,7 +265,7 @@ class Client:
         reason = " as the server asks" if is_requested else ""
         self._show_wait(f"rate limit; waiting {seconds:.1f} s{reason} ({error})")
         if is_requested:
-            await self._limits.pause(seconds)
+            self._limits.pause(seconds)
         await self._wait(error, failed, seconds)
 
     async def _back_off(self, error: TransientError, failed: _FailedAttempts) -> None:
@@ -312,7 +303,7 @@ class Client:
         LOG.info("model '%s': %s", self._name, message, extra={"progress": is_shown})
 
     async def close(self) -> None:
-        """Close gatherer, limits, endpoint and server."""
-        for resource in (self._gatherer, self._limits, self._endpoint, self._server):
+        """Close gatherer and endpoint."""
+        for resource in (self._gatherer, self._endpoint):
             if resource is not None:
                 await resource.close()

@@ -54,7 +54,7 @@ def key_variable(config: ModelConfig, environment: Mapping[str, str] = os.enviro
     """
     traits = endpoint_traits(config.endpoint)
     variable = environment.get(traits.address_variable, "").strip()
-    has_default_address = not (config.base_url or config.serve or variable)
+    has_default_address = not (config.base_url or variable)
     return config.api_key_env or (traits.key_variable if has_default_address else "")
 
 
@@ -73,7 +73,7 @@ def provider(config: ModelConfig, environment: Mapping[str, str] = os.environ) -
 def check_environment(config: ModelConfig) -> None:
     """Raise `UserError` if the environment names an address for a model that cannot be called."""
     variable = endpoint_traits(config.endpoint).address_variable
-    if config.base_url or config.serve:
+    if config.base_url:
         return
     address = os.environ.get(variable, "").strip()
     if address and (problem := address_problem(address, config.endpoint)):
@@ -128,8 +128,6 @@ def describe_destination(config: ModelConfig) -> str:
     A key is named by its variable, with whether it is set.
     """
     place = server_address(config) or "in this process"
-    if config.serve:
-        place = f"a server of the job's own ({config.serve.command})"
     parts = [f"{config.endpoint}, model {config.model}", place]
     if variable := key_variable(config):
         state = "set" if os.environ.get(variable) else "not set"

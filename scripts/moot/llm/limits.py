@@ -22,7 +22,6 @@ class Pace:
 
     requests_at: float = 0.0
     tokens_at: float = 0.0
-    paused_until: float = 0.0
 
     def take(self, clock: float, tokens: int, config: ModelConfig) -> tuple[bool, float]:
         """Take the next place for a call of so many tokens, unless it is too far ahead.
@@ -30,7 +29,7 @@ class Pace:
         Returns:
             Whether the call has a place, and the seconds until its turn or until it asks again.
         """
-        start = max(clock, self.requests_at, self.tokens_at, self.paused_until)
+        start = max(clock, self.requests_at, self.tokens_at)
         if start - clock > AHEAD_SECONDS:
             return False, start - clock - AHEAD_SECONDS / 2
         if config.requests_per_minute is not None:
@@ -41,12 +40,12 @@ class Pace:
 
 
 class Limits:
-    """The limits of a model that only one job uses; batched calls have none."""
+    """The limits of a model in one job; batched calls have none."""
 
     def __init__(self, config: ModelConfig) -> None:
         self._config = config
         self._slots = asyncio.Semaphore(config.max_concurrent_calls)
-        self._pace_here = Pace()  # as far as this process knows
+        self._pace = Pace()
         self._has_rates = (
             config.requests_per_minute is not None or config.tokens_per_minute is not None
         )
@@ -64,17 +63,13 @@ class Limits:
         while not has_place:
             while (pause := self._paused_until - time.monotonic()) > 0:
                 await asyncio.sleep(pause)
-            has_place, seconds = await self._place(tokens) if self._has_rates else (True, 0.0)
+            has_place, seconds = True, 0.0
+            if self._has_rates:
+                has_place, seconds = self._pace.take(time.monotonic(), tokens, self._config)
             if seconds:
                 await asyncio.sleep(seconds)
             has_place = has_place and time.monotonic() >= self._paused_until
 
-    async def _place(self, tokens: int) -> tuple[bool, float]:
-        return self._pace_here.take(time.monotonic(), tokens, self._config)
-
-    async def pause(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
         """Hold back all calls for some seconds."""
         self._paused_until = max(self._paused_until, time.monotonic() + seconds)
-
-    async def close(self) -> None:
-        """Do nothing, since nothing is shared."""

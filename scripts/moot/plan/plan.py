@@ -245,26 +245,6 @@ class Plan:
             default=1,
         )
 
-    def gpus(self, models: Iterable[str]) -> int:
-        """Return the graphics processors of a job: the sum over all servers that it starts.
-
-        A replay starts none.
-        """
-        serves = [self.config.models[model].serve for model in models]
-        return 0 if self.config.replay else sum(serve.gpus for serve in serves if serve)
-
-    def jobs_at_once(self, model: str, cores: int) -> int:
-        """Return how many jobs may call a model at once.
-
-        The configuration limits the jobs that call a server, and the threads of a model limit the
-        jobs in whose processes it runs. Voices of a rehearsal have no limit.
-        """
-        config = self.config.models[model]
-        traits = endpoint_traits(config.endpoint)
-        if traits.in_process:
-            return cores // config.threads_within(cores)
-        return cores if traits.is_simulated else config.jobs
-
     def is_trial(self, experiment: Experiment) -> bool:
         """Return whether an experiment has too few debates for conclusions.
 

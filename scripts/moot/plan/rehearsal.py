@@ -43,8 +43,6 @@ def _simulated_model(model: ModelConfig) -> ModelConfig:
             "served_as": None,
             "api_key_env": None,
             "concurrency": CONCURRENCY,
-            "jobs": 1,
-            "serve": None,
             "requests_per_minute": None,
             "tokens_per_minute": None,
             "structured": "native",

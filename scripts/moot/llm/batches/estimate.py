@@ -1,6 +1,5 @@
 """How long a run takes whose calls go in batches, estimated from the results of a rehearsal."""
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,8 +12,8 @@ def count_waves(results: Path, models: Mapping[str, ModelConfig], shards: int) -
     """Return the most waves, one after the other, of each model whose calls go in batches.
 
     A debate takes at most as many waves as it has calls, and all debates of a shard take theirs
-    together. Jobs of a model that waits for its batches follow each other, as many at a time as the
-    model allows. Without waiting, all jobs submit in one run.
+    together. Jobs of a model that waits for its batches follow each other. Without waiting, all
+    jobs submit in one run.
 
     Args:
         results: the folder of a rehearsal's results.
@@ -35,7 +34,7 @@ def count_waves(results: Path, models: Mapping[str, ModelConfig], shards: int) -
         if models[model].defers_replies:
             waves[model] = max(max_calls_of_runs)
         else:
-            waves[model] = math.ceil(sum(max_calls_of_runs) * shards / models[model].jobs)
+            waves[model] = sum(max_calls_of_runs) * shards
     return waves
 
 

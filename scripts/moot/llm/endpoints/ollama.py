@@ -51,7 +51,6 @@ TRAITS = EndpointTraits(
     example_address="http://localhost:11434",
     default_port=11434,
     has_streams=True,
-    can_be_started=True,
     request_keys=("context",),
     starter_keys={"base_url": "http://localhost:11434"},
 )

@@ -41,11 +41,9 @@ TRAITS = EndpointTraits(
     default_address="https://api.openai.com/v1",
     key_variable="OPENAI_API_KEY",
     example_address="http://localhost:8000/v1",
-    served_path="/v1",
     is_protocol=True,
     has_batches=True,
     has_streams=True,
-    can_be_started=True,
     starter_keys={"price": "auto"},
 )
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import fcntl
+import hashlib
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from functools import cached_property
@@ -11,26 +13,23 @@ from typing import BinaryIO
 import sqlalchemy as sa
 
 from moot.llm.ledger.batching import Batched
-from moot.llm.ledger.database import AMONG, folder_of
-from moot.llm.ledger.processes import CLAIMS, Processes
-from moot.llm.ledger.tables import insert_new
+from moot.llm.ledger.database import explain_errors, folder_of
 
 _RETRY_SECONDS = 0.1
 _OFFSET_DIGITS = 15
-"""Leading hexadecimal digits of a call id that give its offset in the file; more would overflow."""
-
-_SELECT_OWNERS = sa.select(CLAIMS.c.call_id, CLAIMS.c.process).where(CLAIMS.c.call_id.in_(AMONG))
-_DELETE_CLAIMS = sa.delete(CLAIMS).where(
-    CLAIMS.c.call_id.in_(AMONG), CLAIMS.c.process == sa.bindparam("number")
+"""Leading hexadecimal digits of a digest that give its lock; more would overflow."""
+_LOCK = sa.text(
+    "SELECT lock, pg_try_advisory_lock(lock) FROM unnest(CAST(:locks AS bigint[])) AS lock"
 )
+_UNLOCK = sa.text("SELECT pg_advisory_unlock(lock) FROM unnest(CAST(:locks AS bigint[])) AS lock")
 
 _WaitContext = Callable[[], AbstractContextManager[None]]
 
 
-def call_locks(engine: sa.Engine, processes: Processes) -> "FileCallLocks | DatabaseCallLocks":
+def call_locks(engine: sa.Engine, place: str) -> "FileCallLocks | DatabaseCallLocks":
     """Return the locks of a ledger's calls."""
     folder = folder_of(engine)
-    return FileCallLocks(folder) if folder else DatabaseCallLocks(engine, processes)
+    return FileCallLocks(folder) if folder else DatabaseCallLocks(engine, place)
 
 
 @asynccontextmanager
@@ -80,58 +79,65 @@ class FileCallLocks:
 
 
 class DatabaseCallLocks:
-    """Locks for several machines: one row per call, valid while its process holds an advisory lock.
+    """Locks for several machines: an advisory lock of PostgreSQL per call.
 
-    One advisory lock per call would be simpler. But a server has room for about 6,000 locks, and a
-    wave of batched calls can be larger.
+    One connection holds them, and the server frees them when it ends.
     """
 
-    def __init__(self, engine: sa.Engine, processes: Processes) -> None:
-        self._processes = processes
-        self._new_claim = insert_new(engine, CLAIMS, CLAIMS.c.call_id)
-        # Takes a call id and whether to claim it (else free it); returns whether it is held.
-        self._claim: Batched[tuple[str, bool], bool] = Batched(self._claim_and_free)
+    def __init__(self, engine: sa.Engine, place: str) -> None:
+        self._engine, self._place = engine, place
+        self._opening = threading.Lock()
+        self._connection: sa.Connection | None = None
+        # Takes a lock and whether to take it (else free it); returns whether it is held.
+        self._claim: Batched[tuple[int, bool], bool] = Batched(self._lock_and_unlock)
 
     @asynccontextmanager
     async def hold(
         self, call_id: str, wait_context: _WaitContext = nullcontext
     ) -> AsyncIterator[None]:
         """Wait until no other process makes this call, then hold its lock."""
-        while not await self._claim((call_id, True)):
+        lock = int(hashlib.sha256(call_id.encode()).hexdigest()[:_OFFSET_DIGITS], 16)
+        while not await self._claim((lock, True)):
             with wait_context():
                 await asyncio.sleep(_RETRY_SECONDS)
         try:
             yield
         finally:
-            await self._claim((call_id, False))
+            await self._claim((lock, False))
 
-    def _claim_and_free(self, claims: Sequence[tuple[str, bool]]) -> list[bool]:
-        # All processes claim in the same order and free last, so transactions cannot deadlock.
-        claimed_ids = sorted({call_id for call_id, is_claim in claims if is_claim})
-        freed_ids = {call_id for call_id, _ in claims}.difference(claimed_ids)
+    def _lock_and_unlock(self, claims: Sequence[tuple[int, bool]]) -> list[bool]:
+        """Take and free locks; after a lost connection, which freed all of them, once more."""
+        with explain_errors(lambda: self._place), self._opening:
+            try:
+                return self._run(claims)
+            except sa.exc.DBAPIError as error:
+                if not error.connection_invalidated:
+                    raise
+                self._disconnect()
+            return self._run(claims)
 
-        def claim(connection: sa.Connection, number: int) -> tuple[set[str], set[int]]:
-            rows = [{"call_id": call_id, "process": number} for call_id in claimed_ids]
-            new_ids = set(connection.scalars(self._new_claim, rows)) if rows else set()
-            owners: dict[str, int] = {}
-            if refused_ids := [*{*claimed_ids} - new_ids]:
-                owner_rows = connection.execute(_SELECT_OWNERS, {"among": refused_ids})
-                owners = {row.call_id: row.process for row in owner_rows}
-            if freed_ids:
-                connection.execute(_DELETE_CLAIMS, {"among": [*freed_ids], "number": number})
-            own_ids = {call_id for call_id, process in owners.items() if process == number}
-            return new_ids | own_ids, self._processes.find_ended(
-                connection, {*owners.values()} - {number}
+    def _run(self, claims: Sequence[tuple[int, bool]]) -> list[bool]:
+        if self._connection is None:
+            self._connection = self._engine.connect().execution_options(
+                isolation_level="AUTOCOMMIT"
             )
+        freed_locks = [lock for lock, is_claim in claims if not is_claim]
+        wanted_locks = [lock for lock, is_claim in claims if is_claim]
+        held_locks: set[int] = set()
+        if wanted_locks:
+            rows = self._connection.execute(_LOCK, {"locks": wanted_locks})
+            held_locks = {lock for lock, is_held in rows if is_held}
+        if freed_locks:
+            self._connection.execute(_UNLOCK, {"locks": freed_locks}).all()
+        return [lock in held_locks for lock, _ in claims]
 
-        held_ids, ended_processes = self._processes.run(claim)
-        if ended_processes:
-            delete_ended = sa.delete(CLAIMS).where(CLAIMS.c.process.in_(ended_processes))
-            self._processes.run(
-                lambda connection, _: connection.execute(delete_ended),
-                lock_name="claims of the dead",
-            )
-        return [call_id in held_ids for call_id, _ in claims]
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.invalidate()  # not back into the pool: it holds the locks
+            self._connection.close()
+            self._connection = None
 
     def close(self) -> None:
-        """Do nothing: the claims of a process end with the process."""
+        """Close the connection, which frees the locks."""
+        with self._opening:
+            self._disconnect()

@@ -46,6 +46,10 @@ _REMEDIES = {
         "The ledger is probably on a network file system, where SQLite cannot lock its file. Name a"
         " local folder or a PostgreSQL database under `ledger`, then run again."
     ),
+    "out of shared memory": (
+        "PostgreSQL has too few locks for a wave of so many calls: raise its"
+        " `max_locks_per_transaction`, or lower `batch.max_calls`, then run again."
+    ),
     "full": "Make room on the disk, then run again.",
     "readonly": "Make the folder and the file writable, then run again.",
     "": "Check that it can be reached and written and that its disk has room, then run again.",

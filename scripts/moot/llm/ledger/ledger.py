@@ -30,7 +30,6 @@ from moot.llm.ledger.database import (
     portions,
     read_only_file,
 )
-from moot.llm.ledger.processes import processes_at
 from moot.llm.ledger.reservations import Reservation, Totals, find_limit_error
 from moot.llm.ledger.tables import (
     ATTEMPTS,
@@ -105,8 +104,7 @@ class Ledger:
             self.read_only = (file := read_only_file(self._engine)) is not None
             self._open_read_only(file) if file else self._create()
             self._new_call = insert_new(self._engine, CALLS, CALLS.c.tokens, CALLS.c.cost_usd)
-            self.processes = processes_at(self._engine, self.place)
-            self._call_locks = call_locks(self._engine, self.processes)
+            self._call_locks = call_locks(self._engine, self.place)
         # A lock on a call by its id: while it is held, no other process makes the call.
         self.claim = no_lock if self.read_only else self._call_locks.hold
         # Returns the entry of a call id, or None.
@@ -363,7 +361,6 @@ class Ledger:
     def close(self) -> None:
         """Close the database's connections."""
         self._call_locks.close()
-        self.processes.close()
         self._engine.dispose()
         if self._copy is not None:
             self._copy.cleanup()
