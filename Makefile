@@ -52,7 +52,7 @@ results: env ## build all tables and figures; open results/index.html
 	@echo "Start here:  results/$(or $(STUDY),index).html  (questions and answers, then all that was built)"
 	@echo "Tables:      results/tables/    (CSV, LaTeX, HTML)"
 	@echo "Figures:     results/figures/   (PNG, SVG)"
-	@echo "Debates:     results/reader/    (a page a study, for a browser; snakemake rendered writes them as Markdown)"
+	@echo "Debates:     results/reader/    (a page a study, for a browser)"
 	@echo "Report:      report.html        (the same in one file, by Snakemake)"
 
 # ARGS="--configfile my.yaml" names the configuration whose debates people sit in; "--people ann,bob ..." lets colleagues in: docs/colleagues.md.

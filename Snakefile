@@ -61,7 +61,6 @@ include: "rules/tables.smk"
 include: "rules/figures.smk"
 include: "rules/paper_inputs.smk"
 include: "rules/papers.smk"
-include: "rules/minutes.smk"
 include: "rules/export.smk"
 include: "rules/reader.smk"
 include: "rules/hooks.smk"
@@ -114,7 +113,7 @@ for page in [INDEX, *targets.studies()]:
             "scripts/front_page.py"
 
 
-VERIFIED = [*targets.page_contents(plan), *targets.rendered_transcripts(plan), *page_files(INDEX)]
+VERIFIED = [*targets.page_contents(plan), *page_files(INDEX)]
 
 
 # Verify the existing files and build nothing. Like other commands, the rule runs on the machine

@@ -24,6 +24,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from moot.report.transcript_pages import render_markdown
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people
 from debates import FACTS, instant
@@ -44,7 +45,6 @@ from moot.report.figures import draw
 from moot.report.outcome import read_outcome, write_outcome
 from moot.report.reader import render_reader
 from moot.report.tables import write_table
-from moot.report.transcript_pages import render_markdown
 
 TEMPLATES = 200
 STUDY = "courtroom"

@@ -1,4 +1,4 @@
-# Figures as PNG and SVG, one job for each study, and transcripts as Markdown for people.
+# Figures as PNG and SVG, one job for each study.
 
 for part, names in targets.names_by_job(plan, FIGURES).items():
     studies = sorted({FIGURES[name].study for name in names})
@@ -37,23 +37,3 @@ for part, names in targets.names_by_job(plan, FIGURES).items():
             part=part,
         script:
             "../scripts/figure.py"
-
-
-rule render_transcripts:
-    input:
-        **inputs(
-            "render_transcripts",
-            cases=cases_of_experiment,
-            shards=shards_of_run,
-            predictions="results/predictions/{experiment}/{model}.parquet",
-        ),
-    output:
-        "results/rendered/{experiment}/{model}.md",
-    log:
-        "results/logs/rendered/{experiment}/{model}.log",
-    conda:
-        "../envs/presentation.yaml"
-    params:
-        **digests("render_transcripts", code=["transcript.py", *RESULTS_CODE]),
-    script:
-        "../scripts/transcript.py"

@@ -1,7 +1,5 @@
 # The inputs of the papers' pages, for rules/papers.smk.
 
-from itertools import chain
-
 from moot.jobs.papers import standing_plan
 from moot.papers.items import items_file, read_papers
 from moot.papers.page import paper_files
@@ -68,13 +66,6 @@ def standing_results(paper):
         files += [f"results/baselines/{name}.parquet" for name in names]
     required = set(required_results(paper))
     return [path for path in dict.fromkeys(files) if path not in required and os.path.exists(path)]
-
-
-def detail_tables(paper):
-    """Return the long tables of this run that the page of a paper links to if they have rows."""
-    names = set(chain.from_iterable(item.details for item in PAPERS[paper].items))
-    built = [name for name in targets.nonempty_names(plan, TABLES) if name in names]
-    return storage_path([f"results/tables/{name}.csv" for name in built])
 
 
 def options_of_paper(paper):

@@ -15,7 +15,6 @@ for paper in PAPERS:
                 described=str(PUBLISHED / "items.yaml"),
                 costs=str(PUBLISHED / "item_costs.csv"),
             ),
-            details=[] if SELECTED_ITEMS else detail_tables(paper),
             partial=newer_if_partial(f"paper_{paper}", paper_files(PAPERS[paper])),
         output:
             paper_files(PAPERS[paper]),

@@ -14,8 +14,6 @@ for name, files in {
     "scores": [f"results/scores/{name}.parquet" for name in plan.experiments],
     "tables": without_removed(targets.table_files(targets.nonempty_names(plan, TABLES))),
     "figures": without_removed(targets.figure_files(targets.nonempty_names(plan, FIGURES))),
-    "rendered": targets.rendered_transcripts(plan),
-    "minutes": targets.minutes(plan),
     "readers": targets.readers(plan),
     "outcomes": targets.outcomes(plan),
     **EXPORTS,

@@ -83,7 +83,7 @@ HEADER = "method,accuracy\n"
 EMPTY_FIGURE, DRAWN_FIGURE = "<svg><dc:description>nothing to draw", "<svg><path/></svg>"
 
 
-@pytest.mark.parametrize("remaining_list", [None, "[]", '["tables/courtroom/summary"]'])
+@pytest.mark.parametrize("remaining_list", [None, "[]", '["tables/courtroom/paired_tests"]'])
 @pytest.mark.parametrize(
     ("kind", "text", "is_bundled"),
     [
@@ -261,7 +261,7 @@ def test_a_bundle_that_does_not_share_people_contains_no_names(raw: dict[str, An
     """Cover the configuration, records of jobs, tables, frozen plans and an unreadable table."""
     named_files = {
         name: Path(f"results/{name}")
-        for name in ("tables/courtroom/summary.xlsx", "provenance/labels.json")
+        for name in ("tables/courtroom/paired_tests.xlsx", "provenance/labels.json")
     }
     named_files["plan"] = Path("data/frozen/plan-1.yaml")
     for path in named_files.values():
@@ -300,7 +300,9 @@ def test_a_bundle_that_does_not_share_people_contains_no_names(raw: dict[str, An
         == "person:person-1"
     )
     assert files[TABLE].decode() == "first,second\nhuman:person-1,human:person-2\nannul,Ann\n"
-    assert not {"data/frozen/plan-1.yaml", "results/tables/courtroom/summary.xlsx"} & files.keys()
+    assert (
+        not {"data/frozen/plan-1.yaml", "results/tables/courtroom/paired_tests.xlsx"} & files.keys()
+    )
     shared = read_members(
         make_bundle({**with_people, "share": {"datasets": ["people"], "people": True}})[0]
     )

@@ -16,7 +16,6 @@ from moot.core.config import InitConfig
 from moot.core.errors import UserError
 from moot.plan.papers_of_run import has_own_experiments
 from moot.plan.plan import Plan
-from moot.report import TABLES
 from project_copy import PROJECT
 
 TABLE = PROJECT / "docs/examples/disputes/disputes.csv"
@@ -65,9 +64,7 @@ def test_answers_on_a_terminal_become_a_configuration_that_runs() -> None:
         and plan.config.models["qwen"].base_url == "http://localhost:8000/v1"
     )
     assert plan.experiments.keys() > {"courtroom-disputes"}
-    assert list(plan.contrasts_of("courtroom")) and not plan.can_fill(
-        TABLES["courtroom/table4_prompting"]
-    )
+    assert list(plan.contrasts_of("courtroom"))
     assert "moot preview --cores 2 --configfile my.yaml" in report, (
         "an empty folder has no Snakefile"
     )

@@ -110,5 +110,5 @@ def test_a_reason_of_an_earlier_run_explains_nothing(tmp_path: Path) -> None:
 
 def test_every_rule_of_the_workflow_belongs_to_a_stage() -> None:
     assert stage_of("tables_courtroom_on_request") == "tables"
-    assert stage_of("render_transcripts") == "transcripts"
+    assert stage_of("reader") == "transcripts"
     assert stage_of("courtroom") == "pages"

@@ -20,7 +20,7 @@ from moot.llm.ledger.ledger import Ledger
 from moot.llm.prompts import Prompts, enclose
 from moot.llm.redaction import redacted
 from moot.plan.plan import Plan
-from moot.report.transcript_pages import render_markdown
+from moot.report.debate_texts import render_markdown
 from moot.scores.results import ExperimentResults
 
 HOSTILE = (

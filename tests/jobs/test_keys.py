@@ -36,8 +36,8 @@ from moot.llm.progress import Progress
 from moot.llm.redaction import REMOVED
 from moot.llm.request import Message, Request
 from moot.plan.plan import Plan
+from moot.report.debate_texts import render_markdown
 from moot.report.exports import EXPORTERS, Export
-from moot.report.transcript_pages import render_markdown
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
 from patience import PATIENCE

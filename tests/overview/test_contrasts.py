@@ -290,9 +290,8 @@ def test_a_changed_contrast_rebuilds_only_the_tables_of_its_study() -> None:
     assert plan.can_fill(TABLES["courtroom/contrasts"])
     assert not plan.can_fill(TABLES["stance/contrasts"])
     assert not make_plan().can_fill(TABLES["courtroom/contrasts"])
-    for rule, differs in (("tables_courtroom", True), ("figures_courtroom", False)):
-        digest = declared_jobs(plan).of(rule).options
-        assert (declared_jobs(changed).of(rule).options != digest) == differs
+    digest = declared_jobs(plan).of("tables_courtroom").options
+    assert declared_jobs(changed).of("tables_courtroom").options != digest
 
 
 def test_both_sides_average_f1_over_the_same_labels(tmp_path: Path) -> None:

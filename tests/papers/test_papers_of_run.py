@@ -141,7 +141,7 @@ def test_an_own_experiment_on_the_papers_data_belongs_to_it(tmp_path: Path, sour
         tmp_path, datasets={"people": data}, experiments={"debate": entry}, run=["debate"]
     )
     assert papers_of_run(plan) == {"courtroom"}
-    assert any(path.startswith("results/tables/courtroom/table5_") for path in items_in(plan))
+    assert "results/papers/courtroom/table5.csv" in items_in(plan)
 
 
 @pytest.mark.parametrize(

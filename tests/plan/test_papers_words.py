@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -18,18 +17,12 @@ from moot.llm.prompts import Prompts, fill
 from moot.llm.request import Request
 from moot.plan.as_published import compare_with_papers, paper_plan
 from moot.plan.wording import OTHER_WORDING, PAPER_WORDING, TEXTS_PART, Wordings, words_digest
-from moot.report import TABLES
 from moot.report.paper_matches import PaperMatch
-from moot.report.published import OUR_WORDING
-from moot.report.tables import notes_under
-from moot.studies.appellate import tables
-from moot.studies.appellate import tables_beyond as beyond
 from moot.studies.appellate.data_opinions import TASK as APPEAL
 from printed_prompts import printed_prompts
 from results_on_disk import REARREST
 from scripted_model import PROJECT, WINNER, hold, request_text
-from shown_values import differences
-from uniform_scores import STUDIES, make_plan, make_study, unanimous_phases
+from uniform_scores import make_plan
 
 RUNS = {
     "agenticsimlaw/zero_shot": ("paper-zero-shot", "gemma-2"),
@@ -282,48 +275,3 @@ async def test_the_papers_words_are_sent(
 
 
 # Tables of runs in moot's wording
-
-
-@pytest.mark.parametrize("study", STUDIES)
-def test_differences_of_runs_in_moots_wording_have_their_own_column(
-    study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in (tables, beyond):
-        monkeypatch.setattr(module, "list_phases", unanimous_phases)
-    plan = make_plan(paper=True)
-    results = make_study(plan, study, tmp_path, compare_with_papers(plan))
-    differences_by_wording = [
-        (name, row) for name, row in differences(results) if OUR_WORDING in row
-    ]
-    trained = ("trained", "trained on the training split")
-    ours = [
-        (name, row)
-        for name, row in differences_by_wording
-        if not {row.get("asked"), row.get("setting")} & set(trained)
-    ]
-    ours = [(name, row) for name, row in ours if name != "courtroom/table3_tabpfn"]
-    assert ours
-    for name, row in ours:
-        assert np.isnan(row["difference"]), (name, row)
-        gap = row[OUR_WORDING]
-        assert gap == pytest.approx(
-            row["ours" if "ours" in row else "total"]
-            - row["published" if "published" in row else "published total"]
-        )
-        if row.get("published n", "unknown") != "unknown":
-            assert row["difference low"] <= gap <= row["difference high"], (name, row)
-
-
-def test_the_note_under_a_table_names_the_departures_of_the_wording(tmp_path: Path) -> None:
-    plan = make_plan(paper=True)
-    results = make_study(plan, "courtroom", tmp_path, compare_with_papers(plan))
-    notes = " ".join(notes_under(TABLES["courtroom/table4_prompting"].build(results), results))
-    assert (
-        f"`{OUR_WORDING}`: the same difference for prompts, facts or scripts in our wording."
-        in notes
-    )
-    assert re.search(
-        r"paper-zero-shot[^:]*: The paper's prompt asks whether the risk factors indicate high"
-        r" risk",
-        notes,
-    )

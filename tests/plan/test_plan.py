@@ -198,7 +198,7 @@ def test_digests_depend_only_on_keys_that_change_replies(
         declared_jobs(make_plan(tmp_path, change)),
     )
     wildcards = {"experiment": "trial", "model": "small"}
-    for stage in ("run_debates", "predict", "render_transcripts"):
+    for stage in ("run_debates", "predict"):
         assert (jobs.of(stage, **wildcards) != changed_jobs.of(stage, **wildcards)) is is_changed
     digest = jobs.of("score", experiment="trial")
     assert (digest != changed_jobs.of("score", experiment="trial")) is is_changed
@@ -284,11 +284,7 @@ def test_experiments_of_few_debates_fill_no_table_of_a_study(
         return experiments, names
 
     assert list_names(trial_runs) == ([], {"comparison/questions", "comparison/trial_runs"})
-    leaderboard = {
-        "comparison/methods_long",
-        "comparison/methods_by_data",
-        "courtroom/table2_tabular_leaderboard",
-    }
+    leaderboard = {"comparison/methods_long", "comparison/methods_by_data"}
     assert list_names(trial_runs | trained) == (
         [],
         {"comparison/questions", "comparison/trial_runs", *leaderboard},
@@ -296,7 +292,7 @@ def test_experiments_of_few_debates_fill_no_table_of_a_study(
     full_runs = trial_runs | {"experiments": {"trial": {"cases": 3, "repeats": 4}}}
     names, entries = list_names(full_runs)
     assert names == ["trial"]
-    assert {"courtroom/table5_courtroom", "courtroom/belief_by_turn"} < entries
+    assert {"courtroom/paired_tests", "courtroom/panel_worth"} < entries
     assert "comparison/trial_runs" not in entries
     assert "recorded/rejudged" not in entries
     rejudged = merge(full_runs, rejudge_entry(source_experiment="trial", source_model="small"))

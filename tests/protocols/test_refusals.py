@@ -9,7 +9,7 @@ import pytest
 
 from answers_by_model import hold_debates
 from fault_server import FaultServer
-from moot.report.transcript_pages import read_debates
+from moot.report.debate_texts import read_debates
 from moot.scores import score_experiment
 from moot.scores.refusals import refusal_notes
 

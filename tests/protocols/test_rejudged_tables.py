@@ -10,8 +10,8 @@ from fault_server import FaultServer
 from in_process import build_experiments, default_configuration
 from moot.core.config import Publication
 from moot.plan.plan import Plan
+from moot.report.debate_texts import render_markdown
 from moot.report.exports import Export
-from moot.report.transcript_pages import render_markdown
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
 from project_copy import PROJECT

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 import numpy as np
+from scipy.stats import spearmanr
 
 from moot.core.yaml_text import load_yaml
 from moot.report import TABLES
-from moot.stats.agreement import rank_correlation
 from published_findings import FINDINGS, PUBLISHED, equal, published_rows
 
 
@@ -57,7 +57,7 @@ def test_the_rank_correlations_of_the_objective_test_and_the_grades() -> None:
     for title, (table, metric) in tests.items():
         rows = published_rows("stance", table)
         pairs = [(rows[model][metric], grades[model]["overall"]) for model in grades]
-        parts.append(f"{title} {rank_correlation(pairs):.2f}")
+        parts.append(f"{title} {spearmanr(pairs).statistic:.2f}")
     (finding,) = FINDINGS["conference/table5_agreement_detection"]
     assert f"with {', '.join(parts)}." in finding
 
@@ -133,7 +133,7 @@ def test_the_rankings_of_prompts_and_debates() -> None:
         pairs = [
             (prompts[model][f"zero_shot_{metric}"], debates[model][metric]) for model in models
         ]
-        correlations[metric] = rank_correlation(pairs)
+        correlations[metric] = spearmanr(pairs).statistic
     (finding,) = FINDINGS["courtroom/rankings"]
     assert f"Over the {len(models)} models" in finding
     assert f"(Spearman {correlations['accuracy']:.2f})" in finding

@@ -18,10 +18,10 @@ from debates_to_read import COURSES, HOSTILE, debates_to_read
 from in_process import default_configuration
 from moot.core.cases import WITHOUT_TEXT, Task
 from moot.plan.plan import Plan
+from moot.report.debate_texts import _turn, case_facts
 from moot.report.reader import render_reader
 from moot.report.reader_chunks import compress
 from moot.report.reader_debates import CHANGED, TO_RIGHT, TO_WRONG
-from moot.report.transcript_pages import _turn, case_facts
 from project_copy import PROJECT
 from results_on_disk import case
 

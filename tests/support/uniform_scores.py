@@ -1,6 +1,6 @@
 """Tables of the studies from uniform scores of 1, for the shipped or the papers' configuration."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from functools import cache
 from itertools import product
@@ -22,8 +22,6 @@ from moot.report.published import SHARE, read_published
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
-from moot.studies.appellate.legal.rubric import AFFIRMED_CODE
-from moot.studies.appellate.phases import PHASES, Phase
 
 PROJECT = Path(__file__).resolve().parents[2]
 PUBLISHED = read_published(PROJECT / "data" / "published" / "published_results.csv")
@@ -149,30 +147,3 @@ def number_values(published: pd.DataFrame) -> "pd.Series[float]":
 def relocate(results: ExperimentResults, folder: Path) -> ExperimentResults:
     results.results = folder
     return results
-
-
-def unanimous_phases(results: StudyResults) -> Iterator[Phase]:
-    """Yield the phases of the appellate study with five cases of twenty debates each.
-
-    Every judge affirms in every statement.
-    """
-    rows = []
-    for case, repeat, step in product(range(1, 6), range(20), range(1, 10)):
-        row = {
-            "debate_id": f"c{case}#{repeat}",
-            "case_id": f"c{case}",
-            "number": case,
-            "step": step,
-            "turn": step,
-            "kind": "statement",
-            "text": "x",
-            "code": AFFIRMED_CODE,
-            "seat": (step - 1) % 3 + 1,
-            "condition": ("affirm", "not affirm")[repeat % 2],
-        }
-        rows.append(row)
-    steps = pd.DataFrame(rows)
-    for protocol, name in PHASES.items():
-        for experiment in results.find_experiments(protocol):
-            for model in experiment.config.models:
-                yield Phase(experiment, model, results, name, steps.assign(model=model))

@@ -22,11 +22,9 @@ SHARED = re.compile(r"moot/(\w+/)?__init__\.py")
 PRESENTED = (
     "figure",
     "front_page",
-    "minutes",
     "outcome",
     "reader",
     "table",
-    "transcript",
     "export",
 )
 

@@ -29,9 +29,9 @@ GROUPS = "recorded/groups"
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        ("results/tables/courtroom/summary.csv", "tables/courtroom/summary"),
-        ("results/tables/courtroom/summary.full.tex", "tables/courtroom/summary"),
-        ("results/captions/tables/courtroom/summary.rst", "tables/courtroom/summary"),
+        ("results/tables/courtroom/paired_tests.csv", "tables/courtroom/paired_tests"),
+        ("results/tables/courtroom/paired_tests.full.tex", "tables/courtroom/paired_tests"),
+        ("results/captions/tables/courtroom/paired_tests.rst", "tables/courtroom/paired_tests"),
         ("results/figures/feedback/rounds.png", "figures/feedback/rounds"),
         ("results/papers/courtroom/table4.csv", ""),
         ("results/tables/summary.csv", ""),

@@ -89,22 +89,20 @@ CONFIG = {
 }
 SHEET = "results/annotation_sheets/panel/slow.txt"
 TRIAL = (
-    "results/tables/courtroom/table5_courtroom.csv",
-    "results/figures/courtroom/figure5_sorted_debates.png",
-    "results/rendered/trial/fast.md",
-    "results/rendered/trial/slow.md",
+    "results/tables/courtroom/paired_tests.csv",
     "results/outcome/courtroom.csv",
     "results/reader/courtroom.html",
 )
 PANEL = ("results/tables/appellate/agreement.csv",)
-SUMMARY = "results/rendered/summary/fast.md"
+SUMMARY = "results/predictions/summary/fast.parquet"
 OTHER_TARGETS = (
     SUMMARY,
-    "results/tables/feedback/table3_reasoning.csv",
+    "results/figures/comparison/deferral.png",
+    "results/tables/feedback/paired_tests.csv",
     "results/summaries/summary/fast.jsonl",
     "results/assistants/training/fast/tfidf.skops",
     "results/reader/conference.html",
-    "results/minutes/meeting/fast",
+    "results/predictions/meeting/fast.parquet",
     "results/transcripts/published/human-judge/0.parquet",
     "results/deidentified/appeals.parquet",
     "results/reference.md",
@@ -258,8 +256,8 @@ def test_a_rule_reads_only_its_inputs(
     assert [server.count() for server in servers] == request_counts
 
 
-AFTER_DEBATES = {"run_debates", "predict", "render_transcripts", "score", "outcome", "reader"}
-AFTER_DEBATES |= {"tables_courtroom", "figures_courtroom"}
+AFTER_DEBATES = {"run_debates", "predict", "score", "outcome", "reader"}
+AFTER_DEBATES |= {"tables_courtroom"}
 AFTER_LABELS = {"label_statements", "score", "tables_appellate"}
 
 
@@ -276,8 +274,8 @@ def broken(workflow: Reruns, *scripts: str, by: str = "raise KeyError") -> Itera
 
 
 FAULTS_OF_CODE = {
-    ("labels", "scores", "transcript", "summaries"): {
-        *AFTER_LABELS, "render_transcripts", "write_summaries", "tables_courtroom",
+    ("labels", "scores", "summaries"): {
+        *AFTER_LABELS, "write_summaries", "tables_courtroom",
     },
     ("predictions",): {*AFTER_DEBATES, "tables_appellate"} - {"run_debates"},
 }  # fmt: skip
@@ -309,7 +307,6 @@ def test_jobs_after_a_faulty_user_file_are_built_again(
         "load_cases",
         "run_debates",
         "predict",
-        "render_transcripts",
     }
 
 
@@ -384,12 +381,12 @@ def test_jobs_that_depend_on_a_change_are_built_again_after_interrupted_runs(
     assert built.jobs(*TRIAL, *PANEL, "--rerun-incomplete") == AFTER_DEBATES | AFTER_LABELS
     process = built.run("verify")
     assert process.returncode == 1
-    assert f"{TRIAL[1]}: the configuration or one of your files has changed since" in process.stdout
+    assert f"{TRIAL[0]}: the configuration or one of your files has changed since" in process.stdout
 
 
 AFTER_SIGNALS = [
     ("cases", signal.SIGKILL, {"load_cases", *AFTER_DEBATES}),
-    ("scores", signal.SIGINT, {"score", "tables_courtroom", "figures_courtroom"}),
+    ("scores", signal.SIGINT, {"score", "tables_courtroom"}),
 ]
 
 

@@ -27,7 +27,6 @@ from moot.protocols.experiment import Experiment
 from moot.report.figures import made_up_mark
 from moot.report.published import SHARE, Published, read_findings, read_published
 from moot.report.study_results import StudyResults
-from moot.report.tables import has_rows
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
 
@@ -182,16 +181,9 @@ def _fill_item(
         departures=tuple(_departures(plan, item)),
         needs=tuple(_needs(plan, item)),
         command=item_commands(item),
-        details=tuple(name for name in item.details if _is_built(name)),
         warnings=tuple(item_warnings(plan, parts)),
         mark=figure_mark(plan, item, parts),
     )
-
-
-def _is_built(name: str) -> bool:
-    """Return whether a long table with rows exists."""
-    path = RESULTS / "tables" / f"{name}.csv"
-    return path.exists() and has_rows(path)
 
 
 def _designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:

@@ -9,7 +9,7 @@ import pandas as pd
 from moot.papers.items import CellSpec, PaperItem, PaperRow
 from moot.papers.parts import Fact, OwnRow, Part
 from moot.report.measurement import NOT_MEASURED, Measurement
-from moot.report.published import Published, comparison_row
+from moot.report.published import Published, replication_range
 
 Interval = tuple[float, float]
 NO_INTERVAL: Interval = (math.nan, math.nan)
@@ -240,8 +240,8 @@ def _replication(published: Published | None, ours: Measurement) -> Interval:
         published = published.as_share_of(published.n)
         value, low, high = (number / factor for number in (ours.value, ours.low, ours.high))
         ours = replace(ours, value=value, low=low, high=high)
-    row = comparison_row({}, published, ours)
-    return row["replication low"] * factor, row["replication high"] * factor
+    low, high = replication_range(published, ours)
+    return low * factor, high * factor
 
 
 def number_text(value: float, digits: int, is_percent: bool = False) -> str:

@@ -116,7 +116,7 @@ class PaperItem:
         experiments: The experiments of config/papers/PAPER.yaml that fill it.
         datasets: The data sets whose trained models fill it.
         baselines: The trained models that it needs; () for all of the data set.
-        details: The long tables with the statistics behind it.
+        details: Further published tables whose findings stand beside it.
         lean: The changes of its lean design: by experiment, the keys that replace its own; None for
             an experiment that is not run.
         is_one_system: Whether the whole table describes one system, so that own values form a block

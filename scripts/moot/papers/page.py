@@ -43,7 +43,6 @@ class ItemContent:
         departures: How moot departs from the paper.
         needs: The experiments, models and data that filling it needs.
         command: The commands that fill it, one per line.
-        details: The long tables with its statistics that this run built.
         warnings: Remarks that readers need before they read this run's values, such as that the
             data are synthetic.
         mark: The mark across a figure if this run's points are made up.
@@ -55,7 +54,6 @@ class ItemContent:
     departures: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     command: str = ""
-    details: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     mark: str = ""
 

@@ -1,13 +1,11 @@
-"""Published values and the table rows that compare them with this run's values.
+"""Published values, and which of them a run repeats.
 
 The values are read from `data/published/published_results.csv`. Each names the experiment of
 config/papers/ that repeats it, and the model. It is shown only next to runs that repeat this
 experiment with this model; `moot.plan.as_published` decides which runs do.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from itertools import product
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,15 +13,12 @@ import pandas as pd
 
 from moot.core.errors import UserError
 from moot.core.types import Fields, Json
-from moot.report.columns import DIFFERENCE, NO_COLUMNS, Columns, Row
-from moot.report.content import TableContent
 from moot.report.measurement import NOT_A_NUMBER, NOT_MEASURED, Measurement
 from moot.report.paper_matches import PaperMatch
 from moot.report.study_results import Run, StudyResults
 from moot.stats.replication import (
     NOTHING,
     all_defined,
-    difference_interval,
     replication_interval,
     scale_interval,
 )
@@ -43,27 +38,6 @@ COLUMNS = (
     "note",
 )
 SHARE = "share"
-OUR_WORDING = "the paper's design, our wording"
-"""Heading of differences from a paper whose experiment was repeated with prompts of our own."""
-
-DIFFERENCE_NOTE = (
-    "Difference is ours minus published. Its 95 % interval treats both values as samples. Our "
-    "interval is by cluster of cases. A published share has Wilson's interval for its n; any "
-    "other published measure has the width that our interval would have at the published n. "
-    "If our value differed only by chance, it would lie in `replication` in 95 of 100 "
-    "replications of this size. Both intervals are missing if the paper does not state its n "
-    "(`unknown`)."
-)
-WORDING_NOTE = (
-    f"`{OUR_WORDING}`: the same difference for prompts, facts or scripts in our wording. It"
-    " includes the effect of the wording and does not replicate the paper's value"
-    " (config/prompts_published/README.md)."
-)
-INVALID_NOTE = (
-    "`n` counts debates (or answers), `cases` their cases. Answers without a usable prediction are"
-    " excluded from a value and counted in `n invalid`; rows named `invalid = wrong` count them as"
-    " wrong instead."
-)
 
 
 def read_published(path: Path) -> pd.DataFrame:
@@ -147,10 +121,6 @@ class Published(float):
         """Return a count as a share of `total`."""
         return Published.of(self / total, self.n, self.cases, self.share, self.our_wording)
 
-    def with_wording_of(self, repeated: "Published") -> "Published":
-        """Return the value, marked as shown next to the run of another published value."""
-        return Published.of(self, self.n, self.cases, self.share, repeated.our_wording)
-
     def interval(self, ours: "Measurement") -> Interval:
         """Return the value with its 95 % interval; the ends are NaN if its n is unknown.
 
@@ -180,11 +150,6 @@ def published_values(results: StudyResults, table: str) -> Values:
     return _values(results.published_rows.get(table, ()))
 
 
-def published_rows(results: StudyResults, table: str) -> list[str]:
-    """Return the row names of one published table, each once, in the order of the file."""
-    return list(dict.fromkeys(row for row, _ in published_values(results, table)))
-
-
 def repeated_values(run: Run, table: str) -> Values:
     """Return the values of one published table that a run repeats."""
     return _matching_values(run.study, table, run.paper_match, run.model)
@@ -195,19 +160,6 @@ def repeated_baseline_values(
 ) -> Values:
     """Return the values of one published table that a model trained on a data set repeats."""
     return _matching_values(results, table, results.paper_matches.dataset(dataset), baseline)
-
-
-def unrepeated_values(results: StudyResults, table: str) -> Values:
-    """Return the values of one published table that nothing in this run repeats."""
-    covered: set[tuple[str, str]] = set()
-    for (experiment, model), match in results.paper_matches.runs.items():
-        if experiment in results.experiments:
-            covered |= set(product(match.repeats, (model, "")))
-    for dataset, board in results.baselines.items():
-        baselines = [str(name) for name in board.get("baseline", ())]
-        covered |= set(product(results.paper_matches.dataset(dataset).repeats, baselines))
-    rows = results.published_rows.get(table, ())
-    return _values([row for row in rows if (row.repeated_by, row.model) not in covered])
 
 
 def _matching_values(results: StudyResults, table: str, match: PaperMatch, model: str) -> Values:
@@ -225,38 +177,6 @@ def _values(rows: Sequence[Any], our_wording: bool = False) -> Values:
     return values
 
 
-def unmatched_run_notes(results: StudyResults, experiments: Collection[str]) -> list[str]:
-    """Return a note on how runs that repeat no published experiment differ from the paper's
-    runs.
-    """
-    models: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for (experiment, model), match in results.paper_matches.runs.items():
-        if match.difference and experiment in experiments:
-            models[experiment, match.difference].append(model)
-    experiments_by_reason: defaultdict[str, list[str]] = defaultdict(list)
-    for experiment in dict.fromkeys(experiment for experiment, _ in models):
-        all_models = results.experiments[experiment].config.models
-        for (name, reason), differing in models.items():
-            if name == experiment:
-                is_every_model = len(differing) == len(all_models)
-                run = experiment if is_every_model else f"{experiment} ({', '.join(differing)})"
-                experiments_by_reason[reason].append(run)
-    runs = [f"{', '.join(names)}: {reason}" for reason, names in experiments_by_reason.items()]
-    return [f"Not as published, and so not compared: {'. '.join(runs)}."] if runs else []
-
-
-def wording_notes(results: StudyResults, experiments: Collection[str]) -> list[str]:
-    """Return a note on the wording of runs that repeat a paper with prompts of our own."""
-    departures: dict[str, list[str]] = {}
-    for (experiment, _), match in results.paper_matches.runs.items():
-        if experiment in experiments and match.repeats and match.our_wording:
-            departures.setdefault(" ".join(match.departures), []).append(experiment)
-    texts = [
-        f"{', '.join(dict.fromkeys(names))}: {reasons}" for reasons, names in departures.items()
-    ]
-    return [f"{WORDING_NOTE} {' '.join(texts)}"] if texts else []
-
-
 COUNT_COLUMNS = ("cases", "n", "n invalid")
 
 
@@ -270,81 +190,19 @@ def share_valid(value: Measurement) -> Measurement:
     )
 
 
-DIFFERENCE_COLUMNS = ("difference", OUR_WORDING)
+def replication_range(published: Published, ours: Measurement) -> tuple[float, float]:
+    """Return the interval in which a replication of our size falls in 95 of 100 cases.
 
-
-def difference_cells(ours: float, published: float | None) -> dict[str, float]:
-    """Return ours minus published, in the column for the paper's wording or for ours."""
-    cells = dict.fromkeys(DIFFERENCE_COLUMNS, NOT_A_NUMBER)
-    if published is not None:
-        in_our_wording = isinstance(published, Published) and published.our_wording
-        cells[OUR_WORDING if in_our_wording else "difference"] = ours - published
-    return cells
-
-
-def comparison_row(keys: Fields, published: Published | None, ours: Measurement) -> Row:
-    """Return a row that compares a published value with ours.
-
-    It holds the published value and its n, our value with its interval and counts, and their
-    difference with its interval and the replication interval.
+    It is NaN if the paper does not state its n, or if our value has no interval.
     """
-    published_interval = Interval(NOT_A_NUMBER, *NOTHING)
-    published_n = None
-    if published is not None:
-        published_interval = published.interval(ours)
-        published_n = f"{published.n:.0f}" if published.n > 0 else "unknown"
-    interval = replication = NOTHING
-    if all_defined(published_interval, ours.interval):
-        interval = difference_interval(ours.interval, published_interval)
-        replication = replication_interval(published_interval, ours.interval)
-    is_share = 0 <= published_interval.value < 1 and 0 <= ours.low <= ours.high <= 1
-    if is_share:  # a share or a score, not a grade
-        replication = (max(replication[0], 0.0), min(replication[1], 1.0))
-    return {
-        **keys,
-        "published": published_interval.value,
-        "published n": published_n,
-        "ours": ours.interval,
-        **difference_cells(ours.value, published),
-        "difference low": interval[0],
-        "difference high": interval[1],
-        "replication low": replication[0],
-        "replication high": replication[1],
-        "cases": ours.n_cases,
-        "n": ours.n,
-        "n invalid": ours.n_invalid,
-    }
-
-
-OPTIONAL_SHORT_KEYS = ("experiment", "setting", "data")
-"""Keys that the short form shows only where other keys do not distinguish the rows."""
-COMPARISON_COLUMNS = (
-    Columns()
-    .published("published", "published n")
-    .estimate("ours")
-    .difference(*DIFFERENCE_COLUMNS)
-    .interval("difference", "interval of difference", DIFFERENCE)
-    .interval("replication", "replication", DIFFERENCE)
-    .counts(*COUNT_COLUMNS)
-    .short_form("published", "ours", "95 % interval", *DIFFERENCE_COLUMNS)
-)
-
-
-def comparison_table(
-    rows: Iterable[Fields],
-    keys: Sequence[str],
-    notes: Sequence[str],
-    more_columns: Columns = NO_COLUMNS,
-) -> TableContent:
-    """Return a table of rows made by `comparison_row`, with more columns at its right."""
-    columns = Columns().keys(*keys[:-1]).plain(keys[-1]).join(COMPARISON_COLUMNS).join(more_columns)
-    in_short_form = [
-        column.name
-        for column in columns.columns
-        if column.in_short_form and column.name not in OPTIONAL_SHORT_KEYS
-    ]
-    columns = columns.short_form(*in_short_form)
-    return columns.table(rows, (*notes, DIFFERENCE_NOTE, INVALID_NOTE))
+    interval = published.interval(ours)
+    if not all_defined(interval, ours.interval):
+        return NOTHING
+    low, high = replication_interval(interval, ours.interval)
+    # a share or a score, not a grade
+    if 0 <= interval.value < 1 and 0 <= ours.low <= ours.high <= 1:
+        return max(low, 0.0), min(high, 1.0)
+    return low, high
 
 
 def trained_rows(board: pd.DataFrame) -> list[Fields]:

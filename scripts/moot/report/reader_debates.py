@@ -15,9 +15,9 @@ from operator import itemgetter
 from moot.core.cases import Case
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, Json, JsonObject
+from moot.report.debate_texts import DebateText, Turn, case_facts, read_debates, records
 from moot.report.notes import data_label
 from moot.report.reader_chunks import Calls, Chunks, StoreChunk, Words, compress
-from moot.report.transcript_pages import DebateText, Turn, case_facts, read_debates, records
 from moot.report.turn_effects import DebateEffects, DebateName
 from moot.scores.dynamics import stated_by_part
 from moot.scores.groups import probability_of_prediction

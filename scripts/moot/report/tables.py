@@ -24,7 +24,6 @@ from moot.report.content import Column, Table, TableContent
 from moot.report.escaping import csv_text, page_template, visible, without_code_marks
 from moot.report.latex import latex_table
 from moot.report.notes import EXPLORATORY, EXPLORATORY_NOTE
-from moot.report.published import unmatched_run_notes, wording_notes
 from moot.report.study_results import StudyResults
 
 MISSING = "–"
@@ -133,9 +132,6 @@ def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) 
     "html").
     """
     content = own_rows_first(entry.build(results))
-    content = replace(
-        content, notes=[*results.findings.get(f"{entry.study}/{entry.name}", ()), *content.notes]
-    )
     if content.exploratory:
         columns = (*content.columns, Column("inference", in_short_form=False))
         content = replace(
@@ -331,7 +327,7 @@ def as_latex(
 def notes_under(content: TableContent, results: StudyResults) -> list[str]:
     """Return all notes of the table and its data, and on the source of published values."""
     published = content.names(PUBLISHED)
-    source = [PUBLISHED_NOTE, *_run_notes(content, results)]
+    source = [PUBLISHED_NOTE]
     if not content.frame[published].notna().any(axis=None):
         source = [NONE_PUBLISHED_NOTE] if published else []
     exploratory = [EXPLORATORY_NOTE] if content.exploratory else []
@@ -355,16 +351,6 @@ def notes_under(content: TableContent, results: StudyResults) -> list[str]:
 def _texts_in(content: TableContent) -> set[str]:
     cells = content.frame.to_numpy().flat
     return {*content.frame.columns, *(cell for cell in cells if isinstance(cell, str))}
-
-
-def _run_notes(content: TableContent, results: StudyResults) -> list[str]:
-    """Return the notes on wording and on runs that are not compared.
-
-    They cover the experiments that the table names, or all if it names none.
-    """
-    names = content.frame.get("experiment")
-    experiments = set(results.experiments) & set(results.experiments if names is None else names)
-    return [*wording_notes(results, experiments), *unmatched_run_notes(results, experiments)]
 
 
 def _notes_on_intervals(content: TableContent) -> list[str]:

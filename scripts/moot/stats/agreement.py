@@ -133,22 +133,3 @@ def _count_equal_pairs(rows: pd.DataFrame, columns: list[str]) -> "pd.Series[flo
     for key, count in Counter(keys).items():
         pairs[key[case_position]] += count * (count - 1) / 2
     return pd.Series(pairs, dtype=np.float64).rename_axis("case_id").sort_index()
-
-
-MIN_PAIRS_FOR_RANKS = 3
-
-
-def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:
-    """Return Spearman's rank correlation of pairs of values; tied values share their mean rank.
-
-    NaN for fewer than three pairs, and if one side has a single value.
-
-    >>> round(rank_correlation([(0.1, 3), (0.2, 5), (0.3, 4)]), 3)
-    0.5
-    """
-    if len(pairs) < MIN_PAIRS_FOR_RANKS:
-        return float("nan")
-    ranks = pd.DataFrame(pairs, dtype=np.float64).rank().to_numpy()
-    if not np.ptp(ranks, axis=0).all():
-        return float("nan")
-    return float(np.corrcoef(ranks.T)[0, 1])

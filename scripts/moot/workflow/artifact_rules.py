@@ -21,13 +21,8 @@ RULES = {
     "scores": ("score", "experiment"),
     "outcome": ("outcome", "study"),
     "reader": ("reader", "study"),
-    "minutes": ("write_minutes", "experiment", "model"),
-    "rendered": ("render_transcripts", "experiment", "model"),
 }
 """The rule for each folder of `results/`, and the wildcards in the paths of its files."""
-
-DIRECTORIES = {"minutes"}
-"""Folders whose artifacts are directories, so that a dot does not start a suffix."""
 
 
 def rule_of(path: str) -> Job | None:
@@ -44,8 +39,7 @@ def rule_of(path: str) -> Job | None:
     if folder not in RULES:
         return None
     rule, *wildcards = RULES[folder]
-    if folder not in DIRECTORIES:
-        names[-1] = Path(names[-1]).stem
+    names[-1] = Path(names[-1]).stem
     if folder == "baselines":
         names[0] = names[0].removesuffix("_predictions")
     return rule, tuple(zip(wildcards, names, strict=False))

@@ -27,7 +27,7 @@ STAGES = {
     "predictions": ("predict",),
     "labels": ("label_statements", "write_annotation_sheet"),
     "scores": ("score",),
-    "transcripts": ("render_", "write_minutes", "outcome", "reader"),
+    "transcripts": ("outcome", "reader"),
     "tables": ("tables_",),
     "figures": ("figures_",),
     "export": ("convert_to_",),

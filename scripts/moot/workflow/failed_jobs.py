@@ -31,7 +31,6 @@ WORK_OF_RULES = {
     "train_baselines": "Trained models",
     "train_assistant": "Trained assistant",
     "write_summaries": "Summaries",
-    "render_transcripts": "Transcripts",
     "reader": "Reader",
 }
 """The work of a rule in words, by its name."""

@@ -85,15 +85,12 @@ def shards(plan: Plan, experiment: str, model: str) -> list[str]:
 def nonempty_names(
     plan: Plan, registry: Registry[Table] | Registry[Figure], study: str = ""
 ) -> list[str]:
-    """Return the tables or figures of a study, or of all, for which this run has data.
-
-    Those that a paper has are left out if no experiment of the run belongs to the paper.
-    """
+    """Return the tables or figures of a study, or of all, for which this run has data."""
     entries = {name: registry[name] for name in registry}
     return [
         name
         for name, entry in entries.items()
-        if study in ("", entry.study) and _is_in_run(plan, entry)
+        if study in ("", entry.study) and plan.can_fill(entry)
     ]
 
 
@@ -102,8 +99,7 @@ def names_by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> di
     """Return the tables or figures that each job builds.
 
     A job builds the outputs of one study, and in a run of one study also of the comparison. Outputs
-    without data in this run, and outputs of papers to which no experiment of the run belongs, are
-    left to a further job, which runs only on request.
+    without data in this run are left to a further job, which runs only on request.
     """
     names = [study for study in plan.studies if study != COMPARISON]
     jobs = {study: study for study in plan.studies} | (
@@ -113,28 +109,9 @@ def names_by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> di
     for name in registry:
         entry = registry[name]
         if entry.study in jobs:
-            job = jobs[entry.study] + ("" if _is_in_run(plan, entry) else "_on_request")
+            job = jobs[entry.study] + ("" if plan.can_fill(entry) else "_on_request")
             built.setdefault(job, []).append(name)
     return built
-
-
-@cache
-def _is_in_run(plan: Plan, entry: Table | Figure) -> bool:
-    """Return whether a run builds a table or figure without a request."""
-    if not plan.can_fill(entry):
-        return False
-    papers = _papers_with(plan, entry)
-    return not papers or not papers.isdisjoint(papers_of_run(plan))
-
-
-def _papers_with(plan: Plan, entry: Table | Figure) -> set[str]:
-    """Return the papers that have a table or figure: `table4_prompting` is a paper's `table4`."""
-    key = entry.name.partition("_")[0]
-    papers: set[str] = set()
-    for paper in read_papers(items_file(plan.shipped)).values():
-        if entry.study in paper.studies and key in {item.key for item in paper.items}:
-            papers.add(paper.name)
-    return papers
 
 
 def table_files(names: list[str]) -> list[str]:
@@ -145,19 +122,6 @@ def table_files(names: list[str]) -> list[str]:
 def figure_files(names: list[str]) -> list[str]:
     """Return the files of some figures."""
     return [f"results/figures/{name}.{ending}" for name, ending in product(names, FIGURE_ENDINGS)]
-
-
-def rendered_transcripts(plan: Plan, study: str = "") -> list[str]:
-    """Return the Markdown transcripts of a study, or of all.
-
-    They are built only on request, since the reader shows the same.
-    """
-    return [f"results/rendered/{run}.md" for run in runs(plan, study, has_text=True)]
-
-
-def minutes(plan: Plan, study: str = "") -> list[str]:
-    """Return the folders of minutes of a study's decision conferences, or of all."""
-    return [f"results/minutes/{run}" for run in runs(plan, study, "conference")]
 
 
 def readers(plan: Plan, study: str = "") -> list[str]:
@@ -201,7 +165,6 @@ def page_contents(plan: Plan, study: str = "") -> list[str]:
     return [
         *table_files(nonempty_names(plan, TABLES, study)),
         *figure_files(nonempty_names(plan, FIGURES, study)),
-        *minutes(plan, study),
         *readers(plan, study),
         *(outcomes(plan, study) if study else papers(plan)),
     ]

@@ -1,12 +1,10 @@
 """Scores of the appellate study, on panels whose course is known."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from moot.report import TABLES
 from moot.scores.case_metrics import CASE_METRICS
 from moot.studies.appellate.data_opinions import TASK
 from moot.studies.appellate.panel_steps import (
@@ -14,14 +12,8 @@ from moot.studies.appellate.panel_steps import (
     find_opposing_influences,
     pair_positions,
 )
-from moot.studies.appellate.phases import STUDY
-from moot.studies.appellate.reasoning_structure import (
-    list_reasoned_changes,
-    measure_margins,
-    measure_structure,
-)
 from moot.studies.appellate.scores_panel import log_odds_ratio, panel_scores
-from panel_results import CASES, PARAMS, panel, statement, study, value
+from panel_results import CASES, PARAMS, panel, statement, value
 from results_on_disk import experiment_view, write_results
 
 
@@ -41,48 +33,6 @@ def test_positions_and_changes(tmp_path: Path) -> None:
     assert value(scores, "volatility_of_all_pairs", column="n") == 12
     assert value(scores, "changes_of_all_pairs") == 4
     assert value(scores, "volatility_of_all_pairs") == pytest.approx(4 / 12)
-
-
-def test_volatility_has_a_row_as_the_paper_counts(tmp_path: Path) -> None:
-    course = {"c1#0": "aar aar arr", "c2#0": "ana rna aaa"}
-    phases = [panel(tmp_path, course, protocol, protocol) for protocol in ("panel", "human_panel")]
-    frame = TABLES[f"{STUDY}/volatility"].build(study(phases)).frame
-    ours = frame[frame["experiment"] != ""].set_index(["experiment", "transition"])
-    assert ours.loc[("panel", "all rounds, as the paper counts"), "changes"] == 4
-    assert ours.loc[("panel", "all rounds"), "changes"] == 3
-    ai_judges = "all rounds, AI judges, as the paper counts"
-    assert ours.loc[("human_panel", ai_judges), "n"] == 8, "two for each of two judges"
-    theirs = frame[frame["experiment"] == ""].set_index(["phase", "transition"])["published"]
-    assert theirs["human-AI", ai_judges] == pytest.approx(43 / 400)
-    assert theirs["synthetic", "all rounds, as the paper counts"] == pytest.approx(20 / 600)
-
-
-def test_changes_with_a_human_and_margins_by_contention(tmp_path: Path) -> None:
-    divided, unanimous = (
-        replace(case, attributes={**case.attributes, "votes": votes})
-        for case, votes in zip(CASES, ("divided", "unanimous"), strict=True)
-    )
-    courses = {"c1#0": "ara raa rar", "c1#1": "aaa arr arr", "c2#0": "aaa aaa aaa"}
-    results = panel(tmp_path, courses, "human_panel", "h")
-    steps = build_panel_steps(results)
-    steps["text"] = steps["text"].where(
-        ~((steps["debate_id"] == "c1#0") & (steps["round"] == 2)),
-        "Given what the Human Judge said, I change my mind.",
-    )
-    changes = list_reasoned_changes(steps).set_index(["debate_id", "seat"])
-    assert changes["reason"].to_dict() == {
-        ("c1#0", 1): True,
-        ("c1#0", 2): True,
-        ("c1#1", 2): False,
-    }
-    structure = measure_structure(steps)
-    assert set(structure["speaker"]) == {"judge_1", "judge_2"}
-    assert structure.groupby(["debate_id", "round"])["names_human"].all().sum() == 1
-    margins = measure_margins(steps, {"c1": divided, "c2": unanimous}).set_index("case_id")
-    # c1 by step of the AI judges: aa, ra, ra, ar, ra, ar
-    assert margins["margin"].to_dict() == {"c1": pytest.approx(1 / 6), "c2": 1.0}
-    assert margins["votes"].to_dict() == {"c1": "divided", "c2": "unanimous"}
-    assert measure_margins(steps, results.case_by_id).empty, "cases without votes are left out"
 
 
 def test_metrics_of_claims(tmp_path: Path) -> None:
@@ -122,11 +72,6 @@ def test_overruns_and_missing_statements(tmp_path: Path) -> None:
         "synthetic_panel",
         extra=[late, fourth],
     )
-    counts = (
-        TABLES[f"{STUDY}/table1_steps"].build(study([results])).frame.set_index("count")["ours"]
-    )
-    assert counts["debates beyond the last round"].max() == 1
-    assert counts["statements of an extra judge, or said twice"] == 1
     assert set(build_panel_steps(results)["step"]) >= {1, 9}
 
 

@@ -59,10 +59,7 @@ def test_a_sample_corrects_by_the_differences_of_peoples_labels(tmp_path: Path) 
     assert value(scores, "corrected_affirm_share_of_statements", group, "n") == 2
     # the labeler's slope on people is 0 in the sample, so people alone are believed
     assert value(scores, "corrected_affirm_share_of_statements", group) == 0
-    tables = {
-        name: TABLES[f"{STUDY}/{name}"].build(study([results]))
-        for name in ("label_shares", "volatility")
-    }
+    tables = {name: TABLES[f"{STUDY}/{name}"].build(study([results])) for name in ("label_shares",)}
     assert all(
         {"corrected", "corrected low", "labelled"} <= set(content.frame)
         for content in tables.values()

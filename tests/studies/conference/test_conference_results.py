@@ -9,9 +9,7 @@ import pytest
 from conference_runs import (
     LoadContextMaker,
     grading_script,
-    hold_both_conditions,
     hold_conferences,
-    make_study,
     write_predictions,
 )
 from conference_script import FORMS, conference_case, script
@@ -20,15 +18,11 @@ from moot.core.rubric import Rubric
 from moot.core.utterance_kinds import STATEMENT
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
-from moot.report import FIGURES, TABLES
-from moot.report.figures import draw
-from moot.report.tables import as_csv, as_html, as_latex
 from moot.scores import score_experiment
 from moot.scores.labels import CHANGES, labelled_statements
 from moot.scores.results import ExperimentResults
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.scores_conference import find_clusters, repeated_share
-from of_study import of_study
 from results_on_disk import experiment_view, write_labels
 
 _scored = cache(score_experiment)
@@ -214,51 +208,6 @@ def test_both_errors_of_the_judge(tmp_path: Path) -> None:
         pytest.approx(2 / 4),
         4,
     ), "an unusable answer goes on too long"
-    content = (
-        TABLES["conference/judge_on_known_agreement"]
-        .build(make_study("conference", [results]))
-        .frame
-    )
-    ours = content[
-        (content["judge"] == "tiny") & content["measure"].str.startswith("goes on too long")
-    ]
-    assert ours["ours"].item() == 0.5
-    assert (content["judge"] == "gpt-4").any(), "the paper's grades stand beside"
-
-
-async def test_table5_compares_our_grades_with_the_papers(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
-    frame = (
-        TABLES["conference/table5_agreement_detection"]
-        .build(await hold_both_conditions(tmp_path, load_context))
-        .frame
-    )
-    theirs = frame[(frame["judge"] == "gemma-2-9b") & (frame["decision"] == "overall")]
-    assert theirs["published"].item() == 9.6
-    ours = frame[frame["judge"] == "scripted"].set_index("decision")["ours"]
-    assert ours["1"] == 8 and ours["overall"] == 8 and pd.isna(ours["2"])
-
-
-async def test_conditions_are_compared_where_only_the_judge_differs(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
-    study = await hold_both_conditions(tmp_path, load_context)
-    frame = TABLES["conference/judge_difference"].build(study).frame.set_index("measure")
-    clusters = frame.loc["clusters reached on the first topic (lexicon)"]
-    assert (clusters["with judge"], clusters["without judge"], clusters["difference"]) == (1, 0, 1)
-    table = TABLES["conference/with_and_without_judge"].build(study).frame
-    published = table[table["published"].notna()].set_index("condition")["published"]
-    assert published["with judge"] == 7 and published["without judge"] == 6
-
-
-@pytest.mark.parametrize("study", ["stance", "conference"])
-def test_every_table_and_figure_is_built_without_experiments(tmp_path: Path, study: str) -> None:
-    for table in of_study(TABLES, study):
-        assert as_csv(table.build(make_study(study, [])))
-    for figure in of_study(FIGURES, study):
-        draw(figure, make_study(study, []), {"svg": tmp_path / "figure.svg"})
-        assert (tmp_path / "figure.svg").stat().st_size > 1000
 
 
 async def test_forms_of_the_evaluator_that_cannot_be_used_are_counted(
@@ -272,11 +221,8 @@ async def test_forms_of_the_evaluator_that_cannot_be_used_are_counted(
     results = await hold_conferences(
         tmp_path, *conference_case(load_context), [broken_off], rounds=1, graded_decisions=0
     )
-    study = make_study("conference", [results])
-    row = TABLES["conference/evaluator_scores"].build(study).frame.iloc[0]
-    assert pd.isna(row["ours"]) and (row["n"], row["n invalid"]) == (0, 3)
-    drawing = FIGURES["conference/evaluation"].build(study)
-    assert "3 forms could not be used" in drawing.axes[0].texts[0].get_text()
+    mean = score(results, "evaluation")
+    assert pd.isna(mean["value"]) and (mean["n"], mean["n_invalid"]) == (0, 3)
 
 
 async def test_criteria_that_could_be_read_count_each_by_itself(
@@ -297,21 +243,6 @@ async def test_criteria_that_could_be_read_count_each_by_itself(
         assert pd.isna(missing["value"]) and (missing["n"], missing["n_invalid"]) == (0, 3)
 
 
-async def test_tables_and_figures_of_conferences_are_harmless_and_stable(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
-    study = await hold_both_conditions(tmp_path, load_context)
-    for table in of_study(TABLES, "conference"):
-        content = table.build(study)
-        for text in (as_html(table, content, study), as_latex(table, content, study)):
-            assert "<script>" not in text
-    for figure in of_study(FIGURES, "conference"):
-        paths = [tmp_path / "one.svg", tmp_path / "two.svg"]
-        for path in paths:
-            draw(figure, study, {"svg": path})
-        assert paths[0].read_bytes() == paths[1].read_bytes()
-
-
 def test_lexicon_matches_words_and_phrases_and_nothing_inside_words() -> None:
     clusters = {"health": ["harm reduction", "health*"], "cost": ["tax"]}
     reached = find_clusters(["Harm  REDUCTION and healthcare", "taxes, syntax"], clusters)
@@ -323,7 +254,4 @@ def test_repetition() -> None:
 
 
 def test_forms_of_the_scripts_fit_the_schemas() -> None:
-    assert (
-        set(FORMS) == {"clarity", "positions", "health", "grade"}
-        and "conference/coverage" in FIGURES
-    )
+    assert set(FORMS) == {"clarity", "positions", "health", "grade"}

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
@@ -13,15 +12,10 @@ from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, transcript_row
-from moot.report import TABLES
-from moot.report.published import read_published
-from moot.report.study_results import StudyResults
-from moot.scores import concat_scores, score_experiment
 from moot.scores.results import ExperimentResults
-from moot.stats.agreement import rank_correlation
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
-from results_on_disk import experiment_view, make_paper_matches, prediction, write_results
-from scripted_model import PROJECT, ScriptedModel, hold, make_debate
+from results_on_disk import experiment_view, prediction, write_results
+from scripted_model import ScriptedModel, hold, make_debate
 
 SOURCE = {"source_experiment": "conference", "source_model": "scripted"}
 
@@ -152,48 +146,3 @@ async def judged_results(
     return write_results(
         folder, [case], predictions, transcripts, task, experiment="judges", config=config
     )
-
-
-async def test_table_5_shows_published_grades_next_to_judges_of_the_same_exchanges(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
-    case, task = conference_case(load_context)
-    path = await write_conference(tmp_path / "source", case, task, ["MORE DEBATE", "AGREEMENT"])
-    decisions = {"gemma-7b": ["AGREEMENT"], "gpt-4": ["MORE DEBATE"]}
-    results = await judged_results(tmp_path / "judges", case, task, path, decisions)
-    published = read_published(PROJECT / "data/published/published_results.csv")
-    matches = make_paper_matches(
-        {("judges", name): "paper-conference-judges" for name in decisions}
-    )
-    study = StudyResults(
-        "conference",
-        {"judges": results},
-        concat_scores([score_experiment(results)]),
-        {},
-        published[published["study"] == "conference"],
-        matches,
-    )
-    frame = TABLES["conference/table5_agreement_detection"].build(study).frame
-    rows = frame[frame["experiment"] == "judges"].set_index(["judge", "decision"])
-    assert rows.loc[("gemma-7b", "1"), "published"] == 10
-    assert rows.loc[("gemma-7b", "overall"), "published"] == 3.8
-    assert rows.loc[("gpt-4", "overall"), "ours"] == 8
-    assert rows.loc[("gpt-4", "4"), "ours"] == 8 and pd.isna(rows.loc[("gpt-4", "5"), "ours"])
-    assert set(rows["participants"]) == {"scripted"}
-    ranks = TABLES["conference/objective_and_grades"].build(study).frame
-    assert ranks.empty, "no experiment has statements whose agreement is known"
-
-
-@pytest.mark.parametrize(
-    ("pairs", "expected"),
-    [
-        ([(1, 1), (2, 2), (3, 3)], 1.0),
-        ([(1, 3), (2, 2), (3, 1)], -1.0),
-        ([(1, 10), (2, 20), (3, 20), (4, 40)], 0.9486833),
-        ([(1, 1), (2, 2)], float("nan")),
-        ([(1, 1), (2, 1), (3, 1)], float("nan")),
-        ([], float("nan")),
-    ],
-)
-def test_rank_correlation(pairs: list[tuple[float, float]], expected: float) -> None:
-    assert rank_correlation(pairs) == pytest.approx(expected, nan_ok=True)

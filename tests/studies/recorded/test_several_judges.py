@@ -12,11 +12,11 @@ from moot.core.config import Publication
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
 from moot.report import TABLES
+from moot.report.debate_texts import read_debates, render_markdown
 from moot.report.exports import Export
 from moot.report.outcome import read_outcome
 from moot.report.reader_debates import Packing, pack_debates
 from moot.report.study_results import StudyResults
-from moot.report.transcript_pages import read_debates, render_markdown
 from moot.scores import score_experiment
 from moot.studies.recorded.tables import methods
 from moot.studies.recorded.tables_agreement import (

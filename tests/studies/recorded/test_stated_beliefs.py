@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from moot.report.debate_texts import NO_MAJORITY, read_debates, render_markdown
 from moot.report.study_results import StudyResults
-from moot.report.transcript_pages import NO_MAJORITY, read_debates, render_markdown
 from moot.scores import score_experiment
 from moot.scores.case_metrics import brier
 from moot.studies.recorded.opinion_changes import UNDECIDED, find_occasions

@@ -15,10 +15,10 @@ from moot.protocols import PROTOCOLS
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import SIGNED, Columns, Row
 from moot.report.content import TableContent
+from moot.report.debate_texts import records
 from moot.report.needs import StudyPlan
 from moot.report.paired_cells import SAME_NOTE, same_answers
 from moot.report.study_results import Run, StudyResults
-from moot.report.transcript_pages import records
 from moot.stats.statistic import mean_statistic, share_statistic
 
 MISSTATEMENTS = (MISQUOTE, WRONG_FIGURE)

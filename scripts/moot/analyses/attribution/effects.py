@@ -19,7 +19,7 @@ from moot.analyses.attribution.replays import (
     WAYS_OF_ONE_TURN,
 )
 from moot.core.types import Fields, JsonObject
-from moot.report.transcript_pages import records
+from moot.report.debate_texts import records
 from moot.report.turn_effects import (
     EXPORTED_FIELDS,
     TURN_EFFECTS,

@@ -17,10 +17,10 @@ from moot.core.utterance_kinds import PUBLIC
 from moot.report import EVERY_STUDY, EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import TableContent
+from moot.report.debate_texts import records
 from moot.report.needs import StudyPlan
 from moot.report.paired_cells import add_holm_correction
 from moot.report.study_results import Run, StudyResults
-from moot.report.transcript_pages import records
 from moot.stats.asked_twice import NO_FLOOR, changes, distance
 from moot.stats.paired import compare_shares
 from moot.stats.statistic import DIFFERENCE as BOUNDS

@@ -7,7 +7,7 @@ from moot.analyses.record_check.record import Match, Record
 from moot.core.checked_passages import QUOTATION, find_passages, split_words, statement_text
 from moot.core.types import JsonObject
 from moot.protocols import PROTOCOLS
-from moot.report.transcript_pages import records
+from moot.report.debate_texts import records
 from moot.report.turn_effects import TURN_EFFECTS, DebateEffects, StudyEffects, TurnEffectSource
 from moot.scores.results import ExperimentResults
 

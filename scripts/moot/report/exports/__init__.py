@@ -17,7 +17,7 @@ from moot.core.registry import Registry
 from moot.core.schemas import JUDGED
 from moot.core.types import Fields, Json, JsonObject
 from moot.core.utterance_kinds import CONCLUSION, PUBLIC
-from moot.report.transcript_pages import records
+from moot.report.debate_texts import records
 from moot.report.turn_effects import effects_of_experiment
 from moot.scores.results import ExperimentResults
 

@@ -8,7 +8,7 @@ addition to the scores of positions by statement.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,6 @@ from moot.core.utterance_kinds import EXTRA, OVERRUN, STATEMENT, VOTE
 from moot.scores.labels import successive
 from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL
-from moot.studies.appellate.legal.citations import Citations, count_citations
 from moot.studies.appellate.legal.rubric import (
     AFFIRMED_CODE,
     CODES,
@@ -33,7 +32,6 @@ PROTOCOLS = ("synthetic_panel", "panel", "human_panel")
 HUMAN = "human"
 _KEYS = ["model", "debate_id", "turn"]
 _UTTERANCE_COLUMNS = ("repeat", "round", "speaker", "kind", "text", "confidence", "source")
-_SEQUENCE_WORDS = 3
 
 
 def is_panel(results: ExperimentResults) -> bool:
@@ -240,49 +238,3 @@ def find_majorities(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
         index=majority_codes.index,
     )
     return majorities.reset_index()
-
-
-def measure_wording(results: ExperimentResults, steps: pd.DataFrame) -> pd.DataFrame:
-    """Count words, repetition and citations in each statement.
-
-    Repetition is the share of a statement's sequences of three words that occur in the same
-    speaker's earlier statements.
-
-    Returns:
-        The columns of `steps`, words, repetition, and the fields of `Citations`.
-    """
-    facts = {case_id: case.text for case_id, case in results.case_by_id.items()}
-    statements = select_regular_steps(steps)
-    statements = statements[statements["text"].str.strip() != ""]
-    statements = statements.sort_values(["model", "debate_id", "turn"])
-    citations = [
-        count_citations(text, facts[case_id])
-        for text, case_id in zip(statements["text"], statements["case_id"], strict=True)
-    ]
-    counts = pd.DataFrame(citations, statements.index, Citations._fields)
-    word_lists = [text.lower().split() for text in statements["text"]]
-    speakers = list(
-        zip(statements["model"], statements["debate_id"], statements["speaker"], strict=True)
-    )
-    return statements.assign(
-        words=[len(words) for words in word_lists],
-        repetition=_measure_repetition(speakers, word_lists),
-    ).join(counts)
-
-
-def _measure_repetition(
-    speakers: Sequence[tuple[str, str, str]], word_lists: Sequence[list[str]]
-) -> list[float]:
-    """Return the share of repeated sequences of each statement; NaN for a speaker's first one."""
-    earlier_sequences: dict[tuple[str, str, str], set[tuple[str, ...]]] = {}
-    repetition = []
-    for speaker, words in zip(speakers, word_lists, strict=True):
-        starts = range(len(words) - _SEQUENCE_WORDS + 1)
-        sequences = {tuple(words[start : start + _SEQUENCE_WORDS]) for start in starts}
-        earlier = earlier_sequences.setdefault(speaker, set())
-        share = np.nan
-        if earlier and sequences:
-            share = len(sequences & earlier) / len(sequences)
-        repetition.append(share)
-        earlier |= sequences
-    return repetition

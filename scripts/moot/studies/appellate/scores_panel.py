@@ -1,10 +1,9 @@
-"""Scores of appellate panels: positions, volatility, majorities, influence, wording, structure.
+"""Scores of appellate panels: positions, volatility, majorities, influence.
 
 `moot.studies.appellate.panel_steps` defines steps and changes.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -21,13 +20,11 @@ from moot.stats.arrays import Floats, as_numbers, ratio
 from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.prediction_powered import corrected_ratio
 from moot.stats.statistic import (
-    AMOUNT,
     DIFFERENCE,
     SHARE,
     Bounds,
     Statistic,
     mean_statistic,
-    ratio_statistic,
 )
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, LABELS, NO_STANCE_CODE
 from moot.studies.appellate.panel_steps import (
@@ -37,14 +34,8 @@ from moot.studies.appellate.panel_steps import (
     find_opposing_influences,
     group_pairs,
     is_panel,
-    measure_wording,
     pair_positions,
     select_regular_steps,
-)
-from moot.studies.appellate.reasoning_structure import (
-    list_reasoned_changes,
-    measure_margins,
-    measure_structure,
 )
 
 
@@ -86,8 +77,6 @@ def panel_scores(results: ExperimentResults) -> pd.DataFrame:
                 )
                 yield from _score_majorities(results, steps, column, prefix)
         yield from _score_stances(steps, results)
-        yield from _score_wording(results, steps)
-        yield from _score_structure(results, steps)
 
     return by_model(results, score_model)
 
@@ -244,66 +233,6 @@ def _score_majorities(
         is_correct = (decided[stage] == 1) == (decided["case_id"].map(results.targets) == "affirm")
         metric, invalid_count = f"{prefix}majority_accuracy", len(panel_majorities) - len(decided)
         yield _score_mean(results, metric, is_correct, decided, f"majority={stage}", invalid_count)
-
-
-_CITATION_COLUMNS = {
-    "citations": "total",
-    "unverifiable_citations": "unverifiable",
-    "citations_in_case": "in_case",
-}
-_WORDING_BOUNDS: dict[str, Bounds] = {
-    "words": AMOUNT,
-    "repetition": SHARE,
-    "confidence": (0.0, 100.0),
-}
-
-
-def _score_wording(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
-    wording = measure_wording(results, steps)
-    groups = {OVERALL: wording} | {
-        f"round={number}": rows for number, rows in wording.groupby("round")
-    }
-    if len(human := wording[wording["speaker"] == HUMAN]):
-        groups[f"speaker={HUMAN}"] = human
-    for group, rows in groups.items():
-        for metric, bounds in _WORDING_BOUNDS.items():
-            if len(measured_rows := rows[rows[metric].notna()]):
-                yield _score_mean(
-                    results,
-                    f"statement_{metric}",
-                    measured_rows[metric],
-                    measured_rows,
-                    group,
-                    bounds=bounds,
-                )
-        for name, column in _CITATION_COLUMNS.items():
-            yield _score_mean(
-                results, f"{name}_per_statement", rows[column], rows, group, bounds=AMOUNT
-            )
-        well_formed_share = ratio_statistic(rows["well_formed"], rows["total"], SHARE)
-        share = results.sample(rows["case_id"]).score(
-            "well_formed_citations", well_formed_share, group
-        )
-        yield replace(share, n=int(rows["total"].sum()))
-
-
-def _score_structure(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
-    """Score how AI judges build their statements, whom they name, and the margins of cases."""
-    structure = measure_structure(steps)
-    for metric in ("reasserted", "opposing_view"):
-        if len(structure):
-            yield _score_mean(results, f"statement_{metric}", structure[metric], structure)
-    if (steps["speaker"] == HUMAN).any():
-        # In the first round no judge has heard the human.
-        aware = structure[structure["round"] > 1]
-        if len(aware):
-            yield _score_mean(results, "statement_names_human", aware["names_human"], aware)
-        changes = list_reasoned_changes(steps)
-        if len(changes):
-            yield _score_mean(results, "human_as_reason", changes["reason"], changes)
-    margins = measure_margins(steps, results.case_by_id)
-    for votes, rows in margins.groupby("votes"):
-        yield _score_mean(results, "margin", rows["margin"], rows, f"votes={votes}")
 
 
 # Shares of labels, and positions and changes corrected by people's labels (`moot.scores.labels`).

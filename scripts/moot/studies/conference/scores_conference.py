@@ -27,25 +27,6 @@ CONFERENCES = (PROTOCOL, "judging")
 RUN_LENGTH = 4
 CRITERIA: Bounds = (1.0, 10.0)
 """The scale of the evaluator's criteria."""
-TITLES = {
-    "clusters_by_lexicon": "clusters reached on the first topic (lexicon)",
-    "clusters_by_coder": "clusters reached on the first topic (coder)",
-    "turns": "public turns a conference",
-    "statements": "participants' statements a conference",
-    "words": "participants' words a conference",
-    "repetition": "share of repeated runs of four words",
-    "rounds_a_topic": "rounds a topic",
-    "topics_agreed": "share of topics that end in agreement",
-    "decided_agreement": "share of usable decisions that are agreement",
-    "format_adherence": "share of decisions in exactly the required form",
-    "unusable_decisions": "share of decisions that are unusable",
-    "topics_open_by_rule": "share of topics left open by an unusable last decision",
-    "completion_tokens_per_case": "generated tokens a conference",
-    "tokens_per_case": "tokens a conference",
-    "calls_per_case": "calls a conference",
-    "evaluation": "evaluator's mean score",
-}
-"""The title of each measure in tables, by metric, in the order of their rows."""
 
 
 @scorer("conference")
@@ -230,7 +211,7 @@ def coverage_scores(results: ExperimentResults, utterances: pd.DataFrame) -> Ite
 def measure_course(utterances: pd.DataFrame) -> Iterator[tuple[str, Column, Bounds]]:
     """Yield measures of turns, rounds, words, repetition and decisions.
 
-    A table shows a measure that has a title in `TITLES`. Each round ends with one row of kind
+    Each round ends with one row of kind
     `DECISION` by the judge, or by the moderator of a conference without a judge. Its prediction is
     "agreement" or "no agreement", or "" if it cannot be read. Rounds are counted anew in each
     topic.

@@ -23,8 +23,9 @@ from moot.papers.parts import (
 )
 from moot.report.measurement import Measurement
 from moot.report.published import repeated_baseline_values
+from moot.report.study_results import Run
 from moot.studies.courtroom.protocol import DEFENSE, JUDGE, PHASES, PROSECUTOR, SILENT_JUDGE
-from moot.studies.courtroom.runs import DEBATE, PUBLISHED_PROMPTS, STUDY, Run, list_runs
+from moot.studies.courtroom.runs import DEBATE, PUBLISHED_PROMPTS, STUDY, list_runs
 
 PAPER, COMMERCIAL = "paper-", "-commercial"
 """The prefix of experiments of the papers' designs, and the suffix of those with commercial

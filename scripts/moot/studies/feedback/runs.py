@@ -1,18 +1,12 @@
-"""Shared code of Debate-Feedback's tables and figures: names of methods, selection of runs,
-sweeps.
-"""
+"""The runs of Debate-Feedback, for the items of its paper: names of methods, sweeps."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-import pandas as pd
-
-from moot.core.types import Column
 from moot.report import study_results
 from moot.report.study_results import StudyResults
 from moot.scores.results import ExperimentResults
-from moot.studies.feedback.scores import Judged, judged_debates, own_weight, right_at
 
 STUDY = "feedback"
 DEBATE = "feedback"
@@ -24,11 +18,6 @@ METHODS = {
     "four_step_cot": "chain of thought, 4 steps",
     "reflexion": "Reflexion",
     "self_consistency": "self-consistency",
-}
-ASSISTANTS = {
-    "tfidf": "light assistant (TF-IDF)",
-    "tfidf-crossed": "light assistant (TF-IDF by position)",
-    "embeddings": "assistant on sentence embeddings",
 }
 SWEPT = ("debaters", "rounds")
 
@@ -44,26 +33,6 @@ class Run(study_results.Run):
         if protocol == DEBATE:
             return ASSISTED if self.params.get("assistant") else SINGLE
         return METHODS.get(protocol, protocol)
-
-    @property
-    def setting(self) -> str:
-        """The settings that distinguish this run from others of its method."""
-        params = self.params
-        if self.results.config.protocol == DEBATE:
-            weight = params["weight"] if params["smoothing"] else 1
-            debate = (
-                f"{params['debaters']} debaters, {params['sides']}, rounds {params['rounds']}, T ="
-                f" {weight:g}"
-            )
-            if not params["assistant"]:
-                return debate
-            features = str(params["assistant_features"])
-            assistant = ASSISTANTS.get(features, features)
-            return f"{debate}, {assistant}, threshold {params['threshold']:g}"
-        budgets = {"matched": "calls of the debate", "matched_tokens": "tokens of the debate"}
-        parts = [f"k = {budgets.get(params['k'], params['k'])}"] if "k" in params else []
-        parts += [f"{params['shots']} shots"] if "shots" in params else []
-        return ", ".join([*parts, str(params.get("answer", ""))]).strip(", ")
 
 
 def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
@@ -134,61 +103,3 @@ def _in_sweep(group: Sequence[ExperimentResults], name: str) -> Iterator[tuple[s
                 values[place] in values[:place] or values.count(values[place]) == 1
             ):
                 yield results_of_run.experiment, model
-
-
-def components(single: Run, assisted: Run | None) -> Iterator[tuple[str, Column]]:
-    """Yield the stages of the method, with the share of right answers by case_id.
-
-    The stages are the judge alone, debate, smoothing, and assistant with and without smoothing.
-    """
-    debates = judged_debates(single.results, single.model)
-    yield "judge alone (O_0)", _correct_shares(single, debates, None)
-    yield "debate, no smoothing (T = 1)", _correct_shares(single, debates, 1.0)
-    yield "debate, smoothing", _correct_shares(single, debates, own_weight(single.params))
-    if assisted is not None:
-        debates = judged_debates(assisted.results, assisted.model)
-        yield "debate, assistant, no smoothing (T = 1)", _correct_shares(assisted, debates, 1.0)
-        yield (
-            "debate, assistant, smoothing",
-            _correct_shares(assisted, debates, own_weight(assisted.params)),
-        )
-
-
-def _correct_shares(run: Run, debates: Sequence[Judged], weight: float | None) -> Column:
-    """Return how often each evaluated case is right at this T (None: at O_0); a debate without a
-    valid answer is wrong.
-    """
-    is_right = pd.Series(
-        right_at(run.results, debates, weight), [debate.case_id for debate in debates]
-    )
-    case_counts = run.predictions["case_id"].value_counts().sort_index()
-    return is_right.groupby(level=0).sum().reindex(case_counts.index).fillna(0.0) / case_counts
-
-
-def pairs(results: StudyResults) -> list[tuple[Run, Run | None]]:
-    """Return each run without assistant, with the run with assistant over the same cases and by the
-    same model, if any.
-    """
-    runs = list_runs(results, DEBATE)
-    single_runs = [run for run in runs if run.method == SINGLE]
-    assisted_runs = [run for run in runs if run.method == ASSISTED]
-    return [(run, _find_counterpart(run, assisted_runs)) for run in single_runs]
-
-
-def _find_counterpart(run: Run, candidates: Sequence[Run]) -> Run | None:
-    """Return the first candidate that differs from a run only by its assistant."""
-    setting = _setting(run)
-    return next((candidate for candidate in candidates if _setting(candidate) == setting), None)
-
-
-def _setting(run: Run) -> tuple[object, ...]:
-    """Return the settings that two runs share if they differ only by their assistant."""
-    ignored = (
-        "assistant",
-        "assistant_features",
-        "statement_summaries",
-        "threshold",
-        "threshold_rule",
-    )
-    params = {key: value for key, value in run.params.items() if key not in ignored}
-    return run.model, run.results.config.dataset, set(run.predictions["case_id"]), params

@@ -1,8 +1,4 @@
-"""The tasks and runs of the stance study, for its tables and figures.
-
-The published values are from Heller et al., "Finding Common Ground", Tables 1 to 4, and from the
-trained models quoted there.
-"""
+"""The tasks and runs of the stance study, for the items of its paper."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -11,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from moot.core.types import Fields
-from moot.report import study_results
 from moot.report.published import trained_rows
-from moot.report.study_results import StudyResults
+from moot.report.study_results import Run, StudyResults
 from moot.scores.results import ExperimentResults
 from moot.stats.arrays import ratio
 
@@ -26,47 +21,19 @@ class StanceQuestion:
     """One of the study's three tasks.
 
     Attributes:
-        name: its name in figures.
         labels: the labels of an experiment on it.
-        models, trained: the published tables of language models and of trained models.
     """
 
-    name: str
     labels: frozenset[str]
-    models: str
-    trained: str
 
     def is_asked_in(self, results: ExperimentResults) -> bool:
         """Return whether an experiment asks this question, whatever the name of its data set."""
         return frozenset(results.task.labels) == self.labels
 
 
-VAST = StanceQuestion(
-    "stance, VAST", frozenset({"con", "neutral", "pro"}), "table1_vast", "text_vast_baselines"
-)
-CLAIMS = StanceQuestion(
-    "stance, claims", frozenset({"con", "pro"}), "table3_claim_stance", "text_claim_stance_baseline"
-)
-POLARITY = StanceQuestion(
-    "polarity, claims",
-    frozenset({"negative", "neutral", "positive"}),
-    "table4_claim_polarity",
-    "text_claim_polarity_baseline",
-)
-QUESTIONS = (VAST, CLAIMS, POLARITY)
-
-
-@dataclass(frozen=True)
-class Run(study_results.Run):
-    """One model in one experiment of the study."""
-
-    @property
-    def form(self) -> str:
-        """The form of prompt and answer, in words."""
-        params = self.results.config.params
-        return f"{str(params['prompting']).replace('_', '-')}, {params['answer']}".replace(
-            "cot", "chain of thought"
-        )
+VAST = StanceQuestion(frozenset({"con", "neutral", "pro"}))
+CLAIMS = StanceQuestion(frozenset({"con", "pro"}))
+POLARITY = StanceQuestion(frozenset({"negative", "neutral", "positive"}))
 
 
 def list_runs(results: StudyResults, question: StanceQuestion) -> list[Run]:

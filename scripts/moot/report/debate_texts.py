@@ -1,9 +1,4 @@
-"""Debates of any protocol as Markdown, in the layout of the papers' appendices.
-
-`read_debates` prepares the content for this module and for the reader. All text of models, people
-and data sets is quoted and escaped. It can therefore not be mistaken for the page's own text, or
-become a link, an image or HTML.
-"""
+"""The turns and outcomes of debates of any protocol, as the reader and exports show them."""
 
 import json
 import pickle
@@ -22,11 +17,10 @@ from moot.core.natural_order import natural_key
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, JsonObject
 from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC, REFUSED
-from moot.report.escaping import capitalised, markdown
+from moot.report.escaping import capitalised
 from moot.scores.results import ExperimentResults, ExperimentView
 
 CODE_LENGTH = 12
-MAX_INLINE_CHARACTERS = 40  # maximum characters of a field on the same line as its name
 EMPTY: tuple[object, ...] = (
     None,
     "",
@@ -285,77 +279,4 @@ def _outcome(rows: Sequence[Fields], target: str) -> DebateOutcome:
         )
     return DebateOutcome(
         _predicted(row["prediction"], row["confidence"], target), row["status"], ""
-    )
-
-
-def render_markdown(results: ExperimentResults, model: str) -> Iterator[str]:
-    """Yield all debates of one experiment and model, as parts of one Markdown text."""
-    task = results.task
-    yield f"# {markdown(results.experiment)}: debates of {markdown(model)}\n\n"
-    yield f"Data set {markdown(results.config.dataset)}. Question: {markdown(task.question)}\n\n"
-    yield "".join(f"- {markdown(note)}\n" for note in task.notes) + "\n" * bool(task.notes)
-    yield "Turns marked *private* were shown only to the named seats. "
-    yield "Codes are the first characters of call ids, as in `calls/`.\n\n"
-    for debate in read_debates(results, model):
-        meaning = f" ({markdown(debate.meaning)})" if debate.meaning else ""
-        yield f"## Debate {markdown(debate.name)}\n\n### Case facts\n\n{_quoted(debate.facts)}\n\n"
-        yield (
-            f"Actual outcome: **{markdown(debate.target) or 'not known'}**{meaning}\n\n###"
-            " Transcript\n\n"
-        )
-        for turn in debate.turns:
-            yield "\n\n".join(_markdown_turn(turn)) + "\n\n"
-        yield f"### Outcome\n\n{_markdown_outcome(debate)}\n\n"
-
-
-def _markdown_turn(turn: Turn) -> Iterator[str]:
-    private = f" *(private: {markdown(turn.readers)})*" if turn.readers else ""
-    origin = f" `{turn.origin}`" if turn.call else f" *({markdown(turn.origin)})*"
-    yield (
-        f"**{markdown(turn.speaker)}, {markdown(turn.kind)}**{private}, turn {turn.number}{origin}"
-    )
-    if turn.notice:
-        yield f"*{markdown(turn.notice)}{':' if turn.text else '.'}*"
-    quoted = [_quoted(turn.text)] if turn.text or not (turn.notice or turn.fields) else []
-    if quoted or turn.fields:
-        yield "\n>\n".join([*quoted, *(_field(name, value) for name, value in turn.fields)])
-    if turn.prediction:
-        verdict = f", {turn.prediction.verdict}" if turn.prediction.verdict else ""
-        word = "Belief" if turn.readers else "Prediction"
-        yield f"({word}: **{markdown(turn.prediction.label)}**{turn.prediction.share}{verdict})"
-
-
-def _field(name: str, value: list[str] | str) -> str:
-    if isinstance(value, list):
-        entries = "\n".join(f"> - {markdown(entry).replace(chr(10), ' ')}" for entry in value)
-        return f"> *{markdown(name)}:*\n>\n{entries}"
-    if len(value) <= MAX_INLINE_CHARACTERS and "\n" not in value:
-        return f"> *{markdown(name)}:* {markdown(value)}"
-    return f"> *{markdown(name)}:*\n>\n{_quoted(value)}"
-
-
-def _markdown_outcome(debate: DebateText) -> str:
-    outcome, target = debate.outcome, markdown(debate.target)
-    why = f" {markdown(outcome.reason).replace(chr(10), ' ')}." if outcome.reason else ""
-    if outcome.prediction:
-        label, share = markdown(outcome.prediction.label), outcome.prediction.share
-        judges = f" ({why.strip(' .')})" if why else ""
-        verdict = f", **{outcome.prediction.verdict}** (actual: {target})" if target else ""
-        return f"Prediction: **{label}**{share}{judges}{verdict}."
-    if outcome.status == "waiting":
-        return f"**The debate waits:**{why}"
-    if outcome.status == NO_MAJORITY:
-        return f"**No majority:**{why}{f' Actual: {target}.' if target else ''}"
-    return (
-        "**No usable verdict"
-        f" ({markdown(outcome.status)}).**{why}{f' Actual: {target}.' if target else ''}"
-    )
-
-
-def _quoted(text: object) -> str:
-    """Return text as a quotation with its line breaks."""
-    lines = markdown(text).split("\n")
-    return "\n".join(
-        f"> {line}  " if line and number < len(lines) else f"> {line}"
-        for number, line in enumerate(lines, 1)
     )
