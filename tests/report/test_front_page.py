@@ -142,7 +142,7 @@ def test_the_page_links_built_files_and_escapes_foreign_text(root: Path) -> None
         assert text.index("<h3>Is A better than B?") < text.index("<h3>Is a debate shorter?")
         assert text.index("<details>") < text.index("Does smoothing help?")
     assert page.count("<li>Half lies between cases") == 1
-    assert "tables/comparison/where_verdicts_come_from.html" in links
+    assert "tables/comparison/deferral.html" in links
     assert "href" not in fragment, "the fragment is part of another page"
 
 
@@ -151,14 +151,14 @@ def test_the_page_shows_accuracies_and_names_empty_tables(
 ) -> None:
     write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)
     page = (root / "index.html").read_text(encoding="utf-8")
-    methods = page[page.index('id="methods"') : page.index('id="where_verdicts_come_from"')]
+    methods = page[page.index('id="methods"') : page.index('id="deferral"')]
     assert "<td>0.500 [0.18, 0.82], n = 10</td>" in methods
     assert "<td>0.500</td><td>0.600</td><td>−0.100 [−0.400, 0.200]</td><td>10</td>" in methods
     assert "<details open>" in methods
     assert methods.count("<tr>") == 4, "an arm without a difference has no row"
     without_rows = page[page.index("Tables without rows in this run") :].partition("</p>")[0]
-    assert TABLES["comparison/habits"].title in without_rows
-    assert "tables/comparison/habits.html" not in page, "it has neither link nor preview"
+    assert TABLES["comparison/group_rates"].title in without_rows
+    assert "tables/comparison/group_rates.html" not in page, "it has neither link nor preview"
 
 
 def test_the_page_opens_with_three_sentences_papers_and_a_legend(root: Path) -> None:

@@ -83,7 +83,7 @@ def results_with_questions(root: Path, verdicts: int = 2) -> Path:
     ]
     pd.DataFrame([UNJUDGED, ONE_CASE, CLAIM, *undecided]).to_csv(tables / "questions.csv")
     sentences = [{"in words": f"Half lies between cases {HOSTILE}"}, {"in words": ""}]
-    pd.DataFrame(sentences).to_csv(tables / "where_verdicts_come_from.csv")
+    pd.DataFrame(sentences).to_csv(tables / "deferral.csv")
     untested = CONTRAST | {
         "question": "Is C better than D?",
         "not tested because": "one case",
@@ -100,11 +100,11 @@ def results_with_questions(root: Path, verdicts: int = 2) -> Path:
     pd.DataFrame([ARM, without_interval, dict.fromkeys(ARM, "")]).to_csv(
         tables / "what_debate_adds.csv", index=False
     )
-    pd.DataFrame(columns=["judge"]).to_csv(tables / "habits.csv", index=False)
+    pd.DataFrame(columns=["judge"]).to_csv(tables / "group_rates.csv", index=False)
     for name in (
-        "tables/comparison/habits.html",
+        "tables/comparison/group_rates.html",
         "configuration.json",
-        "tables/comparison/where_verdicts_come_from.html",
+        "tables/comparison/deferral.html",
         "tables/recorded/methods.html",
         "figures/recorded/accuracy.svg",
         "tables/recorded/groups.html",

@@ -47,7 +47,7 @@ COLUMN_MEANINGS: Mapping[str, ColumnMeaning] = {
     ),
     "judge": ColumnMeaning(
         "text, blank in rows of debaters",
-        "`agreement`, `council_verdicts`, `where_verdicts_come_from`",
+        "several answers to one debate",
     ),
     "persona": ColumnMeaning("text or blank", "`agreement` between personas of a judge"),
     "judge_repeat": ColumnMeaning(

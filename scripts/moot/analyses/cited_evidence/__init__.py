@@ -1,1 +1,0 @@
-"""Cited evidence: which passages of a case's evidence its seats cite by number."""

@@ -1,1 +1,0 @@
-"""Variance: the shares of verdicts' variation that come from cases, models and repeats."""
