@@ -29,7 +29,6 @@ from worlds_of_repeats import (
     corrected_shares,
     crossed_clusters,
     repeats_within_cases,
-    tournaments,
 )
 
 PART = Part("grid", "coverage_grid.py")
@@ -52,7 +51,6 @@ KINDS = (
     rankings,
     repeats_within_cases,
     crossed_clusters,
-    tournaments,
     corrected_shares,
 )
 

@@ -26,7 +26,6 @@ SCRIPTS = {
     "reader.py": ["100"],
     "coverage_shares.py": ["--repetitions", "2"],
     "coverage_differences.py": ["--repetitions", "2"],
-    "coverage_ratings.py": ["--worlds", "2"],
     "coverage_grid.py": ["--worlds", "2"],
     "fuzz_bundle.py": ["100"],
 }

@@ -1,10 +1,9 @@
-"""Worlds of repeated and crossed debates, tournaments and corrected shares."""
+"""Worlds of repeated and crossed debates, and corrected shares."""
 
 import itertools
 from collections.abc import Iterator
 
 import numpy as np
-from coverage_ratings import Tournament
 from simulated_worlds import SEED, Cell, Random, World, codes_of, excludes_0
 
 from moot.stats.arrays import Floats, as_numbers, ratio
@@ -62,21 +61,6 @@ def crossed_clusters() -> Iterator[Cell]:
             f"{stories} stories of variance {story}, {judges} judges of variance {judge}",
             draw,
         )
-
-
-def tournaments() -> Iterator[Cell]:
-    """Yield cells of the strength of the best of eight debaters."""
-    for topics, judges in itertools.product((10, 15, 20, 30, 60), (1, 3)):
-        tournament = Tournament(8, topics, judges, 0.0, 0.0)
-
-        def draw(random: Random, tournament: Tournament = tournament) -> World:
-            ratings = tournament.simulate(random)
-            estimate = ratings.strengths.get("debater 5") if ratings else None
-            if estimate is None:
-                return World((float("nan"), float("nan")), 0.0)
-            return World((estimate.low, estimate.high), float(tournament.strengths[5]))
-
-        yield Cell("strength of a debater", f"{topics} topics, {judges} judges", draw)
 
 
 def corrected_shares() -> Iterator[Cell]:

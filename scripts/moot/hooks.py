@@ -81,13 +81,7 @@ class Schedule(ABC):
 
 
 class Analysis:
-    """The hooks of an analysis; each does nothing unless it is overridden.
-
-    Attributes:
-        experiment_key: the key of an experiment that `expand_experiment` reads, for messages.
-    """
-
-    experiment_key = ""
+    """The hooks of an analysis; each does nothing unless it is overridden."""
 
     def add_experiments(
         self,
@@ -96,16 +90,6 @@ class Analysis:
     ) -> Mapping[str, ExperimentConfig]:
         """Return further experiments of a configuration, by name; `faults` receives the faults."""
         return {}
-
-    def expand_experiment(
-        self, name: str, experiment: ExperimentConfig
-    ) -> list[tuple[str, ExperimentConfig]]:
-        """Return the experiments that one entry stands for, each with its name.
-
-        Raises:
-            UserError: the entry cannot be expanded.
-        """
-        return [(name, experiment)]
 
     def derived_names(
         self,

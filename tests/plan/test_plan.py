@@ -243,7 +243,7 @@ def test_a_file_that_an_option_names_is_a_local_file(loader: str, tmp_path: Path
     [
         (
             {"loader": "transcripts", "path": "debates.csv", "columns": {"debate": "id"}},
-            {"recorded/ratings", "recorded/discussions"},
+            {"recorded/discussions"},
         ),
         ({"loader": "agenticsimlaw", "source": "download"}, set()),
     ],
@@ -265,7 +265,7 @@ def test_tables_of_other_loaders_are_left_out(
     plan = make_plan(tmp_path, change)
     tables = [name for name in TABLES if TABLES[name].study == "recorded"]
     names = {name for name in tables if plan.can_fill(TABLES[name])}
-    assert names & {"recorded/ratings", "recorded/discussions"} == expected
+    assert names & {"recorded/discussions"} == expected
     assert "recorded/methods" in names
 
 

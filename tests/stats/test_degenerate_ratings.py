@@ -1,9 +1,6 @@
-"""Coefficients with a constant rater, missing labels, calibration errors, debates within unequal
-cases, and ratings by few topics.
+"""Coefficients with a constant rater, missing labels, calibration errors, and debates within
+unequal cases.
 """
-
-import importlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +13,6 @@ from moot.stats.classification import rows_behind
 from moot.stats.statistic import SHARE
 from moot.stats.within_cases import interval_within
 
-PROJECT = Path(__file__).resolve().parents[2]
 WORLDS = 200
 SLACK = 3 * (0.93 * 0.07 / WORLDS) ** 0.5
 
@@ -118,12 +114,3 @@ def test_one_case_with_two_repeats_does_not_set_the_degrees_of_freedom_of_all():
     interval = interval_within(mean_of_cases(values, sizes), strata.tolist(), 0, SHARE)
     assert interval.freedom > 10
     assert interval.high - interval.low < 0.4
-
-
-@pytest.mark.parametrize("topics", [10, 15])
-def test_strengths_by_few_topics_are_covered(monkeypatch, topics):
-    monkeypatch.syspath_prepend(str(PROJECT / "benchmarks"))
-    simulation = importlib.import_module("coverage_ratings")
-    tournament = simulation.Tournament(8, topics, 3, 0.0, 0.0)
-    covered, _ = simulation.measure(tournament, 30)["strengths"]
-    assert covered >= 0.93

@@ -9,7 +9,6 @@ from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.calibration import calibration_error_statistic
 from moot.stats.differences import Sums, compare_unpaired
 from moot.stats.randomisation import sign_flip_p
-from moot.stats.ratings import FIRST, SECOND, TIE, fit_ratings
 from moot.stats.score_intervals import wilson_interval
 from moot.stats.statistic import AMOUNT, ANY, SHARE, mean_statistic
 
@@ -77,40 +76,6 @@ def test_a_share_at_its_bounds_has_an_interval(share):
     assert not np.isnan(wilson_interval(share, 20)).any()
     statistic = calibration_error_statistic(np.full(40, share), np.ones(40))
     assert not np.isnan(ClusterBootstrap(range(40), 0).value(statistic))
-
-
-PAIRS = [
-    ("a", "b", FIRST),
-    ("b", "c", FIRST),
-    ("c", "a", FIRST),
-    ("a", "c", TIE),
-    ("b", "a", SECOND),
-]
-
-
-@pytest.mark.parametrize("damage", ["weight 0", "no weight", "no outcome", "no term"])
-def test_pairs_without_weight_or_outcome_are_left_out_of_ratings(damage):
-    first, second, outcomes = map(list, zip(*PAIRS * 6, strict=True))
-    terms = {"first": np.ones(len(outcomes))}
-    expected = fit_ratings(first, second, np.array(outcomes), range(30), terms)
-    further_weight = {"weight 0": 0.0, "no weight": NAN}.get(damage, 1.0)
-    further_outcome = NAN if damage == "no outcome" else SECOND
-    further_term = NAN if damage == "no term" else 1.0
-    fitted = fit_ratings(
-        [*first, "a"],
-        [*second, "d"],
-        np.array([*outcomes, further_outcome]),
-        range(31),
-        {"first": np.array([*terms["first"], further_term])},
-        np.array([1.0] * 30 + [further_weight]),
-    )
-    assert fitted == expected
-
-
-@pytest.mark.parametrize("weights", [[0.0, 0.0], [NAN, NAN], [0.0, NAN]])
-def test_ratings_without_any_weight_are_none(weights):
-    outcomes = np.array([FIRST, SECOND])
-    assert fit_ratings(["a", "b"], ["b", "a"], outcomes, [1, 2], weights=np.array(weights)) is None
 
 
 @pytest.mark.parametrize("missing", [None, NAN, np.nan])

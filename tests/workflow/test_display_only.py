@@ -41,7 +41,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "prompts": {"prompts": "wordings"},
 }
 """A changed value of each field of an experiment, with the fields that it requires."""
-EXPANDED = {"grid", "tournament"}
+EXPANDED = {"grid"}
 """Fields that expand to experiments with other names."""
 
 

@@ -33,7 +33,7 @@ from moot.core.types import Fields, JsonObject
 from moot.llm.identity import model_asked, provider
 from moot.papers.items import items_file, read_papers
 from moot.papers.lean import apply_lean_settings
-from moot.plan.grid_expansion import expand_entry, find_rubric, templates_used
+from moot.plan.grid_expansion import expand_grid, find_rubric, templates_used
 from moot.plan.plan import Plan
 from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, PAPER_WORDING, Wordings
 from moot.protocols import PROTOCOLS
@@ -219,7 +219,7 @@ class _SettingsOfPlan:
     def __init__(self, plan: Plan) -> None:
         self._configs: dict[str, ExperimentConfig] = {}
         for entry, config in plan.config.experiments.items():
-            self._configs |= expand_entry(entry, config)
+            self._configs |= expand_grid(entry, config)
         self._plan = plan
         self._settings: dict[str, _ExperimentSetting] = {}
 

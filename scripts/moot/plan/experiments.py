@@ -20,7 +20,7 @@ from moot.datasets import LOADERS
 from moot.hooks import analyses
 from moot.labels import HUMAN, JUDGE, LABELERS, RULES
 from moot.llm.prompts import Prompts
-from moot.plan.grid_expansion import expand_entry, find_rubric, labelling_templates, templates_used
+from moot.plan.grid_expansion import expand_grid, find_rubric, labelling_templates, templates_used
 from moot.protocols import PROTOCOLS
 from moot.protocols.controls import CONTROLS, control_params
 from moot.protocols.experiment import Experiment
@@ -65,12 +65,7 @@ class ExperimentReader:
         """
         expanded: dict[str, tuple[str, ExperimentConfig]] = {}
         for name, config in self._config.experiments.items():
-            try:
-                entry_experiments = expand_entry(name, config, self._where)
-            except UserError as fault:
-                self._faults.add(str(fault))
-                continue
-            for full_name, full_config in entry_experiments:
+            for full_name, full_config in expand_grid(name, config):
                 if full_name in expanded:
                     place = self._where("experiments", name, "grid")
                     self._faults.add(

@@ -4,45 +4,14 @@ templates.
 
 import itertools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from moot.core.errors import UserError, unknown_name
+from moot.core.errors import unknown_name
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.rubric import RUBRICS, Rubric
-from moot.hooks import analyses
 from moot.labels import JUDGE
 from moot.protocols import PROTOCOLS, ProtocolEntry
 from moot.protocols.controls import find_control
-
-
-def expand_entry(
-    name: str,
-    config: ExperimentConfig,
-    describe_place: Callable[..., str] = lambda *keys: ".".join(keys),
-) -> list[tuple[str, ExperimentConfig]]:
-    """Return the experiments of an entry.
-
-    There is one for each combination of its grid. Analyses may expand them further.
-
-    Args:
-        name: of the entry.
-        config: the entry.
-        describe_place: file and key of a place in the configuration, for messages.
-
-    Raises:
-        UserError: an analysis cannot expand the entry.
-    """
-    experiments = expand_grid(name, config)
-    for analysis in analyses():
-        expanded: list[tuple[str, ExperimentConfig]] = []
-        for full_name, experiment in experiments:
-            try:
-                expanded += analysis.expand_experiment(full_name, experiment)
-            except UserError as error:
-                place = describe_place("experiments", name, analysis.experiment_key)
-                raise UserError(f"{place}: {error}") from None
-        experiments = expanded
-    return experiments
 
 
 def expand_grid(name: str, config: ExperimentConfig) -> list[tuple[str, ExperimentConfig]]:

@@ -6,7 +6,7 @@ from moot.core.read_config import default_config
 from moot.papers.items import items_file, read_papers
 from moot.papers.selection import PREFIX as PAPER_PREFIX
 from moot.plan.as_published import paper_plan
-from moot.plan.grid_expansion import expand_entry
+from moot.plan.grid_expansion import expand_grid
 from moot.plan.plan import Plan
 from moot.protocols.experiment import Experiment
 
@@ -15,13 +15,13 @@ def own_experiments(plan: Plan) -> frozenset[str]:
     """Return the experiments of a run that are neither in the default configuration nor in a
     paper's, nor derived from one of them.
 
-    Grids, tournaments and controls derive experiments from an entry.
+    Grids and controls derive experiments from an entry.
     """
     shipped = default_config(plan.shipped)["experiments"]
     entries = plan.config.experiments
     shipped_names: set[str] = set()
     for entry in shipped.keys() & entries.keys():
-        shipped_names.update(dict(expand_entry(entry, entries[entry])))
+        shipped_names.update(dict(expand_grid(entry, entries[entry])))
     names: set[str] = set()
     for name, experiment in plan.experiments.items():
         base = name if name in entries else experiment.config.control_of or name

@@ -9,7 +9,7 @@ from pydantic import Field
 from moot.core.cases import Case, Task
 from moot.core.registry import Registry
 from moot.core.strict_model import StrictModel
-from moot.core.types import CheckedValues, Fields
+from moot.core.types import CheckedValues
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.setup import JobSetup
 
@@ -148,27 +148,6 @@ class ProtocolEntry:
 
 
 PROTOCOLS: Registry[ProtocolEntry] = Registry("protocol", "protocol", "moot.protocols")
-
-
-def pairing_suffix(pair: Sequence[str]) -> str:
-    """Return the end of the name of an experiment in which two models debate each other."""
-    return f"-{pair[0]}-against-{pair[1]}"
-
-
-def paired_models(experiment: str, protocol: str, params: Fields) -> dict[str, str]:
-    """Return the models of the two debaters of an experiment of a tournament, by seat.
-
-    The result is empty for any other experiment.
-    """
-    debaters = PROTOCOLS[protocol].debaters
-    seats = (
-        debaters.seats(PROTOCOLS[protocol].params.model_validate(dict(params))) if debaters else ()
-    )
-    models = {seat: params.get("seats", {}).get(seat, "") for seat in seats}
-    is_pairing = len(models) == len(("one", "other")) and experiment.endswith(
-        pairing_suffix([*models.values()])
-    )
-    return models if is_pairing else {}
 
 
 def protocol(  # noqa: PLR0913 - keywords of a registration

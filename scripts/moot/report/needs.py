@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.datasets import DatasetOptions
-from moot.protocols import paired_models
 from moot.protocols.experiment import Experiment
 from moot.scores.contrasts import Contrast
 
@@ -74,11 +73,3 @@ def is_in_run(plan: StudyPlan) -> bool:
     If it has no results, the table shows only the design.
     """
     return plan.is_in_run
-
-
-def has_tournament(plan: StudyPlan) -> bool:
-    """Return whether models debate each other in pairs."""
-    return any(
-        paired_models(experiment.name, experiment.config.protocol, experiment.config.params)
-        for experiment in plan.experiments
-    )

@@ -1,7 +1,6 @@
 """Figures of recorded results.
 
-They show the accuracy of each method, judges' beliefs over rounds and their calibration, and the
-ratings of debaters.
+They show the accuracy of each method, and judges' beliefs over rounds and their calibration.
 """
 
 import textwrap
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from moot.report import EVERY_STUDY, figure
+from moot.report import figure
 from moot.report.figures import (
     BLUE,
     COLOURS,
@@ -21,7 +20,6 @@ from moot.report.figures import (
     panels,
     row_figure,
 )
-from moot.report.needs import has_tournament
 from moot.report.study_results import StudyResults
 from moot.scores.group_rates import MIN_CASES
 from moot.stats.arrays import as_numbers
@@ -37,7 +35,6 @@ from moot.studies.recorded.runs import (
     read_beliefs,
     read_outcomes,
 )
-from moot.studies.recorded.tables_ratings import NAMING_DEBATERS, find_debater_verdicts, rating_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -199,37 +196,3 @@ def _draw_calibration(axes: "Axes", run: RecordedRun, colour: str, marker: str) 
         axes.plot([x, x], [low, high], color=colour, linewidth=1.2)
         axes.plot([x], [y], marker, color=colour, markersize=5)
         axes.text(x, 106, f"{len(rows)}", ha="center", fontsize=7, color=GREY)
-
-
-@figure(EVERY_STUDY, "ratings", "Ratings of debaters", needs=(has_tournament,))
-@figure(STUDY, "ratings", "Ratings of debaters", category=RECORDS, loaders=NAMING_DEBATERS)
-def ratings_figure(results: StudyResults) -> "Figure":
-    """Each debater's rating with its 95 % interval, with side, length and judges in the model, and
-    its rating only by wins (grey).
-    """
-    tables = [
-        (verdicts, list(rating_rows(verdicts))) for verdicts in find_debater_verdicts(results)
-    ]
-    if not any(rows for _, rows in tables):
-        return nothing_to_draw("No debates between named debaters are in this run.")
-    verdicts, rows = max(tables, key=lambda table: len(table[0].rows))
-    names = [
-        f"{row['debater']} ({row['rank']}; by wins alone {row['rank by wins alone']})"
-        for row in rows
-    ]
-    drawing, axes = row_figure(names, height=1.2 + 0.24 * len(rows))
-    for y, row in enumerate(rows):
-        value, low, high = row["rating"]
-        by_wins, _, _ = row["rating by wins alone"]
-        axes.plot([low, high], [y, y], color=BLUE, linewidth=1.6)
-        axes.plot([by_wins], [y + 0.3], "D", color=GREY, markersize=3)
-        axes.plot([value], [y], "o", color=BLUE, markersize=6)
-    axes.set_xlabel("Rating (log odds)")
-    note_below(
-        drawing,
-        [
-            f"{verdicts.data}. Blue: side, length and judges in the model; grey: only wins. In "
-            "brackets: both ranks."
-        ],
-    )
-    return drawing

@@ -1,1 +1,0 @@
-"""Ratings of debaters: models that debate each other in a tournament."""
