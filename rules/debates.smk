@@ -8,7 +8,6 @@ rule run_debates:
             cases=cases_of_experiment,
             sources=source_artifacts,
             answers=answers_of_people,
-            earlier=earlier_shards,
         ),
     output:
         SHARDS,

@@ -53,14 +53,6 @@ def answers_of_people(wildcards):
     return [str(path) for path in answer_files(wildcards.experiment, wildcards.model)]
 
 
-def earlier_shards(wildcards):
-    """Return the earlier shards that decide whether a shard is debated, if an analysis plans it."""
-    schedule, files = plan.schedules.get(wildcards.experiment), []
-    for run in schedule.runs if schedule else ():
-        files += targets.shards(plan, *run)[: int(wildcards.shard)]
-    return files
-
-
 def annotations_of_people(wildcards):
     """Return the annotation sheets that people have filled in."""
     return [str(path) for path in annotation_files()]

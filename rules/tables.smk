@@ -37,7 +37,6 @@ for part, names in targets.names_by_job(plan, TABLES).items():
                     "table.py",
                     *RESULTS_CODE,
                     *dependencies.builder_code(modules),
-                    *dependencies.contrast_code(plan, studies),
                 ],
                 options=options_of_tables(study, studies),
             ),

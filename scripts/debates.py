@@ -1,7 +1,6 @@
 """Hold the debates of one experiment, model and shard."""
 
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 from moot.commands.placeholder_debates import calls_per_debate
@@ -11,9 +10,6 @@ from moot.plan.call_shares import plan_of_job
 from moot.workflow.job import job
 from moot.workflow.provenance import digests_of
 from moot.workflow.resumed_debates import TIMES_RESUMED
-
-INTERIM_RESULTS = "moot.jobs.interim_results"
-"""It is imported by name, so that a change of it reruns only debates with a schedule."""
 
 if __name__ == "__main__":
     with job(globals()) as (run_plan, snakemake):
@@ -28,11 +24,6 @@ if __name__ == "__main__":
             threads=snakemake.threads,
             artifacts={name: Path("results", path) for name, path in artifacts.items()},
         )
-        if wildcards.experiment in plan.schedules:
-            interim = import_module(INTERIM_RESULTS)
-            earlier = [Path(path) for path in inputs.earlier]
-            is_complete = interim.is_complete(plan, debates, Path(inputs.cases), earlier)
-            debates = replace(debates, is_stopped=is_complete)
         debates = replace(debates, calls_per_debate=calls_per_debate(plan, debates))
         sources = [Path(source) for source in inputs]
         digests = {**digests_of(snakemake), TIMES_RESUMED: str(snakemake.params.resumed)}

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core.types import Fields
-from moot.hooks import analyses
 from moot.jobs.frozen_plans import (
     ANALYSIS_DIGEST,
     CASES,
@@ -118,9 +117,6 @@ def _sections(frozen: FrozenPlan, differing_parts: Sequence[str]) -> Iterator[Se
         rows.append((name, _settings(experiment["params"] | digests)))
     rows += [(name, _settings(entry)) for name, entry in plan["models"].items()]
     yield Section("Parameters of experiments and models", (), ("name", "parameters"), rows)
-    for analysis in analyses():
-        for heading, paragraphs in analysis.registered_paragraphs(contrasts):
-            yield Section(heading, paragraphs)
     yield Section("Analysis", (ANALYSIS,))
     yield Section("Exclusions", EXCLUSIONS)
     reason = (content["deviation"] or "not given (`deviation`)").rstrip(".")

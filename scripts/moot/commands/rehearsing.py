@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -22,7 +21,6 @@ from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json
-from moot.hooks import analyses
 from moot.llm.batches.estimate import count_waves, describe_waves
 from moot.report.markdown import markdown_table
 
@@ -205,9 +203,6 @@ def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
             "to the sum, if one model follows the other. They are computed from each model's "
             "`simulated: tokens_per_second`, `seconds_to_first_token` and `words`, and from "
             "its limits and concurrency. Calls of models that label statements are not included."
-        ),
-        *chain.from_iterable(
-            analysis.rehearsal_paragraphs(folder / "results") for analysis in analyses()
         ),
         *(describe_waves(row["model"], row["waves"]) for row in rows if row["waves"]),
         "## On disk",

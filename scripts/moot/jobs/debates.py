@@ -142,13 +142,11 @@ class Job:
     Attributes:
         experiment, model: names in the configuration.
         cases, task: of the experiment's data set, all splits.
-        shard: the number of the shard, in the configuration or in its schedule; None takes all
-            cases.
+        shard: the number of the shard; None takes all cases.
         threads: for an embedded model.
         artifacts: files that the protocol needs, by name.
         calls_per_debate: the approximate number of calls of a debate, for the progress lines; 0 if
             unknown.
-        is_stopped: whether earlier jobs leave nothing to debate.
     """
 
     experiment: str
@@ -159,7 +157,6 @@ class Job:
     threads: int = 1
     artifacts: Mapping[str, Path] = field(default_factory=dict)
     calls_per_debate: int = 0
-    is_stopped: bool = False
 
 
 def cases_of_job(plan: Plan, job: Job) -> list[Case]:
@@ -167,11 +164,8 @@ def cases_of_job(plan: Plan, job: Job) -> list[Case]:
     debated_cases = choose_debated_cases(
         plan.experiments[job.experiment], job.cases, plan.config.seed
     )
-    if job.shard is None or job.is_stopped:
-        return [] if job.is_stopped else debated_cases
-    if schedule := plan.schedules.get(job.experiment):
-        numbers = schedule.shard_numbers(debated_cases, job.task, plan.config.seed)
-        return [case for case in debated_cases if numbers[case.case_id] == job.shard]
+    if job.shard is None:
+        return debated_cases
     return [
         case
         for case in debated_cases

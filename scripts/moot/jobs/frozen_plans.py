@@ -255,7 +255,7 @@ def describe_plan(plan: Plan, results: Path, study: str | None = None) -> JsonOb
         },
         "experiments": {name: _describe_experiment(plan, results, name) for name in names},
         "models": reply_options({name: plan.config.models[name] for name in models}),
-        ANALYSIS_DIGEST: analysis_code_digest(plan),
+        ANALYSIS_DIGEST: analysis_code_digest(),
     }
 
 

@@ -43,7 +43,7 @@ def describe_contrast(
     if not {side.metric for side in contrast.sides} <= ANSWER_METRICS:
         return ""
     sentences = [describe_equal_answers(contrast, experiments)]
-    if not is_answered and contrast.test is None:
+    if not is_answered:
         sentences.append(describe_needed_cases(contrast, experiments, difference, power, tests))
     return " ".join(filter(None, sentences))
 

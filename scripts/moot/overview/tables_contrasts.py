@@ -87,7 +87,6 @@ def contrasts(results: StudyResults) -> TableContent:
                 f" from the interval. If the sides argued different cases (`paired: false`):"
                 f" {UNPAIRED_NOTE}"
             ),
-            *dict.fromkeys(contrast.test.note for contrast in results.contrasts if contrast.test),
             (
                 f"Speaks of: the cases to which a row applies. With fewer than {FEWEST_CASES} "
                 "cases (or clusters of cases) that were each debated several times, debates are "

@@ -18,7 +18,7 @@ from moot.core.read_config import read_config
 from moot.core.rubric import Rubric
 from moot.core.types import Fields
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
-from moot.hooks import CheckedExperiments, Schedule, analyses
+from moot.hooks import analyses
 from moot.llm.identity import key_variable
 from moot.llm.prompts import Prompts
 from moot.plan import plan_steps as steps
@@ -89,15 +89,6 @@ class Plan:
         self.contrasts = check_contrasts(
             config, reader.configs_by_name, self.untested_reason, describe_place, faults
         )
-        faults.check()
-        checked = CheckedExperiments(
-            experiments,
-            self.contrasts,
-            self.models_in_job,
-            steps.artifacts_read(datasets, experiments),
-            describe_place,
-        )
-        self.schedules: Mapping[str, Schedule] = steps.plan_schedules(checked, faults)
         faults.check()
 
     @classmethod
@@ -180,14 +171,6 @@ class Plan:
         return sorted([*paths, *config.glob("*_variables.yaml")])
 
     # Properties of an experiment
-
-    def shards(self, experiment: str) -> int:
-        """Return the number of jobs for the debates of an experiment and model.
-
-        The schedule of the experiment states it, or else `shards` of the configuration.
-        """
-        schedule = self.schedules.get(experiment)
-        return schedule.shards if schedule else self.config.shards
 
     def models_in_job(self, experiment: str, model: str) -> dict[str, ModelConfig]:
         """Return the models that one job of an experiment speaks with, the experiment's own

@@ -3,7 +3,7 @@
 A step notes faults and leaves the faulty part out, so that one run reports all mistakes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from moot.core.registry import REGISTRIES
 from moot.core.rubric import RUBRICS
 from moot.core.shipped_files import prompt_folders
 from moot.datasets import LOADERS, DatasetOptions
-from moot.hooks import CheckedExperiments, Schedule, analyses
+from moot.hooks import analyses
 from moot.labels import JUDGE
 from moot.llm.prompts import Prompts
 from moot.protocols.experiment import Experiment
@@ -274,7 +274,7 @@ def _find_circle(sources: Mapping[str, set[str]]) -> list[str]:
     return sorted(set(chain.from_iterable(remaining.values())) & remaining.keys())
 
 
-# Models and schedules
+# Models
 
 
 def models_in_job(config: Config, experiment: Experiment, model: str) -> dict[str, ModelConfig]:
@@ -307,32 +307,3 @@ def find_models_used(config: Config, experiments: Mapping[str, Experiment]) -> l
 def find_datasets_used(experiments: Mapping[str, Experiment]) -> list[str]:
     """Return the names of the data sets that experiments of this run argue over, sorted."""
     return sorted({experiment.config.dataset for experiment in experiments.values()})
-
-
-def plan_schedules(checked: CheckedExperiments, faults: Faults) -> dict[str, Schedule]:
-    """Return the schedules that analyses give to experiments, by name."""
-    schedules: dict[str, Schedule] = {}
-    for analysis in analyses():
-        schedules |= analysis.plan_schedules(checked, faults)
-    return schedules
-
-
-def artifacts_read(
-    datasets: Mapping[str, DatasetOptions], experiments: Mapping[str, Experiment]
-) -> dict[str, list[str]]:
-    """Return the artifacts that data sets and experiments of this run read.
-
-    Returns:
-        By reader, in words, the paths below `results/`.
-    """
-    paths: dict[str, list[str]] = {}
-    for name in find_datasets_used(experiments):
-        paths[f"data set '{name}'"] = list(artifacts_of_dataset(datasets, name).values())
-    for experiment in experiments.values():
-        paths[f"experiment '{experiment.name}'"] = list(_paths_read(experiment))
-    return paths
-
-
-def _paths_read(experiment: Experiment) -> Iterator[str]:
-    for model in experiment.config.models:
-        yield from experiment.needed_by(model).values()

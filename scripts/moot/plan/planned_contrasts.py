@@ -7,10 +7,9 @@ from moot.core.config import Config
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError, unknown_name
 from moot.core.experiment_config import COMPARISON, ContrastConfig, ExperimentConfig
-from moot.hooks import analyses
 from moot.protocols import PROTOCOLS
 from moot.scores.case_metrics import CASE_METRICS
-from moot.scores.contrasts import Contrast, ContrastTest, Side
+from moot.scores.contrasts import Contrast, Side
 
 DescribePlace = Callable[..., str]
 
@@ -69,13 +68,6 @@ def _contrast(
     studies = {_study_of(experiments[side.experiment]) for side in (first, second)}
     family = studies.pop() if len(studies) == 1 else COMPARISON
     missing = "; ".join(dict.fromkeys(filter(None, reasons)))
-    test = _find_test(entry, experiments[first.experiment].cases or 0)
-    if test and entry.margin:
-        raise UserError(
-            f"{describe_place('contrasts', name, 'margin')}: `{test.margin_key}` is the margin."
-            " Leave"
-            " `margin` out."
-        )
     return Contrast(
         name,
         entry.question,
@@ -85,8 +77,7 @@ def _contrast(
         entry.paired,
         family,
         missing,
-        test,
-        test.margin if test else entry.margin,
+        entry.margin,
     )
 
 
@@ -99,12 +90,6 @@ def _check_sides(first: Side, second: Side, is_paired: bool, place: str) -> None
             f"{place}: the sides select different cases, which cannot be paired. Add `paired: "
             "false`."
         )
-
-
-def _find_test(entry: ContrastConfig, cases: int) -> ContrastTest | None:
-    """Return the test that an analysis uses instead of the default one; None for the default."""
-    tests = (analysis.contrast_test(entry, cases) for analysis in analyses())
-    return next((test for test in tests if test), None)
 
 
 @dataclass(frozen=True, slots=True)

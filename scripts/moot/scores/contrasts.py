@@ -1,6 +1,5 @@
 """Contrasts: the comparisons that a configuration plans before the run, measured on its results."""
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -47,35 +46,6 @@ class Side:
         return f"{self.experiment}, {models}{condition}"
 
 
-class ContrastTest(ABC):
-    """A test of a contrast that an analysis uses instead of the default one.
-
-    A subclass is a frozen dataclass; a table that shows the contrast is rebuilt when one of its
-    fields changes.
-    """
-
-    @property
-    @abstractmethod
-    def margin(self) -> float:
-        """The smallest effect of interest."""
-
-    @property
-    @abstractmethod
-    def margin_key(self) -> str:
-        """The configuration key of the margin, for messages."""
-
-    @property
-    @abstractmethod
-    def note(self) -> str:
-        """A sentence about the test for readers of the table of contrasts."""
-
-    @abstractmethod
-    def measure(
-        self, contrast: "Contrast", experiments: Mapping[str, ExperimentResults]
-    ) -> Difference:
-        """Return the difference between two sides that both have cases."""
-
-
 @dataclass(frozen=True)
 class Contrast:
     """A planned comparison.
@@ -88,7 +58,6 @@ class Contrast:
         paired: whether it uses only the cases that both sides argued.
         family: the study whose contrasts are corrected together.
         missing: why this run cannot test it; "" if it can.
-        test: a test that replaces the default one; None for the default.
         margin: the smallest effect of interest; None if equivalence is not tested.
     """
 
@@ -100,7 +69,6 @@ class Contrast:
     paired: bool
     family: str
     missing: str = ""
-    test: ContrastTest | None = None
     margin: float | None = None
 
     @property
@@ -260,14 +228,10 @@ def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
     """Measure a contrast; return None if its sides have no cases.
 
     If the contrast is paired, they need common cases.
-
-    A contrast with its own test is measured by that test.
     """
     sides = sides_of(contrast, experiments)
     if not all(debates.terms.case_ids for debates in sides):
         return None
-    if contrast.test:
-        return contrast.test.measure(contrast, experiments)
     (first_cases, first), (second_cases, second) = (debates.by_case for debates in sides)
     results = [experiments[side.experiment] for side in contrast.sides]
     clusters = [results[0].clusters[case] for case in first_cases]

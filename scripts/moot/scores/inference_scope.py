@@ -89,7 +89,7 @@ def evaluate_contrast(
     With few cases, the result applies to these cases only.
     """
     difference = measure(contrast, experiments)
-    if difference is None or difference.clusters >= FEWEST_CASES or contrast.test:
+    if difference is None or difference.clusters >= FEWEST_CASES:
         return None if difference is None else ContrastResult(difference)
     sides = sides_of(contrast, experiments)
     seed = experiments[contrast.first.experiment].seed

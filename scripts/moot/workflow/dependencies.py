@@ -29,7 +29,6 @@ from moot.report.habits import HABITS
 from moot.report.turn_effects import TURN_EFFECTS
 from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
-from moot.scores.contrasts import Contrast
 from moot.workflow.user_files import annotation_files, answer_files, sample_files
 
 FIELDS_OF_REPLIES = {
@@ -167,11 +166,9 @@ def debate_options(plan: Plan, experiment: str, model: str) -> JsonObject:
         "experiment": experiment_options(plan.experiments[experiment].config),
         "models": reply_options(models),
         "seed": plan.config.seed,
-        "shards": plan.shards(experiment),
+        "shards": plan.config.shards,
         "answers": describe_files(answer_files(experiment, model)),
     }
-    if schedule := plan.schedules.get(experiment):
-        options |= schedule.digest_content()
     if any(config.defers_replies for config in models.values()):
         # Waiting debates are held again as soon as the configuration says to wait for replies.
         options["defers_batches"] = True
@@ -203,8 +200,6 @@ def debate_code(plan: Plan, experiment: str, model: str) -> list[str]:
     if config.control:
         code.update(map(source_of, CONTROLS.modules()))
     code.update(endpoint_code(plan.models_in_job(experiment, model)))
-    if schedule := plan.schedules.get(experiment):
-        code.update(("jobs/interim_results.py", source_of(type(schedule).__module__)))
     return [*DEBATE_CODE, *sorted(code)]
 
 
@@ -264,25 +259,11 @@ def score_options(plan: Plan, experiment: str) -> list[object]:
     return [entry, rubric_text(view.rubric), plan.config.seed]
 
 
-def analysis_code_digest(plan: Plan) -> str:
+def analysis_code_digest() -> str:
     """Return a digest of the code from predictions and transcripts to the tests of contrasts."""
     extensions = {*SCORERS.extensions.values(), *CASE_METRICS.extensions.values()}
-    code = {*map(source_of, extensions), *contrast_test_code(plan.contrasts)}
+    code = {*map(source_of, extensions)}
     return digest_of(*ANALYSIS_CODE, *sorted(code))
-
-
-def contrast_test_code(contrasts: Iterable[Contrast]) -> set[str]:
-    """Return the code of tests that analyses use instead of the default one."""
-    tests = [contrast.test for contrast in contrasts if contrast.test]
-    return {source_of(type(test).__module__) for test in tests}
-
-
-def contrast_code(plan: Plan, studies: Iterable[str]) -> list[str]:
-    """Return the code of such tests for some studies' contrasts."""
-    code: set[str] = set()
-    for study in studies:
-        code |= contrast_test_code(plan.contrasts_of(study))
-    return sorted(code)
 
 
 def presented_study(studies: Iterable[str]) -> str:

@@ -78,7 +78,7 @@ def shards(plan: Plan, experiment: str, model: str) -> list[str]:
     """Return the files of transcripts of one experiment and model."""
     return [
         SHARDS.format(experiment=experiment, model=model, shard=shard)
-        for shard in range(plan.shards(experiment))
+        for shard in range(plan.config.shards)
     ]
 
 

@@ -1,1 +1,0 @@
-"""Early stopping: debates that end once a planned contrast is decided."""
