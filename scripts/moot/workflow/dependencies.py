@@ -25,7 +25,6 @@ from moot.plan.as_published import compare_with_papers
 from moot.plan.grid_expansion import protocols_of, templates_of_debates
 from moot.plan.plan import Plan
 from moot.protocols.controls import CONTROLS
-from moot.report.habits import HABITS
 from moot.report.turn_effects import TURN_EFFECTS
 from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
@@ -59,7 +58,6 @@ DEBATE_CODE = (
     "protocols",
     "!analyses/*/effects*.py",
     "!analyses/*/figures*.py",
-    "!analyses/*/habits*.py",
     "!analyses/*/scores*.py",
     "!analyses/*/tables*.py",
     "!studies/*/figures*.py",
@@ -71,7 +69,6 @@ DEBATE_CODE = (
 
 CODE_AFTER_LOADING = (
     "!analyses/*/analysis.py",
-    "!analyses/*/habits*.py",
     "!analyses/*/tables*.py",
     "!studies/*/figures*.py",
     "!studies/*/papers*.py",
@@ -307,8 +304,7 @@ def table_options(plan: Plan, study: str, studies: Iterable[str]) -> list[object
 
 def builder_code(modules: Iterable[str]) -> list[str]:
     """Return the code of the studies, analyses and extensions that build tables or figures."""
-    metrics, habits = CASE_METRICS.extensions.values(), HABITS.modules()
-    return sorted({source_of(module) for module in (*modules, *metrics, *habits)})
+    return sorted(map(source_of, {*modules, *CASE_METRICS.extensions.values()}))
 
 
 def turn_effect_code() -> list[str]:

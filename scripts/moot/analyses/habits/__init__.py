@@ -1,1 +1,0 @@
-"""Habits of judges: whether verdicts follow features that say nothing about the case."""
