@@ -136,7 +136,7 @@ VARIANTS_OF_ARMS: dict[str, dict[str, Any]] = {
     "panel": {},
 }
 UNSUITABLE = {
-    *product(("panel",), ("consultancy", "commit_first", "challenge")),
+    *product(("panel",), ("consultancy", "commit_first")),
 }
 """Protocols, and arms that they cannot have."""
 ARMS_OF_PROTOCOLS = sorted(set(product(VARIANTS_OF_ARMS, ARMS)) - UNSUITABLE)

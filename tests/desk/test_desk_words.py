@@ -61,7 +61,7 @@ def test_sheets_are_called_by_study_and_number_and_a_key_says_the_experiment(
     tmp_path: Path,
 ) -> None:
     sheets = tmp_path / "annotation_sheets"
-    runs = [("trial", "one"), ("trial-arm=plant_citation", "one"), ("panel masked", "m")]
+    runs = [("trial", "one"), ("trial-arm=noise", "one"), ("panel masked", "m")]
     runs += [(f"trial-arm={number}", "m") for number in range(100)]
     names = [name_sheet(sheets, "courtroom", *run) for run in runs]
     assert len(set(names)) == len(runs), "no name is given twice, also when numbers run out"

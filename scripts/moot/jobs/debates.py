@@ -84,7 +84,6 @@ async def run_debate(debate: Debate, experiment: Experiment) -> Debate:
     status, answer, reason = "valid", None, ""
     try:
         answer = await PROTOCOLS[experiment.config.protocol].run(debate, experiment.params)
-        answer = answer and await debate.intervention.after_answer(answer)
     except DebatePausedError as pause:
         status, answer, reason = "waiting", None, str(pause)
     if answer is not None:

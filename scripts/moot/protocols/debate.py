@@ -64,9 +64,8 @@ class Intervention:
     """Changes a debate from outside, while its protocol runs unchanged.
 
     One object serves one debate. A debate calls its intervention before it asks a seat, in place of
-    asking, in place of recording, when a prompt quotes the debate, when a prompt is sent, when an
-    utterance is recorded, and when the protocol has its answer. This base class changes nothing;
-    controls and replays override the methods that they need.
+    asking, in place of recording, when a prompt quotes the debate, and when a prompt is sent. This
+    base class changes nothing; controls and replays override the methods that they need.
 
     Attributes:
         debate: The debate, from `start` on.
@@ -102,13 +101,6 @@ class Intervention:
     def frame(self, _utterance: Utterance, messages: tuple[Message, ...], /) -> tuple[Message, ...]:
         """Return the messages that are sent to a model for an utterance."""
         return messages
-
-    def after_utterance(self, _utterance: Utterance, /) -> None:
-        """Inspect an utterance when it is recorded, or edit it in place."""
-
-    async def after_answer(self, answer: Answer) -> Answer:
-        """Return the debate's answer, given the one that the protocol came to."""
-        return answer
 
 
 class Debate:
@@ -350,7 +342,6 @@ class Debate:
 
     def _keep(self, utterance: Utterance) -> Utterance:
         insort(self.utterances, utterance, key=lambda utterance: utterance.turn)
-        self.intervention.after_utterance(utterance)
         return utterance
 
     def _variables(self, seat: str, utterances: Sequence[Utterance]) -> JsonObject:

@@ -39,10 +39,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "recorded": {"source": "recorded", "params": {"method": "debate"}},
 }
 
-JUDGE = ("commit_first", "challenge")
-PLANTED = ("plant_citation", "plant_authority", "plant_certainty", "plant_names", "plant_padding")
-MISSTATED = ("plant_misquote", "plant_wrong_figure")
-DEBATE = ("noise", "alone", "consultancy", "swap", *PLANTED, *MISSTATED, *JUDGE)
+JUDGE = ("commit_first",)
+DEBATE = ("noise", "alone", "consultancy", "swap", *JUDGE)
 REASONS = [
     (
         [name for name in PROTOCOLS if PROTOCOLS[name].debaters is None],

@@ -5,7 +5,6 @@ what each arm changes: who argues, what is said, how the judge decides, and whic
 import json
 import re
 from itertools import product
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -20,10 +19,8 @@ from arm_runs import (
     public,
 )
 
-from courtroom_runs import PROJECT, configuration, people
-from fault_server import FaultServer
+from courtroom_runs import PROJECT, configuration
 from moot.analyses.arms.controls import ARMS
-from moot.analyses.arms.interventions import separator
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
 from moot.protocols import PROTOCOLS
@@ -154,106 +151,6 @@ def test_swapped_debaters_exchange_order_and_models(runs: Runs) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("arm", "words"),
-    [
-        ("plant_citation", "13th Cir."),
-        ("plant_authority", "leading experts"),
-        ("plant_certainty", "beyond any doubt"),
-    ],
-)
-def test_planted_words_occur_once_in_the_first_statement_of_one_debater(
-    arm: str, words: str, runs: Runs
-) -> None:
-    _, planted = full_and(runs, arm)
-    for _, mine in planted.groupby("debate_id"):
-        utterances = public(mine)
-        [position] = utterances.index[utterances["text"].str.contains(words, regex=False)]
-        note = json.loads(mine.loc[mine["kind"] == "arm", "parsed"].iloc[0])
-        assert (utterances.loc[position, "speaker"], utterances.loc[position, "kind"]) == (
-            note["speaker"],
-            "opening",
-        )
-        assert note["side"] == {"prosecutor": "yes", "defense": "no"}[note["speaker"]]
-    assert planted.loc[planted["kind"] == "arm", "parsed"].nunique() > 1, "not always the same side"
-
-
-def test_each_debater_signs_its_first_statement_with_a_random_name(runs: Runs) -> None:
-    _, signed = full_and(runs, "plant_names")
-    names = []
-    for _, mine in signed.groupby("debate_id"):
-        utterances = public(mine)
-        speakers = []
-        for name in ("Emily Walsh", "Lakisha Washington"):
-            is_signed = utterances["text"].str.endswith(f"So submits {name}.")
-            [[speaker, kind]] = utterances.loc[is_signed, ["speaker", "kind"]].to_numpy().tolist()
-            assert kind == "opening"
-            speakers.append(speaker)
-        assert set(speakers) == {"prosecutor", "defense"}
-        first_side = {"prosecutor": "yes", "defense": "no"}[speakers[0]]
-        notes = mine.loc[mine["kind"] == "arm", "parsed"]
-        sides = {json.loads(note)["side"] for note in notes}
-        assert sides == {first_side}, "each note names the side with the first name"
-        names.append(speakers[0])
-    assert len(set(names)) == 2, "not always the same side"
-
-
-def test_planted_words_after_a_truncated_statement_start_a_paragraph() -> None:
-    separators = {
-        "It is so.": " ",
-        "It is “so.”": " ",
-        "“本案如此。”": " ",
-        "It is so because of": "\n\n",
-        "cites Doe v. Roe,": "\n\n",
-    }
-    assert {text: separator(text) for text in separators} == separators
-
-
-def test_padding_doubles_the_length_of_all_statements_of_one_debater(runs: Runs) -> None:
-    baseline, padded = full_and(runs, "plant_padding")
-    for debate_id, mine in padded.groupby("debate_id"):
-        speaker = json.loads(mine.loc[mine["kind"] == "arm", "parsed"].iloc[0])["speaker"]
-        utterances = public(mine)[public(mine)["speaker"] == speaker]
-        added = mine.loc[mine["kind"] == "arm", "text"].str.len().to_numpy()
-        lengths = utterances["text"].str.len().to_numpy() - added - 1
-        assert ((added >= lengths - 1) & (added <= lengths + 80)).all()
-        assert len(utterances) == 3
-        openings = public(baseline)[
-            (public(baseline)["debate_id"] == debate_id) & (public(baseline)["speaker"] == speaker)
-        ]
-        if speaker == "prosecutor":
-            assert utterances["text"].iloc[0].startswith(openings["text"].iloc[0]), (
-                "equal prompts have equal replies"
-            )
-
-
-@pytest.mark.parametrize(
-    ("arm", "original", "altered"),
-    [
-        ("plant_misquote", "was seen near the river", "was not seen near the river"),
-        ("plant_wrong_figure", "12 May 1998", "12 May 199"),
-    ],
-)
-def test_one_passage_of_the_case_is_altered_in_one_statement(
-    arm: str, original: str, altered: str, tmp_path: Path
-) -> None:
-    statement = "There are 77 doubts. He “was seen near the river” on 12 May 1998, says “a b c d”."
-    with FaultServer(speech=statement) as server:
-        runs = Runs(tmp_path, server)
-        people(tmp_path / "cases" / "people.parquet", 8, "He was seen near the river, 12 May 1998.")
-        baseline, planted = full_and(runs, arm)
-    assert len(public(baseline)) == len(public(planted))
-    for _, mine in planted.groupby("debate_id"):
-        [note] = [json.loads(parsed) for parsed in mine.loc[mine["kind"] == "arm", "parsed"]]
-        assert note["original"] == original
-        texts = public(mine).set_index("turn")["text"]
-        texts = texts[~texts.str.startswith("{")]
-        [turn] = texts.index[texts.str.contains(altered) & (texts != statement)]
-        assert turn == note["turn"]
-        assert (texts.drop(turn) == statement).all()
-        assert texts[turn].startswith("There are 77 doubts. He ")
-
-
 def test_a_committed_judge_decides_first_and_reads_its_own_decision(
     runs: Runs,
 ) -> None:
@@ -275,52 +172,6 @@ def test_a_committed_judge_decides_first_and_reads_its_own_decision(
             assert requests[row["call_id"]].count("commitment, round") == 0, (
                 "the notes do not repeat the commitment"
             )
-
-
-def test_a_judge_is_challenged_until_it_changes_its_answer(runs: Runs) -> None:
-    baseline, rows = full_and(runs, "challenge")
-    requests = prompts_of(runs, "courtroom-arm=challenge")
-    verdicts = baseline[baseline["kind"] == "verdict"].set_index("debate_id")
-    conclusions = rows[rows["kind"] == "conclusion"].set_index("debate_id")
-    gave_way = 0
-    for name, debate in rows.groupby("debate_id"):
-        verdict, steps = verdicts.loc[name], debate[debate["kind"] == "challenge"]
-        verdict_messages = messages_of(requests[verdict["call_id"]])
-        for number, step in enumerate(steps.to_dict("records"), 1):
-            step_messages = messages_of(requests[step["call_id"]])
-            assert step_messages[: len(verdict_messages)] == verdict_messages, (
-                "the prompt begins with the prompt of the verdict, unchanged"
-            )
-            assert len(step_messages) == len(verdict_messages) + 2 * number and step_messages[
-                len(verdict_messages)
-            ] == (
-                "assistant",
-                verdict["text"],
-            )
-        is_steadfast = steps["prediction"] == verdict["prediction"]
-        assert len(steps) == 6 or not is_steadfast.iloc[-1]
-        assert (
-            is_steadfast.iloc[:-1].all()
-            and conclusions.loc[name, "prediction"] == steps["prediction"].iloc[-1]
-        )
-        gave_way += not is_steadfast.iloc[-1]
-    assert set(rows.loc[rows["kind"] != "challenge", "call_id"]) >= set(baseline["call_id"]), (
-        "the arm reuses the calls of the debate"
-    )
-    assert 0 < len(rows[rows["kind"] == "challenge"]) <= 6 * len(conclusions), gave_way
-
-
-def test_a_judge_scored_by_words_is_challenged_in_words(runs: Runs) -> None:
-    plan = runs.plan(
-        scored=entry(
-            "courtroom", ("challenge",), params={"answer": "likelihood", "beliefs": "none"}
-        )
-    )
-    rows = runs.hold(plan, "scored-arm=challenge")
-    steps = rows[rows["kind"] == "challenge"]
-    assert len(steps) and all("logprobs" in json.loads(parsed) for parsed in steps["parsed"])
-    request = prompts_of(runs, "scored-arm=challenge")[steps["call_id"].iloc[0]]
-    assert messages_of(request)[-2] in (("assistant", "YES"), ("assistant", "NO"))
 
 
 def test_swapped_labels_are_used_in_prompts_and_translated_back_for_scores(

@@ -8,27 +8,17 @@ intervention, so that some seats speak or hear differently.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 
-from moot.analyses.arms.interventions import (
-    Consultancy,
-    Plant,
-    Planting,
-    Swap,
-    padding,
-    signature,
-)
-from moot.analyses.arms.judges import CHALLENGE_TEMPLATE, COMMIT_TEMPLATE, Challenge, CommitFirst
-from moot.analyses.arms.misstatements import MISQUOTE, WRONG_FIGURE, misstate
+from moot.analyses.arms.interventions import Consultancy, Swap
+from moot.analyses.arms.judges import COMMIT_TEMPLATE, CommitFirst
 from moot.analyses.arms.noise import SOURCE_DEBATES, Noise
 from moot.analyses.arms.relabelling import relabel
 from moot.core.types import Fields, JsonObject
 from moot.protocols import Debaters, ProtocolEntry, ProtocolParams
 from moot.protocols.controls import CONTROLS, Control
-from moot.protocols.people import is_person
 
 CALLS_MATCHED, TOKENS_MATCHED = "matched_calls", "matched_tokens"
-COMMIT, CHALLENGED = "commit_first", "challenge"
+COMMIT = "commit_first"
 RELABELLED, SWAP = "labels_swapped", "swap"
 _COMMON_PARAMS = ("temperature", "max_tokens", "form_tokens", "seats")
 _ANSWERS_OF_ALONE = ("generation", "likelihood")
@@ -67,14 +57,6 @@ class BaseExperiment:
             if name in self.configured_params
         }
 
-    def human_seats(self) -> list[str]:
-        """Return the debaters' seats in which people sit."""
-        return [seat for seat in self.debaters.seats(self.params) if self.is_human_seat(seat)]
-
-    def is_human_seat(self, seat: str) -> bool:
-        """Return whether a person sits in a seat."""
-        return is_person(self.params.seats.get(seat, ""))
-
 
 ProtocolSubstitute = Callable[[BaseExperiment], tuple[str, JsonObject]]
 """Returns the protocol that replaces an experiment's protocol, and its parameters."""
@@ -85,23 +67,16 @@ class Arm(Control):
     """A control arm: a control, and to which experiments it applies.
 
     Attributes:
-        alters_statements: Whether words are put into debaters' mouths.
         substitute: The protocol that takes the place of the experiment's own.
         needs_debaters: Whether it requires a protocol with debaters.
         needs_sides: Whether debaters must be told what to argue for.
         needs_judge: Whether someone who does not argue must decide.
     """
 
-    alters_statements: bool = False
     substitute: ProtocolSubstitute | None = None
     needs_debaters: bool = True
     needs_sides: bool = False
     needs_judge: bool = False
-
-
-def _plant_arm(change: str, plant: Plant) -> Arm:
-    intervention = partial(Planting, plant=plant)
-    return Arm(change, plant.template, intervention, alters_statements=True)
 
 
 def _replace_by_lone_judge(base: BaseExperiment) -> tuple[str, JsonObject]:
@@ -165,45 +140,10 @@ ARMS: Mapping[str, Arm] = {
         reword=relabel,
         needs_debaters=False,
     ),
-    "plant_citation": _plant_arm(
-        "a citation of an invented decision in one debater's first statement",
-        Plant("arms/plant_citation"),
-    ),
-    "plant_authority": _plant_arm(
-        "an appeal to authority in one debater's first statement", Plant("arms/plant_authority")
-    ),
-    "plant_certainty": _plant_arm(
-        "one debater's first statement claims certainty beyond any doubt",
-        Plant("arms/plant_certainty"),
-    ),
-    "plant_names": _plant_arm(
-        "debaters sign their first statements with names of two groups",
-        Plant("arms/plant_names", signature, every_debater=True),
-    ),
-    "plant_padding": _plant_arm(
-        "one debater's statements padded to twice their length",
-        Plant("arms/plant_padding", padding, every_statement=True),
-    ),
-    MISQUOTE: Arm(
-        "a quotation from the case says the opposite in one debater's statement",
-        intervention=misstate(MISQUOTE),
-        alters_statements=True,
-    ),
-    WRONG_FIGURE: Arm(
-        "a figure from the case is changed in one debater's statement",
-        intervention=misstate(WRONG_FIGURE),
-        alters_statements=True,
-    ),
     COMMIT: Arm(
         "the judge commits itself to criteria and an answer before it hears the debate",
         COMMIT_TEMPLATE,
         CommitFirst,
-        needs_judge=True,
-    ),
-    CHALLENGED: Arm(
-        "the judge is told up to six times, without a reason, that its answer is wrong",
-        CHALLENGE_TEMPLATE,
-        Challenge,
         needs_judge=True,
     ),
     CALLS_MATCHED: Arm(
@@ -269,9 +209,6 @@ def _debaters_reason(name: str, base: BaseExperiment) -> str:
     arm, debaters = ARMS[name], base.entry.debaters
     if debaters is None or not debaters.seats(base.params):
         return f"protocol '{base.protocol}' has no debaters" if arm.needs_debaters else ""
-    human_seats = base.human_seats()
-    if human_seats and arm.alters_statements:
-        return f"{human_seats[0]} is a person's seat, and an arm must not change a person's words"
     if arm.needs_sides and not debaters.assigns_sides(base.params):
         return "the debaters of this experiment have no assigned sides"
     if arm.needs_judge and debaters.are_judges:
