@@ -142,7 +142,6 @@ CONFIGURATION: dict[str, Any] = {
         "params": {
             "source_experiment": "fetched",
             "source_model": "human-judge",
-            "interventions": ["removed"],
             "repeats": 2,
         },
     },

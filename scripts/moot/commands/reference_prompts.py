@@ -57,13 +57,10 @@ SOMETIMES = {
     "shown": "the part of a case that is shown to a model that should recall the rest",
     "side": 'the label that a debater argues for; "" if the debater chooses',
     "statement": "the statement to label or to assess",
-    "step": "the number of the challenge to the judge, from 1; later ones are more insistent",
     "steps": "the reasoning in four steps",
     "summaries": "summaries of earlier rounds",
     "summary": "the summary of this round",
     "topic": "the current topic",
-    "turns": "the turns of the debate, numbered from 1",
-    "verdict": "the judge's answer",
     "words": "the word of each label in the prompt; a mapping by label",
 }
 """Further variables of some templates."""

@@ -31,7 +31,7 @@ class DebateEffects:
     Attributes:
         rests_on_one_turn: Whether a verdict rests on one turn.
         turns: By turn number, an effect for each judge who was asked again: effect, low, high,
-            floor and moved, with the judge, the verdict, and the quote of a removed sentence.
+            floor and moved, with the judge and the verdict.
         passages: By turn number, the passages that were looked up in the record: text, start,
             result, found_turn (0 for the case, -1 for none) and found_words.
     """

@@ -70,7 +70,7 @@ class World:
         self.path.parent.mkdir(parents=True)
         write_rows(self.path, "transcripts", rows, describe("trial"))
         self.asked: list[str] = []
-        self.answered_turn, self.fails, self.says = 3, "", ""
+        self.fails = ""
 
     def _hold(self, number: int, planted: int | None) -> list[dict[str, Any]]:
         params = PROTOCOLS["courtroom"].params(strategy="none", beliefs="none", **self.params)
@@ -85,10 +85,6 @@ class World:
     def _answer(self, request: Request, _: int) -> Any:
         prompt = text_of(request)
         self.asked.append(prompt)
-        if "decisive" in prompt:
-            return {"turn": self.answered_turn}
-        if "Speak to the court now" in prompt:
-            return self.says
         if self.fails and self.fails not in prompt:
             return None
         share = self.with_words if PLANTED in prompt else self.without
@@ -143,16 +139,10 @@ def study_results(results: ExperimentResults) -> StudyResults:
     )
 
 
-def removed(effects: pd.DataFrame) -> pd.DataFrame:
-    return effects[effects["way"] == "removed"]
-
-
 def share_detected_first(effects: pd.DataFrame, planted: Sequence[int | None]) -> float:
     """Return the share of debates whose planted turn has the largest effect."""
-    rows = removed(effects)
-    largest = rows.loc[rows["effect"].abs().groupby(rows["case_id"]).idxmax()].set_index("case_id")[
-        "place"
-    ]
+    first_rows = effects["effect"].abs().groupby(effects["case_id"]).idxmax()
+    largest = effects.loc[first_rows].set_index("case_id")["place"]
     hits = []
     for number, turn in enumerate(planted):
         hits.append(largest[f"c{number}"] - 1 == turn)

@@ -25,7 +25,7 @@ def test_a_debate_of_the_embedded_model_is_judged_again(tmp_path: Path) -> None:
     workflow.configure(
         {
             "run": ["trial"],
-            "experiments/trial": {**TRIAL, "attribution": {"interventions": ["removed"]}},
+            "experiments/trial": {**TRIAL, "attribution": {}},
         }
     )
     built = workflow.run(TABLE, READER)
@@ -33,14 +33,13 @@ def test_a_debate_of_the_embedded_model_is_judged_again(tmp_path: Path) -> None:
     moved = pd.read_csv(workflow.work / TABLE).set_index("group")
     assert moved.loc["all", ["changes", "debates", "cases"]].tolist() == [6, 1, 1]
     assert 0 < moved.loc["all", "before"] < 1
-    assert pd.read_csv(workflow.work / "results/tables/courtroom/stated_and_exact.csv").empty
     calls = pd.read_parquet(
         workflow.work / "results/calls/trial-arm=attribution/smollm2-135m.parquet"
     )
     assert len(calls) == 2 + 6
     debates = workflow.work / "results/transcripts/trial/smollm2-135m/0.parquet"
     modified_at = debates.stat().st_mtime_ns
-    changed = {"interventions": ["removed"], "ask_decisive_turn": True}
+    changed = {"min_effect": 0.2}
     workflow.configure({"run": ["trial"], "experiments/trial": {**TRIAL, "attribution": changed}})
     rerun = workflow.run(TABLE)
     assert rerun.returncode == 0, rerun.stdout[-4000:] + rerun.stderr[-4000:]
@@ -48,4 +47,4 @@ def test_a_debate_of_the_embedded_model_is_judged_again(tmp_path: Path) -> None:
     calls = pd.read_parquet(
         workflow.work / "results/calls/trial-arm=attribution/smollm2-135m.parquet"
     )
-    assert len(calls) == 2 + 6 + 1
+    assert len(calls) == 2 + 6

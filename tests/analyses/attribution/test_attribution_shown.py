@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from attribution_runs import PLANTED, World, study_results
+from attribution_runs import World, study_results
 
 from moot.analyses.attribution.tables import what_moved
 from moot.core.artifacts import describe, write_rows
@@ -16,21 +16,18 @@ from moot.scores.results import ExperimentResults, ExperimentView
 
 def test_the_table_shows_effects_by_role_phase_and_place(tmp_path: Path) -> None:
     results = World(tmp_path, [0, 1, 0, 1], 0.9, 0.2, answer="likelihood").judge_again()
-    frame = what_moved(study_results(results)).frame.set_index(["what is changed", "group"])[
-        "effect"
-    ]
-    removed = frame["turn taken out"]
+    frame = what_moved(study_results(results)).frame.set_index("group")
+    removed = frame["effect"]
     assert removed["all"] == pytest.approx(0.7 / 6) and removed["phase: opening"] == pytest.approx(
         0.35
     )
     assert removed[["place: 1", "place: 2", "place: 3"]].tolist() == pytest.approx([0.35, 0.35, 0])
     assert removed["role: prosecutor, verdict plaintiff"] == pytest.approx(0.7 / 6)
-    assert frame["debaters in another order", "all"] == 0
 
 
 def test_the_reader_shows_effects_at_the_turns_of_the_debate_itself(tmp_path: Path) -> None:
     world = World(tmp_path, [2, None], 0.9, 0.2, answer="likelihood")
-    results = world.judge_again(sentences=2)
+    results = world.judge_again()
     trial = ExperimentResults(
         tmp_path, "trial", ExperimentView("courtroom", "toy", ("scripted",), "test", {})
     )
@@ -40,8 +37,6 @@ def test_the_reader_shows_effects_at_the_turns_of_the_debate_itself(tmp_path: Pa
     assert debate.rests_on_one_turn
     assert not effects.debates["trial", "scripted", "c1#0"].rests_on_one_turn
     assert [turn for turn, rows in debate.turns.items() if rows[0]["moved"]] == [3]
-    quotes = [effect["quote"] for effect in debate.turns[3]]
-    assert quotes == ["", "Consider file 0, point 2.", PLANTED]
     alone = effects_of_study({"test": results})
     assert alone.measured_by == set()
     assert not any(debate.turns for debate in alone.debates.values())
@@ -49,9 +44,7 @@ def test_the_reader_shows_effects_at_the_turns_of_the_debate_itself(tmp_path: Pa
 
 def export_debate(folder: Path) -> Export:
     """Export a debate whose third of six turns moved the judge."""
-    results = World(folder, [2], 0.9, 0.2, answer="likelihood").judge_again(
-        interventions=["removed"]
-    )
+    results = World(folder, [2], 0.9, 0.2, answer="likelihood").judge_again()
     outcome = {
         "experiment": "test",
         "model": "scripted",

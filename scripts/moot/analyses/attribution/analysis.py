@@ -13,7 +13,7 @@ from moot.protocols.people import is_person
 
 
 class Attribution(Analysis):
-    """The judge of an experiment answers again about its debates with one thing changed."""
+    """The judge of an experiment answers again about its debates without each turn."""
 
     def derived_names(self, name: str, config: ExperimentConfig) -> Sequence[str]:
         """Return the name of the experiment that judges again."""
@@ -37,7 +37,7 @@ class Attribution(Analysis):
     ) -> None:
         """Check that an experiment with the key has debates that a model can judge again."""
         attribution = ATTRIBUTION_SECTION.value_in(config)
-        reason = _invalid_reason(name, config, params, attribution) if attribution else ""
+        reason = _invalid_reason(name, config, params) if attribution else ""
         if reason:
             raise UserError(f"{place(ATTRIBUTION)}: {ATTRIBUTION}: {reason}")
 
@@ -58,15 +58,12 @@ def _judge_again(
     if entry.debaters is None:
         raise ValueError(f"'{name}' has no debaters")  # refused by `_invalid_reason`
     judge = entry.debaters.decider
-    asked_seats = {judge}
-    if attribution.rerun_from:
-        asked_seats.update(entry.debaters.seats(params))
     own_params = {
         **attribution.model_dump(exclude_unset=True),
         "judge_protocol": config.protocol,
         "judge_protocol_params": config.params,
         "judge": judge,
-        "seats": {seat: voice for seat, voice in params.seats.items() if seat in asked_seats},
+        "seats": {seat: voice for seat, voice in params.seats.items() if seat == judge},
         "source_experiment": name,
     }
     defaults = {
@@ -84,9 +81,7 @@ def _judge_again(
     return config.model_copy(update=changes | defaults)
 
 
-def _invalid_reason(
-    name: str, config: ExperimentConfig, params: ProtocolParams, attribution: AttributionConfig
-) -> str:
+def _invalid_reason(name: str, config: ExperimentConfig, params: ProtocolParams) -> str:
     """Return why no model can judge an experiment's debates again, and the remedy; "" if it can."""
     debaters = PROTOCOLS[config.protocol].debaters
     if debaters is None or debaters.are_judges:
@@ -95,17 +90,10 @@ def _invalid_reason(
             f" and let a model judge the debates: an experiment of protocol '{ATTRIBUTION}' with"
             f" `params: {{source_experiment: {config.control_of or name}, source_model: MODEL}}`."
         )
-    human_seats = [seat for seat, voice in params.seats.items() if is_person(voice)]
-    if debaters.decider in human_seats:
+    if is_person(params.seats.get(debaters.decider, "")):
         return (
             f"{debaters.decider} is a person's seat, but only a model can be asked again. Remove "
             "the key."
-        )
-    human_debaters = [seat for seat in debaters.seats(params) if seat in human_seats]
-    if human_debaters and attribution.rerun_from:
-        return (
-            f"{human_debaters[0]} is a person's seat, and `rerun_from` asks debaters again. Remove"
-            " `rerun_from`."
         )
     return ""
 

@@ -3,4 +3,4 @@
 from moot.analyses.attribution.protocol import ATTRIBUTION
 from moot.protocols.controls import CONTROLS, Control
 
-CONTROLS.register(ATTRIBUTION)(Control("one turn removed or replaced, only the judge asked again"))
+CONTROLS.register(ATTRIBUTION)(Control("one turn removed, only the judge asked again"))

@@ -129,9 +129,7 @@ function createTurnParts(debate, turn, needles) {
   }
   if (turn.passages) parts.push(createRecordSummary(turn.passages));
   if (turn.stated) parts.push(createPrediction(turn));
-  for (const effect of turn.effects ?? []) {
-    if (!effect.quote) parts.push(createEffectBar(effect));
-  }
+  for (const effect of turn.effects ?? []) parts.push(createEffectBar(effect));
   if (turn.label) {
     const label = createElement("strong", {}, turn.label.label);
     const labeler = ` by ${turn.label.labeler}`;
@@ -140,40 +138,20 @@ function createTurnParts(debate, turn, needles) {
   return parts;
 }
 
-// Returns the pieces of a text in which two kinds of passages are underlined: sentences whose
-// effect on the judge was measured, by the size of the effect, and passages that were looked up in
-// the record, by the result.
+// Returns the pieces of a text in which the passages that were looked up in the record are
+// underlined, by the result.
 function underlinePassages(debate, turn, text, needles) {
-  const marks = [
-    ...locateSentences(turn.effects ?? [], text),
-    ...locatePassages(turn.passages ?? [], text),
-  ];
+  const marks = locatePassages(turn.passages ?? [], text);
   marks.sort((first, second) => first.start - second.start);
   const pieces = [];
   let end = 0;
-  for (const { start, words, sentence, passage } of marks) {
+  for (const { start, words, passage } of marks) {
     if (start < end) continue;
     pieces.push(...highlight(text.slice(end, start), needles));
-    if (sentence) pieces.push(createSentenceMark(sentence, needles));
-    else pieces.push(createPassageMark(debate, passage, needles));
+    pieces.push(createPassageMark(debate, passage, needles));
     end = start + words.length;
   }
   return [...pieces, ...highlight(text.slice(end), needles)];
-}
-
-// Returns the sentences whose effect was measured, with their positions in a text. A judge's
-// effects of the same sentence belong to its occurrences in turn.
-function locateSentences(effects, text) {
-  const searchStarts = new Map();
-  const marks = [];
-  for (const sentence of effects) {
-    if (!sentence.quote) continue;
-    const key = `${sentence.judge} ${sentence.quote}`;
-    const start = text.indexOf(sentence.quote, searchStarts.get(key) ?? 0);
-    searchStarts.set(key, start + 1);
-    marks.push({ start, words: sentence.quote, sentence });
-  }
-  return marks;
 }
 
 // Returns the passages that were looked up in the record, with their positions in a text.
@@ -195,16 +173,6 @@ function locatePassage(passage, text, searchStart) {
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${escapedWords}(?![\\p{L}\\p{N}])`, "gu");
   pattern.lastIndex = searchStart;
   return pattern.exec(text)?.index ?? -1;
-}
-
-function createSentenceMark({ quote, effect, moved: hasMovedJudge, judge }, needles) {
-  const attributes = {
-    class: hasMovedJudge ? "sentence moved" : "sentence",
-    title: `Without it the verdict of ${judge} is ${describeEffect(effect)}`,
-  };
-  const mark = createElement("span", attributes, highlight(quote, needles));
-  mark.style.textDecorationThickness = `${1 + Math.round(5 * Math.abs(effect))}px`;
-  return mark;
 }
 
 const formatPassageClass = (result) => `passage ${result.replace(" ", "-")}`;
