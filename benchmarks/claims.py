@@ -64,7 +64,14 @@ SIDE_BY_SIDE = {
 LOCAL = {
     SHIPPED: (),
     COLLECTIONS: (),
-    PAPER: ("nlsy97", "vast-nearest", "claim_stance", "claim_polarity", "agreement", "cail18"),
+    PAPER: (
+        "paper-nlsy97",
+        "paper-vast-nearest",
+        "paper-claim-stance",
+        "paper-claim-polarity",
+        "paper-agreement",
+        "paper-cail18",
+    ),
 }
 """The data sets that are read from DATA instead of being downloaded."""
 CASELAW = "caselaw/trial_prediction.jsonl"
@@ -72,8 +79,8 @@ TESTED_AT_HAND = 200
 """Cases of CaseLaw that replace its missing test file; the others are for training."""
 SAMPLED = {"cases": 20, "calibration_cases": 2}
 SCALES = {
-    ("caselaw", "train"): 850 / 22,
-    ("caselaw", "test"): 2000 / 20,
+    ("paper-caselaw", "train"): 850 / 22,
+    ("paper-caselaw", "test"): 2000 / 20,
     ("cail18", "train"): 700 / 22,
     ("cail18", "test"): 717 / 20,
 }
@@ -215,7 +222,7 @@ def write_overs(data: Path, folder: Path) -> dict[str, Path]:
         local: JsonObject = {name: {"source": "local"} for name in LOCAL[file]}
         content: JsonObject = {"data_root": str(data.resolve()), "datasets": local}
         if file == PAPER:
-            local["caselaw"] = {"source": "local", "files": caselaw}
+            local["paper-caselaw"] = {"source": "local", "files": caselaw}
             content["experiments"] = sampled_experiments()
         over.write_text(yaml.safe_dump(content))
     return overs

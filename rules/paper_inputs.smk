@@ -1,14 +1,11 @@
 # The inputs of the papers' pages, for rules/papers.smk.
 
-from moot.jobs.papers import standing_plan
+from itertools import chain
+
+from moot.jobs.earlier_items import earlier_files
 from moot.papers.items import items_file, read_papers
 from moot.papers.page import paper_files
-from moot.papers.selection import (
-    has_lean_design,
-    is_of_design,
-    needed_experiments,
-    selected_items,
-)
+from moot.papers.selection import needed_experiments, selected_items
 
 PAPERS = read_papers(items_file(plan.shipped))
 SELECTED_ITEMS = selected_items(config, plan.shipped)
@@ -29,9 +26,9 @@ def required_results(paper):
     datasets = [name for study in PAPERS[paper].studies for name in plan.trained_datasets_of(study)]
     if SELECTED_ITEMS:
         items = [item for item in SELECTED_ITEMS if item.paper == paper]
-        needed = set(needed_experiments(items, plan.shipped, is_lean=has_lean_design(config)))
-        names = {name: entry for name, entry in names.items() if is_of_design(name, needed)}
-        trained = {f"paper-{name}" for item in items for name in item.datasets}
+        needed = set(needed_experiments(items, plan.shipped))
+        names = {name: entry for name, entry in names.items() if entry.entry in needed}
+        trained = set(chain.from_iterable(item.datasets for item in items))
         datasets = [name for name in datasets if name in trained]
     files = [f"results/baselines/{name}.parquet" for name in dict.fromkeys(datasets)]
     for entry in names.values():
@@ -54,18 +51,9 @@ def results_of_run(plan, entry):
 
 
 def standing_results(paper):
-    """Return the existing results that the page also shows."""
-    if not SELECTED_ITEMS:
-        return []
-    everything, files = standing_plan(plan, config), []
-    for entry in experiments_of_paper(everything, paper).values():
-        files += results_of_run(everything, entry)
-        files.append(f"results/scores/{entry.name}.parquet")
-    for study in PAPERS[paper].studies:
-        names = everything.trained_datasets_of(study)
-        files += [f"results/baselines/{name}.parquet" for name in names]
+    """Return the existing results of earlier runs that the page also shows."""
     required = set(required_results(paper))
-    return [path for path in dict.fromkeys(files) if path not in required and os.path.exists(path)]
+    return [path for path in earlier_files(paper) if path not in required]
 
 
 def options_of_paper(paper):

@@ -13,7 +13,6 @@ for paper in PAPERS:
                 published=str(PUBLISHED / "published_results.csv"),
                 findings=str(PUBLISHED / "findings.csv"),
                 described=str(PUBLISHED / "items.yaml"),
-                costs=str(PUBLISHED / "item_costs.csv"),
             ),
             partial=newer_if_partial(f"paper_{paper}", paper_files(PAPERS[paper])),
         output:
@@ -32,6 +31,7 @@ for paper in PAPERS:
                     *RESULTS_CODE,
                     "papers",
                     "jobs/papers.py",
+                    "jobs/earlier_items.py",
                     "studies/*/papers.py",
                 ],
                 options=options_of_paper(paper),
@@ -62,6 +62,10 @@ else:
             "../envs/presentation.yaml"
         params:
             papers=list(PAPERS),
-            files=[file for paper in PAPERS for file in required_results(paper)],
+            files=[
+                file
+                for paper in PAPERS
+                for file in required_results(paper) + standing_results(paper)
+            ],
         script:
             "../scripts/paper.py"

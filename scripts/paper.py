@@ -2,15 +2,17 @@
 
 from pathlib import Path
 
-from moot.jobs.papers import standing_plan, write_paper, write_standing_paper
+from moot.jobs.earlier_items import plan_of_page, write_record
+from moot.jobs.papers import write_paper, write_standing_paper
+from moot.papers.items import items_file, read_papers
 from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         files = [Path(path) for path in snakemake.params.files]
-        plan_of_pages = standing_plan(plan, snakemake.config)
+        papers = read_papers(items_file(plan.shipped))
+        write = write_paper if snakemake.output else write_standing_paper
         for paper in snakemake.params.papers:
-            if snakemake.output:
-                write_paper(plan_of_pages, paper, files)
-            else:
-                write_standing_paper(plan, paper, files)
+            page_plan, config = plan_of_page(plan, snakemake.config, paper)
+            write(page_plan, paper, files)
+            write_record(page_plan, config, papers[paper])

@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 
-from moot.commands.item_costs import costs_of_items
 from moot.commands.power_report import summarise_power
 from moot.commands.preview import describe_servers, preview
 from moot.commands.preview_table import preview_text
@@ -14,7 +13,6 @@ if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         frame = preview(plan, Path("results"))
         sys.stdout.write(preview_text(frame))
-        sys.stdout.write(costs_of_items(frame, snakemake.config, plan.shipped))
         sys.stdout.write(f"\nWhere calls go:\n{describe_servers(plan)}\n")
         sys.stdout.write(describe_requirements(plan))
         sys.stdout.write(summarise_power(plan))

@@ -4,7 +4,6 @@ import pytest
 
 from moot.core.amount_text import amount_text, bound_text, dollars_text
 from moot.llm.progress import describe_time_left
-from moot.papers.costs import ItemCost
 
 
 @pytest.mark.parametrize(
@@ -66,34 +65,6 @@ def test_only_nothing_is_printed_as_nothing(exponent: int, digits: int) -> None:
 )
 def test_dollars_have_four_decimals_below_a_cent(value: float, text: str) -> None:
     assert dollars_text(value, "$") == text
-
-
-@pytest.mark.parametrize(
-    ("usd", "text"),
-    [
-        (0.0, "at most US$ 0.00, 8 calls"),
-        (0.001, "less than US$ 0.01, 8 calls"),
-        (0.014, "at most US$ 0.02, 8 calls"),
-        (2.5, "at most US$ 2.50, 8 calls"),
-        (12345.6, "at most US$ 12,345.60, 8 calls"),
-    ],
-)
-def test_prices_of_items(usd: float, text: str) -> None:
-    assert ItemCost(8, 100, 100, usd, None).price == text
-
-
-@pytest.mark.parametrize(
-    ("minutes", "tokens", "text"),
-    [
-        (0.0, 0, "0.0"),
-        (0.01, 0, "less than 0.1"),
-        (7.25, 0, "7.2"),
-        (None, 0, "less than 1 (estimate)"),
-        (None, 112 * 8 * 600, "at most 11 (estimate)"),
-    ],
-)
-def test_minutes_of_items(minutes: float | None, tokens: float, text: str) -> None:
-    assert ItemCost(1, 0, tokens, 0.0, minutes).duration == text
 
 
 @pytest.mark.parametrize(

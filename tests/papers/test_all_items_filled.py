@@ -26,9 +26,7 @@ pytestmark = pytest.mark.slow
 MODELS = ("first", "second")
 DATASETS = {
     "nlsy97": {"source": "synthetic", "rows": 60},
-    **dict.fromkeys(
-        ("caselaw", "cail18", "vast-nearest", "claim_stance", "claim_polarity"), "sample"
-    ),
+    **dict.fromkeys(("caselaw", "cail18", "vast", "claim_stance", "claim_polarity"), "sample"),
 }
 PAPERS = read_papers(items_file(PROJECT))
 ITEMS: dict[str, PaperItem] = {}
@@ -63,6 +61,8 @@ def configuration(url: str, folder: Path) -> dict[str, Any]:
     config["run"] = [
         name for name in config["run"] if "-assistant-" not in name and "-training-" not in name
     ]
+    example = config["experiments"]["paper-feedback-example"]
+    example["params"] |= {"assistant": "", "statement_summaries": False}
     return config
 
 

@@ -1,6 +1,5 @@
 """The key `papers`: which experiments, models and data sets a run of items has."""
 
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,10 @@ import yaml
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.read_config import default_config, merge_over_defaults
-from moot.core.shipped_files import default_files, paper_files
+from moot.core.shipped_files import default_files
 from moot.papers.items import items_file, read_papers
-from moot.papers.lean import check_lean_design
-from moot.papers.selection import add_paper_experiments, is_of_design, needed_experiments
-from moot.plan.as_published import compare_with_papers
+from moot.papers.selection import add_paper_experiments, needed_experiments
+from moot.plan.as_published import paper_plan
 from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -48,7 +46,7 @@ def test_an_item_selects_only_its_experiments(item: Any) -> None:
         assert entry.config.control == "", name
         assert set(entry.config.models) == {MINE}
         assert entry.config.repeats == 1
-        assert entry.config.cases == 2
+        assert entry.config.cases <= 2
         assert entry.config.dataset.startswith("paper-")
     expected = set(needed_experiments([item], PROJECT))
     run = {name.partition("/")[0] for name in plan.experiments}
@@ -61,9 +59,8 @@ def test_the_defaults_are_the_designs_of_the_papers() -> None:
     paper = yaml.safe_load((PROJECT / "config/papers/courtroom.yaml").read_text("utf-8"))
     design = paper["experiments"]["paper-courtroom"]
     entry = config["experiments"]["paper-courtroom"]
-    assert {name: entry[name] for name in ("models", "cases")} == {
-        name: design[name] for name in ("models", "cases")
-    }
+    assert entry["cases"] == design["cases"]
+    assert set(entry["models"]) < set(design["models"]), "the models that the table has"
     assert config["datasets"]["paper-nlsy97"]["source"] == "download"
 
 
@@ -105,23 +102,25 @@ def test_seats_take_the_given_models() -> None:
     config = select_experiments(
         items="decision_conference/table5", models=MINE, seats={"grader": "gpt-4"}
     )
-    assert config["experiments"]["paper-conference"]["params"]["seats"] == {"grader": "gpt-4"}
+    assert config["experiments"]["paper-conference-judges"]["params"]["seats"] == {
+        "grader": "gpt-4"
+    }
     without_seats = select_experiments(items="decision_conference/table5", models=MINE)
-    assert without_seats["experiments"]["paper-conference"]["params"]["seats"] == {}
+    assert without_seats["experiments"]["paper-conference-judges"]["params"]["seats"] == {}
 
 
 def test_a_seat_may_have_a_model_that_is_not_in_the_paper() -> None:
     config = select_experiments(items="courtroom/table5", seats={"judge": "gpt-4"})
     entry = config["experiments"]["paper-courtroom"]
     assert entry["params"] == {"critique": True, "seats": {"judge": "gpt-4"}}
-    assert len(entry["models"]) == 20
+    assert len(entry["models"]) == 7, "those of the table"
 
 
 @pytest.mark.parametrize(
     ("item", "dataset", "name"),
     [
         ("decision_conference/table1", "vast-nearest", "vast"),
-        ("decision_conference/table1", "vast-nearest", "vast-nearest"),
+        ("decision_conference/table1", "vast-nearest", "paper-vast-nearest"),
         ("courtroom/table4", "nlsy97", "nlsy97"),
     ],
 )
@@ -161,109 +160,56 @@ def test_a_configuration_without_the_key_is_unchanged() -> None:
     assert yaml.safe_dump(config) == text
 
 
-@pytest.mark.parametrize(
-    ("item", "dataset", "baselines"),
-    [
-        ("courtroom/table2", "nlsy97", ["courtroom_paper"]),
-        ("courtroom/table3", "nlsy97", ["tabpfn"]),
-        ("feedback/table2", "caselaw", ["text", "transformers"]),
-        ("courtroom/table4", "nlsy97", []),
-        ("feedback/table3", "caselaw", []),
-    ],
-)
-def test_only_items_of_trained_models_train_them(
-    item: str, dataset: str, baselines: list[str]
-) -> None:
-    datasets = select_experiments(items=item)["datasets"]
-    assert datasets[f"paper-{dataset}"].get("baselines", []) == baselines
-
-
-# Lean designs
-
-LEAN_ITEMS = [item for item in ITEMS if item.lean]
-
-
-@pytest.mark.parametrize("item", LEAN_ITEMS, ids=lambda item: item.name)
-def test_a_lean_design_is_smaller_and_repeats_the_paper(item: Any) -> None:
-    full = make_plan(select_experiments(items=item.name))
-    lean = make_plan(select_experiments(items=item.name, design="lean"))
-    assert set(lean.experiments) <= set(full.experiments)
-    for name, experiment in lean.experiments.items():
-        assert set(experiment.config.models) <= set(full.experiments[name].config.models)
-        assert experiment.config.repeats <= full.experiments[name].config.repeats
-    assert {name: experiment.config for name, experiment in lean.experiments.items()} != {
-        name: experiment.config for name, experiment in full.experiments.items()
-    }
-    published = needed_experiments([item], PROJECT, is_lean=True)
-    matches = compare_with_papers(lean).runs
-    if item.name not in ("decision_conference/figure2", "feedback/table4"):  # of one case
-        for (name, model), match in matches.items():
-            assert not is_of_design(name, published) or match.repeats, (name, model, match)
-
-
-@pytest.mark.parametrize("design", ["full", "lean"])
-def test_a_design_of_few_cases_repeats_nothing(design: str) -> None:
-    config = select_experiments(items="feedback/table5", design=design, cases=2)
-    matches = compare_with_papers(make_plan(config)).runs.values()
-    assert matches and all("fewer cases" in match.difference for match in matches)
-
-
-def test_heller_table_5_needs_no_second_grader_coder_evaluator_or_notes() -> None:
-    config = select_experiments(items="decision_conference/table5", design="lean")
-    conference = config["experiments"]["paper-conference"]
-    assert (conference["models"], conference["repeats"]) == (["gpt-4"], 1)
-    assert not any(conference["params"][name] for name in ("evaluator", "notes", "coding"))
-    judges = config["experiments"]["paper-conference-judges"]
-    assert judges["params"]["gradings"] == 1
-    assert len(judges["models"]) == 6
+def test_models_are_trained_alike_whatever_item_shows_them() -> None:
+    tables = [select_experiments(items=f"courtroom/table{number}") for number in (2, 3, 4)]
+    datasets = [table["datasets"]["paper-nlsy97"] for table in tables]
+    assert datasets[0] == datasets[1] == datasets[2]
+    assert datasets[0]["baselines"] == ["courtroom_paper"]
 
 
 @pytest.mark.parametrize(
-    ("items", "models", "cases"),
+    ("items", "models"),
     [
-        (["feedback/table2"], ["gpt-4o"], None),
-        (["feedback/table3"], ["gpt-4o-mini"], None),
-        (["feedback/table2", "feedback/table3"], ["gpt-4o", "gpt-4o-mini"], None),
-        (["feedback/table4"], ["gpt-4o"], 1),
-        (["feedback/table4", "feedback/table5"], ["gpt-4o"], None),
+        (["feedback/table2"], ["gpt-4o"]),
+        (["feedback/table3"], ["gpt-4o-mini"]),
+        (["feedback/table2", "feedback/table3"], ["gpt-4o", "gpt-4o-mini"]),
     ],
 )
-def test_items_that_share_an_experiment_leave_out_unneeded_parts(
-    items: list[str], models: list[str], cases: int | None
-) -> None:
-    experiments = select_experiments(items=items, design="lean")["experiments"]
-    entry = experiments["paper-feedback-single-caselaw"]
-    assert (entry["models"], entry.get("cases")) == (models, cases)
+def test_an_item_runs_only_the_models_that_it_shows(items: list[str], models: list[str]) -> None:
+    entry = select_experiments(items=items)["experiments"]["paper-feedback-single-caselaw"]
+    assert entry["models"] == models
 
 
-def test_an_experiment_that_no_item_shows_is_left_out() -> None:
-    names = select_experiments(items="feedback/table3", design="lean")["run"]
-    assert "paper-gpt-caselaw" not in names
-    assert "paper-few-shot-caselaw" in names
-    both = select_experiments(items=["feedback/table2", "feedback/table3"], design="lean")["run"]
-    assert "paper-gpt-caselaw" in both
+def test_both_ways_to_run_an_item_give_the_same_experiments() -> None:
+    shown = make_plan(select_experiments(items="courtroom/figure5"))
+    whole = paper_plan(PROJECT)
+    assert shown.experiments["paper-courtroom"].config.model_dump(
+        exclude={"allow_fewer_cases"}
+    ) == (whole.experiments["paper-courtroom"].config.model_dump(exclude={"allow_fewer_cases"}))
+    assert shown.datasets["paper-nlsy97"] == whole.datasets["paper-nlsy97"]
+    assert shown.shards("paper-courtroom") == whole.shards("paper-courtroom")
 
 
-@pytest.mark.parametrize(("cases", "expected"), [(20, 1), (1, 1)])
-def test_a_lean_design_takes_no_more_cases_than_it_needs(cases: int, expected: int) -> None:
-    config = select_experiments(items="feedback/table4", design="lean", models=MINE, cases=cases)
-    entry = config["experiments"]["paper-feedback-single-caselaw"]
-    assert (entry["models"], entry["cases"]) == ([MINE], expected)
+def test_a_change_of_a_papers_experiment_is_kept() -> None:
+    config = merge_over_defaults(
+        {
+            "papers": {"items": "courtroom/table4", "models": MINE},
+            "experiments": {"paper-zero-shot": {"prompts": "mine", "cases": 5}},
+        },
+        default_files(PROJECT),
+    )
+    add_paper_experiments(config, PROJECT)
+    entry = config["experiments"]["paper-zero-shot"]
+    assert (entry["prompts"], entry["cases"], entry["models"]) == ("mine", 5, [MINE])
+    assert config["experiments"]["paper-cot"]["cases"] == 150
 
 
-def test_an_unknown_design_is_an_error() -> None:
-    with pytest.raises(UserError, match="lean"):
-        make_plan(select_experiments(items="courtroom/table4", design="leen"))
+def test_few_cases_also_limit_those_to_calibrate_with() -> None:
+    config = select_experiments(items="feedback/table2", cases=12)
+    entry = config["experiments"]["paper-feedback-training-caselaw"]
+    assert (entry["cases"], entry["calibration_cases"]) == (12, 12)
 
 
-@pytest.mark.parametrize(
-    ("lean", "message"),
-    [
-        ({"paper-courtrom": {}}, "experiment 'paper-courtrom' has no design"),
-        ({"paper-courtroom": {"prompts": "x"}}, "found prompts, expected some of models"),
-    ],
-)
-def test_a_faulty_lean_design_is_an_error(lean: Any, message: str) -> None:
-    item = replace(ITEMS[0], lean=lean)
-    with pytest.raises(UserError, match=message):
-        check_lean_design(item, merge_over_defaults({}, paper_files(PROJECT)))
+def test_a_number_of_cases_in_quotes_is_a_number() -> None:
+    config = select_experiments(items="courtroom/table4", cases="20")
+    assert config["experiments"]["paper-zero-shot"]["cases"] == 20

@@ -177,7 +177,7 @@ def test_a_base_url_of_the_environment_is_another_provider(
 
 
 def test_models_of_seats_and_labelers_are_compared() -> None:
-    for name, paper in (("gpt-4", "paper-conference"), ("gpt-4o", "paper-multiagent-panel")):
+    for name, paper in (("gpt-4", "paper-conference-judges"),):
         plan = make_plan({"models": {name: {"model": "another"}}}, paper=True)
         match = compare_with_papers(plan).run(paper, "gpt-3.5-turbo")
         assert (match.repeats, match.difference) == (
@@ -221,13 +221,13 @@ def test_a_source_experiment_is_compared_by_its_settings(
 ) -> None:
     label_names = {"plaintiff": "Plaintiff wins", "defendant": "Defendant wins"}
     debate = {"debaters": 3, "rounds": 2, "answer": "auto", "label_names": label_names}
-    debate |= {"temperature": 1.0, "memory": False, "statement_summaries": True}
-    base = {"protocol": "feedback", "dataset": "caselaw", "models": ["gpt-4o"], "params": debate}
+    debate |= {"temperature": 1.0, "max_tokens": 512, "memory": False, "statement_summaries": True}
+    base = {"protocol": "feedback", "dataset": "mine", "models": ["gpt-4o"], "params": debate}
     learnt = {**base, "split": "train", "calibration_cases": 100, "repeats": 2, **training}
     tested = {**base, "params": {**debate, "assistant": "learnt"}}
     experiments = {"experiments": {"learnt": learnt, "tested": tested}, "run": ["learnt", "tested"]}
     paper = yaml.safe_load((PROJECT / "config/papers/feedback.yaml").read_text())
-    data = {"datasets": {"caselaw": paper["datasets"]["caselaw"]}}
+    data = {"datasets": {"mine": paper["datasets"]["paper-caselaw"]}}
     match = compare_with_papers(make_plan(experiments, data)).run("tested", "gpt-4o")
     assert match.repeats == (("paper-feedback-assistant-caselaw",) if is_same else ()), (
         match.difference

@@ -189,12 +189,11 @@ def test_notes_on_data_cover_only_data_sets_in_the_rows(tmp_path):
         return re.findall(r"^Data set (.*?):", notes, re.MULTILINE)
 
     all_datasets = noted_datasets()
-    assert {"vast", "claim_stance"} < set(all_datasets) and len(set(all_datasets)) == len(
-        all_datasets
-    ), "each data set has one line"
+    assert {"paper-vast", "paper-claim-stance"} < set(all_datasets)
+    assert len(set(all_datasets)) == len(all_datasets), "each data set has one line"
     assert (
-        noted_datasets("vast (sample)")
-        == ["vast"]
+        noted_datasets("paper-vast (sample)")
+        == ["paper-vast"]
         == noted_datasets("paper-stance-vast-whole, a model")
     )
 

@@ -20,7 +20,7 @@ SELECTION = {
         "items": ["courtroom/table4", "courtroom/table5", "decision_conference/table2"],
         "models": ["served"],
         "cases": CASES,
-        "datasets": {"nlsy97": "synthetic", "vast-nearest": "sample"},
+        "datasets": {"nlsy97": "synthetic", "vast": "sample"},
     }
 }
 SINGLE_PROMPTS = ("paper-zero-shot", "paper-cot", "paper-n-shot-cot")

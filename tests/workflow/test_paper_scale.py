@@ -44,8 +44,8 @@ def test_a_run_of_2700_steps_completes(tmp_path: Path) -> None:
     with FaultServer() as server:
         plan = paper_configuration(server.url, tmp_path)
         load_dataset(
-            plan.dataset_options("opinions"),
-            plan.load_context("opinions"),
+            plan.dataset_options("paper-opinions"),
+            plan.load_context("paper-opinions"),
             cases,
             tmp_path / "features.parquet",
             tmp_path / "cleaning.csv",

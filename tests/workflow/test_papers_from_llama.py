@@ -56,7 +56,7 @@ def test_items_continue_after_a_killed_server(tmp_path: Path) -> None:
                     "items": list(ITEMS),
                     "models": ["served"],
                     "cases": CASES,
-                    "datasets": {"nlsy97": "synthetic", "vast-nearest": "sample"},
+                    "datasets": {"nlsy97": "synthetic", "vast": "sample"},
                 },
                 "models/served/max_tokens": 400,
                 "models/served/concurrency": 1,

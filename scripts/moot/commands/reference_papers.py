@@ -1,28 +1,17 @@
-"""The list of the papers' items in `docs/papers.md`: needs, costs and commands."""
+"""The list of the papers' items in `docs/papers.md`: needs and commands."""
 
 from collections.abc import Iterator
 
 from moot.core.shipped_files import SHIPPED
 from moot.jobs.papers import item_command
-from moot.papers.costs import costs_of
 from moot.papers.items import PaperItem, items_file, read_papers
-from moot.papers.selection import is_of_design, needed_experiments
+from moot.papers.selection import needed_experiments
 from moot.plan.as_published import paper_plan
 from moot.protocols.experiment import Experiment
 from moot.report.escaping import markdown
 
 NO_DEBATES = "no debates"
-AS_FULL = "the same"
-HEADINGS = (
-    "item",
-    "what it shows",
-    "needs",
-    "price, full",
-    "price, lean",
-    "minutes, full",
-    "minutes, lean",
-    "command",
-)
+HEADINGS = ("item", "what it shows", "needs", "command")
 
 
 def papers_reference() -> str:
@@ -39,17 +28,14 @@ def papers_reference() -> str:
 def _item_line(item: PaperItem) -> str:
     title = markdown(f"{item.number}: {item.title}")
     needs = "; ".join(_needs(item)) or NO_DEBATES
-    full, lean = costs_of(SHIPPED, item)
-    prices = f"{full.price} | {lean.price if item.lean else AS_FULL}"
-    minutes = f"{full.duration} | {lean.duration if item.lean else AS_FULL}"
-    return f"| `{item.name}` | {title} | {needs} | {prices} | {minutes} | `{item_command(item)}` |"
+    return f"| `{item.name}` | {title} | {needs} | `{item_command(item)}` |"
 
 
 def _needs(item: PaperItem) -> Iterator[str]:
     """Yield the debates of each experiment, then the data sets of trained models."""
     experiments = paper_plan(SHIPPED).experiments
     for name in needed_experiments([item], SHIPPED):
-        entries = [entry for key, entry in experiments.items() if is_of_design(key, [name])]
+        entries = [entry for entry in experiments.values() if entry.entry == name]
         settings = f"{len(entries)} settings x " if len(entries) > 1 else ""
         yield f"`{name}`: {settings}{_size(entries[0])} on `{entries[0].config.dataset}`"
     if item.datasets:

@@ -8,17 +8,13 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.artifacts import file_digest, read_frame, read_frames
-from moot.core.errors import UserError
-from moot.core.log import LOG
-from moot.core.types import JsonObject
 from moot.jobs.job_results import RESULTS, load_experiment_results
 from moot.papers import fillers_of
-from moot.papers.costs import SPEED, costs_of
 from moot.papers.grid import PublishedValues
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, paper_files, write_page
 from moot.papers.parts import Design, Example, ItemRun, OwnRow, Part, Series
-from moot.papers.selection import KINDS_WITHOUT_DEBATES, PREFIX, is_of_design
+from moot.papers.selection import KINDS_WITHOUT_DEBATES
 from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
 from moot.plan.grid_expansion import templates_of_debates
 from moot.plan.made_up_inputs import describe_inputs, join_names_by_note, join_notes
@@ -40,7 +36,7 @@ def write_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
     """Write the page of a paper and the files of its items from results that exist.
 
     Args:
-        plan: The plan of all experiments whose results may be shown (`standing_plan`).
+        plan: The plan of all experiments whose results may be shown.
         name: The paper.
         files: The files of `results/` that may be read; those that do not exist are left out.
     """
@@ -71,21 +67,6 @@ def write_standing_paper(plan: Plan, name: str, files: Collection[Path]) -> None
             os.utime(path, (OLD_DATE, OLD_DATE))
 
 
-def standing_plan(plan: Plan, raw: JsonObject) -> Plan:
-    """Return the plan of all experiments of a configuration, also those outside of this run.
-
-    A page of a run of some items also shows other existing results. If the whole configuration is
-    not valid, the plan of the run is returned.
-    """
-    if "papers" not in raw:
-        return plan
-    try:
-        return Plan.from_yaml({**raw, "run": ["*"]}, plan.shipped)
-    except UserError as error:
-        LOG.warning("results of other experiments are not shown: %s", error)
-        return plan
-
-
 def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:
     """Load the existing results of a study, with trial runs among its experiments.
 
@@ -100,14 +81,19 @@ def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:
             continue
         results = load_experiment_results(plan, entry.name, models, files)
         score_file = RESULTS / "scores" / f"{entry.name}.parquet"
+        scored_models: set[str] = set()
         if score_file in files:
             scores = read_frames([score_file])
-        elif len(results.predictions):
-            scores = score_experiment(results)
-        else:
+            frames.append(scores)
+            scored_models = set(scores["model"])
+        # Trial runs have no scores, and neither have models of an earlier run of other items.
+        unscored_models = [model for model in models if model not in scored_models]
+        unscored = load_experiment_results(plan, entry.name, unscored_models, files)
+        if unscored_models and len(unscored.predictions):
+            frames.append(score_experiment(unscored))
+        elif not scored_models:
             continue
         experiments[entry.name] = results
-        frames.append(scores)
     frame = pd.concat([part for part in frames if len(part)] or frames[:1], ignore_index=True)
     baselines: dict[str, pd.DataFrame] = {}
     trials: dict[str, ExperimentResults] = {}
@@ -180,7 +166,7 @@ def _fill_item(
         findings=tuple(findings),
         departures=tuple(_departures(plan, item)),
         needs=tuple(_needs(plan, item)),
-        command=item_commands(item),
+        command=item_command(item),
         warnings=tuple(item_warnings(plan, parts)),
         mark=figure_mark(plan, item, parts),
     )
@@ -191,9 +177,7 @@ def _designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
     protocols.
     """
     papers = paper_plan(plan.shipped)
-    of_paper = [
-        entry for entry in papers.experiments.values() if is_of_design(entry.name, item.experiments)
-    ]
+    of_paper = [entry for entry in papers.experiments.values() if entry.entry in item.experiments]
     protocols = {entry.config.protocol for entry in of_paper}
     of_run = []
     for study in paper.studies:
@@ -219,7 +203,7 @@ def _departures(plan: Plan, item: PaperItem) -> list[str]:
     papers = paper_plan(plan.shipped)
     pairs = set()
     for entry in papers.experiments.values():
-        if is_of_design(entry.name, item.experiments):
+        if entry.entry in item.experiments:
             pairs.add(
                 (
                     entry.config.protocol,
@@ -237,7 +221,7 @@ def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:
     papers = paper_plan(plan.shipped)
     datasets = dict.fromkeys(item.datasets)
     for entry in papers.experiments.values():
-        if is_of_design(entry.name, item.experiments):
+        if entry.entry in item.experiments:
             config = entry.config
             datasets[config.dataset] = None
             cases = "all cases" if config.cases is None else f"{config.cases} cases"
@@ -246,36 +230,14 @@ def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:
             yield f"`{entry.name}`: {models}, {cases}{repeats}."
     if datasets:
         yield f"Data: {', '.join(f'`{name}`' for name in datasets)}."
-    yield from describe_costs(plan.shipped, item)
+    yield "`snakemake preview` with the same key counts calls, tokens and US dollars."
 
 
-def describe_costs(shipped: Path, item: PaperItem) -> Iterator[str]:
-    """Yield the cost of an item in its full and in its lean design, a sentence each."""
-    full, lean = costs_of(shipped, item)
-    if not full.calls:
-        yield f"No model is asked. Minutes of processor time: {full.duration}."
-        return
-    yield f"Full design: {full.description}; minutes: {full.duration}."
-    if item.lean:
-        yield f"Lean design: {lean.description}; minutes: {lean.duration}."
-    yield f"Minutes are estimated with {SPEED}."
-    yield "`snakemake preview` with the same key counts what is left."
-
-
-def item_command(item: PaperItem, *, is_lean: bool = False) -> str:
-    """Return the command that fills an item in its full or lean design."""
+def item_command(item: PaperItem) -> str:
+    """Return the command that fills an item."""
     if item.kind in KINDS_WITHOUT_DEBATES and not item.datasets:
         return "snakemake --cores 2 papers"
-    design = ", design: lean" if is_lean else ""
-    return f'snakemake --cores 4 papers --config "papers={{items: [{item.name}]{design}}}"'
-
-
-def item_commands(item: PaperItem) -> str:
-    """Return the commands that fill an item, a line each."""
-    commands = [item_command(item)]
-    if item.lean:
-        commands.append(f"{item_command(item, is_lean=True)}   # lean design")
-    return "\n".join(commands)
+    return f'snakemake --cores 4 papers --config "papers={{items: [{item.name}]}}"'
 
 
 def item_warnings(plan: Plan, parts: Sequence[Part]) -> list[str]:
@@ -293,7 +255,7 @@ def item_warnings(plan: Plan, parts: Sequence[Part]) -> list[str]:
         if isinstance(part, (OwnRow, Series)):
             for name in part.data.split(", "):
                 dataset = name.partition(" ")[0]
-                is_design = dataset.removeprefix(PREFIX) in samples
+                is_design = dataset in samples
                 if not is_design and any(f"({kind})" in name for kind in KINDS_OF_DATA):
                     other_data[dataset] = None
     warnings: list[str] = []

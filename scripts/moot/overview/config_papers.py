@@ -1,7 +1,7 @@
 """The key `papers`: which of the papers' tables and figures a run fills, and with which models."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
@@ -18,18 +18,14 @@ class PapersConfig(StrictModel):
         ("all",),
         description="Items (`courtroom/table4`), papers (`courtroom`) or `all`. Default: all.",
     )
-    design: Literal["full", "lean"] = Field(
-        "full",
-        description=(
-            "`full`: the complete design of the paper; `lean`: without calls, models and cases "
-            "that the items do not show. Default: full."
-        ),
-    )
     models: Names = Field((), description="Models that replace the paper's. Default: the paper's.")
     cases: int | None = Field(
         None,
         ge=1,
-        description=("Maximum number of cases of each experiment. Default: as many as the paper."),
+        description=(
+            "Maximum number of cases of each experiment, and of cases to calibrate with. Default:"
+            " as many as the paper."
+        ),
     )
     repeats: int | None = Field(
         None, ge=1, description="Debates of each case. Default: as many as the paper."

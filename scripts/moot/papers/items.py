@@ -115,10 +115,8 @@ class PaperItem:
         published: The study and table of its published values, `STUDY/TABLE`; "" for none.
         experiments: The experiments of config/papers/PAPER.yaml that fill it.
         datasets: The data sets whose trained models fill it.
-        baselines: The trained models that it needs; () for all of the data set.
+        models: The models of the design that it shows; () for all.
         details: Further published tables whose findings stand beside it.
-        lean: The changes of its lean design: by experiment, the keys that replace its own; None for
-            an experiment that is not run.
         is_one_system: Whether the whole table describes one system, so that own values form a block
             of rows and not a single row.
         merges_heads: Whether the first head cell of several rows is printed once.
@@ -134,9 +132,8 @@ class PaperItem:
     published: str = ""
     experiments: tuple[str, ...] = ()
     datasets: tuple[str, ...] = ()
-    baselines: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
-    lean: Mapping[str, JsonObject | None] = field(default_factory=dict)
     is_one_system: bool = False
     merges_heads: bool = False
     row_heads: tuple[str, ...] = ()
@@ -231,13 +228,12 @@ def _read_item(path: Path, name: str, entry: JsonObject) -> PaperItem:
         PaperColumn(column["head"], column.get("group", ""), column)
         for column in entry.get("columns", ())
     ]
-    lists = ("experiments", "datasets", "baselines", "details", "row_heads")
+    lists = ("experiments", "datasets", "models", "details", "row_heads")
     return PaperItem(
         name=name,
         kind=kind,
         title=entry["title"],
         published=entry.get("published", ""),
-        lean=entry.get("lean", {}),
         is_one_system=entry.get("rows_are") == "measures",
         merges_heads=entry.get("merge_heads", False),
         rows=tuple(rows),

@@ -1,23 +1,25 @@
 """From the key `papers` to the experiments and data sets that its items need."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from itertools import chain
 from pathlib import Path
 from typing import Any, get_args
 
+from pydantic import ValidationError
+
 from moot.core.errors import UserError, unknown_name
 from moot.core.read_config import merge_over_defaults
+from moot.core.sections import SECTIONS
 from moot.core.shipped_files import paper_files
 from moot.core.types import Fields, JsonObject
 from moot.datasets import LOADERS, DatasetOptions
 from moot.papers.items import PaperItem, items_file, read_papers, select_items
-from moot.papers.lean import LEAN, check_lean_design, lean_experiments
 from moot.protocols import PROTOCOLS
 
 KEY = "papers"
 PREFIX = "paper-"
-"""The prefix of the names of the papers' experiments, and of their data sets in a run of items."""
+"""The prefix of the names of the papers' experiments and of their data sets."""
 JUDGE, LABELER = "judge:", "labeler"
 OWN_SOURCES = ("sample", "synthetic")
 """Sources of cases that moot provides, best first."""
@@ -42,8 +44,8 @@ def selected_items(config: Fields, shipped: Path) -> list[PaperItem]:
 def add_paper_experiments(config: JsonObject, shipped: Path) -> None:
     """Add the experiments and data sets of the selected items to a merged configuration.
 
-    `run` then names only these experiments. The paper's data sets get separate names, so that
-    results of other data with the same name remain valid.
+    `run` then names only these experiments. Entries of the configuration change single keys of the
+    papers' designs, and the keys of `papers` are applied to both.
 
     Raises:
         UserError: An item or a model does not exist.
@@ -51,63 +53,52 @@ def add_paper_experiments(config: JsonObject, shipped: Path) -> None:
     items = selected_items(config, shipped)
     if not items:
         return
-    design = _paper_design(shipped)
-    options = config[KEY]
+    options = _read_options(config[KEY])
+    if options is None:  # the plan describes the fault
+        return
+    design = paper_design(shipped)
+    merged_design = merge_over_defaults(
+        {key: config.get(key) or {} for key in ("experiments", "datasets")}, paper_files(shipped)
+    )
     _check_models(config, options)
     _check_datasets(options, design)
-    is_lean = has_lean_design(config)
-    designs = _designs_of_items(items, design, is_lean=is_lean)
+    names = list(_needed_experiments(items, merged_design))
+    designs = {name: merged_design["experiments"][name] for name in names}
     _check_seats(options, designs)
     if not designs:
         return
     experiments = config.setdefault("experiments", {})
     datasets = config.setdefault("datasets", {})
-    trained = _baselines_of_datasets(items, config, design)
-    for name, design_of_experiment in designs.items():
-        entry = _adapted_experiment(design_of_experiment, options, is_lean=is_lean)
-        dataset = entry["dataset"]
-        entry["dataset"] = PREFIX + dataset.removeprefix(PREFIX)
+    for name in names:
+        if name not in design["experiments"]:
+            continue
+        entry = deepcopy(designs[name])
+        if entry["models"] == design["experiments"][name]["models"]:
+            entry["models"] = _models_shown(entry["models"], items)
+        _apply_options(entry, options)
         experiments[name] = entry
-        chosen_datasets = options.get("datasets") or {}
-        datasets[entry["dataset"]] = _adapted_dataset(
-            dataset,
-            design["datasets"][dataset],
-            chosen_datasets.get(dataset, chosen_datasets.get(_loader_of(dataset, design))),
-            trained.get(dataset, ()),
-        )
-    config["run"] = list(designs)
+        dataset = entry["dataset"]
+        if dataset in design["datasets"]:
+            choices = options.datasets
+            choice = choices.get(dataset, choices.get(_loader_of(dataset, design)))
+            datasets[dataset] = _adapted_dataset(merged_design["datasets"][dataset], choice)
+    config["run"] = names
 
 
-def has_lean_design(config: Fields) -> bool:
-    """Return whether a configuration selects items in their lean design."""
-    options = config.get(KEY)
-    return isinstance(options, Mapping) and options.get("design") == LEAN
+def _read_options(entry: Fields) -> Any:
+    try:
+        return SECTIONS["config.papers"].model.model_validate(dict(entry))
+    except ValidationError:
+        return None
 
 
-def _designs_of_items(
-    items: list[PaperItem], design: Fields, *, is_lean: bool
-) -> dict[str, JsonObject]:
-    """Return the designs of the experiments that some items and their trained data need."""
-    experiments = design["experiments"]
-    if not is_lean:
-        return {name: experiments[name] for name in _needed_experiments(items, design)}
-    sharing: dict[str, list[PaperItem]] = {}
-    for item in items:
-        check_lean_design(item, design)
-        for name in _needed_experiments([item], design, is_lean=True):
-            sharing.setdefault(name, []).append(item)
-    return lean_experiments(experiments, sharing)
-
-
-def _paper_design(shipped: Path) -> JsonObject:
+def paper_design(shipped: Path) -> JsonObject:
+    """Return the papers' experiments and data sets, merged from config/papers."""
     return merge_over_defaults({}, paper_files(shipped))
 
 
-def _check_models(config: Fields, options: Fields) -> None:
-    models = options.get("models") or ()
-    models = [models] if isinstance(models, str) else list(models)
-    seats = options.get("seats") or {}
-    for name in (*models, *seats.values()):
+def _check_models(config: Fields, options: Any) -> None:
+    for name in (*options.models, *options.seats.values()):
         if name not in config.get("models", {}) and name != "person":
             raise unknown_name("model", str(name), config.get("models", {}), "papers")
 
@@ -119,14 +110,14 @@ def own_sources(options: type[DatasetOptions]) -> list[str]:
 
 
 def _loader_of(dataset: str, design: Fields) -> str:
-    return str(design["datasets"][dataset].get("loader") or dataset)
+    return str(design["datasets"][dataset]["loader"])
 
 
-def _check_datasets(options: Fields, design: Fields) -> None:
+def _check_datasets(options: Any, design: Fields) -> None:
     """Check the names of `papers.datasets`, and the sources that they choose."""
     loaders = {name: _loader_of(name, design) for name in design["datasets"]}
     loaders |= {loader: loader for loader in loaders.values()}
-    for name, choice in (options.get("datasets") or {}).items():
+    for name, choice in options.datasets.items():
         place = "papers.datasets"
         if name not in loaders:
             raise unknown_name("data set of the papers", str(name), loaders, place)
@@ -137,12 +128,14 @@ def _check_datasets(options: Fields, design: Fields) -> None:
             raise unknown_name("source", str(choice), sources, f"{place}.{name}")
 
 
-def _check_seats(options: Fields, designs: Mapping[str, Fields]) -> None:
+def _check_seats(options: Any, designs: Mapping[str, Fields]) -> None:
     """Check that each name of `papers.seats` is a seat of some experiment."""
+    if not options.seats or not designs:
+        return
     seats: set[str] = set()
     for design in designs.values():
         seats |= _seats_of(design)
-    for name in options.get("seats") or {} if designs else ():
+    for name in options.seats:
         if name not in seats:
             raise unknown_name("seat", str(name), seats, "papers.seats")
 
@@ -156,53 +149,28 @@ def _seats_of(design: Fields) -> set[str]:
     return seats
 
 
-def needed_experiments(
-    items: list[PaperItem], shipped: Path, *, is_lean: bool = False
-) -> list[str]:
+def needed_experiments(items: Iterable[PaperItem], shipped: Path) -> list[str]:
     """Return the experiments whose debates some items need, with the experiments that they depend
     on.
     """
-    names = _debated_experiments(items, is_lean=is_lean)
-    return list(_closure(names, _paper_design(shipped)))
+    return list(_closure(_debated_experiments(items), paper_design(shipped)))
 
 
-def _debated_experiments(items: list[PaperItem], *, is_lean: bool) -> list[str]:
+def _debated_experiments(items: Iterable[PaperItem]) -> list[str]:
     """Return the experiments of the items that depend on debates."""
     names: list[str] = []
     for item in items:
         if item.kind not in KINDS_WITHOUT_DEBATES:
-            unneeded = {name for name, entry in item.lean.items() if entry is None and is_lean}
-            names += [name for name in item.experiments if name not in unneeded]
+            names += item.experiments
     return names
 
 
-def is_of_design(experiment: str, names: Collection[str]) -> bool:
-    """Return whether an experiment, or its grid, is among some names.
-
-    Controls are named like the experiments of a grid and belong to no design.
-
-    >>> [is_of_design(name, ["a"]) for name in ("a", "a-rounds=2", "a-arm=swap", "a-b-rounds=2")]
-    [True, True, False, False]
-    """
-    if experiment in names:
-        return True
-    for name in names:
-        key, equals, _ = experiment.removeprefix(f"{name}-").partition("=")
-        if experiment.startswith(f"{name}-") and equals and "-" not in key and key != "arm":
-            return True
-    return False
-
-
-def _needed_experiments(
-    items: list[PaperItem], design: Fields, *, is_lean: bool = False
-) -> Iterator[str]:
-    """Yield the experiments that some items need.
-
-    These include the experiments that they depend on, and one for each trained data set.
+def _needed_experiments(items: Sequence[PaperItem], design: Fields) -> Iterator[str]:
+    """Yield the experiments that some items need, and one for each trained data set.
 
     Trained models belong to a study through an experiment on their data.
     """
-    names = _debated_experiments(items, is_lean=is_lean)
+    names = _debated_experiments(items)
     datasets = chain.from_iterable(item.datasets for item in items)
     for dataset in dict.fromkeys(datasets):
         on_dataset = [
@@ -213,11 +181,11 @@ def _needed_experiments(
     yield from _closure(names, design)
 
 
-def _closure(names: list[str], design: Fields) -> Iterator[str]:
-    """Yield experiments, each after those whose debates its parameters name."""
+def _closure(names: Iterable[str], design: Fields) -> Iterator[str]:
+    """Yield experiments, each before those whose results its debates read."""
     experiments = design["experiments"]
-    listed_names: set[str] = set()
     remaining = list(dict.fromkeys(names))
+    listed_names: set[str] = set()
     while remaining:
         name = remaining.pop(0)
         if name in listed_names:
@@ -226,30 +194,32 @@ def _closure(names: list[str], design: Fields) -> Iterator[str]:
             raise UserError(f"data/published/items.yaml: experiment '{name}' has no design.")
         listed_names.add(name)
         yield name
-        params = experiments[name].get("params") or {}
-        remaining += [value for value in params.values() if str(value) in experiments]
+        params = PROTOCOLS[experiments[name]["protocol"]].params
+        remaining += params.named_experiments(experiments[name].get("params") or {})
 
 
-def _adapted_experiment(design: Fields, options: Fields, *, is_lean: bool) -> JsonObject:
-    """Return a paper's experiment with the models and sizes of `papers`.
+def _models_shown(models: Sequence[str], items: Iterable[PaperItem]) -> list[str]:
+    """Return the models of a design that some items show; all if an item shows all."""
+    shown: set[str] = set()
+    for item in items:
+        shown.update(set(models) & set(item.models) or models)
+    return [model for model in models if model in shown]
 
-    A lean design may need fewer cases than `papers` allows.
-    """
-    entry: JsonObject = deepcopy(dict(design))
-    models = options.get("models") or ()
-    seats = dict(options.get("seats") or {})
-    if models:
-        entry["models"] = [models] if isinstance(models, str) else list(models)
+
+def _apply_options(entry: JsonObject, options: Any) -> None:
+    """Apply the models and sizes of `papers` to an experiment."""
+    if options.models:
+        entry["models"] = list(options.models)
         _clear_seats(entry)
         _replace_source_model(entry)
-    _replace_seats(entry, seats)
+    _replace_seats(entry, options.seats)
     entry["allow_fewer_cases"] = True
-    if options.get("cases"):
-        is_smaller = is_lean and (entry.get("cases") or options["cases"]) < options["cases"]
-        entry["cases"] = entry["cases"] if is_smaller else options["cases"]
-    if options.get("repeats"):
-        entry["repeats"] = options["repeats"]
-    return entry
+    if options.cases:
+        entry["cases"] = min(entry.get("cases") or options.cases, options.cases)
+        if entry.get("calibration_cases"):
+            entry["calibration_cases"] = min(entry["calibration_cases"], options.cases)
+    if options.repeats:
+        entry["repeats"] = options.repeats
 
 
 def _clear_seats(entry: JsonObject) -> None:
@@ -279,45 +249,16 @@ def _replace_source_model(entry: JsonObject) -> None:
         params["source_model"] = entry["models"][0]
 
 
-def _baselines_of_datasets(
-    items: list[PaperItem], config: Fields, design: Fields
-) -> dict[str, tuple[str, ...] | None]:
-    """Return the trained models that the items need of each data set; None for the paper's.
-
-    If the paper's design names none, the baselines of the default configuration are used.
-    """
-    baselines: dict[str, tuple[str, ...] | None] = {}
-    for item in items:
-        for name in item.datasets:
-            if item.baselines and baselines.get(name, ()) is not None:
-                baselines[name] = (*(baselines.get(name) or ()), *item.baselines)
-            else:
-                baselines[name] = None
-    for name, of_items in baselines.items():
-        default = (config.get("datasets") or {}).get(name) or {}
-        has_design = "baselines" in design["datasets"][name]
-        if of_items is None and not has_design and default.get("baselines"):
-            baselines[name] = tuple(default["baselines"])
-    return baselines
-
-
-def _adapted_dataset(
-    name: str, design: Fields, choice: Any, baselines: tuple[str, ...] | None
-) -> JsonObject:
-    """Return a data set of the paper, or its replacement, with the trained models that items need.
-
-    `baselines` is None for the models of the paper's design.
-    """
+def _adapted_dataset(design: Fields, choice: Any) -> JsonObject:
+    """Return a data set of the paper with another source or other options."""
     entry: JsonObject = deepcopy(dict(design))
-    of_design = entry.pop("baselines", [])
-    entry.setdefault("loader", name)
+    if isinstance(choice, Mapping):
+        return entry | dict(choice)
     if choice in ("local", "download"):
         entry["source"] = choice
-    elif isinstance(choice, str):
-        entry = {"loader": entry["loader"], "source": choice}
-    elif isinstance(choice, Mapping):
-        entry |= choice
-    names = of_design if baselines is None else baselines
-    if names:
-        entry["baselines"] = list(names)
+    elif choice:
+        # The other options belong to the paper's files.
+        kept_keys = ("loader", "baselines")
+        entry = {key: value for key, value in entry.items() if key in kept_keys}
+        entry["source"] = choice
     return entry

@@ -7,8 +7,7 @@ repeats one of them if its protocol, data set, parameters and models are the sam
 least as many cases and repeats. Data sets are the same if their options are the same; a user's file
 (`source: local`) counts as the published one. A model is the same if its entry has the paper's
 name, the same model of the same provider and the same sampling, and if no server stated that it
-served another model. An experiment may also follow the lean design of an item (`moot.papers.lean`).
-The context may differ, because no paper states one.
+served another model. The context may differ, because no paper states one.
 
 Prompts are in the paper's words or in moot's, which the run states. A run with prompts in other
 words repeats nothing. A run whose facts or scripts are moot's paraphrases also counts as in moot's
@@ -32,7 +31,6 @@ from moot.core.shipped_files import paper_files
 from moot.core.types import Fields, JsonObject
 from moot.llm.identity import model_asked, provider
 from moot.papers.items import items_file, read_papers
-from moot.papers.lean import apply_lean_settings
 from moot.plan.grid_expansion import expand_grid, find_rubric, templates_used
 from moot.plan.plan import Plan
 from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, PAPER_WORDING, Wordings
@@ -154,12 +152,10 @@ def _match_papers(plan: Plan) -> PaperMatches:
     if plan.config.rehearsal:
         return _match_none(plan)
     paper = paper_plan(plan.shipped)
-    our_settings, full_settings = _SettingsOfPlan(plan), _SettingsOfPlan(paper)
-    lean_settings = _SettingsOfPlan(_lean_paper_plan(plan.shipped))
+    our_settings, settings_of_paper = _SettingsOfPlan(plan), _SettingsOfPlan(paper)
+    examples = _experiments_of_examples(plan.shipped)
     paper_settings = {
-        name: (full_settings[name], lean_settings[name])
-        for name, experiment in paper.experiments.items()
-        if not experiment.config.control
+        name: settings_of_paper[name] for name in paper.experiments if name not in examples
     }
     runs: dict[tuple[str, str], PaperMatch] = {}
     for name, experiment in plan.experiments.items():
@@ -177,6 +173,15 @@ def _match_papers(plan: Plan) -> PaperMatches:
     return PaperMatches(runs, datasets)
 
 
+def _experiments_of_examples(shipped: Path) -> set[str]:
+    """Return the experiments of single cases, which repeat no published value."""
+    names: set[str] = set()
+    for paper in read_papers(items_file(shipped)).values():
+        for item in paper.items:
+            names.update(item.experiments if item.kind == "example" else ())
+    return names
+
+
 def _match_none(plan: Plan) -> PaperMatches:
     """Return no matches, as no published value is shown next to a rehearsal."""
     rehearsal_match = PaperMatch(difference="simulated voices")
@@ -192,21 +197,8 @@ def paper_plan(shipped: Path) -> Plan:
 
     `shipped` is the project's folder.
     """
-    return _plan_of_designs(shipped, is_lean=False)
-
-
-@cache
-def _lean_paper_plan(shipped: Path) -> Plan:
-    """Return the same plan with the lean designs' changes to every debate."""
-    return _plan_of_designs(shipped, is_lean=True)
-
-
-def _plan_of_designs(shipped: Path, *, is_lean: bool) -> Plan:
     files = [shipped / "config" / "models.yaml", *paper_files(shipped)]
     raw = merge_over_defaults({"seed": 0}, files)
-    if is_lean:
-        for paper in read_papers(items_file(shipped)).values():
-            apply_lean_settings(raw, paper.items)
     return Plan(read_config(raw, files, Faults()), shipped)
 
 
@@ -231,10 +223,7 @@ class _SettingsOfPlan:
     def _setting(self, config: ExperimentConfig) -> _ExperimentSetting:
         protocol = PROTOCOLS[config.protocol]
         params = protocol.params.model_validate(dict(config.params))
-        source_names = set[str]()
-        for path in protocol.needs(params).values():
-            source_names.update(path.split("/"))
-        source_names &= self._configs.keys()
+        source_names = self._configs.keys() & protocol.params.named_experiments(dict(params))
         resolved: JsonObject = {}
         for name, value in params.model_dump(mode="json").items():
             is_source = isinstance(value, str) and value in source_names
@@ -269,23 +258,21 @@ def _compare_run(
     setting: _ExperimentSetting,
     name: str,
     models: Mapping[str, ModelConfig],
-    paper_settings: Mapping[str, tuple[_ExperimentSetting, ...]],
+    paper_settings: Mapping[str, _ExperimentSetting],
     paper_models: Mapping[str, ModelConfig],
 ) -> PaperMatch:
     # A model that the paper does not have is compared by the paper's parameters only.
     paper_model = paper_models.get(name, models[name])
     sampling = _sampling(setting, models[name])
     differences: dict[str, list[str]] = {}
-    for paper_name, variants in paper_settings.items():
-        if variants[0].config.protocol == setting.config.protocol:
-            reasons_of_variants = [
-                setting.differences(variant, sampling, _sampling(variant, paper_model))
-                for variant in variants
-            ]
-            differences[paper_name] = min(reasons_of_variants, key=_distance)
+    for paper_name, paper in paper_settings.items():
+        if paper.config.protocol == setting.config.protocol:
+            differences[paper_name] = setting.differences(
+                paper, sampling, _sampling(paper, paper_model)
+            )
     similar_names = _names_without_reasons(differences)
     for paper_name, reasons in differences.items():
-        paper = paper_settings[paper_name][0]
+        paper = paper_settings[paper_name]
         if name not in paper.config.models:
             reasons.append("another model")
         model_reasons = _model_differences(_voices(paper, name), models, paper_models)

@@ -235,7 +235,8 @@ class ExperimentReader:
             raise unknown_name("control", config.control, CONTROLS, place)
         params, control_needs = control_params(config, params)
         needs = self._needed_files({**protocol.needs(params), **control_needs})
-        return Experiment(name, config, params, config.study or protocol.study, needs, prompts)
+        study = config.study or protocol.study
+        return Experiment(name, config, params, study, needs, prompts, entry)
 
     def _with_default_labelers(self, config: ExperimentConfig) -> ExperimentConfig:
         """Add the rules of the protocol's rubric to an entry without labelers.

@@ -2,14 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from moot.core.cases import Case, Task
 from moot.core.registry import Registry
 from moot.core.strict_model import StrictModel
-from moot.core.types import CheckedValues
+from moot.core.types import CheckedValues, Fields
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.setup import JobSetup
 
@@ -44,6 +44,9 @@ ReasonLength = Annotated[
 class ProtocolParams(StrictModel):
     """The parameters of every protocol; each protocol adds its own."""
 
+    experiment_fields: ClassVar[tuple[str, ...]] = ("source_experiment",)
+    """The fields that name an experiment whose results the debates read."""
+
     temperature: Temperature = 0.7
     max_tokens: int | None = Field(
         None, ge=1, description="Most tokens of one reply. Default: the model's `max_tokens`."
@@ -60,6 +63,11 @@ class ProtocolParams(StrictModel):
             " (`person:NAME` where several people sit)."
         ),
     )
+
+    @classmethod
+    def named_experiments(cls, params: Fields) -> list[str]:
+        """Return the experiments that parameters of this protocol name."""
+        return [str(params[name]) for name in cls.experiment_fields if params.get(name)]
 
 
 Needs = Callable[[CheckedValues], Mapping[str, str]]

@@ -14,6 +14,8 @@ class Experiment:
     """One experiment of a run, with grids expanded and references resolved.
 
     Attributes:
+        entry: The name of its entry in the configuration, from which a grid or an analysis derives
+            several experiments.
         needs: The artifacts below `results/` that its debates read, by name. `{model}` and
             `{dataset}` in a path are the experiment's.
     """
@@ -24,6 +26,7 @@ class Experiment:
     study: str
     needs: Mapping[str, str]
     prompts: Prompts
+    entry: str = ""
 
     def needed_by(self, model: str) -> dict[str, str]:
         """Return the artifacts below `results/` that the debates of a model need, by name."""

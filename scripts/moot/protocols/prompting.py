@@ -8,7 +8,7 @@ The model writes the answer, as in the papers, or the log-probabilities of the l
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -62,6 +62,11 @@ class ShotChainParams(ShotParams, ChainOfThoughtParams):
 
 class SelfConsistencyParams(ChainOfThoughtParams):
     """Parameters of self-consistency; sampled, so temperature 0.7."""
+
+    experiment_fields: ClassVar[tuple[str, ...]] = (
+        "source_experiment",
+        "single_prompt_experiment",
+    )
 
     temperature: Temperature = 0.7
     k: int | Literal["matched", "matched_tokens"] = Field(

@@ -22,7 +22,7 @@ def experiments_of(plan: Plan, *protocols: str) -> list[str]:
     names = []
     for name, experiment in plan.experiments.items():
         config = experiment.config
-        is_of_study = config.dataset.startswith(("caselaw", "cail18"))
+        is_of_study = config.dataset.startswith(("paper-caselaw", "paper-cail18"))
         if is_of_study and config.protocol in protocols and "arm=" not in name:
             names.append(name)
     return names
@@ -58,13 +58,12 @@ def test_the_assistant_learns_from_several_runs_in_the_form_that_it_reads(
 
 def test_both_readings_of_cail18_are_offered(paper: Plan) -> None:
     multilabel, single = (
-        paper.datasets[name].model_dump() for name in ("cail18", "cail18-one-article")
+        paper.datasets[f"paper-{name}"].model_dump() for name in ("cail18", "cail18-one-article")
     )
     assert multilabel["multi_label"] is None and single["multi_label"] is False
     for name in ("paper-feedback-single", "paper-gpt"):
-        assert (
-            paper.experiments[f"{name}-cail18-one-article"].config.dataset == "cail18-one-article"
-        )
+        config = paper.experiments[f"{name}-cail18-one-article"].config
+        assert config.dataset == "paper-cail18-one-article"
 
 
 @pytest.mark.parametrize(

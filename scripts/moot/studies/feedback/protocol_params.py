@@ -1,7 +1,7 @@
 """The parameters of Debate-Feedback, and the names of its judge and assistant."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -15,6 +15,8 @@ class FeedbackParams(ProtocolParams):
     """Parameters of Debate-Feedback;
     T = 0.5 as in the paper's Table 2, which states neither debaters nor rounds.
     """
+
+    experiment_fields: ClassVar[tuple[str, ...]] = ("assistant",)
 
     debaters: int = Field(
         3, ge=1, le=5, description="how many debaters (the paper's example: 3; it advises 2 to 4)"
