@@ -87,9 +87,9 @@ rule write_annotation_sheet:
 
 rule deidentification:
     input:
-        **inputs("deidentification", download=download_record, local=local_files),
+        **inputs("deidentification", local=local_files, generated=generated_files),
     output:
-        "results/deidentified/{dataset}.parquet",
+        "results/deidentified/{dataset}.csv",
     log:
         "results/logs/deidentified/{dataset}.log",
     conda:

@@ -31,7 +31,7 @@ MULTILABEL = Task(
     noun="the case", question="Which?", labels=("article 1", "article 2"), multilabel=True
 )
 PINNED_SCHEMAS: dict[str, tuple[type[BaseModel], str]] = {
-    "CaseSummary": (CaseSummary, "27bc57b55a499b38"),
+    "CaseSummary": (CaseSummary, "6794c71c45ff80cf"),
     "Criticism": (Criticism, "7e4dea099e3d889e"),
     "Evaluation": (Evaluation, "ba632e86aff0aafb"),
     "Factor": (Factor, "61e5ce9c2ca54f80"),

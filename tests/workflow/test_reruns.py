@@ -42,7 +42,12 @@ CONFIG = {
         "target": "ending",
         "labels": ["plaintiff", "defendant", "settlement", "dismissed", "not known"],
     },
-    "datasets/appeals": {"loader": "opinions", "source": "local", "path": "mine", "ner": False},
+    "datasets/appeals": {
+        "loader": "opinions",
+        "source": "local",
+        "path": "mine",
+        "facts": "opinion",
+    },
     "experiments/trial": {
         "protocol": "courtroom",
         "dataset": "people",
@@ -104,7 +109,7 @@ OTHER_TARGETS = (
     "results/reader/conference.html",
     "results/predictions/meeting/fast.parquet",
     "results/transcripts/published/human-judge/0.parquet",
-    "results/deidentified/appeals.parquet",
+    "results/deidentified/appeals.csv",
     "results/reference.md",
     "results/courtroom.html",
 )

@@ -237,7 +237,7 @@ def test_starting_snakemake_loads_no_heavy_library() -> None:
         " moot.training.baselines import BASELINES;[list(registry) for registry in (FIGURES,"
         " TABLES, PROTOCOLS, LOADERS, BASELINES)];heavy = {'eyecite', 'huggingface_hub',"
         " 'inspect_ai', 'matplotlib', 'openai', 'ollama', 'scipy', 'sklearn', 'skops', 'xgboost',"
-        " 'xllamacpp','moot.studies.appellate.deidentify',"
+        " 'xllamacpp','moot.studies.appellate.masking',"
         " 'moot.studies.appellate.legal.patterns'};sys.exit(', '.join(sorted(heavy &"
         " set(sys.modules))) or 0)"
     )

@@ -40,6 +40,7 @@ SOMETIMES = {
     "exchange": "the utterances on a topic",
     "facts": "the facts, if they differ from the case (empty for a content-free prior)",
     "label": "the label that the question is about",
+    "leaks": "names and words of an outcome in an earlier summary",
     "lessons": "criticism of earlier attempts",
     "number": "the number of the topic or round, from 1",
     "others": "the other debaters' openings",

@@ -1,6 +1,4 @@
-"""De-identification and loading of opinions: invented ones for each rule, and the real ones if a
-machine has them.
-"""
+"""Opinions: the sample, outcomes and facts of full texts, and the sheet of a person."""
 
 import json
 import re
@@ -10,216 +8,228 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from moot.core.errors import UserError
-from moot.datasets import LoadContext
+from moot.datasets import LoadContext, Loaded
+from moot.datasets.opinion_reading import read_opinions
+from moot.datasets.opinion_text import Names, collect_names, find_leaks, join_lines
+from moot.studies.appellate import masking
 from moot.studies.appellate.data_opinions import (
     SAMPLE,
     OpinionsOptions,
-    describe_problems,
     load,
     load_human_statements,
 )
-from moot.studies.appellate.deidentify import Opinion, deidentify, recogniser
-from moot.studies.appellate.deidentify.caption import (
-    add_caption_names,
-    extract_margins,
-    find_parties,
-)
-from moot.studies.appellate.deidentify.entities import collect_record_words, introduces_party
-from moot.studies.appellate.deidentify.gates import (
-    find_marked_sentences,
-    run_gates,
-)
-from moot.studies.appellate.deidentify.lexicon import Lexicon
-from moot.studies.appellate.deidentify.recogniser import recognise_names
-from moot.studies.appellate.deidentify.references import replace_references, show_letters
+from moot.studies.appellate.deidentification import write_deidentification
+from moot.studies.appellate.legal.outcomes import read_outcome
 from moot.studies.appellate.legal.rules import label_statement
-from moot.studies.appellate.legal.segments import extract_majority, extract_part, split_opinion
-from moot.studies.appellate.opinion_reading import find_announced_outcome, read_opinions
 from scripted_model import PROJECT
 
 Context = Callable[..., LoadContext]
+CAPTION = (
+    "ANNA BERG, Plaintiff, Appellee,\n\nv.\n\nNORTH MILL COMPANY, Defendant, Appellant.\n\nBefore"
+    " Dorn, Chief Judge, Ilse and Korn, Circuit Judges.\n\nHans Vogel on brief for appellee.\n\n"
+)
 FACTS = (
-    "Plaintiff Ann Brightwater appeals from a judgment in favor of Halvorsen Mills, Inc. She worked"
-    " at the mill in Duluth for ten years. On March 3, 1994, Dr. Lena Quist told her that dust had"
-    " harmed her lungs. Brightwater asked Halvorsen Mills for other work, and Mr. Odell of"
-    " Halvorsen Mills refused it. The mill had been warned twice before, and the warnings were"
-    " known to its manager. She sued in the district court, which granted summary judgment. We"
-    " affirm."
-)
-TEXT = (
-    "ANN BRIGHTWATER, Plaintiff-Appellant, v. HALVORSEN MILLS, INC., Defendant-Appellee.\n\nJane"
-    f" R. Tolliver, for appellant.\n\nOPINION\nSTURM, Judge.\n\n{FACTS}\n\nDISCUSSION\n\nWe review"
-    " the grant of summary judgment. See Doe v. Roe, 12 F.3d 345 (8th Cir. 1993). The warnings do"
-    " not matter.\n\nCONCLUSION\n\nFor these reasons, we affirm the judgment.\n\nIT IS SO"
-    " ORDERED.\n\nWE CONCUR: PELHAM, Chief Judge, and ISOLDE KRAY, Judge."
-)
-NAMES = (
-    "brightwater",
-    "halvorsen",
-    "tolliver",
-    "sturm",
-    "pelham",
-    "kray",
-    "quist",
-    "odell",
-    "duluth",
+    "Plaintiff Anna Berg worked at the mill of North Mill Company for ten years. In March she fell"
+    " on a wet stair and broke her wrist. Berg told the foreman about the water on the stair. The"
+    " foreman wrote her name into a book and sent her home. She sued the defendant in May."
 )
 
 
-def made_up() -> Opinion:
-    return Opinion(
-        "made-up",
-        TEXT,
-        outcome="affirm",
-        marked_sentences=("We affirm.", "For these reasons, we affirm the judgment."),
+def opinion(ending: str, *, opening: str = "", facts: str = FACTS) -> str:
+    return (
+        f"{CAPTION}Per Curiam. This is an appeal from a judgment. {opening}\n\n{facts}\n\n"
+        f"DISCUSSION\n\n{'The rule is old, and it is plain. ' * 30}\n\n{ending}\n"
     )
 
 
-def test_parts_of_an_opinion() -> None:
-    spans = split_opinion(TEXT)
-    assert [span.part for span in spans] == [
-        "caption",
-        "background",
-        "reasoning",
-        "disposition",
-        "after",
+@pytest.mark.parametrize(
+    ("ending", "opening", "expected"),
+    [
+        ("Affirmed.", "", "affirm"),
+        ("Affirmed in part and reversed in part. No costs.", "", "mixed"),
+        ("We therefore vacate the award and remand.", "We vacate.", "reverse"),
+        ("See\n1st Cir. R. 27.0(c). We therefore affirm.\n\nAffirmed.", "", "affirm"),
+        ("See Roe v. Doe, 1 U.S. 4, 5 (1992) (Kray,\n\nJ., concurring). Reversed.", "", "reverse"),
+        ("We affirm.\n\nKORN, Circuit Judge, dissenting. I would reverse.", "", "affirm"),
+        ("Berg argues that the district court erred by a ruling. Affirmed.", "", "affirm"),
+    ],
+)
+def test_the_last_disposition_is_the_outcome(ending: str, opening: str, expected: str) -> None:
+    assert read_outcome(opinion(ending, opening=opening)).outcome == expected
+
+
+@pytest.mark.parametrize(
+    ("ending", "opening", "problem"),
+    [
+        ("We affirm.", "We reverse the award.", "the opening announces another outcome"),
+        ("We affirm the award.", "We affirm in part.", "the opening announces another outcome"),
+        ("We reverse the court and affirm the board.", "", "affirmed and undone, but not in part"),
+        ("The judgment is vacated. The cross-appeal is dismissed.", "", "one appeal is dismissed"),
+        (f"We affirm. {'So it goes. ' * 150}", "", "no disposition at the end"),
+    ],
+)
+def test_an_outcome_in_doubt_is_excluded(ending: str, opening: str, problem: str) -> None:
+    reading = read_outcome(opinion(ending, opening=opening))
+    assert not reading.outcome and problem in reading.problem
+
+
+def test_outcomes_of_real_opinions(shared_data: Path) -> None:
+    opinions = read_opinions(shared_data / "opinions" / "nm_appeals_125_more.jsonl", 0).opinions
+    readings = [(entry.outcome, read_outcome(entry.text).outcome) for entry in opinions]
+    stands = ("affirm", "dismiss")
+    kept = [(truth in stands, read in stands) for truth, read in readings if read]
+    assert len(kept) >= 95 and all(truth == read for truth, read in kept)
+
+
+# Names and facts
+
+
+def test_printed_lines_become_paragraphs_without_footnotes() -> None:
+    page = (
+        "He fell on\n\nthe stair. He\n\nsued.\n\n1 See the rule of\n\nthe court.\n\nI\n\nShe left."
+    )
+    assert join_lines(page) == "He fell on the stair. He sued.\n\nI\n\nShe left."
+
+
+def test_names_of_caption_counsel_and_bench_are_searched() -> None:
+    names = collect_names(opinion("Affirmed."), ["Greta Lind, for appellant"])
+    assert {"anna", "berg", "dorn", "ilse", "korn", "vogel", "lind"} <= names.rare
+    assert "mill" in names.ordinary
+    assert find_leaks("The plaintiff fell at the mill, and Ms. Berg's sister saw it.", names) == [
+        "Berg's"
     ]
-    assert extract_part(TEXT, spans, "background").startswith("Plaintiff Ann Brightwater")
-    assert "affirm the judgment" in extract_majority(TEXT)
-    assert "CONCUR" not in extract_majority(TEXT)
+    assert find_leaks("The jury was told that the award was set aside.", names) == ["set aside"]
+    assert not find_leaks("The plaintiff fell. The insurer paid.", names)
 
 
-def test_caption_and_signatures_name_everybody() -> None:
-    complete = add_caption_names(made_up())
-    assert ("ANN BRIGHTWATER", "plaintiff") in complete.parties
-    assert ("HALVORSEN MILLS, INC.", "defendant") in complete.parties
-    words = collect_record_words(complete, Lexicon([complete.text]))
-    assert {"sturm", "pelham", "isolde", "kray", "tolliver"} <= words
+def test_facts_are_whole_sentences_with_pseudonyms() -> None:
+    pytest.importorskip("presidio_analyzer", reason="the extra `ner` is not installed")
+    text = opinion("Affirmed.", opening="We affirm the award of damages to Anna Berg.")
+    text = text.replace(" she fell", " she fell, as one\n\nsaw,")
+    facts, problem = masking.mask_facts(text, collect_names(text, ()), 2000)
+    assert not problem and "Berg" not in facts and "award" not in facts
+    assert "fell, as one saw, on a wet stair" in facts
+    assert "Plaintiff told the foreman about the water" in facts
 
 
-def test_a_caption_may_have_several_lines() -> None:
-    text = (
-        "NO. 7\nORRIN ANDROSS,\nAppellant\nV.\nMEYAH MILLS NO. 2, LTD.,\nAppellee\nOPINION\nHe"
-        " fell.\nDiscussion\nWe look.\n"
-    )
-    parties = add_caption_names(Opinion("lines", text)).parties
-    assert ("ORRIN ANDROSS", "appellant") in parties
-    assert ("MEYAH MILLS NO. 2, LTD.", "appellee") in parties
-
-
-def test_an_opinion_without_a_caption_introduces_its_parties() -> None:
-    for text in (
-        "Plaintiff Mia Prieskow sued.",
-        "Stella Bustamo (Mother) appeals.",
-        "It had sued Orrin Andross.",
-    ):
-        background = f"There was a defendant. {text}"
-        assert introduces_party(background, Lexicon([background]))
-    background = "Defendant was there, and the plaintiff sued. Plaintiff Defendant left."
-    assert not introduces_party(background, Lexicon([background]))
-
-
-def test_names_and_outcomes_are_removed_and_facts_stay() -> None:
-    deidentified = deidentify(made_up(), 6000)
-    assert deidentified.report.passed, describe_problems(deidentified)
-    assert not [name for name in NAMES if name in deidentified.facts.lower()]
-    assert "affirm" not in deidentified.facts.lower()
-    assert "Doctor A told her that dust had harmed her lungs" in deidentified.facts
-    assert "1994" not in deidentified.facts
-
-
-def test_replacement_is_consistent() -> None:
-    deidentified = deidentify(made_up(), 6000)
-    assert deidentified.names["ANN BRIGHTWATER"] == deidentified.names["Brightwater"]
-    assert deidentified.facts.count(deidentified.names["ANN BRIGHTWATER"]) >= 2
-
-
-def test_the_gate_sees_a_name_that_the_chain_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    complete = add_caption_names(made_up())
-    assert "brightwater" in collect_record_words(complete, Lexicon([complete.text]))
-    report = run_gates(complete, "The appellant, one BRIGHTWATER, worked at a mill. " * 5)
-    assert len(report.names) == 5
-    assert not report.passed
-
-
-def test_the_gate_sees_an_outcome_that_the_chain_left() -> None:
-    text = "She worked at the mill. For these reasons, we affirm the judgment. She was ill."
-    report = run_gates(add_caption_names(made_up()), text)
-    assert report.outcomes
-    assert find_marked_sentences(["For these reasons, we affirm the judgment."], text)
-    assert not find_marked_sentences(["We affirm."], "She worked at the mill, as we know.")
-
-
-def test_initials_of_a_minor_are_a_name() -> None:
-    text = (
-        TEXT.replace("ANN BRIGHTWATER", "T.A., a Minor")
-        .replace("Ann Brightwater", "T.A.")
-        .replace("Brightwater", "T.A.")
-    )
-    deidentified = deidentify(Opinion("minor", text), 6000)
-    assert "T.A." not in deidentified.facts
-
-
-def test_references_become_letters() -> None:
-    text = (
-        "On May 3, 1994, and again on May 3, 1994, he broke 18 U.S.C. § 2511(1)(a) in No. 93-1234."
-        " His number is 585-33-7993."
-    )
-    assert (
-        show_letters(replace_references(text))
-        == "on date A, and again on date A, he broke statute A in docket A. His number is number A."
-    )
-
-
-@pytest.mark.parametrize(
-    ("style", "expected"),
-    [
-        (
-            "STATE, Plaintiff-Appellee, v. LEE CARVER, Defendant-Appellant",
-            ("LEE CARVER", "defendant"),
-        ),
-        ("In re Estate of Holm", ("Estate of Holm", "")),
-        ("Hale v. Kirsch Bros., LLC", ("Kirsch Bros., LLC", "")),
-    ],
-)
-def test_parties_of_a_style(style: str, expected: tuple[str, str]) -> None:
-    assert expected in find_parties(style)
-
-
-@pytest.mark.parametrize(
-    "signature",
-    [
-        "WE CONCUR: EASTER, WOOD, and TILL, Circuit Judges.",
-        "IT IS SO ORDERED.\n\nEASTER, Chief Judge.\nTILL and WOOD, JJ., concur.",
-    ],
-)
-def test_signatures_are_in_the_margins(signature: str) -> None:
-    text = TEXT[: TEXT.index("IT IS SO ORDERED")] + signature
-    margins = extract_margins(text).lower()
-    assert "easter" in margins and "wood" in margins and "sturm" in margins
-    assert "duluth" not in margins
+def test_without_presidio_the_extra_and_the_other_way_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "presidio_analyzer", None)
+    masking._analyzer.cache_clear()
+    with pytest.raises(UserError, match=r"pip install 'moot\[ner\]'.*case_summary"):
+        masking.mask_facts(opinion("Affirmed."), Names(), 2000)
 
 
 # Loading
 
 
-def _write(folder: Path, records: list[dict[str, Any]]) -> Path:
-    path = folder / "opinions.jsonl"
-    path.write_text("\n".join(json.dumps(record) for record in records), encoding="utf-8")
-    return path
-
-
-def _records(count: int = 10, **changes: Any) -> list[dict[str, Any]]:
-    outcomes = ("Affirm", "Reverse")
-    return [
-        {"id": str(number), "text": TEXT, "label": outcomes[number % 2], **changes}
+def write_opinions(folder: Path, count: int = 10) -> None:
+    rows = [
+        {"id": str(number), "text": opinion("Affirmed." if number % 2 else "Reversed.")}
         for number in range(count)
     ]
+    lines = [json.dumps(row) for row in rows]
+    (folder / "opinions.jsonl").write_text("\n".join(lines), encoding="utf-8")
+
+
+def load_summaries(
+    folder: Path, context: LoadContext, summaries: dict[str, str], **options: Any
+) -> Loaded:
+    """Load the opinions of a folder with the facts that a model wrote."""
+    file = folder / "summaries.jsonl"
+    rows = [{"case_id": name, "case_background": text} for name, text in summaries.items()]
+    file.write_text("\n".join(json.dumps(row) for row in rows))
+    chosen = OpinionsOptions(
+        source="local", path="opinions.jsonl", facts="summaries/tiny", **options
+    )
+    return load(chosen, replace(context, artifacts={"summaries": file}))
+
+
+def test_summaries_are_the_facts_and_a_leak_excludes(tmp_path: Path, load_context: Context) -> None:
+    write_opinions(tmp_path)
+    summaries = {str(number): f"The plaintiff fell {number} times." for number in range(9)}
+    summaries["3"] = "Ms. Berg fell."
+    context = load_context("opinions", data_root=tmp_path)
+    loaded = load_summaries(tmp_path, context, summaries)
+    assert {case.case_id for case in loaded.cases} == {*"01245678"}
+    assert loaded.cases[1].text == "The plaintiff fell 1 times."
+    assert [case.target for case in loaded.cases[:2]] == ["not affirm", "affirm"]
+    assert loaded.cleaning["excluded: the summary has Berg"] == 1
+    assert loaded.cleaning["excluded: no summary without names and outcome"] == 1
+
+
+def test_a_person_edits_and_excludes_in_the_sheet(tmp_path: Path, load_context: Context) -> None:
+    write_opinions(tmp_path)
+    context = load_context("opinions", data_root=tmp_path)
+    summaries = {str(number): "Ms. Berg fell." for number in range(10)}
+    load_error = "no opinion can be used"
+    with pytest.raises(UserError, match=load_error):
+        load_summaries(tmp_path, context, summaries)
+    options = OpinionsOptions(source="local", path="opinions.jsonl", facts="summaries/tiny")
+    with_summaries = replace(context, artifacts={"summaries": tmp_path / "summaries.jsonl"})
+    write_deidentification(options, with_summaries, tmp_path / "sheet.csv")
+    sheet = pd.read_csv(tmp_path / "sheet.csv", dtype=str, keep_default_na=False)
+    assert set(sheet["problem"]) == {"the summary has Berg"}
+    sheet.loc[:6, ["facts", "decision"]] = ["She fell.", "use"]
+    sheet.loc[7, "decision"] = "exclude"
+    sheet.to_csv(tmp_path / "edited.csv", index=False)
+    loaded = load_summaries(tmp_path, context, summaries, sheet="edited.csv")
+    assert [case.text for case in loaded.cases] == ["She fell."] * 7
+    assert loaded.cleaning["excluded: a person excluded it"] == 1
+    sheet.loc[0, "decision"] = "perhaps"
+    sheet.to_csv(tmp_path / "edited.csv", index=False)
+    with pytest.raises(UserError, match="'perhaps'"):
+        load_summaries(tmp_path, context, summaries, sheet="edited.csv")
+
+
+def test_a_full_opinion_is_a_case_for_summaries(tmp_path: Path, load_context: Context) -> None:
+    write_opinions(tmp_path)
+    options = OpinionsOptions(source="local", path="opinions.jsonl", facts="opinion")
+    loaded = load(options, load_context("opinions", data_root=tmp_path))
+    assert len(loaded.cases) == 10 and "ANNA BERG" in loaded.cases[0].text
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ({"id": "1", "text": "   "}, "the opinion has 0 characters"),
+        ({"id": "1", "text": "x" * 2_000_000}, "2,000,000 characters"),
+        ({"id": "1", "text": CAPTION, "label": "Perhaps"}, "outcome 'perhaps'"),
+        ({"id": "1"}, "missing field 'text'"),
+    ],
+)
+def test_bad_opinions_get_one_clear_message(
+    record: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "opinions.jsonl"
+    path.write_text(json.dumps(record))
+    with pytest.raises(UserError, match=message) as error:
+        read_opinions(path, 0)
+    assert str(path) in str(error.value)
+
+
+def test_a_missing_folder_and_source_get_one_clear_message(
+    tmp_path: Path, load_context: Context
+) -> None:
+    context = load_context("opinions", data_root=tmp_path)
+    with pytest.raises(UserError, match="no such file"):
+        load(OpinionsOptions(source="local", path="nowhere"), context)
+    with pytest.raises(UserError, match="expected sample or local"):
+        load(OpinionsOptions(source="download"), context)
+
+
+def test_real_records_of_the_caselaw_access_project(shared_data: Path) -> None:
+    opinions = read_opinions(shared_data / "opinions" / "cap_illinois_sample.jsonl", 0).opinions
+    assert len(opinions) == 10 and all(len(entry.names) > 2 for entry in opinions)
+    assert all(read_outcome(entry.text).outcome for entry in opinions)
+
+
+# The sample
 
 
 def test_the_sample_has_the_five_cases_as_the_paper_states(load_context: Context) -> None:
@@ -284,133 +294,3 @@ def test_no_script_replies_to_others() -> None:
         for statements in load_human_statements(case_id).values():
             for text in statements:
                 assert not list(re.finditer(REPLIES_TO_OTHERS, text))
-
-
-def test_models_see_no_names_of_local_opinions(tmp_path: Path, load_context: Context) -> None:
-    _write(tmp_path, _records())
-    loaded = load(
-        OpinionsOptions(source="local", path="opinions.jsonl"),
-        load_context("opinions", data_root=tmp_path),
-    )
-    assert len(loaded.cases) == 10
-    assert {case.target for case in loaded.cases} == {"affirm", "not affirm"}
-    visible_text = " ".join(
-        [case.text + json.dumps(dict(case.attributes)) for case in loaded.cases]
-    ).lower()
-    assert not [name for name in NAMES if name in visible_text]
-    assert loaded.cleaning["excluded: a gate failed"] == 0
-
-
-@pytest.mark.parametrize(
-    ("records", "message"),
-    [
-        ([{"id": "1", "text": "   "}], "the opinion is empty"),
-        ([{"id": "1", "text": "x" * 2_000_000}], "2,000,000 characters"),
-        ([{"id": "1", "text": TEXT}, {"id": "1", "text": TEXT}], "taken by"),
-        ([{"id": "1", "text": TEXT, "label": "Perhaps"}], "outcome 'perhaps'"),
-        ([{"id": "1"}], "missing field 'text'"),
-    ],
-)
-def test_bad_opinions_get_one_clear_message(
-    records: list[dict[str, Any]], message: str, tmp_path: Path
-) -> None:
-    path = _write(tmp_path, records)
-    with pytest.raises(UserError, match=message) as error:
-        list(read_opinions(path))
-    assert str(path) in str(error.value)
-
-
-def test_an_opinion_without_names_is_not_used(tmp_path: Path, load_context: Context) -> None:
-    bare = "The plaintiff fell on the stairs. " * 20 + "We affirm."
-    _write(tmp_path, [*_records(), {"id": "bare", "text": bare, "label": "Affirm"}])
-    options = OpinionsOptions(source="local", path="opinions.jsonl")
-    loaded = load(options, load_context("opinions", data_root=tmp_path))
-    assert "bare" not in {case.case_id for case in loaded.cases}
-    assert loaded.cleaning["excluded: a gate failed"] == 1
-    with pytest.raises(UserError, match="no party found"):
-        load(
-            options.model_copy(update={"failed_cases": "error"}),
-            load_context("opinions", data_root=tmp_path),
-        )
-
-
-def test_a_missing_folder_and_source_get_one_clear_message(
-    tmp_path: Path, load_context: Context
-) -> None:
-    with pytest.raises(UserError, match="no such file or folder"):
-        load(
-            OpinionsOptions(source="local", path="nowhere"),
-            load_context("opinions", data_root=tmp_path),
-        )
-    with pytest.raises(UserError, match="expected sample or local"):
-        load(OpinionsOptions(source="download"), load_context("opinions", data_root=tmp_path))
-
-
-@given(st.text(max_size=300))
-@settings(max_examples=50)
-def test_any_text_can_be_deidentified(text: str) -> None:
-    deidentified = deidentify(Opinion("any", text), 1000)
-    assert deidentified.report.passed <= (len(deidentified.facts) >= 200)
-
-
-def test_real_opinions_pass_the_gates_and_show_no_doubles(shared_data: Path) -> None:
-    opinions = list(read_opinions(shared_data / "opinions" / "nm_appeals_250.jsonl"))[::10]
-    finished = [deidentify(opinion, 6000) for opinion in opinions]
-    assert sum(deidentified.report.passed for deidentified in finished) / len(finished) >= 0.85
-    for facts in (deidentified.facts for deidentified in finished if deidentified.report.passed):
-        assert not re.search(
-            r"\b(?:the the|a the|Person Person|(?:Mr|Ms|Dr)\.)|\b(Person|City|County|Judge) \1\b",
-            facts,
-        )
-        assert not re.search(r"\b\d+ (?:N\.M\.|P\.[23]d|U\.S\.) \d+|Inc\.|\bCorp\b", facts)
-
-
-def test_real_records_of_the_caselaw_access_project(shared_data: Path) -> None:
-    opinions = list(read_opinions(shared_data / "opinions" / "cap_illinois_sample.jsonl"))
-    assert len(opinions) == 10
-    assert all(
-        opinion.parties and opinion.judges and opinion.counsel and opinion.outcome
-        for opinion in opinions
-    )
-    for opinion in opinions:
-        deidentified = deidentify(opinion, 6000)
-        assert deidentified.report.passed, describe_problems(deidentified)
-
-
-def test_the_text_that_the_loader_reads_gives_the_outcome(shared_data: Path) -> None:
-    opinions = list(read_opinions(shared_data / "opinions" / "nm_appeals_250.jsonl"))
-    are_correct = [find_announced_outcome(opinion.text) == opinion.outcome for opinion in opinions]
-    assert sum(are_correct) / len(are_correct) >= 0.92
-
-
-def test_a_source_outcome_wins_over_the_rules() -> None:
-    assert replace(made_up(), outcome="mixed").outcome == "mixed"
-
-
-def test_a_recogniser_finds_names_that_no_caption_has() -> None:
-    pytest.importorskip("presidio_analyzer", reason="the extra `ner` is not installed")
-    names = dict(
-        recognise_names("Barbara Johnson drove from Chicago to Milwaukee to see her doctor.")
-    )
-    assert names["Barbara Johnson"] == "person"
-    assert {"Chicago", "Milwaukee"} <= {name for name, kind in names.items() if kind == "place"}
-
-
-def test_what_a_recogniser_knows_counts_where_the_rules_know_no_role() -> None:
-    facts = FACTS.replace(
-        "a judgment", "a judgment. The foreman was Stone. He said that stone is hard; a judgment"
-    )
-    deidentified = deidentify(
-        replace(made_up(), text=TEXT.replace(FACTS, facts)),
-        6000,
-        lambda facts: [("Ed Stone", "person")],
-    )
-    assert "stone is hard" in deidentified.facts
-    assert "Stone" not in deidentified.facts
-
-
-def test_without_the_recogniser_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "presidio_analyzer", None)
-    recogniser._analyzer.cache_clear()
-    with pytest.raises(UserError, match="make env EXTRAS=ner"):
-        recognise_names("Barbara Johnson drove from Chicago.")

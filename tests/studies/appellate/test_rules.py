@@ -1,27 +1,17 @@
-"""The labeler by rules, on sentences that were not used to write it, and on real opinions."""
-
-import json
-from pathlib import Path
-from typing import Any
+"""The labeler by rules, on sentences that were not used to write it."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelled_sentences import IMPLIED, OPINIONS, STATEMENTS
+from labelled_sentences import IMPLIED, STATEMENTS
 from moot.core.yaml_text import load_yaml
 from moot.studies.appellate.data_opinions import SAMPLE
 from moot.studies.appellate.legal.dispositions import find_dispositions
 from moot.studies.appellate.legal.rubric import CODES, LABELS, RUBRIC, decide_label, decide_outcome
-from moot.studies.appellate.legal.rules import find_opinion_outcome, label_statement
+from moot.studies.appellate.legal.rules import label_statement
 from moot.studies.appellate.legal.sentences import split_sentences
 from scripted_model import PROJECT
-
-
-@pytest.mark.parametrize(("text", "expected"), OPINIONS)
-def test_outcomes_of_opinions(text: str, expected: str) -> None:
-    assert find_opinion_outcome(text)[0] == expected
-
 
 CONVICTION = "A jury found against the doctor. The decision under review is the conviction."
 
@@ -89,29 +79,6 @@ def test_the_scripts_of_the_sample_contradict_no_conviction() -> None:
 @pytest.mark.parametrize(("text", "expected"), [*STATEMENTS, *IMPLIED])
 def test_labels_of_statements(text: str, expected: str) -> None:
     assert label_statement(text).label == expected
-
-
-MARKED_ACCURACY = 0.95
-
-
-OUTCOMES = {"Affirm": "affirm", "Reverse": "reverse", "Complex": "mixed", "Dismiss": "dismiss"}
-
-
-def _records(shared_data: Path) -> list[dict[str, Any]]:
-    lines = (
-        (shared_data / "opinions" / "nm_appeals_250.jsonl").read_text(encoding="utf-8").splitlines()
-    )
-    return [json.loads(line) for line in lines]
-
-
-def test_marked_outcome_sentences_of_real_opinions(shared_data: Path) -> None:
-    records = _records(shared_data)
-    correct_count = [
-        find_opinion_outcome("\n\n".join(record["outcome_sentences"]))[0]
-        == OUTCOMES[record["label"]]
-        for record in records
-    ]
-    assert sum(correct_count) / len(correct_count) >= MARKED_ACCURACY
 
 
 def test_negated_and_attributed_verbs_are_not_votes() -> None:

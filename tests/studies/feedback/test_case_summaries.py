@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from moot.core.artifacts import describe, write_rows
-from moot.core.cases import Task
+from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.studies.feedback.protocol_summaries import (
@@ -34,7 +34,7 @@ async def test_a_summary_keeps_the_verdict_apart() -> None:
         "background": "Low sold a horse.",
         "claim": "The price.",
         "defence": "It was lame.",
-        "prediction": "PLAINTIFF",
+        "outcome": "PLAINTIFF",
     }
     labels = ("plaintiff", "defendant", "settlement", "dismissed", "not known")
     task = Task("the opinion", "How did the case end?", labels)
@@ -45,18 +45,46 @@ async def test_a_summary_keeps_the_verdict_apart() -> None:
     assert "NOT KNOWN" not in voice.prompts[0] and "SETTLEMENT" in voice.prompts[0]
 
 
+@pytest.mark.parametrize(
+    ("clean_reply", "usable"), [(2, ["invalid", "strict"]), (9, ["invalid"] * 3)]
+)
+async def test_a_summary_with_a_name_or_an_outcome_is_asked_for_again(
+    clean_reply: int, usable: list[str]
+) -> None:
+    replies: list[str] = []
+
+    def reply(*_: object) -> dict[str, str]:
+        replies.append(
+            "Low sold a horse." if len(replies) < clean_reply - 1 else "He sold a horse."
+        )
+        parts = {"background": replies[-1], "claim": "The price.", "defence": "It was lame."}
+        return {**parts, "outcome": "PLAINTIFF"}
+
+    text = (
+        "PETER LOW, Plaintiff, v. HANS HIGH, Defendant.\n\nOPINION\nMr. Low sold a horse. Affirmed."
+    )
+    params, voice = SummaryParams(), ScriptedModel(reply)
+    case = Case("1", "toy", "test", text, "plaintiff", ("plaintiff",))
+    debate = make_debate(voice, params, Task("the opinion", "How?", ("plaintiff",)), case)
+    answer = await case_summary(debate, params)
+    assert [utterance.parse_status for utterance in debate.utterances] == usable
+    assert bool(answer) == (usable[-1] == "strict")
+    assert "these words: Low." in voice.prompts[1]
+
+
 def write_case_summaries(tmp_path: Path, *outcomes: str) -> Path:
     parts = {"claim": "He asks\tfor the price.", "defence": "It was lame."}
     rows = [
         {
             "background": f"Matter {n} of {n * 11} sacks and {n * 13} tubs.",
             **parts,
-            "prediction": outcome,
+            "outcome": outcome,
         }
         for n, outcome in enumerate(outcomes)
     ]
     utterances = [
-        {"kind": KIND, "parse_status": "strict", "parsed": json.dumps(row)} for row in rows
+        {"case_id": str(n), "kind": KIND, "parse_status": "strict", "parsed": json.dumps(row)}
+        for n, row in enumerate(rows)
     ]
     write_rows(tmp_path / "0.parquet", "transcripts", utterances, describe())
     output = tmp_path / "results" / "summaries" / "from-opinions" / "gpt.jsonl"

@@ -1,4 +1,4 @@
-"""Appellate opinions: five paraphrased federal cases, or full texts that this module de-identifies.
+"""Appellate opinions: five paraphrased federal cases, or a user's opinions in full text.
 
 The task is the appellate study's: should the decision under review be affirmed? Whether the court
 affirmed, reversed, did both or dismissed, and who dissented, are attributes for scoring only.
@@ -6,23 +6,24 @@ affirmed, reversed, did both or dismissed, and who dissented, are attributes for
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
 
+import pandas as pd
 import yaml
 from pydantic import Field
 
-from moot.core.cases import Case, SplitName, Task, stratified_splits
+from moot.core.cases import Case, Task, stratified_splits
 from moot.core.errors import UserError
-from moot.core.text_files import quote_value, read_text
+from moot.core.input_files import check_values, read_csv
+from moot.core.json_lines import read_jsonl
+from moot.core.text_files import read_text
 from moot.core.yaml_text import load_yaml
-from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
+from moot.datasets import SOURCE_PATTERN, DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.debate_records import FaultyShare
-
-if TYPE_CHECKING:
-    from moot.studies.appellate.deidentify import DeidentifiedOpinion, Opinion, Recogniser
+from moot.datasets.opinion_reading import Opinion, list_opinion_files, read_opinions
+from moot.datasets.opinion_text import collect_names, find_leaks
 
 SAMPLE = Path("data/samples/opinions.yaml")
 AFFIRM, NOT_AFFIRM = "affirm", "not affirm"
@@ -47,6 +48,9 @@ TASK = Task(
 )
 
 
+OPINION, MASKED = "opinion", "masked"
+
+
 class OpinionsOptions(DatasetOptions):
     """Options of the opinions data set."""
 
@@ -57,29 +61,30 @@ class OpinionsOptions(DatasetOptions):
             " records (id and text, or Caselaw Access Project), or .txt. Default: opinions."
         ),
     )
+    facts: str = Field(
+        MASKED,
+        pattern=f"^({OPINION}|{MASKED}|{SOURCE_PATTERN})$",
+        description=(
+            "Text of a case: `opinion`, the full text, for the protocol case_summary alone;"
+            " EXPERIMENT/MODEL, the summaries that this protocol wrote; `masked`, sentences of the"
+            " opinion, whose names Presidio finds (the extra `ner`)."
+        ),
+    )
     max_characters: int = Field(
         2000,
         ge=500,
         description=(
-            "Maximum characters of facts per case, in whole sentences. Longer facts reveal the "
-            "outcome more often."
+            "Maximum characters of masked facts per case, in whole sentences. Longer facts reveal"
+            " the outcome more often."
         ),
     )
-    ner: bool | Literal["auto"] = Field(
-        "auto",
+    sheet: str = Field(
+        "",
         description=(
-            "Whether to find further names with Presidio and spaCy (the extra `ner`). Default:"
-            " auto,"
-            " if they are installed."
+            "CSV file below data_root, a copy of `results/deidentified/DATASET.csv` in which a"
+            " person edited facts: rows with the `decision` use or exclude count."
         ),
     )
-    failed_cases: Literal["exclude", "error"] = Field(
-        "exclude",
-        description=(
-            "Whether a case that does not pass the gates is excluded and counted, or an error."
-        ),
-    )
-
     faulty: FaultyShare = 0.01
 
     @property
@@ -88,8 +93,8 @@ class OpinionsOptions(DatasetOptions):
         return self.source == "sample"
 
     def own_files(self, data_root: Path) -> tuple[Path, ...]:
-        """Return the file or folder of opinions."""
-        return (data_root / self.path,)
+        """Return the file or folder of opinions, and the sheet."""
+        return tuple(data_root / name for name in (self.path, self.sheet) if name)
 
 
 def target_from_outcome(outcome: str) -> str:
@@ -101,13 +106,18 @@ def target_from_outcome(outcome: str) -> str:
     return AFFIRM if outcome in ("affirm", "dismiss") else NOT_AFFIRM
 
 
-@dataset("opinions", OpinionsOptions, labels=TASK.labels)
+def _name_summaries(options: OpinionsOptions) -> dict[str, str]:
+    """Return the artifact of the summaries, if a model wrote the facts."""
+    return {"summaries": f"summaries/{options.facts}.jsonl"} if "/" in options.facts else {}
+
+
+@dataset("opinions", OpinionsOptions, labels=TASK.labels, needs=_name_summaries)
 def load(options: OpinionsOptions, context: LoadContext) -> Loaded:
-    """Load the cases of the sample, or local opinions, which are de-identified.
+    """Load the cases of the sample, or local opinions.
 
     Raises:
         UserError: for a missing or malformed file, an empty or oversized opinion or an unknown
-            outcome; with `failed_cases: error` also for a case that did not pass the gates.
+            outcome; or if no opinion can be used.
     """
     if options.source == "sample":
         return _load_sample(context)
@@ -143,122 +153,124 @@ def _load_sample(context: LoadContext) -> Loaded:
     return Loaded(cases, replace(TASK, notes=notes), sources=[context.shipped / SAMPLE])
 
 
-def _load_local(options: OpinionsOptions, context: LoadContext) -> Loaded:
-    # Importing these modules is slow: they compile many patterns.
-    from moot.studies.appellate.deidentify import deidentify
-    from moot.studies.appellate.opinion_reading import read_usable_opinions
-    from moot.studies.appellate.opinion_records import list_opinion_files
+@dataclass(frozen=True, slots=True)
+class PreparedOpinion:
+    """An opinion with the facts and the outcome of its case, or the reason why it has no case."""
 
-    cleaning: Counter[str] = Counter()
-    cases: list[Case] = []
-    path = context.data_root / options.path
-    opinions, left_out = read_usable_opinions(path, options.faulty)
+    opinion: Opinion
+    facts: str
+    outcome: str
+    problem: str = ""
+    decision: str = ""
+
+
+def prepare_opinions(
+    options: OpinionsOptions, context: LoadContext, cleaning: Counter[str]
+) -> list[PreparedOpinion]:
+    """Read the opinions of a data set with their facts and outcomes; count the faulty records."""
+    opinions, left_out = read_opinions(context.data_root / options.path, options.faulty)
     if left_out:
         cleaning["opinions left out because of faults"] = left_out
-    recogniser = select_recogniser(options)
-    deidentified_opinions = [
-        (opinion, deidentify(opinion, options.max_characters, recogniser)) for opinion in opinions
-    ]
-    targets = {}
-    for opinion, deidentified in deidentified_opinions:
-        if deidentified.report.passed and opinion.outcome:
-            targets[opinion.opinion_id] = target_from_outcome(opinion.outcome)
-    splits = stratified_splits(targets, context.seed)
-    for opinion, deidentified in deidentified_opinions:
-        cleaning["opinions read"] += 1
-        cleaning["opinions read by the trained recogniser"] += recogniser is not None
-        _count_findings(cleaning, opinion, deidentified)
-        if not deidentified.report.passed and options.failed_cases == "error":
-            raise UserError(
-                f"data set '{context.name}', record {opinion.source_row}:"
-                f" {describe_problems(deidentified)} Use failed_cases: exclude."
+    summaries: Mapping[str, str] = {}
+    if "summaries" in context.artifacts:
+        rows = read_jsonl(context.artifacts["summaries"], {"case_id": str, "case_background": str})
+        summaries = dict(zip(rows["case_id"], rows["case_background"], strict=True))
+    sheet = pd.DataFrame(columns=["facts", "decision"])
+    if options.sheet:
+        sheet = _read_sheet(context.data_root / options.sheet)
+    prepared = []
+    for opinion in opinions:
+        opinion_with_facts = _prepare_opinion(opinion, options, summaries)
+        if opinion.opinion_id in sheet.index:
+            facts, decision = map(str, sheet.loc[opinion.opinion_id, ["facts", "decision"]])
+            problem = "" if decision == "use" else "a person excluded it"
+            opinion_with_facts = replace(
+                opinion_with_facts, facts=facts, problem=problem, decision=decision
             )
-        if opinion.opinion_id in splits:
-            split = splits[opinion.opinion_id]
-            cases.append(_build_case(opinion, deidentified, context.name, split))
-    if not cases:
-        raise UserError(f"{path}: no opinion passed the gates; found {dict(cleaning)}.")
-    sources = sorted(list_opinion_files(path))
-    task = _describe_task(cases, has_recogniser=recogniser is not None)
-    return Loaded(cases, task, cleaning=dict(cleaning), sources=sources)
+        prepared.append(opinion_with_facts)
+    return prepared
 
 
-def _describe_task(cases: Sequence[Case], *, has_recogniser: bool) -> Task:
-    """Return the task with a note on the de-identification, clustered by court if all courts are
-    known.
-    """
-    method = "by rule (the extra `ner` is not used)"
-    if has_recogniser:
-        method = "by rule and by a trained recogniser"
-    note = (
-        f"names and outcome sentences were removed {method}; cases that did not pass the gates are"
-        " excluded"
-    )
-    courts = {case.attributes.get("court", "") for case in cases}
+def _read_sheet(path: Path) -> pd.DataFrame:
+    """Return the decided rows of a sheet by id."""
+    sheet = read_csv(path, ["case_id", "facts", "decision"], unique="case_id")
+    check_values(path, sheet["decision"], ["", "use", "exclude"])
+    return sheet[sheet["decision"] != ""].set_index("case_id")
+
+
+def _prepare_opinion(
+    opinion: Opinion, options: OpinionsOptions, summaries: Mapping[str, str]
+) -> PreparedOpinion:
+    # Importing these modules is slow: they compile many patterns.
+    from moot.studies.appellate.legal.outcomes import OutcomeReading, read_outcome
+    from moot.studies.appellate.masking import mask_facts
+
+    reading = OutcomeReading(opinion.outcome)
+    if not opinion.outcome:
+        reading = read_outcome(opinion.text)
+    problem = f"outcome: {reading.problem}" if reading.problem else ""
+    if options.facts == OPINION:
+        return PreparedOpinion(opinion, opinion.text, reading.outcome, problem)
+    names = collect_names(opinion.text, opinion.names)
+    if options.facts == MASKED:
+        facts, fault = mask_facts(opinion.text, names, options.max_characters)
+    else:
+        facts = summaries.get(opinion.opinion_id, "")
+        leaks = find_leaks(facts, names)
+        fault = f"the summary has {', '.join(leaks[:3])}" if leaks else ""
+        fault = fault if facts else "no summary without names and outcome"
+    return PreparedOpinion(opinion, facts, reading.outcome, problem or fault)
+
+
+def _load_local(options: OpinionsOptions, context: LoadContext) -> Loaded:
+    cleaning: Counter[str] = Counter()
+    prepared = prepare_opinions(options, context, cleaning)
+    usable = [entry for entry in prepared if not entry.problem and entry.outcome]
+    cleaning["opinions read"] = len(prepared)
+    for entry in prepared:
+        if entry.problem:
+            cleaning[f"excluded: {entry.problem}"] += 1
+        cleaning["facts edited by a person"] += entry.decision == "use"
+        cleaning["outcome by the record"] += bool(entry.opinion.outcome)
+    if not usable:
+        raise UserError(
+            f"{context.data_root / options.path}: no opinion can be used: {dict(cleaning)}."
+        )
+    targets = {entry.opinion.opinion_id: target_from_outcome(entry.outcome) for entry in usable}
+    splits = stratified_splits(targets, context.seed)
+    cases = []
+    for entry in usable:
+        opinion = entry.opinion
+        attributes = {"outcome": entry.outcome, "court": opinion.court, "year": opinion.year}
+        if options.facts == OPINION:
+            attributes["names"] = " ".join(opinion.names)
+        case_id = opinion.opinion_id
+        cases.append(
+            Case(
+                case_id,
+                context.name,
+                splits[case_id],
+                entry.facts,
+                targets[case_id],
+                TASK.labels,
+                attributes,
+                opinion.source_row,
+            )
+        )
+    sources = [*list_opinion_files(context.data_root / options.path), *context.artifacts.values()]
+    return Loaded(cases, _describe_task(cases, options), cleaning=dict(cleaning), sources=sources)
+
+
+def _describe_task(cases: Sequence[Case], options: OpinionsOptions) -> Task:
+    """Return the task with a note on the facts, clustered by court if all courts are known."""
+    note = f"facts by the summaries of {options.facts}"
+    if options.facts == MASKED:
+        note = "facts in the opinion's sentences, with pseudonyms by Presidio and spaCy"
+    elif options.facts == OPINION:
+        note = "full opinions, which tell the outcome: for case_summary alone"
+    courts = {case.attributes["court"] for case in cases}
     has_courts = len(courts) > 1 and all(courts)
     return replace(TASK, notes=(note,), cluster="court" if has_courts else "")
-
-
-def _count_findings(
-    cleaning: Counter[str], opinion: "Opinion", deidentified: "DeidentifiedOpinion"
-) -> None:
-    report = deidentified.report
-    cleaning[f"outcome from the {opinion.attributes.get('outcome_from', 'source')}"] += bool(
-        opinion.outcome
-    )
-    for rule in report.party_rules:
-        cleaning[f"parties found by {rule}"] += 1
-    cleaning["name words checked"] += report.tokens
-    cleaning["name words surviving"] += len(report.names)
-    cleaning["outcome sentences marked in the source"] += len(opinion.marked_sentences)
-    cleaning["outcome sentences surviving"] += len(report.outcomes)
-    cleaning["excluded: a gate failed"] += not report.passed
-    for reason in report.reasons:
-        cleaning[f"excluded for: {reason}"] += 1
-    cleaning["excluded: no outcome known"] += not opinion.outcome
-
-
-def describe_problems(deidentified: "DeidentifiedOpinion") -> str:
-    """Describe the findings of the gates in one line with short quotations of the text."""
-    findings = [f"name {quote_value(name)}" for name in deidentified.report.names[:3]]
-    findings += [
-        f"{survivor.reason} {quote_value(survivor.words)}"
-        for survivor in deidentified.report.survivors[:3]
-    ]
-    findings += [
-        f"outcome sentence {quote_value(sentence)}" for sentence in deidentified.report.outcomes[:3]
-    ]
-    return (
-        f"the case did not pass the gates: {'; '.join([*findings, *deidentified.report.problems])}."
-    )
-
-
-def _build_case(
-    opinion: "Opinion", deidentified: "DeidentifiedOpinion", name: str, split: SplitName
-) -> Case:
-    return Case(
-        opinion.opinion_id,
-        name,
-        split,
-        deidentified.facts,
-        target_from_outcome(opinion.outcome),
-        TASK.labels,
-        {"outcome": opinion.outcome, **opinion.attributes},
-        opinion.source_row,
-    )
-
-
-def select_recogniser(options: OpinionsOptions) -> "Recogniser | None":
-    """Return the trained recogniser that the options select, or None.
-
-    With `auto` it is used if it is installed. `ner: true` without the extra raises a `UserError`
-    when the recogniser is called.
-    """
-    from moot.studies.appellate.deidentify.recogniser import is_installed, recognise_names
-
-    if options.ner == "auto" and not is_installed():
-        return None
-    return recognise_names if options.ner else None
 
 
 @cache

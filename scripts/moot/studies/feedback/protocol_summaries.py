@@ -1,5 +1,8 @@
-"""From a full opinion to a CaseLaw case: background, claim and defence without the verdict, and the
-verdict apart.
+"""From a full opinion to a case: background, claim and defence without the verdict, and the verdict
+apart. CaseLaw reads all of it, the appellate study the three parts as the facts of its case.
+
+A summary that holds a name of the caption, of counsel or the bench, or a word of an outcome, is
+asked for again.
 
 Debate-Feedback (section 3) starts from cases "formatted into case background, plaintiff claim and
 defendant statement". The paper prints no prompt for that. Its authors' earlier repository has one
@@ -21,10 +24,12 @@ from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.core.types import JsonObject
 from moot.core.utterance_kinds import UNUSABLE
+from moot.datasets.opinion_text import collect_names, find_leaks
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 
 SEAT, KIND = "clerk", "case summary"
+PARTS = ("background", "claim", "defence")
 _LABELS = {
     "plaintiff": "Plaintiff wins",
     "defendant": "Defendant wins",
@@ -42,6 +47,9 @@ class SummaryParams(ProtocolParams):
     words: int = Field(
         200, ge=20, description="maximum words of the background, as stated in the prompt"
     )
+    tries: int = Field(
+        3, ge=1, description="how often a summary is asked for that has a name or tells the outcome"
+    )
 
 
 class CaseSummary(BaseModel):
@@ -53,7 +61,7 @@ class CaseSummary(BaseModel):
     )
     claim: str = Field(description="what the plaintiff asks for and why")
     defence: str = Field(description="what the defendant answers and why")
-    prediction: Literal["PLAINTIFF", "DEFENDANT", "SETTLEMENT", "DISMISSED"] = Field(
+    outcome: Literal["PLAINTIFF", "DEFENDANT", "SETTLEMENT", "DISMISSED"] = Field(
         description="the outcome"
     )
 
@@ -66,22 +74,37 @@ class CaseSummary(BaseModel):
     options=Options("none"),
     seats=lambda _: (SEAT,),
 )
-async def case_summary(debate: Debate, params: SummaryParams) -> Answer | None:  # noqa: ARG001
-    """Summarise an opinion in one call: three parts without the verdict, and the verdict."""
-    summary = await debate.say(SEAT, KIND, "summaries/case_summary", schema=CaseSummary)
-    return Answer(summary.prediction) if summary.usable and summary.prediction else None
+async def case_summary(debate: Debate, params: SummaryParams) -> Answer | None:
+    """Summarise an opinion: three parts without names and verdict, and the verdict."""
+    names = collect_names(debate.case.text, [debate.case.attributes.get("names", "")])
+    leaks: list[str] = []
+    for _ in range(params.tries):
+        summary = await debate.say(
+            SEAT, KIND, "summaries/case_summary", schema=CaseSummary, utterances=(), leaks=leaks
+        )
+        if not summary.usable or summary.parsed is None:
+            return None
+        leaks = find_leaks("\n".join(str(summary.parsed[part]) for part in PARTS), names)
+        if not leaks and not debate.is_placeholder(summary):
+            outcome = str(summary.parsed["outcome"]).casefold()
+            return Answer(outcome) if outcome in debate.task.labels else None
+        summary.parse_status = "invalid"
+        summary.parse_problem = f"the summary has {', '.join(leaks)}"
+    return None
 
 
 def summary_records(utterances: pd.DataFrame) -> list[JsonObject]:
     """Return one record a usable summary: its three parts separated by tabs, and its label."""
     usable = utterances[(utterances["kind"] == KIND) & ~utterances["parse_status"].isin(UNUSABLE)]
     records = []
-    for parsed in map(json.loads, usable["parsed"]):
-        parts = (" ".join(str(parsed[name]).split()) for name in ("background", "claim", "defence"))
+    for case_id, reply in zip(usable["case_id"], usable["parsed"], strict=True):
+        parsed = json.loads(reply)
+        parts = (" ".join(str(parsed[name]).split()) for name in PARTS)
         records.append(
             {
+                "case_id": case_id,
                 "case_background": "\t".join(parts),
-                "labels": _LABELS[str(parsed["prediction"]).casefold()],
+                "labels": _LABELS[str(parsed["outcome"]).casefold()],
             }
         )
     return records
@@ -90,8 +113,8 @@ def summary_records(utterances: pd.DataFrame) -> list[JsonObject]:
 def write_summaries(shards: Sequence[Path], output: Path) -> None:
     """Write a model's usable summaries in the format of the CaseLaw loader.
 
-    The file is `summaries/{experiment}/{model}.jsonl` with `case_background` and `labels`. Raise
-    `UserError` if there are none.
+    The file is `summaries/{experiment}/{model}.jsonl` with `case_id`, `case_background` and
+    `labels`. Raise `UserError` if there are none.
     """
     utterances = read_frames(shards)
     lines = [json.dumps(record, ensure_ascii=False) for record in summary_records(utterances)]

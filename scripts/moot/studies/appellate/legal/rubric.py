@@ -22,7 +22,6 @@ HALLUCINATION: Final = "HALLUCINATION"
 RUBRIC: Final = read_rubric(Path(__file__).parents[1] / "rubric.yaml")
 LABELS: tuple[str, ...] = tuple(RUBRIC.labels)
 CODES: Mapping[str, int] = RUBRIC.numbers
-OUTCOMES: tuple[str, ...] = ("affirm", "reverse", "mixed", "dismiss")
 AFFIRMED_CODE, NOT_AFFIRMED_CODE, NO_STANCE_CODE = CODES[AFFIRM], CODES[REVERSE], CODES[NONE]
 
 
@@ -48,7 +47,7 @@ def decide_label(dispositions: Collection[str]) -> str:
 
 
 def decide_outcome(dispositions: Collection[str]) -> str:
-    """Return the outcome of an appeal (one of OUTCOMES), or "" if the dispositions give none."""
+    """Return the outcome of an appeal, or "" if the dispositions give none."""
     names = set(dispositions)
     is_undone = bool(names & {"reverse", "vacate", "remand", "not affirm"})
     if "affirm" in names:
