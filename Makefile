@@ -86,7 +86,7 @@ replay: env ## build a recorded study again without a model
 record: env ## record that study anew, after a change of its prompts
 	$(BIN)/snakemake courtroom --cores $(CORES) --configfile config/replay.yaml --config replay=false
 	$(BIN)/python scripts/record.py results/calls data/recording/courtroom.parquet
-	cp results/tables/courtroom/summary.csv results/tables/courtroom/table5_courtroom.csv data/recording/tables/
+	cp $(addprefix results/papers/courtroom/,table4.csv table5.csv scores.csv) data/recording/tables/
 
 bench: EXTRAS += test
 bench: ## benchmarks, and the grids of the statistics

@@ -8,12 +8,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from moot.core.yaml_text import load_yaml
-from moot.report import TABLES
 from published_findings import FINDINGS, PUBLISHED, equal, published_rows
-
-
-def test_findings_name_existing_tables() -> None:
-    assert FINDINGS and all(name in TABLES for name in FINDINGS)
 
 
 def test_the_correlation_of_accuracy_and_f1_in_the_paper() -> None:

@@ -92,10 +92,10 @@ def test_tables_and_figures_state_the_code_of_their_builders(
     plan: Plan, files_of_rules: dict[str, set[Path]]
 ) -> None:
     for word, registry in (("tables", TABLES), ("figures", FIGURES)):
-        paths = files_of_rules[f"{word}_courtroom"]
+        study = {"tables": "courtroom", "figures": "comparison"}[word]
+        paths = files_of_rules[f"{word}_{study}"]
         builders = {
-            registry[name].build.__module__
-            for name in targets.names_by_job(plan, registry)["courtroom"]
+            registry[name].build.__module__ for name in targets.names_by_job(plan, registry)[study]
         }
         imported = imported_files(*builders)
         names = {str(path.relative_to(SCRIPTS)) for path in imported - paths}

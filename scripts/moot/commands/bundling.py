@@ -27,6 +27,9 @@ from moot.llm.ledger.database import portions
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.ledger.reply_chain import head_of, read_log, seal
 from moot.llm.ledger.tables import ATTEMPTS, FAILURES, REFUSALS
+from moot.papers.items import items_file, read_papers
+from moot.papers.page import SCORES, item_files
+from moot.plan.papers_of_run import papers_of_run
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.workflow import targets
@@ -168,12 +171,32 @@ def tables_of(plan: Plan) -> dict[str, list[str]]:
             study = presented_study(registry[name].study for name in names)
             runs = targets.presented_runs(plan, study)
             runs_of_files |= {path: runs for path in files_of(names) if Path(path).exists()}
+    runs_of_files |= _items_of(plan)
     empty_names = set(find_empty_outputs(runs_of_files))
     return {
         path: runs
         for path, runs in runs_of_files.items()
         if name_of_output(path) not in empty_names
     }
+
+
+def _items_of(plan: Plan) -> dict[str, list[str]]:
+    """Return the built items of the run's papers, by path, with the runs of their studies."""
+    runs_of_files: dict[str, list[str]] = {}
+    for name, paper in read_papers(items_file(plan.shipped)).items():
+        if name not in papers_of_run(plan):
+            continue
+        runs: list[str] = []
+        for study in paper.studies:
+            runs += targets.presented_runs(plan, study)
+        files = [SCORES]
+        for item in paper.items:
+            # Times of fitting differ each time, and an example shows a text that may be withheld.
+            if not item.datasets and item.kind != "example":
+                files += item_files(item)
+        paths = [f"results/papers/{name}/{file}" for file in files]
+        runs_of_files |= {path: runs for path in paths if Path(path).exists()}
+    return runs_of_files
 
 
 def write_bundle(plan: Plan, raw: Fields) -> str:

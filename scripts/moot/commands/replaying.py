@@ -24,7 +24,7 @@ from moot.llm.request import Reply
 
 FOLDER = Path("replay")
 LEDGER = "data/ledger"
-_REBUILT_FOLDERS = ("results/tables/", "results/figures/")
+_REBUILT_FOLDERS = ("results/tables/", "results/figures/", "results/papers/")
 _UNPACKED_FOLDERS = ("results/cases/", "results/features/", "results/records/", "data/")
 """The folders to which the bundle's files may be unpacked. The run writes all other files
 itself.

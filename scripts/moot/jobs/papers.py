@@ -12,8 +12,9 @@ from moot.jobs.job_results import RESULTS, load_experiment_results
 from moot.papers import fillers_of
 from moot.papers.grid import PublishedValues
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
-from moot.papers.page import ItemContent, paper_files, write_page
+from moot.papers.page import SCORES, ItemContent, paper_files, write_csv, write_page
 from moot.papers.parts import Design, Example, ItemRun, OwnRow, Part, Series
+from moot.papers.scores import scores_frame
 from moot.papers.selection import KINDS_WITHOUT_DEBATES
 from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
 from moot.plan.grid_expansion import templates_of_debates
@@ -51,6 +52,7 @@ def write_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
         for part in content.parts:
             notes += made_up_notes(plan, part)
     write_page(paper, contents, values, PAPERS, plan.config.rehearsal, join_notes(notes))
+    write_csv(scores_frame(results.values()), PAPERS / name / SCORES, plan.config.rehearsal)
 
 
 def write_standing_paper(plan: Plan, name: str, files: Collection[Path]) -> None:

@@ -28,6 +28,8 @@ PAGE_ENDINGS: Mapping[str, tuple[str, ...]] = {
     "diagram": ("svg",),
 }
 """Kind of an item to the endings of its files."""
+SCORES = "scores.csv"
+"""The file of a paper with all scores of its runs."""
 KINDS_FROM_DESIGN = ("facts", "diagram")
 """Kinds of items that show the configuration, and need no debate."""
 
@@ -65,7 +67,7 @@ def item_files(item: PaperItem) -> list[str]:
 
 def paper_files(paper: Paper) -> list[str]:
     """Return the page and all files of a paper."""
-    files = [f"results/papers/{paper.name}.html"]
+    files = [f"results/papers/{paper.name}.html", f"results/papers/{paper.name}/{SCORES}"]
     for item in paper.items:
         files += [f"results/papers/{paper.name}/{name}" for name in item_files(item)]
     return files
@@ -123,16 +125,16 @@ def _write_item(
         notes = [*content.warnings, *notes]
         if is_rehearsal:
             notes = [REHEARSAL_NOTE, *notes]
-        _write_csv(values_frame(grid), target / f"{item.key}.csv", is_rehearsal)
+        write_csv(values_frame(grid), target / f"{item.key}.csv", is_rehearsal)
         if item.kind == "table":
-            _write_csv(intervals_frame(grid), target / f"{item.key}.intervals.csv", is_rehearsal)
+            write_csv(intervals_frame(grid), target / f"{item.key}.intervals.csv", is_rehearsal)
         write_atomically(target / f"{item.key}.tex", latex_source(paper, grid, notes))
         block |= {"grid": grid, "groups": _heading_groups(grid), "has_values": grid.has_own_values}
     elif item.kind == "figure":
         series = series_of(item, published, content.parts)
         mark = REHEARSAL_MARK if is_rehearsal else content.mark
         draw_chart(item, series, target / f"{item.key}.svg", mark)
-        _write_csv(points_frame(series), target / f"{item.key}.csv", is_rehearsal)
+        write_csv(points_frame(series), target / f"{item.key}.csv", is_rehearsal)
         has_own = any(part.source != PUBLISHED for part in series)
         block |= {"image": f"{paper.name}/{item.key}.svg", "has_values": has_own}
         block["has_points"] = bool(series)
@@ -195,7 +197,7 @@ def _write_example(
 ) -> dict[str, object]:
     item = content.item
     table = build_example(item, content.parts)
-    _write_csv(example_frame(table), target / f"{item.key}.csv", is_rehearsal)
+    write_csv(example_frame(table), target / f"{item.key}.csv", is_rehearsal)
     notes = [REHEARSAL_NOTE] if is_rehearsal else []
     notes += [*content.warnings, *filter(None, [item.note])]
     source = example_latex(paper, item, table, notes)
@@ -203,7 +205,8 @@ def _write_example(
     return {"example": table, "has_values": bool(table.title)}
 
 
-def _write_csv(frame: pd.DataFrame, path: Path, is_rehearsal: bool) -> None:
+def write_csv(frame: pd.DataFrame, path: Path, is_rehearsal: bool) -> None:
+    """Write a table as CSV; each row of a rehearsal says so."""
     csv_frame = frame.copy()
     if is_rehearsal:
         csv_frame.insert(len(csv_frame.columns), "voices", REHEARSAL_MARK)
