@@ -1,5 +1,34 @@
-# Exports of debates to other tools. They are not built by default. Each format has a target such as
-# `export_croissant`; `export` builds all formats.
+# Exports of debates to spreadsheets and other tools. They are not built by default. Each format has
+# a target such as `export_inspect`; `export` builds the tables and the formats that are installed.
+
+
+rule export_tables:
+    input:
+        **inputs(
+            "export_tables",
+            predictions=targets.predictions(plan),
+            utterances=[
+                file
+                for run in targets.runs(plan)
+                for file in targets.shards(plan, *run.split("/"))
+            ],
+            calls=[f"results/calls/{run}.parquet" for run in targets.runs(plan)],
+        ),
+    output:
+        workbook="results/export/debates.xlsx",
+        tables=expand("results/export/{name}.csv", name=["predictions", "utterances", "calls"]),
+    log:
+        "results/logs/export/tables.log",
+    conda:
+        "../envs/presentation.yaml"
+    params:
+        **digests(
+            "export_tables",
+            code=["export_tables.py", *RESULTS_CODE, "jobs/exported_tables.py"],
+        ),
+    script:
+        "../scripts/export_tables.py"
+
 
 for name in EXPORTERS:
     exported = targets.export_path(name, "{experiment}/{model}")

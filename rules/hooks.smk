@@ -137,6 +137,8 @@ onstart:
                 values_to_build("load_cases", "dataset"),
             )
     rules_to_run = {job.rule.name for job, must_run in jobs_of_run() if must_run}
+    with exit_without_traceback():
+        check_packages(rules_to_run)
     # The outputs of these rules replace the results of another configuration.
     if any(re.match("tables_|figures_|outcome", name) for name in rules_to_run):
         with exit_without_traceback():

@@ -17,7 +17,10 @@ for name, files in {
     "readers": targets.readers(plan),
     "outcomes": targets.outcomes(plan),
     **EXPORTS,
-    "export": [*EXPORTS.values()],
+    "export": [
+        *rules.export_tables.output,
+        *(EXPORTS[f"export_{name}"] for name in EXPORTERS if not EXPORTERS[name].missing_package()),
+    ],
 }.items():
 
     rule:

@@ -30,7 +30,7 @@ STAGES = {
     "transcripts": ("outcome", "reader"),
     "tables": ("tables_",),
     "figures": ("figures_",),
-    "export": ("convert_to_",),
+    "export": ("convert_to_", "export_tables"),
     "pages": ("all", "verify"),
 }
 """The rules of each stage, or prefixes of their names."""

@@ -4,14 +4,17 @@ Heavy libraries are imported inside functions, since the formats are read at eve
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
 
 from moot.core.config import Publication
+from moot.core.errors import UserError
+from moot.core.log import LOG
 from moot.core.natural_order import natural_key
 from moot.core.registry import Registry
 from moot.core.schemas import JUDGED
@@ -107,26 +110,48 @@ class Export:
 class Exporter:
     """A format: how the debates of one experiment and model are written.
 
-    Its suffix is the end of the file's name, or "" for a folder.
+    Attributes:
+        ending: the end of the file's name, or "" for a folder.
+        package: the package that it needs, which the extra of its name installs; "" for none.
     """
 
     write: Callable[[Export, Path], None]
     ending: str
+    package: str = ""
+
+    def missing_package(self) -> str:
+        """Return the package that the format needs, if it is not installed."""
+        return "" if not self.package or find_spec(self.package) else self.package
 
 
 EXPORTERS: Registry[Exporter] = Registry("export format", "export", "moot.report.exports")
 
 
 def exporter(
-    name: str, ending: str = ""
+    name: str, ending: str = "", package: str = ""
 ) -> Callable[[Callable[[Export, Path], None]], Callable[[Export, Path], None]]:
     """Register a format: `@exporter("croissant")` above a function that writes a folder."""
 
     def add(write: Callable[[Export, Path], None]) -> Callable[[Export, Path], None]:
-        EXPORTERS.register(name)(Exporter(write, ending))
+        EXPORTERS.register(name)(Exporter(write, ending, package))
         return write
 
     return add
+
+
+def check_packages(rules: Collection[str]) -> None:
+    """Say once which formats of `export` are left out, before any job starts.
+
+    Raises:
+        UserError: a format was asked for whose package is not installed.
+    """
+    for name in EXPORTERS:
+        package = EXPORTERS[name].missing_package()
+        remedy = f"pip install 'moot[{name}]' (in a clone: make env EXTRAS={name})"
+        if package and f"convert_to_{name}" in rules:
+            raise UserError(f"the export to {name} needs {package}, not installed here: {remedy}.")
+        if package and "export" in rules:
+            LOG.warning("not exported to %s: it needs %s: %s", name, package, remedy)
 
 
 def missing_as_none(row: Fields) -> JsonObject:

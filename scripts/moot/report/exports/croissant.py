@@ -15,7 +15,7 @@ from moot.core.schemas import ARTIFACTS
 from moot.report.exports import NO_TIME, Export, exporter
 
 
-@exporter("croissant")
+@exporter("croissant", package="mlcroissant")
 def write(export: Export, folder: Path) -> None:
     """Write the files; raises `UserError` where the extra `croissant` is not installed."""
     mlc: Any = import_extra("mlcroissant", "croissant")

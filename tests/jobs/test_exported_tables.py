@@ -1,0 +1,34 @@
+"""The tables of a run for spreadsheets."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from moot.core.artifacts import describe, write_rows
+from moot.core.errors import UserError
+from moot.jobs.exported_tables import MAX_CELL_CHARS, write_exported_tables
+from moot.report.exports import EXPORTERS, Exporter, check_packages
+
+
+def test_each_kind_is_a_csv_file_and_a_sheet(tmp_path: Path) -> None:
+    texts = ["=1+1", "ä" * 40_000]
+    rows = [{"debate_id": f"c{n}#0", "text": text} for n, text in enumerate(texts)]
+    write_rows(tmp_path / "0.parquet", "transcripts", rows, describe())
+    write_exported_tables({"utterances": [tmp_path / "0.parquet"], "calls": []}, tmp_path / "out")
+    table = pd.read_csv(tmp_path / "out" / "utterances.csv")
+    assert list(table["text"]) == ["'=1+1", texts[1]]
+    sheets = pd.read_excel(tmp_path / "out" / "debates.xlsx", sheet_name=None)
+    assert list(sheets) == ["utterances"]
+    assert list(sheets["utterances"]["text"]) == ["=1+1", texts[1][:MAX_CELL_CHARS]]
+
+
+def test_a_missing_package_is_named_before_a_job_starts(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    entry = Exporter(EXPORTERS["inspect"].write, ".eval", "no_such_package")
+    monkeypatch.setitem(EXPORTERS._entries, "inspect", entry)
+    check_packages({"export"})
+    assert "pip install 'moot[inspect]'" in caplog.text
+    with pytest.raises(UserError, match="no_such_package, not installed here: pip install"):
+        check_packages({"convert_to_inspect"})
