@@ -22,24 +22,22 @@ COLUMN_MEANINGS: Mapping[str, ColumnMeaning] = {
     "turn": ColumnMeaning("whole number, never blank", "the order of turns; gaps are counted"),
     "time": ColumnMeaning("number, or date and time", "the order of turns without numbers"),
     "round": ColumnMeaning("whole number or blank", "`beliefs_by_round`, flips by round"),
-    "speaker": ColumnMeaning("text, blank in rows of a judge", "`discussions`, `changed_answers`"),
+    "speaker": ColumnMeaning("text, blank in rows of a judge", "`discussions`"),
     "text": ColumnMeaning(_TEXT, "search in the reader, labels, exports, `rejudge`"),
-    "kind": ColumnMeaning("text other than conclusion", "`changed_answers` by kind of turn"),
-    "role": ColumnMeaning(_TEXT, "`changed_answers` by role; tells judges from debaters"),
+    "kind": ColumnMeaning("text other than conclusion", "the kind of a turn in the reader"),
+    "role": ColumnMeaning(_TEXT, "tells judges from debaters"),
     "side": ColumnMeaning(
         "a label, or blank", "`beliefs_by_round` by side; tells debaters from judges"
     ),
     "model": ColumnMeaning("text, blank for a person", "one result per model"),
     "visibility": ColumnMeaning("blank, public, all, or any other text", "private turns"),
-    "answer": ColumnMeaning(
-        "a word of `labels` or `no_answer`", "predictions, accuracy, `agreement`"
-    ),
+    "answer": ColumnMeaning("a word of `labels` or `no_answer`", "predictions, accuracy"),
     "answers": ColumnMeaning(
         "JSON object from name to answer, or blank", "`discussions` of groups"
     ),
     "belief": ColumnMeaning(
         "number from 0 to 1, or blank",
-        "Brier scores, calibration, `beliefs_by_round`, `belief_aggregates`",
+        "Brier scores, calibration, `beliefs_by_round`",
     ),
     "confidence": ColumnMeaning(
         "number from 0 to 100, or blank",
@@ -49,10 +47,10 @@ COLUMN_MEANINGS: Mapping[str, ColumnMeaning] = {
         "text, blank in rows of debaters",
         "several answers to one debate",
     ),
-    "persona": ColumnMeaning("text or blank", "`agreement` between personas of a judge"),
+    "persona": ColumnMeaning("text or blank", "several answers to one debate"),
     "judge_repeat": ColumnMeaning(
         "whole number, blank in rows without a judge",
-        "`agreement` and flips of a judge who is asked again",
+        "several answers of one judge to one debate",
     ),
     "truth": ColumnMeaning(
         "a word of `labels`, the same in all rows of a case",

@@ -16,7 +16,6 @@ from moot.scores import score_experiment
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.dynamics import stated_predictions
 from moot.stats.paired import holm
-from moot.studies.recorded.opinion_changes import find_occasions
 from moot.studies.recorded.runs import judged_runs, read_beliefs, read_outcomes
 from moot.studies.recorded.tables import groups, nyu_feedback, read_grades
 from recorded_runs import recorded_study
@@ -142,19 +141,6 @@ def test_a_confidence_of_60_percent_is_in_the_bin_up_to_70(tmp_path: Path) -> No
         counts.append(is_in_bin.sum())
     texts = FIGURES["recorded/nyu_calibration"].build(study).axes[0].texts
     assert [int(text.get_text()) for text in texts] == counts
-
-
-def test_a_speech_that_consists_of_quotations_is_heard(tmp_path: Path) -> None:
-    dataset = {"loader": "nyu_debates", "source": "shipped"}
-    study = recorded_study(
-        tmp_path, dataset, {"people": "people consult"}, {"human": "human judge"}
-    )
-    [run] = judged_runs(study)
-    turns = run.results.transcripts
-    speech_counts = turns["kind"].eq("speech").groupby(turns["debate_id"]).cumsum()
-    beliefs = turns[turns["kind"] == "belief"]
-    has_heard_speech = speech_counts[beliefs.index].groupby(beliefs["debate_id"]).diff() > 0
-    assert len(list(find_occasions(run))) == has_heard_speech.sum()
 
 
 def test_flips_of_a_recorded_judge_need_no_words(tmp_path: Path) -> None:

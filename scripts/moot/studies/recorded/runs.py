@@ -9,7 +9,6 @@ from moot.core.cases import cluster_attributes
 from moot.core.utterance_kinds import BELIEF, SPEECH
 from moot.report.study_results import Run, StudyResults
 from moot.stats.arrays import Column, Floats, as_numbers
-from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.paired import share_right
 from moot.stats.statistic import Bounds, ratio_statistic, share_statistic
 
@@ -64,20 +63,15 @@ def recorded_runs(results: StudyResults) -> list[RecordedRun]:
 def mean_by_case(
     run: RecordedRun, case_ids: Column, values: Floats, bounds: Bounds
 ) -> tuple[float, float, float]:
-    """Return the mean of values, one per row, with its 95 % interval by the clusters of cases."""
-    bootstrap, [sums, counts] = sum_by_case(run, case_ids, values, np.ones(len(values)))
-    return bootstrap.estimate(ratio_statistic(sums, counts, bounds))
+    """Return the mean of values, one per row, with its 95 % interval by the clusters of cases.
 
-
-def sum_by_case(
-    run: RecordedRun, case_ids: Column, *values: Floats
-) -> tuple[ClusterBootstrap, list[Floats]]:
-    """Return the sums of values by case: many occasions of few cases are resampled as these few
-    cases.
+    Many values of few cases are resampled as these few cases.
     """
     codes, unique_ids = pd.factorize(case_ids, sort=True)
-    sums = [as_numbers(np.bincount(codes, column, len(unique_ids))) for column in values]
-    return run.results.sample(unique_ids).bootstrap, sums
+    sums = as_numbers(np.bincount(codes, values, len(unique_ids)))
+    counts = as_numbers(np.bincount(codes, minlength=len(unique_ids)))
+    bootstrap = run.results.sample(unique_ids).bootstrap
+    return bootstrap.estimate(ratio_statistic(sums, counts, bounds))
 
 
 def read_beliefs(run: RecordedRun) -> pd.DataFrame:

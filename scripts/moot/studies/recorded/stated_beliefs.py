@@ -9,7 +9,7 @@ import pandas as pd
 from moot.core.cases import positive_of_two
 from moot.core.types import Fields, Json
 from moot.core.utterance_kinds import CONCLUSION, UNUSABLE
-from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
+from moot.datasets.turn_columns import TranscriptsOptions
 from moot.report.needs import StudyPlan
 from moot.scores.dynamics import judge_names
 from moot.studies.recorded.runs import RecordedRun
@@ -57,37 +57,13 @@ class StatedBelief(NamedTuple):
 
 def has_stated_beliefs(plan: StudyPlan) -> bool:
     """Return whether the turns of debates have beliefs, or confidences of speakers with a side."""
-    for columns in _column_names(plan):
-        if columns.debate and (columns.beliefs or (columns.confidence and columns.side)):
-            return True
-    return False
-
-
-def has_beliefs_and_truth(plan: StudyPlan) -> bool:
-    """Return whether a data set has beliefs, and the true labels of its cases."""
     for experiment in plan.experiments:
         options = plan.options_of(experiment)
         if isinstance(options, TranscriptsOptions):
-            has_truth = bool(options.truth or options.columns.truth)
-            if has_truth and (options.columns.beliefs or options.columns.confidence):
+            columns = options.columns
+            if columns.debate and (columns.beliefs or (columns.confidence and columns.side)):
                 return True
     return False
-
-
-def has_councils(plan: StudyPlan) -> bool:
-    """Return whether a data set has answers, perhaps of several judges or members."""
-    for columns in _column_names(plan):
-        if columns.answer or columns.answers or columns.beliefs:
-            return True
-    return False
-
-
-def _column_names(plan: StudyPlan) -> Iterator[TurnColumns]:
-    """Yield the columns of the data sets in tables of turns or answers."""
-    for experiment in plan.experiments:
-        options = plan.options_of(experiment)
-        if isinstance(options, TranscriptsOptions):
-            yield options.columns
 
 
 def read_stated_beliefs(run: RecordedRun) -> pd.DataFrame:

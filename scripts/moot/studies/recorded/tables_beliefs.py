@@ -1,28 +1,21 @@
-"""Tables of the beliefs that are stated in recorded debates, by round and as aggregates."""
+"""The table of the beliefs that are stated in recorded debates, by round."""
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
-from math import comb
+from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
 
-from moot.core.cases import positive_of_two
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import TableContent
 from moot.report.study_results import StudyResults
-from moot.scores.groups import find_undecided, probability_of_positive
-from moot.stats.arrays import Floats, as_numbers
+from moot.stats.arrays import as_numbers
 from moot.stats.statistic import DIFFERENCE as BOUNDS
-from moot.stats.statistic import mean_statistic, share_statistic
 from moot.studies.recorded.runs import STUDY, RecordedRun, mean_by_case, recorded_runs
 from moot.studies.recorded.stated_beliefs import (
     AFTER_ROUNDS,
     OWN_SIDE,
     find_outcomes,
-    has_beliefs_and_truth,
     has_stated_beliefs,
     read_stated_beliefs,
     verdict_authors,
@@ -179,171 +172,3 @@ def _both_sure_cells(run: RecordedRun, beliefs: pd.DataFrame) -> Fields:
         return {}
     is_sure = as_numbers(debates["least"] > SURE)
     return {f"both above {SURE}": mean_by_case(run, debates["case_id"], is_sure, (0.0, 1.0))}
-
-
-EXTREMISING = 2.5
-"""The exponent by which the odds of a mean belief are extremised (Baron et al. 2014)."""
-PANEL_SIZES = (1, 2, 3, 5, 7, 9, 12, 16, 20)
-WHOLE_PANEL = "all"
-MAX_PANELS_DRAWN = 200
-"""Of more panels of some members of one panel, this number is drawn."""
-
-
-def extremise(means: Floats) -> Floats:
-    """Raise the odds of probabilities to the power EXTREMISING."""
-    positive, negative = means**EXTREMISING, (1 - means) ** EXTREMISING
-    return as_numbers(positive / (positive + negative))
-
-
-AGGREGATES: dict[str, Callable[[Floats], Floats]] = {
-    "mean": lambda beliefs: as_numbers(beliefs.mean(axis=1)),
-    "extremised mean": lambda beliefs: extremise(as_numbers(beliefs.mean(axis=1))),
-    "median": lambda beliefs: as_numbers(np.median(beliefs, axis=1)),
-}
-"""Aggregates of the beliefs of panels, shape (panels, members)."""
-
-
-@table(
-    STUDY,
-    "belief_aggregates",
-    "Aggregated beliefs of panels",
-    needs=(has_beliefs_and_truth,),
-    loaders=("transcripts",),
-)
-def belief_aggregates(results: StudyResults) -> TableContent:
-    """The Brier score of the mean, the extremised mean and the median of the beliefs of a panel, by
-    the number of its members, compared with one member; with 95 % intervals by cluster.
-    """
-    rows: list[Fields] = []
-    for run in recorded_runs(results):
-        rows += _rows_of_aggregates(run)
-    return _AGGREGATES.table(
-        rows,
-        [
-            (
-                "A panel is the judges or members who answer about one debate, or the repeats of "
-                "a case if each debate has one answer. A row of k members is the mean over all "
-                f"panels of k of its members (over {MAX_PANELS_DRAWN} at random, if there are "
-                f"more), of the panels with at least k. `{WHOLE_PANEL}` are the whole panels."
-            ),
-            (
-                "The Brier score is the mean squared distance of the aggregated probability from"
-                " the truth: 0 is best, 0.25 is one half for every case. The difference is the"
-                " aggregate's score minus the mean score of one member of the same panels, below 0"
-                " if the aggregate is better. Right: the aggregate is on the side of the truth;"
-                " exactly one half counts one half."
-            ),
-            (
-                f"The extremised mean raises the odds of the mean to the power {EXTREMISING}"
-                " (Baron, Mellers, Tetlock, Stone and Ungar 2014, Decision Analysis 11). The"
-                " exponent is not fitted to these data."
-            ),
-        ],
-    )
-
-
-_AGGREGATES = (
-    Columns()
-    .keys("data", "method", "model", "aggregate")
-    .plain("members")
-    .estimate("Brier score", "Brier")
-    .estimate("difference from one member", "difference", role=DIFFERENCE, digits=SIGNED)
-    .estimate("right", "right")
-    .counts("panels", "cases")
-    .short_form(
-        "data",
-        "method",
-        "aggregate",
-        "members",
-        "Brier score",
-        "Brier, 95 % interval",
-        "difference from one member",
-        "difference, 95 % interval",
-        "panels",
-    )
-)
-
-
-def gather_panels(run: RecordedRun) -> pd.DataFrame:
-    """Return the beliefs of panels in the positive label, with the truth.
-
-    Returns:
-        A row a panel of at least two members: case_id, beliefs (an array), truth (0 or 1).
-    """
-    positive = positive_of_two(run.results.task)
-    rows = run.predictions
-    rows = rows[(rows["status"] == "valid") | find_undecided(rows)]
-    if not positive or rows.empty:
-        return pd.DataFrame(columns=["case_id", "beliefs", "truth"])
-    rows = rows.assign(belief=probability_of_positive(rows, run.results.task))
-    rows = rows[rows["belief"].notna() & (rows["target"].fillna("") != "")]
-    if rows.empty:
-        return pd.DataFrame(columns=["case_id", "beliefs", "truth"])
-    debates = rows["case_id"] + "#" + rows["repeat"].astype(str)
-    panels = rows.groupby(debates if debates.duplicated().any() else "case_id", sort=True)
-    frame = pd.DataFrame(
-        {
-            "case_id": panels["case_id"].first(),
-            "beliefs": pd.Series({key: as_numbers(group["belief"]) for key, group in panels}),
-            "truth": (panels["target"].first() == positive).astype(float),
-        }
-    ).reset_index(drop=True)
-    return frame[frame["beliefs"].map(len) > 1]
-
-
-def _rows_of_aggregates(run: RecordedRun) -> Iterator[Fields]:
-    """Yield the rows of each aggregate: by the number of members, and of the whole panels."""
-    panels = gather_panels(run)
-    if panels.empty:
-        return
-    largest = int(panels["beliefs"].map(len).max())
-    sizes = [size for size in PANEL_SIZES if size <= largest]
-    random = np.random.default_rng(run.results.seed)
-    for aggregate, combine in AGGREGATES.items():
-        for size in (*sizes, 0):
-            rows = panels[panels["beliefs"].map(len) >= size]
-            parts = [_draw_panels(beliefs, size, random) for beliefs in rows["beliefs"]]
-            probabilities = [combine(part) for part in parts]
-            yield {
-                "data": run.data,
-                "method": run.method,
-                "model": run.model_name,
-                "aggregate": aggregate,
-                "members": str(size) if size else WHOLE_PANEL,
-                **_aggregate_cells(run, rows, probabilities),
-                "panels": len(rows),
-                "cases": rows["case_id"].nunique(),
-            }
-
-
-def _draw_panels(beliefs: Floats, size: int, random: np.random.Generator) -> Floats:
-    """Return the panels of some members, shape (panels, size); the whole panel for size 0."""
-    if size in (0, len(beliefs)):
-        return beliefs[None, :]
-    if comb(len(beliefs), size) <= MAX_PANELS_DRAWN:
-        return as_numbers(list(combinations(beliefs.tolist(), size)))
-    draws = random.permuted(np.tile(beliefs, (MAX_PANELS_DRAWN, 1)), axis=1)
-    return as_numbers(draws[:, :size])
-
-
-def _aggregate_cells(
-    run: RecordedRun, panels: pd.DataFrame, probabilities: Sequence[Floats]
-) -> Fields:
-    """Return Brier score, difference from one member, and share of right aggregates of some
-    panels.
-    """
-    errors, differences, right = [], [], []
-    for truth, beliefs, aggregates in zip(
-        panels["truth"], panels["beliefs"], probabilities, strict=True
-    ):
-        error = float(((aggregates - truth) ** 2).mean())
-        errors.append(error)
-        differences.append(error - float(((beliefs - truth) ** 2).mean()))
-        distances = np.abs(aggregates - truth)
-        right.append(float((distances < 1 / 2).mean() + (distances == 1 / 2).mean() / 2))
-    bootstrap = run.results.sample(panels["case_id"]).bootstrap
-    return {
-        "Brier score": bootstrap.estimate(share_statistic(errors)),
-        "difference from one member": bootstrap.estimate(mean_statistic(differences, BOUNDS)),
-        "right": bootstrap.estimate(share_statistic(right)),
-    }

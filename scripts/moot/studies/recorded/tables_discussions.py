@@ -1,29 +1,17 @@
-"""Tables of answers before and after a discussion, and of what was heard before a change."""
+"""The table of answers before and after a discussion."""
 
-from collections.abc import Iterator, Sequence
-
-import numpy as np
 import pandas as pd
 
-from moot.core.types import Fields, JsonObject
+from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import TableContent
 from moot.report.study_results import StudyResults
 from moot.scores.dynamics import stated_answers
-from moot.stats.arrays import Column, Floats, Truths, as_numbers, ratio
+from moot.stats.arrays import Floats, as_numbers
 from moot.stats.statistic import DIFFERENCE as BOUNDS
 from moot.stats.statistic import SHARE, Statistic, mean_statistic, ratio_statistic
-from moot.studies.recorded.opinion_changes import (
-    RIGHT_ANSWER,
-    UNDECIDED,
-    WRONG_ANSWER,
-    Occasion,
-    describe_features,
-    find_occasions,
-    group_members,
-)
-from moot.studies.recorded.runs import STUDY, RecordedRun, mean_by_case, recorded_runs, sum_by_case
+from moot.studies.recorded.runs import STUDY, RecordedRun, recorded_runs
 
 MAJORITY = 0.5
 
@@ -126,178 +114,19 @@ def _share_among(values: Floats, among: Floats) -> Statistic:
     return ratio_statistic(values * among, among, SHARE)
 
 
-CONVERSATIONS = "transcripts", "nyu_debates"
-"""Loaders of debates that record answers or beliefs turn by turn."""
-ANY_FEATURE = "anything"
-CHANGES = (
-    (WRONG_ANSWER, RIGHT_ANSWER),
-    (RIGHT_ANSWER, WRONG_ANSWER),
-    (UNDECIDED, RIGHT_ANSWER),
-    (UNDECIDED, WRONG_ANSWER),
-)
-"""Changes of an answer: the answer before, and the answer after."""
+def group_members(run: RecordedRun) -> set[str]:
+    """Return the members of the run's groups who state answers and hear other members.
 
-
-@table(
-    STUDY, "changed_answers", "What came before a change of answer or belief", loaders=CONVERSATIONS
-)
-def changed_answers(results: StudyResults) -> TableContent:
-    """Messages before group members and judges changed an answer or belief, compared with messages
-    before they kept it; with 95 % intervals by cluster.
+    The set is empty if no member heard another one (judges do not), and if a case has no known
+    truth.
     """
-    rows: list[Fields] = []
-    for run in recorded_runs(results):
-        run_occasions = list(find_occasions(run))
-        if run_occasions:
-            rows += _rows_of_changes(run, run_occasions)
-    return _CHANGED_ANSWERS.table(
-        rows,
-        [
-            (
-                "An occasion is a message of a member who had an answer and had heard another"
-                " member, or a judge's belief that follows an earlier one. `Changes` is the share"
-                " of occasions after which the answer is the one in `changes to`. `Heard before` is"
-                " the last message of another member, or all public utterances since the judge's"
-                " last belief: whether the last speaker holds (or argues for) the right answer, the"
-                " kind of utterance, the speaker's role, the length compared with the median, and"
-                " whether there are quotations. If both sides spoke, it also says which side used"
-                " more words, and which quoted more."
-            ),
-            (
-                "Before a change, before none: how often the feature was heard before occasions"
-                " with and without the change. The difference is the first minus the second; it is"
-                " 0 if changes are as frequent with the feature as without it. Belief moved is the"
-                " mean change of the probability of the right answer, if probabilities were"
-                " stated."
-            ),
-            (
-                "These are associations, not causes: speakers, content and length were not assigned"
-                " at random."
-            ),
-        ],
-        exploratory=True,
-    )
-
-
-_CHANGED_ANSWERS = (
-    Columns()
-    .keys("data", "method", "held before", "changes to")
-    .plain("heard before")
-    .estimate("changes")
-    .ours("before a change", "before none")
-    .estimate("difference", "difference", digits=SIGNED)
-    .estimate("belief moved", "moved", digits=SIGNED)
-    .counts("occasions", "changed", "debates")
-    .short_form(
-        "method",
-        "held before",
-        "changes to",
-        "heard before",
-        "changes",
-        "95 % interval",
-        "before a change",
-        "before none",
-        "difference",
-        "changed",
-    )
-)
-
-
-def _rows_of_changes(run: RecordedRun, run_occasions: Sequence[Occasion]) -> Iterator[Fields]:
-    """Yield a row for each change and each feature that tells occasions apart."""
-    median_words = float(np.median([occasion.word_count for occasion in run_occasions]))
-    features = pd.DataFrame(
-        [describe_features(occasion, median_words) for occasion in run_occasions]
-    )
-    frame = pd.DataFrame(run_occasions, columns=Occasion._fields)
-    for answer_before, answer_after in CHANGES:
-        is_eligible = (frame["answer_before"] == answer_before).to_numpy()
-        is_change = (frame["answer_after"] == answer_after).to_numpy()
-        row: JsonObject = {
-            "data": run.data,
-            "method": run.method,
-            "held before": answer_before,
-            "changes to": answer_after,
-        }
-        if is_eligible.any():
-            cells = _change_cells(run, frame, is_eligible, is_eligible, is_change)
-            yield row | {"heard before": ANY_FEATURE} | cells
-        for name, value in _contrasting_features(features):
-            has_value = (features[name] == value).to_numpy()
-            is_known = is_eligible & features[name].notna().to_numpy()
-            if not (is_known & has_value).any():
-                continue
-            cells = _change_cells(run, frame, is_known, is_known & has_value, is_change)
-            if not has_value[is_known].all():
-                cells["difference"] = _difference_of_shares(
-                    run,
-                    frame["case_id"][is_eligible],
-                    (is_known & has_value)[is_eligible],
-                    is_change[is_eligible],
-                    is_known[is_eligible],
-                )
-            yield row | {"heard before": f"{name}: {value}"} | cells
-
-
-def _contrasting_features(features: pd.DataFrame) -> Iterator[tuple[str, str]]:
-    """Yield the name and value of each feature that some occasions do not have."""
-    for name in features:
-        for value in sorted(features[name].dropna().unique()):
-            if (features[name] != value).any():
-                yield str(name), value
-
-
-def _change_cells(
-    run: RecordedRun, frame: pd.DataFrame, is_known: Truths, is_heard: Truths, is_change: Truths
-) -> JsonObject:
-    """Return the cells of one feature.
-
-    Args:
-        run: the run.
-        frame: its occasions.
-        is_known: the occasions whose answer could change in this way and whose feature is known.
-        is_heard: those among them before which the feature was heard.
-        is_change: the occasions after which the answer is the one changed to.
-    """
-    case_ids = frame["case_id"]
-    belief_changes = as_numbers(frame["belief_change"])
-    has_belief = is_heard & ~np.isnan(belief_changes)
-    return {
-        "changes": mean_by_case(run, case_ids[is_heard], as_numbers(is_change[is_heard]), SHARE),
-        "before a change": _share_heard(is_heard, is_known & is_change),
-        "before none": _share_heard(is_heard, is_known & ~is_change),
-        "belief moved": mean_by_case(run, case_ids[has_belief], belief_changes[has_belief], BOUNDS),
-        "occasions": int(is_heard.sum()),
-        "changed": int((is_heard & is_change).sum()),
-        "debates": frame["debate_id"][is_heard].nunique(),
-    }
-
-
-def _share_heard(is_heard: Truths, among: Truths) -> float | None:
-    return float(is_heard[among].mean()) if among.any() else None
-
-
-def _difference_of_shares(
-    run: RecordedRun, case_ids: Column, is_heard: Truths, is_change: Truths, is_known: Truths
-) -> tuple[float, float, float]:
-    """Return the share of changes before which a feature was heard, minus that share of
-    non-changes.
-    """
-    changes, non_changes = is_known & is_change, is_known & ~is_change
-    bootstrap, sums = sum_by_case(
-        run,
-        case_ids,
-        as_numbers(changes & is_heard),
-        as_numbers(changes),
-        as_numbers(non_changes & is_heard),
-        as_numbers(non_changes),
-    )
-
-    def difference(weights: Floats) -> Floats:
-        changes_heard, all_changes, others_heard, all_others = (
-            weights @ case_sums for case_sums in sums
-        )
-        return ratio(changes_heard, all_changes) - ratio(others_heard, all_others)
-
-    rarer_side = min([sums[1] > 0, sums[3] > 0], key=np.sum)
-    return bootstrap.estimate(Statistic(difference, BOUNDS, rarer_side))
+    if "judge" not in run.predictions or (run.predictions["target"] == "").any():
+        return set()
+    members = set(run.predictions["judge"].dropna())
+    if not members:
+        return set()
+    opinions = stated_answers(run.results)
+    is_of_member = (opinions["model"] == run.model) & opinions["speaker"].isin(members)
+    heard = f",{','.join(opinions.loc[is_of_member, 'after'].unique())},"
+    has_heard_others = any(f",{name}," in heard for name in members)
+    return members if has_heard_others else set()

@@ -1,10 +1,4 @@
-"""Tables of debates that were judged again.
-
-They compare a model's beliefs with the recorded judge's, and judges with each other.
-"""
-
-from collections.abc import Iterator
-from itertools import combinations
+"""The table of debates that were judged again: a model's beliefs and the recorded judge's."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +9,6 @@ from moot.report import table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns
 from moot.report.content import TableContent
 from moot.report.study_results import Run, StudyResults
-from moot.stats.agreement import cohens_kappa
 from moot.stats.statistic import DIFFERENCE as BOUNDS
 from moot.stats.statistic import mean_statistic, share_statistic
 from moot.studies.recorded.runs import STUDY
@@ -139,89 +132,3 @@ def _row_of_run(run: Run) -> Fields | None:
         "beliefs": len(both),
         "debates": both[DEBATE].nunique(),
     }
-
-
-@table(STUDY, "judges", "Judges of the same debates", protocols=("rejudge",))
-def judges(results: StudyResults) -> TableContent:
-    """How often judges of the same debates end on the same answer, pair by pair, including the
-    recorded judge, and how often each is right, with 95 % intervals.
-    """
-    runs_by_debates: dict[tuple[str, ...], list[Run]] = {}
-    for run in rejudged_runs(results):
-        runs_by_debates.setdefault(tuple(_key_cells(run).values()), []).append(run)
-    rows: list[JsonObject] = []
-    for runs in runs_by_debates.values():
-        rows += _rows_of_pairs(runs)
-    return _JUDGES.table(
-        rows,
-        [
-            (
-                "Each judge's answer is its last usable belief, over the debates that both judged;"
-                " kappa is Cohen's. The experiment is added to the name of a model that judged in"
-                " several experiments."
-            ),
-            (
-                "A judge who samples also differs from itself. To measure this, let a second entry"
-                " of the same model (`extends`, another `seed`) judge the same debates: the row of"
-                " the two entries says how often one model gives the same answer twice. Without"
-                " such a row this floor is unknown."
-            ),
-        ],
-    )
-
-
-_JUDGES = (
-    Columns()
-    .keys(*_KEYS, "first")
-    .plain("second")
-    .estimate("same answer", "same")
-    .estimate("kappa", "kappa")
-    .plain("first right", "second right")
-    .counts("debates")
-    .short_form(
-        "debated by",
-        "first",
-        "second",
-        "same answer",
-        "same, 95 % interval",
-        "kappa",
-        "kappa, 95 % interval",
-        "debates",
-    )
-)
-
-
-def _rows_of_pairs(runs: list[Run]) -> Iterator[JsonObject]:
-    """Yield a row for each pair of judges of the same debates."""
-    models = [run.model for run in runs]
-    recorded = pd.concat([_last_beliefs(run, RECORDED_JUDGE) for run in runs])
-    by_judge = {RECORDED_JUDGE: recorded[~recorded.index.duplicated()]}
-    for run in runs:
-        is_unique = models.count(run.model) == 1
-        name = run.model if is_unique else f"{run.model} ({run.experiment})"
-        by_judge[name] = _last_beliefs(run, JUDGE)
-    results = runs[0].results
-    for first, second in combinations(by_judge, 2):
-        both = by_judge[first].join(
-            by_judge[second], how="inner", lsuffix=" first", rsuffix=" second"
-        )
-        if both.empty:
-            continue
-        first_side, second_side = both["side first"], both["side second"]
-        bootstrap = results.sample(both["case_id first"]).bootstrap
-        targets = both["case_id first"].map(results.targets)
-        yield {
-            **_key_cells(runs[0]),
-            "first": first,
-            "second": second,
-            "same answer": bootstrap.estimate(share_statistic(first_side == second_side)),
-            "kappa": bootstrap.estimate(cohens_kappa(first_side, second_side)),
-            "first right": float((first_side == targets).mean()),
-            "second right": float((second_side == targets).mean()),
-            "debates": len(both),
-        }
-
-
-def _last_beliefs(run: Run, seat: str) -> pd.DataFrame:
-    """Return the last belief of a seat in each debate."""
-    return stated_beliefs(run, seat).groupby(DEBATE)[["case_id", "side"]].last()
