@@ -26,7 +26,6 @@ from worlds_of_means import (
     unpaired_clusters,
 )
 from worlds_of_repeats import (
-    corrected_shares,
     crossed_clusters,
     repeats_within_cases,
 )
@@ -51,7 +50,6 @@ KINDS = (
     rankings,
     repeats_within_cases,
     crossed_clusters,
-    corrected_shares,
 )
 
 

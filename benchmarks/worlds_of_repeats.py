@@ -1,4 +1,4 @@
-"""Worlds of repeated and crossed debates, and corrected shares."""
+"""Worlds of repeated and crossed debates."""
 
 import itertools
 from collections.abc import Iterator
@@ -8,7 +8,6 @@ from simulated_worlds import SEED, Cell, Random, World, codes_of, excludes_0
 
 from moot.stats.arrays import Floats, as_numbers, ratio
 from moot.stats.bootstrap import ClusterBootstrap
-from moot.stats.prediction_powered import corrected_mean, estimate_share
 from moot.stats.statistic import SHARE, mean_statistic
 from moot.stats.within_cases import interval_within
 
@@ -61,21 +60,3 @@ def crossed_clusters() -> Iterator[Cell]:
             f"{stories} stories of variance {story}, {judges} judges of variance {judge}",
             draw,
         )
-
-
-def corrected_shares() -> Iterator[Cell]:
-    """Yield cells of shares that people's labels of a sample correct."""
-    for rows, sample_share, rate in itertools.product((100, 400), (0.15, 0.5), (0.05, 0.3, 0.7)):
-
-        def draw(
-            random: Random, rows: int = rows, sample_share: float = sample_share, rate: float = rate
-        ) -> World:
-            people = as_numbers(random.random(rows) < rate)
-            labeler = people * (random.random(rows) < 0.7)
-            inclusion = np.where(random.random(rows) < sample_share, sample_share, np.nan)
-            statistic = corrected_mean(labeler, people, inclusion)
-            bootstrap = ClusterBootstrap(range(rows), SEED)
-            _, low, high = estimate_share(bootstrap, statistic, labeler != people)
-            return World((low, high), rate)
-
-        yield Cell("corrected share", f"{rows} rows, {sample_share} labelled, rate {rate}", draw)

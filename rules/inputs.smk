@@ -2,7 +2,7 @@
 
 from moot.labels import HUMAN
 from moot.plan.experiments import artifact_files
-from moot.workflow.user_files import annotation_files, answer_files, frozen_files, sample_files
+from moot.workflow.user_files import annotation_files, answer_files, frozen_files
 
 
 def cases_of_experiment(wildcards):
@@ -65,19 +65,6 @@ def annotated_shards(wildcards):
         if run != run_of_job:
             files += targets.shards(plan, *run.split("/"))
     return files
-
-
-def annotation_sample(wildcards):
-    """Return the sample of statements that people have labelled."""
-    return [str(path) for path in sample_files(wildcards.experiment, wildcards.model)]
-
-
-def machine_annotations(wildcards):
-    """Return the labels of rules and models, by which the statements for people are drawn."""
-    run = f"{wildcards.experiment}/{wildcards.model}"
-    labelers = plan.experiments[wildcards.experiment].config.labelers
-    is_labelled = any(name != HUMAN for name in labelers)
-    return [f"results/annotations/{run}.parquet"] if is_labelled else []
 
 
 # Results

@@ -13,7 +13,6 @@ rule label_statements:
             shards=shards_of_run,
             others=annotated_shards,
             annotations=annotations_of_people,
-            sample=annotation_sample,
         ),
     output:
         labels=LABELS,
@@ -59,7 +58,6 @@ rule write_annotation_sheet:
             "write_annotation_sheet",
             cases=cases_of_experiment,
             shards=shards_of_run,
-            annotations=machine_annotations,
         ),
     output:
         "results/annotation_sheets/{experiment}/{model}.txt",

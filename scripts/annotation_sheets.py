@@ -10,7 +10,6 @@ if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         wildcards, inputs = snakemake.wildcards, snakemake.input
         shards = [Path(file) for file in inputs.shards]
-        annotations = [Path(file) for file in inputs.annotations]
         folder = Path(snakemake.params.folder)
         sheet_paths = write_drawn_sheet(
             plan,
@@ -18,7 +17,6 @@ if __name__ == "__main__":
             wildcards.model,
             Path(inputs.cases),
             shards,
-            annotations,
             folder,
         )
         LOG.info(

@@ -15,14 +15,12 @@ if __name__ == "__main__":
         for shard in map(Path, [*inputs.shards, *inputs.others]):
             shards.setdefault((shard.parts[-3], shard.parts[-2]), []).append(shard)
         annotations = [Path(file) for file in inputs.annotations]
-        sample = Path(inputs.sample[0]) if inputs.sample else None
         labelling = LabelJob(
             wildcards.experiment,
             wildcards.model,
             Path(inputs.cases),
             shards,
             annotations,
-            sample,
             snakemake.threads,
         )
         output, everything = Path(snakemake.output.labels), Path(snakemake.output.everything)

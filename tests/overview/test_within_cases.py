@@ -86,7 +86,6 @@ def write_panels(folder: Path, protocol: str, changes: float, seed: int = 0) -> 
                         "code": CODES[label],
                         "labeler": "rules",
                         "evidence": "",
-                        "predicted": label,
                     }
                 )
     params = {"judges": JUDGES, "rounds": ROUNDS, "votes": "none"}

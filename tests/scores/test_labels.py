@@ -78,7 +78,6 @@ def test_shares_and_changes_equal_the_known_values(tmp_path: Path) -> None:
         follows.loc["from=C;to=AB", "value"] == 0.5 and follows.loc["from=C;to=O", "value"] == 0.5
     )
     assert follows.loc["from=AB;to=AB;speaker=con", "value"] == 1
-    assert not scores.index.get_level_values("metric").str.startswith("corrected_").any()
 
 
 def test_there_are_no_scores_without_a_rubric(tmp_path: Path) -> None:

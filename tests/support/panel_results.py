@@ -51,12 +51,10 @@ def panel(
     protocol: str = "panel",
     name: str = "panels",
     extra: list[dict[str, Any]] | None = None,
-    people: dict[str, str] | None = None,
 ) -> ExperimentResults:
     """Results of debates, each written as rounds of positions: "aar arr rrr" (a affirm, r reverse,
     n none).
 
-    `people`: what people say of the debates that were drawn, in the same way.
     """
     statements = []
     labels: dict[tuple[str, int], str] = {}
@@ -91,12 +89,7 @@ def panel(
             experiment_view(protocol, "toy", ("tiny",), "test", PARAMS), rubric=RUBRICS["appellate"]
         ),
     )
-    drawn_courses = {}
-    for debate, course in (people or {}).items():
-        for turn, position in enumerate(course.replace(" ", ""), start=1):
-            columns = {"drawn_label": LABEL_OF[position], "inclusion": 1.0}
-            drawn_courses[debate, turn] = columns
-    rows = write_labels(results, "tiny", labels, drawn_courses)
+    rows = write_labels(results, "tiny", labels)
     everything = pd.DataFrame(rows)[
         ["experiment", "model", "debate_id", "turn", "label", "code", "labeler", "evidence"]
     ]

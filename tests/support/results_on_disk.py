@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from moot.core.artifacts import describe, write_cases, write_rows
@@ -127,7 +126,6 @@ def write_labels(
     results: ExperimentResults,
     model: str,
     labels: Mapping[tuple[str, int], str],
-    columns: Mapping[tuple[str, int], Mapping[str, Any]] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
     """Write the labels of a model's statements by the experiment's rubric, and return their rows.
 
@@ -137,7 +135,6 @@ def write_labels(
         results: the experiment, whose configuration has a rubric.
         model: whose statements are labelled.
         labels: the label of each statement, by debate_id and turn.
-        columns: further columns, for example people's labels, by debate_id and turn.
     """
     assert results.config.rubric is not None
     rows = [
@@ -150,8 +147,6 @@ def write_labels(
             "code": results.config.rubric.numbers[label],
             "labeler": "rules",
             "evidence": "",
-            "predicted": label,
-            **columns.get((debate, turn), {}),
         }
         for (debate, turn), label in labels.items()
     ]

@@ -15,8 +15,7 @@ from moot.core.log import LOG
 from moot.core.rubric import Rubric
 from moot.core.schemas import SCHEMAS
 from moot.core.types import JsonObject
-from moot.labels import ADJUDICATED, HUMAN, JUDGE, LABELERS, PEOPLE, RULES, kinds
-from moot.labels.sample import has_text, inclusion, name_units, read_sample
+from moot.labels import ADJUDICATED, HUMAN, JUDGE, LABELERS, RULES, kinds
 from moot.labels.sheets import FAULTS, SheetContents, read_annotations
 from moot.labels.statements import public_kinds, read_statements, sheet_id
 from moot.plan.plan import Plan
@@ -160,59 +159,6 @@ def effective_labels(labels: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame
     return ordered.drop_duplicates(["debate_id", "turn"]).drop(columns=["rank", "votes"])
 
 
-def labels_by_machines(labels: pd.DataFrame) -> pd.DataFrame:
-    """Return the labels that were not given by people."""
-    return labels[~kinds(labels["labeler"]).isin(PEOPLE)]
-
-
-def final_labels(
-    statements: pd.DataFrame,
-    labels: pd.DataFrame,
-    sample: pd.DataFrame,
-    order: Sequence[str],
-    no_position: str,
-) -> pd.DataFrame:
-    """Return the label that counts for each statement, with the data for corrections.
-
-    Args:
-        statements: as `read_statements` gives them.
-        labels: the labels of every labeler, columns `ALL_COLUMNS`.
-        sample: the random sample, as `read_sample` returns it.
-        order: the kinds of labelers by priority.
-        no_position: the label of a statement that takes no position.
-
-    Returns:
-        One row per statement with a label, with the columns of the labels schema.
-    """
-    keys = ["debate_id", "turn"]
-    machine = effective_labels(labels_by_machines(labels), order)[[*keys, "label", "labeler"]]
-    people = effective_labels(labels[kinds(labels["labeler"]).isin(PEOPLE)], PEOPLE)[
-        [*keys, "label"]
-    ]
-    rows = statements[keys].assign(unit=name_units(statements), said=has_text(statements))
-    rows = rows.merge(people.rename(columns={"label": "drawn_label"}), "left", keys)
-    non_empty_rows = rows[rows["said"]]
-    unlabelled = set(non_empty_rows.loc[non_empty_rows["drawn_label"].isna(), "unit"])
-    inclusion_by_unit = inclusion(
-        sample, set(non_empty_rows["unit"]), set(non_empty_rows["unit"]) - unlabelled
-    )
-    rows["inclusion"] = rows["unit"].map(inclusion_by_unit).astype(float)
-    if len(inclusion_by_unit):  # an empty statement needs no label by people
-        rows.loc[~rows["said"], "drawn_label"] = no_position
-        rows.loc[~rows["said"], "inclusion"] = 1.0
-        LOG.info(
-            "drawn sample: %d statements count, of %d units",
-            int(non_empty_rows["unit"].isin(inclusion_by_unit.index).sum()),
-            len(inclusion_by_unit),
-        )
-    rows.loc[rows["inclusion"].isna(), "drawn_label"] = None
-    rows = rows.merge(
-        machine.rename(columns={"label": "predicted", "labeler": "predicted_by"}), "left", keys
-    )
-    corrections = rows[[*keys, "predicted", "predicted_by", "drawn_label", "inclusion"]]
-    return effective_labels(labels, order).merge(corrections, "left", keys)
-
-
 def rubric_of(plan: Plan, experiment: str) -> Rubric:
     """Return the rubric for an experiment's statements.
 
@@ -276,7 +222,6 @@ class LabelJob:
         shards: the transcripts of every labelled experiment and model, since an annotation file may
             cover all of them.
         annotations: files that people filled in.
-        sample: the random sample of this experiment and model, if there is one.
         threads: for an embedded model that judges.
     """
 
@@ -285,7 +230,6 @@ class LabelJob:
     cases: Path
     shards: Mapping[tuple[str, str], Sequence[Path]]
     annotations: Sequence[Path] = ()
-    sample: Path | None = None
     threads: int = 1
 
 
@@ -354,14 +298,9 @@ def label_statements(
         *chain.from_iterable(job.shards.values()),
         *job.annotations,
     ]
-    sources += [job.sample] if job.sample else []
     described = describe(job.experiment, sources, **{FAULTS: json.dumps(faults)}, **digests)
     write_frame(all_labels, "annotations", labels, described)
-    statements = statements_of(plan, job.experiment, job.shards[job.experiment, job.model])
-    no_position = rubric_of(plan, job.experiment).neutral
-    label_rows = final_labels(
-        statements, labels, read_sample(job.sample), plan.config.annotations, no_position
-    )
+    label_rows = effective_labels(labels, plan.config.annotations)
     write_rows(output, "labels", _records(label_rows), described)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.artifacts import find_waiting_rows, read_frame
+from moot.core.cases import stable_fraction
 from moot.core.utterance_kinds import CONCLUSION, PUBLIC
 
 COLUMNS = [
@@ -101,9 +102,11 @@ def statement_id(experiment: str, model: str, debate_id: str, turn: int, text: s
     return f"{sheet_id(experiment, model)}-{inner}"
 
 
-def unit_id(experiment: str, model: str, debate_id: str, speaker: str) -> str:
-    """Return the blind id of all statements of one judge in one debate."""
-    inner = hashlib.sha256(
-        f"unit\x1f{experiment}\x1f{model}\x1f{debate_id}\x1f{speaker}".encode()
-    ).hexdigest()[:12]
-    return f"{sheet_id(experiment, model)}-{inner}"
+def draw_statements(statements: pd.DataFrame, count: int, seed: int) -> pd.DataFrame:
+    """Return up to `count` statements with words, drawn at random, in their order.
+
+    A larger number draws the same statements and further ones.
+    """
+    with_words = statements[statements["text"].str.strip() != ""]
+    draws = with_words["item"].map(lambda item: stable_fraction("sheet", seed, item))
+    return with_words.loc[draws.nsmallest(count).index.sort_values()]

@@ -9,11 +9,9 @@ from moot.labels.labeler_agreement import annotator_agreement
 from moot.report import EVERY_STUDY, table
 from moot.report.columns import Columns, Row
 from moot.report.content import TableContent
-from moot.report.corrected import CAPTION, with_corrected
-from moot.report.measurement import Measurement
 from moot.report.needs import has_labels
 from moot.report.study_results import Run, StudyResults
-from moot.scores.labels import CHANGES, CORRECTED, SHARES, TRANSITION
+from moot.scores.labels import CHANGES, SHARES, TRANSITION
 from moot.scores.score import OVERALL
 
 _BY_CASE_NOTE = "Intervals are by case, for few cases (docs/results.md); with five they are wide."
@@ -35,7 +33,7 @@ Group = dict[str, str]
     "label_shares",
     "Shares of labels",
     "How often statements got each label of the rubric, and each of its groups, by round and"
-    " speaker." + CAPTION.format(raw="Raw"),
+    " speaker.",
     needs=(has_labels,),
 )
 def label_shares(results: StudyResults) -> TableContent:
@@ -55,7 +53,7 @@ def label_shares(results: StudyResults) -> TableContent:
     "label_changes",
     "Changes of position",
     "How often a speaker's next statement takes another position, and what follows each group of"
-    " labels." + CAPTION.format(raw="Raw"),
+    " labels.",
     needs=(has_labels,),
 )
 def label_changes(results: StudyResults) -> TableContent:
@@ -81,21 +79,20 @@ def _score_table(
     cells: Callable[[str, Group], Row],
     note: str,
 ) -> TableContent:
-    """Return a row for each score of some metrics, whatever its group, with its corrected value."""
-    rows, corrected = list[Row](), list[Measurement]()
+    """Return a row for each score of some metrics, whatever its group."""
+    rows: list[Row] = []
     for run in results.runs(results.experiments.values(), Run):
         for metric, group, raw in run.scores(metrics):
             of = dict(part.split("=", 1) for part in group.split(";")) if group != OVERALL else {}
-            values = {"raw": raw.interval, "cases": raw.counts}
+            values = {"share": raw.interval, "cases": raw.counts}
             rows.append(
                 {"experiment": run.experiment, "model": run.model, **cells(metric, of), **values}
             )
-            corrected.append(run.measurement(f"{CORRECTED}{metric}", group=group))
-    columns = columns.ours("raw").interval("raw", "raw interval", role="")
+    columns = columns.ours("share").interval(role="")
     columns = columns.counts("cases", "n", "n invalid").short_form(
         *(column.name for column in columns.columns)
     )
-    return with_corrected(columns.table(rows, (_BY_CASE_NOTE, note)), corrected, raw="raw")
+    return columns.table(rows, (_BY_CASE_NOTE, note))
 
 
 @table(EVERY_STUDY, "agreement", "Agreement of labelers and annotators", needs=(has_labels,))

@@ -1,18 +1,9 @@
-"""Labels of statements: shares of labels and groups, and changes of position.
-
-Each is raw, or corrected by people's labels.
-
-Raw scores use the label that counts for each statement. `corrected_...` scores estimate people's
-labels of all statements (`moot.stats.prediction_powered`). They exist only if people have labelled
-a random sample (`moot.labels.sample`). Their n counts the statements, or pairs of statements, that
-people labelled.
-"""
+"""Labels of statements: shares of labels and groups, and changes of position."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
 
-import numpy as np
 import pandas as pd
 
 from moot.core.rubric import Rubric
@@ -23,20 +14,11 @@ from moot.scores import by_model, no_scores, scorer
 from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL, Score
 from moot.scores.transcript_shards import TURN
-from moot.stats.arrays import as_numbers
-from moot.stats.prediction_powered import corrected_mean, corrected_ratio, estimate_share
-from moot.stats.statistic import Statistic, share_statistic
+from moot.stats.statistic import share_statistic
 
-CORRECTED = "corrected_"
-"""The prefix of the names of corrected scores."""
 SHARES = {"label": "label_share", "group": "group_share"}
 """The column that is counted, by the metric of its share."""
 CHANGES, TRANSITION = "label_changes", "label_transition"
-GROUPS = {"label": "group", "predicted": "predicted_group", "drawn_label": "drawn_group"}
-"""The sources of a statement's labels, each with the column of its groups.
-
-The sources are the label that counts, machines and people.
-"""
 ChangeMasks = tuple["pd.Series[bool]", "pd.Series[bool]"]
 ChangeCounter = Callable[[Column, Column], ChangeMasks]
 
@@ -63,11 +45,8 @@ def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFr
     statement is its group (its label, in a rubric without groups); the neutral group is none.
 
     Returns:
-        Columns model, debate_id, case_id, turn, round, speaker, kind; spoken (whether there are
-        words); label and group (may be missing), predicted and predicted_group (by a machine
-        labeler), drawn_label and drawn_group (by people, in the random sample), and inclusion
-        (the probability of being in the sample; missing outside of it). A statement without words
-        and without a label has the neutral label.
+        Columns model, debate_id, case_id, turn, round, speaker, kind, and label and group, which
+        may be missing. A statement without words and without a label has the neutral label.
     """
 
     def select(statements: pd.DataFrame) -> pd.DataFrame:
@@ -77,18 +56,10 @@ def labelled_statements(results: ExperimentResults, rubric: Rubric) -> pd.DataFr
         ]
 
     statements = results.gather(select, ["round", "speaker", "kind", "text", *TOLD_BY])
-    labels = results.labels.set_index(TURN)[["label", "predicted", "drawn_label", "inclusion"]]
-    statements = statements.join(labels, on=TURN).assign(
-        spoken=statements["text"].str.strip() != ""
-    )
-    statements["inclusion"] = statements["inclusion"].astype(float)
-    statements["label"] = statements["label"].where(
-        statements["label"].notna() | statements["spoken"], rubric.neutral
-    )
-    statements["predicted"] = statements["predicted"].fillna(rubric.neutral)
-    return statements.assign(
-        **{group: statements[label].map(rubric.group_of) for label, group in GROUPS.items()}
-    )
+    statements = statements.join(results.labels.set_index(TURN)[["label"]], on=TURN)
+    has_words = statements["text"].str.strip() != ""
+    labels = statements["label"].where(statements["label"].notna() | has_words, rubric.neutral)
+    return statements.assign(label=labels, group=labels.map(rubric.group_of))
 
 
 def _scores(
@@ -99,7 +70,7 @@ def _scores(
         yield from shares(results, rows, tuple(rubric.labels), part)
         if len(groups) < len(rubric.labels):
             yield from shares(results, rows, groups, part, "group")
-    pairs = successive(statements, *GROUPS.values())
+    pairs = successive(statements, "group")
     for part, rows in _parts(pairs, "speaker"):
         yield from _changes(results, rubric, rows, part)
 
@@ -119,22 +90,16 @@ def shares(
     part: str,
     of: str = "label",
 ) -> Iterator[Score]:
-    """Yield the share of each label, or of each group, raw and corrected.
+    """Yield the share of each label, or of each group.
 
     The rows are some statements of `labelled_statements`.
     """
     labelled = rows[rows[of].notna()]
-    predicted, observed = (
-        ("predicted", "drawn_label") if of == "label" else ("predicted_group", "drawn_group")
-    )
     for value in values:
         group = f"{of}={value}" if part == OVERALL else f"{of}={value};{part}"
         share = share_statistic(labelled[of] == value)
         yield results.sample(labelled["case_id"]).score(
             SHARES[of], share, group, n_invalid=len(rows) - len(labelled)
-        )
-        yield from corrected_share(
-            results, rows, SHARES[of], group, rows[predicted] == value, rows[observed] == value
         )
 
 
@@ -143,16 +108,13 @@ def successive(statements: pd.DataFrame, *columns: str) -> pd.DataFrame:
 
     Returns:
         The columns of the first statement, turn_after, and the second statement's `columns` as
-        `{column}_after`. spoken is whether one of the two has words. inclusion is the probability
-        of both, which belong to one unit of the sample.
+        `{column}_after`.
     """
     ordered = statements.sort_values(["model", "debate_id", "speaker", "turn"])
     speakers = ordered.groupby(["model", "debate_id", "speaker"], sort=False)
-    later = speakers[list({"turn", "spoken", "inclusion", *columns})].shift(-1)
+    later = speakers[["turn", *columns]].shift(-1)
     pairs = ordered.assign(
         turn_after=later["turn"],
-        spoken=ordered["spoken"] | later["spoken"].eq(True),
-        inclusion=np.minimum(ordered["inclusion"], later["inclusion"]),
         **{f"{column}_after": later[column] for column in columns},
     )
     return pairs.dropna(subset=["turn_after"]).astype({"turn_after": int})
@@ -166,19 +128,13 @@ def _changes(
     Pairs without a label are left out.
     """
     for metric, group, count in _kinds_of_change(rubric):
-        raw, machine, people = (
-            count(pairs[column], pairs[f"{column}_after"]) for column in GROUPS.values()
-        )
-        changed, among = raw
+        changed, among = count(pairs["group"], pairs["group_after"])
         if among.any():
             group_name = ";".join(name for name in (group, part) if name != OVERALL) or OVERALL
             sample = results.sample(pairs.loc[among, "case_id"])
             yield sample.score(
                 metric, share_statistic(changed[among]), group_name, n_invalid=int((~among).sum())
             )
-            statistic = corrected_ratio(machine, people, as_numbers(pairs["inclusion"]))
-            deviates = (machine[0] != people[0]) | (machine[1] != people[1])
-            yield from corrected_score(results, pairs, metric, group_name, statistic, deviates)
 
 
 def _kinds_of_change(rubric: Rubric) -> Iterator[tuple[str, str, ChangeCounter]]:
@@ -195,46 +151,3 @@ def _kinds_of_change(rubric: Rubric) -> Iterator[tuple[str, str, ChangeCounter]]
     yield CHANGES, OVERALL, moved
     for first, second in product(dict.fromkeys(rubric.group_of.values()), repeat=2):
         yield TRANSITION, f"from={first};to={second}", partial(followed, first, second)
-
-
-def corrected_share(
-    results: ExperimentResults,
-    rows: pd.DataFrame,
-    metric: str,
-    group: str,
-    predicted: "pd.Series[bool]",
-    observed: "pd.Series[bool]",
-) -> Iterator[Score]:
-    """Yield the corrected share of machines' and people's labels.
-
-    Nothing is yielded if people labelled none of the rows.
-    """
-    mean = corrected_mean(predicted, observed, as_numbers(rows["inclusion"]))
-    yield from corrected_score(results, rows, metric, group, mean, predicted != observed)
-
-
-def corrected_score(
-    results: ExperimentResults,
-    rows: pd.DataFrame,
-    metric: str,
-    group: str,
-    statistic: Statistic,
-    deviates: "pd.Series[bool]",
-) -> Iterator[Score]:
-    """Yield the corrected score of a group; nothing without people's labels.
-
-    Args:
-        results: of the experiment.
-        rows: statements or pairs, with case_id, inclusion and spoken.
-        metric, group: of the raw score.
-        statistic: of `moot.stats.prediction_powered`, over the rows.
-        deviates: where people and the machine labeler disagree.
-    """
-    sampled = rows[rows["inclusion"].notna() & rows["spoken"]]
-    if len(sampled):
-        sample = results.sample(rows["case_id"])
-        value, low, high = estimate_share(sample.bootstrap, statistic, deviates)
-        cases = sampled["case_id"].nunique()
-        yield Score(
-            f"{CORRECTED}{metric}", value, low, high, group=group, n=len(sampled), n_cases=cases
-        )

@@ -28,7 +28,7 @@ from moot.protocols.controls import CONTROLS
 from moot.report.turn_effects import TURN_EFFECTS
 from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
-from moot.workflow.user_files import annotation_files, answer_files, sample_files
+from moot.workflow.user_files import annotation_files, answer_files
 
 FIELDS_OF_REPLIES = {
     "endpoint",
@@ -211,7 +211,6 @@ def label_options(plan: Plan, experiment: str, model: str) -> JsonObject:
         "judges": reply_options(_label_judges(plan, experiment, model)),
         "seed": plan.config.seed,
         "annotations": describe_files(annotation_files()),
-        "sample": describe_files(sample_files(experiment, model)),
         "rubric": rubric_text(plan.rubric(experiment)),
     }
 

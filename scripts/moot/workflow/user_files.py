@@ -1,8 +1,7 @@
-"""Files of the user that jobs read: answers, annotations, samples, frozen plans."""
+"""Files of the user that jobs read: answers, annotations, frozen plans."""
 
 from pathlib import Path
 
-from moot.labels.sample import sample_file
 from moot.labels.sheets import filled_files
 
 INBOX, FROZEN = Path("data/inbox"), Path("data/frozen")
@@ -17,12 +16,6 @@ def answer_files(experiment: str, model: str) -> list[Path]:
 def annotation_files() -> list[Path]:
     """Return the files in the folder of annotations, including unreadable ones."""
     return filled_files(ANNOTATIONS)
-
-
-def sample_files(experiment: str, model: str) -> list[Path]:
-    """Return the sample of statements for people, if they have labelled any."""
-    path = sample_file(SHEETS, experiment, model)
-    return [path] if path.exists() and annotation_files() else []
 
 
 def frozen_files() -> list[Path]:

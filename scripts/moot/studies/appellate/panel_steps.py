@@ -21,7 +21,6 @@ from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL
 from moot.studies.appellate.legal.rubric import (
     AFFIRMED_CODE,
-    CODES,
     NO_STANCE_CODE,
     NONE,
     NOT_AFFIRMED_CODE,
@@ -49,10 +48,7 @@ def build_panel_steps(results: ExperimentResults) -> pd.DataFrame:
         Columns model, debate_id, case_id, number (of the case), repeat, turn, round, speaker, seat
         (1 to J), step (1 to J x rounds), kind, text, confidence, condition (the human's stance in
         the debate, or ""), label, code, vote (the judge's vote by likelihood in that round: 1, 0,
-        or 3 for none) and belief (that affirming is right, 0 to 1). Columns for corrections:
-        predicted and predicted_code (by a machine labeler), drawn_label and drawn_code (by people
-        in the drawn sample; else missing and 3), inclusion (the sampling probability; else missing)
-        and spoken (whether the statement has words).
+        or 3 for none) and belief (that affirming is right, 0 to 1).
     """
     labels, judges, numbers = (
         results.labels,
@@ -72,17 +68,9 @@ def _build_steps(
 ) -> pd.DataFrame:
     """Return the steps of some debates as `build_panel_steps` does; `numbers` are by case id."""
     steps = transcripts[transcripts["kind"].isin([STATEMENT, OVERRUN, EXTRA])].copy()
-    steps = steps.join(
-        labels.set_index(_KEYS)[["label", "code", "predicted", "drawn_label", "inclusion"]],
-        on=_KEYS,
-    )
+    steps = steps.join(labels.set_index(_KEYS)[["label", "code"]], on=_KEYS)
     steps["label"] = steps["label"].fillna(NONE)
     steps["code"] = steps["code"].fillna(NO_STANCE_CODE).astype(int)
-    steps["predicted"] = steps["predicted"].fillna(NONE)
-    for source, code in (("predicted", "predicted_code"), ("drawn_label", "drawn_code")):
-        steps[code] = steps[source].map(CODES).fillna(NO_STANCE_CODE).astype(int)
-    steps["inclusion"] = steps["inclusion"].astype(float)
-    steps["spoken"] = steps["text"].str.strip() != ""
     seat = steps["speaker"].str.removeprefix("judge_")
     steps["seat"] = seat.where(steps["speaker"] != HUMAN, str(judges)).astype(int)
     steps["step"] = (steps["round"] - 1) * judges + steps["seat"]
@@ -137,8 +125,7 @@ def pair_positions(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
 
     Returns:
         Columns model, debate_id, case_id, condition, speaker, seat, round (the earlier one), turn,
-        turn_after, spoken and inclusion (see `successive`), before, after, opportunity (whether
-        both are positions) and changed.
+        turn_after, before, after, opportunity (whether both are positions) and changed.
     """
     pairs = successive(select_regular_steps(steps), column)
     pairs = pairs.assign(before=pairs[column], after=pairs[f"{column}_after"].astype(int))
@@ -155,7 +142,6 @@ def pair_positions(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
         "turn",
         "turn_after",
     ]
-    columns += ["spoken", "inclusion"]
     return pairs[[*columns, "before", "after", "opportunity", "changed"]].reset_index(drop=True)
 
 

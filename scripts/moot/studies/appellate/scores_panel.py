@@ -13,12 +13,11 @@ from moot.core.errors import CannotTellError
 from moot.core.types import Column
 from moot.scores import by_model, no_scores, scorer
 from moot.scores.case_metrics import Terms, case_metric
-from moot.scores.labels import corrected_score, corrected_share, shares
+from moot.scores.labels import shares
 from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL, Score
 from moot.stats.arrays import Floats, as_numbers, ratio
 from moot.stats.bootstrap import ClusterBootstrap
-from moot.stats.prediction_powered import corrected_ratio
 from moot.stats.statistic import (
     DIFFERENCE,
     SHARE,
@@ -235,12 +234,12 @@ def _score_majorities(
         yield _score_mean(results, metric, is_correct, decided, f"majority={stage}", invalid_count)
 
 
-# Shares of labels, and positions and changes corrected by people's labels (`moot.scores.labels`).
+# Shares of labels (`moot.scores.labels`).
 
 
 @scorer("panel_labels")
 def panel_label_scores(results: ExperimentResults) -> pd.DataFrame:
-    """Score shares of labels by the human's stance, and corrected positions, by model.
+    """Score shares of labels by the human's stance, by model.
 
     Other experiments have no rows.
     """
@@ -255,49 +254,6 @@ def _score_labels(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[S
         yield from shares(
             results, steps[steps["condition"] == condition], LABELS, f"condition={condition}"
         )
-    if (steps["inclusion"].notna() & steps["spoken"]).any():
-        yield from _score_corrected_positions(results, steps)
-        yield from _score_corrected_volatility(results, steps)
-
-
-def _score_corrected_positions(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
-    """Yield corrected values of the scores of `_score_positions`, by round and seat."""
-    for (number, seat), rows in steps.groupby(["round", "seat"]):
-        group = f"round={number};seat={seat}"
-        is_affirming = rows["predicted_code"] == AFFIRMED_CODE, rows["drawn_code"] == AFFIRMED_CODE
-        has_position = (
-            rows["predicted_code"] != NO_STANCE_CODE,
-            rows["drawn_code"] != NO_STANCE_CODE,
-        )
-        yield from corrected_share(
-            results, rows, "affirm_share_of_statements", group, *is_affirming
-        )
-        yield from corrected_share(results, rows, "position_share", group, *has_position)
-        sample = as_numbers(rows["inclusion"])
-        corrected = corrected_ratio(
-            (is_affirming[0], has_position[0]), (is_affirming[1], has_position[1]), sample
-        )
-        deviates = rows["predicted_code"] != rows["drawn_code"]
-        yield from corrected_score(results, rows, "affirm_share", group, corrected, deviates)
-
-
-def _score_corrected_volatility(results: ExperimentResults, steps: pd.DataFrame) -> Iterator[Score]:
-    """Score the corrected share of changes among the opportunities."""
-    pairs, human_pairs = (
-        pair_positions(steps, "predicted_code"),
-        pair_positions(steps, "drawn_code"),
-    )
-    for group, in_group in group_pairs(pairs):
-        rows, human_rows = pairs[in_group], human_pairs[in_group]
-        corrected = corrected_ratio(
-            (rows["changed"], rows["opportunity"]),
-            (human_rows["changed"], human_rows["opportunity"]),
-            as_numbers(rows["inclusion"]),
-        )
-        deviates = (rows["changed"] != human_rows["changed"]) | (
-            rows["opportunity"] != human_rows["opportunity"]
-        )
-        yield from corrected_score(results, rows, "volatility", group, corrected, deviates)
 
 
 # Metrics of contrasts between panels: how often judges change position, and towards whom.

@@ -1,0 +1,45 @@
+"""The statements that are drawn for people, and the label that counts."""
+
+import pandas as pd
+
+from moot.jobs.statement_labels import effective_labels
+from moot.labels.statements import draw_statements
+
+STATEMENTS = pd.DataFrame(
+    {
+        "item": [f"s{number}" for number in range(60)],
+        "text": ["Words." if number % 3 else "" for number in range(60)],
+    }
+)
+
+
+def test_a_larger_draw_contains_the_smaller_one_and_only_statements_with_words() -> None:
+    first, second = (draw_statements(STATEMENTS, count, seed=1) for count in (10, 25))
+    assert (len(first), len(second)) == (10, 25)
+    assert set(first["item"]) < set(second["item"])
+    assert (second["text"] != "").all()
+    assert second.index.is_monotonic_increasing, "a reader sees the order of the debate"
+    assert set(draw_statements(STATEMENTS, 10, seed=2)["item"]) != set(first["item"])
+    assert len(draw_statements(STATEMENTS, 100, seed=1)) == 40
+
+
+def test_each_statement_is_drawn_equally_often() -> None:
+    items = [item for seed in range(400) for item in draw_statements(STATEMENTS, 10, seed)["item"]]
+    counts = pd.Series(items).value_counts()
+    assert len(counts) == 40 and counts.min() > 60 and counts.max() < 140  # 100 are expected
+
+
+def test_a_decision_takes_precedence_over_annotators() -> None:
+    labels = pd.DataFrame(
+        [
+            ("d1", 1, "AFFIRM", "rules"),
+            ("d1", 1, "REMAND", "human:ann"),
+            ("d1", 1, "REMAND", "human:bob"),
+            ("d1", 1, "REVERSE", "adjudicated:zoe"),
+            ("d1", 2, "NONE", "rules"),
+        ],
+        columns=["debate_id", "turn", "label", "labeler"],
+    )
+    by_people = effective_labels(labels, ("human", "rules"))
+    assert by_people["label"].tolist() == ["REVERSE", "NONE"]
+    assert effective_labels(labels, ("rules", "human"))["label"].tolist() == ["AFFIRM", "NONE"]
