@@ -7,9 +7,8 @@ import pytest
 
 from moot.commands.registered import columns_table, describe_registered
 from moot.datasets import LOADERS
-from moot.datasets.column_meanings import COLUMN_MEANINGS, COLUMN_NAMES
+from moot.datasets.column_meanings import COLUMN_MEANINGS
 from moot.datasets.turn_columns import TurnColumns
-from moot.datasets.wide_columns import is_wide
 from moot.report import TABLES
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -31,15 +30,7 @@ def test_the_uses_name_tables_and_keys_that_exist() -> None:
         assert set(re.findall(r"`(\w+)`", f"{meaning.cells} {meaning.enables}")) <= known
 
 
-def test_the_forms_of_names_are_those_that_the_reader_knows() -> None:
-    assert {form for form in COLUMN_NAMES if is_wide(form)} == {
-        "r{round}_answer",
-        "{speaker}_r{round}",
-    }
-    assert {"(file)", "(key)", "(value)"} <= set(COLUMN_NAMES)
-
-
-@pytest.mark.parametrize("loader", ["transcripts", "table", "inspect", "lm_eval", "opinions"])
+@pytest.mark.parametrize("loader", ["transcripts", "table", "opinions"])
 def test_every_option_of_a_loader_is_in_its_table(loader: str) -> None:
     page = (PROJECT / "docs/reference.md").read_text(encoding="utf-8")
     section = re.split(r"\n##? ", page.partition(f"\n### {loader}\n")[2])[0]

@@ -1,9 +1,7 @@
-"""Test recorded answers in tables: the user's own, AgenticSimLaw's, and lm-evaluation-harness's."""
+"""Test recorded answers in tables: the user's own, and AgenticSimLaw's."""
 
-import json
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -190,99 +188,3 @@ def test_prompts_truth_and_no_answer_words_in_the_format_of_agenticsimlaw_are_re
     )
     assert message in str(raised.value)
     assert str(folder / "people.csv") in str(raised.value)
-
-
-def write_samples(folder: Path, lines: list[dict[str, Any]]) -> dict[str, object]:
-    path = folder / "samples_task_2026.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    labels = {"0": "no", "1": "yes", "no": "no", "yes": "yes"}
-    return {"samples": {"m": str(path)}, "labels": labels, "positive": "yes", "text": "q"}
-
-
-CHOICE_SAMPLE = {
-    "doc_id": 0,
-    "doc": {"q": "Is it so?"},
-    "target": "1",
-    "filtered_resps": [["-2.0", "False"], ["-1.0", "True"]],
-}
-
-
-WORD_SAMPLE = {
-    "doc_id": 1,
-    "doc": {"q": "And this?"},
-    "target": "no",
-    "filtered_resps": ["yes"],
-    "filter": "none",
-}
-
-
-def test_samples_of_lm_evaluation_harness_are_read(tmp_path: Path) -> None:
-    invalid_sample = {**WORD_SAMPLE, "doc_id": 2, "filtered_resps": ["[invalid]"]}
-    targets, debates = read_records(
-        "lm_eval", **write_samples(tmp_path, [CHOICE_SAMPLE, WORD_SAMPLE, invalid_sample])
-    )
-    assert targets == {"doc-0": "yes", "doc-1": "no", "doc-2": "no"}
-    assert list(map(attrgetter("prediction", "problem"), debates)) == [
-        ("yes", ""),
-        ("yes", ""),
-        (None, "the record says [invalid]"),
-    ]
-    assert debates[0].confidence == pytest.approx(100 / (1 + 2.718281828**-1))
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            {"filtered_resps": ["maybe"]},
-            "row 2, column 'filtered_resps': found 'maybe', expected one of 0, 1, no, yes",
-        ),
-        ({"filtered_resps": [["x", "True"]]}, "row 2, column 'filtered_resps'"),
-        ({"filtered_resps": []}, "row 2, column 'filtered_resps': found '[]'"),
-        ({"target": "2"}, "row 2, column 'target': found '2'"),
-        ({"doc": {}}, "row 2, column 'doc': no text under 'q'"),
-        (
-            {"doc_id": 0},
-            "row 2, column 'doc_id': document 0 occurs twice (first in row 1;",
-        ),
-    ],
-)
-def test_a_sample_that_cannot_be_read_is_named(
-    tmp_path: Path, change: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(UserError) as raised:
-        read_records(
-            "lm_eval", **write_samples(tmp_path, [CHOICE_SAMPLE, {**WORD_SAMPLE, **change}])
-        )
-    assert message in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [
-        {"filtered_resps": ["maybe"]},
-        {"filtered_resps": []},
-        {"filtered_resps": [["x", "True"]]},
-        {"filtered_resps": [None]},
-        {"doc": {}},
-        {"doc": None},
-        {"target": "2"},
-    ],
-)
-def test_few_faulty_samples_are_left_out_and_counted(tmp_path: Path, fault: dict[str, Any]) -> None:
-    lines = [{**WORD_SAMPLE, "doc_id": number} for number in range(4)]
-    lines[2] |= fault
-    options = write_samples(tmp_path, lines)
-    targets, debates = read_records("lm_eval", **options, faulty=0.25)
-    assert list(targets) == [debate.case_id for debate in debates] == ["doc-0", "doc-1", "doc-3"]
-    with pytest.raises(UserError, match=r"row 3, column (.|\n)*1 of 4 answers cannot be read"):
-        read_records("lm_eval", **options, faulty=0.2)
-
-
-def test_samples_of_several_filters_need_a_choice(tmp_path: Path) -> None:
-    lines = [WORD_SAMPLE, {**WORD_SAMPLE, "filter": "strict", "filtered_resps": ["no"]}]
-    options = write_samples(tmp_path, lines)
-    with pytest.raises(UserError, match="Choose it with"):
-        read_records("lm_eval", **options)
-    [debate] = read_records("lm_eval", **options, filter="strict")[1]
-    assert debate.prediction == "no"

@@ -25,29 +25,17 @@ def turn(number: int) -> dict[str, Any]:
     }
 
 
-def sample(number: int) -> dict[str, Any]:
-    return {
-        "doc_id": number,
-        "target": "yes",
-        "filtered_resps": ["yes"],
-        "doc": {"q": "Was it paid?"},
-        "filter": "none",
-    }
-
-
 LOADER_OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "transcripts": {"columns": {"answer": "answer", "truth": "truth"}},
     "answers": {"columns": {"debate": "", "case": "debate", "answer": "answer"}, "truth": "yes"},
     "table": {"text": "text", "target": "truth", "id": "debate"},
-    "lm_eval": {"text": "q"},
 }
 
 
 def read_lines(path: Path, loader: str, lines: list[str], **options: Any) -> tuple[Loaded, int]:
     path.write_text("\n".join(lines) + "\n")
     entry = LOADERS["transcripts" if loader == "answers" else loader]
-    files = {"samples": {"m": path}} if loader == "lm_eval" else {"path": path}
-    merged = {**files, **LABELS, **LOADER_OPTIONS[loader], **options}
+    merged = {"path": path, **LABELS, **LOADER_OPTIONS[loader], **options}
     validated, context = entry.options.model_validate(merged), LoadContext("x", Path(), Path(), 1)
     loaded = entry.load(validated, context)
     return loaded, len(list(entry.records(validated, context))) if entry.records else COUNT - 1
@@ -57,7 +45,6 @@ BROKEN_LINES = [
     "{bad",
     "[1]",
     "null",
-    '{"debate": "x", "debate": "y", "doc_id": 3, "doc_id": 4}',
     '{"text": "\\ud800"}',
     '{"debate": "d3", "text": "cut of',
 ]
@@ -65,32 +52,17 @@ BAD_FIELDS: Mapping[str, list[dict[str, Any]]] = {
     "transcripts": [{"speaker": None}, {"debate": ""}, {"answer": "perhaps"}, {"truth": "hm"}],
     "answers": [{"debate": None}, {"answer": "perhaps"}],
     "table": [{"truth": None}, {"truth": "hm"}, {"text": " "}, {"debate": None}],
-    "lm_eval": [
-        {"target": None},
-        {"target": ["yes"]},
-        {"target": "hm"},
-        {"doc_id": "x"},
-        {"filtered_resps": None},
-        {"filtered_resps": []},
-        {"filtered_resps": [["a", "b"]]},
-        {"filtered_resps": ["hm"]},
-        {"doc": None},
-        {"doc": {"q": 3}},
-        {"filter": 3},
-    ],
 }
 GRID = list(product(LOADER_OPTIONS, BROKEN_LINES))
 for loader, changes in BAD_FIELDS.items():
-    record = (sample if loader == "lm_eval" else turn)(FAULTY)
-    GRID += [(loader, json.dumps({**record, **change})) for change in changes]
+    GRID += [(loader, json.dumps({**turn(FAULTY), **change})) for change in changes]
 
 
 @pytest.mark.parametrize(("loader", "line"), GRID)
 def test_a_bad_record_is_left_out_listed_and_counted(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, loader: str, line: str
 ) -> None:
-    make = sample if loader == "lm_eval" else turn
-    lines = [json.dumps(make(number)) for number in range(COUNT)]
+    lines = [json.dumps(turn(number)) for number in range(COUNT)]
     lines[FAULTY] = line
     path = tmp_path / "t.jsonl"
     with pytest.raises(UserError, match=r"t\.jsonl: (row|record) 4") as error:
@@ -108,7 +80,7 @@ def test_a_row_of_the_wrong_length_is_left_out(tmp_path: Path, loader: str, row:
     lines = [",".join(turn(0))]
     lines += ['"' + '","'.join(turn(number).values()) + '"' for number in range(COUNT)]
     lines[FAULTY + 1] = row
-    with pytest.raises(UserError, match=r"row 4 \(line 5\): found \d fields, expected 5"):
+    with pytest.raises(UserError, match=r"row 4: found \d fields, expected 5"):
         read_lines(tmp_path / "t.csv", loader, lines)
     loaded, answer_count = read_lines(tmp_path / "t.csv", loader, lines, faulty=0.1)
     assert len(loaded.cases) == answer_count == COUNT - 1

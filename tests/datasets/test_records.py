@@ -11,11 +11,7 @@ import pytest
 from moot.core.cases import WITHOUT_TEXT
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
-from moot.datasets.debate_records import (
-    RecordedDebate,
-    RecordedUtterance,
-    record_rows,
-)
+from moot.datasets.debate_records import RecordedDebate, RecordedUtterance, record_rows
 from nyu_debates import STORY
 from nyu_debates import debate as invented_debate
 from recorded_debates import PROJECT, SHARED, read_records

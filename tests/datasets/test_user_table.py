@@ -1,6 +1,5 @@
 """Tables of the user: columns, splits, labels and faulty rows."""
 
-import json
 import re
 import shutil
 from collections import Counter
@@ -349,15 +348,6 @@ def test_the_truth_of_cases_is_in_a_second_file(tmp_path: Path, ending: str) -> 
     ]
     assert {case.attributes["court"] for case in loaded.cases} == {"A"}
     assert list(loaded.sources) == [path, truths]
-
-
-def test_the_truth_of_cases_is_in_an_object_by_case(tmp_path: Path) -> None:
-    path = save_table(tmp_path / "texts.csv", TEXTS)
-    truths = {row["id"]: {"meta": {"outcome": row["outcome"]}} for row in TRUTHS}
-    (tmp_path / "truths.json").write_text(json.dumps(truths))
-    case_table = {"path": tmp_path / "truths.json", "id": "(key)"}
-    loaded = load(path, id="nr", target="meta.outcome", case_table=case_table)
-    assert [case.target for case in loaded.cases] == ["lost", "won", "lost", "won"]
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from moot.core.errors import UserError
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.text_files import quote_value
 from moot.core.types import JsonObject
-from moot.core.user_tables import ENDINGS, explain_row_numbers, read_user_table, select_rows
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.label_spellings import describe_doubtful_labels, list_rows
 from moot.datasets.label_words import find_label
+from moot.datasets.reading.tables import ENDINGS, explain_row_numbers, read_table, select_rows
 from moot.datasets.table_options import TableOptions
 from moot.llm.endpoints.embedded import PACKAGED
 from moot.plan.plan import Plan
@@ -191,7 +191,7 @@ def describe_table_labels(options: TableOptions) -> list[str]:
     """
     try:
         columns = [options.target, *options.where]
-        table = read_user_table(options.path, columns, options.sheet, faults=Faults())
+        table = read_table(options.path, columns, sheet=options.sheet, faults=Faults())
         cells = select_rows(options.path, table, options.where)[options.target]
     except UserError:  # loading it gives the message, unless a second file has the labels
         return []

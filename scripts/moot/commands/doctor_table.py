@@ -15,8 +15,8 @@ from moot.core.config_errors import validation_message
 from moot.core.errors import UserError
 from moot.core.text_files import read_text
 from moot.core.types import JsonObject
-from moot.core.user_tables import ENDINGS, read_user_table
 from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.reading.tables import ENDINGS, read_table
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 
 NAME = "mine"
@@ -72,7 +72,7 @@ def describe_table(path: Path) -> str:
         UserError: the file does not exist, or is not a table.
     """
     file, kind = _first_file(path)
-    table = read_user_table(file, [], kind=kind)
+    table = read_table(file, [], kind=kind)
     columns = _guess_columns(table)
     if "debate" not in columns:
         return describe_cases_table(file, table, kind)

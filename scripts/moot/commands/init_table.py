@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.commands.doctor_cases import TARGET_NAMES, describe_label_faults
-from moot.core.user_tables import read_user_table
+from moot.datasets.reading.tables import read_table
 from moot.datasets.table_options import ALL, SPLITS
 
 _MIN_LABELS, _MAX_LABELS = 2, 10
@@ -74,12 +74,12 @@ def describe_table(path: Path, name: str, answer: Callable[..., str], new_file: 
 
     `name` is the name of the data set, and `new_file` the configuration that gets the entry.
     """
-    table = read_user_table(path, [])
+    table = read_table(path, [])
     longest = str(table.apply(lambda column: column.str.len().mean()).idxmax())
     text = answer("text", longest)
     guessed_target, target_reason = _guess_target(table, text)
     target = answer("target", guessed_target)
-    rows = read_user_table(path, [text, target]).apply(lambda column: column.str.strip())
+    rows = read_table(path, [text, target]).apply(lambda column: column.str.strip())
     complete_rows = rows[(rows != "").all(axis=1)]
     labels = {cell: cell.casefold() for cell in sorted(set(complete_rows[target]))}
     counts = {cell: int((complete_rows[target] == cell).sum()) for cell in labels}

@@ -12,9 +12,9 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, PrivateAttr
 
-from moot.core.cell_text import plain_spelling
 from moot.core.errors import unknown_name
 from moot.core.registry import Registry
+from moot.core.spelling import plain_spelling
 from moot.core.strict_model import StrictModel, as_list
 from moot.core.yaml_text import load_yaml
 

@@ -1,162 +1,123 @@
 """Text files of users: read as a whole, or refused with the reason if they are not text."""
 
+import gzip
 import os
-import re
 import stat
+import zlib
+from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from moot.core.errors import UserError
+from moot.core.log import LOG
 
-_BINARY_SIGNATURES = {  # the first bytes of files that look like tables to people but are not
-    b"PK\x03\x04": "a zip archive, or an Excel or OpenDocument file (these are zip archives too)",
-    b"\x1f\x8b": "compressed by gzip",
-    b"BZh": "compressed by bzip2",
-    b"\xfd7zXZ\x00": "compressed by xz",
-    b"\x28\xb5\x2f\xfd": "compressed by zstd",
-    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
-    b"\xd0\xcf\x11\xe0": "an old Excel file",
-    b"PAR1": "a Parquet file",
-}
-_OTHER_CONTENTS = {
-    re.compile(rb"\s*<(?:!doctype html|html)\b", re.IGNORECASE): "a web page",
-    re.compile(rb"version https://git-lfs\.github\.com/"): "a pointer of Git LFS, not the file",
-}
-"""Contents that a failed download may leave instead of a file."""
-UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+if TYPE_CHECKING:
+    from charset_normalizer import CharsetMatch
+
+UNICODE = "utf-8-sig"
+GZIP = ".gz"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MAX_FILE_BYTES = 2**31
 """Maximum size of a file that is read into memory as a whole."""
-_BYTES_SEEN = 1000
-_MIN_LETTERS, _LETTERS_SEEN = 4, 2000
-_MIN_SHARE_OF_COMMON_LETTERS = 0.8
-_MIN_SHARE_OF_LOW_BYTES = 0.1
-_COMMON_LETTERS = {  # the bytes of the common characters of each encoding
-    "GB18030 (Chinese)": re.compile(rb"[\xb0-\xd7][\xa1-\xfe]"),
-    "BIG5 (Chinese)": re.compile(rb"[\xa4-\xc6][\x40-\x7e\xa1-\xfe]"),
-    "CP932 (Japanese)": re.compile(
-        rb"\x82[\x9f-\xf1]|\x83[\x40-\x96]|[\x88-\x97][\x40-\x7e\x80-\xfc]"
-    ),
-    "CP949 (Korean)": re.compile(rb"[\xb0-\xc8][\xa1-\xfe]"),
-}
 _MAX_QUOTED_CHARS = 60
+_LIKELY_ENCODINGS = [
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "koi8_r"),
+    *("gb18030", "big5", "cp932", "euc_jp", "cp949", "utf_16_le", "utf_16_be", "mac_roman"),
+]
+"""Without this list charset_normalizer takes German in cp1252 for an encoding of DOS."""
 
 
-def read_text(path: Path, *, encoding: str = "utf-8-sig", get: str = "") -> str:
-    """Return the text of a file.
+def read_text(path: Path, *, encoding: str = "", get: str = "") -> str:
+    """Return the text of a file, unpacked if its name ends in .gz.
 
-    It must exist, be text in `encoding`, and not be empty; errors are as in `read_csv`.
+    Args:
+        path: the file.
+        encoding: of the text. Default: UTF-8, else the best guess, which is logged.
+        get: how to obtain the file, for the message if it is missing or damaged.
+
+    Raises:
+        UserError: the file does not exist, is empty, is not text, or has another encoding.
+    """
+    content = read_content(path, get)
+    if not content.strip():
+        raise UserError(f"{path}: the file is empty; expected data. {describe_remedy(get)}")
+    text = _decode(path, content, encoding)
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise UserError(
+            f"{path}: line {line}: a zero byte; expected a text file. {describe_remedy(get)}"
+        )
+    return text.lstrip("\ufeff")
+
+
+def read_content(path: Path, get: str = "") -> bytes:
+    """Return the bytes of a file, unpacked if its name ends in .gz.
+
+    Raises:
+        UserError: the file does not exist, cannot be read, or is too large.
     """
     try:
         with path.open("rb") as stream:
             check_size(path, os.fstat(stream.fileno()))
             content = stream.read()
+        if path.suffix.casefold() != GZIP:
+            return content
+        with gzip.open(BytesIO(content)) as packed:
+            unpacked = packed.read(MAX_FILE_BYTES + 1)
     except FileNotFoundError as fault:
         remedy = get or "put the file there, or set data_root in the configuration to its folder."
         raise UserError(f"{path}: no such file; {remedy}") from fault
-    except OSError as fault:
-        raise UserError(
-            f"{path}: cannot be read ({fault.strerror}); expected a readable file."
-        ) from fault
-    if not content.strip():
-        raise UserError(f"{path}: the file is empty; expected data. {describe_remedy(get)}")
-    _refuse_other_contents(path, content)
-    if encoding == "utf-8-sig":
-        content = content.rstrip(b"\x1a")  # the end mark of old editors
-        _refuse_wide_encoding(path, content)
-        encoding = "utf-16" if content.startswith(UTF16_MARKS) else encoding
+    except (OSError, EOFError, zlib.error) as fault:
+        raise UserError(f"{path}: cannot be read ({fault}); expected a readable file.") from fault
+    _check_bytes(path, len(unpacked))
+    return unpacked
+
+
+def _decode(path: Path, content: bytes, encoding: str) -> str:
+    """Return the text of bytes."""
+    likely_encoding = "utf-16" if content.startswith(_UTF16_MARKS) else UNICODE
     try:
-        text = content.decode(encoding)
+        return content.decode(encoding or likely_encoding)
     except LookupError:
         raise UserError(
             f"{path}: unknown encoding {quote_value(encoding)}; expected one that Python knows,"
-            " such as"
-            " utf-8, latin-1 or gb18030. Correct `encoding` in the configuration."
+            " such as utf-8, latin-1 or gb18030. Correct `encoding` in the configuration."
         ) from None
     except UnicodeDecodeError as fault:
         line = content.count(b"\n", 0, fault.start) + 1
-        encoding_name = encoding.removesuffix("-sig").upper()
-        raise UserError(
-            f"{path}: line {line}: byte 0x{content[fault.start]:02x} at offset {fault.start} is not"
-            f" {encoding_name}; expected a text file in {encoding_name}. Save the file as"
-            f" {encoding_name} and try again, such as `iconv -f ENCODING -t UTF-8 FILE > NEW`;"
-            f" ENCODING is {_likely_encodings(content)}."
-        ) from fault
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise UserError(
-            f"{path}: line {line}: a zero byte; expected a text file (is it compressed?)."
-            f" {describe_remedy(get)}"
+        place = f"{path}: line {line}: byte 0x{content[fault.start]:02x}"
+        guess = None if encoding else _guess_text(content)
+        if guess is None:
+            name = (encoding or likely_encoding).removesuffix("-sig").upper()
+            raise UserError(
+                f"{place} is not {name}; expected a text file in {name}. Save it as UTF-8."
+            ) from fault
+        LOG.warning(
+            "%s is not UTF-8; the file is read as %s, the best guess. Save it as UTF-8 if words"
+            " look wrong.",
+            place,
+            guess.encoding,
         )
-    return text.lstrip("\ufeff")
+        return str(guess)
 
 
-def _refuse_wide_encoding(path: Path, content: bytes) -> None:
-    """Refuse UTF-16 without its mark, and UTF-32: text with a zero byte in each character."""
-    start = content[:_BYTES_SEEN]
-    is_utf32 = start.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff"))
-    if not is_utf32 and (start.startswith(UTF16_MARKS) or start.count(0) * 4 < len(start)):
-        return
-    little_endian = start[1::2].count(0) >= start[::2].count(0)
-    name = "UTF-32" if is_utf32 else f"UTF-16{'LE' if little_endian else 'BE'}"
-    raise UserError(
-        f"{path}: line 1: text in {name}; expected UTF-8. Save the file as UTF-8, such as"
-        f" `iconv -f {name} -t UTF-8 FILE > NEW`."
-    )
+def _guess_text(content: bytes) -> "CharsetMatch | None":
+    from charset_normalizer import from_bytes  # rarely needed
 
-
-def _likely_encodings(content: bytes) -> str:
-    """Return the encodings of East Asia that the bytes of a text suggest; without one, the words
-    for any encoding.
-    """
-    names = [name for name in _COMMON_LETTERS if _is_likely_encoding(content, name)]
-    return " or ".join(names) or (
-        "the encoding in which it was saved, such as WINDOWS-1252 for Western Europe"
-    )
-
-
-def _is_likely_encoding(content: bytes, name: str) -> bool:
-    """Return whether a text can be decoded, and most of its letters are common Han, kana or Hangul.
-
-    An alphabet in one byte (Cyrillic, Arabic, Greek) may decode, too, but has hardly any byte from
-    0x80 to 0xbf.
-    """
-    encoding = name.partition(" ")[0]
-    try:
-        text = content.decode(encoding)
-    except UnicodeDecodeError:
-        return False
-    letters = [char for char in text if char > "\x7f" and char.isalpha()][:_LETTERS_SEEN]
-    if len(letters) < _MIN_LETTERS:
-        return False
-    codes = [letter.encode(encoding) for letter in letters]
-    common_count = sum(bool(_COMMON_LETTERS[name].fullmatch(code)) for code in codes)
-    high_bytes = [byte for byte in b"".join(codes) if byte >= 0x80]
-    low_count = sum(byte < 0xC0 for byte in high_bytes)
-    has_low_bytes = low_count > _MIN_SHARE_OF_LOW_BYTES * len(high_bytes)
-    return has_low_bytes and common_count >= _MIN_SHARE_OF_COMMON_LETTERS * len(letters)
-
-
-def _refuse_other_contents(path: Path, content: bytes) -> None:
-    """Refuse a packed file, and contents that a failed download leaves instead of a file."""
-    for start, kind in _BINARY_SIGNATURES.items():
-        if content.startswith(start):
-            raise UserError(
-                f"{path}: {kind}; expected a text file. Unpack or export it, and name the file"
-                " inside."
-            )
-    for pattern, kind in _OTHER_CONTENTS.items():
-        if pattern.match(content):
-            raise UserError(
-                f"{path}: {kind}; expected data. Download the file itself, and name it here."
-            )
+    return from_bytes(content, cp_isolation=_LIKELY_ENCODINGS).best()
 
 
 def check_size(path: Path, file: os.stat_result) -> None:
     """Require a regular file that can be read into memory as a whole."""
     if not stat.S_ISREG(file.st_mode):
         raise UserError(f"{path}: cannot be read (not a regular file); expected a readable file.")
-    if file.st_size > MAX_FILE_BYTES:
+    _check_bytes(path, file.st_size)
+
+
+def _check_bytes(path: Path, count: int) -> None:
+    if count > MAX_FILE_BYTES:
         raise UserError(
-            f"{path}: {file.st_size} bytes; expected {MAX_FILE_BYTES} at most. Keep the rows and"
+            f"{path}: {count} bytes; expected {MAX_FILE_BYTES} at most. Keep the rows and"
             " columns that are needed."
         )
 

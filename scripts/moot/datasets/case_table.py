@@ -7,12 +7,12 @@ from typing import Literal
 import pandas as pd
 from pydantic import Field
 
-from moot.core.cell_text import canonical_word
 from moot.core.config_errors import Faults
+from moot.core.spelling import canonical_word
 from moot.core.strict_model import StrictModel
 from moot.core.text_files import quote_value
 from moot.core.types import Column
-from moot.core.user_tables import read_user_table
+from moot.datasets.reading.tables import read_table
 
 
 class CaseTable(StrictModel):
@@ -24,12 +24,7 @@ class CaseTable(StrictModel):
             " the working directory."
         )
     )
-    id: str = Field(
-        description=(
-            "Column with the id of the case, as in the first file; `(key)` for the keys of a JSON"
-            " object whose values are the cases."
-        )
-    )
+    id: str = Field(description="Column with the id of the case, as in the first file.")
     format: Literal["", "csv", "tsv", "jsonl", "json", "parquet", "xlsx"] = Field(
         "", description="Format of the file. Default: from its ending."
     )
@@ -50,8 +45,7 @@ def read_case_table(table: CaseTable, columns: Sequence[str], faults: Faults) ->
     Raises:
         UserError: the file cannot be read.
     """
-    key = [table.id]
-    frame = read_user_table(table.path, key, kind=table.format, optional=columns, ids=key)
+    frame = read_table(table.path, [table.id], kind=table.format)
     ids = frame[table.id].map(canonical_word)
     present = [name for name in dict.fromkeys(columns) if name in frame and name != table.id]
     cases = frame[present].set_axis(ids, axis="index")

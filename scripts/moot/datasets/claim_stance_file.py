@@ -10,8 +10,8 @@ import pandas as pd
 
 from moot.core.cases import stable_fraction
 from moot.core.config_errors import Faults
-from moot.core.input_files import check_values, read_csv
-from moot.datasets.faulty_rows import read_usable_rows
+from moot.datasets.reading.checks import check_values, read_usable_rows
+from moot.datasets.reading.tables import read_csv
 from moot.datasets.topics import check_texts
 
 COLUMNS = (

@@ -67,15 +67,8 @@ COLUMN_MEANINGS: Mapping[str, ColumnMeaning] = {
 
 COLUMN_NAMES: Mapping[str, str] = {
     "name": "A column of the file.",
-    "messages.content": (
-        "A part of nested values. Each object of a list, or of an object of objects, is a turn."
-    ),
-    "truths.0": "A position in a list, from 0.",
-    "r{round}_answer": "The columns r1_answer, r2_answer, ... as turns of these rounds.",
-    "{speaker}_r{round}": "Columns named by speaker and round as turns of these speakers.",
-    "name|source": "The first of these columns that the file has and the row fills.",
+    "meta.side": "A part of a nested object.",
+    "messages.content": "A field of each object in a list, with `turns: messages`.",
     "(file)": "The name of the file, without its ending.",
-    "(key)": "The keys of a JSON object whose values are the rows.",
-    "(value)": "The values of such an object that are not objects.",
 }
 """Forms of the name of a column, with their meanings."""

@@ -9,14 +9,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from moot.core.artifacts import read_cases, read_table, write_cases, write_rows
 from moot.core.cases import WITHOUT_TEXT, Case, Task
 from moot.core.errors import UserError
-from moot.core.log import LOG
 from moot.core.schemas import JUDGED
 from moot.core.text_files import quote_value
 from moot.core.types import JsonObject
@@ -25,21 +22,9 @@ from moot.datasets import LOADERS, DatasetOptions, LoadContext, Loaded
 
 SHIPPED = Path("data") / "records"
 PERCENT = 100
-_MAX_FAULTS_SHOWN = 20
 JUDGES = "judges"
 """The name of the model in records of answers that name only their judges."""
 NO_BELIEF = "no belief was recorded"
-FaultyShare = Annotated[
-    float,
-    Field(
-        ge=0,
-        le=1,
-        description=(
-            "Largest share of debates (or rows) with a fault, 0 to 1, that are left out and"
-            " counted; a larger share is an error."
-        ),
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,43 +165,6 @@ def check_records(
                 " case once for each judge, persona and repeat of the judge."
             )
         identities.add(identity)
-
-
-def leave_out(
-    faults: Sequence[str],
-    left_out: int,
-    total: int,
-    share: float,
-    remedy: str,
-    noun: str = "debates",
-    *,
-    is_minimum: bool = False,
-) -> None:
-    """Warn of the faults of the debates that are left out.
-
-    Args:
-        faults: a message for each fault.
-        left_out: the number of debates with faults.
-        total: the number of all debates.
-        share: the largest share of debates that may be left out, 0 to 1.
-        remedy: what the user can do.
-        noun: the unit that is counted.
-        is_minimum: whether not all debates with faults are counted.
-
-    Raises:
-        UserError: more than this share is left out; the message lists the first faults.
-    """
-    if left_out > share * total:
-        count_message = (
-            f"{'at least ' if is_minimum else ''}{left_out} of {total} {noun} cannot be read;"
-            f" expected at most {share:.0%} of them (`faulty`). "
-        )
-        lines = list(faults[:_MAX_FAULTS_SHOWN])
-        if len(faults) > _MAX_FAULTS_SHOWN:
-            lines.append(f"... and {len(faults) - _MAX_FAULTS_SHOWN} more.")
-        raise UserError("\n".join([*lines, count_message + remedy]))
-    for fault in faults:
-        LOG.warning("left out: %s", fault)
 
 
 def read_confidence(place: str, text: str) -> float | None:

@@ -23,9 +23,10 @@ import pandas as pd
 from moot.core.artifacts import atomic_path, file_digest
 from moot.core.durable import write_atomically
 from moot.core.errors import UserError, unknown_name
-from moot.core.input_files import check_values, read_csv
 from moot.core.log import LOG
 from moot.core.text_files import quote_value
+from moot.datasets.reading.checks import check_values
+from moot.datasets.reading.tables import read_csv
 
 COLUMNS = ("dataset", "path", "role", "url", "checksum", "member", "licence", "note")
 _TIMEOUT_SECONDS = 60

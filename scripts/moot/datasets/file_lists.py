@@ -4,18 +4,16 @@ from collections.abc import Collection
 from pathlib import Path
 
 from moot.core.natural_order import natural_key
+from moot.core.text_files import GZIP
 
 
-def list_files(
-    path: Path, endings: Collection[str] = (), *, includes_subfolders: bool = False
-) -> list[Path]:
+def list_files(path: Path, endings: Collection[str] = ()) -> list[Path]:
     """Return the files of a folder or a pattern in the order of their names, without hidden ones.
 
     Args:
         path: a file, a folder, or a pattern such as `a/*.csv`.
         endings: the endings of the files that are taken from a folder, in any case of letters.
             Default: all files.
-        includes_subfolders: whether the files of all folders below a folder are taken.
 
     Returns:
         The path itself if it is a file, or if there are no files.
@@ -24,9 +22,13 @@ def list_files(
         root = Path(path.anchor or ".")
         candidates = list(root.glob(str(path.relative_to(root) if path.anchor else path)))
     elif path.is_dir():
-        entries = path.rglob("*") if includes_subfolders else path.iterdir()
-        candidates = [file for file in entries if not endings or file.suffix.casefold() in endings]
+        candidates = [file for file in path.iterdir() if not endings or _has_ending(file, endings)]
     else:
         return [path]
     files = [file for file in candidates if file.is_file() and not file.name.startswith(".")]
     return sorted(files, key=lambda file: natural_key(str(file))) or [path]
+
+
+def _has_ending(file: Path, endings: Collection[str]) -> bool:
+    name = file.name.casefold().removesuffix(GZIP)
+    return name.endswith(tuple(endings))

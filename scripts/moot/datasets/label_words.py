@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from moot.core.cell_text import canonical_word, plain_spelling
+from moot.core.spelling import canonical_word, plain_spelling
 from moot.core.text_files import quote_value
 
 

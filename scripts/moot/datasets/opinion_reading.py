@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.json_lines import check_fields
 from moot.core.natural_order import natural_key
 from moot.core.text_files import quote_value, read_text
 from moot.core.types import Fields, Json
-from moot.datasets.debate_records import leave_out
+from moot.datasets.reading.checks import leave_out
+from moot.datasets.reading.records import check_fields
 
 MAX_CHARS = 1_000_000
 OUTCOMES = ("affirm", "reverse", "mixed", "dismiss")

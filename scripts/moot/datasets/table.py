@@ -11,8 +11,8 @@ from moot.core.cases import SplitName
 from moot.core.config_errors import Faults
 from moot.core.log import LOG
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.faulty_rows import LEFT_OUT
 from moot.datasets.near_duplicates import RESEMBLING, count_pairs, find_resembled_tests
+from moot.datasets.reading.checks import LEFT_OUT
 from moot.datasets.table_cases import (
     assign_splits,
     convert_rows,

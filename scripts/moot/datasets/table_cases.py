@@ -8,10 +8,10 @@ import pandas as pd
 from moot.core.cases import NEAR_DUPLICATE_OF, Case, SplitName, Task
 from moot.core.errors import UserError
 from moot.core.evidence import Passage, read_passages, with_evidence
-from moot.core.user_tables import numbered_rows
 from moot.datasets import LoadContext
 from moot.datasets.label_words import find_label
 from moot.datasets.near_duplicates import RelatedCases, find_near_duplicates, split_by_family
+from moot.datasets.reading.tables import numbered_rows
 from moot.datasets.table_options import ALL, BY_HASH, SPLITS, TableOptions
 from moot.datasets.table_texts import make_text
 

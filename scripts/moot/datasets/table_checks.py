@@ -8,12 +8,11 @@ import pandas as pd
 
 from moot.core.config_errors import Faults
 from moot.core.evidence import EXPECTED, read_passages
-from moot.core.input_files import check_unique, refuse_values
 from moot.core.log import LOG
 from moot.core.types import Column
-from moot.core.user_tables import explain_row_numbers, is_spreadsheet, numbered_rows
-from moot.datasets.debate_records import leave_out
 from moot.datasets.label_words import find_label
+from moot.datasets.reading.checks import check_unique, leave_out, refuse_values
+from moot.datasets.reading.tables import explain_row_numbers, numbered_rows
 from moot.datasets.table_files import FileRows
 from moot.datasets.table_options import SPLITS, TableOptions
 from moot.datasets.table_texts import make_text
@@ -118,7 +117,7 @@ def _check_ids(path: Path, ids: Column) -> _ColumnCheck:
     is_shortened = ids.str.fullmatch(_SHORTENED_NUMBER)
     full_ids = ids[~is_shortened & (ids != "")]
     are_numbers = not full_ids.empty and full_ids.str.fullmatch(_LONG_NUMBER).all()
-    is_faulty = is_shortened & (is_spreadsheet(path) and bool(are_numbers))
+    is_faulty = is_shortened & (bool(explain_row_numbers(path)) and bool(are_numbers))
     expected = "an id; a spreadsheet has shortened the number"
     remedy = "Format the column as text, and enter the number again."
     return _ColumnCheck(ids, is_faulty, expected, remedy)

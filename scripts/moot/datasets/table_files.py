@@ -5,8 +5,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from moot.core.config_errors import Faults
-from moot.core.user_tables import read_user_table, select_rows
 from moot.datasets.case_table import find_cases_without_row, look_up_case, read_case_table
+from moot.datasets.reading.tables import read_table, select_rows
 from moot.datasets.table_options import TableOptions
 
 
@@ -14,8 +14,7 @@ class FileRows(NamedTuple):
     """The selected rows of the files.
 
     Attributes:
-        table: the rows that can be read, as text, by their number in the first file, from 1. If a
-            record of that file gives several rows, they are counted instead.
+        table: the rows that can be read, as text, by their number in the first file, from 1.
         lacks_case: which of them have no row in the second file.
         broken: the number of rows that cannot be read.
     """
@@ -39,15 +38,12 @@ def read_files(options: TableOptions, faults: Faults) -> FileRows:
     if options.case_table:
         names = [name for name in options.case_columns if name != options.id]
         cases = read_case_table(options.case_table, names, faults)
-    ids = [options.id] if options.id else []
     columns = [name for name in options.case_columns if name not in cases]
-    columns = list(dict.fromkeys([*columns, *ids, *options.where]))
+    columns = list(dict.fromkeys(filter(None, [*columns, options.id, *options.where])))
     broken_rows = Faults()
-    table = read_user_table(options.path, columns, options.sheet, ids=ids, faults=broken_rows)
+    table = read_table(options.path, columns, sheet=options.sheet, faults=broken_rows)
     faults.add_all(broken_rows)
     table = select_rows(options.path, table, options.where)
-    if not table.index.is_unique:
-        table = table.set_axis(pd.RangeIndex(1, len(table) + 1, name="row"))
     lacks_case = pd.Series(False, table.index)
     if options.case_table:
         case_ids = table[options.id]

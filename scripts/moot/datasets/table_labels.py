@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from moot.core.cell_text import canonical_word
 from moot.core.errors import UserError
+from moot.core.spelling import canonical_word
 from moot.core.text_files import quote_value
 from moot.datasets.table_options import TableOptions
 from moot.datasets.table_texts import MISSING_WORDS

@@ -8,11 +8,11 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, model_validator
 
 from moot.core.cases import SplitName, cluster_attributes
-from moot.core.user_tables import RowFilter
 from moot.datasets import UserDataOptions
 from moot.datasets.case_table import CaseTable
-from moot.datasets.debate_records import FaultyShare
 from moot.datasets.label_words import LabelsByWord
+from moot.datasets.reading.checks import FaultyShare
+from moot.datasets.reading.tables import RowFilter
 
 ALL, BY_HASH = "all", "hash"
 SPLITS: Mapping[str, SplitName] = {

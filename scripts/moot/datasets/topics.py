@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from moot.core.input_files import refuse_values
 from moot.core.types import Column
 from moot.datasets import LoadContext
+from moot.datasets.reading.checks import refuse_values
 
 MAX_TOPIC_CHARS = 1000
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.config_errors import Faults
-from moot.core.input_files import refuse_values
 from moot.core.types import Column
-from moot.datasets.debate_records import leave_out
+from moot.datasets.reading.checks import leave_out, refuse_values
 
 
 class TurnChecker:

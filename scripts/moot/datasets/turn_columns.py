@@ -1,6 +1,6 @@
 """The options of tables with a row per turn or per answer: the meaning of each column."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -9,13 +9,12 @@ from pydantic import Field, field_validator, model_validator
 from moot.core.cases import Task, cluster_attributes
 from moot.core.strict_model import StrictModel
 from moot.core.text_files import quote_value
-from moot.core.user_tables import ENDINGS, RowFilter
 from moot.datasets import UserDataOptions
 from moot.datasets.case_table import CaseTable
-from moot.datasets.debate_records import FaultyShare
 from moot.datasets.file_lists import list_files
 from moot.datasets.label_words import LabelsByWord, compile_pattern
-from moot.datasets.wide_columns import ROUND, SPEAKER, find_placeholders
+from moot.datasets.reading.checks import FaultyShare
+from moot.datasets.reading.tables import ENDINGS, RowFilter
 
 
 class AnswersOptions(UserDataOptions):
@@ -44,13 +43,6 @@ class AnswersOptions(UserDataOptions):
     def task(self, labels: Sequence[str], files: str) -> Task:
         """Describe the task of the recorded answers; `files` names their source in the notes."""
         return self.make_task(labels, f"recorded answers of {files}")
-
-
-def _list_names(values: Mapping[object, object]) -> Iterator[str]:
-    """Yield the names of columns in the values of `TurnColumns`."""
-    for value in values.values():
-        names = value.values() if isinstance(value, Mapping) else [value]
-        yield from (name for name in names if isinstance(name, str))
 
 
 class TurnColumns(StrictModel):
@@ -140,23 +132,6 @@ class TurnColumns(StrictModel):
             return {"speaker": "", "text": "", **values}
         return values
 
-    @model_validator(mode="before")
-    @classmethod
-    def _add_placeholders(cls, values: object) -> object:
-        """Add the columns of placeholders: a round, and by default a speaker.
-
-        A placeholder is part of the names of other columns.
-        """
-        if not isinstance(values, Mapping):
-            return values
-        placeholders = find_placeholders(_list_names(values))
-        added: dict[str, str] = {}
-        if ROUND in placeholders and not values.get("round"):
-            added["round"] = ROUND
-        if SPEAKER in placeholders and not values.get("speaker"):
-            added["speaker"] = SPEAKER
-        return {**values, **added}
-
     @model_validator(mode="after")
     def _check_combination(self) -> "TurnColumns":
         if (self.persona or self.judge_repeat) and not self.judge:
@@ -184,10 +159,7 @@ class TurnColumns(StrictModel):
 
     @property
     def answer_columns(self) -> list[str]:
-        """The columns with answers and their authors.
-
-        Where a record holds several turns, such a column of the record follows its last turn.
-        """
+        """The columns with answers and their authors."""
         names = (self.answer, self.answers, self.confidence, self.judge, self.persona)
         columns = (*names, self.judge_repeat, *self.beliefs.values())
         return list(dict.fromkeys(filter(None, columns)))
@@ -217,6 +189,14 @@ class TranscriptsOptions(AnswersOptions):
         "", description="Format of the files. Default: from their endings."
     )
     columns: TurnColumns = Field(default_factory=TurnColumns, description="Columns of the tables.")
+    turns: str = Field(
+        "",
+        description=(
+            "Key of the list of turns of each record in JSON or Parquet (messages, log.turns). Its"
+            " fields are columns such as messages.content; the other fields of a record belong to"
+            " all of its turns, and its verdict to the column `judge`. Default: one row a turn."
+        ),
+    )
     extract: Mapping[str, str] = Field(
         default_factory=dict,
         description=(
@@ -263,6 +243,19 @@ class TranscriptsOptions(AnswersOptions):
             )
         return self
 
+    @model_validator(mode="after")
+    def _check_owner_of_verdict(self) -> "TranscriptsOptions":
+        """Require a judge for what a record states outside its turns."""
+        names = self.columns
+        stated = [name for name in self.record_columns if name != names.judge]
+        if stated and not names.judge and names.debate:
+            raise ValueError(
+                f"column {quote_value(stated[0])} belongs to a record of several turns, so that its"
+                " author is unknown; name the column of the author in `judge` (without one: for"
+                " record in records: record['judge'] = 'judge')"
+            )
+        return self
+
     @field_validator("extract")
     @classmethod
     def _check_extract(cls, values: Mapping[str, str]) -> Mapping[str, str]:
@@ -273,6 +266,19 @@ class TranscriptsOptions(AnswersOptions):
                     " (?P<case>[0-9]+)"
                 )
         return values
+
+    @property
+    def turns_prefix(self) -> str:
+        """The start of the names of columns that are fields of a turn."""
+        return f"{self.turns}."
+
+    @property
+    def record_columns(self) -> list[str]:
+        """The columns with answers and their authors that are not fields of a turn."""
+        if not self.turns:
+            return []
+        columns = self.columns.answer_columns
+        return [name for name in columns if not name.startswith(self.turns_prefix)]
 
     @property
     def files(self) -> list[Path]:

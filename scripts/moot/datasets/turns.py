@@ -14,14 +14,13 @@ import pandas as pd
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.types import Column
-from moot.core.user_tables import EXPANDED_COLUMN, read_user_table, select_rows
 from moot.core.utterance_kinds import CONCLUSION
 from moot.datasets.case_table import find_cases_without_row, look_up_case, read_case_table
+from moot.datasets.reading.tables import read_table, select_rows
 from moot.datasets.turn_checker import TurnChecker
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 from moot.datasets.turn_labels import read_labels
 from moot.datasets.turn_order import refuse_repeated_turns, sort_turns
-from moot.datasets.wide_columns import ROUND, SPEAKER, is_wide, unfold_turns
 
 PUBLIC_MARKS = ("", "public", "all")
 """Values of the column `visibility` that mean: everybody can read the turn."""
@@ -56,10 +55,8 @@ class Turns:
     account: Mapping[str, int]
 
 
-def read_turns(
-    options: TranscriptsOptions, tables: Mapping[Path, pd.DataFrame] | None = None
-) -> Turns:
-    """Read and check the files, or check tables that were read already.
+def read_turns(options: TranscriptsOptions) -> Turns:
+    """Read and check the files.
 
     A few debates with a fault (the option `faulty`) are left out and counted.
 
@@ -70,15 +67,12 @@ def read_turns(
             not add up to 1, or rows that contradict each other about one case. Each message names
             file, row, column, the value and what was expected.
     """
-    files, names = list(tables or options.files), options.columns
+    files, names = options.files, options.columns
     check = TurnChecker(files, options.faulty, "debates" if names.debate else "answers")
     cases = pd.DataFrame()
     if options.case_table:
         cases = read_case_table(options.case_table, options.case_columns, check.faults)
-    if tables:
-        rows = pd.concat(dict(enumerate(tables.values())), names=["file", "row"])
-    else:
-        rows = _read_files(check, options, set(cases.columns))
+    rows = _read_files(check, options, set(cases.columns))
     _extract(rows, check, options)
     _add_case_columns(rows, check, options, cases)
     _check_filled(rows, check, names)
@@ -133,27 +127,39 @@ def _read_file(
     path: Path, options: TranscriptsOptions, case_columns: set[str], faults: Faults
 ) -> pd.DataFrame:
     """Return one file, with the columns that the options name and that are not `case_columns`."""
-    added = {ROUND, SPEAKER, *case_columns}
+    added = set(case_columns)
     for pattern in options.extract.values():
         added |= set(re.compile(pattern).groupindex)
     named = dict.fromkeys([*options.columns.column_names, *options.case_columns])
-    columns = [name for name in named if name not in added and not is_wide(name)]
+    columns = [name for name in named if name not in added]
     needed_columns = dict.fromkeys([*columns, *options.extract, *options.where])
-    last_only = options.columns.answer_columns
-    table = read_user_table(
-        path,
-        list(needed_columns),
-        kind=options.format,
-        last_only=last_only,
-        ids=list(filter(None, (options.columns.case, options.columns.debate))),
-        faults=faults,
+    table = read_table(
+        path, list(needed_columns), kind=options.format, turns=options.turns, faults=faults
     )
-    expanded = str(table.attrs.get(EXPANDED_COLUMN, ""))
-    if not options.columns.debate and expanded and options.columns.case.startswith(f"{expanded}."):
+    if options.turns and options.columns.debate:
+        table = _move_verdicts_to_end(table, options)
+    elif options.turns:
         table.index = pd.RangeIndex(1, len(table) + 1, name="row")  # each object is an answer
     if faults.messages and options.columns.debate in table:
         table[LACKS_TURN] = _find_incomplete_debates(table, options.columns.debate)
-    return unfold_turns(path, select_rows(path, table, options.where), list(named))
+    return select_rows(path, table, options.where)
+
+
+def _move_verdicts_to_end(table: pd.DataFrame, options: TranscriptsOptions) -> pd.DataFrame:
+    """Move what a record says outside its turns about a verdict to a row after its last turn."""
+    verdict_columns = options.record_columns
+    if not verdict_columns:
+        return table
+    verdicts = table[~table.index.duplicated(keep="last")].copy()
+    names = options.columns
+    kept = {*verdict_columns, names.turn, names.time, names.round}
+    for column in verdicts:
+        if str(column).startswith(options.turns_prefix) and column not in kept:
+            verdicts[column] = ""
+    turns = table.assign(**dict.fromkeys(verdict_columns, ""))
+    turns_columns = [name for name in map(str, turns) if name.startswith(options.turns_prefix)]
+    has_turn = (turns[turns_columns] != "").any(axis="columns")  # a debate may have no turn
+    return pd.concat([turns[has_turn], verdicts]).sort_index(kind="stable")
 
 
 def _find_incomplete_debates(table: pd.DataFrame, debate: str) -> "pd.Series[bool]":

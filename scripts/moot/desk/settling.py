@@ -11,8 +11,8 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.errors import UserError
-from moot.core.input_files import read_csv
 from moot.core.text_files import quote_value
+from moot.datasets.reading.tables import read_csv
 from moot.desk.labelling import Labelling, Statement, sheet_names
 from moot.labels import ADJUDICATED, HUMAN
 from moot.labels.sheets import SheetContents, filled_files, read_annotations, read_labels

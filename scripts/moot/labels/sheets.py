@@ -18,11 +18,10 @@ import pandas as pd
 from moot.core.cases import stable_fraction
 from moot.core.durable import write_atomically
 from moot.core.errors import UserError
-from moot.core.input_files import find_delimiter, read_csv
 from moot.core.rubric import Rubric, normalize_label
 from moot.core.text_files import quote_value, read_text
 from moot.core.types import Fields, Json
-from moot.core.user_tables import numbered_rows, read_user_table
+from moot.datasets.reading.tables import numbered_rows, read_csv, read_table
 from moot.labels import ADJUDICATED, HUMAN
 
 SHEET_COLUMNS = ("item", "facts", "statement", "label", "annotator", "note")
@@ -128,7 +127,7 @@ def write_sheets(sheet: pd.DataFrame, folder: Path, stem: str, rubric: Rubric) -
     path, earlier, item_ids = folder / f"{stem}.csv", list[Path](), set[str]()
     while path.exists():
         earlier.append(path)
-        item_ids |= set(read_csv(path, ("item",), delimiter=find_delimiter(path))["item"])
+        item_ids |= set(read_csv(path, ("item",))["item"])
         path = folder / f"{stem}-{len(earlier) + 1}.csv"
     sheet = sheet[~sheet["item"].isin(item_ids)]
     for file in [*earlier, *([] if sheet.empty else [path])]:
@@ -247,7 +246,7 @@ def _read_file(file: Path, faults: list[str]) -> Iterator[FilledRow]:
 
 
 def _read_sheet(file: Path) -> Iterator[FilledRow]:
-    frame = read_user_table(file, ("item", "label"))
+    frame = read_table(file, ("item", "label"))
     for row, record in numbered_rows(frame):
         label = _only_choice(record["label"])
         if label.strip():

@@ -1,5 +1,6 @@
 """Turn a cleaned table of people into cases, for all data sets of people."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,14 +11,18 @@ from pydantic import Field, PositiveInt
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.input_files import check_splits, check_values, parse_booleans, parse_whole_numbers
 from moot.core.sections import add_section_fields
 from moot.core.types import Column, Json
 from moot.datasets import DatasetOptions, LoadContext, Loaded
-from moot.datasets.debate_records import FaultyShare
 from moot.datasets.near_duplicates import RelatedCases, split_by_family
 from moot.datasets.people.changes import CHANGES_OF_PEOPLE, SplitPeople
 from moot.datasets.people.feature_ranking import Ranking, rank_features
+from moot.datasets.reading.checks import (
+    FaultyShare,
+    check_values,
+    parse_booleans,
+    parse_whole_numbers,
+)
 
 Narrative = Literal["list", "prose"]
 PROTECTED = ("sex", "race", "age")
@@ -177,7 +182,7 @@ def load_people(
         twins = _twins(people)
         cleaning["rows whose features equal an earlier row's (same split)"] = len(twins)
     splits = split_by_family(labels, twins, context.seed)
-    check_splits(context.name, people.task.labels, labels, splits)
+    _check_splits(context.name, people.task.labels, labels, splits)
     features = _features(frame, shown_features, splits)
     if options.features != "all":
         shown_features = _top_features(features, "features", options.features, options, context)
@@ -280,3 +285,29 @@ def _plain_value(value: Json) -> object:
     if isinstance(value, bool | str):
         return value
     return bool(value) if str(value) in ("True", "False") else int(value)
+
+
+def _check_splits(
+    name: str, labels: Sequence[str], targets: Mapping[str, str], splits: Mapping[str, str]
+) -> None:
+    """Require each of `labels` in every split of a data set.
+
+    `targets` and `splits` are by case id.
+    """
+    for split_name in ("train", "validation", "test"):
+        label_counts = Counter(
+            targets[case_id] for case_id, case_split in splits.items() if case_split == split_name
+        )
+        for label in labels:
+            if not label_counts[label]:
+                counts_text = (
+                    ", ".join(f"{count} {target}" for target, count in sorted(label_counts.items()))
+                    or "no case at all"
+                )
+                raise UserError(
+                    f"data set '{name}': the {split_name} split has no case of label '{label}'"
+                    " (found"
+                    f" {counts_text}; {len(targets)} cases in all); expected one of each label at"
+                    " least."
+                    " Use more cases."
+                )

@@ -16,14 +16,14 @@ from pydantic import Field
 
 from moot.core.cases import Case, Task, stratified_splits
 from moot.core.errors import UserError
-from moot.core.input_files import check_values, read_csv
-from moot.core.json_lines import read_jsonl
 from moot.core.text_files import read_text
 from moot.core.yaml_text import load_yaml
 from moot.datasets import SOURCE_PATTERN, DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.debate_records import FaultyShare
 from moot.datasets.opinion_reading import Opinion, list_opinion_files, read_opinions
 from moot.datasets.opinion_text import collect_names, find_leaks
+from moot.datasets.reading.checks import FaultyShare, check_values
+from moot.datasets.reading.records import read_jsonl
+from moot.datasets.reading.tables import read_csv
 
 SAMPLE = Path("data/samples/opinions.yaml")
 AFFIRM, NOT_AFFIRM = "affirm", "not affirm"

@@ -14,10 +14,10 @@ import pandas as pd
 from pydantic import Field, PositiveInt, model_validator
 
 from moot.core.config_errors import Faults
-from moot.core.input_files import read_csv
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.faulty_rows import read_usable_rows
 from moot.datasets.people.people_cases import People, PeopleOptions, load_people
+from moot.datasets.reading.checks import read_usable_rows
+from moot.datasets.reading.tables import read_csv
 from moot.studies.courtroom.people.investigator import Outcome, read_people
 from moot.studies.courtroom.people.nlsy97_columns import FEATURES, LABEL, TASK, clean
 from moot.studies.courtroom.people.nlsy97_narrative import narrate

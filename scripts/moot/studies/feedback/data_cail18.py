@@ -16,12 +16,12 @@ from moot.core.cases import SplitName, Task
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.evidence import Passage
-from moot.core.json_lines import read_jsonl
 from moot.core.text_files import quote_value
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.faulty_rows import read_usable_rows
+from moot.datasets.reading.checks import read_usable_rows
+from moot.datasets.reading.records import read_jsonl
 from moot.studies.feedback.texts.legal_texts import (
     LegalTextOptions,
     Record,

@@ -16,10 +16,9 @@ from pydantic import Field, model_validator
 from moot.core.cases import SplitName, Task
 from moot.core.config_errors import Faults
 from moot.core.evidence import Passage
-from moot.core.input_files import check_values
-from moot.core.json_lines import read_jsonl
 from moot.datasets import SOURCE_PATTERN, LoadContext, Loaded, dataset
-from moot.datasets.faulty_rows import read_usable_rows
+from moot.datasets.reading.checks import check_values, read_usable_rows
+from moot.datasets.reading.records import read_jsonl
 from moot.studies.feedback.texts.lawsuits import lawsuits
 from moot.studies.feedback.texts.legal_texts import (
     LegalTextOptions,

@@ -23,28 +23,27 @@ from pydantic import Field
 from moot.core.cases import WITHOUT_TEXT, Case, Task
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.input_files import (
-    check_values,
-    describe_cell,
-    parse_whole_numbers,
-    read_csv,
-    refuse_values,
-)
 from moot.core.log import LOG
 from moot.core.text_files import quote_value
 from moot.core.types import Column, JsonObject
-from moot.core.user_tables import numbered_rows
 from moot.core.utterance_kinds import VOTES
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.debate_records import (
-    FaultyShare,
     RecordedDebate,
     RecordedUtterance,
     load_shipped_cases,
     load_shipped_debates,
     read_confidence,
 )
-from moot.datasets.faulty_rows import read_usable_rows
+from moot.datasets.reading.checks import (
+    FaultyShare,
+    check_values,
+    describe_cell,
+    parse_whole_numbers,
+    read_usable_rows,
+    refuse_values,
+)
+from moot.datasets.reading.tables import numbered_rows, read_csv
 
 FOLDER = "recorded/agenticsimlaw"
 ANSWERS = {"YES": "yes", "NO": "no"}

@@ -21,20 +21,19 @@ from pydantic import Field
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.json_lines import read_jsonl
 from moot.core.text_files import quote_value, read_text
 from moot.core.types import Fields, Json, JsonObject
 from moot.core.utterance_kinds import BELIEF, FEEDBACK, SPEECH
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.debate_records import (
     NO_BELIEF,
-    FaultyShare,
     RecordedDebate,
     RecordedUtterance,
-    leave_out,
     load_shipped_cases,
     load_shipped_debates,
 )
+from moot.datasets.reading.checks import FaultyShare, leave_out
+from moot.datasets.reading.records import read_jsonl
 
 FOLDER = "recorded"
 DEBATES, METADATA = "nyu_debates", "nyu_debates-metadata.jsonl"

@@ -14,7 +14,7 @@ from pydantic import Field
 from moot.core.cases import Case, Task
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.claim_stance_file import FILE, read_claims, with_validation
-from moot.datasets.debate_records import FaultyShare
+from moot.datasets.reading.checks import FaultyShare
 from moot.datasets.topics import source_folder, source_notes, topic_and_text
 
 

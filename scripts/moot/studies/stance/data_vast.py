@@ -14,16 +14,15 @@ from pydantic import Field
 
 from moot.core.cases import NEAR_DUPLICATE_OF, Case, SplitName, Task
 from moot.core.config_errors import Faults
-from moot.core.input_files import check_values, read_csv
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.debate_records import FaultyShare
-from moot.datasets.faulty_rows import read_usable_rows
 from moot.datasets.near_duplicates import (
     RESEMBLING,
     count_pairs,
     find_near_duplicates,
     find_resembled_tests,
 )
+from moot.datasets.reading.checks import FaultyShare, check_values, read_usable_rows
+from moot.datasets.reading.tables import read_csv
 from moot.datasets.topics import check_texts, source_folder, source_notes, topic_and_text
 
 COLUMNS = ("new_id", "post", "new_topic", "topic_str", "label", "seen?")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.cases import Task
-from moot.core.input_files import parse_booleans, parse_whole_numbers
 from moot.datasets.people.people_cases import PlausibleRange, typed_columns
+from moot.datasets.reading.checks import parse_booleans, parse_whole_numbers
 from moot.studies.courtroom.people.nlsy97_narrative import (
     AREAS,
     DEPRESSIONS,

@@ -14,11 +14,10 @@ import pandas as pd
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.input_files import parse_whole_numbers, read_csv
 from moot.core.text_files import quote_value
 from moot.core.types import Column
-from moot.datasets.debate_records import leave_out
-from moot.datasets.faulty_rows import LEFT_OUT, read_usable_rows
+from moot.datasets.reading.checks import LEFT_OUT, leave_out, parse_whole_numbers, read_usable_rows
+from moot.datasets.reading.tables import read_csv
 
 _GET = (
     "put your NLS Investigator extracts (CSV, reference numbers as headers) there, see"

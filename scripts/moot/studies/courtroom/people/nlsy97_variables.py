@@ -15,11 +15,11 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from moot.core.errors import UserError
-from moot.core.input_files import check_values
 from moot.core.strict_model import StrictModel
 from moot.core.text_files import quote_value, read_text
 from moot.core.types import Column
 from moot.core.yaml_text import load_yaml
+from moot.datasets.reading.checks import check_values
 from moot.studies.courtroom.people.nlsy97_columns import CATEGORIES, FEATURES, FLAGS
 from moot.studies.courtroom.people.nlsy97_narrative import RACES
 

@@ -25,7 +25,6 @@ from moot.core.errors import UserError
 from moot.core.evidence import EXPECTED, Passage, passages_from, read_passages, with_evidence
 from moot.core.types import Json
 from moot.datasets import DatasetOptions, LoadContext, Loaded
-from moot.datasets.debate_records import FaultyShare
 from moot.datasets.near_duplicates import (
     RESEMBLING,
     RelatedCases,
@@ -36,6 +35,7 @@ from moot.datasets.near_duplicates import (
     pair_by_marks,
     split_by_family,
 )
+from moot.datasets.reading.checks import FaultyShare
 from moot.studies.feedback.texts.leakage import Mask, cut, masked, outcome_rules_met
 
 

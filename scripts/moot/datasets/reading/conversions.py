@@ -1,0 +1,68 @@
+"""The line of pandas that converts a table which is not read as it is."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+import pandas as pd
+
+from moot.core.types import Json
+
+_NUMBER = re.compile(r"[0-9]+")
+_MIN_COLUMNS = 2
+
+
+def suggest_conversion(frame: pd.DataFrame, columns: Sequence[str]) -> str:
+    """Return a sentence with the line that makes rows of a table's columns or lists.
+
+    "" if no column is missing, or if nothing in the table suggests a line.
+
+    Args:
+        frame: its rows, whose cells may be nested.
+        columns: the columns that it should have.
+    """
+    missing = [name for name in columns if name not in frame]
+    if not missing:
+        return ""
+    for name in map(str, frame):
+        items = next((cell for cell in frame[name] if isinstance(cell, list) and cell), None)
+        if items and isinstance(items[0], dict):
+            line = f"pandas.json_normalize(records, record_path={name.split('.')!r}, meta=[...])"
+            return (
+                f" Column '{name}' holds lists of objects: with `loader: transcripts` name it in"
+                f" `turns`, and their fields as {name}.{next(iter(items[0]))}; or make a row of"
+                f" each by `{line}`."
+            )
+    if (len(frame) == 1 and _are_objects(frame.iloc[0].tolist())) or _has_rows_by_key(frame):
+        line = "pandas.DataFrame.from_dict(document, orient='index').rename_axis('id')"
+        return f" The file holds one object of rows by key: make rows of it by `{line}`."
+    similar = _find_side_by_side(list(map(str, frame)))
+    if similar:
+        line = f"table.melt(id_vars=[...], value_vars={similar[:4]!r}, var_name='round')"
+        return (
+            f" The columns {', '.join(similar[:4])} look like turns side by side: make one row a"
+            f" turn by `{line}`."
+        )
+    return ""
+
+
+def _are_objects(value: Json) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+
+
+def _has_rows_by_key(frame: pd.DataFrame) -> bool:
+    """Return whether a single record has the same fields below each of several keys."""
+    fields = defaultdict[str, int](int)
+    for name in map(str, frame):
+        key, _, field = name.partition(".")
+        fields[field] += bool(key and field)
+    return len(frame) == 1 and max(fields.values(), default=0) >= _MIN_COLUMNS
+
+
+def _find_side_by_side(names: Sequence[str]) -> list[str]:
+    """Return the columns whose names differ in a number alone, such as r1_answer and r2_answer."""
+    groups = defaultdict[str, list[str]](list)
+    for name in names:
+        if _NUMBER.search(name):
+            groups[_NUMBER.sub("#", name)].append(name)
+    return next((group for group in groups.values() if len(group) >= _MIN_COLUMNS), [])

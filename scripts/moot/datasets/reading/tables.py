@@ -1,0 +1,385 @@
+"""A table of the user, read by pandas as text: CSV, JSON, Excel or Parquet.
+
+A frame is indexed by the 1-based row (record) of its file, so that every later message can name the
+row. What pandas cannot read is refused, with the line of pandas that would convert it.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+from pydantic import Field
+
+from moot.core.config_errors import Faults
+from moot.core.errors import UserError
+from moot.core.spelling import canonical_word
+from moot.core.text_files import GZIP, describe_remedy, quote_value, read_text
+from moot.core.types import Column, Json, JsonObject
+from moot.datasets.reading.cells import cell_text
+from moot.datasets.reading.checks import check_header, check_unique
+from moot.datasets.reading.conversions import suggest_conversion
+from moot.datasets.reading.records import read_objects
+
+FILE_COLUMN = "(file)"
+"""The column with the name of the file, without its ending."""
+SHEETS = (".csv", ".tsv", ".xlsx", ".xlsm")
+"""The endings of files whose rows a spreadsheet numbers otherwise."""
+ENDINGS = (*SHEETS, ".jsonl", ".ndjson", ".json", ".parquet")
+ROW_NUMBERS = "Row 1 is the first row below the heading; a spreadsheet calls it row 2."
+"""How messages count the rows of a table that a spreadsheet can show."""
+_SEPARATORS = ",;\t|"
+_SEPARATOR_LINE = "sep="
+"""The start of a first line that names the separator for Excel."""
+_FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
+RowFilter = Annotated[
+    Mapping[str, str | tuple[str, ...]],
+    Field(
+        description=(
+            "Value, or list of values, that a row must have in each of these columns ({condition:"
+            " debate}); other rows are not read. Default: all rows are read."
+        ),
+    ),
+]
+
+
+def read_table(
+    path: Path,
+    columns: Sequence[str] = (),
+    *,
+    sheet: str = "",
+    kind: str = "",
+    turns: str = "",
+    faults: Faults | None = None,
+) -> pd.DataFrame:
+    """Read a table as text; a missing cell is "".
+
+    A part of a nested object is a column such as `meta.side`; lists are JSON.
+
+    Args:
+        path: the file; its ending gives the format. `.gz` may follow it.
+        columns: the required columns; others are read as well. `(file)` is the file's name.
+        sheet: of an Excel file. Default: its first.
+        kind: the format, if the ending does not give it (csv, tsv, ...).
+        turns: the column whose lists of objects become rows (`messages`, `log.turns`); their fields
+            become columns such as `messages.content`.
+        faults: gets a message for each row that cannot be read, which is left out. Default: such a
+            row is an error.
+
+    Returns:
+        A frame of strings, indexed by the 1-based row of the file. A row that becomes several gives
+        each of them its number.
+
+    Raises:
+        UserError: the file does not exist, its ending is unknown, a column is missing, repeated or
+            not text, or there are no rows.
+    """
+    ending = f".{kind}" if kind else _ending(path)
+    if ending not in ENDINGS:
+        description = (
+            "a folder without any" if path.is_dir() else f"a file ending in '{path.suffix}'"
+        )
+        raise UserError(
+            f"{path}: {description}; expected one of {', '.join(ENDINGS)}, each perhaps with .gz."
+            " Save it as one of them, such as pandas.read_...(FILE).to_csv(NEW, index=False)."
+        )
+    if not path.is_file():
+        raise UserError(
+            f"{path}: no such file; put it there, or correct `path` (from the working directory)."
+        )
+    if ending in (".csv", ".tsv"):
+        frame = _read_delimited(path, faults=faults)
+    elif ending in (".xlsx", ".xlsm"):
+        frame = _read_excel(path, sheet)
+    elif ending == ".parquet":
+        frame = _as_frame(path, _read_parquet(path), turns, columns, faults)
+    else:
+        frame = _as_frame(path, read_objects(path, faults=faults), turns, columns, faults)
+    if FILE_COLUMN in columns:
+        frame[FILE_COLUMN] = Path(path.name.removesuffix(GZIP)).stem
+    check_header(path, list(map(str, frame)), columns, suggest_conversion(frame, columns))
+    return _as_text(path, frame, columns, has_blank_rows=ending in SHEETS)
+
+
+def _ending(path: Path) -> str:
+    name = path.name.casefold()
+    return Path(name.removesuffix(GZIP)).suffix
+
+
+def read_csv(
+    path: Path,
+    columns: Sequence[str],
+    *,
+    unique: str = "",
+    get: str = "",
+    faults: Faults | None = None,
+    broken_records: list[list[str]] | None = None,
+) -> pd.DataFrame:
+    """Read a CSV file with known columns as text; a blank cell is "".
+
+    Args:
+        path: the file.
+        columns: the required columns; others are read as well.
+        unique: a column whose values may not repeat or be blank.
+        get: how to obtain the file, for messages.
+        faults: as in `read_table`.
+        broken_records: gets the fields of each row that is left out.
+
+    Raises:
+        UserError: as `read_table`, and if an id is repeated or blank.
+    """
+    frame = _read_delimited(path, get=get, faults=faults, broken_records=broken_records)
+    check_header(path, list(map(str, frame)), columns)
+    if unique:
+        check_unique(path, frame[unique])
+    return frame.loc[:, ~frame.columns.duplicated(keep=False)]
+
+
+def _read_delimited(
+    path: Path,
+    *,
+    get: str = "",
+    faults: Faults | None = None,
+    broken_records: list[list[str]] | None = None,
+) -> pd.DataFrame:
+    """Read the rows of a CSV file below its heading.
+
+    A row of another width than the heading is a fault, unless blank fields make the difference:
+    spreadsheets end lines with delimiters.
+    """
+    text = read_text(path, get=get)
+    first_line = _first_line(text)
+    is_separator_line = first_line.casefold().startswith(_SEPARATOR_LINE)
+    if is_separator_line:
+        text = text.removeprefix(first_line).lstrip("\r\n")
+        delimiter = first_line[len(_SEPARATOR_LINE) :]
+    else:
+        delimiter = _find_delimiter(first_line)
+    # pandas.read_csv fills short rows silently, and drops a row with broken quotes at the end
+    csv.field_size_limit(_FIELD_LIMIT)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        heading, *records = filter(None, reader)
+    except csv.Error as fault:
+        raise UserError(
+            f"{path}: line {reader.line_num}: {fault}; expected every quoted field to be closed,"
+            f' and a quotation mark within quotes twice (""). {describe_remedy(get)}'
+        ) from fault
+    rows: dict[int, list[str]] = {}
+    for number, fields in enumerate(records, start=1):
+        row, problem = _fit_to_heading(fields, heading)
+        if not problem:
+            rows[number] = row
+            continue
+        message = f"{path}: row {number}: {problem}. {describe_remedy(get)}"
+        if faults is None:
+            raise UserError(message)
+        faults.add(message)
+        if broken_records is not None:
+            broken_records.append(fields)
+    if faults and faults.messages and not rows:
+        raise UserError(faults.messages[0])
+    if not rows:
+        raise UserError(
+            f"{path}: found a header without rows; expected at least one row of data. "
+            f"{describe_remedy(get)}"
+        )
+    index = pd.Index(list(rows), name="row")
+    columns = [name.strip() for name in heading]
+    return pd.DataFrame(list(rows.values()), index, columns, dtype="str")
+
+
+def _fit_to_heading(fields: list[str], heading: Sequence[str]) -> tuple[list[str], str]:
+    """Return the fields of a row without blank ones beyond the heading, or with blank ones for
+    columns without a name; and the problem if its width is another still.
+    """
+    width = len(heading)
+    missing = heading[len(fields) :]
+    if missing and not any(missing):
+        return [*fields, *missing], ""
+    if missing:
+        cause = "the row ends early (a truncated file?)"
+    elif any(field.strip() for field in fields[width:]):
+        cause = "a delimiter too many"
+    else:
+        return fields[:width], ""
+    return fields, f"found {len(fields)} fields, expected {width}: {cause}"
+
+
+def _first_line(text: str) -> str:
+    return re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
+
+
+def _find_delimiter(heading: str) -> str:
+    """Return the separator of the heading's fields; a comma if there is only one field."""
+    try:
+        return csv.Sniffer().sniff(heading, _SEPARATORS).delimiter
+    except csv.Error:
+        return ","
+
+
+def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
+    """Read a sheet; its first row that is not blank is the heading."""
+    try:
+        frame = pd.read_excel(
+            path, sheet_name=sheet or 0, header=None, dtype="object", na_filter=False
+        )
+    except Exception as fault:  # openpyxl raises errors of many kinds on damaged files
+        names = _list_sheets(path)
+        raise UserError(
+            f"{path}: cannot be read ({fault}); expected an Excel file"
+            f"{f' with one of the sheets {names}' if names else ''}. Save it again, or correct"
+            " `sheet`."
+        ) from None
+    is_blank = (frame.map(cell_text) == "").all(axis="columns")
+    if is_blank.all():
+        raise UserError(f"{path}: the sheet is blank; expected a heading and rows. Name `sheet`.")
+    start = is_blank.tolist().index(False)
+    heading = [cell_text(cell).strip() for cell in frame.iloc[start]]
+    rows = frame.iloc[start + 1 :].set_axis(heading, axis="columns")
+    return rows.set_axis(pd.RangeIndex(1, len(rows) + 1, name="row"))
+
+
+def _list_sheets(path: Path) -> str:
+    try:
+        with pd.ExcelFile(path) as book:
+            return ", ".join(map(str, book.sheet_names))
+    except Exception:  # as above: it is no Excel file
+        return ""
+
+
+def _read_parquet(path: Path) -> dict[int, JsonObject]:
+    try:
+        # with numpy's types a whole number beside a gap becomes a float
+        frame = pd.read_parquet(path, dtype_backend="pyarrow")
+    except Exception as fault:  # pyarrow raises errors of many kinds on damaged files
+        raise UserError(
+            f"{path}: cannot be read ({fault}); expected a Parquet file. Save it again."
+        ) from None
+    frame.columns = frame.columns.map(str)
+    records: list[JsonObject] = [*frame.to_dict("records")]  # type: ignore[list-item]
+    return dict(enumerate(records, start=1))
+
+
+def _as_frame(
+    path: Path,
+    objects: Mapping[int, JsonObject],
+    turns: str,
+    columns: Sequence[str],
+    faults: Faults | None,
+) -> pd.DataFrame:
+    """Return objects as rows, with a column for each part of a nested object.
+
+    An object that is in `columns` itself stays one cell. With `turns`, each item of its list is a
+    row; an object with an empty list is one row.
+    """
+    rows, numbers = [], []
+    for number, record in objects.items():
+        parts = [record]
+        if turns:
+            try:
+                parts = list(_split_turns(f"{path}: record {number}", record, turns.split(".")))
+            except UserError as fault:
+                if faults is None:
+                    raise
+                faults.add(str(fault))
+                continue
+        rows += parts
+        numbers += [number] * len(parts)
+    if not rows and faults:
+        raise UserError(faults.messages[0])
+    flat_rows = [dict(_flatten(row, columns)) for row in rows]
+    index = pd.Index(numbers, name="row")
+    # json_normalize would make floats of whole numbers beside a gap
+    return pd.DataFrame(flat_rows, index, dtype="object")
+
+
+def _flatten(
+    record: JsonObject, columns: Sequence[str], prefix: str = ""
+) -> Iterator[tuple[str, Json]]:
+    for key, value in record.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, dict) and value and name not in columns:
+            yield from _flatten(value, columns, f"{name}.")
+        else:
+            yield name, value
+
+
+def _split_turns(place: str, record: Json, keys: Sequence[str]) -> Iterator[JsonObject]:
+    """Yield a record for each item of its list, with the item instead of the list."""
+    key, *inner_keys = keys
+    value = record.get(key) if isinstance(record, dict) else None
+    if inner_keys and isinstance(value, dict):
+        for part in _split_turns(place, value, inner_keys):
+            yield {**record, key: part}
+        return
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise UserError(
+            f"{place}, field '{key}': found {quote_value(value)}, expected a list of objects, one a"
+            f" turn. Correct the record or `turns`; lists of lists become rows by"
+            f" `pandas.DataFrame(records).explode({key!r})`."
+        )
+    for item in value or [{}]:
+        yield {**record, key: item}
+
+
+def _as_text(
+    path: Path, frame: pd.DataFrame, columns: Sequence[str], *, has_blank_rows: bool
+) -> pd.DataFrame:
+    """Return the cells as text, without repeated columns and blank rows of a sheet."""
+    frame = frame.loc[:, ~frame.columns.duplicated(keep=False)]
+    texts: dict[str, Column] = {}
+    for name in frame:
+        try:
+            texts[str(name)] = frame[name].map(cell_text).astype("str")
+        except UnicodeDecodeError:
+            if name in columns:
+                raise UserError(
+                    f"{path}: column '{name}' holds bytes that are not text in UTF-8; expected"
+                    " text. Save it as text."
+                ) from None
+    table = pd.DataFrame(texts, frame.index)
+    if has_blank_rows:
+        cells = table.drop(columns=FILE_COLUMN, errors="ignore")
+        table = table[(cells != "").any(axis="columns")]
+    if table.empty:
+        raise UserError(f"{path}: no rows; expected at least one row of data.")
+    return table
+
+
+def select_rows(path: Path, frame: pd.DataFrame, where: RowFilter) -> pd.DataFrame:
+    """Return the rows that have the given value, or one of the values, in each column of `where`.
+
+    Raises:
+        UserError: no row is left.
+    """
+    is_selected = pd.Series(True, frame.index)
+    for column, value in where.items():
+        values = {value} if isinstance(value, str) else set(value)
+        words = {canonical_word(word) for word in values}
+        cells = frame[column]
+        is_selected &= cells.map(canonical_word).isin(list(words))
+        if not is_selected.any():
+            examples = ", ".join(quote_value(cell) for cell in cells.unique()[:5])
+            raise UserError(
+                f"{path}: no row has {', '.join(map(quote_value, values))} in column"
+                f" {quote_value(column)} (and the columns before it in `where`); found {examples}."
+                " Correct `where`."
+            )
+    return frame[is_selected]
+
+
+def explain_row_numbers(path: Path) -> str:
+    """Return how messages count the rows of a file; "" if no spreadsheet counts them
+    otherwise.
+    """
+    return ROW_NUMBERS if _ending(path) in SHEETS else ""
+
+
+def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows of a table: 1-based row number, and cells by column."""
+    for row, cells in zip(frame.index, frame.to_dict("records"), strict=True):
+        yield int(row), {str(name): cell for name, cell in cells.items()}

@@ -1,0 +1,295 @@
+"""Debates in records with lists of turns, and cases in a second file."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from debate_tables import read_transcripts
+from moot.core.errors import UserError
+from moot.datasets.debate_records import RecordedDebate
+from saved_tables import ENDINGS, save_table
+
+PROJECT = Path(__file__).resolve().parents[2]
+RECIPES = PROJECT / "scripts/moot/studies/recorded/README.md"
+YES_NO = {"labels": {"no": "no", "yes": "yes"}}
+
+
+def utterances_of(debate: RecordedDebate) -> list[tuple[str, int, str, str | None]]:
+    return [
+        (utterance.speaker, utterance.round, utterance.text, utterance.prediction)
+        for utterance in debate.utterances
+    ]
+
+
+RELAY = [
+    {"name": "Lawyer", "says": "The rent was paid.", "nr": 1},
+    {"name": "Neighbour", "says": "I agree.", "nr": 2},
+]
+RELAY_COLUMNS = {
+    "debate": "id", "speaker": "log.name", "text": "log.says", "turn": "log.nr", "truth": "gold",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", [".json", ".jsonl", ".parquet"])
+def test_a_verdict_of_a_record_follows_its_turns(tmp_path: Path, ending: str) -> None:
+    rows = [
+        {"id": f"e{number}", "log": RELAY, "final": word, "arbiter": "gpt", "gold": "yes"}
+        for number, word in enumerate(["yes", "no"])
+    ]
+    save_table(tmp_path / f"a{ending}", rows)
+    columns = {**RELAY_COLUMNS, "answer": "final", "judge": "arbiter"}
+    loaded, debates = read_transcripts(
+        tmp_path / f"a{ending}", turns="log", columns=columns, **YES_NO
+    )
+    assert [(case.case_id, case.target) for case in loaded.cases] == [("e0", "yes"), ("e1", "yes")]
+    assert [(debate.prediction, debate.judge) for debate in debates] == [
+        ("yes", "gpt"), ("no", "gpt"),
+    ]  # fmt: skip
+    assert utterances_of(debates[0]) == [
+        ("Lawyer", 0, "The rent was paid.", None),
+        ("Neighbour", 0, "I agree.", None),
+        ("gpt", 0, "", "yes"),
+    ]
+
+
+@pytest.mark.parametrize("meaning", ["answer", "belief", "confidence"])
+def test_a_statement_of_a_record_needs_its_author(tmp_path: Path, meaning: str) -> None:
+    """The belief of one person was shown as the belief of whoever spoke last."""
+    columns = {**RELAY_COLUMNS, meaning: "person_final_belief"}
+    with pytest.raises(ValidationError, match=r"its\s+author is unknown; name the column"):
+        read_transcripts(tmp_path / "a.jsonl", turns="log", columns=columns, **YES_NO)
+
+
+def test_a_debate_that_agreed_at_once_has_a_verdict_without_turns(tmp_path: Path) -> None:
+    rows = [
+        {"id": "e1", "log": RELAY, "final": "yes", "arbiter": "gpt", "gold": "yes"},
+        {"id": "e2", "log": [], "final": "no", "arbiter": "gpt", "gold": "yes"},
+    ]
+    save_table(tmp_path / "a.json", rows)
+    columns = {**RELAY_COLUMNS, "turn": "", "answer": "final", "judge": "arbiter"}
+    _, debates = read_transcripts(tmp_path / "a.json", turns="log", columns=columns, **YES_NO)
+    assert [(debate.prediction, len(debate.utterances)) for debate in debates] == [
+        ("yes", 3), ("no", 1),
+    ]  # fmt: skip
+
+
+def test_a_list_of_samples_is_as_many_answers(tmp_path: Path) -> None:
+    """Only the last one was read."""
+    rows = [
+        {"id": "q1", "gold": "yes", "samples": [{"answer": word} for word in ("yes", "yes", "no")]},
+        {"id": "q2", "gold": "no", "samples": [{"answer": word} for word in ("no", "no", "yes")]},
+    ]
+    save_table(tmp_path / "a.jsonl", rows)
+    columns = {"debate": "", "case": "id", "answer": "samples.answer", "truth": "gold"}
+    with pytest.raises(UserError, match=r"'samples' holds lists of objects: .* name it in `turns`"):
+        read_transcripts(tmp_path / "a.jsonl", columns=columns, **YES_NO)
+    _, debates = read_transcripts(tmp_path / "a.jsonl", turns="samples", columns=columns, **YES_NO)
+    assert [(debate.case_id, debate.repeat, debate.prediction) for debate in debates] == [
+        ("q1", 0, "yes"), ("q1", 1, "yes"), ("q1", 2, "no"),
+        ("q2", 0, "no"), ("q2", 1, "no"), ("q2", 2, "yes"),
+    ]  # fmt: skip
+
+
+def test_one_file_a_debate_has_its_name_as_a_column(tmp_path: Path) -> None:
+    for number in range(2):
+        record = {"messages": [{"source": "a", "content": "One."}], "won": "yes"}
+        (tmp_path / f"case_{number}_run_1.json").write_text(json.dumps(record))
+    columns = {"debate": "(file)", "case": "nr", "speaker": "messages.source", "truth": "won"}
+    loaded, _ = read_transcripts(
+        tmp_path,
+        turns="messages",
+        columns={**columns, "text": "messages.content"},
+        extract={"(file)": "case_(?P<nr>[0-9]+)"},
+        **YES_NO,
+    )
+    assert [case.case_id for case in loaded.cases] == ["0", "1"]
+
+
+TURNS = [
+    {"talk": 1, "who": "Ann", "says": "It is.", "meta": {"side": 1, "case": {"year": 2019}}},
+    {"talk": 1, "who": "Judge", "says": "Hm.", "meta": {"side": None, "case": {"year": 2019}}},
+    {"talk": 2, "who": "Bob", "says": "It is not.", "meta": {"side": 0, "case": {"year": 2020}}},
+]
+TURN_COLUMNS = {"debate": "talk", "speaker": "who", "text": "says", "truth": "won"}
+ONE_ZERO = {"labels": {"0": "no", "1": "yes"}}
+CASES = [{"nr": 1, "won": 1, "court": "A"}, {"nr": 2, "won": 0, "court": "B"}]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_truth_is_in_a_second_file(tmp_path: Path, ending: str) -> None:
+    save_table(tmp_path / "turns.jsonl", TURNS)
+    save_table(tmp_path / f"cases{ending}", [*CASES, {"nr": 3, "won": 1, "court": "C"}])
+    loaded, _ = read_transcripts(
+        tmp_path / "turns.jsonl",
+        columns={**TURN_COLUMNS, "attributes": ["court", "meta.case.year"]},
+        case_table={"path": tmp_path / f"cases{ending}", "id": "nr"},
+        **ONE_ZERO,
+    )
+    assert [(case.case_id, case.target) for case in loaded.cases] == [("1", "yes"), ("2", "no")]
+    assert [dict(case.attributes) for case in loaded.cases] == [
+        {"court": "A", "meta.case.year": "2019"},
+        {"court": "B", "meta.case.year": "2020"},
+    ]
+    assert tmp_path / f"cases{ending}" in loaded.sources
+
+
+@pytest.mark.parametrize(
+    ("cases", "message"),
+    [
+        ([CASES[0]], "row 3, column 'talk': found '2', expected a case of .*cases.json"),
+        ([*CASES, {"nr": 2, "won": 1, "court": "B"}], "case '2' has rows with different values"),
+        ([{"nr": 1, "court": "A"}, {"nr": 2, "court": "B"}], "missing column won"),
+        ([{"id": 1, "won": 1}], "missing column nr"),
+        ([{**CASES[0], "won": "perhaps"}, CASES[1]], "found 'perhaps', expected one of 0, 1"),
+    ],
+)
+def test_a_fault_in_the_second_file_is_named(
+    tmp_path: Path, cases: list[dict[str, Any]], message: str
+) -> None:
+    save_table(tmp_path / "turns.jsonl", TURNS)
+    save_table(tmp_path / "cases.json", cases)
+    with pytest.raises(UserError, match=message):
+        read_transcripts(
+            tmp_path / "turns.jsonl",
+            columns=TURN_COLUMNS,
+            case_table={"path": tmp_path / "cases.json", "id": "nr"},
+            **ONE_ZERO,
+        )
+
+
+def test_a_case_with_contradictory_rows_does_not_stop_the_others(tmp_path: Path) -> None:
+    save_table(tmp_path / "turns.jsonl", TURNS)
+    save_table(tmp_path / "cases.csv", [*CASES, {**CASES[1], "won": 1}])
+    case_table = {"path": tmp_path / "cases.csv", "id": "nr"}
+    loaded, _ = read_transcripts(
+        tmp_path / "turns.jsonl",
+        columns=TURN_COLUMNS,
+        case_table=case_table,
+        faulty=0.5,
+        **ONE_ZERO,
+    )
+    assert [case.case_id for case in loaded.cases] == ["1"]
+    assert loaded.cleaning["debates left out because of faults"] == 1
+
+
+@pytest.mark.parametrize("meaning", ["answer", "text", "side"])
+def test_a_name_of_two_columns_in_two_files_is_refused(tmp_path: Path, meaning: str) -> None:
+    """The answer of a turn was read from the column with the truth, and was always right."""
+    columns = {**TURN_COLUMNS, meaning: "won"}
+    with pytest.raises(ValidationError, match="column 'won' describes the case and its turns"):
+        read_transcripts(
+            tmp_path / "turns.jsonl",
+            columns=columns,
+            case_table={"path": tmp_path / "cases.csv", "id": "nr"},
+            **ONE_ZERO,
+        )
+
+
+def test_repeated_rows_of_a_case_that_agree_are_one(tmp_path: Path) -> None:
+    save_table(tmp_path / "turns.jsonl", TURNS)
+    save_table(tmp_path / "cases.csv", [*CASES, CASES[0]])
+    case_table = {"path": tmp_path / "cases.csv", "id": "nr"}
+    loaded, _ = read_transcripts(
+        tmp_path / "turns.jsonl", columns=TURN_COLUMNS, case_table=case_table, **ONE_ZERO
+    )
+    assert [case.target for case in loaded.cases] == ["yes", "no"]
+
+
+def test_beliefs_of_a_judge_after_each_turn_have_no_text(tmp_path: Path) -> None:
+    rows = [
+        {"debate": "d", "speaker": speaker, "text": f"{speaker} speaks.", "judge": "J", "p": belief}
+        for speaker, belief in (("Ann", 0.5), ("Bob", 0.7), ("J", 0.9), ("the judge", 0.2))
+    ]
+    save_table(tmp_path / "a.csv", rows)
+    columns = {"judge": "judge", "belief": "p", "round": ""}
+    _, debates = read_transcripts(
+        tmp_path / "a.csv", columns=columns | {"turn": ""}, positive="yes", **YES_NO
+    )
+    utterances = [
+        (utterance.speaker.partition(" · ")[0], utterance.text, utterance.private)
+        for utterance in debates[0].utterances
+    ]
+    assert utterances == [
+        ("Ann", "Ann speaks.", False),
+        ("J", "", True),
+        ("Bob", "Bob speaks.", False),
+        ("J", "", True),
+        ("J", "J speaks.", True),
+        ("J", "the judge speaks.", True),
+    ]
+
+
+def run_recipe(word: str, **names: object) -> None:
+    """Run the Python block of the page that contains a word, as a reader would."""
+    blocks = re.findall(r"```python\n(.*?)```", RECIPES.read_text(encoding="utf-8"), re.DOTALL)
+    [recipe] = [block for block in blocks if word in block]
+    exec(recipe, dict(names))
+
+
+def test_logs_of_inspect_become_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inspect_ai = pytest.importorskip(
+        "inspect_ai", reason="inspect_ai is not installed (the extra `inspect`)"
+    )
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    from inspect_ai.scorer import choice
+    from inspect_ai.solver import multiple_choice
+
+    monkeypatch.chdir(tmp_path)
+    replies = ["ANSWER: A", "ANSWER: B", "no idea", "ANSWER: A"]
+    outputs = [ModelOutput.from_content("mockllm/model", text) for text in replies]
+    for output in outputs:
+        output.usage = ModelUsage(input_tokens=5, output_tokens=2, total_tokens=7)
+    samples = [Sample(f"Is it {word}?", ["no", "yes"], word, id=word) for word in "AB"]
+    task = inspect_ai.Task(
+        MemoryDataset(samples), solver=multiple_choice(), scorer=choice(), name="invented"
+    )
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    inspect_ai.eval(task, model=model, epochs=2, log_dir="logs", display="none")
+    run_recipe("samples_df")
+    labels = {"A": "no", "B": "yes"}
+    columns = {"debate": "", "case": "id", "repeat": "epoch", "model": "model"}
+    loaded, answers = read_transcripts(
+        Path("samples.parquet"),
+        columns={**columns, "answer": "answer", "truth": "target"},
+        labels=labels,
+    )
+    assert {case.case_id: case.target for case in loaded.cases} == {"A": "no", "B": "yes"}
+    assert sorted((answer.case_id, answer.repeat, answer.prediction) for answer in answers[:2]) == [
+        ("A", 1, "no"), ("B", 1, "yes"),
+    ]  # fmt: skip
+    assert [answer.prediction for answer in answers[2:]] == [None, "no"]
+    columns = {"debate": "sample_id", "case": "id", "turn": "order", "speaker": "role"}
+    _, debates = read_transcripts(
+        Path("turns.parquet"),
+        columns={**columns, "text": "content", "truth": "target"},
+        labels=labels,
+    )
+    assert len(debates) == 4 and [turn[0] for turn in utterances_of(debates[0])] == [
+        "user", "assistant",
+    ]  # fmt: skip
+
+
+def test_samples_of_lm_evaluation_harness_become_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    samples = [
+        {"doc_id": 0, "doc": {"q": "Is it so?"}, "target": "1", "filter": "none",
+         "filtered_resps": [["-2.0", "False"], ["-1.0", "True"]]},
+        {"doc_id": 1, "doc": {"q": "And this?"}, "target": "no", "filter": "none",
+         "filtered_resps": ["yes"]},
+    ]  # fmt: skip
+    save_table(Path("samples_task.jsonl"), samples)
+    run_recipe("filtered_resps")
+    columns = {"debate": "", "case": "doc_id", "model": "model", "answer": "answer"}
+    _, answers = read_transcripts(
+        Path("answers.csv"),
+        columns={**columns, "truth": "target", "facts": "doc.q"},
+        labels={"0": "no", "1": "yes", "no": "no", "yes": "yes"},
+    )
+    assert [answer.prediction for answer in answers] == ["yes", "yes"]
