@@ -72,16 +72,18 @@ def points_frame(series: Sequence[Series]) -> pd.DataFrame:
     """Return the points of a figure for CSV, one row each.
 
     Columns: `source` (`published` or the experiment), `series`, `panel`, `x`, `y`, `low`, `high`,
-    `second` (a value shown next to y, such as accuracy), `data`, `cases`.
+    `second` (a value shown next to y, such as accuracy), `n` and `n_invalid` (answers), `data`,
+    `cases`.
     """
     lines: list[list[object]] = []
     for one_series in series:
         for point in one_series.points:
             y = point.y
             place = [one_series.source, one_series.name, one_series.panel, point.x]
-            numbers = [y.value, y.low, y.high, point.second.value]
+            numbers = [y.value, y.low, y.high, point.second.value, y.n, y.n_invalid]
             lines.append([*place, *numbers, one_series.data, one_series.cases])
-    columns = ["source", "series", "panel", "x", "y", "low", "high", "second", "data", "cases"]
+    columns = ["source", "series", "panel", "x", "y", "low", "high", "second", "n", "n_invalid"]
+    columns += ["data", "cases"]
     return pd.DataFrame(lines, columns=columns)
 
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from moot.papers.items import CellSpec, PaperItem, PaperRow
-from moot.papers.parts import Fact, OwnRow, Part
+from moot.papers.parts import AnswerCounts, Fact, OwnRow, Part
 from moot.report.measurement import NOT_MEASURED, Measurement
 from moot.report.published import Published, replication_range
 
 Interval = tuple[float, float]
 NO_INTERVAL: Interval = (math.nan, math.nan)
-NO_ANSWER = "no valid answer"
 PublishedValues = Mapping[tuple[str, str, str], Published]
 """Table, row and metric to a published value."""
 
@@ -28,6 +27,8 @@ class OwnCell:
         interval: Its 95 % interval; NaN without one.
         replication: The interval in which a replication falls in 95 of 100 cases; NaN if unknown.
         is_outside: Whether the published value lies outside of that interval.
+        strict_text: The value that counts invalid answers as wrong; "" with few of them.
+        n, n_invalid: The numbers of valid and invalid answers behind the value.
     """
 
     text: str = ""
@@ -37,6 +38,9 @@ class OwnCell:
     is_outside: bool = False
     digits: int = 2
     is_percent: bool = False
+    strict_text: str = ""
+    n: float = math.nan
+    n_invalid: float = math.nan
 
     @property
     def interval_text(self) -> str:
@@ -64,8 +68,7 @@ class GridRow:
         heads: The head cells.
         cells: The other cells.
         source: The origin of this run's values; "" if there are none.
-        data: The data set of the own values.
-        cases: The number of their cases.
+        own_row: The own values.
         is_own: Whether the paper does not have the row.
         starts_block: Whether a row is the first of a source.
     """
@@ -73,10 +76,14 @@ class GridRow:
     heads: tuple[str, ...]
     cells: tuple[GridCell, ...]
     source: str = ""
-    data: str = ""
-    cases: float = math.nan
+    own_row: OwnRow | None = None
     is_own: bool = False
     starts_block: bool = False
+
+    @property
+    def description(self) -> str:
+        """Data, cases, invalid answers and wording of the own values; "" without any."""
+        return self.own_row.description if self.own_row else ""
 
     @property
     def has_own_values(self) -> bool:
@@ -163,10 +170,7 @@ def _paper_row(
         elif own_row is not None:
             own_value = own_cell(row, spec, own_row)
         cells.append(GridCell(cell.published, cell.published_value, own_value))
-    source, data, cases = ("", "", math.nan)
-    if own_row is not None:
-        source, data, cases = own_row.source, own_row.data, own_row.cases
-    return GridRow(row.heads, tuple(cells), source, data, cases)
+    return GridRow(row.heads, tuple(cells), own_row.source if own_row else "", own_row)
 
 
 def _published_values(
@@ -199,8 +203,7 @@ def _own_rows(item: PaperItem, own_row: OwnRow) -> Iterator[GridRow]:
         if not (any(cell.own_value.text for cell in cells) or own_row.has_no_answer):
             continue
         heads = row.own_heads if item.is_one_system else own_row.heads
-        data = f"{own_row.data}, {NO_ANSWER}" if own_row.has_no_answer else own_row.data
-        where = (own_row.source, data, own_row.cases)
+        where = (own_row.source, own_row)
         yield GridRow(heads, tuple(cells), *where, is_own=True, starts_block=not has_started)
         has_started = True
 
@@ -215,14 +218,28 @@ def own_cell(row: PaperRow, spec: CellSpec, own_row: OwnRow) -> OwnCell:
         return OwnCell(spec.form.format(*texts))
     value = values[0]
     metric = spec.published[0] if spec.published else ""
-    replication = _replication(own_row.published.get((row.key, metric)), value)
-    is_outside = not any(map(math.isnan, replication)) and not (
-        replication[0] <= value.value <= replication[1]
+    published = own_row.published.get((row.key, metric))
+    replication = _replication(published, value)
+    is_replication = published is not None and not published.our_wording
+    is_outside = (
+        is_replication
+        and not any(map(math.isnan, replication))
+        and not (replication[0] <= value.value <= replication[1])
     )
+    strict = own_row.strict_cells.get((spec.part, spec.scores[0]), NOT_MEASURED)
     interval = (value.low, value.high)
     text = spec.form.format(texts[0])
     return OwnCell(
-        text, value.value, interval, replication, is_outside, spec.digits, spec.is_percent
+        text,
+        value.value,
+        interval,
+        replication,
+        is_outside,
+        spec.digits,
+        spec.is_percent,
+        number_text(strict.value, spec.digits, spec.is_percent),
+        value.n,
+        value.n_invalid,
     )
 
 
@@ -273,25 +290,30 @@ def plain_number(text: str) -> str:
 def values_frame(grid: Grid) -> pd.DataFrame:
     """Return a table for CSV: `source`, the paper's head cells and its columns; plain numbers.
 
-    A row of the paper has `source` `published`; own values follow in rows of their experiment.
+    A row of the paper has `source` `published`; own values follow in rows of their experiment, with
+    the number of answers, and of those that are invalid or missing.
     """
     names = [*grid.item.row_heads, *(column.name for column in grid.item.columns)]
     lines: list[list[str]] = []
     for row in grid.rows:
         if not row.is_own:
             published = [plain_number(cell.published) for cell in row.cells]
-            lines.append(["published", *row.heads, *published])
+            lines.append(["published", *row.heads, *published, "", ""])
         if any(cell.own_value.text for cell in row.cells):
             own_texts = [plain_number(cell.own_value.text) for cell in row.cells]
-            lines.append([row.source or "configured", *row.heads, *own_texts])
-    return pd.DataFrame(lines, columns=["source", *names])
+            answers = row.own_row.answers if row.own_row else AnswerCounts()
+            counts = [str(answers.n), str(answers.n_invalid + answers.n_missing)]
+            counts = counts if answers.n else ["", ""]
+            lines.append([row.source or "configured", *row.heads, *own_texts, *counts])
+    return pd.DataFrame(lines, columns=["source", *names, "n", "n_invalid"])
 
 
 def intervals_frame(grid: Grid) -> pd.DataFrame:
     """Return the intervals of a table's own values, one row a cell.
 
     Columns: `source`, the head cells, `column`, `published`, `value`, `low`, `high`,
-    `replication_low`, `replication_high`, `published_is_outside`, `data`, `cases`.
+    `replication_low`, `replication_high`, `n`, `n_invalid`, `published_is_outside`,
+    `invalid_as_wrong` (the value that counts invalid answers as wrong), `data`, `cases`.
     """
     heads = list(grid.item.row_heads)
     lines: list[list[object]] = []
@@ -301,8 +323,11 @@ def intervals_frame(grid: Grid) -> pd.DataFrame:
                 continue
             numbers = [cell.published_value, cell.own_value.value]
             numbers += [*cell.own_value.interval, *cell.own_value.replication]
-            marks = ["yes" if cell.own_value.is_outside else "no", row.data, row.cases]
-            lines.append([row.source, *row.heads, column.name, *numbers, *marks])
+            numbers += [cell.own_value.n, cell.own_value.n_invalid]
+            marks = ["yes" if cell.own_value.is_outside else "no", cell.own_value.strict_text]
+            data = [row.own_row.data, row.own_row.cases] if row.own_row else ["", math.nan]
+            lines.append([row.source, *row.heads, column.name, *numbers, *marks, *data])
     columns = ["source", *heads, "column", "published", "value", "low", "high"]
-    columns += ["replication_low", "replication_high", "published_is_outside", "data", "cases"]
+    columns += ["replication_low", "replication_high", "n", "n_invalid", "published_is_outside"]
+    columns += ["invalid_as_wrong", "data", "cases"]
     return pd.DataFrame(lines, columns=columns)

@@ -4,7 +4,6 @@ A table that is too wide for a column of text spans both columns (`table*`). In 
 document this is an ordinary table. A table that is still too wide is scaled to the line.
 """
 
-import math
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -149,16 +148,13 @@ def _own_text(cell: GridCell) -> str:
     mark = r"$^{*}$" if cell.own_value.is_outside else ""
     interval = cell.own_value.interval_text
     text = latex(cell.own_value.text) + mark
-    return rf"{text} {{\scriptsize {latex(interval)}}}" if interval else text
+    strict = f"; {cell.own_value.strict_text}" if cell.own_value.strict_text else ""
+    return rf"{text} {{\scriptsize {latex(interval + strict)}}}" if interval or strict else text
 
 
 def _heads_with_data(row: GridRow) -> tuple[str, ...]:
-    return (f"{row.heads[0]} ({_size(row)})", *row.heads[1:])
+    return (f"{row.heads[0]} ({row.description})", *row.heads[1:])
 
 
 def _describe_source(row: GridRow) -> str:
-    return f"{row.source or 'configured'} ({_size(row)})" if row.data else row.source
-
-
-def _size(row: GridRow) -> str:
-    return row.data if math.isnan(row.cases) else f"{row.cases:.0f} cases, {row.data}"
+    return f"{row.source or 'configured'} ({row.description})" if row.own_row else row.source

@@ -2,15 +2,23 @@
 texts.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import pandas as pd
+
 from moot.core.types import Fields
 from moot.papers.items import PaperItem
-from moot.report.measurement import NOT_A_NUMBER, Measurement
+from moot.report.figures import count_phrase
+from moot.report.measurement import NOT_A_NUMBER, NOT_MEASURED, Measurement
 from moot.report.notes import data_label
 from moot.report.published import Published, repeated_values
 from moot.report.study_results import Run, StudyResults
+from moot.scores import INVALID_WRONG
+
+MAX_INVALID_SHARE = 0.1
+NO_ANSWER = "no valid answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +90,33 @@ def _design_title(design: Design) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerCounts:
+    """How many answers a row asked for, and how many of them are invalid or missing.
+
+    Attributes:
+        n: All answers.
+        n_invalid: Answers that could not be read.
+        n_missing: Answers that a failed call or an open debate left out.
+        noun: What is counted.
+    """
+
+    n: int = 0
+    n_invalid: int = 0
+    n_missing: int = 0
+    noun: str = "answer"
+
+    @property
+    def description(self) -> str:
+        """The invalid and missing ones in words; "" if there are none."""
+        of_all = f"of {count_phrase(self.n, self.noun)}"
+        texts = []
+        for count, word in ((self.n_invalid, "invalid"), (self.n_missing, "missing")):
+            if count:
+                texts.append(f"{count:,} {of_all} {word}")
+        return ", ".join(texts)
+
+
+@dataclass(frozen=True, slots=True)
 class OwnRow:
     """Values of this run in one row of a table, or in a block of rows.
 
@@ -91,6 +126,10 @@ class OwnRow:
         data: The display name of the data set.
         cases: The number of cases; NaN if unknown.
         cells: The values by part and score.
+        answers: The counts of its answers.
+        wording: Whose words its prompts have; "" if no model was asked.
+        strict_cells: Values that count invalid answers as wrong, where more than
+            `MAX_INVALID_SHARE` of the answers are invalid.
         published: The published values that the cells repeat, by row and metric of the paper.
         row: The key of the paper's row that it repeats; "" if it repeats none.
         has_no_answer: Whether no reply held a valid answer, so that there is nothing to score.
@@ -104,6 +143,17 @@ class OwnRow:
     published: Mapping[tuple[str, str], Published] = field(default_factory=dict)
     row: str = ""
     has_no_answer: bool = False
+    answers: AnswerCounts = AnswerCounts()
+    wording: str = ""
+    strict_cells: Mapping[tuple[str, str], Measurement] = field(default_factory=dict)
+
+    @property
+    def description(self) -> str:
+        """Its data, cases, invalid and missing answers and wording, in a few words."""
+        cases = "" if math.isnan(self.cases) else count_phrase(int(self.cases), "case")
+        no_answer = NO_ANSWER if self.has_no_answer else ""
+        parts = (self.data, cases, no_answer, self.answers.description, self.wording)
+        return ", ".join(filter(None, parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +267,26 @@ def measure(run: Run, score: str) -> Measurement:
     return run.measurement(metric, average, group) if group else run.measurement(metric, average)
 
 
+def measure_strictly(run: Run, score: str) -> Measurement:
+    """Return a score that counts invalid answers as wrong, if enough answers are invalid."""
+    value = measure(run, score)
+    if not value.n_invalid > MAX_INVALID_SHARE * (value.n + value.n_invalid):
+        return NOT_MEASURED
+    name, slash, rest = score.partition("/")
+    metric, at, group = name.partition("@")
+    return measure(run, f"{metric}{INVALID_WRONG}{at}{group}{slash}{rest}")
+
+
 def count_cases(runs: Iterable[Run]) -> float:
     """Return the largest number of cases of some runs."""
-    return max((run.results.predictions["case_id"].nunique() for run in runs), default=0)
+    return max((run.predictions["case_id"].nunique() for run in runs), default=0)
+
+
+def count_answers(runs: Iterable[Run]) -> AnswerCounts:
+    """Count the answers of some runs."""
+    statuses = pd.concat([run.predictions["status"] for run in runs])
+    invalid, valid = (statuses == "invalid").sum(), (statuses == "valid").sum()
+    return AnswerCounts(len(statuses), int(invalid), int(len(statuses) - invalid - valid))
 
 
 def rows_of_runs(
@@ -250,12 +317,14 @@ def _published_of(item: PaperItem, run: Run) -> Mapping[tuple[str, str], Publish
 
 def _row_of_runs(item: PaperItem, heads: tuple[str, ...], runs: Mapping[str, Run]) -> OwnRow:
     cells: dict[tuple[str, str], Measurement] = {}
+    strict_cells: dict[tuple[str, str], Measurement] = {}
     published: dict[tuple[str, str], Published] = {}
     for part, score in scores_of(item):
         if part in runs:
             value = measure(runs[part], score)
             if value.value == value.value:
                 cells[part, score] = value
+                strict_cells[part, score] = measure_strictly(runs[part], score)
     for run in runs.values():
         published.update(_published_of(item, run))
     published_rows = {row for row, _ in published}
@@ -269,14 +338,21 @@ def _row_of_runs(item: PaperItem, heads: tuple[str, ...], runs: Mapping[str, Run
         published=published,
         row=repeated_rows[0] if repeated_rows else "",
         has_no_answer=not cells and all(_has_no_answer(run) for run in runs.values()),
+        answers=count_answers(runs.values()),
+        wording=wording_of(runs.values()),
+        strict_cells=strict_cells,
     )
+
+
+def wording_of(runs: Iterable[Run]) -> str:
+    """Return whose words the prompts of some runs have."""
+    wordings = dict.fromkeys(run.paper_match.wording for run in runs)
+    return " and ".join(filter(None, wordings))
 
 
 def _has_no_answer(run: Run) -> bool:
     """Return whether a model replied and none of its replies held a valid answer."""
-    predictions = run.results.predictions
-    of_model = predictions[predictions["model"] == run.model]
-    return len(of_model) > 0 and not (of_model["status"] == "valid").any()
+    return len(run.predictions) > 0 and run.valid.empty
 
 
 def scores_of(item: PaperItem) -> list[tuple[str, str]]:

@@ -33,7 +33,7 @@ from moot.llm.identity import model_asked, provider
 from moot.papers.items import items_file, read_papers
 from moot.plan.grid_expansion import expand_grid, find_rubric, templates_used
 from moot.plan.plan import Plan
-from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, PAPER_WORDING, Wordings
+from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, PUBLISHED_WORDINGS, Wordings
 from moot.protocols import PROTOCOLS
 from moot.report.paper_matches import PaperMatch, PaperMatches
 from moot.scores.served import versions_said
@@ -72,8 +72,18 @@ class _ExperimentSetting:
         """Whether some prompts, facts or scripts are in moot's words, and none in a third
         party's.
         """
-        is_paper_wording = self.wording == PAPER_WORDING
-        return self.wording == MOOT_WORDING or (is_paper_wording and self.has_our_texts)
+        is_published = self.wording in PUBLISHED_WORDINGS
+        return self.wording == MOOT_WORDING or (is_published and self.has_our_texts)
+
+    @property
+    def wording_note(self) -> str:
+        """Whose words its prompts and facts have, for readers; "" if no model was asked."""
+        if not PROTOCOLS[self.config.protocol].prompts:
+            return ""
+        is_published = self.wording in PUBLISHED_WORDINGS
+        return (
+            f"{self.wording}, moot's facts" if is_published and self.has_our_texts else self.wording
+        )
 
     def differences(
         self, paper: "_ExperimentSetting", sampling: Fields, paper_sampling: Fields
@@ -288,6 +298,7 @@ def _compare_run(
         "; ".join(nearest),
         setting.has_our_wording,
         setting.departures if setting.has_our_wording else (),
+        setting.wording_note,
     )
 
 

@@ -17,7 +17,9 @@ from pathlib import Path
 from moot.core.shipped_files import prompt_folders
 from moot.llm.prompts import Prompts
 
-PAPER_WORDING, MOOT_WORDING, OTHER_WORDING = "the paper's", "ours", "others"
+PAPER_WORDING, CODE_WORDING = "the paper's wording", "the authors' code's wording"
+MOOT_WORDING, OTHER_WORDING = "moot's wording", "own wording"
+PUBLISHED_WORDINGS = (PAPER_WORDING, CODE_WORDING)
 _QUOTES = str.maketrans("“”„‘’`", "\"\"\"'''")
 PUBLISHED = Path("data/published")
 TEMPLATES = Path("config/prompts_published")
@@ -76,10 +78,10 @@ class Wordings:
         our_sources, sources = self._ours.sources(*names), prompts.sources(*names)
         if sources == our_sources:
             return MOOT_WORDING
-        for table in (self.printed, self._in_code):
+        for wording, table in ((PAPER_WORDING, self.printed), (CODE_WORDING, self._in_code)):
             printed = table.get((protocol, data))
             if printed and _has_words_of(sources, printed, our_sources):
-                return PAPER_WORDING
+                return wording
         return OTHER_WORDING
 
     def departures(self, protocol: str, data: str, wording: str) -> tuple[str, ...]:
@@ -89,7 +91,7 @@ class Wordings:
         their `part` in departures.csv is "texts".
         """
         rows = self._departures.get((protocol, data), [])
-        if wording == PAPER_WORDING:
+        if wording in PUBLISHED_WORDINGS:
             return tuple(row["departure"] for row in rows if row["part"] == TEXTS_PART)
         none_printed = [] if (protocol, data) in self.printed else [NONE_PRINTED]
         return (*none_printed, *(row["departure"] for row in rows))

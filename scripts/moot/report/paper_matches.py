@@ -15,6 +15,7 @@ class PaperMatch:
         our_wording: whether its prompts, facts or scripts are in moot's words instead of the
             paper's.
         departures: the known effects of that wording, in sentences.
+        wording: whose words its prompts have, for readers.
     """
 
     repeats: tuple[str, ...] = ()
@@ -22,6 +23,7 @@ class PaperMatch:
     difference: str = ""
     our_wording: bool = False
     departures: tuple[str, ...] = ()
+    wording: str = ""
 
 
 @dataclass(frozen=True)

@@ -112,8 +112,11 @@ def _read_conditions(steps: pd.DataFrame) -> dict[str, str]:
 
 
 def select_regular_steps(steps: pd.DataFrame) -> pd.DataFrame:
-    """Select the steps of the panel's judges and rounds, without overruns and extra judges."""
-    return steps[steps["kind"] == STATEMENT]
+    """Select the steps of the panel's judges and rounds.
+
+    Overruns, extra judges and the placeholders of failed calls are left out.
+    """
+    return steps[(steps["kind"] == STATEMENT) & steps["spoken"]]
 
 
 def pair_positions(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:

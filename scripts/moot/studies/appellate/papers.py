@@ -6,7 +6,19 @@ from collections.abc import Iterator
 import pandas as pd
 
 from moot.papers import fills
-from moot.papers.parts import Clauses, Design, Diagram, ItemRun, OwnRow, Part, Point, Series, Step
+from moot.papers.parts import (
+    AnswerCounts,
+    Clauses,
+    Design,
+    Diagram,
+    ItemRun,
+    OwnRow,
+    Part,
+    Point,
+    Series,
+    Step,
+    wording_of,
+)
 from moot.report.measurement import Measurement
 from moot.report.published import repeated_values
 from moot.stats.statistic import share_statistic
@@ -25,33 +37,50 @@ def steps_by_phase(run: ItemRun) -> list[Part]:
     """Count the debates and steps of each phase."""
     rows: list[Part] = []
     for phase in list_phases(run.results):
-        debates = phase.steps.groupby("case_id")["debate_id"].nunique()
         steps = select_regular_steps(phase.steps)
+        debates = steps.groupby("case_id")["debate_id"].nunique()
         count = int(debates.sum())
         values = {
             "debates": count,
             "debates_per_case": int(debates.min()) if count else 0,
             "steps": len(steps),
-            "steps_per_debate": phase.judges * phase.rounds,
+            "steps_per_debate": len(steps) / count if count else 0,
         }
-        values |= _human_votes(phase)
+        values |= _human_votes(phase, steps)
         cells = {("", name): Measurement(float(value)) for name, value in values.items()}
         heads = (f"{PHASE_TITLES[phase.name]}, {phase.model_name}",)
         published = repeated_values(phase, "table1")
         row = phase.name if published else ""
         where = (phase.experiment, phase.data, float(len(debates)))
-        rows.append(OwnRow(heads, *where, cells, published, row))
+        rows.append(
+            OwnRow(
+                heads,
+                *where,
+                cells,
+                published,
+                row,
+                answers=_count_statements(phase, steps),
+                wording=wording_of([phase]),
+            )
+        )
     return rows
 
 
-def _human_votes(phase: Phase) -> dict[str, int]:
+def _count_statements(phase: Phase, steps: pd.DataFrame, is_first: bool = False) -> AnswerCounts:
+    """Count the statements that were asked for and those that failed calls left out."""
+    per_debate = 1 if is_first else phase.judges * phase.rounds
+    count = len(phase.predictions) * per_debate
+    return AnswerCounts(count, n_missing=max(count - len(steps), 0), noun="statement")
+
+
+def _human_votes(phase: Phase, steps: pd.DataFrame) -> dict[str, int]:
     """Count the debates by the human's stance, in all and for each case."""
     if phase.name != "human_ai":
         return {}
     counts: dict[str, int] = {}
     for stance, name in (("affirm", "human_affirms"), ("not affirm", "human_not_affirms")):
-        steps = phase.steps[phase.steps["condition"] == stance]
-        debates = steps.groupby("case_id")["debate_id"].nunique()
+        of_stance = steps[steps["condition"] == stance]
+        debates = of_stance.groupby("case_id")["debate_id"].nunique()
         counts[f"debates_{name}"] = int(debates.sum())
         counts[f"debates_{name}_per_case"] = int(debates.min()) if len(debates) else 0
     return counts
@@ -62,6 +91,8 @@ def counts_of_first_step(run: ItemRun) -> list[Part]:
     """Count the first judge's positions in the first round, in all and by case."""
     rows: list[Part] = []
     for phase in list_phases(run.results):
+        if phase.name != "synthetic":  # the table is of the simulated debates
+            continue
         steps = select_regular_steps(phase.steps)
         steps = steps[steps["step"] == 1]
         cells: dict[tuple[str, str], Measurement] = {}
@@ -76,7 +107,10 @@ def counts_of_first_step(run: ItemRun) -> list[Part]:
         source = f"{phase.experiment}, {phase.model_name} ({PHASE_TITLES[phase.name]})"
         where = (source, phase.data, float(steps["case_id"].nunique()))
         row = next((key for key, _ in published), "")
-        rows.append(OwnRow((), *where, cells, published, row))
+        answers = _count_statements(phase, steps, is_first=True)
+        rows.append(
+            OwnRow((), *where, cells, published, row, answers=answers, wording=wording_of([phase]))
+        )
     return rows
 
 

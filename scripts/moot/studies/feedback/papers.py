@@ -21,8 +21,11 @@ from moot.papers.parts import (
     Point,
     Series,
     Step,
+    count_answers,
     count_cases,
+    measure_strictly,
     rows_of_runs,
+    wording_of,
 )
 from moot.papers.selection import PREFIX
 from moot.report.measurement import Measurement
@@ -66,12 +69,13 @@ def _data_part(run: Run) -> str:
 
 def _with_subset_accuracy(row: OwnRow, runs: dict[tuple[str, str], Run]) -> OwnRow:
     """Compare whole answers where cases have several labels, as the paper's Equation 2 does."""
-    cells = dict(row.cells)
+    cells, strict_cells = dict(row.cells), dict(row.strict_cells)
     for (experiment, model), run in runs.items():
         is_of_row = experiment in row.source.split(", ") and model in row.heads[0]
         if is_of_row and run.results.task.multilabel:
             cells[_data_part(run), "accuracy"] = run.measurement("subset_accuracy")
-    return replace(row, cells=cells)
+            strict_cells[_data_part(run), "accuracy"] = measure_strictly(run, "subset_accuracy")
+    return replace(row, cells=cells, strict_cells=strict_cells)
 
 
 def _trained_rows(run: ItemRun) -> Iterator[OwnRow]:
@@ -135,7 +139,9 @@ def smoothing(run: ItemRun) -> list[Part]:
             heads = (f"{row.replace('_', ' ').capitalize()}, {debate.method}, {debate.model_name}",)
             where = (debate.experiment, debate.data, count_cases([debate]))
             if cells:
-                rows.append(OwnRow(heads, *where, cells, published, row if published else ""))
+                own_row = OwnRow(heads, *where, cells, published, row if published else "")
+                answers, wording = count_answers([debate]), wording_of([debate])
+                rows.append(replace(own_row, answers=answers, wording=wording))
     return rows
 
 

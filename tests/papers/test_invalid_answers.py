@@ -1,0 +1,141 @@
+"""Invalid and missing answers stand beside the values that leave them out."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from moot.papers import fillers_of
+from moot.papers.grid import build_grid, intervals_frame, values_frame
+from moot.papers.items import PaperItem, items_file, read_papers
+from moot.papers.page import ItemContent, write_page
+from moot.papers.parts import ItemRun, OwnRow
+from moot.report.paper_matches import PaperMatch, PaperMatches
+from moot.report.published import read_published
+from moot.report.study_results import StudyResults
+from moot.scores import no_scores, score_experiment
+from panel_results import PARAMS, panel
+from results_on_disk import case, experiment_view, prediction, utterance, write_results
+
+PROJECT = Path(__file__).resolve().parents[2]
+PAPERS = read_papers(items_file(PROJECT))
+PUBLISHED = read_published(PROJECT / "data/published/published_results.csv")
+
+
+def item_of(name: str) -> PaperItem:
+    paper = PAPERS[name.partition("/")[0]]
+    return next(item for item in paper.items if item.name == name)
+
+
+def trials(folder: Path, answers: dict[str, list[str]]) -> StudyResults:
+    """Return courtroom debates about people who are all rearrested, by model."""
+    count = max(map(len, answers.values()))
+    cases = [case(f"c{number}", "yes" if number % 2 else "no") for number in range(count)]
+    predictions = {
+        model: [
+            prediction(cases[number].case_id, cases[number].target, answer, debate_id=f"d{number}")
+            for number, answer in enumerate(of_model)
+        ]
+        for model, of_model in answers.items()
+    }
+    view = experiment_view(models=tuple(answers))
+    transcripts = {model: [utterance("c0", 1, "judge")] for model in answers}
+    results = write_results(folder, cases, predictions, transcripts, config=view)
+    matches = {
+        ("toy-courtroom", model): PaperMatch(
+            ("paper-courtroom",), ("paper-courtroom",), our_wording=True, wording="moot's wording"
+        )
+        for model in answers
+    }
+    published = PUBLISHED[PUBLISHED["study"] == "courtroom"]
+    experiments = {"toy-courtroom": results}
+    scores = score_experiment(results)
+    return StudyResults(
+        "courtroom", experiments, scores, {}, published, paper_matches=PaperMatches(matches)
+    )
+
+
+def rows_of(item: PaperItem, results: StudyResults) -> list[OwnRow]:
+    fillers = [filler for filler in fillers_of(item.name) if filler.study == results.study]
+    return [row for row in fillers[0].fill(ItemRun(item, results)) if isinstance(row, OwnRow)]
+
+
+@pytest.fixture
+def half_invalid(tmp_path: Path) -> StudyResults:
+    """Twelve answers, of which six are invalid and the others right; a model with two cases."""
+    right = ["no", "yes"] * 3
+    return trials(tmp_path, {"qwen-2.5": [*right, *[""] * 6], "small": ["no", "yes"]})
+
+
+def test_a_row_counts_its_own_cases_and_its_invalid_answers(half_invalid: StudyResults) -> None:
+    rows = rows_of(item_of("courtroom/table5"), half_invalid)
+    counts = {row.heads[0]: (row.cases, row.answers.n, row.answers.n_invalid) for row in rows}
+    assert counts == {"qwen-2.5": (12, 12, 6), "small": (2, 2, 0)}
+    assert "6 of 12 answers invalid" in rows[0].description
+    assert "moot's wording" in rows[0].description
+
+
+def test_many_invalid_answers_have_a_second_value(half_invalid: StudyResults) -> None:
+    item = item_of("courtroom/table5")
+    rows = rows_of(item, half_invalid)
+    grid = build_grid(item, {}, rows)
+    values = values_frame(grid).set_index("source")
+    assert values.loc["toy-courtroom", "Accuracy"].tolist() == ["1.00", "1.00"]
+    assert values.loc["toy-courtroom", "n_invalid"].tolist() == ["6", "0"]
+    intervals = intervals_frame(grid).query("column == 'Accuracy'")
+    assert intervals["invalid_as_wrong"].tolist() == ["0.50", ""]
+    assert intervals["n_invalid"].tolist() == [6, 0]
+
+
+def test_a_row_in_moots_wording_is_no_replication(tmp_path: Path) -> None:
+    item = item_of("courtroom/table5")
+    all_wrong = trials(tmp_path, {"qwen-2.5": ["yes", "no"] * 20})
+    grid = build_grid(item, {}, rows_of(item, all_wrong))
+    row = next(row for row in grid.paper_rows if row.own_row)
+    assert row.heads == ("qwen 2.5",), "it stays in the paper's row"
+    low, high = row.cells[0].own_value.replication
+    assert not low <= 0.0 <= high, "the published value lies outside"
+    assert not row.cells[0].own_value.is_outside
+
+
+def test_the_page_and_the_latex_source_show_invalid_answers(
+    half_invalid: StudyResults, tmp_path: Path
+) -> None:
+    item = item_of("courtroom/table5")
+    content = ItemContent(item, tuple(rows_of(item, half_invalid)))
+    write_page(PAPERS["courtroom"], [content], {}, tmp_path / "pages")
+    page = (tmp_path / "pages/courtroom.html").read_text(encoding="utf-8")
+    source = (tmp_path / "pages/courtroom/table5.tex").read_text(encoding="utf-8")
+    for text in (page, source):
+        assert "6 of 12 answers invalid" in text and "0.50" in text
+
+
+def phases(folder: Path, protocol: str, course: str, **changes: Any) -> StudyResults:
+    results = panel(folder, {"c1#0": course}, protocol=protocol)
+    transcripts = folder / "transcripts" / results.experiment
+    for path in transcripts.rglob("*.parquet"):
+        table = pq.read_table(path)
+        for name, value in changes.items():
+            column = pa.array([value] * len(table))
+            table = table.set_column(table.column_names.index(name), name, column)
+        pq.write_table(table, path)
+    return StudyResults("appellate", {results.experiment: results}, no_scores(), {}, PUBLISHED)
+
+
+def test_a_placeholder_is_no_step(tmp_path: Path) -> None:
+    assert PARAMS["judges"] * PARAMS["rounds"] == 9
+    spoken = phases(tmp_path / "spoken", "synthetic_panel", "aaa aaa aar")
+    failed = phases(tmp_path / "failed", "synthetic_panel", "nnn nnn nnn", text="")
+    steps = {
+        name: [
+            row.cells["", "steps"].value for row in rows_of(item_of("appellate/table1"), results)
+        ]
+        for name, results in (("spoken", spoken), ("failed", failed))
+    }
+    assert steps == {"spoken": [9], "failed": [0]}
+    (row,) = rows_of(item_of("appellate/table1"), failed)
+    assert row.cells["", "debates"].value == 0
+    (counts,) = rows_of(item_of("appellate/table2"), failed)
+    assert counts.cells["", "code3:total"].value == 0
