@@ -69,7 +69,7 @@ include: "rules/commands.smk"
 include: "rules/targets.smk"
 
 
-# The first page of a run, or of a study. The rule verifies the files that the page links to.
+# The first page of a run, or of a study.
 for page in [INDEX, *targets.studies()]:
     study = "" if page == INDEX else page
 
@@ -102,33 +102,11 @@ for page in [INDEX, *targets.studies()]:
                 page,
                 outputs=page_files(page),
                 code=[
-                    *("front_page.py", "commands/verify.py"),
+                    "front_page.py",
                     *("plan/papers_of_run.py", "workflow/run_page.py", *RESULTS_CODE),
                 ],
             ),
             study=study or COMPARISON,
-            digests=digests_of_inputs(page),
             unfinished=time_if_unfinished(page),
         script:
             "scripts/front_page.py"
-
-
-VERIFIED = [*targets.page_contents(plan), *page_files(INDEX)]
-
-
-# Verify the existing files and build nothing. Like other commands, the rule runs on the machine
-# on which Snakemake was started.
-localrules:
-    verify,
-
-
-rule verify:
-    log:
-        "results/logs/verify/verify.log",
-    conda:
-        "envs/presentation.yaml"
-    params:
-        artifacts=VERIFIED,
-        digests=digests_of_inputs("all", VERIFIED),
-    script:
-        "scripts/verify.py"

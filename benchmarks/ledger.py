@@ -1,4 +1,4 @@
-"""Measure the growing ledger: bytes per entry, and entries stored, read and sealed per second.
+"""Measure the growing ledger: bytes per entry, and entries stored and read per second.
 
 Prompts have 4 kB, and debates 13 entries.
 """
@@ -14,7 +14,6 @@ from pathlib import Path
 
 from invented_replies import sentence
 from moot.llm.ledger.ledger import Entry, Ledger
-from moot.llm.ledger.reply_chain import head_of, read_log, seal
 from moot.llm.request import Message, Reply, Request, call_id
 
 CALLS = 13
@@ -90,12 +89,12 @@ def measure(ledger: str, sizes: list[int]) -> Iterator[tuple[float, ...]]:
 
     Yields:
         entries, characters of a request, entries stored since the previous size (in batches of 64),
-        entries read one by one, entries read with their requests in bulk, and entries sealed (all,
-        into the log whose head is computed): each per second, and per second of processor time.
+        entries read one by one, and entries read with their requests in bulk: each per second, and
+        per second of processor time.
     """
     open_ledger, source, call_ids = Ledger(ledger), debates(), list[str]()
     for smaller_size, size in pairwise([0, *sizes]):
-        storing, reading, exporting, proving, characters = Clock(), Clock(), Clock(), Clock(), 0
+        storing, reading, exporting, characters = Clock(), Clock(), Clock(), 0
         for start in range(smaller_size, size, BATCH):
             batch = list(islice(source, min(BATCH, size - start)))
             with storing.running():
@@ -108,15 +107,11 @@ def measure(ledger: str, sizes: list[int]) -> Iterator[tuple[float, ...]]:
                 open_ledger.replies([call])
         with exporting.running():
             exported = sum(1 for _ in open_ledger.entries(sample))
-        with proving.running():
-            seal(open_ledger)
-            head_of(row.digest for row in read_log(open_ledger))
         new, speeds = (
             size - smaller_size,
             (
                 *reading.rates(GETS),
                 *exporting.rates(exported),
-                *proving.rates(size),
             ),
         )
         yield size, characters / new, *storing.rates(new), *speeds
@@ -134,10 +129,7 @@ def main() -> None:
         " processor |",
         end="",
     )
-    print(
-        " exported | by processor | proved | by processor"
-        " |\n|---|---|---|---|---|---|---|---|---|---|---|"
-    )
+    print(" exported | by processor |\n|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for size, request_size, *speeds in measure(arguments.ledger or folder, arguments.sizes):
             stored_size = sum(file.stat().st_size for file in Path(folder).iterdir()) / size

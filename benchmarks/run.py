@@ -27,7 +27,6 @@ SCRIPTS = {
     "coverage_shares.py": ["--repetitions", "2"],
     "coverage_differences.py": ["--repetitions", "2"],
     "coverage_grid.py": ["--worlds", "2"],
-    "fuzz_bundle.py": ["100"],
 }
 IMPORTED_FOLDERS = ("scripts", "tests/support", "benchmarks")
 

@@ -13,7 +13,6 @@ localrules:
     power,
     rehearse,
     bundle,
-    crate,
     replay,
     reference,
 
@@ -101,15 +100,6 @@ rule bundle:
         "../envs/presentation.yaml"
     script:
         "../scripts/bundle.py"
-
-
-rule crate:
-    log:
-        "results/logs/crate.log",
-    conda:
-        "../envs/presentation.yaml"
-    script:
-        "../scripts/crate.py"
 
 
 rule replay:

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from moot.core.code_digest import digest_of
-from moot.workflow.job_digests import JobDigests, flatten
+from moot.workflow.job_digests import JobDigests
 
 jobs = JobDigests()
 PUBLISHED = plan.shipped / "data" / "published"
@@ -75,16 +75,6 @@ def digests(rule_name, code, options=None, prompts="", outputs=()):
 def as_function(value):
     """Return `value` if it is a function, else a function of the wildcards that returns it."""
     return value if callable(value) else lambda wildcards: value
-
-
-def digests_of_inputs(rule_name, files=None):
-    """Return a function that digests a job's inputs and all files that they depend on, by path."""
-
-    # Snakemake does not rerun a job for a parameter whose function has the argument `input`.
-    def digests_now(wildcards, input):
-        return digests_by_path(flatten(jobs.inputs(rule_name).values()) if files is None else files)
-
-    return digests_now
 
 
 def digests_by_path(paths):

@@ -60,7 +60,6 @@ for name in EXPORTERS:
                     "jobs/run_exports.py",
                     *dependencies.turn_effect_code(),
                 ],
-                options=plan.config.publication.model_dump(),
             ),
             format=name,
         script:

@@ -1,9 +1,7 @@
-"""Write the first page of a run or of a study, from all that it links to, which is verified."""
+"""Write the first page of a run or of a study, from all that it links to."""
 
 from pathlib import Path
 
-from moot.commands.verify import verify
-from moot.core.log import LOG
 from moot.report.outcome import read_outcome, write_outcome
 from moot.workflow.job import job
 from moot.workflow.run_page import write_run_page
@@ -11,8 +9,6 @@ from moot.workflow.run_page import write_run_page
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         inputs = snakemake.input
-        count = verify(snakemake.params.digests, inputs)
-        LOG.info("%d artifacts follow from the present configuration", count)
         files = {name: Path(path) for name, path in snakemake.output.items()}
         pages = {name: files.pop(name) for name in ("page", "questions")}
         study = snakemake.params.study

@@ -25,7 +25,7 @@ TARGET = re.compile(r"(results|rehearsal)/\S+|[A-Z_]+")
 RULES: set[str] = set()
 for file in (PROJECT / "Snakefile", *PROJECT.glob("rules/*.smk")):
     RULES.update(re.findall(r'^ *(?:rule |")(\w+)"?:', file.read_text(), re.MULTILINE))
-RULES_BY_NAME = {"export_inspect", "export_croissant"}
+RULES_BY_NAME = {"export_inspect"}
 
 
 def commands_of_page(page: str) -> list[str]:

@@ -1,6 +1,5 @@
-"""Test frozen plans: they are never overwritten, chained, compared in words, and dated."""
+"""Test frozen plans: they are never overwritten, compared in words, and dated."""
 
-import hashlib
 import json
 import shutil
 from datetime import UTC, datetime
@@ -8,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 import yaml
 
 from courtroom_runs import PROJECT, configuration, people
@@ -17,10 +15,8 @@ from moot.commands.freezing import freeze
 from moot.core.artifacts import read_cases
 from moot.core.errors import UserError
 from moot.jobs.debates import Job, write_transcripts
-from moot.jobs.frozen_plans import NOT_FROZEN, compare_with_frozen, digest_of
+from moot.jobs.frozen_plans import NOT_FROZEN, compare_with_frozen
 from moot.jobs.predictions import write_predictions
-from moot.llm.ledger.ledger import Ledger
-from moot.llm.ledger.tables import CALLS
 from moot.plan.plan import Plan
 from moot.workflow.user_files import frozen_files
 
@@ -63,7 +59,7 @@ def test_a_second_freeze_makes_a_new_file(project_folder: Path) -> None:
     assert len(frozen_files()) == 1
     second_report = freeze(make_plan({"cases": 12}), RESULTS, SECOND_FREEZE)
     assert "It differs from the plan frozen at 2026-01-02T03:04:05+00:00" in second_report
-    assert "  experiment planned, cases: before 10, now 12" in second_report
+    assert "  experiment planned, cases: frozen 10, now 12" in second_report
     assert [path.name for path in frozen_files()] == ["plan-1.yaml", "plan-2.yaml"]
     assert Path("data/frozen/plan-1.yaml").read_bytes() == first
 
@@ -144,162 +140,42 @@ def test_a_plan_changed_after_the_replies_is_reported_even_without_predictions(
         " 10 of other/m)"
     )
     assert f"Frozen at 2026-02-03T00:00:00+00:00: data/frozen/plan-2.yaml, {ledger_state}" in report
-    last_plan, plan_count, first_plan = compare_with_frozen(reversed_plan, RESULTS, "courtroom")
+    last_plan, earlier_plans = compare_with_frozen(reversed_plan, RESULTS, "courtroom")
     assert (
         last_plan == "This run is the plan that was frozen last, at 2026-02-03T00:00:00+00:00"
         f" (data/frozen/plan-2.yaml), {ledger_state}."
     )
-    assert plan_count.startswith("2 plans were frozen.")
-    assert (
-        first_plan
-        == "plan-1.yaml, frozen at 2026-01-02T03:04:05+00:00, when the ledger held 0 replies."
-        " plan-2.yaml changed contrast f1: left out; contrast main: its sides were exchanged."
-        " Unexplained: `deviation` gives no reason."
-    )
+    assert earlier_plans == "Earlier plans: 1, in data/frozen."
+    assert "contrast main: its sides were exchanged" in report and "contrast f1: left out" in report
     third_report = freeze(
         make_plan({"params": {"temperature": 0.9}}, **keys), RESULTS, SECOND_FREEZE
     )
     assert (
         "held 20 replies, 10 of them to calls of this plan's runs (10 of other/m)" in third_report
     ), "the ledger has no replies to the changed calls"
-    frozen_plans = [yaml.safe_load(path.read_text()) for path in frozen_files()]
-    assert frozen_plans[1]["previous"] == hashlib.sha256(frozen_files()[0].read_bytes()).hexdigest()
-    assert [frozen_plan["ledger"]["replies"] for frozen_plan in frozen_plans] == [0, 20, 20]
-    assert frozen_plans[0]["ledger"]["digest"] == "" != frozen_plans[1]["ledger"]["digest"]
+    replies = [yaml.safe_load(path.read_text())["replies"] for path in frozen_files()]
+    assert replies == [0, 20, 20]
 
 
-def test_replies_that_changed_after_a_freeze_are_reported(project_folder: Path) -> None:
-    with FaultServer() as server:
-        keys: dict[str, Any] = {"model": {"base_url": server.url}, "shards": 1}
-        run_debates(make_plan(**keys))
-        freeze(make_plan(**keys), RESULTS, FIRST_FREEZE)
-        freeze(make_plan({"cases": 9}, **keys), RESULTS, SECOND_FREEZE)
-    ledger = Ledger(make_plan().config.ledger)
-    with ledger.transaction() as connection:
-        first_reply, second_reply = connection.execute(
-            sa.select(CALLS.c.reply).distinct().limit(2)
-        ).scalars()
-        connection.execute(
-            sa.update(CALLS).where(CALLS.c.reply == first_reply).values(reply=second_reply)
-        )
-    ledger.close()
-    report = freeze(make_plan({"cases": 8}, **keys), RESULTS, SECOND_FREEZE)
-    for number in (1, 2):
-        assert (
-            f"The ledger is not the one that data/frozen/plan-{number}.yaml was frozen with: some"
-            " of its 20 replies" in report
-        )
-
-
-def test_an_edited_replaced_or_deleted_plan_is_reported(project_folder: Path) -> None:
-    for number, cases in enumerate((10, 12, 14), start=1):
-        freeze(make_plan({"cases": cases}), RESULTS, FIRST_FREEZE)
-        assert len(frozen_files()) == number
-    texts = [path.read_text() for path in frozen_files()]
-    first, second, _ = frozen_files()
-    assert len(compare_with_frozen(make_plan({"cases": 14}), RESULTS)) == 4
-
-    first.write_text(texts[0].replace("2026-01-02", "2025-01-02"))
+def test_a_plan_that_was_edited_is_reported(project_folder: Path) -> None:
+    freeze(make_plan(), RESULTS, FIRST_FREEZE)
+    (file,) = frozen_files()
+    assert "changed by hand" not in compare(make_plan())
+    file.write_text(file.read_text().replace("2026-01-02", "2025-01-02"))
     assert "data/frozen/plan-1.yaml was changed by hand after it was frozen." in compare(
-        make_plan({"cases": 14})
+        make_plan()
     )
-    assert "changed by hand" in freeze(make_plan({"cases": 14}), RESULTS, SECOND_FREEZE)
-    forged = {**yaml.safe_load(texts[0]), "frozen_at": "2025-01-02T03:04:05+00:00"}
-    first.write_text(json.dumps({**forged, "digest": digest_of(forged)}))
-    assert "data/frozen/plan-1.yaml was replaced after plan-2.yaml was frozen." in compare(
-        make_plan({"cases": 14})
-    )
-    first.write_text(texts[0])
-    second.unlink()
-    assert "The plan frozen before data/frozen/plan-3.yaml is missing." in compare(
-        make_plan({"cases": 14})
-    )
-    freeze(make_plan({"cases": 16}), RESULTS, SECOND_FREEZE)
-    assert [path.name for path in frozen_files()] == ["plan-1.yaml", "plan-3.yaml", "plan-4.yaml"]
 
 
 def test_a_deviation_has_a_reason_or_is_called_unexplained(project_folder: Path) -> None:
     freeze(make_plan(), RESULTS, FIRST_FREEZE)
-    assert "unexplained" not in compare(make_plan()).casefold()
-    assert (
-        "cases: frozen 10, now 12; experiment planned, debated cases: frozen 10, now 12; experiment"
-        " planned, digest of "
-        in (comparison := compare(make_plan({"cases": 12})))
-        and "Unexplained: `deviation`" in comparison
-    )
+    assert "Unexplained" not in compare(make_plan())
+    assert "Unexplained: `deviation` gives no reason." in compare(make_plan({"cases": 12}))
     reason = "The server was closed."
-    assert compare(make_plan({"cases": 12}, deviation=reason)).count(f"Reason given: {reason}") == 1
+    assert f"Reason given: {reason}" in compare(make_plan({"cases": 12}, deviation=reason))
     assert reason not in compare(make_plan(deviation=reason)), (
         "a run without deviation needs no reason"
     )
-    freeze(make_plan({"cases": 12}, deviation=reason), RESULTS, SECOND_FREEZE)
-    freeze(make_plan({"cases": 14}), RESULTS, SECOND_FREEZE)
-    comparison = compare(make_plan({"cases": 14}))
-    assert (
-        "plan-2.yaml changed experiment planned, cases: before 10, then 12; experiment planned,"
-        " debated cases: before 10" in comparison
-    )
-    assert (
-        comparison.index(f"Reason given: {reason}")
-        < comparison.index("cases: before 12, then 14")
-        < comparison.rindex("Unexplained")
-    )
-
-
-def test_a_clock_that_was_set_back_is_reported(project_folder: Path) -> None:
-    freeze(make_plan(), RESULTS, SECOND_FREEZE)
-    message = (
-        r"freeze: it is 2026-01-02T03:04:05\+00:00 by this machine's clock; data/frozen/plan-1.yaml"
-        r" was frozen at 2026-02-03"
-    )
-    with pytest.raises(UserError, match=message):
-        freeze(make_plan({"cases": 12}), RESULTS, FIRST_FREEZE)
-    assert len(frozen_files()) == 1
-
-
-def test_a_plan_is_written_as_a_registered_report(project_folder: Path) -> None:
-    contrast = {
-        **CONTRAST, "direction": "first_higher", "question": "Is <b>planned</b> better | than\nthe"
-            " other?",
-        "first_cases": {"sex": "f|m"}, "second_cases": {"sex": "f|m"},
-    }  # fmt: skip
-    report = freeze(make_plan(contrasts={"main": contrast}), RESULTS, FIRST_FREEZE)
-    assert report.splitlines()[-1] == "To read and to register: data/frozen/plan-1.md"
-    page = Path("data/frozen/plan-1.md").read_text()
-    for heading in (
-        "Questions",
-        "Hypotheses and comparisons",
-        "Cases and debates",
-        "Parameters of experiments and models",
-        "Analysis",
-        "Exclusions",
-    ):
-        assert f"## {heading}" in page
-    for text in (
-        "the first is higher",
-        "//nowhere.invalid",
-        "zero\\_shot",
-    ):
-        assert text in page.replace("\\.", ".").replace("\\$", "$"), text
-    assert "<b>planned" not in page
-    rows = [line for line in page.splitlines() if line.startswith("| ")]
-    assert {line.replace("\\|", "").count("|") for line in rows} == {3, 9}, (
-        "every row has all cells"
-    )
-    freeze(
-        make_plan(
-            {"cases": 12},
-            contrasts={"main": contrast, "same": {**CONTRAST, "margin": 0.1}},
-            deviation="Two were lost.",
-        ),
-        RESULTS,
-        SECOND_FREEZE,
-    )
-    second = Path("data/frozen/plan-2.md").read_text().replace("\\.", ".")
-    assert "experiment planned, cases: before 10, now 12" in second
-    assert "Reason: Two were lost." in second
-    assert "| 0.1 |" in second
-    assert page == Path("data/frozen/plan-1.md").read_text()
 
 
 def test_changed_prompts_and_cases_are_named(project_folder: Path) -> None:

@@ -1,8 +1,6 @@
 """Test that each reader reports a damaged artifact in one message with a remedy."""
 
 import io
-import json
-import os
 import re
 import subprocess
 import sys
@@ -28,7 +26,6 @@ from moot.core.artifacts import (
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.report.outcome import read_outcome, write_outcome
-from moot.workflow.provenance import RECORDS, read_records
 from moot.workflow.resumed_debates import read_times_resumed
 
 
@@ -150,40 +147,6 @@ def test_the_outcome_names_unreadable_files_and_counts_the_rest(tmp_path: Path) 
     with pytest.raises(UserError, match=r"bad.parquet: damaged"):
         write_outcome("study", outcome, {"csv": tmp_path / "o.csv", "html": tmp_path / "o.html"})
     assert read_times_resumed(damaged_file) == 0
-
-
-def test_a_damaged_record_of_a_job_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    file = RECORDS / "tables" / "t.csv.json"
-    file.parent.mkdir(parents=True)
-    for content in ("", '{"rule": "cas', "[]", '{"rule": "tables"}'):
-        file.write_text(content)
-        with pytest.raises(
-            UserError, match=r"t.csv.json: damaged.*Delete it and results/tables/t.csv, then"
-        ):
-            read_records()
-
-
-def test_the_last_record_of_a_file_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    RECORDS.mkdir(parents=True)
-    for number, (first, code) in enumerate(
-        [("b", "old"), ("a", "new")]
-    ):  # the first table depends on the configuration
-        outputs = dict.fromkeys((f"results/{first}.csv", "results/shared.csv"), "digest")
-        record = {
-            "rule": "tables",
-            "wildcards": {},
-            "digests": {"code": code},
-            "inputs": {},
-            "outputs": outputs,
-        }
-        file = RECORDS / f"{first}.csv.json"
-        file.write_text(json.dumps(record))
-        os.utime(file, (number, number))
-    assert read_records()["results/shared.csv"].digests == {"code": "new"}
 
 
 def test_files_of_calls_are_checked_before_import(tmp_path: Path, cases: Path) -> None:

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import forks
@@ -22,7 +22,6 @@ from moot.core.artifacts import atomic_path
 from moot.plan.plan import Plan
 from moot.plan.plan_cache import write_plan
 from moot.workflow import targets
-from moot.workflow.provenance import RECORDS
 from people_in_debates import answer_all, answer_file, hold, open_questions, plan_debates, statuses
 from project_copy import PROJECT
 
@@ -93,26 +92,22 @@ def start_process() -> Iterator[Any]:
 
 
 def write_finished_run(plan: Plan, dataset: str = "people", **digests: str) -> None:
-    """Write the plan and the record of the job that made the cases, as a run does."""
+    """Write the plan, and the digests into the file of the cases, as a run does."""
     files = declared_jobs(plan).of_files(targets.shards_with_people(plan))
     expected = {path: asdict(value) for path, value in files.items()}
     write_plan(PLAN, plan, {}, expected)
-    digests_of_cases = {**expected[f"results/cases/{dataset}.parquet"], **digests}
-    record = {
-        "rule": "load_cases",
-        "wildcards": {},
-        "digests": digests_of_cases,
-        "inputs": {},
-        "outputs": {},
-    }
-    with atomic_path(RECORDS / "cases" / f"{dataset}.parquet.json") as part:
-        pd.Series(record).to_json(part)
+    path = Path(f"results/cases/{dataset}.parquet")
+    table = pq.read_table(path)
+    metadata = {name.decode(): value for name, value in table.schema.metadata.items()}
+    metadata |= {**expected[str(path)], **digests}
+    with atomic_path(path) as part:
+        pq.write_table(table.replace_schema_metadata(metadata), part)
 
 
 def test_the_next_question_appears_without_a_run_even_after_a_crash(
     server: FaultServer, folder: Path, monkeypatch: pytest.MonkeyPatch, start_process: Any
 ) -> None:
-    """The transcript equals, byte for byte, one from answers in files with a run after each."""
+    """The transcript equals one from answers in files with a run after each."""
     plan = plan_debates(server.url, "courtroom", {"judge": "person"})
     hold(plan)
     write_finished_run(plan)
@@ -131,7 +126,7 @@ def test_the_next_question_appears_without_a_run_even_after_a_crash(
     process.stdin.close()
     assert process.process.wait() == 0
     call_count = server.count()
-    rows, transcript = hold(plan), Path("results/transcripts/0.parquet").read_bytes()
+    rows, transcript = hold(plan), pq.read_table("results/transcripts/0.parquet")
     assert statuses(rows) == ["valid", "valid"] and server.count() == call_count, (
         "all replies are in the ledger"
     )
@@ -143,7 +138,7 @@ def test_the_next_question_appears_without_a_run_even_after_a_crash(
     hold(plan)
     while answer_all():
         hold(plan)
-    assert Path("results/transcripts/0.parquet").read_bytes() == transcript
+    assert pq.read_table("results/transcripts/0.parquet").equals(transcript)
 
 
 def test_two_people_in_two_seats_proceed_independently(

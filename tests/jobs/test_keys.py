@@ -18,7 +18,6 @@ from pydantic import ValidationError
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people, start_job
 from fault_server import FaultServer
-from moot.core.config import Publication
 from moot.core.errors import CallFailedError, RunStoppedError, UserError
 from moot.core.log import job_log
 from moot.core.model_config import ModelConfig
@@ -37,8 +36,6 @@ from moot.llm.redaction import REMOVED
 from moot.llm.request import Message, Request
 from moot.plan.plan import Plan
 from moot.report.debate_texts import render_markdown
-from moot.report.exports import EXPORTERS, Export
-from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
 from patience import PATIENCE
 
@@ -109,10 +106,6 @@ def write_everything(config: dict[str, Any], folder: Path, cases: Path) -> Exper
     )
     write_predictions(plan, EXPERIMENT, cases_file, [shard], predictions, calls)
     experiment = ExperimentResults(results, EXPERIMENT, plan.view(EXPERIMENT), 1)
-    export = Export(
-        experiment, MODEL, score_experiment(experiment), Publication(creator="Somebody")
-    )
-    EXPORTERS["croissant"].write(export, folder / "exports" / "croissant")
     (folder / "debates.md").write_text(
         "".join(render_markdown(experiment, MODEL)), encoding="utf-8"
     )

@@ -9,13 +9,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, configuration, hold, people
 from fault_server import FaultServer
-from moot.core.artifacts import file_digest
-from moot.core.config import Publication
 from moot.core.errors import UserError
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
@@ -49,18 +46,7 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Export]:
     experiment_results = ExperimentResults(results, EXPERIMENT, plan.view(EXPERIMENT), 1)
     scores = score_experiment(experiment_results)
     model_scores = scores[(scores["model"] == MODEL) & (scores["group"] == OVERALL)]
-    publication = Publication(
-        license="CC-BY-4.0", creator="Nobody", url="https://example.org", citation="Nobody 2026"
-    )
-    yield Export(experiment_results, MODEL, model_scores, publication)
-
-
-@pytest.fixture(scope="module")
-def croissant_folder(export: Export, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder that the Croissant export writes."""
-    folder = tmp_path_factory.mktemp("written") / "croissant"
-    EXPORTERS["croissant"].write(export, folder)
-    return folder
+    yield Export(experiment_results, MODEL, model_scores)
 
 
 def test_the_exported_debates_contain_all_kinds_of_outcomes(export: Export) -> None:
@@ -71,38 +57,6 @@ def test_the_exported_debates_contain_all_kinds_of_outcomes(export: Export) -> N
         and len(outcomes) == 2 * CASES
     )
     assert (export.results.transcripts["visibility"] != "public").any()
-
-
-def test_croissant_describes_every_column_of_its_files(
-    export: Export, croissant_folder: Path
-) -> None:
-    metadata = json.loads((croissant_folder / "croissant.json").read_text("utf-8"))
-    for file in metadata["distribution"]:
-        assert file["sha256"] == file_digest(croissant_folder / file["contentUrl"])
-    described: set[str] = set()
-    for record_set in metadata["recordSet"]:
-        for field in record_set["field"]:
-            assert field["description"]
-            described.add(field["name"])
-    columns: set[str] = set()
-    for path in croissant_folder.glob("*.parquet"):
-        columns.update(f"{path.stem}/{name}" for name in pq.read_schema(path).names)
-    assert described == columns
-    assert HOSTILE in pq.read_table(croissant_folder / "cases.parquet")["text"][0].as_py()
-    assert metadata["license"] == "CC-BY-4.0"
-    assert len(pq.read_table(croissant_folder / "predictions.parquet")) == len(
-        export.results.predictions
-    )
-
-
-def test_mlcroissant_validates_the_export_and_reads_the_records(
-    export: Export, croissant_folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    mlcroissant = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed")
-    dataset = mlcroissant.Dataset(str(croissant_folder / "croissant.json"))
-    assert not dataset.metadata.ctx.issues.errors and not dataset.metadata.ctx.issues.warnings
-    texts = [row["transcripts/text"].decode() for row in dataset.records("transcripts")]
-    assert texts == export.results.transcripts["text"].tolist()
 
 
 @pytest.fixture(scope="module")
@@ -179,16 +133,12 @@ def test_an_export_is_reproducible(export: Export, log: Any, tmp_path: Path) -> 
     assert second_log.model_dump(exclude={"location"}) == log.model_dump(exclude={"location"})
 
 
-@pytest.mark.parametrize(
-    ("name", "module"),
-    [("inspect", "moot.report.exports._inspect_log"), ("croissant", "mlcroissant")],
-)
 def test_a_missing_package_is_an_error_that_names_the_extra(
-    name: str, module: str, export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(UserError, match=f"make env EXTRAS={name}"):
-        EXPORTERS[name].write(export, tmp_path / "export")
+    monkeypatch.setitem(sys.modules, "moot.report.exports._inspect_log", None)
+    with pytest.raises(UserError, match="make env EXTRAS=inspect"):
+        EXPORTERS["inspect"].write(export, tmp_path / "export")
     assert not list(tmp_path.iterdir())
 
 

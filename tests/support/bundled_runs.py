@@ -1,6 +1,8 @@
 """A run of ten debates with a table, and its bundle."""
 
+import io
 import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +47,22 @@ def hold_run() -> dict[str, Any]:
     return raw
 
 
-def make_bundle(raw: dict[str, Any]) -> tuple[bytes, str, str]:
-    """Write a bundle and return its bytes, the ledger's head, and the message."""
+def make_bundle(raw: dict[str, Any]) -> tuple[bytes, str]:
+    """Write a bundle and return its bytes and the message."""
     message = write_bundle(Plan.from_yaml(raw, PROJECT), raw)
-    (head,) = (
-        line.rpartition(" ")[2] for line in message.splitlines() if "The ledger's head" in line
-    )
-    return BUNDLE.read_bytes(), head, message
+    return BUNDLE.read_bytes(), message
+
+
+def read_members(content: bytes) -> dict[str, bytes]:
+    """Return the files of a bundle."""
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def pack(files: dict[str, bytes]) -> bytes:
+    """Return an archive of files."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        for name, content in files.items():
+            file.writestr(name, content)
+    return archive.getvalue()

@@ -28,10 +28,6 @@ def test_every_command_is_a_local_rule() -> None:
     assert local_rules_of("rules/commands.smk") == rules_of("rules/commands.smk")
 
 
-def test_the_check_of_existing_files_is_a_local_rule() -> None:
-    assert local_rules_of("Snakefile") == {"verify"} <= rules_of("Snakefile")
-
-
 @pytest.mark.parametrize("file", OTHER_FILES)
 def test_rules_that_make_artifacts_are_jobs(file: str) -> None:
     assert not local_rules_of(file)

@@ -22,7 +22,7 @@ from project_copy import PROJECT, Workflow
 
 MISSING = "needs moto[server] and snakemake-storage-plugin-s3"
 BUCKET, PREFIX = "moot", "run"
-LOCAL = {"logs", "provenance", "configuration.json", BUNDLE.name, LIST.name}
+LOCAL = {"logs", "configuration.json", BUNDLE.name, LIST.name}
 """What a run leaves beside its outputs, and logs, which hold times."""
 KEY = {"aws_access_key_id": "x", "aws_secret_access_key": "y", "region_name": "us-east-1"}
 
@@ -69,11 +69,11 @@ def store() -> Iterator[str]:
 
 
 def bundle_members(workflow: Workflow, *arguments: str, **environment: str) -> set[str]:
-    """Bundle the run, and return the names of the bundle's files without records of jobs."""
+    """Bundle the run, and return the names of the bundle's files."""
     process = workflow.run("bundle", *arguments, **environment)
     assert process.returncode == 0, process.stdout[-6000:]
     with zipfile.ZipFile(workflow.work / BUNDLE) as bundle:
-        return {name for name in bundle.namelist() if "/provenance/" not in name}
+        return set(bundle.namelist())
 
 
 def keys_in_store(client: Any) -> set[str]:

@@ -27,12 +27,12 @@ SINGLE_PROMPTS = ("paper-zero-shot", "paper-cot", "paper-n-shot-cot")
 
 
 def result_digests(workflow: Workflow) -> dict[str, str]:
-    """Return the digest of each file of the results, without logs and provenance."""
+    """Return the digest of each file of the results, without logs."""
     results = workflow.work / "results"
     digests = {}
     for path in results.rglob("*"):
         name = str(path.relative_to(results))
-        if path.is_file() and not name.startswith(("logs/", "provenance/")):
+        if path.is_file() and not name.startswith("logs/"):
             digests[name] = file_digest(path)
     return digests
 
@@ -90,7 +90,7 @@ def test_a_changed_verdict_prompt_reruns_the_verdicts_and_their_items(
     written = {name for name, time in times_after.items() if times.get(name) != time}
     run = "paper-courtroom/served"
     pages = {name for name in written if name.startswith("papers/")}
-    artifacts = {name for name in written - pages if not name.startswith(("logs/", "provenance/"))}
+    artifacts = {name for name in written - pages if not name.startswith("logs/")}
     assert artifacts == {
         *(name for name in times_after if name.startswith(f"transcripts/{run}/")),
         f"predictions/{run}.parquet",

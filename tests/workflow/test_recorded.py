@@ -31,7 +31,6 @@ TABLES = tuple(
 )
 ANALYSES = ("attribution", "contamination")
 CONTAMINATION_TABLE = "results/tables/comparison/contamination.csv"
-EXPORT = "results/export/croissant/again/second"
 OWN_RECORDS = """id,arm,who,said,gold,sure,sex
 c1,debate,gpt-x,YES,YES,80,female
 c1,debate,gpt-x,NO,YES,60,female
@@ -184,7 +183,7 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
         assert (
             "judges: again/served against again/second, accuracy, first_higher" in frozen.stdout
         ), frozen.stdout
-        process = workflow.run(*TABLES, EXPORT, CONTAMINATION_TABLE)
+        process = workflow.run(*TABLES, CONTAMINATION_TABLE)
     assert process.returncode == 0, process.stdout[-4000:]
     return workflow
 
@@ -285,13 +284,6 @@ def test_a_judge_reads_the_rounds_so_far_and_never_the_recorded_judge(built: Wor
     assert [text.count("debater b, round 2: No.") for text in requests] == [0, 0, 1, 1]
     assert [text.count("Your belief after round 1") for text in requests] == [0, 0, 1, 1]
     assert not any("Go on." in text or "recorded judge" in text for text in requests)
-
-
-def test_debates_are_exported(built: Workflow) -> None:
-    utterances = pd.read_parquet(built.work / "results/transcripts/again/second/0.parquet")
-    assert len(pd.read_parquet(built.work / EXPORT / "transcripts.parquet")) == len(utterances)
-    missing = built.run("export_inspect", "--dry-run", "--quiet", "host")
-    assert "convert_to_inspect" in missing.stdout and "convert_to_croissant" not in missing.stdout
 
 
 def test_judges_of_the_same_debates_are_compared(built: Workflow) -> None:

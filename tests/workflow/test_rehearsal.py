@@ -4,7 +4,6 @@ that they are simulated.
 Slow: only this test detects an artifact of a rehearsal that does not state it.
 """
 
-import json
 import sqlite3
 from pathlib import Path
 
@@ -91,11 +90,6 @@ def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
         path.relative_to(folder).parts[1] for path in artifacts
     }
     assert {read_metadata(path).get("voices") for path in artifacts} == {"SIMULATED"}
-    records = [
-        json.loads(path.read_text()) for path in (folder / "results" / "provenance").rglob("*.json")
-    ]
-    assert {record["digests"]["voices"] for record in records} == {"SIMULATED"}
-
     tables = list((folder / "results" / "tables").rglob("*.*"))
     for path in (path for path in tables if path.suffix in (".html", ".tex")):
         assert "SIMULATED" in path.read_text(encoding="utf-8"), path

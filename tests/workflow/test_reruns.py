@@ -24,7 +24,6 @@ import pytest
 
 import forks
 from fault_server import FaultServer
-from moot.core.artifacts import read_metadata
 from patience import PATIENCE, wait_until
 from project_copy import PROJECT, Workflow
 
@@ -201,14 +200,7 @@ def built(
 
 
 def test_with_nothing_changed_nothing_runs(built: Reruns) -> None:
-    """The digests inside the artifacts match the configuration, and the check says so."""
     assert built.jobs(*TRIAL, *PANEL, *OTHER_TARGETS) == set()
-    assert "artifacts follow from the present configuration" in built.run("verify").stdout
-    for file in sorted((built.work / "results" / "provenance").rglob("*.parquet.json")):
-        record = json.loads(file.read_text())
-        for output in (path for path in record["outputs"] if path.endswith(".parquet")):
-            inside = read_metadata(built.work / output)
-            assert {name: inside[name] for name in record["digests"]} == record["digests"], output
 
 
 def run_again(job_file: Path, folder: Path) -> list[tuple[Path, Path]]:
@@ -222,9 +214,6 @@ def run_again(job_file: Path, folder: Path) -> list[tuple[Path, Path]]:
         (folder / path).symlink_to(home / path)
     for path in map(Path, [*job.output, *job.log]):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-    if Path(script).stem == "front_page":  # it verifies the chain of what it reads, too
-        shutil.copytree(home / "results" / "provenance", folder / "results" / "provenance")
-        (folder / "data").symlink_to(home / "data")
     handlers = list(logging.getLogger("moot").handlers)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -384,9 +373,6 @@ def test_jobs_that_depend_on_a_change_are_built_again_after_interrupted_runs(
         end(built, targets, servers[targets == PANEL])
     built.configure({})
     assert built.jobs(*TRIAL, *PANEL, "--rerun-incomplete") == AFTER_DEBATES | AFTER_LABELS
-    process = built.run("verify")
-    assert process.returncode == 1
-    assert f"{TRIAL[0]}: the configuration or one of your files has changed since" in process.stdout
 
 
 AFTER_SIGNALS = [

@@ -1,31 +1,31 @@
-"""A run in one file for others: plan, prompts, calls, tables, and the log that proves the replies.
+"""A run in one file for others: a Workflow Run RO-Crate with a SHA-256 for each file.
 
-For data sets that are not shared, the log has only the hashes of calls, and the cases are left out.
+The crate has plan, prompts, calls, tables and figures. For data sets that are not shared, cases
+and calls are left out.
 """
 
 import hashlib
 import json
-import platform
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
 from moot import __version__
-from moot.commands.datasheet import datasheet
 from moot.core.artifacts import atomic_path, file_digest, read_table
 from moot.core.errors import UserError
 from moot.core.shipped_files import prompt_templates
-from moot.core.types import Fields, Json, JsonObject
+from moot.core.types import Fields
 from moot.jobs.statement_labels import LabelJob, calls_of_labels
 from moot.labels import HUMAN, PEOPLE
 from moot.llm.ledger.database import portions
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.ledger.reply_chain import head_of, read_log, seal
 from moot.llm.ledger.tables import ATTEMPTS, FAILURES, REFUSALS
 from moot.papers.items import items_file, read_papers
 from moot.papers.page import SCORES, item_files
@@ -35,7 +35,6 @@ from moot.report import FIGURES, TABLES
 from moot.workflow import targets
 from moot.workflow.dependencies import presented_study
 from moot.workflow.empty_outputs import find_empty_outputs, name_of_output
-from moot.workflow.provenance import RECORDS
 from moot.workflow.user_files import (
     ANNOTATIONS,
     INBOX,
@@ -44,11 +43,19 @@ from moot.workflow.user_files import (
     frozen_files,
 )
 
-SCHEMA = 2
+SCHEMA = 3
 BUNDLE = Path("results/bundle.zip")
-CONFIGURATION = "configuration.json"
-LABELS = "labels/"
-"""The prefix of a run's name for the calls of models that label its statements."""
+METADATA = "ro-crate-metadata.json"
+CONFIGURATION, CALLS, FAILED_CALLS = "configuration.json", "calls.jsonl", "failures.jsonl"
+WORKFLOW = "Snakefile"
+PROFILE = "https://w3id.org/ro/wfrun/workflow/0.5"
+TERMS = {
+    "sha256": "http://schema.org/sha256",
+    "moot": "https://schema.org/additionalProperty",
+}
+"""Terms of the metadata that RO-Crate does not define. `moot` of the crate has what `replay`
+needs; `moot` of a table has the runs behind it.
+"""
 SHIPPED_SOURCES = ("sample", "synthetic", "shipped")
 _TIME = (1980, 1, 1, 0, 0, 0)
 """The time of every file in a bundle, so that equal runs give equal bytes."""
@@ -200,15 +207,14 @@ def _items_of(plan: Plan) -> dict[str, list[str]]:
 
 
 def write_bundle(plan: Plan, raw: Fields) -> str:
-    """Write `results/bundle.zip`, and return a summary with the head that proves it.
+    """Write `results/bundle.zip`, and return a summary.
 
     Args:
         plan: the checked configuration.
         raw: the merged configuration before it was checked, as Snakemake passes it.
 
     Raises:
-        UserError: no table is built, `share` names an unknown data set, or the ledger cannot be
-            sealed.
+        UserError: no table is built, or `share` names an unknown data set.
     """
     tables = tables_of(plan)
     if not tables:
@@ -220,19 +226,19 @@ def write_bundle(plan: Plan, raw: Fields) -> str:
             f"share.datasets: '{unknown_datasets[0]}' is not a data set of this run, which has "
             f"{', '.join(plan.datasets_used)}."
         )
+    withheld = withheld_runs(plan)
     with (
         closing(Ledger(plan.config.ledger)) as ledger,
         atomic_path(BUNDLE) as part,
         zipfile.ZipFile(part, "w") as file,
     ):
-        seal(ledger)
-        contents, log, names = BundleWriter(file), _Log(plan), Pseudonyms(plan)
+        contents, names = BundleWriter(file), Pseudonyms(plan)
         configuration = (
             json.dumps(dict(raw), indent=1) + "\n"
         )  # in the order of the experiments, which tables keep
         contents.add(CONFIGURATION, [names.hide(configuration, "(?<=person:)")])
         contents.add_files(_artifacts(plan))
-        for path in sorted([*map(Path, tables), *RECORDS.rglob("*.json"), *frozen_files()]):
+        for path in sorted([*map(Path, tables), *frozen_files()]):
             if (content := names.anonymised_content(path)) is None:
                 tables.pop(str(path), None)
             else:
@@ -244,39 +250,19 @@ def write_bundle(plan: Plan, raw: Fields) -> str:
         shipped = [
             *prompt_templates(plan.shipped),
             plan.shipped / "envs" / "lock.txt",
+            plan.shipped / WORKFLOW,
         ]
         contents.add_files(shipped, plan.shipped)
-        contents.add_files(
-            [plan.shipped / "scripts" / "verify_bundle.py"], plan.shipped / "scripts"
-        )
-        contents.add("calls.jsonl", log.disclosed_calls(ledger))
-        contents.add("log.txt", (f"{digest}\n" for digest in log.digests))
-        contents.add("failures.jsonl", _failures(ledger))
-        contents.add_files([plan.shipped / "Snakefile"], plan.shipped)
-        for name in plan.datasets_used:
-            if Path(f"results/cases/{name}_cleaning.csv").exists():
-                contents.add(f"datasheets/{name}.md", [datasheet(plan, name)])
-        manifest: JsonObject = {
-            "schema": SCHEMA,
-            "moot_version": __version__,
-            "python": platform.python_version(),
-            "log": dict(head_of(log.digests)),
-            "extensions": {
-                folder: folder_digest(Path(folder)) for folder in plan.config.extensions
-            },
-            "withheld": sorted(log.withheld),
-            "tables": tables,
-            "calls": log.calls,
-            "files": contents.digests,
-        }
-        digest = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
-        contents.add("manifest.json", [_json({**manifest, "digest": digest})])
-    return "\n".join(_announcement(manifest)) + "\n"
+        call_ids = disclosed_calls(plan, withheld)
+        contents.add(CALLS, _calls(ledger, call_ids))
+        contents.add(FAILED_CALLS, _failures(ledger))
+        contents.add(METADATA, [_describe(plan, contents.digests, tables, withheld)])
+    return "\n".join(_announcement(tables, withheld, len(call_ids))) + "\n"
 
 
-def _announcement(manifest: Fields) -> Iterator[str]:
-    head, tables, withheld = manifest["log"], manifest["tables"], set(manifest["withheld"])
-    call_count = sum(len(calls["shown"]) for calls in manifest["calls"].values())
+def _announcement(
+    tables: dict[str, list[str]], withheld: set[str], call_count: int
+) -> Iterator[str]:
     yield (
         f"{BUNDLE}: {len(tables)} files of tables and figures, {call_count} calls,"
         f" {BUNDLE.stat().st_size / 1e6:.1f} MB."
@@ -288,78 +274,82 @@ def _announcement(manifest: Fields) -> Iterator[str]:
             f"{', '.join(sorted(withheld))}. {rebuildable} of the {len(tables)} files do not need "
             "these calls and can be rebuilt by others."
         )
-    yield (
-        "The ledger's head, which proves every reply from the day it is published:"
-        f" {head['replies']}:{head['digest']}"
-    )
-    yield f"To check it: python scripts/verify_bundle.py {BUNDLE}"
-    yield f"To rebuild it: snakemake --cores 2 replay --config bundle={BUNDLE}"
+    yield f"SHA-256 of the bundle: {file_digest(BUNDLE)}"
+    yield f"To check and rebuild it: snakemake --cores 2 replay --config bundle={BUNDLE}"
 
 
-class _Log:
-    """The rows of a sealed ledger in their order, and the rows behind each run.
+def _describe(
+    plan: Plan, digests: dict[str, str], tables: dict[str, list[str]], withheld: set[str]
+) -> str:
+    """Return the metadata of the crate, with a SHA-256 for each file.
 
-    Attributes:
-        withheld: the runs whose calls are not disclosed.
-        digests: the SHA-256 of each row.
-        calls: by run, and by run behind `LABELS`, the numbers of its rows: those that are `shown`
-            with their content, and those `withheld`.
+    The date is that of the newest table, so that a bundle of the same files has the same bytes.
     """
+    from rocrate.rocrate import ROCrate
 
-    def __init__(self, plan: Plan) -> None:
-        self.withheld = withheld_runs(plan)
-        self.digests: list[str] = []
-        self._runs: dict[str, list[str]] = {}
-        calls_of = {
-            run: _calls_of(Path(f"results/calls/{run}.parquet")) for run in targets.runs(plan)
+    crate: Any = ROCrate(version="1.1")
+    publication = plan.config.publication
+    crate.name, crate.description = "A run of moot", "Calls, tables and figures of debates."
+    crate.license = publication.license or "not stated"
+    newest = max(Path(path).stat().st_mtime for path in tables)
+    end_time = datetime.fromtimestamp(newest, UTC).isoformat(timespec="seconds")
+    crate.datePublished = end_time
+    crate.root_dataset["conformsTo"] = {"@id": PROFILE}
+    crate.root_dataset["moot"] = json.dumps(
+        {
+            "schema": SCHEMA,
+            "version": __version__,
+            "withheld": sorted(withheld),
+            "extensions": {
+                folder: folder_digest(Path(folder)) for folder in plan.config.extensions
+            },
         }
-        calls_of |= {
-            f"{LABELS}{run}": _calls_of_labels(plan, *run.split("/"))
-            for run in targets.labelled_runs(plan)
-        }
-        self.calls = {run: {"shown": list[int](), "withheld": list[int]()} for run in calls_of}
-        for run, calls in calls_of.items():
-            for call_id in calls:
-                self._runs.setdefault(call_id, []).append(run)
+    )
+    crate.metadata.extra_terms.update(TERMS)
+    workflow = crate.add_workflow(
+        None, WORKFLOW, main=True, lang="snakemake", properties={"sha256": digests[WORKFLOW]}
+    )
+    inputs, results = [], []
+    for name, digest in digests.items():
+        if name == WORKFLOW:
+            continue
+        properties = {"sha256": digest}
+        if name in tables:
+            properties["moot"] = json.dumps(tables[name])
+        entity = crate.add_file(None, name, properties=properties)
+        (results if name in tables else inputs).append(entity)
+    about = {"name": f"Run of moot {__version__}", "endTime": end_time}
+    crate.root_dataset["mentions"] = crate.add_action(workflow, "#run", inputs, results, about)
+    if publication.creator:
+        organization = {"@type": "Organization", "name": publication.creator}
+        crate.creator = crate.add_jsonld({"@id": "#creator", **organization})
+    return json.dumps(crate.metadata.generate(), indent=1, sort_keys=True) + "\n"
 
-    def disclosed_calls(self, ledger: Ledger) -> Iterator[str]:
-        """Yield the disclosed replies of the log, each as a line of JSON."""
-        for rows in portions(read_log(ledger), 500):
-            disclosed_rows = {
-                row.call_id: (number, row)
-                for number, row in enumerate(rows, len(self.digests))
-                if self._record_runs(number, row.call_id)
-            }
-            self.digests += [row.digest for row in rows]
-            requests = {
-                entry.call_id: entry.request for entry in ledger.entries(list(disclosed_rows))
-            }
-            for call_id, (number, row) in disclosed_rows.items():
-                _, model, replicate, reply = json.loads(row.content)
-                call = {
-                    "number": number,
-                    "call_id": call_id,
-                    "model": model,
-                }
-                yield (
-                    json.dumps(
-                        {
-                            **call,
-                            "replicate": replicate,
-                            "request": requests[call_id],
-                            "reply": reply,
-                        }
-                    )
-                    + "\n"
-                )
 
-    def _record_runs(self, number: int, call_id: str) -> bool:
-        """Record which runs use a reply. It is disclosed if all of these runs are."""
-        runs = self._runs.get(call_id, [])
-        is_shown = bool(runs) and self.withheld.isdisjoint(run.removeprefix(LABELS) for run in runs)
-        for run in runs:
-            self.calls[run]["shown" if is_shown else "withheld"].append(number)
-        return is_shown
+def disclosed_calls(plan: Plan, withheld: set[str]) -> list[str]:
+    """Return the ids of the calls behind a run; calls that a withheld run uses are left out."""
+    disclosed, hidden = set[str](), set[str]()
+    for run in targets.runs(plan):
+        calls = hidden if run in withheld else disclosed
+        calls.update(_calls_of(Path(f"results/calls/{run}.parquet")))
+    for run in targets.labelled_runs(plan):
+        calls = hidden if run in withheld else disclosed
+        calls.update(_calls_of_labels(plan, *run.split("/")))
+    return sorted(disclosed - hidden)
+
+
+def _calls(ledger: Ledger, call_ids: Iterable[str]) -> Iterator[str]:
+    """Yield each call with its reply as a line of JSON."""
+    for portion in portions(call_ids, 500):
+        for entry in sorted(ledger.entries(list(portion)), key=lambda entry: entry.call_id):
+            call = {
+                "call_id": entry.call_id,
+                "model": entry.model,
+                "replicate": entry.replicate,
+                "request": entry.request,
+                "reply": entry.reply.to_json(),
+            }
+            yield json.dumps(call) + "\n"
 
 
 def _calls_of(path: Path) -> Iterable[str]:
@@ -415,7 +405,3 @@ def folder_digest(folder: Path) -> str:
         (path.relative_to(folder.expanduser()).as_posix(), file_digest(path)) for path in files
     ]
     return hashlib.sha256(json.dumps(digests).encode()).hexdigest()
-
-
-def _json(content: Json) -> str:
-    return json.dumps(content, indent=1, sort_keys=True) + "\n"

@@ -1,26 +1,33 @@
-"""Rebuilding the tables of a bundle from its replies, without a model, a key or the original
-data.
+"""Checking a bundle, and rebuilding its tables from its replies, without a model, a key or the
+original data.
 """
 
+import hashlib
 import json
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from runpy import run_path
 
 import sqlalchemy as sa
 
 from moot import __version__
-from moot.commands.bundling import CONFIGURATION, SCHEMA, folder_digest
+from moot.commands.bundling import (
+    CALLS,
+    CONFIGURATION,
+    FAILED_CALLS,
+    METADATA,
+    SCHEMA,
+    folder_digest,
+)
 from moot.commands.rehearsing import run_workflow
 from moot.core.artifacts import file_digest
 from moot.core.errors import MootError, RunStoppedError, UserError
-from moot.core.types import Fields
 from moot.llm.ledger.database import portions
 from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.ledger.tables import TABLES
-from moot.llm.request import Reply
+from moot.llm.request import Reply, call_id
 
 FOLDER = Path("replay")
 LEDGER = "data/ledger"
@@ -30,6 +37,43 @@ _UNPACKED_FOLDERS = ("results/cases/", "results/features/", "results/records/", 
 itself.
 """
 _MAX_UNPACKED_BYTES = 20_000_000_000
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a bundle's metadata state.
+
+    Attributes:
+        schema: the form of the bundle.
+        version: of the moot that wrote it.
+        files: the SHA-256 of each file, by name.
+        tables: the runs behind each table and figure, by path.
+        withheld: the runs whose calls the bundle lacks.
+        extensions: the digest of each folder of extensions.
+    """
+
+    schema: int
+    version: str
+    files: Mapping[str, str]
+    tables: Mapping[str, list[str]]
+    withheld: frozenset[str]
+    extensions: Mapping[str, str]
+
+
+def read_manifest(bundle: zipfile.ZipFile) -> Manifest:
+    """Return the content of a bundle's `ro-crate-metadata.json`."""
+    entities = json.loads(bundle.read(METADATA))["@graph"]
+    files = {entity["@id"]: entity["sha256"] for entity in entities if "sha256" in entity}
+    tables = {
+        entity["@id"]: json.loads(entity["moot"])
+        for entity in entities
+        if "sha256" in entity and "moot" in entity
+    }
+    (root,) = (entity for entity in entities if entity["@id"] == "./")
+    run = json.loads(root["moot"])
+    return Manifest(
+        run["schema"], run["version"], files, tables, frozenset(run["withheld"]), run["extensions"]
+    )
 
 
 def replay(file: str, shipped: Path, cores: int) -> str:
@@ -55,10 +99,10 @@ def replay(file: str, shipped: Path, cores: int) -> str:
         )
     try:
         with zipfile.ZipFile(file) as bundle:
-            manifest = json.loads(bundle.read("manifest.json"))
+            manifest = read_manifest(bundle)
             _check_compatibility(file, manifest, bundle, shipped)
-            _check_integrity(file, bundle, shipped)
-            extensions = _find_extensions(file, manifest["extensions"])
+            _check_integrity(file, manifest, bundle)
+            extensions = _find_extensions(file, manifest.extensions)
             _unpack(bundle, extensions)
             _import(bundle)
     except MootError:
@@ -66,30 +110,24 @@ def replay(file: str, shipped: Path, cores: int) -> str:
     except Exception as error:  # any error that a damaged file may cause, including zipfile's
         raise UserError(
             f"{file}: damaged, or not a bundle ({type(error).__name__}: {error}). Expected a file"
-            " that `snakemake bundle` wrote; scripts/verify_bundle.py says what is wrong with it."
+            " that `snakemake bundle` wrote. Ask its author for the bundle again."
         ) from None
-    withheld = set(manifest["withheld"])
-    output_paths = {
-        path for path, runs in manifest["tables"].items() if path.startswith(_REBUILT_FOLDERS)
-    }
+    output_paths = {path for path in manifest.tables if path.startswith(_REBUILT_FOLDERS)}
     rebuildable = sorted(
-        path for path in output_paths if withheld.isdisjoint(manifest["tables"][path])
+        path for path in output_paths if manifest.withheld.isdisjoint(manifest.tables[path])
     )
     if rebuildable:
         run_workflow(FOLDER, shipped, cores, rebuildable)
-    return _compare(
-        manifest["files"], rebuildable, sorted(output_paths - set(rebuildable)), withheld
-    )
+    return _compare(manifest, rebuildable, sorted(output_paths - set(rebuildable)))
 
 
 def _check_compatibility(
-    file: str, manifest: Fields, bundle: zipfile.ZipFile, shipped: Path
+    file: str, manifest: Manifest, bundle: zipfile.ZipFile, shipped: Path
 ) -> None:
     """Refuse a bundle that this moot cannot rebuild, before anything is written."""
-    if manifest["schema"] != SCHEMA:
+    if manifest.schema != SCHEMA:
         raise UserError(
-            f"{file}: a bundle of schema {manifest['schema']}; this moot reads {SCHEMA}. Update"
-            " moot."
+            f"{file}: a bundle of schema {manifest.schema}; this moot reads {SCHEMA}. Update moot."
         )
     if sum(info.file_size for info in bundle.infolist()) > _MAX_UNPACKED_BYTES:
         raise UserError(
@@ -98,23 +136,44 @@ def _check_compatibility(
         )
     changed = [
         name
-        for name, digest in manifest["files"].items()
+        for name, digest in manifest.files.items()
         if name.endswith(".jinja") and _digest(shipped / name) != digest
     ]
     if changed:
         raise UserError(
-            f"{file}: made by moot {manifest['moot_version']} with another wording of {changed[0]}"
+            f"{file}: made by moot {manifest.version} with another wording of {changed[0]}"
             f" than here (moot {__version__}; {len(changed)} prompts differ). Take the bundle's"
             " own: unpack its prompts."
         )
 
 
-def _check_integrity(file: str, bundle: zipfile.ZipFile, shipped: Path) -> None:
-    """Refuse a bundle with faults, before anything is written."""
-    faults = list(run_path(str(shipped / "scripts" / "verify_bundle.py"))["find_faults"](bundle))
+def _check_integrity(file: str, manifest: Manifest, bundle: zipfile.ZipFile) -> None:
+    """Refuse a bundle with a changed, missing or strange file or call, before anything is
+    written.
+    """
+    faults = [*_changed_files(manifest, bundle), *_changed_calls(bundle)]
     if faults:
         fault_count = f" ({len(faults)} faults in all)" if len(faults) > 1 else ""
         raise UserError(f"{file}: {faults[0]}{fault_count}. Ask its author for the bundle again.")
+
+
+def _changed_files(manifest: Manifest, bundle: zipfile.ZipFile) -> Iterator[str]:
+    names = bundle.namelist()
+    for name in sorted({*names, *manifest.files} - {METADATA}):
+        if name not in names or name not in manifest.files:
+            yield f"{name} is missing, or not a file of this bundle"
+        elif names.count(name) > 1:
+            yield f"{name} occurs more than once"
+        elif hashlib.sha256(bundle.read(name)).hexdigest() != manifest.files[name]:
+            yield f"{name} was changed"
+
+
+def _changed_calls(bundle: zipfile.ZipFile) -> Iterator[str]:
+    """Yield the calls whose id is not the digest of their request and replicate."""
+    for line in _lines(bundle, CALLS):
+        call = json.loads(line)
+        if call_id(call["request"], call["replicate"]) != call["call_id"]:
+            yield f"{CALLS}: the request of call {call['call_id']} was changed"
 
 
 def _find_extensions(file: str, digests: Mapping[str, str]) -> list[str]:
@@ -165,10 +224,10 @@ def _unpack(bundle: zipfile.ZipFile, extensions: list[str]) -> None:
 def _import(bundle: zipfile.ZipFile) -> None:
     """Import the bundle's calls into a new ledger, including failed ones."""
     with closing(Ledger(str(FOLDER / LEDGER))) as ledger:
-        for lines in portions(_lines(bundle, "calls.jsonl"), 500):
-            ledger.store([_entry(json.loads(line)) for line in lines])
+        for lines in portions(_lines(bundle, CALLS), 500):
+            ledger.store(list(map(_entry, lines)))
         with ledger.transaction() as connection:
-            for line in _lines(bundle, "failures.jsonl"):
+            for line in _lines(bundle, FAILED_CALLS):
                 row = json.loads(line)
                 connection.execute(sa.insert(TABLES.tables[row.pop("table")]), row)
 
@@ -178,26 +237,27 @@ def _lines(bundle: zipfile.ZipFile, name: str) -> Iterable[bytes]:
         yield from stream
 
 
-def _entry(call: Fields) -> Entry:
+def _entry(line: bytes) -> Entry:
+    call = json.loads(line)
     reply = Reply.from_json(call["reply"])
     return Entry(call["call_id"], call["model"], call["request"], call["replicate"], reply)
 
 
-def _compare(files: Fields, rebuilt: list[str], skipped: list[str], withheld: set[str]) -> str:
-    """Return the files that are identical to the files of the bundle.
+def _compare(manifest: Manifest, rebuilt: list[str], skipped: list[str]) -> str:
+    """Return how many files are identical to the files of the bundle.
 
     Raises:
         RunStoppedError: a file differs.
     """
-    differ = [path for path in rebuilt if _digest(FOLDER / path) != files[path]]
+    differ = [path for path in rebuilt if _digest(FOLDER / path) != manifest.files[path]]
     lines = [
         f"{len(rebuilt) - len(differ)} of {len(rebuilt)} files of tables and figures are byte for"
         " byte the bundle's."
     ]
     if skipped:
         lines.append(
-            f"{len(skipped)} depend on withheld calls (of {', '.join(sorted(withheld))}) and were "
-            "not rebuilt: " + ", ".join(skipped)
+            f"{len(skipped)} depend on withheld calls (of {', '.join(sorted(manifest.withheld))})"
+            f" and were not rebuilt: {', '.join(skipped)}"
         )
     if differ:
         raise RunStoppedError(" ".join([*lines, "These differ:", *differ]))

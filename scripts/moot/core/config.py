@@ -27,14 +27,10 @@ class Budget(StrictModel):
 
 
 class Publication(StrictModel):
-    """The publisher's details, which exported data sets contain."""
+    """The publisher's details, which a bundle contains."""
 
-    license: str = Field(
-        "", description="Licence of the exported debates: an address or an SPDX name."
-    )
+    license: str = Field("", description="Licence of the bundle: an address or an SPDX name.")
     creator: str = Field("", description="Person or institution that publishes the debates.")
-    url: str = Field("", description="Address at which the debates are published.")
-    citation: str = Field("", description="How to cite the debates.")
 
 
 class ShareConfig(StrictModel):
@@ -236,7 +232,7 @@ class Config(ConfigSections):
     )
     publication: Publication = Field(
         default_factory=Publication,
-        description="Publisher's details in the files of `snakemake export`.",
+        description="Publisher's details in the bundle.",
     )
     models: Mapping[Name, ModelConfig] = Field(description="language models by name")
     datasets: Mapping[Name, Fields] = Field(

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from moot.core.artifacts import read_cases
+from moot.core.artifacts import file_digest, read_cases
 from moot.core.types import Fields
 from moot.desk.questions import answer_file
 from moot.jobs.debates import Job, prepare_debates
@@ -23,7 +23,7 @@ from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
 from moot.protocols.inbox import ANSWER, FORM, INBOX, case_folder
 from moot.workflow import targets
-from moot.workflow.provenance import path_digest, read_digests, read_inputs
+from moot.workflow.provenance import read_digests, read_sources
 from moot.workflow.user_files import answer_files
 
 _POLL_SECONDS = 1.0  # for answers that people write into files
@@ -150,9 +150,9 @@ class Debating:
         ):
             return False
         job, expected = folder.parts[-2:], self._read_digests()
-        answers = {str(path): path_digest(path) for path in answer_files(*job)}
+        answers = {str(path): file_digest(path) for path in answer_files(*job)}
         for shard in targets.shards(self._plan, *job):
-            sources = read_inputs(Path(shard)).items()
+            sources = read_sources(Path(shard)).items()
             answers_read = {path: digest for path, digest in sources if is_answer(path)}
             if read_digests(Path(shard)) != expected.get(shard) or answers_read != answers:
                 return True

@@ -1,15 +1,13 @@
-"""The chain of frozen plans: its integrity, its changes, and whether a run follows the newest plan.
+"""Frozen plans, and whether a run follows the newest one.
 
-Each plan contains its own digest and the digest of the previous plan. This reveals a plan that was
-edited or deleted, unless all later plans were changed as well. To prove the chain to others, send
-them each plan in time.
+Each plan contains the digest of its content, which shows that it was edited later. To prove its
+date to others, send or register it when it is frozen.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import yaml
@@ -39,8 +37,6 @@ CASES, CASES_DIGEST = "debated cases", "digest of cases"
 PROMPTS_DIGEST, CODE_DIGEST = "digest of prompts", "digest of code"
 FIELDS_OF_LABELS = {"labelers", "rubric"}
 """Fields that do not change debates, although a contrast may compare the labels."""
-Moments = tuple[str, str]
-"""The names of the earlier and of the later of two values."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +45,14 @@ class FrozenPlan:
 
     Attributes:
         path: its file.
-        number: in the chain, from 1.
+        number: from 1, in the order of freezing.
         content: of the file.
-        digest: the sha256 of the file.
         is_as_written: whether the digest in the file matches its content.
     """
 
     path: Path
     number: int
     content: Fields
-    digest: str
     is_as_written: bool
 
     @property
@@ -85,7 +79,7 @@ class FrozenPlan:
         reply_counts = {run: count for run, count in runs.items() if count}
         uncounted_runs = [run for run, count in runs.items() if count is None]
         recorded = [name for name in self.content["recorded"] if name in names]
-        replies = self.content["ledger"]["replies"]
+        replies = self.content["replies"]
         parts = [f"when the ledger held {replies} replies"]
         if reply_counts:
             of_runs = ", ".join(f"{count} of {run}" for run, count in reply_counts.items())
@@ -119,17 +113,15 @@ def read_frozen(path: Path) -> FrozenPlan:
         UserError: `snakemake freeze` did not write the file.
     """
     try:
-        raw = path.read_bytes()
-        content = yaml.safe_load(raw)
+        content = yaml.safe_load(path.read_bytes())
         frozen = FrozenPlan(
             path,
             int(path.stem.removeprefix("plan-")),
             content,
-            hashlib.sha256(raw).hexdigest(),
             content["digest"] == digest_of(content),
         )
         frozen.replies_before()
-        _ = frozen.frozen_at, content["previous"], list(differences(frozen.plan, frozen.plan))
+        _ = frozen.frozen_at, list(differences(frozen.plan, frozen.plan))
     except (OSError, ValueError, TypeError, KeyError, AttributeError, yaml.YAMLError) as error:
         raise UserError(
             f"{path}: not a frozen plan ({type(error).__name__}: {error}); expected the file that"
@@ -138,30 +130,14 @@ def read_frozen(path: Path) -> FrozenPlan:
     return frozen
 
 
-def read_chain() -> list[FrozenPlan]:
-    """Return the frozen plans of the working directory, oldest first."""
-    return [read_frozen(path) for path in frozen_files()]
-
-
-def chain_faults(chain: Sequence[FrozenPlan]) -> Iterator[str]:
-    """Yield the faults of a chain of plans, one sentence each."""
-    for previous_plan, plan in zip([None, *chain], chain, strict=False):
-        if not plan.is_as_written:
-            yield f"{plan.path} was changed by hand after it was frozen."
-        if plan.number != (previous_plan.number if previous_plan else 0) + 1:
-            yield f"The plan frozen before {plan.path} is missing."
-        elif (
-            previous_plan
-            and previous_plan.is_as_written
-            and plan.content["previous"] != previous_plan.digest
-        ):
-            yield f"{previous_plan.path} was replaced after {plan.path.name} was frozen."
-        elif not previous_plan and plan.content["previous"]:
-            yield f"{plan.path} was frozen after another plan, which is missing."
+def last_frozen() -> FrozenPlan | None:
+    """Return the plan of the working directory that was frozen last, or None."""
+    files = frozen_files()
+    return read_frozen(files[-1]) if files else None
 
 
 def compare_with_frozen(plan: Plan, results: Path, study: str | None = None) -> tuple[str, ...]:
-    """Return whether a run follows the frozen plan, and that plan's history, in sentences.
+    """Return whether a run follows the plan that was frozen last, in sentences.
 
     A rehearsal has none.
 
@@ -172,12 +148,12 @@ def compare_with_frozen(plan: Plan, results: Path, study: str | None = None) -> 
     """
     if plan.config.rehearsal:
         return ()
-    chain = read_chain()
-    if not chain:
+    last = last_frozen()
+    if last is None:
         return (NOT_FROZEN,)
     description = describe_plan(plan, results, study)
-    last, models = chain[-1], description["models"]
-    differing_parts = list(differences(plan_part(last.plan, study, models), description))
+    frozen_part = plan_part(last.plan, study, description["models"])
+    differing_parts = list(differences(frozen_part, description))
     end = (
         f" It differs: {'; '.join(differing_parts)}. {_reason(plan.config.deviation)}"
         if differing_parts
@@ -188,26 +164,11 @@ def compare_with_frozen(plan: Plan, results: Path, study: str | None = None) -> 
         f"This run {is_plan} that was frozen last, at {last.frozen_at} ({last.path}), "
         f"{last.replies_before(study)}.{end}"
     ]
-    if len(chain) > 1:
-        sentences.append(
-            f"{len(chain)} plans were frozen. The earlier ones, and the changes after each:"
-        )
-    for earlier, later in pairwise(chain):
-        earlier_part, later_part = (
-            plan_part(frozen_plan.plan, study, models) for frozen_plan in (earlier, later)
-        )
-        differing_parts = list(differences(earlier_part, later_part, ("before", "then")))
-        reason = _reason(later.content.get("deviation", ""))
-        changes = (
-            f"{'; '.join(differing_parts)}. {reason}"
-            if differing_parts
-            else "nothing of these comparisons."
-        )
-        frozen = (
-            f"{earlier.path.name}, frozen at {earlier.frozen_at}, {earlier.replies_before(study)}"
-        )
-        sentences.append(f"{frozen}. {later.path.name} changed {changes}")
-    return (*sentences, *chain_faults(chain))
+    if last.number > 1:
+        sentences.append(f"Earlier plans: {last.number - 1}, in {last.path.parent}.")
+    if not last.is_as_written:
+        sentences.append(f"{last.path} was changed by hand after it was frozen.")
+    return tuple(sentences)
 
 
 def _reason(deviation: str) -> str:
@@ -319,18 +280,16 @@ def plan_part(plan: Fields, study: str | None, models: Fields | None = None) -> 
     return {**plan, "experiments": experiments, "contrasts": contrasts, "models": models_of_part}
 
 
-def differences(
-    frozen: Fields, present: Fields, words: Moments = ("frozen", "now")
-) -> Iterator[str]:
+def differences(frozen: Fields, present: Fields) -> Iterator[str]:
     """Yield how a plan differs from a frozen one, in words."""
     for kind in ("contrast", "experiment", "model"):
-        yield from _changes(kind, frozen[f"{kind}s"], present[f"{kind}s"], words)
+        yield from _changes(kind, frozen[f"{kind}s"], present[f"{kind}s"])
     for name in ("seed", ANALYSIS_DIGEST):
         if frozen[name] != present[name]:
-            yield f"{name}: {words[0]} {frozen[name]}, {words[1]} {present[name]}"
+            yield f"{name}: frozen {frozen[name]}, now {present[name]}"
 
 
-def _changes(kind: str, frozen: Fields, present: Fields, words: Moments) -> Iterator[str]:
+def _changes(kind: str, frozen: Fields, present: Fields) -> Iterator[str]:
     yield from (f"{kind} {name}: added" for name in present if name not in frozen)
     yield from (f"{kind} {name}: left out" for name in frozen if name not in present)
     for name in (name for name in present if name in frozen):
@@ -346,7 +305,7 @@ def _changes(kind: str, frozen: Fields, present: Fields, words: Moments) -> Iter
                 "second": earlier_entry["first"],
             }
         for path, earlier, later in _changed_values(earlier_entry, present_entry):
-            yield f"{kind} {name}, {path}: {words[0]} {_words(earlier)}, {words[1]} {_words(later)}"
+            yield f"{kind} {name}, {path}: frozen {_words(earlier)}, now {_words(later)}"
 
 
 def _changed_values(

@@ -17,5 +17,5 @@ def write_export(plan: Plan, job: "Snakemake") -> None:
     """Write a job's debates in the format that its rule names."""
     scores, model = read_frame(Path(job.input.scores)), job.wildcards.model
     model_scores = scores[(scores["model"] == model) & (scores["group"] == OVERALL)]
-    export = Export(load_model_results(plan, job), model, model_scores, plan.config.publication)
+    export = Export(load_model_results(plan, job), model, model_scores)
     EXPORTERS[job.params.format].write(export, Path(job.output[0]))

@@ -31,7 +31,7 @@ STAGES = {
     "tables": ("tables_",),
     "figures": ("figures_",),
     "export": ("convert_to_", "export_tables"),
-    "pages": ("all", "verify"),
+    "pages": ("all",),
 }
 """The rules of each stage, or prefixes of their names."""
 

@@ -12,7 +12,6 @@ from moot.core.experiment_config import COMPARISON
 from moot.plan.plan import Plan
 from moot.report.outcome import read_outcome, write_outcome
 from moot.workflow import targets
-from moot.workflow.provenance import RECORDS
 from moot.workflow.run_page import write_run_page
 from moot.workflow.targets import INDEX, existing_paths, outcome_files
 
@@ -112,7 +111,6 @@ def write_page_after_failure(
         write_outcome(study, outcome, paths, plan.config.rehearsal)
         files += paths.values()
     output = Path(f"results/{page}.html")
-    for name in (f"results/outcome/{page}_questions.html", RECORDS / f"{page}.html.json"):
-        Path(name).unlink(missing_ok=True)
+    Path(f"results/outcome/{page}_questions.html").unlink(missing_ok=True)
     write_run_page(plan, study, files, {"page": output}, outcome, failed_jobs)
     return output

@@ -1,4 +1,4 @@
-"""The frame of every script: a plan, a log, a record, and a message instead of a traceback."""
+"""The frame of every script: a plan, a log, and a message instead of a traceback."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,6 @@ from moot.core.types import Fields
 from moot.plan.plan import Plan
 from moot.plan.plan_cache import plan_of
 from moot.workflow.object_storage import use_result_paths
-from moot.workflow.provenance import write_record
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 def job(script: Fields) -> Iterator[tuple[Plan, "Snakemake"]]:
     """Yield a job's checked plan and Snakemake's data on the job.
 
-    The log is open within the block. The job is recorded if the block succeeds.
+    The log is open within the block.
 
     Args:
         script: the global names of a script, to which Snakemake adds `snakemake`.
@@ -28,6 +27,4 @@ def job(script: Fields) -> Iterator[tuple[Plan, "Snakemake"]]:
     snakemake: Snakemake = script["snakemake"]
     use_result_paths(snakemake)
     with job_log(snakemake.log[0]), interrupt_at_end_of_run():
-        plan = plan_of(snakemake.config)
-        with write_record(snakemake):
-            yield plan, snakemake
+        yield plan_of(snakemake.config), snakemake

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from moot.core.config import Publication
 from moot.core.errors import UserError
 from moot.core.log import LOG
 from moot.core.natural_order import natural_key
@@ -56,13 +55,11 @@ class Export:
         results: the experiment's results.
         model: the model's name in the configuration.
         scores: the model's rows of the experiment's scores.
-        publication: who publishes it, and under which licence.
     """
 
     results: ExperimentResults
     model: str
     scores: pd.DataFrame
-    publication: Publication
 
     @property
     def model_name(self) -> str:
@@ -130,7 +127,7 @@ EXPORTERS: Registry[Exporter] = Registry("export format", "export", "moot.report
 def exporter(
     name: str, ending: str = "", package: str = ""
 ) -> Callable[[Callable[[Export, Path], None]], Callable[[Export, Path], None]]:
-    """Register a format: `@exporter("croissant")` above a function that writes a folder."""
+    """Register a format: `@exporter("lines", ".txt")` above a function that writes a file."""
 
     def add(write: Callable[[Export, Path], None]) -> Callable[[Export, Path], None]:
         EXPORTERS.register(name)(Exporter(write, ending, package))
