@@ -110,3 +110,8 @@ for page in [INDEX, *targets.studies()]:
             unfinished=time_if_unfinished(page),
         script:
             "scripts/front_page.py"
+
+
+if IS_MAIN and not IS_MODULE:
+    with exit_without_traceback():
+        check_targets(targets_of_command_line(), [rule.name for rule in workflow.rules])

@@ -11,8 +11,11 @@ sys.path.insert(0, str(SHIPPED / "scripts"))
 from snakemake.exceptions import WorkflowError
 
 from moot.core.command_line import (
+    check_cores,
     check_folder,
     check_memory_limit,
+    check_targets,
+    targets_of_command_line,
     prepend_python_path,
     link_python_without_spaces,
     exit_without_traceback,
@@ -21,6 +24,7 @@ from moot.core.errors import RunStoppedError, UserError
 
 with exit_without_traceback():  # before the larger libraries are imported
     check_folder()
+    check_cores(workflow.cores)
     check_memory_limit(workflow.cores or 1)
 
 from moot.core.experiment_config import COMPARISON, RECORDED

@@ -10,7 +10,7 @@ import os
 import resource
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
@@ -18,10 +18,11 @@ from tempfile import mkdtemp
 
 import yaml
 
-from moot.core.errors import RunStoppedError, UserError
+from moot.core.errors import RunStoppedError, UserError, unknown_name
 from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.yaml_text import load_yaml
 
+_INTERNAL_RULES = ("convert_to_", "figures_", "tables_")
 _SCHEDULER_BYTES, _BYTES_PER_CORE = 450 * 2**20, 72 * 2**20
 """Bytes of address space: Snakemake's at the start of its first job, and one thread's stack and
 heap.
@@ -54,6 +55,49 @@ def check_folder() -> None:
         raise UserError(
             f"{Path.cwd()}: this folder is not writable (read-only, or another user's). Start in "
             f"one of your folders: snakemake --snakefile {SHIPPED / 'Snakefile'} --cores 2"
+        )
+
+
+def check_cores(cores: int | None) -> None:
+    """Raise `UserError` for no cores: Snakemake would list its jobs and wait for ever."""
+    if cores == 0:
+        raise UserError("--cores 0: found 0, expected 1 or more, or all.")
+
+
+def targets_of_command_line() -> list[str]:
+    """Return the targets of Snakemake's command line, which a Snakefile does not see."""
+    from snakemake.cli import get_argument_parser
+
+    targets: list[str] = list(get_argument_parser().parse_known_args()[0].targets)
+    return targets
+
+
+def check_targets(targets: Iterable[str], rules: Iterable[str]) -> None:
+    """Raise `UserError` for a target that is neither a path nor the name of a rule.
+
+    Snakemake's own message names no other target.
+    """
+    names = {name for name in rules if not name.startswith(_INTERNAL_RULES)}
+    for target in targets:
+        if "/" not in target and target not in names and not target.startswith(_INTERNAL_RULES):
+            raise unknown_name("target", target, names)
+
+
+def use_writable_cache() -> None:
+    """Let Snakemake's cache lie in the working directory if the user's home is not writable.
+
+    Otherwise Snakemake ends with a traceback when it creates the cache's folder.
+    """
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        is_writable = os.access(cache, os.W_OK)
+    except OSError:
+        is_writable = False
+    if not is_writable:
+        os.environ["XDG_CACHE_HOME"] = str(Path.cwd() / ".snakemake" / "cache")
+        sys.stderr.write(
+            f"moot: {cache} is not writable; XDG_CACHE_HOME is .snakemake/cache in this folder.\n"
         )
 
 

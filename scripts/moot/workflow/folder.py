@@ -4,7 +4,8 @@ Another configuration does not replace them without being told to.
 
 A folder is meant for one project: `results/tables` shows the experiments of its last configuration.
 A project may edit its files, add further files, or be the demonstration (only the default
-configuration). A configuration without a common file with the last one is another project.
+configuration). A configuration without a common file with the last one is another project, and so
+is one whose `run` leaves out experiments of the last one.
 """
 
 import json
@@ -55,28 +56,41 @@ def claim_folder(configuration: FolderConfiguration, replace: bool) -> None:
             `replace` does not allow it.
     """
     previous = _read_record()
-    if (
-        previous
-        and previous.files
-        and not set(previous.files) & set(configuration.files)
-        and not replace
-    ):
-        names = [
-            name
-            for name, digest in previous.experiments.items()
-            if configuration.experiments.get(name) != digest
-        ]
+    if previous and previous.files and not replace and _has_results():
+        names = _replaced_names(previous, configuration)
         if names:
             earlier_files = _file_names(previous.files)
             raise UserError(
-                f"results/tables shows {len(names)} experiments ({_first_names(names)}) of"
+                f"results/ shows {len(names)} experiments ({_first_names(names)}) of"
                 f" {earlier_files}. {_file_names(configuration.files)} would replace them."
                 " Use a separate folder for each (snakemake --directory FOLDER), name both files"
-                " after --configfile, or replace the tables with --config replace_results=true."
+                " after --configfile, or replace the pages with --config replace_results=true."
                 f" No reply is lost: another run of {earlier_files} restores its tables without a"
                 " call."
             )
     write_atomically(RECORD, json.dumps(asdict(configuration), indent=1) + "\n")
+
+
+def _has_results() -> bool:
+    """Return whether there is a page or table that could be replaced."""
+    return any(any(RECORD.parent.glob(pattern)) for pattern in ("*.html", "tables/*", "papers/*"))
+
+
+def _replaced_names(previous: FolderConfiguration, configuration: FolderConfiguration) -> list[str]:
+    """Return the experiments whose results another project would replace.
+
+    With the same files, edited, none is. With some of them, those that another `run` leaves out
+    are: the first page would lose their answers.
+    """
+    if set(previous.files) == set(configuration.files):
+        return []
+    is_extended = bool(set(previous.files) & set(configuration.files))
+    names = []
+    for name, digest in previous.experiments.items():
+        current = configuration.experiments.get(name)
+        if current is None or (current != digest and not is_extended):
+            names.append(name)
+    return names
 
 
 def _read_record() -> FolderConfiguration | None:
