@@ -5,10 +5,10 @@ init={...}` lacks.
 import sys
 
 from moot.commands.init import write_configuration
+from moot.core.printed_commands import as_started
 from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
-        sys.stdout.write(
-            write_configuration(plan.config.init, input if sys.stdin.isatty() else None)
-        )
+        answer = input if sys.stdin.isatty() else None
+        sys.stdout.write(as_started(write_configuration(plan.config.init, answer)))

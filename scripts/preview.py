@@ -7,6 +7,7 @@ from moot.commands.power_report import summarise_power
 from moot.commands.preview import describe_servers, preview
 from moot.commands.preview_table import preview_text
 from moot.commands.requirements import describe_requirements
+from moot.core.printed_commands import as_started
 from moot.workflow.job import job
 
 if __name__ == "__main__":
@@ -14,5 +15,5 @@ if __name__ == "__main__":
         frame = preview(plan, Path("results"))
         sys.stdout.write(preview_text(frame))
         sys.stdout.write(f"\nWhere calls go:\n{describe_servers(plan)}\n")
-        sys.stdout.write(describe_requirements(plan))
-        sys.stdout.write(summarise_power(plan))
+        sys.stdout.write(as_started(describe_requirements(plan)))
+        sys.stdout.write(as_started(summarise_power(plan)))

@@ -112,3 +112,10 @@ def test_every_rule_of_the_workflow_belongs_to_a_stage() -> None:
     assert stage_of("tables_courtroom_on_request") == "tables"
     assert stage_of("reader") == "transcripts"
     assert stage_of("courtroom") == "pages"
+
+
+def test_a_locked_folder_gets_moots_own_message() -> None:
+    run = Run(all=1)
+    text = "LockException:\nError: Directory cannot be locked. Please make sure ..."
+    assert not run.log("", text, logging.ERROR)
+    assert "snakemake --unlock" in run.lines[-1]

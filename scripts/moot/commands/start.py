@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from moot import __version__
+from moot.core.printed_commands import STARTED_BY
 from moot.core.shipped_files import SHIPPED
 
 USAGE = """\
@@ -87,6 +88,7 @@ def main() -> None:
     else:
         command = command_of(arguments)
         _ensure_user_entry()
+        os.environ[STARTED_BY] = "moot"
         os.execv(command[0], command)  # noqa: S606 - our own command
 
 

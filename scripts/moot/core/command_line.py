@@ -19,6 +19,7 @@ from tempfile import mkdtemp
 import yaml
 
 from moot.core.errors import RunStoppedError, UserError, unknown_name
+from moot.core.printed_commands import as_started, remember_start
 from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.yaml_text import load_yaml
 
@@ -35,7 +36,8 @@ def exit_without_traceback() -> Iterator[None]:
     try:
         yield
     except (UserError, RunStoppedError) as error:
-        sys.exit("\n".join(f"moot: {line}" for line in str(error).splitlines()))
+        message = as_started(str(error))
+        sys.exit("\n".join(f"moot: {line}" for line in message.splitlines()))
 
 
 def prepend_python_path() -> None:
@@ -207,3 +209,10 @@ def check_config_files(arguments: Sequence[str]) -> None:
             faults.append(f"moot: {fault}")
     if faults:
         sys.exit("\n".join(faults))
+
+
+def prepare_start(arguments: Sequence[str]) -> None:
+    """Prepare a run before Snakemake reads its command line, which the profile calls."""
+    use_writable_cache()
+    remember_start(arguments)
+    check_config_files(arguments)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from moot.core.errors import RunStoppedError, UserError
+from moot.core.printed_commands import as_started
 
 LOG = logging.getLogger("moot")
 STAGE_LINES = "MOOT_STAGE_LINES"
@@ -31,6 +32,13 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or is_enomem or "can't start new thread" in str(error)
 
 
+class _Formatter(logging.Formatter):
+    """Writes the commands of a message as the user started moot."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return as_started(super().format(record))
+
+
 @contextmanager
 def job_log(path: str | Path) -> Iterator[None]:
     """Log to a file and to the terminal.
@@ -38,7 +46,7 @@ def job_log(path: str | Path) -> Iterator[None]:
     If the user must act, end the process with status 1 and one message.
     """
     LOG.setLevel(logging.INFO)
-    formatter = logging.Formatter("%(asctime)s %(message)s", datefmt="%H:%M:%S")
+    formatter = _Formatter("%(asctime)s %(message)s", datefmt="%H:%M:%S")
     terminal = logging.StreamHandler(sys.stderr)
     if should_write_stage_lines():
         terminal.addFilter(

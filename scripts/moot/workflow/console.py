@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from moot.core.printed_commands import as_started
 from moot.core.run_signals import is_stopping
 
 INTERVAL_SECONDS = 10.0
@@ -61,6 +62,12 @@ _LAST_LINES_OF_FAILURE = (
     "WorkflowError:\nAt least one job did not complete",
 )
 """Messages of Snakemake about a failed job; they add nothing if the job has logged its reason."""
+
+
+_LOCKED = (
+    "moot: another run works in this folder, or one was killed; no reply is lost. If none runs, end"
+    " the lock: snakemake --unlock, with the --configfile of the run. Then give your command again."
+)
 
 
 def show_stages() -> None:
@@ -135,6 +142,9 @@ class StageLines(logging.Filter):
             return False  # the job has written its reason
         has_reason = self._count_job(event, vars(record))
         message = record.getMessage().strip()
+        if "Directory cannot be locked" in message:
+            self._write(as_started(_LOCKED))
+            return False
         if has_reason or (
             self._is_failure_explained() and message.startswith(_LAST_LINES_OF_FAILURE)
         ):
