@@ -43,3 +43,24 @@ for part, names in targets.names_by_job(plan, TABLES).items():
             part=part,
         script:
             "../scripts/table.py"
+
+
+# All tables of a run in one Excel workbook, on request.
+rule workbook:
+    input:
+        **inputs("workbook", tables=targets.tables_of_workbook(plan)),
+    output:
+        targets.WORKBOOK,
+    log:
+        "results/logs/tables/workbook.log",
+    priority: AGGREGATION
+    conda:
+        "../envs/presentation.yaml"
+    params:
+        **digests(
+            "workbook",
+            outputs=[targets.WORKBOOK],
+            code=["workbook.py", "report/workbook.py", "report/escaping.py"],
+        ),
+    script:
+        "../scripts/workbook.py"

@@ -7,8 +7,9 @@ import pytest
 
 from moot.core.artifacts import describe, write_rows
 from moot.core.errors import UserError
-from moot.jobs.exported_tables import MAX_CELL_CHARS, write_exported_tables
+from moot.jobs.exported_tables import write_exported_tables
 from moot.report.exports import EXPORTERS, Exporter, check_packages
+from moot.report.workbook import MAX_CELL_CHARS
 
 
 def test_each_kind_is_a_csv_file_and_a_sheet(tmp_path: Path) -> None:

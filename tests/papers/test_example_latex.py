@@ -45,14 +45,14 @@ def test_every_row_has_a_cell_for_each_debater() -> None:
         source = source_of(debaters, "yes")
         columns = max(debaters, 3) + 1
         for line in source.splitlines():
-            if line.endswith(r"\tabularnewline") and r"\multicolumn" not in line:
+            if line.endswith(r"\\") and r"\multicolumn" not in line:
                 assert len(re.findall(r"(?<!\\)&", line)) == columns - 1
         assert ("This run" in source) == bool(debaters)
 
 
 def test_paragraphs_in_one_line_are_separated() -> None:
     source = source_of(3, "one\n\ntwo words\nmore\n\n\n\nlast")
-    assert source.count(r"\raggedright one; two words more; last") == 4 + 2 * 3
+    assert source.count("one; two words more; last") == 4 + 2 * 3
 
 
 def test_hostile_texts_are_escaped() -> None:

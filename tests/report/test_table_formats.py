@@ -6,31 +6,28 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compiled_latex import compile_tables, overfull_boxes
 from moot.report import escaping
 from moot.report.columns import DIFFERENCE, KEY, OURS, PUBLISHED, Columns
 from moot.report.content import Table
+from moot.report.latex import LatexColumn, latex_table
 from moot.report.paper_matches import PaperMatches
 from moot.report.study_results import StudyResults
 from moot.report.tables import (
     NO_INTERVAL_NOTE,
-    NONE_PUBLISHED_NOTE,
-    PUBLISHED_NOTE,
     ZERO_WIDTH_NOTE,
     as_csv,
     as_html,
     as_latex,
     notes_under,
-    own_rows_first,
-    short_form,
     shown_columns,
-    write_table,
 )
+from moot.report.workbook import write_tables
 from moot.scores import no_scores
 from uniform_scores import make_plan, make_study
 
@@ -90,10 +87,7 @@ def test_latex_is_a_booktabs_table_whose_rows_have_all_columns():
     assert [
         len(re.findall(r"(?<!\\)&", line)) for line in body.splitlines() if line.endswith("\\\\")
     ] == [2, 2]
-    long_table = Columns().counts("n").table({"n": number} for number in range(60))
-    pages = as_latex(ENTRY, long_table, study_of_nothing())
-    rows = pages[pages.index("\\begin{longtable}") : pages.index("\\end{longtable}")]
-    assert "\n\n" not in rows, "an empty line starts another row"
+    assert "\n\n" not in body, "an empty line starts another row"
 
 
 def cells_by_heading(content):
@@ -214,14 +208,6 @@ def test_notes_explain_flat_and_missing_intervals():
     assert notes(usual) == notes({}) == set()
 
 
-@pytest.mark.parametrize(("value", "note"), [(0.5, PUBLISHED_NOTE), (np.nan, NONE_PUBLISHED_NOTE)])
-def test_a_table_without_published_rows_has_a_note(value, note):
-    content = Columns().published("published").plain("ours").table([{"published": (value, 0.4)}])
-    assert {PUBLISHED_NOTE, NONE_PUBLISHED_NOTE} & set(
-        notes_under(content, study_of_nothing())
-    ) == {note}
-
-
 @pytest.mark.parametrize("value", [-9.25e-17, 3e-16, -0.0])
 def test_rounding_errors_are_zero_and_a_small_p_is_kept(value: float) -> None:
     content = Columns().plain("difference", "p (Holm)").table([{"difference": (value, abs(value))}])
@@ -240,134 +226,50 @@ def test_notes_show_code_without_backticks() -> None:
 def test_a_workbook_contains_numbers_and_no_formulas(tmp_path: Path) -> None:
     """Numbers are typed, so that a decimal comma in the locale does not matter."""
     openpyxl = pytest.importorskip("openpyxl")
-    rows = [{"model": "=1+1", "ours": 0.853, "n": 12}, {"model": "Größe – ü", "n": 3}]
-    content = Columns().plain("model").ours("ours").counts("n").table(rows, ["A `note`."])
-    entry = Table("s", "t", "Title", "Caption", lambda _: content)
-    results = StudyResults("s", {}, no_scores(), {}, pd.DataFrame())
+    paths = [tmp_path / study / f"{'long' * 9}.csv" for study in ("one", "two")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text('"model","ours","n"\n"=1+1",0.853,12\n"Größe – ü",,3\n', encoding="utf-8")
+    empty = tmp_path / "empty.csv"
+    empty.write_text("model\n")
     for attempt in ("a", "b"):
-        write_table(entry, results, {"xlsx": tmp_path / f"{attempt}.xlsx"})
+        write_tables([*paths, empty], tmp_path / f"{attempt}.xlsx")
     assert (tmp_path / "a.xlsx").read_bytes() == (tmp_path / "b.xlsx").read_bytes()
     book = openpyxl.load_workbook(tmp_path / "a.xlsx")
-    rows = list(book["table"].iter_rows(values_only=True))
+    contents, first, second = book.worksheets
+    rows = list(first.iter_rows(values_only=True))
     assert rows == [("model", "ours", "n"), ("=1+1", 0.853, 12), ("Größe – ü", None, 3)]
-    assert book["table"]["A2"].data_type == "s" and book["table"]["B2"].data_type == "n"
-    assert [row[0] for row in book["notes"].iter_rows(values_only=True)][:2] == ["Title", "A note."]
+    assert first["A2"].data_type == "s" and first["B2"].data_type == "n"
+    assert rows == list(second.iter_rows(values_only=True))
+    assert contents["B2"].value == str(paths[0])
 
 
-COLUMNS_WITH_SHORT_FORM = (
-    Columns()
-    .keys("study", "run")
-    .plain("question")
-    .estimate("difference")
-    .plain("p", "verdict", "remark")
-    .counts("n")
-    .short_form("question", "difference", "95 % interval", "verdict", "remark")
-)
+def test_a_wide_table_is_turned_and_a_long_one_continues() -> None:
+    columns = [LatexColumn("model"), *(LatexColumn(f"v{n}", is_number=True) for n in range(15))]
+    wide = latex_table(columns, [("a", *["[0.100, 0.200]"] * 15)], "Caption", "tab:x")
+    assert wide.count(r"\begin{sidewaystable*}") == 1 and "rotating" in wide.splitlines()[0]
+    long = latex_table(columns[:2], [(f"m{n}", "0.5") for n in range(100)], "Caption", "tab:x")
+    assert long.count(r"\begin{table}") == 3 and long.count("(continued)") == 2
+    assert long.count(r"\label") == 1 and long.count("0.5") == 100
 
 
-def make_short_form(*rows):
-    return short_form(COLUMNS_WITH_SHORT_FORM.table(rows, ["A note."]))
+def test_long_texts_wrap_and_headings_span_all_columns() -> None:
+    rows = [("A heading " * 20,), ("word " * 40, "1"), ()]
+    source = latex_table([LatexColumn("text"), LatexColumn("n", "of it", True)], rows, "C", "t")
+    assert r"\begin{tabular}{@{}>{\raggedright\arraybackslash}p{" in source
+    assert r"\multicolumn{2}{@{}p{" in source and r"\cmidrule(lr){2-2}" in source
 
 
-def list_headings(content):
-    return [column.name for column in content.columns]
-
-
-def test_a_short_form_of_numbers_alone_keeps_the_keys_that_distinguish_rows():
-    columns = Columns().keys("study", "run").estimate("share").short_form("share")
-    row = {"study": "s", "share": (0.5, 0.4, 0.6)}
-    rows = [{**row, "run": "a"}, {**row, "run": "b"}]
-    assert list_headings(short_form(columns.table(rows, []))) == ["run", "share"]
-    assert list_headings(short_form(columns.table(rows[:1], []))) == ["share"]
-
-
-def test_a_short_form_fits_on_a_page_and_drops_empty_columns():
-    row = {
-        "study": "s",
-        "question": "Q?",
-        "difference": (0.1, 0.0, 0.2),
-        "p": 0.5,
-        "verdict": "no",
-        "n": 3,
-    }
-    content = make_short_form(
-        {**row, "run": "a", "remark": ""}, {**row, "run": "a", "question": "R?"}
-    )
-    assert list_headings(content) == ["question", "difference", "95 % interval", "verdict"]
-    assert content.notes == ["All rows: study `s`, run `a`.", "A note."]
-    assert len(make_short_form(row, {"question": "never tested"}).frame) == 1
-    assert list_headings(make_short_form({**row, "run": "a"}, {**row, "run": "b"}))[:2] == [
-        "run",
-        "question",
-    ], "else alike"
-    assert list_headings(make_short_form()) == [
-        "question",
-        "difference",
-        "95 % interval",
-        "verdict",
-        "remark",
-    ]
-    with pytest.raises(ValueError, match="no column verdikt"):
-        COLUMNS_WITH_SHORT_FORM.short_form("verdikt")
-
-
-def test_pages_show_the_short_form_and_data_files_all_columns(tmp_path):
-    rows = [
-        {
-            "study": "s",
-            "question": "Q?",
-            "difference": (0.1, 0.0, 0.2),
-            "p": 0.5,
-            "verdict": "no",
-            "n": 3,
-        }
-    ]
-    entry = Table(
-        "s",
-        "t",
-        "Title",
-        "Caption",
-        lambda _: COLUMNS_WITH_SHORT_FORM.table([*rows, {"question": "R?"}]),
-    )
-    paths = {ending: tmp_path / f"t.{ending}" for ending in ("csv", "tex", "full.tex", "html")}
-    write_table(entry, study_of_nothing(), paths)
-    texts = {ending: path.read_text(encoding="utf-8") for ending, path in paths.items()}
-    assert (
-        "run" not in texts["tex"]
-        and "t.full.tex has 5 more columns and 1 more rows" in texts["tex"]
-    )
-    assert (
-        "R?" not in texts["tex"]
-        and "R?" in texts["full.tex"]
-        and r"\label{tab:s:t:full}" in texts["full.tex"]
-    )
-    heads = re.findall(r'<th scope="col" class="([^"]*)">([^<]*)', texts["html"])
-    short_headings = [name for roles, name in heads if "more" not in roles]
-    assert short_headings == ["question", "difference", "95 % interval", "verdict"]
-    assert texts["html"].count('type="checkbox"') == 1 and len(heads) == 9
-
-
-def test_own_rows_precede_rows_with_only_published_values():
-    rows = [
-        {"system": "theirs", "published": 0.1},
-        {"system": "theirs", "published": 0.2},
-        {"system": "mine", "published": 0.3},
-        {"system": "mine", "published": 0.4, "ours": 0.5},
-        {"system": "also mine", "ours": 0.6},
-    ]
-    values = Columns().published("published").ours("ours")
-    content = Columns().keys("system").join(values).table(rows)
-    assert own_rows_first(content).frame["system"].tolist() == [
-        "mine",
-        "mine",
-        "also mine",
-        "theirs",
-        "theirs",
-    ]
-    content = Columns().plain("system").join(values).table(rows)
-    assert own_rows_first(content).frame["published"].tolist()[:1] == [0.4]
-    content = Columns().keys("system").ours("ours").table(rows)
-    assert own_rows_first(content) is content
+@pytest.mark.slow
+def test_tables_compile_within_the_page(tmp_path: Path) -> None:
+    """Slow: only this test detects a table that LaTeX refuses or that is too wide."""
+    columns = [LatexColumn("text"), *(LatexColumn(f"v{n}", is_number=True) for n in range(15))]
+    rows = [("word " * 300, *["[0.100, 0.200]"] * 15), ("[x]", *["*"] * 15)] * 9
+    sources = {"wide": latex_table(columns, rows, "Caption of 50 %", "tab:w", ["`n` − note"])}
+    narrow = [row[:2] for row in rows]
+    sources["narrow"] = latex_table(columns[:2], narrow, "Caption", "tab:n")
+    for options in ("", "[twocolumn]"):
+        assert not overfull_boxes(compile_tables(sources, tmp_path, options))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 DOCUMENT = r"""\documentclass%s{article}
 \usepackage[T1]{fontenc}\usepackage{lmodern}
-\usepackage{booktabs,array,graphicx,longtable,pdflscape}
+\usepackage{booktabs,array,graphicx,rotating}
 \begin{document}
 %s
 \end{document}
@@ -29,9 +29,7 @@ def compile_tables(tables: dict[str, str], folder: Path, options: str = "") -> s
         inputs.append(rf"\typeout{{TABLE {name}}}\input{{{number}}}\clearpage")
     (folder / "all.tex").write_text(DOCUMENT % (options, "\n".join(inputs)), encoding="utf-8")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "all.tex"]
-    has_longtables = any("longtable" in source for source in tables.values())
-    for _ in range(1 + has_longtables):  # longtable learns its widths in the first
-        process = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    process = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     log = (folder / "all.log").read_text("utf-8", errors="replace")
     assert process.returncode == 0, re.findall(r"TABLE .*|^!.*(?:\n.*){2}", log, re.MULTILINE)[-3:]
     return log

@@ -7,9 +7,9 @@ from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from types import CodeType
-from typing import Any, TextIO
+from typing import Any, ClassVar, TextIO
 
-from snakemake.io import directory, local, report
+from snakemake.io import directory, expand, local, report
 from snakemake.parser import parse
 
 from moot.core.experiment_config import COMPARISON, RECORDED
@@ -43,6 +43,7 @@ NAMES = {
     "config": {},
     "dependencies": dependencies,
     "directory": directory,
+    "expand": expand,
     "local": local,
     "os": os,
     "re": re,
@@ -58,6 +59,7 @@ class _Workflow:
     """Evaluates what rules state, and keeps none of it."""
 
     cores = 1
+    global_resources: ClassVar[dict[str, Any]] = {}
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         return lambda *_, **__: lambda function: function

@@ -20,7 +20,7 @@ from moot.workflow.empty_outputs import (
 from project_copy import Workflow, unedited_copy
 
 HEADER = "method,accuracy\n"
-ENDINGS = ("csv", "xlsx", "tex", "full.tex", "html")
+ENDINGS = ("csv", "tex", "html")
 EMPTY_SVG = "<svg><dc:description>nothing to draw"
 ANSWERS = ("NO", "YES")
 GROUPS = "recorded/groups"
@@ -30,7 +30,7 @@ GROUPS = "recorded/groups"
     ("path", "name"),
     [
         ("results/tables/courtroom/paired_tests.csv", "tables/courtroom/paired_tests"),
-        ("results/tables/courtroom/paired_tests.full.tex", "tables/courtroom/paired_tests"),
+        ("results/tables/courtroom/paired_tests.tex", "tables/courtroom/paired_tests"),
         ("results/captions/tables/courtroom/paired_tests.rst", "tables/courtroom/paired_tests"),
         ("results/figures/feedback/rounds.png", "figures/feedback/rounds"),
         ("results/papers/courtroom/table4.csv", ""),

@@ -124,7 +124,7 @@ RULE = re.compile(r"^ *rule ?(\w*):\n(.*?)(?=^ *rule ?\w*:|\Z)", re.MULTILINE | 
 RULES: list[str] = []
 for rule_file in sorted((PROJECT / "rules").glob("*.smk")):
     for rule_name, rule_text in RULE.findall(rule_file.read_text()):
-        if rule_name != "download" and "output:" in rule_text:
+        if rule_name not in ("download", "workbook") and "output:" in rule_text:
             RULES.append(rule_name)
 """Every rule that makes files of files; those without a name of their own are called after it:
 tables_..., figures_...

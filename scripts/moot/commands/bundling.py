@@ -309,7 +309,8 @@ def _describe(
     workflow = crate.add_workflow(
         None, WORKFLOW, main=True, lang="snakemake", properties={"sha256": digests[WORKFLOW]}
     )
-    inputs, results = [], []
+    inputs: list[Any] = []
+    results: list[Any] = []
     for name, digest in digests.items():
         if name == WORKFLOW:
             continue

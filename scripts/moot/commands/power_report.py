@@ -60,16 +60,6 @@ COLUMNS = (
     .counts("cases", "repeats")
     .plain("US dollars", digits=",.2f")
     .plain("cases, one repeat", digits=",.0f")
-    .short_form(
-        "contrast",
-        "metric",
-        "smallest difference",
-        "after Holm",
-        "to show",
-        "cases",
-        "repeats",
-        "US dollars",
-    )
 )
 
 

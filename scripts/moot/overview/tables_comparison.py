@@ -3,7 +3,6 @@
 Values of different data sets are listed, never summed, since their tasks and cases differ.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 
@@ -22,11 +21,6 @@ from moot.report.study_results import Run, StudyResults
 from moot.scores import INVALID_WRONG
 from moot.scores.results import ExperimentResults
 
-MAX_SHORT_DATASETS = 6
-"""Maximum number of data sets in the short form of the wide table.
-
-They are those with the most methods.
-"""
 STRICT, KEYS = "accuracy, invalid = wrong", ("data", "method", "model", "experiment")
 COST_SCORES = {
     "calls a case": "calls_per_case",
@@ -153,12 +147,8 @@ def methods_by_data(results: StudyResults) -> TableContent:
             {"method": method_row["method"], "model": method_row["model"]},
         )
         row[method_row["data"]] = _format_cell(method_row)
-    argued = Counter(row["data"] for row in method_rows if row["model"] != "–")
     columns = (
         Columns().plain("method", "model").ours(*dict.fromkeys(row["data"] for row in method_rows))
-    )
-    columns = columns.short_form(
-        "method", "model", *(name for name, _ in argued.most_common(MAX_SHORT_DATASETS))
     )
     return columns.table(
         rows.values(),
@@ -219,7 +209,4 @@ _LONG_COLUMNS = (
     .plain("calls a case", digits=".1f")
     .plain("prompt tokens a case", "generated tokens a case", digits=",.0f")
     .counts(*COUNT_COLUMNS)
-    .short_form(
-        "data", "method", "model", STRICT, "95 % interval", "F1, macro", "calls a case", "n"
-    )
 )

@@ -51,16 +51,6 @@ COLUMNS = (
     .estimate("valid answers alone", "valid", digits=SIGNED)
     .counts("cases with valid")
     .plain("not tested because", "in words")
-    .short_form(
-        "study",
-        "question",
-        "difference",
-        "95 % interval",
-        "p (Holm)",
-        "expectation met",
-        "cases",
-        "not tested because",
-    )
 )
 
 

@@ -89,9 +89,7 @@ def _score_table(
                 {"experiment": run.experiment, "model": run.model, **cells(metric, of), **values}
             )
     columns = columns.ours("share").interval(role="")
-    columns = columns.counts("cases", "n", "n invalid").short_form(
-        *(column.name for column in columns.columns)
-    )
+    columns = columns.counts("cases", "n", "n invalid")
     return columns.table(rows, (_BY_CASE_NOTE, note))
 
 

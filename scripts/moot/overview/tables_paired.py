@@ -32,17 +32,6 @@ COLUMNS = (
     .counts("tests in family")
     .plain("same answer", "same if asked twice")
     .estimate(EXCESS_DIFFERENCE, "differ", role="", digits=SIGNED)
-    .short_form(
-        "data",
-        "metric",
-        "first",
-        "first model",
-        "second",
-        "second model",
-        "difference",
-        "95 % interval",
-        "p (Holm)",
-    )
 )
 METRIC = "accuracy, invalid = wrong"
 MODELS, METHODS = "do models differ?", "do experiments differ?"

@@ -61,9 +61,6 @@ COLUMNS = (
     .counts("cases needed")
     .published("published value")
     .plain("supported where", "source", "see", "first", "second")
-    .short_form(
-        "study", "question", "answer", "this run", "95 % interval", "data", "model", "p (Holm)"
-    )
 )
 
 

@@ -67,5 +67,4 @@ _COLUMNS = (
     .plain("invalid", "failed")
     .counts(*list(SUMS)[:-1])
     .plain("seconds", digits=".1f")
-    .short_form("protocol", "experiment", "model", "debates", "valid", "invalid", "failed", "calls")
 )

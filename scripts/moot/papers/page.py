@@ -17,6 +17,7 @@ from moot.papers.items import Paper, PaperItem
 from moot.papers.paper_latex import example_latex, latex_source
 from moot.papers.parts import Clauses, Diagram, Part, Step
 from moot.report.escaping import csv_text, page_template
+from moot.report.latex import column_groups
 from moot.report.notes import REHEARSAL_NOTE
 
 TEMPLATES = Path(__file__).parent / "page"
@@ -160,12 +161,7 @@ def _reason_without_values(item: PaperItem, has_rows: bool, is_rehearsal: bool) 
 
 def _heading_groups(grid: Grid) -> list[tuple[str, int]]:
     """Return the headings above columns, each with its number of columns; [] without groups."""
-    groups: list[tuple[str, int]] = []
-    for column in grid.item.columns:
-        if groups and groups[-1][0] == column.group:
-            groups[-1] = (column.group, groups[-1][1] + 1)
-        else:
-            groups.append((column.group, 1))
+    groups = column_groups(column.group for column in grid.item.columns)
     return groups if any(name for name, _ in groups) else []
 
 

@@ -1,6 +1,7 @@
 """All scores of a paper's runs in one long table: `results/papers/{paper}/scores.csv`."""
 
 from collections.abc import Iterable, Iterator
+from typing import cast
 
 import pandas as pd
 
@@ -36,7 +37,7 @@ def scores_frame(studies: Iterable[StudyResults]) -> pd.DataFrame:
 def _rows_of_models(results: StudyResults) -> Iterator[JsonObject]:
     """Yield a row for each metric of each trained model."""
     for dataset, board in results.baselines.items():
-        for row in board.to_dict("records"):
+        for row in cast("list[Fields]", board.to_dict("records")):
             for column, value in row.items():
                 metric, _, average = str(column).partition("_")
                 if metric in METRICS_OF_MODELS and not average.endswith(ENDS) and pd.notna(value):

@@ -67,7 +67,7 @@ def table(
     loaders: tuple[str, ...] = (),
     superseded_by: str = "",
 ) -> Callable[[TableBuilder], TableBuilder]:
-    """Register a table, written to `results/tables/{study}/{name}.{csv,xlsx,tex,html}`.
+    """Register a table, written to `results/tables/{study}/{name}.{csv,tex,html}`.
 
     Args:
         study: The table's study, or `EVERY_STUDY` or `EVERY_STUDY_AND_COMPARISON`.

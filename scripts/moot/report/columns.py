@@ -1,7 +1,7 @@
 """The columns of a table, from which its CSV, Excel, LaTeX and HTML files are laid out."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import pandas as pd
@@ -66,20 +66,6 @@ class Columns:
     def join(self, more: "Columns") -> "Columns":
         """Add the columns of another specification."""
         return Columns((*self.columns, *more.columns))
-
-    def short_form(self, *headings: str) -> "Columns":
-        """Return these columns, of which only those with these headings are in the short form.
-
-        The short form of a table fits the page of a paper.
-
-        Raises:
-            ValueError: A heading is not among the columns.
-        """
-        if unknown_headings := set(headings) - {column.name for column in self.columns}:
-            raise ValueError(f"no column {', '.join(sorted(unknown_headings))}")
-        return Columns(
-            tuple(replace(column, in_short_form=column.name in headings) for column in self.columns)
-        )
 
     def table(
         self, rows: Iterable[Fields], notes: Sequence[str] = (), exploratory: bool = False

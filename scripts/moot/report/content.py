@@ -28,7 +28,6 @@ class Column:
         is_integer: whether it holds whole numbers, missing ones allowed.
         ends: the two columns of the frame that it shows as one interval; () for a column of its
             own.
-        in_short_form: whether the short form of its table has it.
     """
 
     name: str
@@ -36,7 +35,6 @@ class Column:
     digits: str = ""
     is_integer: bool = False
     ends: tuple[str, ...] = ()
-    in_short_form: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:

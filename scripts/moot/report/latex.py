@@ -1,263 +1,168 @@
-r"""LaTeX tables that fit the page, with booktabs, or longtable for several pages.
+r"""Tables as LaTeX: one template, and one rule for tables that are too wide or too long.
 
-Each column gets a share of the line in proportion to the length of its text, which wraps. The short
-form of a table is set upright. A full form is set upright if its columns then have enough width,
-else on a sideways page (`pdflscape`). A table that fits on a page spans both columns of a
-two-column document (`table*`). A longtable needs a one-column document; its first line says so.
+A table that is wider than its line is scaled to it. A table that would then be too small to read is
+turned (`sidewaystable*` of the package rotating). Rows that do not fit on a page continue in a
+further table.
 """
 
-import math
-import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import ceil
+from pathlib import Path
 
-import numpy as np
-import pandas as pd
+import jinja2
 
-from moot.core.types import Numbers
 from moot.report.escaping import latex, latex_note
 
-CHUNK = 12  # characters after which a word that is too long for its column may break
-ROOMY = 24  # characters of a column of text if the page has room
+TEMPLATE = Path(__file__).parent / "page" / "table.tex"
+LINE, NARROW = 90, 45
+"""Characters of a small font in a line of a page, and in a column of a two-column page."""
+SMALLEST_SCALE = 0.75
+MAX_LINES, MAX_TURNED_LINES = 44, 28
+"""Lines of rows on a page, upright and turned."""
+WRAPPED, LONGEST = 34, 600
+"""Characters of a line in a column of text, and of a cell, which cannot break over pages."""
 
 
-class Layout(NamedTuple):
-    """A way to set a table.
+@dataclass(frozen=True, slots=True)
+class LatexColumn:
+    """A column: its heading, the heading above several columns, and whether it has numbers."""
 
-    Attributes:
-        size: The font size.
-        is_sideways: Whether the page is turned.
-        line: The approximate number of characters in a line of an `article`.
-        chunk: The number of characters after which a word may break.
-        min_characters: The minimum width of a column of text; above 0, intervals stay on one line.
-    """
-
-    size: str
-    is_sideways: bool
-    line: int
-    chunk: int
-    min_characters: int
-
-
-LAYOUTS = (
-    Layout("footnotesize", False, 72, CHUNK, ROOMY),
-    Layout("scriptsize", True, 122, CHUNK, ROOMY),
-    Layout("tiny", True, 147, CHUNK, 0),
-    Layout("tiny", True, 147, 5, 0),
-    Layout("tiny", True, 147, 3, 0),
-)
-"""Layouts in the order in which they are tried."""
-UPRIGHT_LAYOUTS = (
-    Layout("footnotesize", False, 72, CHUNK, ROOMY),
-    Layout("footnotesize", False, 72, CHUNK, CHUNK),
-    Layout("footnotesize", False, 72, 7, 7),
-    Layout("footnotesize", False, 72, 7, 0),
-    Layout("footnotesize", False, 72, 4, 0),
-    Layout("footnotesize", False, 72, 3, 0),
-)
-"""Layouts of tables that may not be turned."""
-GAP = 1.2  # characters between two columns
-MAX_LINES = 36
-"""Maximum number of lines of rows of a table on one page."""
-MAX_FLOAT_LINES, NOTE_LINE = 49, 92
-"""Maximum number of lines of rows and notes on one page, and characters per line of notes."""
-MAX_COLUMNS = 24
-"""Maximum number of columns on a sideways page. A table with more becomes two tables."""
-LONGEST_CELL = 400  # characters; a row cannot break over pages, so longer text is cut
-_NUMBER = re.compile(r"[\[\]()−+\d.,%]+")
+    head: str
+    group: str = ""
+    is_number: bool = False
 
 
 def latex_table(
-    columns: Sequence[Sequence[str]],
-    numeric: Sequence[bool],
+    columns: Sequence[LatexColumn],
+    rows: Sequence[Sequence[str]],
     caption: str,
     label: str,
-    notes: Sequence[str],
-    *,
-    upright: bool = False,
-    key_count: int = 1,
+    notes: Iterable[str] = (),
 ) -> str:
-    """Return the source of a table, or of two tables if it has many columns.
+    """Return the source of a table.
 
     Args:
-        columns: The heading of each column, followed by its cells.
-        numeric: Whether each column is set flush right.
-        caption, label: The table's caption and label.
-        notes: Sentences under the table.
-        upright: Whether the page must not be turned.
-        key_count: How many columns identify a row. A second table repeats them.
+        columns: its columns.
+        rows: the texts of each row. A row with a single text is a heading across all columns, and
+            one without a text a line.
+        caption, label: its caption and label.
+        notes: sentences under it.
     """
-    if len(columns) > MAX_COLUMNS:
-        return _two_tables(columns, numeric, caption, label, notes, key_count)
-    if any(max(map(len, cells)) > LONGEST_CELL for cells in columns):
-        notes = [
-            *notes,
-            ("Long texts are shortened here; the CSV and HTML files contain the full text."),
-        ]
-        columns = [list(map(_cut, cells)) for cells in columns]
-    layout, shares = choose_layout(columns, UPRIGHT_LAYOUTS if upright else LAYOUTS)
-    lines = sum(_row_lines(row, layout.line * shares) for row in zip(*columns, strict=True))
-    spans_pages = layout.is_sideways or lines > MAX_LINES
-    note_lines = sum(math.ceil(len(note) / NOTE_LINE) for note in notes)
-    is_one_float = not spans_pages and lines + note_lines <= MAX_FLOAT_LINES
-    body = _tabular(columns, numeric, layout, shares, caption, label, spans_pages=spans_pages)
-    source = [_first_line(spans_pages, layout.is_sideways)]
-    if layout.is_sideways:
-        source.append(r"\begin{landscape}")
-    size = rf"\{layout.size}\setlength{{\tabcolsep}}{{2pt}}"
-    if spans_pages:
-        source += [r"\begingroup", size + r"\setlength{\LTcapwidth}{\linewidth}"]
-    else:
-        source += [r"\begin{table*}", size]
-        source.append(rf"\caption{{{latex_note(caption)}}}\label{{{label}}}")
-    source.append(body)
-    if not spans_pages and not is_one_float:
-        source += [r"\end{table*}", rf"\begingroup\noindent Notes to Table~\ref{{{label}}}:\par"]
-    source.append(r"\footnotesize\raggedright")
-    source += [rf"\noindent {latex_note(note)}\par" for note in notes]
-    source.append(r"\end{table*}" if is_one_float else r"\endgroup")
-    if layout.is_sideways:
-        source.append(r"\end{landscape}")
-    return "\n".join(source) + "\n"
-
-
-def _two_tables(
-    columns: Sequence[Sequence[str]],
-    numeric: Sequence[bool],
-    caption: str,
-    label: str,
-    notes: Sequence[str],
-    key_count: int,
-) -> str:
-    """Return the source of two tables, each with half of the columns that are not keys."""
-    middle = (key_count + len(columns)) // 2
-    second = [*range(key_count), *range(middle, len(columns))]
-    first_source = latex_table(columns[:middle], numeric[:middle], caption, label, [])
-    second_source = latex_table(
-        [columns[index] for index in second],
-        [numeric[index] for index in second],
-        f"{caption} (further columns)",
-        f"{label}:further",
-        notes,
-    )
-    return first_source + second_source
-
-
-def _first_line(spans_pages: bool, is_sideways: bool) -> str:
-    """Return the comment that names the packages of a table."""
-    packages = ["booktabs", "array"]
-    packages += ["longtable"] if spans_pages else []
-    packages += ["pdflscape"] if is_sideways else []
-    columns_note = " Only for documents of one column." if spans_pages else ""
+    wrapped = max(WRAPPED, LINE // len(columns))
+    widths = [_width(column, place, rows, wrapped) for place, column in enumerate(columns)]
+    characters = sum(widths) + 2 * len(widths)
+    is_turned = characters * SMALLEST_SCALE > LINE
+    star = "" if characters <= NARROW else "*"
+    is_wrapped = [_longest_cell(place, rows) > width for place, width in enumerate(widths)]
+    sides = []
+    for column, width, wraps in zip(columns, widths, is_wrapped, strict=True):
+        text_side = rf">{{\raggedright\arraybackslash}}p{{{width / 2:.0f}em}}" if wraps else "l"
+        sides.append("r" if column.is_number else text_side)
+    parts = list(_pages(rows, widths, MAX_TURNED_LINES if is_turned else MAX_LINES))
     return (
-        f"% Needs \\usepackage{{{','.join(packages)}}}; compile as UTF-8 (use LuaLaTeX for "
-        f"scripts other than Latin).{columns_note}"
-    )
-
-
-def _row_lines(row: Sequence[str], widths: Numbers) -> int:
-    """Return how many lines a row takes, given the characters in a line of each column."""
-    lines: list[int] = [
-        math.ceil(len(cell) / width) for cell, width in zip(row, widths, strict=True)
-    ]
-    return max(lines)
-
-
-def _tabular(
-    columns: Sequence[Sequence[str]],
-    numeric: Sequence[bool],
-    layout: Layout,
-    shares: Numbers,
-    caption: str,
-    label: str,
-    *,
-    spans_pages: bool,
-) -> str:
-    """Return the tabular of a table, or a longtable with caption and label."""
-    widths = []
-    for is_numeric, share in zip(numeric, shares, strict=True):
-        side = r"\raggedleft" if is_numeric else r"\raggedright"
-        width = rf"\dimexpr{share:.4f}\linewidth-2\tabcolsep"
-        widths.append(rf">{{{side}\arraybackslash}}p{{{width}}}")
-    sources: dict[str, list[str]] = {}
-    for column in columns:
-        heading, *cells = (_cell(text, layout.chunk) for text in column)
-        sources[heading] = cells or [""]
-    return (
-        pd.DataFrame(sources)
-        .style.hide(axis="index")
-        .to_latex(
-            column_format=f"@{{}}{''.join(widths)}@{{}}",
-            caption=latex_note(caption) if spans_pages else None,
-            label=label if spans_pages else None,
-            environment="longtable" if spans_pages else None,
-            hrules=True,
+        _template().render(
+            packages=["booktabs", "graphicx", "array", *(["rotating"] if is_turned else [])],
+            environment=f"{'sidewaystable' if is_turned else 'table'}{star}",
+            caption=caption,
+            label=label,
+            format="".join(sides),
+            heads=_head_lines(columns),
+            parts=[[_line(row, widths) for row in part] for part in parts],
+            notes=notes,
         )
+        + "\n"
     )
 
 
-def choose_layout(
-    columns: Sequence[Sequence[str]], layouts: Sequence[Layout] = LAYOUTS
-) -> tuple[Layout, Numbers]:
-    """Return the first layout that leaves each column room for its longest word.
-
-    If none does, the last layout is used.
-
-    Returns:
-        The layout, and the share of a line that each column takes with the gap after it.
-    """
-    # a heading wraps, so it does not count
-    cell_lengths = np.array([max(map(len, cells[1:]), default=1) for cells in columns])
-    for layout in layouts:
-        longest = [_longest_piece(cells, layout) for cells in columns]
-        widths = np.maximum(longest, np.minimum(cell_lengths, layout.min_characters)) + 0.6
-        free_width = layout.line - GAP * len(columns) - widths.sum()
-        if free_width >= 0:
-            break
-    missing_width = np.maximum(cell_lengths - widths, 0)
-    widths = widths + missing_width * np.clip(free_width / max(missing_width.sum(), 1), 0, 1)
-    shares = (widths + GAP) / layout.line
-    return layout, shares / max(1, shares.sum())
+def _width(column: LatexColumn, place: int, rows: Sequence[Sequence[str]], wrapped: int) -> int:
+    """Return the characters of a line in a column; the words of a heading do not wrap."""
+    longest = max(len(column.head), _longest_cell(place, rows))
+    return longest if column.is_number else min(longest, max(wrapped, len(column.head)))
 
 
-def _longest_piece(cells: Sequence[str], layout: Layout) -> int:
-    """Return the length of the longest piece of a column that does not break in a layout."""
-    longest = 1
-    for cell in cells:
-        for word in _words(cell, keep_intervals=layout.min_characters > 0):
-            longest = max(longest, *map(len, _pieces(word, layout.chunk)))
-    return longest
+def _longest_cell(place: int, rows: Sequence[Sequence[str]]) -> int:
+    return max((len(row[place]) for row in rows if len(row) > 1), default=0)
 
 
-def _words(cell: str, *, keep_intervals: bool) -> list[str]:
-    """Return the words of a cell; with `keep_intervals` an interval is one word."""
-    is_interval = cell.startswith("[") and cell.endswith("]")
-    return [cell] if keep_intervals and is_interval else cell.split()
+def _pages(
+    rows: Sequence[Sequence[str]], widths: Sequence[int], max_lines: int
+) -> Iterator[Sequence[Sequence[str]]]:
+    """Yield the rows of each page."""
+    page: list[Sequence[str]] = []
+    lines = 0
+    for row in rows:
+        of_columns = widths if len(row) > 1 else [sum(widths)]
+        heights = [
+            ceil(min(len(text), LONGEST) / width)
+            for text, width in zip(row, of_columns, strict=False)
+        ]
+        height = max([1, *heights])
+        if page and lines + height > max_lines:
+            yield page
+            page, lines = [], 0
+        page.append(row)
+        lines += height
+    yield page
 
 
-def _pieces(word: str, chunk: int) -> list[str]:
-    """Return the pieces between which a word may break.
-
-    A word breaks after a hyphen or another joint, and after each `chunk` characters. Numbers do not
-    break.
-    """
-    if len(word) <= chunk or _NUMBER.fullmatch(word.replace(" ", "")):
-        return [word]
-    pieces: list[str] = []
-    for segment in re.findall(r"[^\-_/=]*[\-_/=]|[^\-_/=]+$", word):
-        pieces += [segment[start : start + chunk] for start in range(0, len(segment), chunk)]
-    return pieces
-
-
-def _cut(cell: str) -> str:
-    return cell if len(cell) <= LONGEST_CELL else f"{cell[:LONGEST_CELL].rstrip()} […]"
+def _head_lines(columns: Sequence[LatexColumn]) -> list[str]:
+    """Return the line of the headings, after the line of the groups if there are any."""
+    lines = [" & ".join(latex(column.head) for column in columns) + r" \\"]
+    if not any(column.group for column in columns):
+        return lines
+    cells: list[str] = []
+    rules: list[str] = []
+    position = 1
+    for group, width in column_groups(column.group for column in columns):
+        cells.append(rf"\multicolumn{{{width}}}{{c}}{{{latex(group)}}}")
+        if group:
+            rules.append(rf"\cmidrule(lr){{{position}-{position + width - 1}}}")
+        position += width
+    return [" & ".join(cells) + r" \\", "".join(rules), *lines]
 
 
-def _cell(text: str, chunk: int) -> str:
-    """Return a cell's source with the breaks that long words need.
+def column_groups(names: Iterable[str]) -> list[tuple[str, int]]:
+    """Return the headings above columns, each with its number of columns."""
+    groups: list[tuple[str, int]] = []
+    for name in names:
+        if groups and groups[-1][0] == name:
+            groups[-1] = (name, groups[-1][1] + 1)
+        else:
+            groups.append((name, 1))
+    return groups
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    if not row:
+        return r"\midrule"
+    if len(row) == 1:
+        column = "l" if len(row[0]) <= sum(widths) else f"p{{{sum(widths) / 2:.0f}em}}"
+        return rf"\multicolumn{{{len(widths)}}}{{@{{}}{column}}}{{{_cell(row[0])}}} \\"
+    return " & ".join(map(_cell, row)) + r" \\"
+
+
+def _cell(text: str) -> str:
+    r"""Return a cell's source.
 
     Braces protect a "[" or "*" at the start, which LaTeX would read as an option of the last row.
     """
-    words = [r"\allowbreak{}".join(map(latex, _pieces(word, chunk))) for word in text.split()]
-    source = " ".join(words)
+    shortened = text if len(text) <= LONGEST else f"{text[:LONGEST].rstrip()} [...]"
+    source = latex(shortened)
     return f"{{}}{source}" if source.startswith(("[", "*")) else source
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        autoescape=False,  # noqa: S701 - the filters escape for LaTeX
+        trim_blocks=True,
+        lstrip_blocks=True,
+        block_start_string="<%",  # braces are LaTeX's
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+    )
+    environment.filters.update(note=latex_note)
+    return environment.from_string(TEMPLATE.read_text(encoding="utf-8"))

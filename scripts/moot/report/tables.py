@@ -1,19 +1,13 @@
-"""Write tables as CSV (for further work), Excel workbook, LaTeX (booktabs) and HTML (for
-reading).
-"""
+"""Write tables as CSV (for further work), LaTeX (for papers) and HTML (for reading)."""
 
 import csv
-import io
 import re
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import chain, islice, takewhile
+from itertools import islice
 from numbers import Integral, Real
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from moot.core.artifacts import atomic_path
@@ -21,8 +15,8 @@ from moot.core.simulated_voice import REHEARSAL_MARK
 from moot.core.types import Column as Values
 from moot.report.columns import KEY, OURS, PUBLISHED
 from moot.report.content import Column, Table, TableContent
-from moot.report.escaping import csv_text, page_template, visible, without_code_marks
-from moot.report.latex import latex_table
+from moot.report.escaping import csv_text, page_template
+from moot.report.latex import LatexColumn, latex_table
 from moot.report.notes import EXPLORATORY, EXPLORATORY_NOTE
 from moot.report.study_results import StudyResults
 
@@ -39,15 +33,6 @@ ZERO_WIDTH_NOTE = (
 )
 NO_INTERVAL_NOTE = (
     "A value without an interval rests on a single case or debate, or its interval is not computed."
-)
-NONE_PUBLISHED_NOTE = (
-    "The paper prints no value for these rows, so the columns of published values are empty."
-)
-PUBLISHED_NOTE = (
-    "Published values are read from data/published/published_results.csv; they have no intervals. A"
-    " published value is shown next to ours only if a run repeats the paper's experiment as stated"
-    " in config/papers/: the same data, settings and model of the same provider, and at least as"
-    " many cases and repeats. All other published values have rows of their own."
 )
 
 
@@ -67,89 +52,24 @@ class ShownColumn:
     cells: Sequence[str]
 
 
-def short_form(content: TableContent) -> TableContent:
-    """Return the table with the columns of its short form.
-
-    Empty columns and rows without a value in these columns are left out. A key with the same value
-    in all rows is stated in a note instead. A key that is not in the short form is kept if rows
-    could not be distinguished without it.
-    """
-    frame = content.frame.mask(content.frame == "")
-    filled_names = set(frame.columns[frame.notna().any()])
-    nonempty = [
-        column
-        for column in content.columns
-        if frame.empty or not filled_names.isdisjoint(column.names)
-    ]
-    shared = [
-        column
-        for column in nonempty
-        if column.role == KEY and len(frame) > 1 and frame[column.name].nunique(dropna=False) == 1
-    ]
-    candidates = [column for column in nonempty if column not in shared]
-    described = list(takewhile(lambda column: column.role in (KEY, ""), content.columns))
-    labels = {
-        *described,
-        *(column for column in nonempty if not column.ends and not _is_numeric(frame[column.name])),
-    }
-
-    def count_duplicates(columns: set[Column]) -> int:
-        names = [column.name for column in labels & columns]
-        return int(frame.duplicated(names).sum()) if names else len(frame) - 1
-
-    selected = {column for column in candidates if column.in_short_form}
-    for column in (column for column in candidates if column.role == KEY):
-        if count_duplicates({*selected, column}) < count_duplicates(selected):
-            selected.add(column)
-    columns = [column for column in candidates if column in selected] or content.columns
-    value_columns = (column for column in columns if column not in described)
-    value_names = list(chain.from_iterable(column.names for column in value_columns))
-    rows = frame[value_names].notna().any(axis=1) if value_names else slice(None)
-    shared_text = ", ".join(f"{column.name} `{frame[column.name].iloc[0]}`" for column in shared)
-    notes = [f"All rows: {shared_text}.", *content.notes] if shared_text else content.notes
-    return replace(content, frame=content.frame[rows], columns=columns, notes=notes)
-
-
-@dataclass(frozen=True)
-class TableForms:
-    """What several files of a table show, each worked out once."""
-
-    full: TableContent
-
-    @cached_property
-    def short(self) -> TableContent:
-        """The short form."""
-        return short_form(self.full)
-
-    @cached_property
-    def columns(self) -> list[ShownColumn]:
-        """The columns of the full form as text."""
-        return shown_columns(self.full)
-
-
 def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) -> None:
-    """Build a table and write it to `paths`, by format ("csv", "xlsx", "tex", "full.tex",
-    "html").
-    """
-    content = own_rows_first(entry.build(results))
+    """Build a table and write it to `paths`, by format ("csv", "tex", "html")."""
+    content = entry.build(results)
     if content.exploratory:
-        columns = (*content.columns, Column("inference", in_short_form=False))
+        columns = (*content.columns, Column("inference"))
         content = replace(
             content, frame=content.frame.assign(inference=EXPLORATORY), columns=columns
         )
     if results.is_rehearsal:
         entry, content = _mark_rehearsal(entry, content)
-    forms = TableForms(content)
-    files: dict[str, Callable[[], bytes]] = {
-        "csv": lambda: as_csv(content).encode(),
-        "xlsx": lambda: as_xlsx(entry, content, results),
-        "tex": lambda: as_latex(entry, content, results, forms=forms).encode(),
-        "full.tex": lambda: as_latex(entry, content, results, full=True, forms=forms).encode(),
-        "html": lambda: as_html(entry, content, results, forms).encode(),
+    files: dict[str, Callable[[], str]] = {
+        "csv": lambda: as_csv(content),
+        "tex": lambda: as_latex(entry, content, results),
+        "html": lambda: as_html(entry, content, results),
     }
     for kind, path in paths.items():
         with atomic_path(path) as part:
-            part.write_bytes(files[kind]())
+            part.write_text(files[kind](), encoding="utf-8", newline="\n")
 
 
 def has_rows(path: Path) -> bool:
@@ -158,70 +78,13 @@ def has_rows(path: Path) -> bool:
         return len(list(islice(csv.reader(file), 2))) > 1
 
 
-def own_rows_first(content: TableContent) -> TableContent:
-    """Return the table with the rows of this run above those that have only published values.
-
-    Rows with the same first key stay together.
-    """
-    published, ours, keys = (content.names(role) for role in (PUBLISHED, OURS, KEY))
-    if not (published and ours):
-        return content
-    frame = content.frame
-    measured = frame[ours].notna().any(axis=1)
-    if keys:
-        measured = measured.groupby(frame[keys[0]].fillna("").to_numpy()).transform("any")
-    order = [*np.flatnonzero(measured), *np.flatnonzero(~measured)]
-    return replace(content, frame=frame.iloc[order].reset_index(drop=True))
-
-
 def _mark_rehearsal(entry: Table, content: TableContent) -> tuple[Table, TableContent]:
-    """Mark the title, the caption and each row of the table of a rehearsal.
-
-    Rows of published values alone are marked as published.
-    """
+    """Mark the title, the caption and each row of the table of a rehearsal."""
     frame = content.frame.copy()
-    published, ours = (frame[content.names(role)].notna().any(axis=1) for role in (PUBLISHED, OURS))
-    frame.insert(0, "voices", np.where(published & ~ours, "published", REHEARSAL_MARK))
+    frame.insert(0, "voices", REHEARSAL_MARK)
     prefix = f"{REHEARSAL_MARK}. "
     marked = replace(content, frame=frame, columns=(Column("voices"), *content.columns))
     return replace(entry, title=prefix + entry.title, caption=prefix + entry.caption), marked
-
-
-def as_xlsx(entry: Table, content: TableContent, results: StudyResults) -> bytes:
-    """Return a workbook with the table and its notes in two sheets.
-
-    Numbers are stored as numbers, and text is never a formula. A CSV file cannot ensure this: where
-    the decimal sign is a comma, Excel expects semicolons between cells and reads 0.853 as text and
-    1.5 as a date. Files written for such an Excel cannot be read by pandas and R.
-    """
-    notes = [entry.title, *map(without_code_marks, notes_under(content, results))]
-    stream = io.BytesIO()
-    with pd.ExcelWriter(stream, engine="openpyxl") as writer:
-        _plain(content.frame, visible).to_excel(
-            writer, sheet_name="table", index=False, freeze_panes=(1, 0)
-        )
-        pd.DataFrame(map(visible, notes)).to_excel(
-            writer, sheet_name="notes", index=False, header=False
-        )
-        for sheet in writer.book.worksheets:
-            for cell in chain.from_iterable(sheet.iter_rows()):
-                if isinstance(cell.value, str):
-                    cell.data_type = "s"  # "=1+1" stays text
-    return _without_dates(stream.getvalue())
-
-
-def _without_dates(book: bytes) -> bytes:
-    """Return the workbook without the time of writing, so that equal results give equal bytes."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(stream, "w") as new:
-        for entry in old.infolist():
-            content = old.read(entry)
-            if entry.filename == "docProps/core.xml":
-                content = re.sub(
-                    rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", b"1980-01-01T00:00:00Z", content
-                )
-            new.writestr(zipfile.ZipInfo(entry.filename), content, zipfile.ZIP_DEFLATED)
-    return stream.getvalue()
 
 
 def as_csv(content: TableContent) -> str:
@@ -262,15 +125,9 @@ def plain_value(name: str, value: str | float | None) -> str | int | float:
     return str(value)
 
 
-def as_html(
-    entry: Table, content: TableContent, results: StudyResults, forms: TableForms | None = None
-) -> str:
-    """Return a page with title, table and notes, which loads no other file.
-
-    It shows the short form and a checkbox that unfolds all columns.
-    """
-    forms = forms or TableForms(content)
-    columns, brief = forms.columns, forms.short
+def as_html(entry: Table, content: TableContent, results: StudyResults) -> str:
+    """Return a page with title, table and notes, which loads no other file."""
+    columns = shown_columns(content)
     keys = [column.cells for column in columns if column.role == KEY]
     starts = [
         "first" if first else "group" if any(more_keys) else ""
@@ -279,57 +136,24 @@ def as_html(
     return page_template("table.html").render(
         entry=entry,
         columns=columns,
-        short=[column.name for column in brief.columns],
-        short_rows=set(brief.frame.index),
         rows=len(content.frame),
         starts=starts,
-        notes=notes_under(replace(content, notes=brief.notes), results),
+        notes=notes_under(content, results),
         banner=results.made_up_about(_texts_in(content)),
     )
 
 
-def as_latex(
-    entry: Table,
-    content: TableContent,
-    results: StudyResults,
-    *,
-    full: bool = False,
-    forms: TableForms | None = None,
-) -> str:
-    """Return a LaTeX table for booktabs that fits the page, with its notes below.
-
-    See `moot.report.latex`.
-
-    `full` selects all columns, if necessary on a sideways page, instead of the short form.
-    """
-    forms = forms or TableForms(content)
-    visible = content if full else forms.short
-    columns = forms.columns if full else shown_columns(visible)
-    notes = notes_under(visible, results)
-    cells = [[column.heading, *column.cells] for column in columns]
-    numeric = [column.numeric for column in columns]
-    label = f"tab:{entry.study}:{entry.name}{':full' * full}"
-    row_gap, column_gap = (
-        len(content.frame) - len(visible.frame),
-        len(content.columns) - len(visible.columns),
-    )
-    if row_gap or column_gap:
-        notes.append(
-            f"{entry.name}.full.tex has {column_gap} more"
-            f" columns{f' and {row_gap} more rows' * bool(row_gap)}."
-        )
-    key_count = sum(column.role == KEY for column in columns)
-    return latex_table(
-        cells, numeric, entry.caption, label, notes, upright=not full, key_count=key_count
-    )
+def as_latex(entry: Table, content: TableContent, results: StudyResults) -> str:
+    """Return a LaTeX table with its notes below."""
+    columns = shown_columns(content)
+    heads = [LatexColumn(column.heading, is_number=column.numeric) for column in columns]
+    rows = list(zip(*(column.cells for column in columns), strict=True))
+    label = f"tab:{entry.study}:{entry.name}"
+    return latex_table(heads, rows, entry.caption, label, notes_under(content, results))
 
 
 def notes_under(content: TableContent, results: StudyResults) -> list[str]:
     """Return all notes of the table and its data, and on the source of published values."""
-    published = content.names(PUBLISHED)
-    source = [PUBLISHED_NOTE]
-    if not content.frame[published].notna().any(axis=None):
-        source = [NONE_PUBLISHED_NOTE] if published else []
     exploratory = [EXPLORATORY_NOTE] if content.exploratory else []
     texts = _texts_in(content)
     data_notes = results.notes_about(texts)
@@ -341,7 +165,6 @@ def notes_under(content: TableContent, results: StudyResults) -> list[str]:
                 *exploratory,
                 *content.notes,
                 *_notes_on_intervals(content),
-                *source,
                 *data_notes,
             ]
         )

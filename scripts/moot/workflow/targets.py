@@ -14,11 +14,13 @@ from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.report.content import Figure, Table
 from moot.report.exports import EXPORTERS
+from moot.workflow.empty_outputs import without_removed
 from moot.workflow.resumed_debates import SHARDS
 
 INDEX = "index"
 """The front page of a run."""
-TABLE_ENDINGS, FIGURE_ENDINGS = ("csv", "xlsx", "tex", "full.tex", "html"), ("png", "svg")
+TABLE_ENDINGS, FIGURE_ENDINGS = ("csv", "tex", "html"), ("png", "svg")
+WORKBOOK = "results/tables.xlsx"
 OUTCOME_ENDINGS = ("csv", "html")
 
 
@@ -117,6 +119,13 @@ def names_by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> di
 def table_files(names: list[str]) -> list[str]:
     """Return the files of some tables."""
     return [f"results/tables/{name}.{ending}" for name, ending in product(names, TABLE_ENDINGS)]
+
+
+def tables_of_workbook(plan: Plan) -> list[str]:
+    """Return the CSV files of all tables of a run, of its papers too."""
+    names = nonempty_names(plan, TABLES)
+    files = [f"results/tables/{name}.csv" for name in names]
+    return [*without_removed(files), *(path for path in papers(plan) if path.endswith(".csv"))]
 
 
 def figure_files(names: list[str]) -> list[str]:

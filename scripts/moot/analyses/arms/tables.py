@@ -45,9 +45,6 @@ COLUMNS = (
     .estimate("changed by the arm", "changed", role="", digits=SIGNED)
     .plain(*list(HEADINGS.values())[:-2], digits=",.1f")
     .plain(*list(HEADINGS.values())[-2:], digits=",.4f")
-    .short_form(
-        "data", "debate", "model", "arm", "difference", "95 % interval", "cases", "p (Holm)"
-    )
 )
 
 

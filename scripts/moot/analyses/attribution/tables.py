@@ -33,7 +33,6 @@ COLUMNS = (
     .counts("called moved")
     .plain("verdicts on one turn")
     .counts("answers of no use")
-    .short_form("data", "debate", "judge", "group", "effect", "95 % interval", "p (Holm)")
 )
 
 

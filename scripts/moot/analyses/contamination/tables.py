@@ -38,9 +38,6 @@ COLUMNS = (
     .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
     .plain("p")
     .counts("cases", "cases before", "cases after", "cases undated")
-    .short_form(
-        "data", "model", "what", "by chance", "before", "after", "difference", "95 % interval", "p"
-    )
 )
 
 

@@ -39,16 +39,6 @@ COLUMNS = (
     .plain("changed", "changed if asked twice")
     .estimate("changed by the telling", "changed", role="", digits=SIGNED)
     .counts("cases", "clusters")
-    .short_form(
-        "method",
-        "model",
-        "what changes",
-        "told",
-        "people",
-        "difference",
-        "95 % interval",
-        "p (Holm)",
-    )
 )
 
 

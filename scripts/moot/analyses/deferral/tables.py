@@ -27,18 +27,6 @@ COLUMNS = (
     .estimate("error among the rest", "rest")
     .counts("answers kept", "answers measured", "cases", "answers")
     .plain("what is missing", "in words")
-    .short_form(
-        "data",
-        "answers of",
-        "model",
-        "signal",
-        "error without deferral",
-        "allowed error",
-        "share deferred",
-        "error among the rest",
-        "answers measured",
-        "what is missing",
-    )
 )
 NOTES = (
     "This table audits a method. It does not permit a use on people: a bounded error does not say"

@@ -26,9 +26,6 @@ COLUMNS = (
     .estimate("difference", "difference", "of the difference", DIFFERENCE, SIGNED)
     .plain("p", "p (Holm)")
     .counts("tests in family", "cases", "n")
-    .short_form(
-        "model", "attribute", "rate", "group", "ours", "difference", "of the difference", "p (Holm)"
-    )
 )
 
 

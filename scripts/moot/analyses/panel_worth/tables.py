@@ -43,17 +43,6 @@ COLUMNS = (
     .plain("members a panel", digits=".1f")
     .counts("panels", "cases")
     .plain("what is missing", "in words")
-    .short_form(
-        "when",
-        "member",
-        "accuracy of members",
-        "error correlation",
-        "effective votes",
-        "accuracy of the majority",
-        "majority of independent members",
-        "cases",
-        "what is missing",
-    )
 )
 RULE_COLUMNS = (
     Columns()

@@ -29,9 +29,6 @@ COLUMNS = (
     .estimate(NOT_LOCATABLE, NOT_LOCATABLE)
     .counts("passages", "debates", "cases")
     .plain("what is missing", "in words")
-    .short_form(
-        "answers of", "model", "passages are", "group", *RESULTS, "passages", "what is missing"
-    )
 )
 NOTES = (
     "The record is the case, its evidence and earlier public words of other speakers. `altered`:"

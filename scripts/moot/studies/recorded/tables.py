@@ -83,16 +83,6 @@ _METHODS = (
     .plain("base-rate distance", digits=SIGNED)
     .plain("repeats agree")
     .counts("cases", "answers")
-    .short_form(
-        "data",
-        "method",
-        "model",
-        "accuracy",
-        "95 % interval",
-        "majority class",
-        "valid share",
-        "cases",
-    )
 )
 
 
@@ -132,9 +122,8 @@ def groups(results: StudyResults) -> TableContent:
     columns = Columns().keys("method", "model").plain("group")
     for rate, abbreviation in RATES.items():
         columns = columns.estimate(rate, abbreviation).plain(f"{abbreviation} p, Holm")
-    short_form = [column.name for column in columns.columns]
     columns = columns.plain("named positive", "FPR p", "FNR p").counts("cases", "answers")
-    return columns.short_form(*short_form).table(
+    return columns.table(
         rows,
         [
             (
@@ -245,16 +234,6 @@ _JUDGES = (
     .plain("flips", digits=".2f")
     .plain("debates with a flip")
     .counts("with turns", "debates", "stories", "judges")
-    .short_form(
-        "arm",
-        "published",
-        "ours",
-        "difference",
-        "95 % interval",
-        "Brier score",
-        "words quoted",
-        "debates",
-    )
 )
 
 
@@ -289,16 +268,6 @@ _FEEDBACK = (
     .plain("right side", "wrong side", digits=".2f")
     .estimate("right less wrong", "difference", "95 % interval of the difference", digits="+.2f")
     .counts("forms")
-    .short_form(
-        "arm",
-        "asked",
-        "question",
-        "mean grade",
-        "95 % interval",
-        "right less wrong",
-        "95 % interval of the difference",
-        "forms",
-    )
 )
 
 

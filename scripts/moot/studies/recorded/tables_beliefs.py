@@ -77,18 +77,6 @@ _BY_ROUND = (
     .ours(f"above {SURE}")
     .estimate(f"both above {SURE}", "both")
     .counts("beliefs", "debates")
-    .short_form(
-        "data",
-        "round",
-        "side",
-        "speaker",
-        "belief",
-        "95 % interval",
-        "outcome",
-        "difference",
-        f"both above {SURE}",
-        "debates",
-    )
 )
 
 

@@ -55,16 +55,6 @@ _DISCUSSIONS = (
     .estimate("most end right, one was right", "one")
     .estimate("most end right, none was", "none")
     .counts("members", "groups", "groups with one right")
-    .short_form(
-        "data",
-        "method",
-        "right before",
-        "right after",
-        "difference",
-        "difference, 95 % interval",
-        "members",
-        "groups",
-    )
 )
 
 

@@ -85,15 +85,6 @@ _REJUDGED = (
     .ours("recorded belief", "model belief")
     .estimate("difference", "difference", role=DIFFERENCE, digits=SIGNED)
     .counts("beliefs", "debates")
-    .short_form(
-        "debated by",
-        "judge",
-        "same side",
-        "same side, 95 % interval",
-        "difference",
-        "difference, 95 % interval",
-        "debates",
-    )
 )
 
 
