@@ -55,7 +55,7 @@ results: env ## build all tables and figures; open results/index.html
 	@echo "Debates:     results/reader/    (a page a study, for a browser)"
 	@echo "Report:      report.html        (the same in one file, by Snakemake)"
 
-# ARGS="--configfile my.yaml" names the configuration whose debates people sit in; "--people ann,bob ..." lets colleagues in: docs/colleagues.md.
+# ARGS="--configfile my.yaml" names the configuration whose debates people sit in.
 desk: env ## open the pages on which people take seats and label
 	$(BIN)/python scripts/desk.py $(BIN)/snakemake debates --cores $(CORES) $(ARGS)
 

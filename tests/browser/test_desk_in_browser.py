@@ -18,12 +18,9 @@ import pytest
 
 from at_the_desk import ROUNDS, SHEET, item, write_sheet
 from browser_pages import PHONE, WIDE, violations
-from certificates import self_signed
 from fault_server import FaultServer
-from moot.desk.labelling import Labelling
 from moot.labels.sheets import SheetContents, read_annotations
 from moot.studies.appellate.legal.rubric import LABELS
-from patience import PATIENCE
 from project_copy import Workflow
 
 pytestmark = pytest.mark.slow
@@ -203,45 +200,6 @@ def test_a_person_sits_three_rounds_on_two_panels(
     ]
 
 
-def test_a_colleague_follows_a_link_from_another_site_over_https(
-    desks: Any, browser: Any, axe: str, tmp_path: Path
-) -> None:
-    """Browsers withhold strict cookies on links from other sites, and the address must not keep the
-    token.
-    """
-    ask = "import sys; from people_in_debates import hold, plan_debates; "
-    ask += "hold(plan_debates(sys.argv[1], 'courtroom', {'judge': 'person:Жанна'}))"
-    with FaultServer() as server:
-        environment = {**os.environ, "PYTHONPATH": IMPORTED}
-        subprocess.run(
-            [sys.executable, "-c", ask, server.url], cwd=tmp_path, env=environment, check=True
-        )
-    cert, key = self_signed(tmp_path)
-    desk = desks("--people", "Жанна", "--cert", cert, "--key", key)
-    context = browser.new_context(ignore_https_errors=True)
-    page = context.new_page()
-    page.set_default_timeout(1000 * PATIENCE)
-    try:
-        home = desk.address.partition("#")[0]
-        page.goto(home)
-        check_page(page, axe, tmp_path, "enter")
-        page.goto(f"data:text/html,<a href='{desk.address.replace('#', '%23')}'>Come and judge</a>")
-        page.get_by_role("link", name="Come and judge").click()
-        page.get_by_role("link", name="Take the seat of жанна").wait_for()
-        assert page.url == home
-        page.reload()
-        page.get_by_role("link", name="Take the seat of жанна").click()
-        page.get_by_role("heading", name="Your answer").wait_for()
-        check_page(page, axe, tmp_path, "seat-of-a-colleague")
-        answer_question(page, 1)
-        page.wait_for_load_state()
-        [cookie] = context.cookies()
-        assert cookie["httpOnly"] and cookie["secure"] and cookie["sameSite"] == "Strict"
-        assert len(list((tmp_path / "data" / "inbox").rglob("*.answer.txt"))) == 1
-    finally:
-        context.close()
-
-
 FORMS = {
     "table": ("cot", "expert", "people", {}),
     "numbers": ("conference", "evaluator", "conference", {"evaluates_open_topics": True}),
@@ -328,41 +286,3 @@ def test_a_person_labels_twenty_statements_by_keyboard(
         rows["label"].tolist()[:3] == ["AFFIRM", "REVERSE", "REMAND"]
         and rows["label"].iloc[9] == "REMAND"
     )
-
-
-def test_a_person_decides_between_two_annotators_by_keyboard(
-    desks: Any, open_pages: Any, axe: str, tmp_path: Path
-) -> None:
-    write_sheet(tmp_path, 4)
-    for name, labels in (("ann", LABELS[:4]), ("bob", [*LABELS[1:4], LABELS[3]])):
-        work = Labelling(
-            tmp_path / "data/annotation_sheets", tmp_path / "data/annotations", SHEET, name
-        )
-        for number, label in enumerate(labels):
-            work.add_label(item(number), label)
-    desk, page = desks(), open_pages()
-    page.goto(desk.address)
-    page.get_by_label("Name of the person who decides").fill("zoe")
-    page.get_by_role("button", name="Decide").click()
-    for number, key in enumerate("123"):
-        page.get_by_text(f"{number} of 3 conflicts decided").wait_for()
-        page.wait_for_load_state()  # keys pressed before the page is loaded are lost
-        check_page(page, axe, tmp_path, f"settle-{number}")
-        page.keyboard.press(key)
-    page.get_by_text("No conflict is open").wait_for()
-    page.wait_for_load_state()
-    page.keyboard.press("u")
-    page.get_by_text("2 of 3 conflicts decided").wait_for()
-    page.wait_for_load_state()
-    page.keyboard.press("7")
-    page.get_by_text("All decisions are saved").wait_for()
-    check_page(page, axe, tmp_path, "settled")
-    settled = (
-        (tmp_path / "data" / "annotations" / f"settled-{SHEET}-zoe.csv").read_text().splitlines()
-    )
-    assert [line.split(",")[1] for line in settled] == [
-        "label",
-        "AFFIRM",
-        "REVERSE",
-        "HALLUCINATION",
-    ]

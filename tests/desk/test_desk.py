@@ -18,7 +18,6 @@ from moot.desk.labelling import Labelling
 from moot.desk.pages import Desk, make_app
 from moot.desk.questions import read_questions
 from moot.desk.runner import Runner
-from moot.desk.settling import conflicts
 from moot.labels.sheets import SheetContents, read_annotations
 from moot.protocols.inbox import read_answer_file
 from moot.studies.appellate.legal.rubric import LABELS
@@ -183,7 +182,7 @@ FORM = "application/x-www-form-urlencoded"
 async def test_a_truncated_or_unsupported_form_is_reported(
     client: TestClient, folder: Path, kind: str, body: bytes
 ) -> None:
-    for address in ("/t/seat/0", "/t/label", "/t/settle", "/t/label/0/me"):
+    for address in ("/t/seat/0", "/t/label", "/t/label/0/me"):
         response = await client.post(address, data=body, headers={"Content-Type": kind})
         page = await response.text()
         assert (
@@ -234,17 +233,12 @@ async def test_labels_are_saved_and_undone_one_by_one(client: TestClient, folder
     assert "0 of 3 labelled" in bob and "ann" not in bob.replace("annotat", "")
 
 
-def test_invalid_names_are_refused_and_conflicts_are_listed(folder: Path) -> None:
+def test_invalid_names_are_refused(folder: Path) -> None:
     write_sheet(folder, 2)
     sheets, annotations = folder / "data" / "annotation_sheets", folder / "data" / "annotations"
     for sheet, annotator in ((SHEET, "../ann"), (SHEET, ""), ("../x", "ann"), (SHEET, "a" * 40)):
         with pytest.raises(UserError):
             Labelling(sheets, annotations, sheet, annotator)
-    for annotator, label in (("ann", "AFFIRM"), ("bob", "REVERSE")):
-        work = Labelling(sheets, annotations, SHEET, annotator)
-        assert work.add_label(item(0), label) == label and work.add_label(item(1), "NONE") == "NONE"
-    assert conflicts(sheets, annotations) == [(item(0), {"ann": "AFFIRM", "bob": "REVERSE"})]
-    assert set(LABELS) >= {"AFFIRM", "REVERSE", "NONE"}
 
 
 async def test_the_debates_continue_after_each_answer(folder: Path) -> None:

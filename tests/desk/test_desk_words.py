@@ -1,4 +1,4 @@
-"""Test the desk's messages about empty answers, and its lists of sheets and conflicts."""
+"""Test the desk's messages about empty answers, and its lists of sheets."""
 
 import re
 from itertools import product
@@ -12,14 +12,10 @@ from multidict import MultiDict
 
 from at_the_desk import SHEET, write_sheet
 from moot.core.errors import UserError
-from moot.core.rubric import RUBRICS
 from moot.desk.form_inputs import answer_text
-from moot.desk.labelling import Labelling, sheet_names
 from moot.desk.pages import Desk, make_app
 from moot.desk.runner import Runner
-from moot.desk.settling import count_conflicts
 from moot.labels.sheet_names import key_file, name_sheet, sheet_titles
-from moot.labels.sheets import SHEET_COLUMNS, write_sheets
 from moot.labels.statements import sheet_id
 
 FIELDS: dict[str, Any] = {
@@ -78,42 +74,6 @@ def test_sheets_are_called_by_study_and_number_and_a_key_says_the_experiment(
     assert titles["0" * 8] == "file 00000000" and list(titles)[-1] == "0" * 8
 
 
-def annotate(folder: Path, sheet: str, name: str, labels: list[str]) -> None:
-    work = Labelling(folder / "sheets", folder / "annotations", sheet, name)
-    for statement, label in zip(work.statements, labels, strict=False):
-        work.add_label(statement.item, label)
-
-
-@pytest.mark.parametrize(
-    ("labels", "count"),
-    [
-        ({}, 0),
-        ({"ann": ["AFFIRM", "NONE"]}, 0),
-        ({"ann": ["AFFIRM", "NONE"], "bob": ["AFFIRM", "NONE"]}, 0),
-        ({"ann": ["AFFIRM", "NONE"], "bob": ["REVERSE", "NONE"]}, 1),
-        ({"ann": ["AFFIRM", "NONE"], "bob": ["REVERSE", "AFFIRM"]}, 2),
-        ({"ann": ["AFFIRM", "NONE"], "bob": ["REVERSE"]}, 0),
-    ],
-    ids=["no labels", "one person", "agreement", "one conflict", "two conflicts", "unfinished"],
-)
-def test_only_sheets_with_conflicts_are_listed(
-    labels: dict[str, list[str]], count: int, tmp_path: Path
-) -> None:
-    ids = ["0" * 8, SHEET]
-    for stem in ids:
-        rows = [(f"{stem}-{n:012x}", "Facts.", f"Words {n}.", "", "", "") for n in range(2)]
-        sheet = pd.DataFrame(rows, columns=list(SHEET_COLUMNS))
-        write_sheets(sheet, tmp_path / "sheets", stem, RUBRICS["appellate"])
-    (tmp_path / "annotations").mkdir()
-    for name, given_labels in labels.items():
-        annotate(tmp_path, SHEET, name, given_labels)
-    folders = (tmp_path / "sheets", tmp_path / "annotations")
-    assert sheet_names(folders[0]) == ids
-    assert count_conflicts(*folders) == ({SHEET: count} if count else {})
-    assert count_conflicts(*folders, "Ann") == {}, "Ann labelled the sheet"
-    assert count_conflicts(*folders, "zoe") == count_conflicts(*folders)
-
-
 async def test_the_desks_page_names_sheets_without_their_experiments(tmp_path: Path) -> None:
     write_sheet(tmp_path, 2)
     name = name_sheet(tmp_path / "data" / "annotation_sheets", "<b>study", "panel", "one")
@@ -124,5 +84,4 @@ async def test_the_desks_page_names_sheets_without_their_experiments(tmp_path: P
         sheet_page = await (await client.get(f"/t/label/{SHEET}/ann")).text()
     assert f'<option value="{SHEET}">{shown_name}: 2 statements</option>' in page
     assert "panel" not in page and "panel" not in sheet_page
-    assert "No sheet has conflicts." in page and 'action="/t/settle"' not in page
     assert f"ann · {shown_name} · 0 of 2 labelled" in sheet_page

@@ -48,11 +48,9 @@ class Labelling:
         sheet, annotator: The names of both; they become parts of a file's name.
 
     Raises:
-        UserError: The sheet does not exist, the annotator's name cannot be part of a file's name,
-            or the annotator has decided between others on this sheet.
+        UserError: The sheet does not exist, or the annotator's name cannot be part of a file's
+            name.
     """
-
-    role, prefix = "annotator", "desk"
 
     def __init__(self, sheets: Path, annotations: Path, sheet: str, annotator: str) -> None:
         if sheet not in sheet_names(sheets):
@@ -65,15 +63,10 @@ class Labelling:
                 f"{quote_value(annotator)} cannot be a name here; expected {NAME_RULE}."
             )
         annotator = normalise_name(annotator)
-        if self.role == "annotator" and (annotations / f"settled-{sheet}-{annotator}.csv").exists():
-            raise UserError(
-                f"{quote_value(annotator)} has seen the labels of others on this sheet, to decide"
-                " between them."
-            )
         self.sheet, self.annotator = sheet, annotator
         self._folder = annotations
         self.question, self.rubric = read_labels(sheets, sheet)
-        self.path = annotations / f"{self.prefix}-{sheet}-{annotator}.csv"
+        self.path = annotations / f"desk-{sheet}-{annotator}.csv"
         frame = read_csv(sheets / f"{sheet}.csv", ("item", "facts", "statement"))
         self.statements = [
             Statement(
@@ -86,14 +79,14 @@ class Labelling:
         """Return the label of each item, in the order of labelling."""
         if not self.path.exists():
             return {}
-        frame = read_csv(self.path, ("item", "label", self.role))
+        frame = read_csv(self.path, ("item", "label", "annotator"))
         return dict(zip(frame["item"], frame["label"], strict=True))
 
     def next_unlabelled(self) -> Statement | None:
         """Return the first statement without a label; None if all have one."""
-        final_labels = self.final_labels()
+        labels = self.labels()
         return next(
-            (statement for statement in self.statements if statement.item not in final_labels), None
+            (statement for statement in self.statements if statement.item not in labels), None
         )
 
     def add_label(self, item: str, label: str) -> str:
@@ -112,14 +105,10 @@ class Labelling:
                 " sheet."
             )
         with lock_folder(self._folder):
-            labels, final_labels = self.labels(), self.final_labels()
-            if item not in final_labels:
+            labels = self.labels()
+            if item not in labels:
                 self._write({**labels, item: label})
-            return final_labels.get(item, label)
-
-    def final_labels(self) -> dict[str, str]:
-        """Return the label of each item that can no longer be changed."""
-        return self.labels()
+            return labels.get(item, label)
 
     def undo(self, item: str) -> None:
         """Remove the last label if it belongs to `item`.
@@ -135,7 +124,7 @@ class Labelling:
     def _write(self, labels: Mapping[str, str]) -> None:
         rows = pd.DataFrame(
             [(*item_and_label, self.annotator) for item_and_label in labels.items()],
-            columns=["item", "label", self.role],
+            columns=["item", "label", "annotator"],
         )
         write_atomically(self.path, rows.to_csv(index=False, lineterminator="\n"))
 

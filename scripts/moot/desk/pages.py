@@ -1,9 +1,8 @@
 """The desk's pages: forms over the inbox and the annotation sheets.
 
-For people on this machine every address begins with a token that is drawn when the desk opens. A
-colleague's browser sends a token in a cookie. The server refuses requests for another host and
-requests that another site sent. All text of models and people is escaped. The pages load only the
-desk's own style and script.
+Every address begins with a token that is drawn when the desk opens, and the desk is for people on
+this machine. The server refuses requests for another host and requests that another site sent. All
+text of models and people is escaped. The pages load only the desk's own style and script.
 """
 
 import hmac
@@ -20,19 +19,16 @@ from aiohttp import web
 from moot.core.errors import UserError
 from moot.core.text_files import quote_value
 from moot.core.types import Fields
-from moot.desk.colleagues import Colleagues
 from moot.desk.form_inputs import answer_text, form_text, inputs_of
 from moot.desk.instructions import read_instructions
 from moot.desk.labelling import Labelling, sheet_sizes
 from moot.desk.questions import (
     DeskQuestion,
-    questions_for,
     read_questions,
     save_answer,
     set_answer_aside,
 )
 from moot.desk.runner import Runner
-from moot.desk.settling import Settling, count_conflicts
 from moot.labels.sheet_names import sheet_titles
 from moot.protocols.forms import MAX_ANSWER_CHARS
 from moot.report.escaping import visible
@@ -54,18 +50,15 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @dataclass
 class Desk:
-    """A working directory with its debates, and the people who may open its pages.
+    """A working directory with its debates.
 
     Attributes:
-        token: The beginning of every address; a secret if there are no colleagues.
-        colleagues: The people who have tokens; None to admit any browser on this machine that has
-            the address.
+        token: The beginning of every address, a secret.
     """
 
     folder: Path
     runner: Runner
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
-    colleagues: Colleagues | None = None
 
     @property
     def inbox(self) -> Path:
@@ -79,11 +72,6 @@ class Desk:
 
 
 DESK = web.AppKey("desk", Desk)
-VISITOR = "visitor"
-"""The key of a request for the name of its colleague; "" for a stranger.
-
-Requests have no such key if there are no colleagues.
-"""
 
 
 def make_app(desk: Desk) -> web.Application:
@@ -93,13 +81,12 @@ def make_app(desk: Desk) -> web.Application:
     app.add_routes(
         [
             web.get("/{token}/", show_desk),
-            web.post("/{token}/enter", enter),
             web.get("/{token}/seat", show_next_question),
             web.get("/{token}/seat/{key}", show_question),
             web.post("/{token}/seat/{key}", take_answer),
-            web.post("/{token}/{work:label|settle}", choose_name),
-            web.get("/{token}/{work:label|settle}/{sheet}/{annotator}", show_statement),
-            web.post("/{token}/{work:label|settle}/{sheet}/{annotator}", take_label),
+            web.post("/{token}/label", choose_name),
+            web.get("/{token}/label/{sheet}/{annotator}", show_statement),
+            web.post("/{token}/label/{sheet}/{annotator}", take_label),
             web.get("/{token}/{file:desk\\.(?:css|js)}", send_file),
         ]
     )
@@ -114,47 +101,19 @@ async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
     A user's mistake becomes a page.
     """
     desk, origin = request.app[DESK], f"http://{request.host}"
-    colleagues, token = desk.colleagues, request.match_info.get("token", "")
+    token = request.match_info.get("token", "")
     is_here = (request.host.rpartition(":")[0] or request.host) in (HOST, "localhost")
-    if colleagues:
-        origin, is_here = (
-            str(colleagues.address),
-            request.host.lower() == colleagues.address.host_port_subcomponent,
-        )
-        request[VISITOR] = colleagues.visitor_name(request)
     if not is_here or not hmac.compare_digest(token.encode(errors="replace"), desk.token.encode()):
         raise web.HTTPNotFound(headers=HEADERS)
-    unsaid = "" if colleagues and request.method == "POST" else origin
-    if request.headers.get("Origin", unsaid) != origin:
+    if request.headers.get("Origin", origin) != origin:
         raise web.HTTPForbidden(headers=HEADERS)
     try:
-        if (
-            colleagues
-            and not request[VISITOR]
-            and request.match_info.handler not in (enter, send_file)
-        ):
-            handler = show_login
         await _check_form(request)
         response = await handler(request)
     except UserError as fault:
         response = _render(request, "fault", status=400, fault=str(fault))
     response.headers.update(HEADERS)
     return response
-
-
-async def show_login(request: web.Request) -> web.Response:
-    """Show the page on which a stranger logs in."""
-    return _render(request, "enter", status=403)
-
-
-async def enter(request: web.Request) -> web.Response:
-    """Admit a colleague who has a token."""
-    colleagues, form = request.app[DESK].colleagues, await request.post()
-    response = web.Response(status=303, headers={"Location": f"/{request.app[DESK].token}/"})
-    is_admitted = colleagues is not None and colleagues.admit(
-        str(form.get("token", "")).strip(), response
-    )
-    return response if is_admitted else _render(request, "enter", status=403, refused=True)
 
 
 async def _check_form(request: web.Request) -> None:
@@ -177,16 +136,9 @@ async def show_desk(request: web.Request) -> web.Response:
     """Show the open questions and sheets."""
     desk = request.app[DESK]
     questions = read_questions(desk.inbox)
-    names = (
-        {visitor}
-        if (visitor := request.get(VISITOR))
-        else {question.person for question in questions}
-    )
-    people = {name: _questions_to(request, questions, name) for name in sorted(names)}
-    sheets, annotations = (
-        desk.folder / "data" / "annotation_sheets",
-        desk.folder / "data/annotations",
-    )
+    names = {question.person for question in questions}
+    people = {name: _questions_to(questions, name) for name in sorted(names)}
+    sheets = desk.folder / "data" / "annotation_sheets"
     sizes = sheet_sizes(sheets)
     return _render(
         request,
@@ -194,7 +146,6 @@ async def show_desk(request: web.Request) -> web.Response:
         people=people or {"": []},
         sizes=sizes,
         titles=sheet_titles(sheets, sizes),
-        conflicts=count_conflicts(sheets, annotations, request.get(VISITOR) or ""),
         runner=desk.runner,
     )
 
@@ -202,7 +153,7 @@ async def show_desk(request: web.Request) -> web.Response:
 async def show_next_question(request: web.Request) -> web.Response:
     """Show the next question to a person, or that there is none now."""
     desk, person = request.app[DESK], request.query.get("as", "")
-    questions = _questions_to(request, read_questions(desk.inbox), person)
+    questions = _questions_to(read_questions(desk.inbox), person)
     if open_question := next(
         (question for question in questions if not question.is_answered), None
     ):
@@ -211,7 +162,7 @@ async def show_next_question(request: web.Request) -> web.Response:
         request,
         "pause",
         questions=questions,
-        again=_person_query(request, person),
+        again=_person_query(person),
         runner=desk.runner,
     )
 
@@ -240,34 +191,32 @@ async def take_answer(request: web.Request) -> web.Response:
     if outcome != "kept":
         return _render_question(request, question, form, outcome=outcome)
     desk.runner.go_on()
-    raise web.HTTPSeeOther(
-        f"/{desk.token}/seat{_person_query(request, question.person)}", headers=HEADERS
-    )
+    raise web.HTTPSeeOther(f"/{desk.token}/seat{_person_query(question.person)}", headers=HEADERS)
 
 
 async def choose_name(request: web.Request) -> web.Response:
     """Redirect to the pages of a sheet for the name that a person entered."""
     work = _open_sheet(request, await request.post())
-    path = f"/{request.app[DESK].token}/{request.match_info['work']}/{work.sheet}/{work.annotator}"
+    path = f"/{request.app[DESK].token}/label/{work.sheet}/{work.annotator}"
     raise web.HTTPSeeOther(path, headers=HEADERS)
 
 
 async def show_statement(request: web.Request) -> web.Response:
-    """Show the next statement to label or to decide on, with the rubric."""
+    """Show the next statement to label, with the rubric."""
     work = _open_sheet(request, request.match_info)
-    labels, final_labels = work.labels(), work.final_labels()
+    labels = work.labels()
     last, statement = next(reversed(labels), ""), work.next_unlabelled()
     desk = request.app[DESK]
     instructions = desk.instructions
     sheets = desk.folder / "data" / "annotation_sheets"
     return _render(
         request,
-        request.match_info["work"],
+        "label",
         work=work,
         title=sheet_titles(sheets, [work.sheet])[work.sheet],
         statement=statement,
         last=last,
-        done=sum(statement.item in final_labels for statement in work.statements),
+        done=sum(statement.item in labels for statement in work.statements),
         last_label=labels.get(last, ""),
         rubric=work.rubric,
         stood=request.query.get("stood", ""),
@@ -276,7 +225,7 @@ async def show_statement(request: web.Request) -> web.Response:
 
 
 async def take_label(request: web.Request) -> web.Response:
-    """Store a label or a decision, or remove the last one, and show the next statement."""
+    """Store a label, or remove the last one, and show the next statement."""
     work, form = _open_sheet(request, request.match_info), await request.post()
     item, label = str(form.get("item", "")), str(form.get("label", ""))
     if "undo" in form:
@@ -289,12 +238,8 @@ async def take_label(request: web.Request) -> web.Response:
 
 def _open_sheet(request: web.Request, names: Fields) -> Labelling:
     data = request.app[DESK].folder / "data"
-    sheet, name = (
-        str(names.get("sheet", "")),
-        request.get(VISITOR) or str(names.get("annotator", "")),
-    )
-    kind = Settling if request.match_info["work"] == "settle" else Labelling
-    return kind(data / "annotation_sheets", data / "annotations", sheet, name)
+    sheet, annotator = (str(names.get(key, "")) for key in ("sheet", "annotator"))
+    return Labelling(data / "annotation_sheets", data / "annotations", sheet, annotator)
 
 
 async def send_file(request: web.Request) -> web.StreamResponse:
@@ -304,10 +249,7 @@ async def send_file(request: web.Request) -> web.StreamResponse:
 
 def _find_question(request: web.Request) -> DeskQuestion:
     questions = read_questions(request.app[DESK].inbox)
-    questions_by_key = {
-        question.key: question
-        for question in (_questions_to(request, questions) if request.get(VISITOR) else questions)
-    }
+    questions_by_key = {question.key: question for question in questions}
     if request.match_info["key"] not in questions_by_key:
         raise UserError("this question is no longer asked: the debate was removed or changed.")
     return questions_by_key[request.match_info["key"]]
@@ -316,7 +258,7 @@ def _find_question(request: web.Request) -> DeskQuestion:
 def _render_question(
     request: web.Request, question: DeskQuestion, form_data: Fields, **context: object
 ) -> web.Response:
-    questions = _questions_to(request, read_questions(request.app[DESK].inbox), question.person)
+    questions = _questions_to(read_questions(request.app[DESK].inbox), question.person)
     is_answered = question.is_answered and not context
     instructions = request.app[DESK].instructions
     return _render(
@@ -326,32 +268,28 @@ def _render_question(
         inputs=inputs_of(question.form, form_data),
         is_answered=is_answered,
         waiting=sum(not open_question.is_answered for open_question in questions),
-        next=_person_query(request, question.person),
+        next=_person_query(question.person),
         instructions="" if is_answered else instructions,
         status=400 if context else 200,
         **context,
     )
 
 
-def _questions_to(
-    request: web.Request, questions: Sequence[DeskQuestion], person: str = ""
-) -> list[DeskQuestion]:
-    """Return the questions to the person that the address names, or to the colleague."""
-    if visitor := request.get(VISITOR):
-        return questions_for(questions, visitor)
+def _questions_to(questions: Sequence[DeskQuestion], person: str) -> list[DeskQuestion]:
+    """Return the questions to a person."""
     return [question for question in questions if question.person == person]
 
 
-def _person_query(request: web.Request, person: str) -> str:
-    """Return the part of an address that names a person without a token."""
-    return f"?{urlencode({'as': person})}" if person and not request.get(VISITOR) else ""
+def _person_query(person: str) -> str:
+    """Return the part of an address that names a person."""
+    return f"?{urlencode({'as': person})}" if person else ""
 
 
 def _render(request: web.Request, name: str, status: int = 200, **context: object) -> web.Response:
     text = (
         _templates()
         .get_template(f"{name}.html")
-        .render(home=f"/{request.app[DESK].token}", visitor=request.get(VISITOR, ""), **context)
+        .render(home=f"/{request.app[DESK].token}", **context)
     )
     return web.Response(text=text, status=status, content_type="text/html")
 

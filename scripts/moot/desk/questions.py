@@ -91,24 +91,6 @@ def read_questions(inbox: Path) -> list[DeskQuestion]:
     )
 
 
-def questions_for(questions: Sequence[DeskQuestion], person: str) -> list[DeskQuestion]:
-    """Return the questions to a person.
-
-    Questions without a name are among them if the person has no seat in their debate.
-    """
-    seated = {
-        (question.page.parent, question.repeat)
-        for question in questions
-        if question.person == person
-    }
-    return [
-        question
-        for question in questions
-        if question.person == person
-        or (not question.person and (question.page.parent, question.repeat) not in seated)
-    ]
-
-
 def save_answer(
     question: DeskQuestion, seen_digest: str, content: str
 ) -> Literal["kept", "taken", "changed"]:

@@ -22,22 +22,6 @@ addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
 
-// A colleague's link ends in a token. It is sent to the desk in a form and removed from the
-// address.
-const MIN_TOKEN_CHARACTERS = 20;
-if (location.hash.length > MIN_TOKEN_CHARACTERS) sendToken(location.hash.slice(1));
-
-function sendToken(token) {
-  const form = document.createElement("form");
-  Object.assign(form, { method: "post", action: `${location.pathname}enter`, hidden: true });
-  const input = document.createElement("input");
-  Object.assign(input, { name: "token", value: token });
-  history.replaceState(null, "", location.pathname);
-  form.append(input);
-  document.body.append(form);
-  form.submit();
-}
-
 // While no question is open, look for the next one, and show the state of the debates on the page.
 const REFRESH_INTERVAL_MS = 700;
 const waitingNotice = document.querySelector("[data-wait]");
