@@ -32,7 +32,7 @@ _MARK = re.compile(r"^(?:[{\[(]?\d{1,3}[}\])]|\d{1,3}\.)\s*")
 _WHOLE = re.compile(r"[\"“‘(]*[A-Z][^;]*[a-z0-9)%\"”’][.?!][\"”’)]*", re.DOTALL)
 _CITATION = re.compile(r"§| v\. |\bId\.|\b\d+ [A-Z][\w.]*(?: ?[A-Z\d][\w.]*)? \d+")
 _ROLE = r"(?:Plaintiff|Defendant|Petitioner|Respondent|Appellant|Appellee|Claimant|Worker)"
-_ROLE_BEFORE = re.compile(rf"\b({_ROLE})s?,? (?:the )?$")
+_ROLE_BEFORE = re.compile(rf"\b({_ROLE}),? $")
 _CAPITAL = re.compile(r"\b[A-Z][\w'’-]*")
 _KIND = "|".join(KINDS.values())
 _PSEUDONYM = rf"(?:(?:{_KIND}|{_ROLE}) [A-Z]\b|\b{_ROLE}s?\b)"
@@ -204,8 +204,12 @@ def _label_forms(entities: Sequence[Entity], ordinary: frozenset[str]) -> Mappin
 
 def _is_name(form: str, entity: Entity, ordinary: frozenset[str]) -> bool:
     """Return whether a form is no ordinary word, and no abbreviation of something unknown."""
+    words = _split_name(form)
     is_abbreviation = form.isupper() and len(entity.words) == 1
-    return not is_abbreviation and not _split_name(form) <= ordinary
+    # A recogniser joins the first word of a sentence to a name: "Finding Lee".
+    is_person = entity.kinds.most_common(1)[0][0] == "Person"
+    has_ordinary = bool(words & ordinary) if is_person else words <= ordinary
+    return not is_abbreviation and not has_ordinary
 
 
 def _replace_names(sentence: str, labels: Mapping[str, str]) -> str:
@@ -219,7 +223,8 @@ def _replace_names(sentence: str, labels: Mapping[str, str]) -> str:
             if not labels[form]:
                 return ""
             sentence = re.sub(pattern, labels[form], sentence)
-    return _tidy(sentence)
+    is_split = re.search(rf"{_PSEUDONYM} (?:{_KIND}) [A-Z]\b", sentence)
+    return "" if is_split else _tidy(sentence)
 
 
 def _tidy(sentence: str) -> str:
