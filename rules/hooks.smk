@@ -107,6 +107,14 @@ def models_to_ask():
     return names
 
 
+def pages_of_items():
+    """Return the pages of the papers that this run was asked for."""
+    if "papers" not in sys.argv[1:]:
+        return []
+    papers = dict.fromkeys(item.paper for item in SELECTED_ITEMS) or PAPERS
+    return [f"results/papers/{paper}.html" for paper in papers]
+
+
 def values_to_build(rule_name, wildcard):
     """Return the values of a wildcard in the jobs of a rule that this run executes."""
     return {
@@ -130,6 +138,8 @@ onstart:
     if missing := plan.missing_keys(models_to_ask()):
         sys.exit("\n".join(f"moot: {line}" for line in missing))
     if SELECTED_ITEMS:
+        for line in EMPTY_ROWS:
+            sys.stderr.write(f"moot: stays empty: {line}\n")
         with exit_without_traceback():
             fetch_item_data(
                 plan,
@@ -163,6 +173,11 @@ onsuccess:
     with exit_without_traceback():
         remove_empty_files()
         outcome.check()
+        for page in pages_of_items():
+            sys.stderr.write(f"moot: {page} has the items.\n")
+        if EMPTY_ROWS:
+            lines = "\n".join(f"  {line}" for line in EMPTY_ROWS)
+            raise UserError(f"papers: some rows stay empty.\n{lines}")
 
 
 onerror:

@@ -2,6 +2,7 @@
 
 from itertools import chain
 
+from moot.jobs import item_needs
 from moot.jobs.earlier_items import earlier_files
 from moot.papers.items import items_file, read_papers
 from moot.papers.page import paper_files
@@ -9,6 +10,9 @@ from moot.papers.selection import needed_experiments, selected_items
 
 PAPERS = read_papers(items_file(plan.shipped))
 SELECTED_ITEMS = selected_items(config, plan.shipped)
+FILLS_ITEMS = SELECTED_ITEMS and "papers" in sys.argv[1:]
+EMPTY_ROWS = []
+"""The rows of the selected items that stay empty in this run, with the reasons."""
 
 
 def experiments_of_paper(plan, paper):
@@ -18,6 +22,28 @@ def experiments_of_paper(plan, paper):
         for entry in (*plan.experiments_of(study), *plan.trials_of(study)):
             experiments[entry.name] = entry
     return experiments
+
+
+def needed_runs():
+    """Return the experiments and models that the selected items need."""
+    needed = set(needed_experiments(SELECTED_ITEMS, plan.shipped))
+    entries = [entry for entry in plan.experiments.values() if entry.entry in needed]
+    return [(entry.name, model) for entry in entries for model in entry.config.models]
+
+
+# A server is asked once, before the first job; the processes of jobs read what was found.
+if SELECTED_ITEMS and IS_MAIN and not IS_DRY and FILLS_ITEMS:
+    with exit_without_traceback():
+        open_runs = [run for run in needed_runs() if not item_needs.has_predictions(*run)]
+        is_asking = not (plan.config.replay or plan.config.rehearsal)
+        missing = item_needs.find_missing_models(plan, open_runs) if is_asking else {}
+        item_needs.keep_missing(missing)
+        baselines = item_needs.find_missing_baselines(SELECTED_ITEMS)
+        EMPTY_ROWS += item_needs.describe_missing(
+            plan, SELECTED_ITEMS, open_runs, missing, baselines
+        )
+        runnable = [run for run in needed_runs() if item_needs.can_run(plan, *run, missing)]
+        item_needs.check_something_can_be_filled(SELECTED_ITEMS, EMPTY_ROWS, runnable, baselines)
 
 
 def required_results(paper):
@@ -31,21 +57,27 @@ def required_results(paper):
         trained = set(chain.from_iterable(item.datasets for item in items))
         datasets = [name for name in datasets if name in trained]
     files = [f"results/baselines/{name}.parquet" for name in dict.fromkeys(datasets)]
+    missing = item_needs.read_missing() if SELECTED_ITEMS else {}
     for entry in names.values():
-        files += results_of_run(plan, entry)
-        if not plan.is_trial(entry):
+        models = [
+            model
+            for model in entry.config.models
+            if not missing or item_needs.can_run(plan, entry.name, model, missing)
+        ]
+        files += results_of_run(plan, entry, models)
+        if not plan.is_trial(entry) and len(models) == len(entry.config.models):
             files.append(f"results/scores/{entry.name}.parquet")
     cases = [f"results/cases/{name}.parquet" for name in dict.fromkeys(datasets)]
     return list(dict.fromkeys([*files, *cases]))
 
 
-def results_of_run(plan, entry):
-    """Return cases, predictions, transcripts, labels and calls of an experiment of a plan."""
-    runs = [f"{entry.name}/{model}" for model in entry.config.models]
+def results_of_run(plan, entry, models):
+    """Return cases, predictions, transcripts, labels and calls of an experiment and models."""
+    runs = [f"{entry.name}/{model}" for model in models]
     files = [f"results/cases/{entry.config.dataset}.parquet"]
     for kind in ("predictions", "calls", *(["labels"] if entry.config.labelers else [])):
         files += [f"results/{kind}/{run}.parquet" for run in runs]
-    for model in entry.config.models:
+    for model in models:
         files += targets.shards(plan, entry.name, model)
     return files
 

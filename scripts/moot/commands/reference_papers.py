@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from moot.core.shipped_files import SHIPPED
-from moot.jobs.papers import item_command
+from moot.jobs.papers import describe_servers, item_commands
 from moot.papers.items import PaperItem, items_file, read_papers
-from moot.papers.selection import needed_experiments
+from moot.papers.selection import KINDS_WITHOUT_DEBATES, needed_experiments
 from moot.plan.as_published import paper_plan
 from moot.protocols.experiment import Experiment
 from moot.report.escaping import markdown
@@ -28,7 +28,8 @@ def papers_reference() -> str:
 def _item_line(item: PaperItem) -> str:
     title = markdown(f"{item.number}: {item.title}")
     needs = "; ".join(_needs(item)) or NO_DEBATES
-    return f"| `{item.name}` | {title} | {needs} | `{item_command(item)}` |"
+    command = next((f"`{command}`" for command in item_commands(item, paper_plan(SHIPPED))), "")
+    return f"| `{item.name}` | {title} | {needs} | {command} |"
 
 
 def _needs(item: PaperItem) -> Iterator[str]:
@@ -38,6 +39,9 @@ def _needs(item: PaperItem) -> Iterator[str]:
         entries = [entry for entry in experiments.values() if entry.entry == name]
         settings = f"{len(entries)} settings x " if len(entries) > 1 else ""
         yield f"`{name}`: {settings}{_size(entries[0])} on `{entries[0].config.dataset}`"
+    if item.kind not in KINDS_WITHOUT_DEBATES:
+        for text in describe_servers(item, paper_plan(SHIPPED)):
+            yield text.removesuffix(".")
     if item.datasets:
         yield f"models trained on {', '.join(f'`{name}`' for name in item.datasets)}"
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.artifacts import file_digest, read_frame, read_frames
+from moot.jobs.item_needs import OLLAMA
 from moot.jobs.job_results import RESULTS, load_experiment_results
+from moot.llm.identity import key_variable
 from moot.papers import fillers_of
 from moot.papers.grid import PublishedValues
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
@@ -21,7 +23,7 @@ from moot.plan.grid_expansion import templates_of_debates
 from moot.plan.made_up_inputs import describe_inputs, join_names_by_note, join_notes
 from moot.plan.plan import Plan
 from moot.protocols.experiment import Experiment
-from moot.report.figures import made_up_mark
+from moot.report.figures import count_phrase, made_up_mark
 from moot.report.published import SHARE, Published, read_findings, read_published
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores, score_experiment
@@ -167,8 +169,8 @@ def _fill_item(
         parts=tuple(parts),
         findings=tuple(findings),
         departures=tuple(_departures(plan, item)),
-        needs=tuple(_needs(plan, item)),
-        command=item_command(item),
+        needs=(*_untrained(item, results), *_needs(plan, item)),
+        command="\n".join(item_commands(item, paper_plan(plan.shipped))),
         warnings=tuple(item_warnings(plan, parts)),
         mark=figure_mark(plan, item, parts),
     )
@@ -219,27 +221,88 @@ def _departures(plan: Plan, item: PaperItem) -> list[str]:
 
 
 def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:
-    """Yield the needs of the paper's design of an item: experiments, models, cases and data."""
+    """Yield the needs of the paper's design of an item: experiments, models, servers and data."""
     papers = paper_plan(plan.shipped)
     datasets = dict.fromkeys(item.datasets)
     for entry in papers.experiments.values():
         if entry.entry in item.experiments:
             config = entry.config
             datasets[config.dataset] = None
-            cases = "all cases" if config.cases is None else f"{config.cases} cases"
+            cases = "all cases" if config.cases is None else count_phrase(config.cases, "case")
             repeats = f", {config.repeats} times each" if config.repeats > 1 else ""
-            models = f"{len(config.models)} model{'s' * (len(config.models) != 1)}"
+            models = count_phrase(len(_models_shown(item, config.models)), "model")
             yield f"`{entry.name}`: {models}, {cases}{repeats}."
+    if item.kind not in KINDS_WITHOUT_DEBATES:
+        yield from describe_servers(item, papers)
     if datasets:
         yield f"Data: {', '.join(f'`{name}`' for name in datasets)}."
     yield "`snakemake preview` with the same key counts calls, tokens and US dollars."
 
 
-def item_command(item: PaperItem) -> str:
-    """Return the command that fills an item."""
+def _models_shown(item: PaperItem, models: Sequence[str]) -> list[str]:
+    return [name for name in models if not item.models or name in item.models]
+
+
+def models_of_item(item: PaperItem, papers: Plan) -> list[str]:
+    """Return the models that an item needs in the paper's design, those of seats last."""
+    names: dict[str, None] = {}
+    seats: dict[str, None] = {}
+    for entry in papers.experiments.values():
+        if entry.entry in item.experiments:
+            names |= dict.fromkeys(_models_shown(item, entry.config.models))
+            seats |= dict.fromkeys(entry.seats)
+    return list(names | seats)
+
+
+def describe_servers(item: PaperItem, papers: Plan) -> Iterator[str]:
+    """Yield the models that a server of one's own must have, and the API keys."""
+    tags_by_server: dict[str, list[str]] = {}
+    names_by_key: dict[str, list[str]] = {}
+    for name in models_of_item(item, papers):
+        model = papers.config.models[name]
+        if model.endpoint == OLLAMA:
+            tags_by_server.setdefault(str(model.base_url), []).append(f"`{model.model}`")
+        elif variable := key_variable(model):
+            names_by_key.setdefault(variable, []).append(f"`{name}`")
+    for address, tags in tags_by_server.items():
+        yield f"Ollama at {address} (`ollama serve`, `ollama pull TAG`) with {', '.join(tags)}."
+    for variable, names in names_by_key.items():
+        yield f"The API key `{variable}` for {', '.join(names)}."
+
+
+def item_commands(item: PaperItem, papers: Plan) -> list[str]:
+    """Return the commands that fill an item: as the paper, with API keys alone, with one's own
+    model.
+    """
+    if item.is_quoted:
+        return []
     if item.kind in KINDS_WITHOUT_DEBATES and not item.datasets:
-        return "snakemake --cores 2 papers"
-    return f'snakemake --cores 4 papers --config "papers={{items: [{item.name}]}}"'
+        return ["snakemake --cores 2 papers"]
+    commands = [_command(item)]
+    names = models_of_item(item, papers) if item.experiments else []
+    by_key = [name for name in names if papers.config.models[name].endpoint != OLLAMA]
+    if 0 < len(by_key) < len(names):
+        chosen = f", models: [{', '.join(by_key)}]"
+        commands.append(f"{_command(item, chosen)}   # with an API key alone")
+    if names:
+        chosen = ", models: [mine], cases: 20"
+        commands.append(f"{_command(item, chosen)}   # with your own model")
+    return commands
+
+
+def _command(item: PaperItem, choice: str = "") -> str:
+    return f'snakemake --cores 4 papers --config "papers={{items: [{item.name}]{choice}}}"'
+
+
+def _untrained(item: PaperItem, results: Mapping[str, StudyResults]) -> Iterator[str]:
+    """Yield the rows of trained models that stay empty, with the reasons."""
+    keys = {row.key for row in item.rows} if item.datasets else set()
+    for study_results in results.values():
+        for board in study_results.baselines.values():
+            failed = board[board["baseline"].isin(list(keys)) & (board["status"] != "ok")]
+            failed = failed[failed["accuracy"].isna()] if "accuracy" in failed else failed
+            for row in failed.drop_duplicates("baseline").to_dict("records"):
+                yield f"Row `{row['baseline']}` stays empty: {row['status']}."
 
 
 def item_warnings(plan: Plan, parts: Sequence[Part]) -> list[str]:
