@@ -1,104 +1,210 @@
-"""Compare how moot and `json_repair` with pydantic read the table of nasty replies.
+"""Count how replies are read: right, asked again, or misread.
 
-python benchmarks/run.py reply_reading.py             prints the table of docs/faults.md
-python benchmarks/run.py reply_reading.py --write     writes it into the page
+python benchmarks/run.py reply_reading.py             prints all tables
+python benchmarks/run.py reply_reading.py --write     writes the table of natural replies into the
+                                                      page docs/faults.md
+
+Natural replies are made here: forms in which models state a label, and forms that state none, for
+17 sets of labels. Real replies and cases are read from `../shared`, where it exists: of many
+public models, each with the label that its authors read.
 """
 
+import json
+import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
-from itertools import product
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import json_repair
-from pydantic import TypeAdapter, ValidationError
+from moot.core.cases import Task
+from moot.llm.parsing.replies import parse_label, parse_reply
+from moot.protocols.reply_schemas import prediction_schema
+from moot.studies.conference.forms import Grade
 
-from reply_forms import FORMS, LABELS, NASTY, read_reply
-
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "faults.md"
+PROJECT = Path(__file__).resolve().parents[1]
+PAGE = PROJECT / "docs" / "faults.md"
+SHARED = PROJECT.parent / "shared"
 MARKS = ("<!-- written by benchmarks/reply_reading.py -->\n", "<!-- end -->\n")
-OUTCOMES = ("right", "refused rightly", "wrong value", "missed")
-FAMILIES = {
-    "prompting": ("prompting", "cot"),
-    "courtroom": ("courtroom", "inline"),
-    "conference": ("grade", "agreement", "decision", "evaluation", "notes", "coding"),
-    "panel": ("round", "judged"),
-    "feedback": ("opinion", "outcome", "articles", "four_steps", "criticism", "summary"),
-    "stance": ("stance_json", "stance_label"),
-    "forms of which every field decides": ("verdict", "belief", "stance", "review"),
-    "bare labels": ("label", "chinese"),
-}
-Reader = Callable[[str, str], Mapping[str, Any] | None]
+OUTCOMES = ("right", "asked again", "misread")
+COUNT, SEED = 7_200, 7
+
+LABEL_SETS: tuple[tuple[str, ...], ...] = (
+    ("NO", "YES"),
+    ("GUILTY", "NOT GUILTY"),
+    ("AFFIRM", "NOT AFFIRM", "REMAND"),
+    ("PLAINTIFF", "DEFENDANT"),
+    ("PRO", "CON", "NEUTRAL"),
+    ("A", "B", "C", "D"),
+    ("1", "2", "3", "4", "5"),
+    ("WON", "LOST"),
+    ("TRUE", "FALSE"),
+    ("SUPPORTED", "NOT SUPPORTED", "NOT ENOUGH INFO"),
+    ("VIOLATION", "NO VIOLATION"),
+    ("AGREEMENT", "MORE DEBATE"),
+    ("KEEP", "REMOVE"),
+    ("POSITIVE", "NEGATIVE", "MIXED"),
+    ("是", "否"),
+    ("支持", "反对"),
+    ("盗窃", "诈骗", "抢夺"),
+)
+REASONS = (
+    "The notice came two weeks late and the deposit was never returned.",
+    "Two witnesses saw the van leave, and the receipt was not disputed.",
+    "The text weighs cost against benefit. It never mentions the tram again.",
+    "If he had paid in May, things might look different. He had no money left.",
+)
+STATED = (
+    *("{0}", "{0}.", "**{0}**", "# {0}", '"{0}"', "- {0}", "({0})", "{0}!", "`{0}`", "{0}</s>"),
+    *("{0}. {why}", "{0}: {why}", "{0}\n\n{why}", "**{0}**\n{why}", "{0} because {why}"),
+    *("Answer: {0}", "**Answer:** {0}", "The answer is {0}.", "Final answer: **{0}**"),
+    *("My verdict is {0}. {why}", "Verdict: {0}\n{why}", "The final decision is: {0}"),
+    *("Prediction: {0}", "[[{0}]]", "{why} [[{0}]]", "{why}\n\n\\boxed{{\\text{{{0}}}}}"),
+    *("{why}\n\n{0}", "{why}\n{0}.", "{why} Therefore, the answer is {0}.", "{why}\nLabel: {0}"),
+    *("I considered {1}. {why} The answer is {0}.", "The answer is {0}, since {why}"),
+    *("<think>It may be {1}.</think>{0}", "<think>{1}? No.</think>\nAnswer: {0}"),
+    *('{{"prediction": "{0}"}}', "In my view the right label is {0}.", "On balance, {0}."),
+    *("{why} The stance of the text is {0}.", "The answer ({0} or {1}) is {0}."),
+)
+UNDECIDED = (
+    *("{0} or {1}", "It is {0}, or {1}.", "Either {0} or {1}.", "The answer is {0} or {1}."),
+    *("Answer: {0}/{1}", "It could be {0}.", "If the facts hold, {0}; otherwise {1}."),
+    *("If he is right, the answer is {0}.", "I cannot say whether it is {0}.", "Not {0}."),
+    *("It is not {0}.", "The answer is not {0}.", "Neither {0} nor {1}.", "Unclear. {why}"),
+    *("I cannot decide this case.", "{0}: it is late.\n{1}: it is early.", "{0}) late\n{1}) early"),
+    *("Possible answers: {0}, {1}.", "Answer with one word: {0} or {1}.", "{0} / {1}"),
+    *("Answer: {0}\nAnswer: {1}", "The answer is {0}. On reflection, the answer is {1}."),
+    *("{0}. But {1} is as good.", "Is it {0}?", "Maybe {0}? I am not sure.", "<think>{0}"),
+    *("One side asks for {0}, the other for {1}.", "{0} and {1} are both possible."),
+    *("It might be {0}, but the evidence is thin.", "Unless the lease ended, {0}.", "[ ] {0}"),
+    *("I would say {0} only if he paid.", "The answer is neither {0} nor {1}.", "{why}"),
+    *("Verdict: {0}\n\n{why}\nVerdict: {1}", "[[{0}]] or [[{1}]]", "It is hard to call it {0}."),
+)
+DENIALS = ("Not {0}.", "It is not {0}.", "The answer is not {0}.")
+"""Forms that state "NOT GUILTY" where that is a label, and otherwise nothing."""
+CHINESE_REASONS = (
+    "被告迟交了两周。",
+    "证人看到货车离开。",
+    "原告没有提交收据。",
+    "如果他付了钱，就不会有争议。",
+)
+CHINESE_STATED = (
+    *("{0}", "{0}。", "**{0}**", "【{0}】", "答案：{0}", "答案是{0}。", "正确答案：{0}。{why}"),
+    *(
+        "[答案]{0}",
+        "{why}因此答案为{0}。",
+        "结论：{0}",
+        "判决：{0}。{why}",
+        "{why}\n{0}",
+        "{0}。{why}",
+    ),
+    *("{why}\n类别：{0}", "最终答案是：{0}。", "<think>可能是{1}。</think>{0}", "预测：{0}"),
+    *("{0}，因为{why}", "[[{0}]]", "{why}[[{0}]]", "{0}：{why}", "答案（{0}或{1}）：{0}"),
+)
+CHINESE_UNDECIDED = (
+    *(
+        "{0}或{1}",
+        "可能是{0}。",
+        "不是{0}。",
+        "答案不是{0}。",
+        "既不是{0}，也不是{1}。",
+        "无法判断。",
+    ),
+    *("如果他付了钱，答案是{0}。", "答案是{0}或者{1}。", "{0}：迟交。\n{1}：未迟交。", "{why}"),
+    *("答案：{0}\n答案：{1}", "是否应为{0}，难以判断。", "请回答{0}或{1}。", "答案：{0}、{1}"),
+)
 
 
-def read_by_moot(form: str, reply: str) -> Mapping[str, Any] | None:
-    """Return the value that moot reads; None if it rejects the reply."""
-    return read_reply(form, reply).value
+def natural_replies() -> list[tuple[tuple[str, ...], str, str | None]]:
+    """Return the labels, the reply and the label that it states (None for none) of each reply."""
+    replies = []
+    for labels in LABEL_SETS:
+        is_chinese = not labels[0].isascii()
+        stated = CHINESE_STATED if is_chinese else STATED
+        undecided = CHINESE_UNDECIDED if is_chinese else UNDECIDED
+        reasons = CHINESE_REASONS if is_chinese else REASONS
+        for form in (*stated, *undecided):
+            for position, label in enumerate(labels):
+                other = labels[(position + 1) % len(labels)]
+                right = label if form in stated else None
+                if form in DENIALS and f"NOT {label}" in labels:
+                    right = f"NOT {label}"
+                texts = [form.format(label, other, why=reason) for reason in reasons]
+                replies += [(labels, text, right) for text in texts]
+    return random.Random(SEED).sample(sorted(replies, key=str), COUNT)
 
 
-def read_by_library(form: str, reply: str) -> Mapping[str, Any] | None:
-    """Return the value that `json_repair` and pydantic (not strict) read; None if they fail.
-
-    A bare label is read by pydantic only.
-    """
-    try:
-        if form in LABELS:
-            label: Any = Literal[LABELS[form]]
-            return {"prediction": TypeAdapter(label).validate_python(reply.strip())}
-        return FORMS[form].model_validate(json_repair.loads(reply)).model_dump(mode="json")
-    except (ValidationError, ValueError, TypeError, RecursionError):
-        return None
+def outcome(value: object, right: object) -> str:
+    """Return the outcome of a reading, one of `OUTCOMES`."""
+    if value == right:
+        return "right"
+    return "asked again" if value is None else "misread"
 
 
-READERS: dict[str, Reader] = {"moot": read_by_moot, "`json_repair` + pydantic": read_by_library}
+def count_natural() -> dict[tuple[str, ...], Counter[str]]:
+    """Count the natural replies with each outcome by set of labels."""
+    counts: dict[tuple[str, ...], Counter[str]] = {labels: Counter() for labels in LABEL_SETS}
+    for labels, reply, right in natural_replies():
+        value = (parse_label(reply, labels).value or {}).get("prediction")
+        counts[labels][outcome(value, right)] += 1
+    return counts
 
 
-def classify_reading(row: Mapping[str, Any], reading: Mapping[str, Any] | None) -> str:
-    """Return the outcome of a reading, one of `OUTCOMES`.
-
-    A correct reading has all values of the row and none of its missing fields.
-    """
-    if row["value"] is None:
-        return "refused rightly" if reading is None else "wrong value"
-    if reading is None:
-        return "missed"
-    invented = any(path in reading for path in row.get("missing", []))
-    is_equal = all(reading.get(name) == value for name, value in row["value"].items())
-    return "right" if is_equal and not invented else "wrong value"
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file of JSON lines; none without the file."""
+    if path.exists():
+        yield from map(json.loads, path.read_text(encoding="utf-8").splitlines())
 
 
-def measure() -> dict[str, dict[str, Counter[str]]]:
-    """Count the replies with each outcome by reader and family of forms."""
-    family_of = {}
-    for family, forms in FAMILIES.items():
-        family_of.update(dict.fromkeys(forms, family))
-    counts: dict[str, dict[str, Counter[str]]] = {}
-    for name, reader in READERS.items():
-        counts[name] = {family: Counter() for family in FAMILIES}
-        for row in NASTY:
-            outcome = classify_reading(row, reader(row["schema"], row["reply"]))
-            counts[name][family_of[row["schema"]]][outcome] += 1
+def count_real() -> dict[str, Counter[str]]:
+    """Count public replies by source: agree, contradict, asked again, and those without a label."""
+    form = prediction_schema(Task("case", "Did he?", ("no", "yes")))
+    counts: dict[str, Counter[str]] = {}
+    for row in read_lines(SHARED / "data" / "real_replies.jsonl"):
+        is_object = row["kind"] == "json"
+        parsed = (
+            parse_reply(row["reply"], form)
+            if is_object
+            else parse_label(row["reply"], row["labels"])
+        )
+        value, right = (parsed.value or {}).get("prediction"), row["authors_reading"]
+        if right is None:
+            kind = "authors read none, asked again" if value is None else "authors read none, read"
+        else:
+            kind = {"right": "agree", "misread": "contradict"}.get(
+                outcome(value, right), "asked again"
+            )
+        counts.setdefault(row["source"], Counter())[kind] += 1
+    return counts
+
+
+def count_cases() -> Counter[str]:
+    """Count the cases of replies with each outcome."""
+    counts = Counter[str]()
+    for row in read_lines(SHARED / "cases" / "replies" / "cases.jsonl"):
+        if row["form"] == "bare label":
+            value = (parse_label(row["reply"], row["labels"]).value or {}).get("prediction")
+        elif row["form"].startswith("grade"):
+            value = (parse_reply(row["reply"], Grade).value or {}).get("grade")
+        else:
+            continue
+        counts[outcome(value, row["right"])] += 1
     return counts
 
 
 def render_section() -> str:
-    """Return the table as Markdown."""
-    lines = [f"| forms | reader | {' | '.join(OUTCOMES)} |", "|---|---|" + "--:|" * len(OUTCOMES)]
-    counts = measure()
-    for family, name in product(FAMILIES, READERS):
-        lines.append(render_row(family, name, counts[name][family]))
-    for name in READERS:
-        total = sum(counts[name].values(), Counter[str]())
-        lines.append(render_row(f"**all {len(NASTY)}**", name, total))
+    """Return the table of natural replies as Markdown."""
+    counts = count_natural()
+    lines = [f"| labels | {' | '.join(OUTCOMES)} |", "|---|" + "--:|" * len(OUTCOMES)]
+    lines += [render_row(", ".join(labels), counts[labels]) for labels in LABEL_SETS]
+    lines.append(render_row(f"**all {COUNT:,}**", sum(counts.values(), Counter[str]())))
     return "\n".join(lines) + "\n"
 
 
-def render_row(forms: str, reader: str, counts: Mapping[str, int]) -> str:
+def render_row(title: str, counts: Counter[str]) -> str:
     """Return a row of the table: the number of replies with each outcome."""
-    numbers = [str(counts[outcome]) for outcome in OUTCOMES]
-    return f"| {forms} | {reader} | {' | '.join(numbers)} |"
+    return f"| {title} | {' | '.join(str(counts[name]) for name in OUTCOMES)} |"
 
 
 def replace_section(page: str) -> str:
@@ -108,8 +214,18 @@ def replace_section(page: str) -> str:
     return pattern.sub(lambda _: f"{start}\n{render_section()}\n{end}", page)
 
 
+def print_tables() -> None:
+    """Print the three tables."""
+    print(render_section())
+    real = count_real()
+    kinds = sorted({kind for counts in real.values() for kind in counts})
+    for source, counts in [*real.items(), ("all", sum(real.values(), Counter[str]()))]:
+        print(f"{source}: {', '.join(f'{kind} {counts[kind]}' for kind in kinds)}")
+    print(f"cases: {', '.join(f'{name} {count}' for name, count in count_cases().items())}")
+
+
 if __name__ == "__main__":
     if "--write" in sys.argv:
         PAGE.write_text(replace_section(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     else:
-        sys.stdout.write(render_section())
+        print_tables()

@@ -21,7 +21,7 @@ from fault_server import FaultServer
 from moot.core.model_config import ModelConfig
 from moot.llm.chat import Chat, Settings
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.parsing.ladder import parse_reply
+from moot.llm.parsing.replies import parse_reply
 from moot.llm.parsing.schema import json_schema
 from moot.llm.progress import Progress
 from moot.llm.request import Message, Request

@@ -18,6 +18,7 @@ def test_statements_that_a_failed_call_leaves_out_cost_nothing(
     cost = json.dumps({"cost_usd": 0.25})
     rows = [("d", "", "failed", cost), *[("d", "", "failed", missing)] * judges]
     transcripts = pd.DataFrame(rows, columns=["debate_id", "call_id", "parse_status", "parsed"])
+    transcripts["kind"] = "vote"
     costs = debate_costs(transcripts, pd.DataFrame(columns=[*CALLS, "seconds", "cost_usd"]))
     assert costs.loc["d", "cost_usd"] == 0.25
     assert costs.loc["d", "retries"] == 1

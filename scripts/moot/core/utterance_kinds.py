@@ -3,6 +3,9 @@
 CONCLUSION = "conclusion"
 """The last row of a debate, from which predictions are read."""
 
+ASKED_AGAIN = "asked_again"
+"""A reply that could not be read, so that the model was asked again."""
+
 SAMPLE, VOTES = "sample", "votes"
 """An answer that a vote counts, and the recorded counts of a vote."""
 

@@ -16,7 +16,7 @@ from moot.core.experiment_config import RECORDED
 from moot.core.likelihood import calibrate
 from moot.core.schemas import JUDGED
 from moot.core.types import JsonObject
-from moot.core.utterance_kinds import CONCLUSION
+from moot.core.utterance_kinds import ASKED_AGAIN, CONCLUSION
 from moot.llm.ledger.database import portions
 from moot.llm.ledger.exports import calls_row
 from moot.llm.ledger.ledger import Ledger
@@ -122,7 +122,7 @@ def _conclusions(transcript: pd.DataFrame) -> pd.DataFrame:
 
 
 def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
-    """Return the cost of each debate: calls, retries, tokens, seconds, US dollars.
+    """Return the cost of each debate: calls, retries, replies asked again, tokens, seconds, USD.
 
     The index is debate_id.
 
@@ -137,11 +137,13 @@ def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
     sums = ["retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
     totals = call_rows.groupby("debate_id")[sums].sum()
     totals["calls"] = call_rows.groupby("debate_id").size()
+    is_unreadable = transcripts["kind"] == ASKED_AGAIN
+    totals["asked_again"] = transcripts[is_unreadable].groupby("debate_id").size()
     # A failed call has a cost. The missing statements of a synthetic panel do not.
     has_cost = transcripts["parsed"].fillna("") != ""
     failed_rows = transcripts[(transcripts["parse_status"] == "failed") & has_cost]
     failed_costs = [json.loads(parsed).get("cost_usd", 0.0) for parsed in failed_rows["parsed"]]
-    totals = totals.reindex(transcripts["debate_id"].unique(), fill_value=0)
+    totals = totals.reindex(transcripts["debate_id"].unique()).fillna(0)
     totals["retries"] = (
         totals["retries"].add(failed_rows.groupby("debate_id").size(), fill_value=0).astype(int)
     )
@@ -212,7 +214,8 @@ def prediction_rows(
         }
 
 
-_COUNT_COLUMNS = ("calls", "retries", "prompt_tokens", "completion_tokens", "cached_tokens")
+_COUNT_COLUMNS = ("calls", "retries", "asked_again", "prompt_tokens", "completion_tokens")
+_COUNT_COLUMNS += ("cached_tokens",)
 _AMOUNT_COLUMNS = ("seconds", "cost_usd")
 
 

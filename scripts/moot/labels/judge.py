@@ -18,7 +18,7 @@ from moot.core.rubric import Rubric
 from moot.llm.chat import Chat, Settings, open_chats
 from moot.llm.identity import served_as
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.parsing.ladder import parse_reply
+from moot.llm.parsing.replies import parse_reply
 from moot.llm.parsing.schema import MAY_BE_MISSING, describe_schema, json_schema
 from moot.llm.progress import Progress
 from moot.llm.prompts import Prompts
@@ -151,14 +151,20 @@ def label_calls(judge: Judge, statements: pd.DataFrame, facts: Mapping[str, str]
 async def _judge(judge: Judge, chat: Chat, facts: str, statement: str) -> tuple[str, str]:
     if not statement.strip():
         return judge.rubric.neutral, ""
-    try:
-        _, reply = await chat.ask(request_for(judge, facts, statement), 0)
-    except CallFailedError as error:
-        return "", str(error)
     form = judged_form(tuple(judge.rubric.labels))
-    parsed = parse_reply(reply.text, form, is_cut=reply.finish_reason == "length")
-    return (
-        (parsed.value["label"], str(parsed.value.get("evidence", "")))
-        if parsed.value
-        else ("", parsed.problem)
-    )
+    unreadable_texts: set[str] = set()
+    problem = ""
+    for attempt in range(judge.config.attempts):
+        try:
+            _, reply = await chat.ask(request_for(judge, facts, statement), attempt)
+        except CallFailedError as error:
+            return "", str(error)
+        cut_at = MOST_TOKENS if reply.finish_reason == "length" else None
+        parsed = parse_reply(reply.text, form, cut_at=cut_at)
+        if parsed.value:
+            return parsed.value["label"], str(parsed.value.get("evidence", ""))
+        problem = parsed.problem
+        if reply.text in unreadable_texts:  # as at temperature 0: it would repeat itself
+            break
+        unreadable_texts.add(reply.text)
+    return "", problem

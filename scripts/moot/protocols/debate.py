@@ -11,15 +11,19 @@ from pydantic import BaseModel
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.types import CheckedValues, Fields, Json, JsonObject
-from moot.core.utterance_kinds import PUBLIC
-from moot.llm.parsing.ladder import parse_reply
+from moot.core.utterance_kinds import ASKED_AGAIN, PUBLIC
+from moot.llm.parsing.replies import parse_label, parse_reply
 from moot.llm.parsing.schema import describe_schema, json_schema
 from moot.llm.request import Message
 from moot.protocols.people import FORM_BELOW, Question, Statement, choice_form
 from moot.protocols.setup import JobSetup
 from moot.protocols.utterance_reading import read_choice, read_fields, read_form, read_likelihood
-from moot.protocols.utterances import Utterance, label_word
+from moot.protocols.utterances import MOOT, Utterance, label_word
 from moot.protocols.voices import Voices
+
+SAMPLES_PER_ATTEMPT = 10_000_000
+"""The samples of further attempts at a reply are apart from those of the first attempts, so that
+they do not depend on the order in which replies arrive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +175,14 @@ class Debate:
                 utterances.append(utterance)
         return self.intervention.hear(seat, utterances)
 
-    async def say(
+    async def say(  # noqa: PLR0913 - keywords of what is asked
         self,
         seat: str,
         kind: str,
         prompt: str,
         *,
         schema: type[BaseModel] | None = None,
+        labels: Sequence[str] = (),
         form: type[BaseModel] = Statement,
         private: bool = False,
         round: int = 0,  # noqa: A002 - the transcript's column
@@ -192,6 +197,8 @@ class Debate:
             prompt: Template name below `config/prompts`, without ending.
             schema: What the reply must hold. Its fields `prediction` and `confidence` fill the
                 utterance's columns.
+            labels: The words of which a reply without schema must be one; the word becomes the
+                prediction.
             form: What a person fills in where there is no schema. Its field `statement` or
                 `prediction` is the utterance's text.
             private: Whether only this seat may read the utterance later.
@@ -216,21 +223,59 @@ class Debate:
             variables = {**self._variables(seat, utterances), "reply_format": FORM_BELOW, **context}
             filled_in = self._ask_person(utterance, prompt, schema or form, variables)
             read_form(utterance, filled_in, schema, self.task)
+            if labels and not schema:
+                read_fields(utterance, parse_label(utterance.text, labels), self.task)
             return self._keep(utterance)
         reply_format = describe_schema(schema) if schema else ""
         variables = {**self._variables(seat, utterances), "reply_format": reply_format, **context}
-        reply = await self.voices.ask_model(
-            utterance,
-            self._messages(utterance, prompt, variables),
-            schema=json_schema(schema) if schema else None,
-            max_tokens=self.params.form_tokens if schema else None,
-        )
-        utterance.text = reply.text if reply else ""
-        if schema and not utterance.has_failed and not utterance.is_refused:
-            parsed = parse_reply(utterance.text, schema, is_cut=self.voices.is_cut(utterance))
-            scale = self.voices.confidence_scale(seat)
-            read_fields(utterance, parsed, self.task, scale)
-        return self._keep(utterance)
+        messages = self._messages(utterance, prompt, variables)
+        return self._keep(await self._ask_until_readable(turn, utterance, messages, schema, labels))
+
+    async def _ask_until_readable(
+        self,
+        turn: Turn,
+        utterance: Utterance,
+        messages: tuple[Message, ...],
+        schema: type[BaseModel] | None,
+        labels: Sequence[str],
+    ) -> Utterance:
+        """Ask a model until its reply can be read, as often as the model's `attempts` says.
+
+        Replies that cannot be read are recorded for the costs, and no seat reads them. A model that
+        repeats itself word for word, as at temperature 0, is not asked again.
+        """
+        document = json_schema(schema) if schema else None
+        sample = self.voices.next_sample(turn.seat, messages, document)
+        max_tokens = self.params.form_tokens if schema else None
+        unreadable_texts: set[str] = set()
+        for attempt in range(1, self.voices.attempts(turn.seat) + 1):
+            reply = await self.voices.ask_model(
+                utterance, messages, schema=document, max_tokens=max_tokens, sample=sample
+            )
+            utterance.text = reply.text if reply else ""
+            self._read_reply(utterance, schema, labels)
+            is_last = attempt == self.voices.attempts(turn.seat) or self.is_placeholder(utterance)
+            is_repeated = utterance.text in unreadable_texts
+            if utterance.parse_status != "invalid" or is_last or is_repeated:
+                break
+            unreadable_texts.add(utterance.text)
+            utterance.kind, utterance.visibility = ASKED_AGAIN, MOOT
+            insort(self.utterances, utterance, key=lambda entry: entry.turn)
+            utterance, sample = self._open(turn), sample + SAMPLES_PER_ATTEMPT
+        return utterance
+
+    def _read_reply(
+        self, utterance: Utterance, schema: type[BaseModel] | None, labels: Sequence[str]
+    ) -> None:
+        if utterance.has_failed or utterance.is_refused:
+            return
+        cut_at = self.voices.limit_of_cut_reply(utterance)
+        if schema:
+            scale = self.voices.confidence_scale(utterance.speaker)
+            parsed = parse_reply(utterance.text, schema, cut_at=cut_at, confidence_scale=scale)
+            read_fields(utterance, parsed, self.task)
+        elif labels:
+            read_fields(utterance, parse_label(utterance.text, labels, cut_at=cut_at), self.task)
 
     async def choose(
         self,

@@ -1,6 +1,5 @@
 """Schemas of the replies that protocols ask for, made from a task's labels."""
 
-import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -11,11 +10,11 @@ from moot.core.cases import Task
 from moot.core.confidence import stated_probabilities
 from moot.core.likelihood import label_shares
 from moot.core.types import JsonObject
-from moot.llm.parsing.articles import find_citations
-from moot.llm.parsing.ladder import parse_reply
+from moot.llm.parsing.labels import named_labels
+from moot.llm.parsing.replies import parse_reply
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols.debate import Answer, Debate
-from moot.protocols.utterances import Utterance, label_word
+from moot.protocols.utterances import Utterance, join_labels, label_word
 
 _NO_OTHER_FIELDS = ConfigDict(extra="forbid")
 Confidence = Annotated[
@@ -101,40 +100,15 @@ def prediction_schema(
     )
 
 
-_WINS = (
-    r"\b(?:in favou?r of|sides? with|(?:find|rule|decide|decision|judge?ment)s? for) (?:the"
-    r" )?{0}\b|\b{0}\b[^;\n]{{0,40}}?\b(?:win(?:s|ning)?|prevail(?:s|ing)?)\b"
-)
-_NEGATION = re.compile(
-    r"\b(?:not|never|unlikely|neither|nor|no|cannot|fails?|if|unless)\b|n't\b|不|并非|而非|没有|未"
-    r"|\b(?:less likely|low|slim|small|remote|minimal|doubt\w*|reduc\w+|against)\b"
-    r"(?=.*\b(?:winning|prevailing)\b)|\b(?:winning|prevailing)\b.*\b(?:low|slim|small|remote|"
-    r"minimal|doubt\w*|reduc\w+)\b",
-    re.IGNORECASE,
-)
-_SENTENCE_END = re.compile(r"(?<!\b[A-Z])(?<!\bv)\.|[;。；\n]")
-"""The end of a sentence; initials and "v." do not end one."""
-
-
 def find_position(text: str, task: Task) -> str | None:
     """Return the label or labels that a free text argues for.
 
-    The result is None if the text names no label, or several labels of a task with one answer.
+    None if it names no label, or several labels of a task with one answer.
     """
     prediction = (parse_reply(text, prediction_schema(task)).value or {}).get("prediction")
-    labels = {prediction} if isinstance(prediction, str) else set(prediction or ())
-    sentences = [
-        sentence for sentence in _SENTENCE_END.split(text) if not _NEGATION.search(sentence)
-    ]
-    if not labels and task.multilabel:
-        labels = find_citations("\n".join(sentences), task.labels)
-    elif not labels:
-        for label in task.labels:
-            pattern = re.compile(_WINS.format(re.escape(label)), re.IGNORECASE)
-            if any(map(pattern.search, sentences)):
-                labels.add(label)
-        labels = labels if len(labels) == 1 else set()
-    return ";".join(sorted(label.casefold() for label in labels)) or None
+    named = map(str, named_labels(text, task.labels))
+    labels = join_labels(prediction or named, task.labels)
+    return labels if labels and (task.multilabel or labels in task.labels) else None
 
 
 def read_answer(debate: Debate, utterance: Utterance) -> Answer | None:

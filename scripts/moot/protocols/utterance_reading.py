@@ -6,64 +6,34 @@ from collections.abc import Mapping
 from pydantic import BaseModel
 
 from moot.core.cases import Task
-from moot.core.confidence import (
-    number_of_choices,
-    probability_of_stated_confidence,
-    scaled_confidence,
-)
+from moot.core.confidence import number_of_choices, probability_of_stated_confidence
 from moot.core.likelihood import complete_logprobs, label_shares
 from moot.core.types import Fields
-from moot.llm.parsing.ladder import Parsed
-from moot.llm.parsing.values import HUNDRED
+from moot.llm.parsing.replies import Parsed
 from moot.llm.request import Reply
 from moot.protocols.people import CONFIDENCE, PREDICTION, answer_text
-from moot.protocols.utterances import Utterance
+from moot.protocols.utterances import Utterance, join_labels
 
 
-def read_fields(
-    utterance: Utterance,
-    parsed: Parsed,
-    task: Task,
-    confidence_scale: int = 100,
-) -> None:
+def read_fields(utterance: Utterance, parsed: Parsed, task: Task) -> None:
     """Fill in an utterance from the fields of a reply.
 
-    The fields `prediction` and `confidence` have columns. A confidence that contradicts the model's
-    `confidence_scale` is missing.
+    The fields `prediction` and `confidence` have columns. Labels are compared in any case, and the
+    column has the task's spelling.
     """
     utterance.parse_status, utterance.parsed = parsed.status, parsed.value
     utterance.parse_problem, utterance.missing_fields = parsed.problem, ",".join(parsed.missing)
     if parsed.value is None:
         utterance.parsed = {"problem": parsed.problem}
         return
-    if confidence_scale != HUNDRED and CONFIDENCE in parsed.bare_numbers:
-        _rescale_confidence(utterance, parsed, confidence_scale)
-    value = utterance.parsed or {}
-    prediction, confidence = value.get(PREDICTION), value.get(CONFIDENCE)
-    if isinstance(prediction, str):
-        utterance.prediction = prediction.casefold()
-    elif isinstance(prediction, list):
-        utterance.prediction = ";".join(sorted({label.casefold() for label in prediction}))
+    prediction, confidence = parsed.value.get(PREDICTION), parsed.value.get(CONFIDENCE)
+    if isinstance(prediction, str | list):
+        utterance.prediction = join_labels(prediction, task.labels)
     if isinstance(confidence, int | float):
         utterance.confidence = float(confidence)
         utterance.probability = probability_of_stated_confidence(
             utterance.confidence, number_of_choices(task)
         )
-
-
-def _rescale_confidence(utterance: Utterance, parsed: Parsed, scale: int) -> None:
-    """Read a confidence without a stated scale on the model's own scale."""
-    number = parsed.bare_numbers[CONFIDENCE]
-    value = {name: field for name, field in (parsed.value or {}).items() if name != CONFIDENCE}
-    missing = {name: problem for name, problem in parsed.missing.items() if name != CONFIDENCE}
-    confidence = scaled_confidence(number, scale, is_percentage=False)
-    if confidence is None:
-        problem = f"{number:g} contradicts `confidence_scale: {scale}` in the model's entry"
-        missing[CONFIDENCE] = problem
-        utterance.parse_problem = f"{CONFIDENCE} missing ({problem})"
-    else:
-        value[CONFIDENCE] = confidence
-    utterance.parsed, utterance.missing_fields = value, ",".join(missing)
 
 
 def read_form(

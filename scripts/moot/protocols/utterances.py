@@ -1,6 +1,6 @@
 """An utterance in a debate, a row of its transcript."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.core.types import JsonObject
@@ -65,3 +65,14 @@ def empty_utterance(seat: str, kind: str, status: str = "failed") -> Utterance:
 def label_word(label: str) -> str:
     """Return a label as prompts and replies spell it."""
     return label.upper()
+
+
+def join_labels(words: str | Iterable[str], labels: Sequence[str]) -> str:
+    """Return the label or labels of a reply in the spelling of the task, joined by ";".
+
+    >>> join_labels(["WON", "LOST"], ["Lost", "Won"])
+    'Lost;Won'
+    """
+    spellings = {label.casefold(): label for label in labels}
+    chosen = {words} if isinstance(words, str) else set(words)
+    return ";".join(sorted(spellings.get(word.casefold(), word) for word in chosen))

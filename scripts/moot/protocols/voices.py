@@ -57,7 +57,7 @@ class Voices:
         self._roles = roles
         self._params: CheckedValues = setup.params
         self._counts: defaultdict[tuple[object, ...], int] = defaultdict(lambda: first_replicate)
-        self._cut_calls: set[str] = set()
+        self._limits_of_cut_calls: dict[str, int] = {}
 
     def is_human(self, seat: str) -> bool:
         """Return whether a person sits in a seat.
@@ -112,18 +112,21 @@ class Voices:
         schema: Fields | None = None,
         choices: tuple[str, ...] = (),
         max_tokens: int | None = None,
+        sample: int | None = None,
     ) -> Reply | None:
         """Return the reply of the model in the utterance's seat; None after a failed call.
 
-        The same request sent again in a debate is a further sample.
+        The same request sent again in a debate is a further sample. `sample` numbers it where it is
+        not the next one.
         """
         voice = self._voice(utterance.speaker)
         if is_person(voice):
             utterance.source = HUMAN
         chat = self._setup.chats[voice]
         model = chat.config
-        nth = self._count(model.endpoint, model.model, messages, json.dumps(schema), choices)
-        replicate = self._repeat * _REPLICATES_PER_DEBATE + nth
+        if sample is None:
+            sample = self.next_sample(utterance.speaker, messages, schema, choices)
+        replicate = self._repeat * _REPLICATES_PER_DEBATE + sample
         request = request_to(
             model,
             messages,
@@ -139,16 +142,31 @@ class Voices:
             utterance.parse_status, utterance.parsed = "failed", _failure(error)
             return None
         if reply.finish_reason == "length":
-            self._cut_calls.add(utterance.call_id)
+            self._limits_of_cut_calls[utterance.call_id] = request.parameters["max_tokens"]
         if reply.finish_reason in _REFUSALS:
             utterance.parse_status = REFUSED
             utterance.parse_problem = _REFUSALS[reply.finish_reason]
             utterance.parsed = {"problem": utterance.parse_problem}
         return reply
 
-    def is_cut(self, utterance: Utterance) -> bool:
-        """Return whether the server cut the utterance's reply off at the limit of tokens."""
-        return utterance.call_id in self._cut_calls
+    def next_sample(
+        self,
+        seat: str,
+        messages: tuple[Message, ...],
+        schema: Fields | None,
+        choices: tuple[str, ...] = (),
+    ) -> int:
+        """Return the number of the next sample of a request in this debate."""
+        model = self._setup.chats[self._voice(seat)].config
+        return self._count(model.endpoint, model.model, messages, json.dumps(schema), choices)
+
+    def attempts(self, seat: str) -> int:
+        """Return how often the model in a seat is asked until its reply can be read."""
+        return self._setup.chats[self._voice(seat)].config.attempts
+
+    def limit_of_cut_reply(self, utterance: Utterance) -> int | None:
+        """Return the limit of tokens at which the reply was cut off; None for a whole one."""
+        return self._limits_of_cut_calls.get(utterance.call_id)
 
     def _voice(self, seat: str) -> str:
         """Return the model or person in a seat."""

@@ -145,14 +145,6 @@ async def test_an_unusable_reply_leaves_no_answer(broken: str) -> None:
 @pytest.mark.parametrize(
     ("text", "label"),
     [
-        (
-            (
-                "I expect the court to rule in favor of the plaintiff, A. The defendant's receipt"
-                " limits little."
-            ),
-            "plaintiff",
-        ),
-        ("It is likely that the plaintiff, A, would prevail.", "plaintiff"),
         ("I find for the defendant. The plaintiff will not prevail.", "defendant"),
         ("The plaintiff prevails on fraud; the defendant prevails on damages.", None),
         ("If the receipt is void, the plaintiff wins.", None),
@@ -163,8 +155,7 @@ async def test_an_unusable_reply_leaves_no_answer(broken: str) -> None:
             "plaintiff",
         ),
         ("The evidence points to the defendant winning this appeal.", "defendant"),
-        ("The likelihood of the plaintiff prevailing is low.", None),
-        ("There is a slim chance of the plaintiff winning.", None),
+        ("It is likely that the plaintiff, A, would prevail.", None),
         ("The court will give judgment for the defendant.", "defendant"),
         ("The judgment is affirmed for the appellee.", None),
     ],
@@ -173,18 +164,11 @@ def test_a_debaters_position_is_read_from_its_sentences(text: str, label: str | 
     assert find_position(text, WINNER) == label
 
 
-@pytest.mark.parametrize(
-    ("text", "labels"),
-    [
-        ("本案应当适用《中华人民共和国刑法》第二百六十四条。", "264"),
-        ("被告人构成盗窃罪（第264条），并构成贩卖毒品罪（第347条）。", "264;347"),
-        ("不应适用第347条，因为没有公共秩序的问题。应适用刑法第264条。", "264"),
-        ("Article 264 applies.", "264"),
-        ("第3条第264款", None),
-        ("被告人应当从轻处罚。", None),
-    ],
-)
-def test_a_debater_names_articles_in_prose(text: str, labels: str | None) -> None:
+@pytest.mark.parametrize(("text", "labels"), [
+    ('["264", "347"]', "264;347"), ("264", "264"), ("被告人应当从轻处罚。", None),
+    ("判处264元罚金。", None),
+])  # fmt: skip
+def test_a_debater_lists_articles(text: str, labels: str | None) -> None:
     assert find_position(text, ARTICLES) == labels
 
 

@@ -1,1 +1,1 @@
-"""From a reply's text to its values: a ladder from strict JSON to stated answers."""
+"""From a reply's text to its values: an object, a label, a number, a list, or invalid."""

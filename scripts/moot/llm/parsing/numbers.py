@@ -1,99 +1,106 @@
-"""Numbers read from words: digits, English and Chinese number words, per cent and scales."""
+"""The one number that a text states: the whole text but for marks, or announced like a label."""
 
 import re
-from functools import lru_cache
 
-from moot.core.number_words import TENS, UNITS
-from moot.llm.parsing.articles import HAN_DIGITS, from_han
+from moot.core.confidence import scaled_confidence
+from moot.llm.parsing.labels import ANNOUNCING
 from moot.llm.parsing.plain_text import WRAPPING, UnreadableError, normalize_width, shorten
+from moot.llm.parsing.schema import Shape
 
-NUMBER = re.compile(r"(?P<digits>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)")
-REMARK = (  # after a dash: words, and no other number
-    rf"\s(?!(?:{'|'.join(UNITS + TENS)}|hundred)\b)[^\W\d]"
+HUNDRED = 100
+_NUMBER = re.compile(
+    r"(?P<digits>[+-]?\d{1,15}(?:\.\d{1,15})?)\s*(?P<percent>%|percent|per cent)?"
+    r"(?:\s*(?:/|out of)\s*(?P<scale>\d+)\s*%?)?"
 )
-SECOND_NUMBER = re.compile(
-    rf"\s*(?:[-–—](?!{REMARK})|[~+±/*^]|,?\s?\d|\.\d|…"
-    r"|\bto\b|\b(?:out )?of\b|\bor\b|\band\b|\b(?:minus|plus|times|less|in)\s+\d|至|到|或)"
-    r"|[^\W\d_]|\s*[‰‱]|\.\s\d+\W*$",
-    re.IGNORECASE,
-)
-HEDGE = re.compile(
-    r"^(?:about|around|approximately|approx\.?|roughly|circa|ca\.|~|≈|约|大约|約|大約)\s*",
-    re.IGNORECASE,
-)
-HAN_NUMBER = re.compile(rf"一百|[{HAN_DIGITS[2:]}]?十[{HAN_DIGITS[1:]}]?|[零{HAN_DIGITS[1:]}]")
-_BOUND = re.compile(r"[\s\"'`*(\[]*(?:[<≤≦](?!\s*[\d.]+\s*%?\s*>)|[$€£¥]\s*\d(?![^$\n]{0,8}\$))")
-"""A sign before a number that makes it a bound or an amount: "<70", "$8"."""
-MAX_DIGITS = 30
-"""No measured quantity has more digits, and int() of thousands of digits is slow."""
+_BOX = re.compile(r"\[\[([^\[\]\n]{1,20})\]\]|\\f?boxed\s*\{([^{}\n]{1,20})\}")
+_OPENING = re.compile(r"[\s*_\"'(#]*(\d[\d.%/]{0,10})[*_\"')]*(?:\s*[:\n]|\s-\s(?!\d))")
+_SENTENCE_END = re.compile(r"[\n。]|[.!?](?=\s|$)")
+_PHRASE_END = re.compile(r"[,;]|\s[-–—]\s")
 
 
-@lru_cache(maxsize=1)
-def _number_words() -> dict[str, int]:
-    words = {word: value for value, word in enumerate(UNITS)}
-    for tens, ten in enumerate(TENS, start=2):
-        words[ten] = tens * 10
-        words |= {f"{ten} {UNITS[unit]}": tens * 10 + unit for unit in range(1, 10)}
-    words |= {"hundred": 100, "one hundred": 100, "a hundred": 100}
-    return words
+def read_number(text: str, shape: Shape, scale: int = HUNDRED) -> int | float:
+    """Return the number that `text` states for a field.
 
-
-@lru_cache(maxsize=64)
-def _after_number(scale: float) -> re.Pattern[str]:
-    """Return a pattern of what may follow a number on a scale: "/10", "out of 10", "%"."""
-    return re.compile(
-        r"(?:\s*(?P<percent>%|٪|per\s?cent\b|pct\b|percentage points?\b))?"
-        rf"(?:\s*分)?(?:\s*(?:/|out of|of|in)\s*{scale:g}(?![\d.]\d|\d)%?)?",
-        re.IGNORECASE,
-    )
-
-
-def read_number(text: str, scale: float) -> tuple[int | float, bool, bool]:
-    """Return the number that `text` opens with, whether it is a percentage, and whether it is all.
-
-    Digits keep their type: "70" is an int, "70.0" a float. Words reach from zero to one hundred,
-    English and Chinese.
+    Args:
+        text: a reply, or a value of one.
+        shape: the field; its key announces the number, as in "confidence: 70".
+        scale: `confidence_scale` of the model, for fields from 0 to 100.
 
     Raises:
-        UnreadableError: no number, a range ("70-80"), a list, or a fraction of another scale,
-            a bound ("<70").
+        UnreadableError: the text states no number, several, or one outside the field's bounds.
     """
-    bare = re.sub(r"\*\*(?!\s?\d)", "", normalize_width(text))  # bold, no power
-    if has_bound(text):
-        raise UnreadableError(f"'{shorten(text)}' is a bound or an amount")
-    phrase = HEDGE.sub("", bare.strip(WRAPPING.replace(".", "")))
-    percent_of = phrase.startswith("百分之")
-    phrase = phrase.removeprefix("百分之")
-    if digits := NUMBER.match(phrase):
-        value, end = _read_digits(digits["digits"]), digits.end()
-    else:
-        value, end = _read_number_word(phrase)
-    unit = _after_number(scale).match(phrase, end)
-    percent = percent_of or bool(unit and unit["percent"])
-    rest = phrase[unit.end() :] if unit else phrase[end:]
-    if SECOND_NUMBER.match(rest):
-        raise UnreadableError(f"'{shorten(text)}' is not one number")
-    return value, percent, not rest.strip(WRAPPING)
+    plain = normalize_width(text)
+    phrases = [plain] if _match(plain) else _announced(plain, shape)
+    values = {_value(phrase, shape, scale) for phrase in phrases}
+    if len(values) != 1:
+        raise UnreadableError(f"'{shorten(text)}' states no single number")
+    return values.pop()
 
 
-def has_bound(text: str) -> bool:
-    """Return whether `text` opens with a bound or an amount of money instead of a plain number."""
-    return _BOUND.match(text) is not None
+def _announced(text: str, shape: Shape) -> list[str]:
+    """Return the phrases that announce the number."""
+    words = (
+        rf"(?:{ANNOUNCING}|{re.escape(shape.key)})[\]】)*_\"'”]*\s*(?:(?:is|of)\b\s*:?|[:=是为])"
+    )
+    phrases = [match[1] or match[2] for match in _BOX.finditer(text)]
+    phrases += [match[1] for match in [_OPENING.match(text)] if match]
+    for match in re.finditer(words, text, re.IGNORECASE):
+        sentence = _SENTENCE_END.split(text[match.end() : match.end() + 200].lstrip(), maxsplit=1)[
+            0
+        ]
+        phrase = _PHRASE_END.split(sentence, maxsplit=1)[0]
+        if re.search(r"\d", sentence):
+            phrases.append(sentence if re.search(r"\d", sentence[len(phrase) :]) else phrase)
+    head, _, tail = text.rstrip().rpartition("\n")[2].rpartition(":")
+    if _match(tail) and not re.search(r"\d", head):
+        phrases.append(tail)
+    return phrases
 
 
-def _read_digits(digits: str) -> int | float:
-    if len(digits) > MAX_DIGITS:
-        raise UnreadableError(f"a number of more than {MAX_DIGITS} digits")
-    return float(digits) if re.search(r"[.eE]", digits) else int(digits)
+def _match(phrase: str) -> re.Match[str] | None:
+    """Match a phrase that is a number but for marks; ".7" is none."""
+    return _NUMBER.fullmatch(phrase.lstrip(WRAPPING.replace(".", "")).rstrip(WRAPPING))
 
 
-def _read_number_word(phrase: str) -> tuple[int, int]:
-    if han := HAN_NUMBER.match(phrase):
-        return from_han(han[0]), han.end()
-    folded = phrase.casefold().replace("-", " ")
-    for word, value in sorted(_number_words().items(), key=lambda item: -len(item[0])):
-        if folded.startswith(word) and not (
-            word.isascii() and folded[len(word) : len(word) + 1].isalpha()
-        ):
-            return value, len(word)
-    raise UnreadableError(f"'{shorten(phrase)}' is not a number")
+def _value(phrase: str, shape: Shape, scale: int) -> int | float:
+    match = _match(phrase)
+    if match is None or match["scale"] not in (None, f"{shape.high or HUNDRED:g}"):
+        raise UnreadableError(f"'{shorten(phrase)}' is not one number")
+    digits = match["digits"]
+    number = float(digits) if "." in digits else int(digits)
+    if match["percent"] and shape.high == 1:
+        number = number / HUNDRED
+    has_scale = bool(match["percent"] or match["scale"])
+    return bounded_number(number, shape, scale, has_scale=has_scale)
+
+
+def bounded_number(
+    number: float, shape: Shape, scale: int = HUNDRED, *, has_scale: bool = False
+) -> int | float:
+    """Return a number as a value of a field.
+
+    Raises:
+        UnreadableError: it is outside the bounds, not whole where whole numbers are asked for, or
+            0.7 where 0 to 100 is asked for, which may mean 0.7 or 70.
+    """
+    if shape.is_percent and scale == 1:
+        confidence = scaled_confidence(number, scale, is_percentage=has_scale)
+        if confidence is None:
+            raise UnreadableError(
+                f"{number:g} contradicts `confidence_scale: {scale}` in the model's entry"
+            )
+        return confidence
+    if shape.is_percent and not has_scale and isinstance(number, float) and 0 < number <= 1:
+        raise UnreadableError(
+            f"{number} where 0 to 100 is asked may be a share of 1; `confidence_scale: 1` in the"
+            " model's entry reads it so"
+        )
+    is_above = shape.low is None or number >= shape.low
+    is_below = shape.high is None or number <= shape.high
+    if not (is_above and is_below):
+        raise UnreadableError(f"{number:g} is outside {shape.low} to {shape.high}")
+    if shape.kind == "integer" and isinstance(number, float):
+        if number != int(number) and not shape.is_percent:
+            raise UnreadableError(f"{number} where a whole number is asked; it is not rounded")
+        return int(number + 0.5)
+    return number

@@ -1,135 +1,234 @@
-"""JSON objects in a reply: alone, among other text, or broken and repaired by a library."""
+"""JSON objects in a reply, alone, among other text or repaired by a library, and their values."""
 
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import json_repair
 from pydantic import BaseModel
 
 from moot.core.types import Json, JsonObject
-from moot.llm.parsing.notes import Notes, Unclear
-from moot.llm.parsing.plain_text import UnreadableError, fold_text
-from moot.llm.parsing.schema import schema_fields
-from moot.llm.parsing.values import number_aliases, unwrap_object
+from moot.llm.parsing.labels import Label, whole_label
+from moot.llm.parsing.numbers import HUNDRED, bounded_number, read_number
+from moot.llm.parsing.plain_text import UnreadableError, clean_text, fold_text, shorten
+from moot.llm.parsing.schema import PLACEHOLDER, Shape, schema_fields
 
-FULL_WIDTH = str.maketrans("｛｝［］：，“”＂", '{}[]:,"""')
-TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|$)|[{}\[\]]', re.DOTALL)
-MAX_REPAIR_CHARS = 20_000
-MAX_OBJECTS = 30
+_STRING_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}]', re.DOTALL)
+_MAX_OBJECTS = 30
+_MAX_REPAIR_CHARS = 20_000
+_FLAGS = {"true": True, "yes": True, "false": False, "no": False}
+_SEPARATOR = re.compile(r"[\n,;、，；]")
 
 
-def load_json(text: str) -> Json:
-    """Return the JSON value of `text`, or None if it is not JSON.
+@dataclass(slots=True)
+class Values:
+    """The values that were read for a schema.
 
-    A key with two different values becomes an `Unclear`.
+    Attributes:
+        by_name: by the names of fields, without side fields that cannot be read.
+        missing: the problem of each missing side field, by path.
+        repairs: what was changed.
     """
-    try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
-    except ValueError:
-        return None
+
+    by_name: JsonObject = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+    repairs: list[str] = field(default_factory=list)
+
+
+def _object(pairs: list[tuple[str, Json]]) -> JsonObject:
+    """Return an object by folded keys; a key with two values keeps both, as no field can read."""
+    values: JsonObject = {}
+    for key, value in pairs:
+        name = fold_text(key)
+        is_repeated = name in values and values[name] != value
+        values[name] = (values[name], value) if is_repeated else value
+    return values
 
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def _object(pairs: list[tuple[str, Json]]) -> JsonObject:
-    values: JsonObject = {}
-    for key, value in pairs:
-        values[key] = (
-            value if key not in values or values[key] == value else Unclear((values[key], value))
-        )
-    return values
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One object in a text: its position, its values, and whether it was JSON before repair."""
-
-    start: int
-    end: int
-    values: JsonObject
-    well_formed: bool
+def load_json(text: str) -> Json:
+    """Return the JSON value of `text`, or None if it is not JSON."""
+    try:
+        return _DECODER.decode(text.strip())
+    except (ValueError, RecursionError):
+        return None
 
 
-def close_torn(text: str) -> str:
-    """Mark the last value of a truncated object as unfinished: "confidence": 8 may stand for 85.
-
-    Raises:
-        UnreadableError: a list is truncated; its other items are unknown.
-    """
-    start = text.find("{")
-    if start < 0 or _closing_brace(text, start):
-        return text
-    tokens = [match.group() for match in TOKEN.finditer(text, start)]
-    if tokens.count("[") > tokens.count("]"):
-        raise UnreadableError("cut off within a list")
-    if text.rstrip().endswith(("}", "`")):
-        return text
-    if tokens[-1].startswith('"') and not re.fullmatch(
-        r'"(?:[^"\\]|\\.)*+"', tokens[-1], re.DOTALL
-    ):
-        return f'{text}…"'
-    return re.sub(r"[\w.+%-]+\Z", '"…"', text)
-
-
-def _closing_brace(text: str, start: int) -> int:
-    """Return the position after the brace that closes the one at `start`; 0 if there is none.
-
-    Braces in strings are ignored.
-    """
-    depth = 0
-    for token in TOKEN.finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(token.group(), 0)
-        if depth == 0 and token.group() == "}":
-            return token.end()
-    return 0
-
-
-def find_candidates(text: str, schema: type[BaseModel]) -> Iterator[Candidate]:
-    """Yield the outermost objects in `text` with a field of `schema`, repaired if needed."""
-    decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)
+def find_objects(text: str, schema: type[BaseModel]) -> Iterator[tuple[JsonObject, int, int]]:
+    """Yield the outermost objects with a field of `schema`, each with its start and end."""
     position = 0
-    for _ in range(MAX_OBJECTS):
+    for _ in range(_MAX_OBJECTS):
         start = text.find("{", position)
         if start < 0:
             return
         try:
-            document, end = decoder.raw_decode(text, start)
-            well_formed = True
-        except ValueError:
-            end = _closing_brace(text, start) or len(text)
-            document, well_formed = _repair(text[start:end], schema), False
-        if _has_field(schema, document):
-            yield Candidate(start, end, document, well_formed)
-            position = end
-        else:
-            position = end if well_formed else start + 1
+            document, end = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = _closing_brace(text, start)
+            if not end:
+                return
+            document = _repair(text[start:end], schema)
+        values = unwrap_object(document, schema)
+        if values is not None:
+            yield values, start, end
+        position = start + 1 if document is None else end
 
 
-def _has_field(schema: type[BaseModel], document: Json) -> bool:
-    keys = {fold_text(shape.key) for shape in schema_fields(schema).values()}
-    keys |= number_aliases(schema).keys()
-    return isinstance(document, dict) and any(
-        fold_text(key) in keys for key in unwrap_object(schema, document, Notes())
-    )
+def _closing_brace(text: str, start: int) -> int:
+    """Return the position after the brace that closes the one at `start`; 0 if there is none."""
+    depth = 0
+    for token in _STRING_OR_BRACE.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(token[0], 0)
+        if depth == 0:
+            return token.end()
+    return 0
 
 
 def _repair(segment: str, schema: type[BaseModel]) -> Json:
-    """Return the repair library's reading of `segment`; None without a field or if too long."""
-    folded = segment.casefold()
-    if len(segment) > MAX_REPAIR_CHARS or not any(
-        shape.key.casefold() in folded for shape in schema_fields(schema).values()
-    ):
+    """Return the library's reading of a closed object.
+
+    None if it fails, and for a repeated key, of which the library keeps the last value.
+    """
+    if len(segment) > _MAX_REPAIR_CHARS:
         return None
+    for shape in schema_fields(schema).values():
+        key = rf"(?<!\w){re.escape(shape.key)}[\"'“”]?\s*[:：=]"
+        if len(re.findall(key, segment, re.IGNORECASE)) > 1:
+            return None
     try:
-        repaired = json_repair.loads(segment)
-        return (
-            repaired
-            if isinstance(repaired, dict)
-            else json_repair.loads(segment.translate(FULL_WIDTH))
-        )
+        return load_json(json.dumps(json_repair.loads(segment)))
     except Exception:  # the library may raise any error on hostile text
         return None
+
+
+def unwrap_object(document: Json, schema: type[BaseModel]) -> JsonObject | None:
+    """Return the object with a field of `schema`: `document`, or the one object within it."""
+    keys = {fold_text(shape.key) for shape in schema_fields(schema).values()}
+    for _ in range(3):
+        if isinstance(document, dict) and keys & document.keys():
+            return document
+        members = [*document.values()] if isinstance(document, dict) else document
+        if not isinstance(members, list):
+            return None
+        objects = [member for member in members if isinstance(member, dict)]
+        if len(objects) != 1:
+            return None
+        document = objects[0]
+    return None
+
+
+def read_object(schema: type[BaseModel], document: JsonObject, scale: int = HUNDRED) -> Values:
+    """Return the fields of `schema` in an object, whose keys are folded.
+
+    Raises:
+        UnreadableError: a field that is no side field is missing or unreadable, or nothing is left.
+    """
+    values = Values()
+    for name, shape in schema_fields(schema).items():
+        try:
+            values.by_name[name] = _read_field(name, shape, document, scale, values)
+        except UnreadableError as problem:
+            if not shape.may_be_missing:
+                raise UnreadableError(f"{name}: {problem}") from None
+            values.missing[name] = str(problem)
+    if values.missing and not values.by_name:
+        raise UnreadableError(f"no field can be read; {'; '.join(values.missing.values())}")
+    return values
+
+
+def _read_field(name: str, shape: Shape, document: JsonObject, scale: int, values: Values) -> Json:
+    value = document.get(fold_text(shape.key))
+    if value is None and not shape.required:
+        return shape.default
+    if fold_text(shape.key) not in document:
+        raise UnreadableError("not given")
+    return _read_value(name, shape, value, scale, values)
+
+
+def _read_value(path: str, shape: Shape, value: Json, scale: int, values: Values) -> Json:
+    if shape.optional and value in (None, ""):
+        return None
+    if shape.kind == "list":
+        items = value if isinstance(value, list) else split_items(value)
+        if shape.needs_items and not items:
+            raise UnreadableError("an empty list")
+        item_shape = shape.item or Shape("other")
+        return [
+            _read_value(f"{path}[{number}]", item_shape, item, scale, values)
+            for number, item in enumerate(items)
+        ]
+    if shape.kind == "object" and shape.schema and isinstance(value, dict):
+        inner = read_object(shape.schema, value, scale)
+        values.missing |= {f"{path}.{name}": text for name, text in inner.missing.items()}
+        values.repairs += inner.repairs
+        return inner.by_name
+    result = _read_single(shape, value, scale)
+    if type(result) is not type(value) or result != value:
+        values.repairs.append(f"'{shorten(str(value))}' for {shorten(str(result))}")
+    return result
+
+
+def _read_single(shape: Shape, value: Json, scale: int) -> Json:
+    match shape.kind:
+        case "label":
+            return _read_choice(shape, value)
+        case "integer" | "number" if isinstance(value, str):
+            return read_number(value, shape, scale)
+        case "integer" | "number" if isinstance(value, int | float) and value is not bool(value):
+            return bounded_number(value, shape, scale)
+        case "flag" if fold_text(str(value)) in _FLAGS:
+            return _FLAGS[fold_text(str(value))]
+        case "text":
+            return _read_text(value)
+        case "other":
+            return value
+    raise UnreadableError(f"'{shorten(str(value))}' is no {shape.kind}")
+
+
+def _read_choice(shape: Shape, value: Json) -> Label:
+    is_readable = isinstance(value, str | int) and not isinstance(value, bool)
+    label = whole_label(str(value), shape.labels) if is_readable else None
+    if label is None:
+        choices = shorten(", ".join(map(str, shape.labels)))
+        raise UnreadableError(f"'{shorten(str(value))}' is not one of {choices}")
+    return label
+
+
+def _read_text(value: Json) -> str:
+    if isinstance(value, dict | list | int | float) and not isinstance(value, bool):
+        value = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, str) or value.strip() == PLACEHOLDER:
+        raise UnreadableError(f"'{shorten(str(value))}' is not text")
+    return clean_text(value)
+
+
+def split_items(value: Json) -> list[Json]:
+    """Return the items of a list in one text, a line or a separator between them.
+
+    A text that ends with a separator is cut off, and has no items.
+    """
+    if not isinstance(value, str):
+        return [value]
+    items = _SEPARATOR.split(value.strip())
+    return [item for item in items if item.strip()] if items[-1].strip() else []
+
+
+def read_items(text: str, shape: Shape) -> list[Json]:
+    """Return the labels that a text lists, if it is only a list.
+
+    Raises:
+        UnreadableError: an item is no label, or there is none.
+    """
+    labels, document = (shape.item or shape).labels, load_json(text)
+    parts = document if isinstance(document, list) else split_items(text)
+    items = [whole_label(str(part), labels) for part in parts]
+    if not items or None in items:
+        raise UnreadableError(f"'{shorten(text)}' is not a list of labels")
+    return items

@@ -103,14 +103,8 @@ def _add_bounds(shape: Shape, metadata: Iterable[object]) -> Shape:
     low, high, needs_items = shape.low, shape.high, shape.needs_items
     for bound in metadata:
         needs_items = needs_items or bool(getattr(bound, "min_length", 0))
-        low = next(
-            (value for name in ("ge", "gt") if (value := getattr(bound, name, None)) is not None),
-            low,
-        )
-        high = next(
-            (value for name in ("le", "lt") if (value := getattr(bound, name, None)) is not None),
-            high,
-        )
+        low = getattr(bound, "ge", getattr(bound, "gt", low))
+        high = getattr(bound, "le", getattr(bound, "lt", high))
     return replace(shape, low=low, high=high, needs_items=needs_items)
 
 
@@ -153,10 +147,8 @@ def _placeholder(shape: Shape) -> str:
 def _wording(shape: Shape) -> str:
     match shape.kind:
         case "label":
-            wording = (
-                "one of"
-                f" {', '.join(json.dumps(label, ensure_ascii=False) for label in shape.labels)}"
-            )
+            labels = [json.dumps(label, ensure_ascii=False) for label in shape.labels]
+            wording = f"one of {', '.join(labels)}"
         case "integer" | "number":
             wording = ("a whole number" if shape.kind == "integer" else "a number") + _range(shape)
         case "flag":
@@ -218,19 +210,11 @@ def _inline(node: Json, definitions: JsonObject, ancestors: tuple[str, ...]) -> 
             raise ValueError(f"the schema {name} contains itself")
         other_keys = {key: value for key, value in node.items() if key != "$ref"}
         return _inline({**definitions[name], **other_keys}, definitions, (*ancestors, name))
-    plain = {
-        key: value
-        for key, value in node.items()
-        if key not in ("title", "default", "properties", "enum", "const")
-    }
+    skipped = ("title", "default", "properties", "enum", "const")
+    plain = {key: value for key, value in node.items() if key not in skipped}
     result = {key: _inline(value, definitions, ancestors) for key, value in plain.items()}
-    result |= (
-        {"enum": node["enum"]}
-        if "enum" in node
-        else {"enum": [node["const"]]}
-        if "const" in node
-        else {}
-    )
+    if "enum" in node or "const" in node:
+        result["enum"] = node.get("enum", [node.get("const")])
     if "properties" in node:
         result["properties"] = {
             key: _inline(value, definitions, ancestors) for key, value in node["properties"].items()

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.core.confidence import scaled_confidence
-from moot.core.types import Json, JsonObject
+from moot.core.types import JsonObject
 from moot.llm.parsing.schema import MAY_BE_MISSING
 from moot.protocols.reply_schemas import prediction_type
 from moot.protocols.utterances import Utterance
@@ -77,12 +77,6 @@ def make_votes_schema(labels: tuple[str, ...], multilabel: bool, judges: int) ->
     }
     model: type[BaseModel] = create_model("Votes", __config__=ConfigDict(extra="forbid"), **fields)
     return model
-
-
-def read_vote(value: Json) -> str:
-    """Return a vote as predictions spell it: a label, or several joined by ";"."""
-    labels = value if isinstance(value, list) else [value or ""]
-    return ";".join(sorted(str(label).casefold() for label in labels))
 
 
 def read_json_round(utterance: Utterance) -> list[JudgeStatement]:

@@ -7,11 +7,11 @@ from moot.core.likelihood import label_shares, subtract_prior
 from moot.core.utterance_kinds import STATEMENT, VOTE
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.reply_schemas import prediction_schema
-from moot.protocols.utterances import Utterance
+from moot.protocols.utterances import Utterance, join_labels
 from moot.studies.appellate.data_opinions import AFFIRM, NOT_AFFIRM
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
 from moot.studies.appellate.legal.rules import label_statement
-from moot.studies.appellate.panel_statements import make_votes_schema, read_vote
+from moot.studies.appellate.panel_statements import make_votes_schema
 from moot.studies.appellate.protocol_panel_params import (
     APPEAL,
     SCRIPT,
@@ -89,7 +89,7 @@ async def cast_script_votes(debate: Debate, params: SyntheticParams, number: int
     )
     votes = (reply.parsed or {}) if reply.usable else {}
     for judge in judges:
-        label = read_vote(votes.get(judge))
+        label = join_labels(votes.get(judge, ()), debate.task.labels)
         debate.record(
             judge,
             VOTE,

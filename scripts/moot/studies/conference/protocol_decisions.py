@@ -10,7 +10,6 @@ of its grader have the same temperature, by default 0.7.
 """
 
 import re
-from collections.abc import Sequence
 from functools import cache, partial
 from statistics import fmean
 from typing import Any, Literal
@@ -19,8 +18,6 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from moot.core.types import JsonObject
 from moot.core.utterance_kinds import DECISION, GRADE, GRADE_REVERSED, PUBLIC, STATEMENT
-from moot.llm.parsing.ladder import Parsed, parse_label
-from moot.llm.parsing.normaliser import strip_thoughts
 from moot.protocols import Options, ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import choice_form
@@ -97,43 +94,22 @@ async def ask_decision(
             reply.prediction = OPEN
         reply.text = words.get(reply.prediction or "", "")
         return reply
-    schema = decision_schema(tuple(words.values())) if answer == "json" else None
-    form = choice_form(tuple(words.values()))
+    spoken = tuple(words.values())
     reply = await debate.say(
-        seat, DECISION, prompt, schema=schema, form=form, words=words, **context
+        seat,
+        DECISION,
+        prompt,
+        schema=decision_schema(spoken) if answer == "json" else None,
+        labels=spoken if answer == "label" else (),
+        form=choice_form(spoken),
+        words=words,
+        **context,
     )
-    if answer == "label" and not reply.has_failed and not reply.is_refused:
-        is_cut = debate.voices.is_cut(reply)
-        parsed = parse_decision(reply.text, tuple(words.values()), seat, is_cut=is_cut)
-        reply.parsed, reply.parse_status = (
-            parsed.value or {"problem": parsed.problem},
-            parsed.status,
-        )
     decision = (reply.parsed or {}).get("prediction")
     reply.prediction = next((label for label, word in words.items() if word == decision), None)
     if debate.is_placeholder(reply):
         reply.prediction = OPEN
     return reply
-
-
-def parse_decision(text: str, words: Sequence[str], seat: str, *, is_cut: bool = False) -> Parsed:
-    """Read a reply as one of the words of a decision.
-
-    The name of the seat may stand before the word, as the paper's record shows it
-    ("Judge (to chat_manager): AGREEMENT"). Such a reply is `repaired`, because it has more than the
-    required form.
-    """
-    parsed = parse_label(text, words, is_cut=is_cut)
-    if parsed.value is not None:
-        return parsed
-    speaker = rf"\s*[*_#\[]*{re.escape(seat)}(?:[ _]agent)?[*_\]]*\s*(?:\([^()\n]*\))?\s*:[*_]*\s*"
-    answer, is_named = re.subn(rf"\A{speaker}", "", strip_thoughts(text), flags=re.IGNORECASE)
-    if not is_named:
-        return parsed
-    named_answer = parse_label(answer, words, is_cut=is_cut)
-    if named_answer.status != "strict":
-        return named_answer
-    return Parsed(named_answer.value, "repaired", "the name of the seat stands before the answer")
 
 
 async def grade_decision(

@@ -9,13 +9,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from moot.llm.parsing.ladder import parse_label
 from moot.protocols import ProtocolParams, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import choice_form
 from moot.protocols.prompting import choose_examples
 from moot.protocols.reply_schemas import prediction_schema, read_answer
-from moot.protocols.utterances import Utterance, label_word
+from moot.protocols.utterances import label_word
 
 SEAT = "annotator"
 PROMPTS = ("stance/",)
@@ -69,17 +68,7 @@ async def classify(debate: Debate, params: StanceParams, prompt: str) -> Answer 
         if params.prompting == "cot":
             await debate.say(SEAT, "reasoning", prompt, shots=shots, reasoning=True, private=True)
         return read_answer(debate, await debate.choose(SEAT, "prediction", prompt, shots=shots))
-    form = choice_form(tuple(label_word(label) for label in debate.task.labels))
-    reply = await debate.say(SEAT, "prediction", prompt, form=form, shots=shots)
-    return read_answer(debate, read_bare_label(debate, reply))
-
-
-def read_bare_label(debate: Debate, reply: Utterance) -> Utterance:
-    """Read a reply as one of the task's labels; a reply with no label or two labels is invalid."""
-    if not reply.has_failed and not reply.is_refused:
-        labels = tuple(label_word(label) for label in debate.task.labels)
-        parsed = parse_label(reply.text, labels, is_cut=debate.voices.is_cut(reply))
-        reply.parsed = parsed.value or {"problem": parsed.problem}
-        reply.parse_status = parsed.status
-        reply.prediction = str(parsed.value["prediction"]).lower() if parsed.value else None
-    return reply
+    words = tuple(map(label_word, debate.task.labels))
+    form = choice_form(words)
+    reply = await debate.say(SEAT, "prediction", prompt, labels=words, form=form, shots=shots)
+    return read_answer(debate, reply)

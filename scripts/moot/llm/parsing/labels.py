@@ -1,0 +1,267 @@
+"""The one label that a text states.
+
+A label is read where it is the whole text but for marks, where it is announced, or where it is the
+one label of the last or first sentence. It is announced by an opening ("YES: ..."), by a box or
+double brackets, on the last line, or by words such as "the answer is". Two labels where one is
+read, a negation and a condition leave the text without a label: a model that is asked again costs
+less than a misreading.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from moot.llm.parsing.plain_text import (
+    WRAPPING,
+    UnreadableError,
+    fold_text,
+    normalize_width,
+    shorten,
+)
+
+Label = str | int
+Labels = tuple[Label, ...]
+WORDS_OF_DOUBT = {
+    "en": r"no not never none neither nor cannot unlikely hard if unless whether would could"
+    r" might may possible or but",
+    "zh": "不 非 没 未 无 莫 否 难以 如果 假如 若 倘 除非 是否 可能 也许 或 但 虽 既",
+}
+"""Negations and conditions by the languages of prompts. A sentence with one chooses no label."""
+ANNOUNCING = "answer|verdict|decision|prediction|答案|判决|决定|预测|结论"
+
+_DOUBT = re.compile(
+    rf"\b(?:{WORDS_OF_DOUBT['en'].replace(' ', '|')})\b|n['’]t\b|\?"
+    rf"|{WORDS_OF_DOUBT['zh'].replace(' ', '|')}",
+    re.IGNORECASE,
+)
+_REJECTED = re.compile(r"\[ \]|\( \)|☐|~~")
+"""A box that is not ticked, or words that are struck."""
+_MARKS = r"[\s*_\"'`“”‘’)\]}>]*"
+_CLAUSE_END = re.compile(rf"{_MARKS}(?:$|[.,:;!?|。、—–]|\s-+\s|\n)")
+_CLAUSE_START = re.compile(r"(?:^|[.,:;!?|。、—–(\[\n]|\s-+)[\s*_\"'`“”‘’(\[{#>-]*$")
+_HEAD_END = re.compile(rf"{_MARKS}(?:$|[.:|\n])|\)")
+_OPENING_END = re.compile(rf"{_MARKS}(?:$|\.(?!\.)|[:;!。—–]|\s-+\s|\n)|\)")
+_SENTENCE_BREAK = re.compile(r"(?<=[.!?])(?=[\s*_\"'”’)\]}])|(?<=[。\n])")
+_REASON = re.compile(r"\b(?:because|since)\b|因为|由于", re.IGNORECASE)
+_CHOICE = re.compile(r"\([^()\n]{1,200}\)|\[[^\[\]\n]{1,200}\]")
+_BOX = re.compile(
+    r"\[\[([^\[\]\n]{1,80})\]\]|\\f?boxed\s*\{(?:\s*\\text\w*\s*\{)?([^{}\n]{1,80})\}"
+)
+_IS = r"[\]】)*_\"'”]*[ \t]*(?:(?:is|was)\b\s*:?|[是为选:=\n]|-+>|(?<=[\]】]))"
+_LETTER_OR_DIGIT = r"[^\W⺀-鿿]"
+_NEAR = 200
+"""The characters before and after an announcing word that may belong to its sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A label in a text, and how clearly it is meant as the label and not as a common word.
+
+    Attributes:
+        is_head: it is a line or the head of one, as in a list of the options ("A: theft").
+        is_clear: it is spelt as prompts ask for it, or alone in its clause. A common word or a
+            single letter must also end its clause.
+        may_compete: it is spelt as asked for, or ends its clause.
+    """
+
+    start: int
+    end: int
+    label: Label
+    is_head: bool
+    is_clear: bool
+    may_compete: bool
+
+
+def whole_label(text: str, labels: Labels) -> Label | None:
+    """Return the label that `text` is, but for marks; None if it is something else."""
+    if _REJECTED.search(text):
+        return None
+    plain = normalize_width(text)
+    bare = re.sub(r"^\s*[-+]\s", "", plain).strip(WRAPPING)
+    spellings = _spellings(labels)
+    return spellings.get(fold_text(plain), spellings.get(fold_text(bare)))
+
+
+def read_label(text: str, labels: Labels, *names: str) -> Label:
+    """Return the one label that `text` states.
+
+    Args:
+        text: a reply, or a value of one.
+        labels: as prompts spell them.
+        names: words besides `ANNOUNCING` that announce the label, such as the name of its field.
+
+    Raises:
+        UnreadableError: the text states no label, or several.
+    """
+    if _REJECTED.search(text):
+        raise UnreadableError("holds an empty box or struck words")
+    if (label := whole_label(text, labels)) is not None:
+        return label
+    plain = _drop_choices(normalize_width(text), labels)
+    heads = {mention.label for mention in find_mentions(plain, labels) if mention.is_head}
+    is_list = len(heads) > 1  # the options are presented ("A: theft; B: fraud"), and none is chosen
+    announced = set(announced_labels(plain, labels, *names))
+    announced |= set() if is_list else set(_labels_by_place(plain, labels))
+    if len(announced) > 1:
+        raise UnreadableError(f"states {' and '.join(sorted(map(str, announced)))}")
+    sentences = _sentences(plain)
+    first, last = sentences[0], sentences[-1]
+    stated = announced
+    if not announced and not is_list:
+        stated = {_sentence_label(sentence, labels) for sentence in (first, last)} - {None}
+    ending = {mention.label for mention in find_mentions(last, labels) if mention.may_compete}
+    is_contradicted = bool(ending) and not ending & stated
+    if len(stated) != 1 or is_contradicted or (not announced and ending - stated):
+        raise UnreadableError(f"'{shorten(text)}' states no single label")
+    [label] = stated
+    return label
+
+
+def named_labels(text: str, labels: Labels) -> set[Label]:
+    """Return the labels that a free text names, in sentences without negation or condition.
+
+    Numbers are left out, since a free text has other numbers too.
+    """
+    return {
+        mention.label
+        for sentence in _sentences(normalize_width(text))
+        if not _DOUBT.search(_blank(sentence, labels))
+        for mention in find_mentions(sentence, labels)
+        if not str(mention.label).isdecimal()
+    }
+
+
+def _sentences(text: str) -> list[str]:
+    """Return the sentences of a text that have words, with their marks; one empty one if none."""
+    return [part for part in _SENTENCE_BREAK.split(text) if re.search(r"\w", part)] or [""]
+
+
+def _labels_by_place(text: str, labels: Labels) -> Iterator[Label]:
+    """Yield the label that opens a text, and the label on its last line.
+
+    "A. ..." may open a text, "1. ..." is an item of a list.
+    """
+    opening = _sentences(text)[0].lstrip(WRAPPING)
+    first = next(find_mentions(opening[:_NEAR], labels), None)
+    if first and not first.start and _OPENING_END.match(opening, first.end):
+        rest = opening[first.end :].lstrip(WRAPPING.replace(".", "").replace(":", ""))
+        is_item_number = opening[: first.end].isdecimal() and rest.startswith((".", ")"))
+        is_denied = rest.startswith(":") and _DOUBT.search(_blank(rest, labels))
+        if not is_item_number and not is_denied:
+            yield first.label
+    lines = [line for line in text.splitlines() if re.search(r"\w", line)] or [""]
+    head, _, tail = lines[-1].rstrip("*_ ")[-_NEAR:].rpartition(":")
+    label = whole_label(tail, labels)
+    if label is not None and not _DOUBT.search(_blank(head, labels)):
+        yield label
+
+
+def announced_labels(text: str, labels: Labels, *names: str) -> Iterator[Label]:
+    """Yield the labels that a text announces in boxes or by words.
+
+    Raises:
+        UnreadableError: several labels are announced at one place, or one is denied.
+    """
+    for match in _BOX.finditer(text):
+        if (label := whole_label(match[1] or match[2], labels)) is not None:
+            yield label
+    yield from _labels_after_words(text, labels, names)
+
+
+def _labels_after_words(text: str, labels: Labels, names: Sequence[str]) -> Iterator[Label]:
+    for match in _announcing(names).finditer(text):
+        before = _SENTENCE_BREAK.split(text[max(0, match.start() - _NEAR) : match.start()])[-1]
+        sentence = _SENTENCE_BREAK.split(text[match.end() : match.end() + _NEAR].lstrip("\n"), 1)[0]
+        after = _REASON.split(sentence, maxsplit=1)[0]
+        mentions = list(find_mentions(after, labels))
+        if not mentions:
+            continue
+        skipped, first = after[: mentions[0].start], mentions[0]
+        is_near = not skipped.strip(WRAPPING + "-") or len(skipped.split()) == 1
+        if is_near and not _DOUBT.search(skipped):
+            if {mention.label for mention in mentions if mention.may_compete} - {first.label}:
+                raise UnreadableError(f"'{shorten(after)}' announces several labels")
+            clause = re.split(r"[,:]", _blank(after, labels), maxsplit=1)[0]
+            if first.may_compete and not _DOUBT.search(before + clause):
+                yield first.label
+        elif len(skipped.split()) <= 3 and _DOUBT.search(skipped):
+            raise UnreadableError(f"'{shorten(after)}' denies a label")
+
+
+def _sentence_label(sentence: str, labels: Labels) -> Label | None:
+    """Return the one label of a sentence without negation, condition or second label."""
+    statement = _REASON.split(sentence, maxsplit=1)[0]
+    mentions = [mention for mention in find_mentions(statement, labels) if mention.may_compete]
+    is_one = len({mention.label for mention in mentions}) == 1
+    is_clear = any(mention.is_clear for mention in mentions)
+    is_doubted = _DOUBT.search(_blank(statement, labels)) is not None
+    return mentions[0].label if is_one and is_clear and not is_doubted else None
+
+
+def find_mentions(text: str, labels: Labels) -> Iterator[Mention]:
+    """Yield the labels that occur in `text` in any case; of overlapping labels the longest."""
+    for match in _pattern(labels).finditer(text):
+        label = _spellings(labels)[fold_text(match[0])]
+        is_as_asked = match[0] == str(label)
+        ends_clause = _CLAUSE_END.match(text, match.end()) is not None
+        before = text[max(0, match.start() - 20) : match.start()]
+        is_alone = ends_clause and _CLAUSE_START.search(before) is not None
+        is_clear = is_as_asked and (ends_clause or not _is_common_word(str(label)))
+        yield Mention(
+            match.start(),
+            match.end(),
+            label,
+            is_alone and _HEAD_END.match(text, match.end()) is not None,
+            is_clear or is_alone,
+            is_as_asked or ends_clause,
+        )
+
+
+def _is_common_word(label: str) -> bool:
+    """Return whether a label may occur in a sentence without being meant as the label."""
+    is_in_capitals = len(label) > 1 and label.upper() == label != label.lower()
+    return not is_in_capitals or _DOUBT.fullmatch(label) is not None
+
+
+def _blank(text: str, labels: Labels) -> str:
+    """Return `text` without the labels that are spelt as asked for or end their clause."""
+    parts, position = [], 0
+    for mention in find_mentions(text, labels):
+        if mention.may_compete:
+            parts.append(text[position : mention.start])
+            position = mention.end
+    return " ".join([*parts, text[position:]])
+
+
+def _drop_choices(text: str, labels: Labels) -> str:
+    """Return `text` without brackets that repeat the choice, such as "(yes or no)"."""
+
+    def keep(match: re.Match[str]) -> str:
+        named = {fold_text(label) for label in _pattern(labels).findall(match[0])}
+        return match[0] if len(named) < 2 else " "
+
+    return _CHOICE.sub(keep, text)
+
+
+@lru_cache(maxsize=512)
+def _spellings(labels: Labels) -> dict[str, Label]:
+    return {fold_text(str(label)): label for label in labels}
+
+
+@lru_cache(maxsize=512)
+def _pattern(labels: Labels) -> re.Pattern[str]:
+    """Return a pattern of the labels in any case, the longest first; one letter in its own case."""
+    words = []
+    for label in sorted(map(str, labels), key=len, reverse=True):
+        word = re.sub(r"(?<=\w)(?:\\?[\s_-])+(?=\w)", r"[\\s_-]+", re.escape(label))
+        words.append(f"(?-i:{word})" if len(label) == 1 else word)
+    start = rf"(?<!{_LETTER_OR_DIGIT})(?<!\w-)(?<![-+.](?=\d))"
+    end = rf"(?!{_LETTER_OR_DIGIT})(?!-\w)(?!\.\d|%)"
+    return re.compile(f"{start}(?:{'|'.join(words)}){end}", re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def _announcing(names: Sequence[str]) -> re.Pattern[str]:
+    words = "|".join([ANNOUNCING, *map(re.escape, names)])
+    return re.compile(rf"(?:{words}){_IS}", re.IGNORECASE)
