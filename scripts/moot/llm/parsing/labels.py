@@ -109,8 +109,8 @@ def read_label(text: str, labels: Labels, *names: str) -> Label:
     first, last = sentences[0], sentences[-1]
     stated = announced
     if not announced and not is_list:
-        stated = {_sentence_label(sentence, labels) for sentence in (first, last)} - {None}
-    ending = {mention.label for mention in find_mentions(last, labels) if mention.may_compete}
+        stated = {*_sentence_labels(first, labels), *_sentence_labels(last, labels)}
+    ending = _competing(last, labels)
     is_contradicted = bool(ending) and not ending & stated
     if len(stated) != 1 or is_contradicted or (not announced and ending - stated):
         raise UnreadableError(f"'{shorten(text)}' states no single label")
@@ -153,7 +153,8 @@ def _labels_by_place(text: str, labels: Labels) -> Iterator[Label]:
     lines = [line for line in text.splitlines() if re.search(r"\w", line)] or [""]
     head, _, tail = lines[-1].rstrip("*_ ")[-_NEAR:].rpartition(":")
     label = whole_label(tail, labels)
-    if label is not None and not _DOUBT.search(_blank(head, labels)):
+    is_doubted = _DOUBT.search(_blank(head, labels)) is not None
+    if label is not None and not is_doubted and not _competing(head, labels) - {label}:
         yield label
 
 
@@ -180,7 +181,7 @@ def _labels_after_words(text: str, labels: Labels, names: Sequence[str]) -> Iter
         skipped, first = after[: mentions[0].start], mentions[0]
         is_near = not skipped.strip(WRAPPING + "-") or len(skipped.split()) == 1
         if is_near and not _DOUBT.search(skipped):
-            if {mention.label for mention in mentions if mention.may_compete} - {first.label}:
+            if _competing(after, labels) - {first.label}:
                 raise UnreadableError(f"'{shorten(after)}' announces several labels")
             clause = re.split(r"[,:]", _blank(after, labels), maxsplit=1)[0]
             if first.may_compete and not _DOUBT.search(before + clause):
@@ -189,14 +190,13 @@ def _labels_after_words(text: str, labels: Labels, names: Sequence[str]) -> Iter
             raise UnreadableError(f"'{shorten(after)}' denies a label")
 
 
-def _sentence_label(sentence: str, labels: Labels) -> Label | None:
-    """Return the one label of a sentence without negation, condition or second label."""
+def _sentence_labels(sentence: str, labels: Labels) -> set[Label]:
+    """Return the one label of a sentence without negation, condition or second label, if any."""
     statement = _REASON.split(sentence, maxsplit=1)[0]
-    mentions = [mention for mention in find_mentions(statement, labels) if mention.may_compete]
-    is_one = len({mention.label for mention in mentions}) == 1
-    is_clear = any(mention.is_clear for mention in mentions)
+    competing = _competing(statement, labels)
+    is_clear = any(mention.is_clear for mention in find_mentions(statement, labels))
     is_doubted = _DOUBT.search(_blank(statement, labels)) is not None
-    return mentions[0].label if is_one and is_clear and not is_doubted else None
+    return competing if len(competing) == 1 and is_clear and not is_doubted else set()
 
 
 def find_mentions(text: str, labels: Labels) -> Iterator[Mention]:
@@ -216,6 +216,10 @@ def find_mentions(text: str, labels: Labels) -> Iterator[Mention]:
             is_clear or is_alone,
             is_as_asked or ends_clause,
         )
+
+
+def _competing(text: str, labels: Labels) -> set[Label]:
+    return {mention.label for mention in find_mentions(text, labels) if mention.may_compete}
 
 
 def _is_common_word(label: str) -> bool:

@@ -108,8 +108,8 @@ def parse_reply(
     """
     try:
         status, values = _read_reply(text, schema, cut_at, confidence_scale)
-    except UnreadableError as problem:
-        return _invalid(problem, cut_at)
+    except UnreadableError as error:
+        return _invalid(error, cut_at)
     missing = [f"{path} missing ({problem})" for path, problem in values.missing.items()]
     problem = "; ".join(dict.fromkeys([*values.repairs, *missing]))
     if problem and status == "strict":
