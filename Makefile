@@ -98,7 +98,6 @@ schema: ## write config/schema.json anew
 
 docs: ## write the generated parts of the pages anew
 	$(BIN)/python scripts/write_docs.py
-	$(BIN)/python benchmarks/run.py claims.py
 
 # The site includes the results that `make results` built last, if there are any.
 site: EXTRAS += site

@@ -69,12 +69,7 @@ PARTS = {
 """Parts of the client, by name."""
 WORDS_OF_ANALYSES = {"arms": r"\b[Aa]rms?\b|\bARMS?\b|\barm_"}
 """Further words that name an analysis, by its folder."""
-OTHER_MEANINGS_OF_WORDS = {
-    "arms": (
-        PACKAGE / "overview" / "tables_questions.py",
-        PACKAGE / "studies" / "recorded",
-    )
-}
+OTHER_MEANINGS_OF_WORDS = {"arms": (PACKAGE / "studies" / "recorded",)}
 """Modules in which these words mean something else, by the folder of the analysis."""
 FINISH_REASON = "stop"
 """A key of an analysis that is a value of servers' replies, too."""
@@ -86,7 +81,7 @@ PRIVATE = re.compile(
 """What no page of Snakemake's describes: its objects behind `workflow`, and its modules but those
 for users.
 """
-WRITTEN_BY_MAKE_DOCS = {"docs/reference.md", "docs/artifacts.md", "docs/claims.md"}
+WRITTEN_BY_MAKE_DOCS = {"docs/reference.md", "docs/artifacts.md"}
 NOT_WRITTEN_BY_HAND = re.compile(
     r"^```.*?^```|<!-- (?:\w+: |written by ).*?-->.*?<!-- end\b.*?-->|<!--.*?-->",
     re.DOTALL | re.MULTILINE,

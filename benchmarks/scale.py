@@ -163,7 +163,6 @@ class Job(SimpleNamespace):
             scores=[str(SCORES)],
             baselines=[],
             published=str(PROJECT / "data" / "published" / "published_results.csv"),
-            claims=str(PROJECT / "data" / "published" / "claims.csv"),
         )
         wildcards = SimpleNamespace(experiment=EXPERIMENT, model=MODEL, study=STUDY)
         super().__init__(input=inputs, wildcards=wildcards)

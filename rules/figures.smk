@@ -17,7 +17,6 @@ for part, names in targets.names_by_job(plan, FIGURES).items():
                 baselines=baselines_of_study(study),
                 published=str(PUBLISHED / "published_results.csv"),
                 findings=str(PUBLISHED / "findings.csv"),
-                claims=claims_of_papers(study),
             ),
             partial=newer_if_partial(f"figures_{part}", outputs),
         output:

@@ -138,11 +138,6 @@ def baselines_of_study(study):
     return [f"results/baselines/{dataset}.parquet" for dataset in plan.trained_datasets_of(study)]
 
 
-def claims_of_papers(study):
-    """Return the claims of the papers, which the comparison checks."""
-    return str(PUBLISHED / "claims.csv") if study == COMPARISON else []
-
-
 def frozen_plans(studies):
     """Return the frozen plans, if the studies test contrasts."""
     has_contrasts = any(plan.contrasts_of(study) for study in studies)

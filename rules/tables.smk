@@ -18,7 +18,6 @@ for part, names in targets.names_by_job(plan, TABLES).items():
                 baselines=baselines_of_study(study),
                 published=str(PUBLISHED / "published_results.csv"),
                 findings=str(PUBLISHED / "findings.csv"),
-                claims=claims_of_papers(study),
                 frozen=frozen_plans(studies),
             ),
             partial=newer_if_partial(f"tables_{part}", outputs),

@@ -27,7 +27,7 @@ rule all:
         )
     shell: "false"
 """
-VERDICTS = 12
+QUESTIONS = 12
 HEIGHT = 900
 FIND_CUT_BLOCKS = """() => [...document.querySelectorAll('.verdict')].filter(block => {
     const box = block.getBoundingClientRect()
@@ -41,7 +41,7 @@ FIND_CUT_BLOCKS = """() => [...document.querySelectorAll('.verdict')].filter(blo
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return the addresses of a front page and of a Snakemake report with its questions."""
     folder = tmp_path_factory.mktemp("run")
-    root = results_with_questions(folder / "results", verdicts=VERDICTS)
+    root = results_with_questions(folder / "results", questions=QUESTIONS)
     (root / "outcome").mkdir()
     paths = {"page": root / "index.html", "questions": root / "outcome" / "index_questions.html"}
     write_front_page(root, "comparison", built_files(root), paths, STUDIES)
@@ -67,7 +67,7 @@ def test_the_first_heading_is_at_the_top_and_all_answers_are_visible(
     assert 0 <= heading.bounding_box()["y"] < 250
     questions = page.get_by_role("heading", name="Questions and answers")
     assert questions.bounding_box()["y"] < HEIGHT / 2
-    assert page.locator(".verdict").count() == VERDICTS + 1
+    assert page.locator(".verdict").count() == QUESTIONS
     assert page.evaluate(FIND_CUT_BLOCKS) == []
 
 

@@ -70,7 +70,7 @@ HEADER = "method,accuracy\n"
 EMPTY_FIGURE, DRAWN_FIGURE = "<svg><dc:description>nothing to draw", "<svg><path/></svg>"
 
 
-@pytest.mark.parametrize("remaining_list", [None, "[]", '["tables/courtroom/paired_tests"]'])
+@pytest.mark.parametrize("remaining_list", [None, "[]", '["tables/courtroom/deferral"]'])
 @pytest.mark.parametrize(
     ("kind", "text", "is_bundled"),
     [
@@ -195,7 +195,7 @@ def test_a_call_with_another_request_is_refused(raw: dict[str, Any], tmp_path: P
 def test_a_bundle_that_does_not_share_people_contains_no_names(raw: dict[str, Any]) -> None:
     """Cover the configuration, tables, frozen plans and an unreadable table."""
     named_files = {
-        "table": Path("results/tables/courtroom/paired_tests.xlsx"),
+        "table": Path("results/tables/courtroom/deferral.xlsx"),
         "plan": Path("data/frozen/plan-1.yaml"),
     }
     for path in named_files.values():
@@ -234,9 +234,7 @@ def test_a_bundle_that_does_not_share_people_contains_no_names(raw: dict[str, An
         == "person:person-1"
     )
     assert files[TABLE].decode() == "first,second\nhuman:person-1,human:person-2\nannul,Ann\n"
-    assert (
-        not {"data/frozen/plan-1.yaml", "results/tables/courtroom/paired_tests.xlsx"} & files.keys()
-    )
+    assert not {"data/frozen/plan-1.yaml", "results/tables/courtroom/deferral.xlsx"} & files.keys()
     shared = read_members(
         make_bundle({**with_people, "share": {"datasets": ["people"], "people": True}})[0]
     )

@@ -103,7 +103,7 @@ def test_utterances_have_the_described_attributes() -> None:
 def test_registered_entries_are_listed_with_their_parameters() -> None:
     page = describe_registered()
     assert "| `strategy` | `call` | how advocates plan: in a separate call" in page
-    assert "| `courtroom/paired_tests` |" in page
+    assert "| `courtroom/deferral` |" in page
 
 
 def test_the_counts_of_the_example_table_are_on_its_page(

@@ -5,6 +5,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -15,8 +16,9 @@ from moot.plan.plan import Plan
 from moot.report import TABLES
 from moot.report.needs import has_contrasts
 from moot.report.study_results import StudyResults
-from moot.report.tables import as_html, write_table
+from moot.report.tables import as_html
 from moot.scores import no_scores
+from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.contrasts import Contrast, measure
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import compare_shares, holm, share_right
@@ -180,12 +182,12 @@ def test_contrasts_are_tested_and_corrected_together(tmp_path: Path) -> None:
     tested = frame[frame["not tested because"] == ""]
     assert set(tested["tests in family"]) == {5} and "waiting" not in tested.index
     assert tested["p (Holm)"].tolist() == pytest.approx(holm(tested["p"].tolist()))
-    assert frame["expectation met"].fillna("").tolist() == [
-        "yes",
-        "opposite",
-        "yes",
-        "not shown",
-        "not shown",
+    assert frame["answer"].fillna("").tolist() == [
+        "supported",
+        "not supported",
+        "supported",
+        "cannot tell",
+        "cannot tell",
         "",
     ]
     assert frame.loc["waiting", "not tested because"] == "prompt has no debate that has ended"
@@ -201,7 +203,7 @@ def test_equivalence_is_tested_against_the_planned_margin(tmp_path: Path) -> Non
         make_results(plan, write_run(tmp_path, "debate", a=CORRECT, b=ALMOST_CORRECT))
     )
     frame = content.frame.set_index("contrast")
-    assert frame["equivalent"].fillna("").tolist() == ["yes", "not shown", ""]
+    assert frame["equivalent"].fillna("").tolist() == ["supported", "cannot tell", ""]
     assert frame.loc["wide", "p of equivalence (Holm)"] == pytest.approx(
         2 * frame.loc["wide", "p of equivalence"]
     )
@@ -269,18 +271,64 @@ def test_token_counts_are_compared_without_bounds(tmp_path: Path) -> None:
     assert (row["first value"], row["difference"], row["p"]) == (100, 0, 1)
 
 
-def test_unplanned_paired_tests_are_marked_as_exploratory(tmp_path: Path) -> None:
-    debate = write_run(tmp_path, "debate", a=CORRECT, b=ALMOST_CORRECT)
-    study = make_results(make_plan(), debate)
-    entry = TABLES["courtroom/paired_tests"]
-    write_table(entry, study, {"csv": tmp_path / "t.csv", "html": tmp_path / "t.html"})
-    assert set(pd.read_csv(tmp_path / "t.csv")["inference"]) == {"exploratory"}
-    assert "Exploratory: no test in this table was planned" in (tmp_path / "t.html").read_text()
-    content = contrasts(
-        make_results(make_plan(x={"first": "debate/a", "second": "debate/b"}), debate)
-    )
+def test_contrasts_are_confirmatory(tmp_path: Path) -> None:
+    plan = make_plan(x={"first": "debate/a", "second": "debate/b"})
+    study = make_results(plan, write_run(tmp_path, "debate", a=CORRECT, b=ALMOST_CORRECT))
+    content = contrasts(study)
     assert "exploratory" not in content.frame.columns
     assert "Confirmatory" in as_html(TABLES["courtroom/contrasts"], content, study)
+
+
+@pytest.mark.parametrize(
+    ("entry", "answer"),
+    [
+        ({"threshold": 0.5, "direction": "first_higher"}, "supported"),
+        ({"threshold": 0.5, "direction": "first_lower"}, "not supported"),
+        ({"threshold": 0.95, "direction": "first_higher"}, "cannot tell"),
+        ({"threshold": 0.5, "metric": "macro_f1", "direction": "first_higher"}, "supported"),
+    ],
+)
+def test_a_metric_is_compared_with_a_number(
+    entry: dict[str, Any], answer: str, tmp_path: Path
+) -> None:
+    plan = make_plan(x={"first": "debate/a", "published": "0.95 (a paper)", **entry})
+    debate = write_run(tmp_path, "debate", a=ALMOST_CORRECT)
+    row = contrasts(make_results(plan, debate)).frame.iloc[0]
+    assert (row["answer"], row["published"]) == (answer, "0.95 (a paper)")
+    assert row["second value"] == pytest.approx(row["threshold"])
+    value = CASE_METRICS[entry.get("metric", "accuracy")](debate, "a")
+    expected = np.mean(value.tops.sum(axis=0) / value.bottoms.sum(axis=0)) - entry["threshold"]
+    assert row["difference"] == pytest.approx(expected)
+    assert row["difference low"] <= row["difference"] <= row["difference high"]
+
+
+def test_the_gain_over_the_most_frequent_label_is_a_metric(tmp_path: Path) -> None:
+    plan = make_plan(
+        x={"first": "debate/a", "metric": "gain_over_majority", "threshold": 0},
+        y={"first": "debate/b", "metric": "gain_over_majority", "threshold": 0},
+    )
+    debate = write_run(tmp_path, "debate", a=CORRECT, b=CONSTANT)
+    frame = contrasts(make_results(plan, debate)).frame.set_index("contrast")
+    share = max(np.mean([item.target == label for item in CASES]) for label in ("yes", "no"))
+    assert frame.loc["x", "difference"] == pytest.approx(1 - share)
+    is_majority = np.mean([item.target == "yes" for item in CASES])
+    assert frame.loc["y", "difference"] in (
+        pytest.approx(is_majority - share),
+        pytest.approx(1 - is_majority - share),
+    )
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({}, "name one of them"),
+        ({"second": "prompt", "threshold": 1}, "name one of them"),
+        ({"threshold": 1, "second_metric": "f1"}, "leave them out"),
+    ],
+)
+def test_a_contrast_has_a_second_side_or_a_threshold(entry: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        make_plan(x={"first": "debate/a", **entry})
 
 
 def test_a_changed_contrast_rebuilds_only_the_tables_of_its_study() -> None:

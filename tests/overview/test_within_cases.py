@@ -7,15 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import pytest
 
 from moot.core.artifacts import describe, write_rows
 from moot.core.cases import Case
 from moot.core.rubric import RUBRICS
 from moot.overview.tables_contrasts import contrasts
-from moot.overview.tables_questions import questions
-from moot.report.published_claims import read_claims
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.contrasts import FIRST_HIGHER, Contrast, Side
@@ -115,32 +111,6 @@ def make_study(*experiments: ExperimentResults, **options: Any) -> StudyResults:
     )
 
 
-def test_the_papers_scale_answers_the_appellate_claims(tmp_path: Path) -> None:
-    runs = (
-        write_panels(tmp_path, "human_panel", 0.12),
-        write_panels(tmp_path, "panel", 0.04, seed=1),
-    )
-    claims = [
-        claim
-        for claim in read_claims(PROJECT / "data/published/claims.csv")
-        if claim.study == "appellate"
-    ]
-    frame = questions(make_study(*runs, claims=claims, paper_matches=AS_PUBLISHED)).frame.set_index(
-        "measured"
-    )
-    volatility = frame.loc["volatility: panel"]
-    assert (volatility["answer"], volatility["speaks of"]) == ("supported", "these 5 cases")
-    difference = frame.loc["difference in volatility: human panel less panel"]
-    assert (difference["answer"], difference["speaks of"], difference["cases"]) == (
-        "supported",
-        "these 5 cases",
-        5,
-    )
-    assert difference["supported where"] == "above 0", "the run's own panels, not a published value"
-    assert difference["this run"] == pytest.approx(0.08, abs=0.04) and difference["95 % low"] > 0
-    assert (difference["data"], difference["p (Holm)"] < 0.05) == ("opinions", True)
-
-
 def test_a_contrast_of_five_cases_states_the_cases_that_a_test_by_case_needs(
     tmp_path: Path,
 ) -> None:
@@ -149,7 +119,8 @@ def test_a_contrast_of_five_cases_states_the_cases_that_a_test_by_case_needs(
         write_panels(tmp_path, "panel", 0.04, seed=1),
     )
     row = contrasts(make_study(*runs, contrasts=[make_contrast()])).frame.iloc[0]
-    assert (row["expectation met"], row["speaks of"], row["cases"]) == ("yes", "these 5 cases", 5)
+    assert (row["answer"], row["speaks of"]) == ("supported", "these 5 cases")
+    assert row["cases"] == 5
     assert 6 <= row["cases needed"] < 100, (
         "of five cases a test by case has 2 of 32 patterns of signs"
     )
@@ -190,18 +161,3 @@ def test_intervals_within_cases_keep_their_level_and_coverage(tmp_path: Path) ->
             interval_p(interval.value, interval.low, interval.high, 0.0, interval.freedom) < 0.05
         )
     assert 0.93 <= covered / 400 <= 0.99 and rejected == 400 - covered
-
-
-def test_other_data_than_the_claims_judge_nothing(tmp_path: Path) -> None:
-    runs = (
-        write_panels(tmp_path, "human_panel", 0.12),
-        write_panels(tmp_path, "panel", 0.04, seed=1),
-    )
-    path = tmp_path / "claims.csv"
-    shipped = pd.read_csv(PROJECT / "data/published/claims.csv", dtype=str, keep_default_na=False)
-    for data in ("other", "opinions (synthetic)"):
-        is_judged = (shipped["study"] == "appellate") & (shipped["statistic"] != "")
-        shipped[is_judged].assign(data=data).to_csv(path, index=False)
-        frame = questions(make_study(*runs, claims=read_claims(path))).frame
-        assert set(frame["answer"]) == {"cannot tell"} and frame["this run"].isna().all()
-        assert frame["measured"].str.startswith("needed: ").all()

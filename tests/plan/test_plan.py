@@ -283,16 +283,16 @@ def test_experiments_of_few_debates_fill_no_table_of_a_study(
         names |= {name for name in FIGURES if plan.can_fill(FIGURES[name])}
         return experiments, names
 
-    assert list_names(trial_runs) == ([], {"comparison/questions", "comparison/trial_runs"})
+    assert list_names(trial_runs) == ([], {"comparison/trial_runs"})
     leaderboard = {"comparison/methods_long", "comparison/methods_by_data"}
     assert list_names(trial_runs | trained) == (
         [],
-        {"comparison/questions", "comparison/trial_runs", *leaderboard},
+        {"comparison/trial_runs", *leaderboard},
     )
     full_runs = trial_runs | {"experiments": {"trial": {"cases": 3, "repeats": 4}}}
     names, entries = list_names(full_runs)
     assert names == ["trial"]
-    assert {"courtroom/paired_tests", "courtroom/panel_worth"} < entries
+    assert {"courtroom/deferral", "courtroom/panel_worth"} < entries
     assert "comparison/trial_runs" not in entries
     assert "recorded/rejudged" not in entries
     rejudged = merge(full_runs, rejudge_entry(source_experiment="trial", source_model="small"))

@@ -1,18 +1,28 @@
 """Test the front page of a run: the order of its questions, and links to built files only."""
 
 import re
-from itertools import chain
+from collections.abc import Collection
+from dataclasses import astuple
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from front_page_results import CLAIM, HOSTILE, STUDIES, built_files, results_with_questions
+from front_page_results import (
+    CLAIM,
+    CONTRAST,
+    HOSTILE,
+    STUDIES,
+    UNTESTED,
+    built_files,
+    results_with_questions,
+)
 from moot.core.errors import UserError
 from moot.report import FIGURES, TABLES
 from moot.report.content import Figure
 from moot.report.figures import draw, has_content, new_figure, nothing_to_draw
-from moot.report.front_page import RunRemarks, read_questions, write_front_page
+from moot.report.front_page import RunRemarks, write_front_page
+from moot.report.study_questions import StudyQuestion, choose_questions
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.workflow.failed_jobs import UnfinishedJob
@@ -23,71 +33,64 @@ def root(tmp_path: Path) -> Path:
     return results_with_questions(tmp_path)
 
 
-def test_planned_comparisons_come_first_and_unanswered_questions_last(root: Path) -> None:
-    questions = read_questions(
-        root,
-        "comparison",
-        [path.relative_to(root).as_posix() for path in built_files(root)],
-        STUDIES,
+def questions_of(own: Collection[str] = (), **changes: object) -> list[StudyQuestion]:
+    rows = [UNTESTED, CONTRAST | changes, CLAIM]
+    return choose_questions(
+        [{key: str(cell) for key, cell in row.items()} for row in rows], {}, own
     )
-    assert [question.text for question in questions] == [
-        "Is A better than B?",
+
+
+def test_own_questions_come_first_and_shipped_ones_without_an_interval_not_at_all() -> None:
+    assert [question.text for question in questions_of()] == [
         "Is a debate shorter?",
-        "Is C better than D?",
-        "Is E better than F?",
-        "Does smoothing help?",
-        "Is one case enough?",
+        "Is A better than B?",
     ]
-    reasons = ["One case", *["This run has too few cases for an interval"] * 2]
-    assert [questions[place].missing for place in (2, 3, 5)] == reasons
-    assert [len(question.verdicts) for question in questions] == [1, 2, 0, 0, 0, 0]
-    verdicts = chain.from_iterable(question.verdicts for question in questions)
-    assert "".join(verdict.sign for verdict in verdicts) == "?✓?"
-    planned_reason, claim_reason = (
-        question.verdicts[0].why.rpartition("; ")[2] for question in questions[:2]
-    )
-    assert (planned_reason, claim_reason) == (
-        "p = 0.800 (Holm's correction for 4 tests).",
-        "p < 0.001 (Holm's correction for 2 tests).",
-    )
-    assert [question.claim for question in questions] == [
-        "",
-        "Yes. Source: a paper",
-        "",
-        "",
-        "",
-        "Yes. Source: a paper",
+    own = questions_of(["untested", "a-above-b"])
+    assert [(question.text, question.sign) for question in own] == [
+        ("Is A better than B?", "?"),
+        ("Is C better than D?", "?"),
+        ("Is a debate shorter?", "✓"),
     ]
+    assert own[1].estimate is None and own[1].why == "One case."
 
 
-def test_a_verdict_is_a_word_followed_by_its_reason(root: Path) -> None:
-    answer = (
-        "cannot tell: invalid answers carry the difference (-0.223 with them as wrong, +0.080"
-        " without)"
+def test_a_page_has_at_most_twenty_questions() -> None:
+    rows = [
+        {key: str(cell) for key, cell in (CONTRAST | {"contrast": f"c{number}"}).items()}
+        for number in range(30)
+    ]
+    questions = choose_questions(rows, {}, ["c29"])
+    assert len(questions) == 20 and questions[0].is_own
+
+
+def test_a_value_is_shown_with_the_threshold_that_it_is_compared_with() -> None:
+    question = questions_of()[0]
+    assert question.estimate is not None
+    assert astuple(question.estimate) == pytest.approx((0.67, 0.5, 0.88, 1.0))
+    assert question.about == f"Tokens of a debate of debates, {HOSTILE}; 124 cases"
+    assert question.why == (
+        "The 95 % interval leaves out 1; p < 0.001 (Holm's correction for 4 tests)."
     )
-    bounds = {
-        "supported where": "within 0.05 of 0",
-        "95 % low": -0.084,
-        "95 % high": 0.017,
-        "tests in family": 1.0,
-    }
-    claim = (
-        CLAIM
-        | bounds
-        | {
-            "answer": answer,
-            "p (Holm)": 0.5148,
-            "published claim": "none published",
-        }
+    places = [question.estimate.at(value) for value in (0.5, 0.67, 0.88, 1)]
+    assert places == sorted(places) and (places[0], places[-1]) == (8, 92)
+
+
+def test_an_answer_is_a_word_followed_by_its_reason() -> None:
+    reason = "invalid answers carry the difference (-0.223 with them as wrong, +0.080 without)"
+    [question] = questions_of(answer=f"cannot tell: {reason}")[1:]
+    assert question.answer == "cannot tell"
+    assert question.why.endswith(
+        "Invalid answers carry the difference (-0.223 with them as wrong, +0.080 without)."
     )
-    pd.DataFrame([claim]).to_csv(root / "tables/comparison/questions.csv")
-    question = read_questions(root, "comparison", ["tables/comparison/questions.csv"], STUDIES)[0]
-    [verdict] = question.verdicts
-    assert (verdict.word, verdict.sign, question.claim) == ("cannot tell", "?", "")
-    assert (
-        verdict.why == "The 95 % interval includes −0.05; p = 0.515. "
-        "Invalid answers carry the difference (−0.223 with them as wrong, +0.080 without)."
+
+
+def test_a_comparison_shows_the_values_of_both_sides_and_metrics_in_words() -> None:
+    assert questions_of()[1].about == (
+        "Difference in accuracy: debates, 3 models where sex=x (0.600) less votes, smollm"
+        " (0.620); 100 cases"
     )
+    [question] = questions_of(metric="f1 against macro_f1")[1:]
+    assert question.about.startswith("Difference in F1 against macro F1: ")
 
 
 def test_the_trial_runs_are_a_link_to_their_table(root: Path) -> None:
@@ -101,18 +104,6 @@ def test_the_trial_runs_are_a_link_to_their_table(root: Path) -> None:
         '<a href="tables/comparison/trial_runs.html">Trial runs</a> (1)' in page
         and "4.336" not in page
     )
-
-
-def test_a_bar_shows_interval_threshold_and_published_value_on_one_scale(
-    root: Path,
-) -> None:
-    names = [path.relative_to(root).as_posix() for path in built_files(root)]
-    question = read_questions(root, "comparison", names, STUDIES)[1]
-    verdict = question.verdicts[0]
-    values = (verdict.low, verdict.value, verdict.published or 0, verdict.high, 1)
-    ends = list(map(question.at, values))
-    assert ends == sorted(ends)
-    assert (ends[0], ends[-1]) == (8, 92)
 
 
 def test_the_page_links_built_files_and_escapes_foreign_text(root: Path) -> None:
@@ -130,19 +121,15 @@ def test_the_page_links_built_files_and_escapes_foreign_text(root: Path) -> None
             assert (root / link.partition("#")[0]).is_file(), "links are relative to the page"
     debates = [link for link in links if ".html#" in link]
     experiment_link = "reader/recorded.html#?experiment=debates"
-    assert debates == [
+    assert debates[1:] == [
         experiment_link,
         "reader/recorded.html#?experiment=votes&amp;model=smollm",
-        *[f"{experiment_link}&amp;model=a+model"] * 2,
     ]
     assert "tables/recorded/groups.html" not in links, "the file is from an earlier run"
     for text in (page, fragment):
         assert HOSTILE not in text
-        assert text.count("Both always gave the same answer &lt;img") == 3, "one a comparison"
-        assert text.index("<h3>Is A better than B?") < text.index("<h3>Is a debate shorter?")
-        assert text.index("<details>") < text.index("Does smoothing help?")
-    assert page.count("<li>Half lies between cases") == 1
-    assert "tables/comparison/deferral.html" in links
+        assert text.count("About 400 cases are needed &lt;img") == 1
+        assert text.index("<h3>Is a debate shorter?") < text.index("<h3>Is A better than B?")
     assert "href" not in fragment, "the fragment is part of another page"
 
 
@@ -151,17 +138,17 @@ def test_the_page_shows_accuracies_and_names_empty_tables(
 ) -> None:
     write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)
     page = (root / "index.html").read_text(encoding="utf-8")
-    methods = page[page.index('id="methods"') : page.index('id="deferral"')]
+    methods = page[page.index('id="methods"') : page.index('id="comparison"')]
     assert "<td>0.500 [0.18, 0.82], n = 10</td>" in methods
     assert "<td>0.500</td><td>0.600</td><td>−0.100 [−0.400, 0.200]</td><td>10</td>" in methods
     assert "<details open>" in methods
     assert methods.count("<tr>") == 4, "an arm without a difference has no row"
     without_rows = page[page.index("Tables without rows in this run") :].partition("</p>")[0]
-    assert TABLES["comparison/group_rates"].title in without_rows
-    assert "tables/comparison/group_rates.html" not in page, "it has neither link nor preview"
+    assert TABLES["comparison/deferral"].title in without_rows
+    assert "tables/comparison/deferral.html" not in page, "it has neither link nor preview"
 
 
-def test_the_page_opens_with_three_sentences_papers_and_a_legend(root: Path) -> None:
+def test_the_page_opens_with_sentences_papers_and_a_legend(root: Path) -> None:
     (root / "papers").mkdir()
     (root / "papers" / "b.html").write_text('<body data-items="9" data-filled="1">')
     (root / "papers" / "a.html").write_text("<body>")
@@ -175,11 +162,9 @@ def test_the_page_opens_with_three_sentences_papers_and_a_legend(root: Path) -> 
     assert page.index("SYNTHETIC DATA") < page.index('class="summary"') < page.index('id="papers"')
     assert page.index('id="papers"') < page.index('class="legend"') < page.index("<article")
     summary = page.partition('class="summary"')[2].partition("</section>")[0]
-    assert summary.count("<p>") == 3
-    assert "asks 6 questions: 0 supported, 0 not supported, 1 with answers that differ" in summary
-    answer = "Supported in 1 of 2 runs, most clearly: 0.670 [0.500, 0.880]"
-    assert f"Is a debate shorter? {answer}" in summary
-    assert "Is A better than B? Cannot tell" not in summary, "its word is `not shown`"
+    assert summary.count("<p>") == 2
+    assert "Below are 2 questions: 1 supported, 0 not supported, 1 cannot tell." in summary
+    assert "Is a debate shorter? Supported: 0.670 [0.500, 0.880]" in summary
     assert "1 item filled by this run, 8 open" in page
     assert page.count("items filled") == 0 and "papers/none.html" not in page
     assert re.findall(r"</span> ([a-z ]+)</dt>", page) == [
@@ -205,29 +190,10 @@ def test_questions_of_own_experiments_come_before_the_papers(root: Path) -> None
     assert (
         page.index("<h3>Is A better than B?") < page.index('id="papers"') < page.index('id="made"')
     )
-    assert page.index("<h3>Is A better than B?") < page.index("<h3>Is a debate shorter?")
     assert ">A</a>: no item has values of this run; 4 need no debate" in page
     progress = ">B</a>: 2 items with values of this run next to the paper's, 10 without; 1 needs"
     assert progress in page
     assert "filled" not in page.partition("<main")[2]
-    summary = page.partition('class="summary"')[2].partition("</section>")[0]
-    assert "asks 4 questions:" in summary
-    assert "2 further questions about the papers need other debates." in summary
-    assert summary.index("Is A better than B?") < summary.index("Is a debate shorter?")
-
-
-def test_an_own_question_without_an_answer_is_shown_before_those_of_papers(root: Path) -> None:
-    path = root / "tables/comparison/contrasts.csv"
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    frame[["difference low", "difference high", "p (Holm)"]] = ""
-    frame.to_csv(path, index=False)
-    pages = {"page": root / "index.html"}
-    for is_own in (True, False):
-        remarks = RunRemarks(has_own_experiments=is_own)
-        write_front_page(root, "comparison", built_files(root), pages, STUDIES, remarks)
-        page = (root / "index.html").read_text(encoding="utf-8")
-        own_question, details = page.index("<h3>Is A better"), page.index("<details>\n<summary>Q")
-        assert (own_question < details) == is_own
 
 
 def test_a_run_without_answers_is_summarised_in_three_sentences(root: Path) -> None:
@@ -250,24 +216,6 @@ def test_previews_are_part_of_the_page_and_show_numbers(root: Path) -> None:
     assert preview.count("<td>0.123</td>") == 4 and HOSTILE not in page
 
 
-def test_names_of_code_are_words(root: Path) -> None:
-    names = [path.relative_to(root).as_posix() for path in built_files(root)]
-    contrasts = root / "tables/comparison/contrasts.csv"
-    frame = pd.read_csv(contrasts, dtype=str, keep_default_na=False)
-    frame["metric"] = "f1 against macro_f1"
-    frame.to_csv(contrasts)
-    question = read_questions(root, "comparison", names, STUDIES)[0]
-    assert question.verdicts[0].about.startswith("Difference in F1 against macro F1: ")
-
-
-def test_a_planned_comparison_shows_the_values_of_both_sides(root: Path) -> None:
-    names = [path.relative_to(root).as_posix() for path in built_files(root)]
-    question = read_questions(root, "comparison", names, STUDIES)[0]
-    assert question.verdicts[0].about.startswith(
-        "Difference in accuracy: debates, 3 models where sex=x (0.600) less votes, smollm (0.620)"
-    )
-
-
 def test_failures_come_first_and_unanswered_questions_cannot_tell(root: Path) -> None:
     pages = {"page": root / "index.html"}
     failures = [f"run_debates of mine, model, 0: the key is refused {HOSTILE}", "load_cases of x"]
@@ -280,8 +228,6 @@ def test_failures_come_first_and_unanswered_questions_cannot_tell(root: Path) ->
         page.index('<h2 id="failed">') < page.index("the key is refused") < page.index("load_cases")
     )
     assert page.index("load_cases") < page.index("Is A better than B?")
-    unanswered = page.partition("Questions that this run cannot answer (4)")[2].split("<article")
-    assert all("cannot tell" in article for article in unanswered[1:5])
     write_front_page(root, "comparison", [], pages, STUDIES, RunRemarks(failures=failures))
     page = (root / "index.html").read_text(encoding="utf-8")
     assert "This run answers no question: cannot tell." in page
@@ -290,9 +236,9 @@ def test_failures_come_first_and_unanswered_questions_cannot_tell(root: Path) ->
 
 
 def test_a_damaged_table_is_named(root: Path) -> None:
-    path = root / "tables" / "comparison" / "questions.csv"
+    path = root / "tables" / "comparison" / "contrasts.csv"
     path.write_bytes(b'"a\xff')
-    with pytest.raises(UserError, match=r"questions\.csv is not a table"):
+    with pytest.raises(UserError, match=r"contrasts\.csv is not a table"):
         write_front_page(
             root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES
         )

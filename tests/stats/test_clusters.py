@@ -11,7 +11,6 @@ from moot.core.artifacts import describe, read_cases, write_cases
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, Loaded
 from moot.jobs.load import set_cluster
-from moot.report import TABLES
 from moot.report.study_results import StudyResults
 from moot.scores.classification_scores import classification
 from results_on_disk import REARREST, case, prediction, write_results
@@ -77,28 +76,6 @@ def test_the_notes_of_every_table_name_the_cluster(tmp_path):
         "courtroom", {results.experiment: results}, classification(results), {}, None
     )
     assert any("by court" in note for note in study.notes)
-    assert TABLES["courtroom/paired_tests"].build(study).frame.empty
-
-
-def test_two_models_of_one_experiment_are_compared_in_every_study(tmp_path):
-    cases = [case(c, "yes") for c in "abcdef"]
-    models = {
-        "tiny": [prediction(c, "yes", "yes") for c in "abcdef"],
-        "large": [prediction(c, "yes", "no" if c in "abc" else "yes") for c in "abcdef"],
-    }
-    results = write_results(tmp_path, cases, models)
-    for study in ("appellate", "comparison", "conference", "courtroom", "feedback", "stance"):
-        study_results = StudyResults(
-            study, {results.experiment: results}, classification(results), {}, None
-        )
-        row = TABLES[f"{study}/paired_tests"].build(study_results).frame.iloc[0]
-        assert (row["first model"], row["second model"], row["cases"], row["tests in family"]) == (
-            "tiny",
-            "large",
-            6,
-            1,
-        )
-        assert (row["difference"], row["p"]) == (0.5, 0.25)
 
 
 def test_case_files_of_earlier_versions_stay_readable(tmp_path):

@@ -75,8 +75,8 @@ def test_a_folder_is_a_study(is_within: bool, server: FaultServer, tmp_path: Pat
         nan_ok=True,
     )
     assert (results / "figures" / "coinage" / "heads.svg").exists()
-    has_table = (results / "tables" / "coinage" / "paired_tests.csv").exists()
+    has_table = (results / "tables" / "coinage" / "deferral.csv").exists()
     removed_names = results / "without_content.json"
-    has_no_rows = removed_names.exists() and "coinage/paired_tests" in removed_names.read_text()
+    has_no_rows = removed_names.exists() and "coinage/deferral" in removed_names.read_text()
     assert has_table != has_no_rows, "tables of no paper are every study's"
     assert workflow.jobs("coinage") == set(), "with nothing changed nothing runs"

@@ -15,7 +15,7 @@ from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
 
 CASES = Path("results/cases/people.parquet")
-TABLE = "results/tables/courtroom/paired_tests.csv"
+TABLE = "results/tables/courtroom/deferral.csv"
 KEY = "sk-thisisakeythatnofilemayhold1234"
 
 

@@ -5,45 +5,14 @@ from pathlib import Path
 import pandas as pd
 
 HOSTILE = '<img src=x onerror="alert(1)">'
-CLAIM = {
-    "study": "recorded",
-    "question": "Is a debate shorter?",
-    "published claim": "Yes.",
-    "answer": "supported",
-    "this run": 0.67,
-    "95 % low": 0.5,
-    "95 % high": 0.88,
-    "cases": 124,
-    "data": "nyu",
-    "measured": "ratio of rounds",
-    "model": HOSTILE,
-    "p (Holm)": 0.0004,
-    "tests in family": 2,
-    "published value": 0.68,
-    "supported where": "below 1",
-    "source": "a paper",
-    "see": "recorded/methods",
-    "first": "debates, a model",
-    "second": "elsewhere, a model",
-}
-ONE_CASE = CLAIM | {
-    "question": "Is one case enough?",
-    "95 % low": "",
-    "95 % high": "",
-    "p (Holm)": "",
-}
-UNJUDGED = {
-    **dict.fromkeys(CLAIM, ""),
-    "question": "Does smoothing help?",
-    "measured": "no run judges it",
-    "answer": "cannot tell",
-    "see": "feedback/table5_smoothing",
-}
 CONTRAST = {
     "study": "recorded",
+    "contrast": "a-above-b",
     "question": "Is A better than B?",
+    "published": "",
     "first": "debates, 3 models where sex=x",
     "second": "votes, smollm",
+    "threshold": "",
     "metric": "accuracy",
     "first value": 0.6,
     "second value": 0.62,
@@ -53,9 +22,36 @@ CONTRAST = {
     "p (Holm)": 0.8,
     "tests in family": 4,
     "cases": 100,
-    "expectation met": "not shown",
+    "answer": "cannot tell",
     "not tested because": "",
-    "in words": f"Both always gave the same answer {HOSTILE}.",
+    "in words": f"About 400 cases are needed {HOSTILE}.",
+}
+CLAIM = CONTRAST | {
+    "contrast": "shorter",
+    "question": "Is a debate shorter?",
+    "published": f"Yes (a paper {HOSTILE}).",
+    "first": f"debates, {HOSTILE}",
+    "second": "1",
+    "threshold": 1,
+    "metric": "tokens",
+    "first value": 0.67,
+    "second value": 1.0,
+    "difference": -0.33,
+    "difference low": -0.5,
+    "difference high": -0.12,
+    "p (Holm)": 0.0004,
+    "cases": 124,
+    "answer": "supported",
+    "in words": "",
+}
+UNTESTED = CONTRAST | {
+    "contrast": "untested",
+    "question": "Is C better than D?",
+    "not tested because": "one case",
+    "difference low": "",
+    "difference high": "",
+    "p (Holm)": "",
+    "answer": "",
 }
 METHOD = {"method": "debate", "model": HOSTILE, "mine": "0.500 [0.18, 0.82], n = 10"}
 ARM = {
@@ -73,38 +69,28 @@ ARM = {
 }
 
 
-def results_with_questions(root: Path, verdicts: int = 2) -> Path:
-    """Return a folder of results: two tables, a figure, a reader, a file of an earlier run."""
+def results_with_questions(root: Path, questions: int = 2) -> Path:
+    """Return a folder of results: two tables, a figure, a reader, a file of an earlier run.
+
+    `questions` counts those with an interval.
+    """
     tables = root / "tables" / "comparison"
     tables.mkdir(parents=True)
-    undecided = [
-        CLAIM | {"model": f"other-{number}", "answer": "cannot tell"}
-        for number in range(1, verdicts)
+    further = [
+        CONTRAST | {"contrast": f"further-{number}", "question": f"Is it {number}?"}
+        for number in range(2, questions)
     ]
-    pd.DataFrame([UNJUDGED, ONE_CASE, CLAIM, *undecided]).to_csv(tables / "questions.csv")
-    sentences = [{"in words": f"Half lies between cases {HOSTILE}"}, {"in words": ""}]
-    pd.DataFrame(sentences).to_csv(tables / "deferral.csv")
-    untested = CONTRAST | {
-        "question": "Is C better than D?",
-        "not tested because": "one case",
-        "difference low": "",
-    }
-    one_case = CONTRAST | {
-        "question": "Is E better than F?",
-        "difference low": "",
-        "difference high": "",
-    }
-    pd.DataFrame([untested, one_case, CONTRAST]).to_csv(tables / "contrasts.csv")
+    pd.DataFrame([UNTESTED, CONTRAST, CLAIM, *further]).to_csv(tables / "contrasts.csv")
     pd.DataFrame([METHOD]).to_csv(tables / "methods_by_data.csv", index=False)
     without_interval = ARM | {"difference low": "", "difference high": ""}
     pd.DataFrame([ARM, without_interval, dict.fromkeys(ARM, "")]).to_csv(
         tables / "what_debate_adds.csv", index=False
     )
-    pd.DataFrame(columns=["judge"]).to_csv(tables / "group_rates.csv", index=False)
+    pd.DataFrame(columns=["judge"]).to_csv(tables / "deferral.csv", index=False)
     for name in (
-        "tables/comparison/group_rates.html",
-        "configuration.json",
         "tables/comparison/deferral.html",
+        "configuration.json",
+        "tables/comparison/contrasts.html",
         "tables/recorded/methods.html",
         "figures/recorded/accuracy.svg",
         "tables/recorded/groups.html",

@@ -123,5 +123,5 @@ def kill_and_compare(server: FaultServer, folder: Path, kills: int) -> int:
     )
     assert killed_tables == tables
     assert "accuracy" in tables["scores"]
-    assert "trial" in tables["courtroom/paired_tests"]
+    assert "trial" in tables["courtroom/deferral"]
     return sum(final.values()) - CALLS

@@ -29,9 +29,9 @@ GROUPS = "recorded/groups"
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        ("results/tables/courtroom/paired_tests.csv", "tables/courtroom/paired_tests"),
-        ("results/tables/courtroom/paired_tests.tex", "tables/courtroom/paired_tests"),
-        ("results/captions/tables/courtroom/paired_tests.rst", "tables/courtroom/paired_tests"),
+        ("results/tables/courtroom/deferral.csv", "tables/courtroom/deferral"),
+        ("results/tables/courtroom/deferral.tex", "tables/courtroom/deferral"),
+        ("results/captions/tables/courtroom/deferral.rst", "tables/courtroom/deferral"),
         ("results/figures/feedback/rounds.png", "figures/feedback/rounds"),
         ("results/papers/courtroom/table4.csv", ""),
         ("results/tables/summary.csv", ""),

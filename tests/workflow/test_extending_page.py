@@ -130,10 +130,9 @@ def test_every_block_is_found() -> None:
 
 def test_the_commands_build_the_files_that_the_page_names(walked: Walk) -> None:
     tables = walked.folder / "results/tables"
-    paired = pd.read_csv(tables / "courtroom/paired_tests.csv")
-    assert {"worded-prompts=none", "worded-prompts=wordings-firm"} <= set(
-        paired.astype(str).to_numpy().ravel()
-    )
+    [row] = pd.read_csv(tables / "courtroom/contrasts.csv").to_dict("records")
+    assert row["first"].startswith("worded-prompts=wordings-firm")
+    assert row["second"].startswith("worded-prompts=none")
     assert "heard" in (tables / "own/letters.csv").read_text()
     assert (walked.folder / "results/figures/own/letters.png").is_file()
     assert set(pd.read_parquet(walked.folder / "results/labels/heard")["labeler"]) == {"shouting"}

@@ -44,7 +44,7 @@ TARGETS = (
     "results/tables/own/letters.csv",
     "results/figures/own/letters.png",
     "results/baselines/coins.parquet",
-    "results/tables/courtroom/paired_tests.csv",
+    "results/tables/courtroom/deferral.csv",
     "results/cases/vast.parquet",
 )
 

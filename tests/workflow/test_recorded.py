@@ -22,7 +22,7 @@ TABLES = tuple(
     for name in (
         "methods",
         "nyu_judges",
-        "paired_tests",
+        "deferral",
         "rejudged",
         "judges",
         "contrasts",

@@ -93,7 +93,7 @@ CONFIG = {
 }
 SHEET = "results/annotation_sheets/panel/slow.txt"
 TRIAL = (
-    "results/tables/courtroom/paired_tests.csv",
+    "results/tables/courtroom/deferral.csv",
     "results/outcome/courtroom.csv",
     "results/reader/courtroom.html",
 )
@@ -102,7 +102,7 @@ SUMMARY = "results/predictions/summary/fast.parquet"
 OTHER_TARGETS = (
     SUMMARY,
     "results/figures/comparison/deferral.png",
-    "results/tables/feedback/paired_tests.csv",
+    "results/tables/feedback/deferral.csv",
     "results/summaries/summary/fast.jsonl",
     "results/assistants/training/fast/tfidf.skops",
     "results/reader/conference.html",

@@ -24,7 +24,7 @@ CLAIMS = Path("claim_stance", "claim_stance_dataset_v1.csv")
 DEBATE_TARGETS = ("results/scores/trial.parquet", "results/scores/single.parquet")
 TARGETS = (
     *DEBATE_TARGETS,
-    "results/tables/courtroom/paired_tests.csv",
+    "results/tables/courtroom/deferral.csv",
     "results/figures/comparison/deferral.png",
 )
 
@@ -56,7 +56,7 @@ def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:
 
 
 EDITS = {
-    "scripts/moot/overview/tables_paired.py": {"tables_courtroom"},
+    "scripts/moot/overview/tables_contrasts.py": {"tables_courtroom"},
     "scripts/moot/scores/confidence_scores.py": {"score", "tables_courtroom", "figures_courtroom"},
     "scripts/moot/llm/chat.py": {
         "run_debates",

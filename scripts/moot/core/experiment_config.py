@@ -178,7 +178,13 @@ class ContrastConfig(ContrastSections):
             "The first side: EXPERIMENT/MODEL, or EXPERIMENT for all models that both sides share."
         )
     )
-    second: str = Field(description="The second side, named like the first.")
+    second: str = Field("", description="The second side, named like the first.")
+    threshold: float | None = Field(
+        None,
+        description=(
+            "The number with which the first side's metric is compared, instead of a second side."
+        ),
+    )
     metric: str = Field(
         "accuracy",
         description=(
@@ -209,6 +215,9 @@ class ContrastConfig(ContrastSections):
     question: str = Field(
         "", description=("The question that the comparison answers, as tables show it.")
     )
+    published: str = Field(
+        "", description="What was published on the question, with its source, for the first page."
+    )
     margin: float | None = Field(
         None,
         gt=0,
@@ -217,6 +226,19 @@ class ContrastConfig(ContrastSections):
             " whether the difference is smaller."
         ),
     )
+
+    @model_validator(mode="after")
+    def _check_second_side(self) -> "ContrastConfig":
+        if bool(self.second) == (self.threshold is not None):
+            raise ValueError(
+                "a contrast compares `first` with `second` or with a `threshold`; name one of them"
+            )
+        if self.threshold is not None and (self.second_metric or self.second_cases):
+            raise ValueError(
+                "`second_metric` and `second_cases` describe `second`, which a `threshold`"
+                " replaces; leave them out"
+            )
+        return self
 
 
 def fields_marked(**mark: bool) -> set[str]:

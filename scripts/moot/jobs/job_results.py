@@ -18,7 +18,6 @@ from moot.plan.plan import Plan
 from moot.report.content import Figure, Table
 from moot.report.notes import REHEARSAL_NOTE
 from moot.report.published import read_findings, read_published
-from moot.report.published_claims import read_claims
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
@@ -136,7 +135,6 @@ def load_study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults
             experiment.name: load_experiment_results(plan, experiment.name, files=files)
             for experiment in plan.controls_of(study)
         },
-        claims=read_claims(Path(job.input.claims)) if study == COMPARISON else (),
         is_rehearsal=plan.config.rehearsal,
         contrasts=contrasts,
         power=plan.config.power,

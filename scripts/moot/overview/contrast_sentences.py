@@ -130,7 +130,8 @@ def describe_needed_cases(
     spread = _known_spread(contrast, experiments, difference)
     repeats, assumption = repeats_of(sides), ""
     if spread is None:
-        if not contrast.paired or not {side.metric for side in contrast.sides} <= _SHARES:
+        are_shares = {side.metric for side in contrast.sides} <= _SHARES
+        if contrast.second.threshold is not None or not contrast.paired or not are_shares:
             return ""
         spread, repeats = paired_proportions(power.discordant_share), (1, 1)
         assumption = f", if only one side is right on {power.discordant_share:.0%} of them"

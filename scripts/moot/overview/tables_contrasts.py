@@ -11,13 +11,15 @@ from moot.report.content import TableContent
 from moot.report.needs import has_contrasts
 from moot.report.study_results import StudyResults
 from moot.scores.contrasts import (
+    CANNOT_TELL,
     DIFFER,
     FIRST_HIGHER,
     FIRST_LOWER,
-    NOT_SHOWN,
+    NOT_SUPPORTED,
+    SUPPORTED,
     Contrast,
-    direction_met,
     group_by_family,
+    judge,
 )
 from moot.scores.inference_scope import (
     ContrastResult,
@@ -33,21 +35,23 @@ from moot.stats.within_cases import FEWEST_CASES
 EXPECTED = {FIRST_HIGHER: "first higher", FIRST_LOWER: "first lower", DIFFER: "they differ"}
 NO_CASES = "no case was argued by both; expected common cases, or `paired: false`"
 MARGIN_NOTE = (
-    "Equivalent: `yes` if two one-sided tests (Schuirmann 1987) show that the difference is "
+    "Equivalent: `supported` if two one-sided tests (Schuirmann 1987) show that the difference is "
     "within the margin, above and below 0. Their p, after Holm's correction over the contrasts of "
     "the study, is then below 0.05."
 )
 COLUMNS = (
     Columns()
     .keys("study")
-    .plain("contrast", "question", "first", "second", "metric", "expected")
+    .plain(
+        "contrast", "question", "published", "first", "second", "threshold", "metric", "expected"
+    )
     .ours("first value", "second value")
     .estimate("difference", "difference", "95 % interval", DIFFERENCE, SIGNED)
     .plain("p", "p (Holm)")
     .counts("tests in family", "cases", "clusters")
     .plain("speaks of")
     .counts("cases needed")
-    .plain("expectation met", "margin", "p of equivalence", "p of equivalence (Holm)", "equivalent")
+    .plain("answer", "margin", "p of equivalence", "p of equivalence (Holm)", "equivalent")
     .estimate("valid answers alone", "valid", digits=SIGNED)
     .counts("cases with valid")
     .plain("not tested because", "in words")
@@ -86,13 +90,13 @@ def contrasts(results: StudyResults) -> TableContent:
             ),
             (
                 "Valid answers alone: the difference among valid answers, if some answers are "
-                "invalid, on the cases with valid answers on both sides. If it does not meet the "
-                "expectation, invalid answers carry the difference."
+                "invalid, on the cases with valid answers on both sides. If it has another "
+                "answer, invalid answers carry the difference."
             ),
             (
-                "Expectation met: `yes` if p (Holm) is below 0.05 and the difference is on the "
-                "expected side; `opposite` if it is on the other side; `not shown` if p (Holm) "
-                "is not below 0.05, which is not evidence of equality."
+                f"Answer: `{SUPPORTED}` if p (Holm) is below 0.05 and the difference is on the "
+                f"expected side; `{NOT_SUPPORTED}` if it is on the other side; `{CANNOT_TELL}` if "
+                "p (Holm) is not below 0.05, which is not evidence of equality."
             ),
             (
                 "In words: on how many cases the two sides gave different answers and, without an"
@@ -121,6 +125,8 @@ def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[Row]:
             "study": contrast.family,
             "contrast": contrast.name,
             "question": contrast.question,
+            "published": contrast.published,
+            "threshold": contrast.second.threshold,
             "first": str(contrast.first),
             "second": str(contrast.second),
             "metric": metric,
@@ -146,14 +152,14 @@ def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[Row]:
                 "clusters": difference.clusters,
                 "speaks of": result.population,
                 "cases needed": result.needed_cases,
-                "expectation met": _describe_expectation(contrast, difference, p, valid),
+                "answer": _describe_answer(contrast, difference, p, valid),
             }
             if contrast.margin and not isnan(p_equivalence):
                 row |= {
                     "margin": contrast.margin,
                     "p of equivalence": difference.equivalence,
                     "p of equivalence (Holm)": p_equivalence,
-                    "equivalent": "yes" if p_equivalence < LEVEL else NOT_SHOWN,
+                    "equivalent": SUPPORTED if p_equivalence < LEVEL else CANNOT_TELL,
                 }
             if valid:
                 row |= {
@@ -169,7 +175,7 @@ def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[Row]:
                 difference,
                 results.power,
                 tests,
-                is_answered=direction_met(contrast, difference.difference, p) != NOT_SHOWN,
+                is_answered=judge(contrast, difference.difference, p) != CANNOT_TELL,
             )
         yield row
 
@@ -192,15 +198,13 @@ def _measure(results: StudyResults, contrast: Contrast) -> tuple[ContrastResult 
     return result, "" if result else NO_CASES
 
 
-def _describe_expectation(
+def _describe_answer(
     contrast: Contrast, difference: Difference, p: float, valid: Difference | None
 ) -> str:
-    """Return whether the expectation is met, and whether only because of invalid answers."""
-    expectation = direction_met(contrast, difference.difference, p)
-    if (
-        expectation == NOT_SHOWN
-        or valid is None
-        or direction_met(contrast, valid.difference, valid.p) == expectation
-    ):
-        return expectation
-    return f"{expectation}, but {carried_note(difference.difference, valid.difference)}"
+    """Return the answer; `CANNOT_TELL` with the reason if only invalid answers carry it."""
+    answer = judge(contrast, difference.difference, p)
+    if answer == CANNOT_TELL or valid is None:
+        return answer
+    if judge(contrast, valid.difference, valid.p) == answer:
+        return answer
+    return f"{CANNOT_TELL}: {carried_note(difference.difference, valid.difference)}"

@@ -35,6 +35,12 @@ def has_own_experiments(plan: Plan) -> bool:
     return bool(own_experiments(plan))
 
 
+def own_contrasts(plan: Plan) -> frozenset[str]:
+    """Return the contrasts of a run that the default configuration does not plan."""
+    shipped = default_config(plan.shipped)["contrasts"]
+    return frozenset(plan.config.contrasts.keys() - shipped.keys())
+
+
 @cache
 def papers_of_run(plan: Plan) -> frozenset[str]:
     """Return the papers to which an experiment of a run belongs.

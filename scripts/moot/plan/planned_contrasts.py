@@ -46,9 +46,10 @@ def _contrast(
     untestable_reason: Callable[[str], str],
     describe_place: DescribePlace,
 ) -> Contrast:
+    second_key = "first" if entry.threshold is not None else "second"
     sides = [
         _read_side(getattr(entry, key), experiments, describe_place("contrasts", name, key))
-        for key in ("first", "second")
+        for key in ("first", second_key)
     ]
     first_models, second_models = _models_of_sides(*sides)
     first_metric, second_metric = entry.metric, entry.second_metric or entry.metric
@@ -57,7 +58,10 @@ def _contrast(
             place = describe_place("contrasts", name, key)
             raise unknown_name("metric of contrasts", metric, CASE_METRICS, place)
     first = Side(sides[0].experiment, first_models, first_metric, dict(entry.first_cases))
-    second = Side(sides[1].experiment, second_models, second_metric, dict(entry.second_cases))
+    second_cases = entry.first_cases if entry.threshold is not None else entry.second_cases
+    second = Side(
+        sides[1].experiment, second_models, second_metric, dict(second_cases), entry.threshold
+    )
     _check_sides(first, second, entry.paired, describe_place("contrasts", name))
     reasons = [untestable_reason(side.experiment) for side in (first, second)]
     if not (first.models and second.models):
@@ -78,6 +82,7 @@ def _contrast(
         family,
         missing,
         entry.margin,
+        entry.published,
     )
 
 

@@ -2,19 +2,17 @@
 
 It shows questions with their answers, and all outputs of the run.
 
-The answers come from the tables `questions`, `contrasts`, `methods_by_data`, `what_debate_adds` and
+The answers come from the tables `contrasts`, `methods_by_data`, `what_debate_adds` and
 the tables in `FIRST_PAGE_NOTES`; this module judges nothing. All links are relative, so that the
 folder `results/` can be put on any server of static files.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from urllib.parse import urlencode
 
 import pandas as pd
 
@@ -25,7 +23,7 @@ from moot.core.errors import UserError
 from moot.core.experiment_config import COMPARISON
 from moot.core.types import Fields
 from moot.report import FIGURES, FIRST_PAGE_NOTES, TABLES
-from moot.report.escaping import capitalised, page_template
+from moot.report.escaping import page_template
 from moot.report.figures import has_content
 from moot.report.front_page_summary import (
     LEGEND,
@@ -34,12 +32,9 @@ from moot.report.front_page_summary import (
     summarise_run,
 )
 from moot.report.notes import REHEARSAL_NOTE
-from moot.report.published_claims import metric_in_words
-from moot.report.study_questions import StudyQuestion, Verdict
+from moot.report.study_questions import SIGNS, choose_questions
 
-TOO_FEW = "this run has too few cases for an interval"
 TRIAL_RUNS = "comparison/trial_runs"
-NONE_PUBLISHED = "none published"
 DIFFERENCE = ("difference", "difference low", "difference high")
 
 
@@ -78,12 +73,14 @@ class RunRemarks:
         warnings: which data or models are made up, one sentence each.
         has_own_experiments: whether experiments are neither of the default configuration nor of
             a paper. Their questions then come before the papers.
+        own_contrasts: the names of the contrasts that the shipped configuration does not plan.
     """
 
     is_rehearsal: bool = False
     failures: Sequence[str] = ()
     warnings: Sequence[str] = ()
     has_own_experiments: bool = False
+    own_contrasts: Collection[str] = ()
 
 
 def write_front_page(
@@ -107,24 +104,24 @@ def write_front_page(
         papers: the address of each paper's page, with the paper's name.
     """
     names = sorted(path.relative_to(root).as_posix() for path in built)
-    questions = read_questions(root, study, names, studies)
+    readers = {
+        name: page
+        for name, experiment_study in studies.items()
+        if (page := f"reader/{experiment_study}.html") in names
+    }
+    questions = choose_questions(
+        _rows(root, f"{study}/contrasts", names), readers, remarks.own_contrasts
+    )
     paper_progress = [
         read_paper_progress(root, page, name) for page, name in papers.items() if page in names
     ]
-    is_own = remarks.has_own_experiments
-    if is_own:
-        shown_questions = [question for question in questions if question.is_of_run]
-        shown_questions.sort(key=lambda question: not question.planned)
-    else:
-        shown_questions = [question for question in questions if question.verdicts]
     context = {
-        "summary": summarise_run(questions, _count_debates(root, names), is_own=is_own),
-        "is_own": is_own,
+        "summary": summarise_run(questions, _count_debates(root, names)),
+        "is_own": remarks.has_own_experiments,
         "warnings": remarks.warnings,
-        "legend": LEGEND,
+        "legend": [(SIGNS[word], word, meaning) for word, meaning in LEGEND.items()],
         "study": study,
-        "shown_questions": shown_questions,
-        "other_questions": [question for question in questions if question not in shown_questions],
+        "questions": questions,
         "studies": _files_by_study(root, names),
         "note": REHEARSAL_NOTE if remarks.is_rehearsal else "",
     }
@@ -155,48 +152,6 @@ def write_front_page(
         write_atomically(path, text)
 
 
-def read_questions(
-    root: Path, study: str, names: Sequence[str], studies: Mapping[str, str]
-) -> list[StudyQuestion]:
-    """Return the questions of a run.
-
-    Planned comparisons come first, then claims; claims without a run come last.
-
-    Raises:
-        UserError: a table cannot be read.
-    """
-    contrasts = _rows(root, f"{study}/contrasts", names)
-    planned_questions = {row["question"] for row in contrasts}
-    readers = {
-        name: page
-        for name, experiment_study in studies.items()
-        if (page := f"reader/{experiment_study}.html") in names
-    }
-    claims = [
-        _claim_question(question, list(rows), question in planned_questions, readers)
-        for question, rows in groupby(
-            _rows(root, f"{study}/questions", names), lambda row: row["question"]
-        )
-    ]
-    claim_questions = {question.text for question in claims}
-    comparisons = [
-        StudyQuestion(
-            row["question"],
-            "",
-            (_contrast_verdict(row, readers),) if _is_tested(row, "difference") else (),
-            _missing_reason(row),
-            f"{row['study']}/contrasts",
-            planned=True,
-            note=row["in words"],
-        )
-        for row in contrasts
-        if row["question"] not in claim_questions
-    ]
-    return sorted(
-        comparisons + claims, key=lambda question: (not question.verdicts, not question.planned)
-    )
-
-
 def _tables_in_words(root: Path, study: str, names: Sequence[str]) -> list[TableInWords]:
     """Return the tables of a study whose sentences the first page shows, sorted by name."""
     sections: list[TableInWords] = []
@@ -211,107 +166,9 @@ def _tables_in_words(root: Path, study: str, names: Sequence[str]) -> list[Table
     return sections
 
 
-def _is_tested(row: Fields, ends: str) -> bool:
-    """Return whether a row has an interval and a p; a single case gives neither."""
-    return bool(row[f"{ends} low"] and row["p (Holm)"])
-
-
-def _missing_reason(row: Fields) -> str:
-    """Return why a planned comparison has no answer, or "" if it has one."""
-    if _is_tested(row, "difference"):
-        return ""
-    return capitalised(row["not tested because"] or TOO_FEW).removesuffix(".")
-
-
-def _claim_question(
-    question: str, rows: Sequence[Fields], is_planned: bool, readers: Mapping[str, str]
-) -> StudyQuestion:
-    first = rows[0]
-    verdicts = tuple(_claim_verdict(row, readers) for row in rows if _is_tested(row, "95 %"))
-    missing = TOO_FEW if any(row["this run"] for row in rows) else first["measured"]
-    claim = first["published claim"].removesuffix(".")
-    published = "" if claim in ("", NONE_PUBLISHED) else f"{claim}. Source: {first['source']}"
-    return StudyQuestion(
-        question,
-        published,
-        verdicts,
-        "" if verdicts else capitalised(missing),
-        first["see"],
-        is_planned,
-    )
-
-
-def _claim_verdict(row: Fields, readers: Mapping[str, str]) -> Verdict:
-    numbers = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", row["supported where"])]
-    threshold = (
-        (-numbers[0], numbers[0])
-        if row["supported where"].startswith("within")
-        else (numbers[0], numbers[0])
-    )
-    about = f"{row['measured']}; {row['model']}"
-    return _verdict(row, row["answer"], "this run", "95 %", threshold, about, readers)
-
-
-def _contrast_verdict(row: Fields, readers: Mapping[str, str]) -> Verdict:
-    metrics = " against ".join(map(metric_in_words, row["metric"].split(" against ")))
-    first, second = _side_with_value(row, "first"), _side_with_value(row, "second")
-    about = f"difference in {metrics}: {first} less {second}"
-    return _verdict(
-        row, row["expectation met"], "difference", "difference", (0.0, 0.0), about, readers
-    )
-
-
-def _side_with_value(row: Fields, side: str) -> str:
-    """Return a side of a contrast with its value, if it has one."""
-    value = row[f"{side} value"]
-    return f"{row[side]} ({float(value):.3f})" if value else str(row[side])
-
-
-def _verdict(
-    row: Fields,
-    answer: str,
-    value: str,
-    ends: str,
-    threshold: tuple[float, float],
-    about: str,
-    readers: Mapping[str, str],
-) -> Verdict:
-    low, high = float(row[f"{ends} low"]), float(row[f"{ends} high"])
-    inside = [end for end in threshold if low <= end <= high]
-    reference = " and ".join(f"{end:g}" for end in dict.fromkeys(inside or threshold))
-    p = f"p = {float(row['p (Holm)']):.3f}".replace("= 0.000", "< 0.001")
-    tests = int(float(row["tests in family"]))
-    corrected = f" (Holm's correction for {tests} tests)" if tests > 1 else ""
-    word, _, reason = answer.partition(": ")
-    why = f"The 95 % interval {'includes' if inside else 'leaves out'} {reference}; {p}{corrected}."
-    why = _with_minus(" ".join([why, *([f"{capitalised(reason)}."] if reason else [])]))
-    data = f"; {row['data']}" if "data" in row else ""
-    cases, published = f"{int(float(row['cases']))} cases", row.get("published value")
-    published_value = float(published) if published else None
-    debates = [
-        _debates_link(row[side], readers)
-        for side in ("first", "second")
-        if row[side].split(", ")[0] in readers
-    ]
-    about = capitalised(f"{about}{data}; {cases}")
-    return Verdict(
-        word, float(row[value]), low, high, threshold, published_value, about, why, debates
-    )
-
-
 def _with_minus(text: str) -> str:
     """Return text with minus signs instead of hyphens before negative numbers."""
     return re.sub(r"(?<![\w.])-(?=\d)", "−", text)
-
-
-def _debates_link(side: str, readers: Mapping[str, str]) -> tuple[str, str]:
-    """Return the address and the name of a run's debates.
-
-    The run is one side of a comparison, as tables name it.
-    """
-    experiment, model = side.partition(" where ")[0].split(", ", 1)
-    query = {"experiment": experiment} | ({} if model.endswith(" models") else {"model": model})
-    return f"{readers[experiment]}#?{urlencode(query)}", side
 
 
 def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:

@@ -11,21 +11,19 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from moot.report.published_claims import CANNOT_TELL, NOT_SUPPORTED, SUPPORTED
-from moot.report.study_questions import StudyQuestion, Verdict
+from moot.report.study_questions import SIGNS, StudyQuestion
+from moot.scores.contrasts import CANNOT_TELL, NOT_SUPPORTED, SUPPORTED
 
-LEGEND = (
-    ("✓", SUPPORTED, "the value is on the claim's side of the threshold, and p is below 0.05"),
-    ("✗", NOT_SUPPORTED, "the value is on the other side, and p is below 0.05"),
-    ("?", CANNOT_TELL, "p is not below 0.05, or there is no answer; no evidence of equality"),
-)
-"""The three verdicts: sign, word and meaning."""
+LEGEND = {
+    SUPPORTED: "p is below 0.05 and the value is on the expected side",
+    NOT_SUPPORTED: "p is below 0.05 and the value is on the other side",
+    CANNOT_TELL: "p is not below 0.05, or there is no interval; no evidence of equality",
+}
+"""The three answers and their meanings."""
 PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_TEXTS, PREVIEW_CHARS = 4, 3, 2, 28
 NAMES_WITHOUT_PREVIEW = ("", "study", "voices")
 """Columns with the same value in every row of a table."""
 ANSWERS_IN_SUMMARY = 2
-DIFFERS = "with answers that differ between runs"
-_VERDICT_OF_WORD = {"yes": SUPPORTED, "opposite": NOT_SUPPORTED}
 _PROGRESS = re.compile(
     r'data-items="(\d+)" data-filled="(\d+)"(?: data-drawn="(\d+)")?(?: data-made-up="([A-Z, ]+)")?'
 )
@@ -62,102 +60,37 @@ def read_paper_progress(root: Path, address: str, name: str) -> PaperProgress:
     return PaperProgress(address, name, filled, open_count, drawn, match[4] or "")
 
 
-def summarise_run(
-    questions: Sequence[StudyQuestion], debates: tuple[int, int], *, is_own: bool = False
-) -> list[str]:
-    """Return three sentences that summarise a run.
-
-    The first says how many questions have an answer. The other two give the clearest answers with
-    numbers and intervals; answers of planned comparisons come first.
+def summarise_run(questions: Sequence[StudyQuestion], debates: tuple[int, int]) -> list[str]:
+    """Return sentences that summarise a run: its size, the answers below, the clearest ones.
 
     Args:
-        questions: of the front page.
+        questions: that the page shows.
         debates: the numbers of debates and experiments.
-        is_own: whether the run has experiments of the user's own. Then only questions that it
-            planned or has debates for are counted.
     """
     debate_count, experiment_count = debates
-    run_questions = (
-        [question for question in questions if question.is_of_run] if is_own else questions
-    )
-    counts = Counter(map(_question_verdict, run_questions))
-    differing = f", {counts[DIFFERS]} {DIFFERS}" if counts[DIFFERS] else ""
-    plural = "s" if len(run_questions) != 1 else ""
-    further_count = len(questions) - len(run_questions)
+    counts = Counter(question.answer for question in questions)
+    answers = ", ".join(f"{counts[word]} {word}" for word in SIGNS)
+    plural = "s" if len(questions) != 1 else ""
     sentences = [
-        f"This run of {debate_count:,} debates in {experiment_count} experiments asks"
-        f" {len(run_questions)} question{plural}: {counts[SUPPORTED]} {SUPPORTED},"
-        f" {counts[NOT_SUPPORTED]} {NOT_SUPPORTED}{differing}, {counts[CANNOT_TELL]} {CANNOT_TELL}."
-        + _count_further_questions(further_count)
+        f"This run has {debate_count:,} debates in {experiment_count} experiments. Below are"
+        f" {len(questions)} question{plural}: {answers}."
     ]
-    judged: list[tuple[StudyQuestion, Verdict]] = []
-    for question in questions:
-        judged += [(question, verdict) for verdict in question.verdicts]
-    judged.sort(key=lambda pair: (_is_open(pair[1]), not pair[0].planned, -_clarity(pair[1])))
-    if is_own:
-        judged.sort(key=lambda pair: not pair[0].planned)
-    texts: set[str] = set()
-    for question, verdict in judged:
-        if question.text not in texts and len(texts) < ANSWERS_IN_SUMMARY:
-            texts.add(question.text)
-            sentences.append(_describe_answer(question, verdict))
-    if not judged:
+    answered = [question for question in questions if question.answer != CANNOT_TELL]
+    sentences += map(_describe_answer, answered[:ANSWERS_IN_SUMMARY])
+    if not any(question.estimate for question in questions):
         sentences += [
             "No comparison has enough cases for an interval, so no number here is a finding.",
             "More cases, or planned comparisons (`contrasts`), bring answers.",
         ]
-    elif len(texts) == 1:
-        sentences.append("No other question has an answer with an interval.")
     return sentences
 
 
-def _count_further_questions(count: int) -> str:
-    """Return how many questions a run does not ask, as a sentence; "" for none."""
-    if not count:
+def _describe_answer(question: StudyQuestion) -> str:
+    estimate = question.estimate
+    if estimate is None:
         return ""
-    is_single = count == 1
-    subject = "1 further question" if is_single else f"{count} further questions"
-    return f" {subject} about the papers need{'s' if is_single else ''} other debates."
-
-
-def _word_of(verdict: Verdict) -> str:
-    """Return the verdict in the words of the legend."""
-    return _VERDICT_OF_WORD.get(verdict.word, verdict.word)
-
-
-def _question_verdict(question: StudyQuestion) -> str:
-    """Return the verdict on a question, or that its runs answer it differently."""
-    words = set(map(_word_of, question.verdicts))
-    answers = words & {SUPPORTED, NOT_SUPPORTED}
-    if not answers:
-        return CANNOT_TELL
-    return answers.pop() if len(words) == 1 else DIFFERS
-
-
-def _is_open(verdict: Verdict) -> bool:
-    return _word_of(verdict) not in (SUPPORTED, NOT_SUPPORTED)
-
-
-def _clarity(verdict: Verdict) -> float:
-    """Return the distance of an interval from its threshold, in widths of the interval.
-
-    It is negative if the interval includes the threshold.
-    """
-    low_end, high_end = min(verdict.threshold), max(verdict.threshold)
-    distance = max(verdict.low - high_end, low_end - verdict.high)
-    if low_end != high_end:
-        distance = max(distance, min(verdict.low - low_end, high_end - verdict.high))
-    return distance / ((verdict.high - verdict.low) or 1.0)
-
-
-def _describe_answer(question: StudyQuestion, verdict: Verdict) -> str:
-    numbers = f"{verdict.value:.3f} [{verdict.low:.3f}, {verdict.high:.3f}]".replace("-", "−")
-    word = _word_of(verdict)
-    words = [_word_of(other_verdict) for other_verdict in question.verdicts]
-    answer = word.capitalize()
-    if words.count(word) < len(words):
-        answer += f" in {words.count(word)} of {len(words)} runs, most clearly"
-    return f"{question.text} {answer}: {numbers} ({verdict.about})."
+    numbers = f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]".replace("-", "−")
+    return f"{question.text} {question.answer.capitalize()}: {numbers} ({question.about})."
 
 
 def read_table_preview(root: Path, address: str) -> list[list[str]]:

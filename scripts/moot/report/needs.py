@@ -65,11 +65,3 @@ def has_contrasts(plan: StudyPlan) -> bool:
 def has_labels(plan: StudyPlan) -> bool:
     """Return whether statements of an experiment are labelled."""
     return any(experiment.config.labelers for experiment in plan.experiments)
-
-
-def is_in_run(plan: StudyPlan) -> bool:
-    """Return whether the run has an experiment of the study.
-
-    If it has no results, the table shows only the design.
-    """
-    return plan.is_in_run

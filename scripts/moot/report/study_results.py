@@ -23,7 +23,6 @@ from moot.report.notes import (
     people_note,
 )
 from moot.report.paper_matches import PaperMatch, PaperMatches
-from moot.report.published_claims import Claim
 from moot.scores.contrasts import Contrast
 from moot.scores.refusals import refusal_notes
 from moot.scores.results import ExperimentResults
@@ -52,7 +51,6 @@ class StudyResults:
             their results.
         controls: experiments that each change one thing in another experiment; only tables about
             controls show them.
-        claims: the published claims if the study is `comparison`.
         is_rehearsal: whether the run is a rehearsal, in which no model was called.
         contrasts: the study's planned comparisons.
         plan_history: whether the run is the frozen plan, and that plan's history, in sentences.
@@ -68,7 +66,6 @@ class StudyResults:
     paper_matches: PaperMatches = field(default_factory=PaperMatches)
     trials: Mapping[str, ExperimentResults] = field(default_factory=dict)
     controls: Mapping[str, ExperimentResults] = field(default_factory=dict)
-    claims: Sequence[Claim] = ()
     is_rehearsal: bool = False
     contrasts: Sequence[Contrast] = ()
     plan_history: tuple[str, ...] = ()

@@ -97,6 +97,19 @@ def valid(results: ExperimentResults, model: str) -> Terms:
     return _share(rows, rows["status"] == "valid")
 
 
+@case_metric("gain_over_majority")
+def gain_over_majority(results: ExperimentResults, model: str) -> Terms:
+    """Accuracy less that of always naming the most frequent label of the same cases; an invalid
+    answer is wrong.
+    """
+    rows = _rows_with_truth(results, model)
+    is_right = (rows["status"] == "valid") & (rows["prediction"] == rows["target"])
+    targets = rows.drop_duplicates("case_id")["target"]
+    most_frequent = targets.value_counts().idxmax() if len(targets) else ""
+    gain = is_right.astype(float) - (rows["target"] == most_frequent).astype(float)
+    return _share(rows, gain, (-1.0, 1.0))
+
+
 @case_metric("f1")
 def f1(results: ExperimentResults, model: str) -> Terms:
     """F1 of the positive of two labels; an invalid answer counts as a miss."""

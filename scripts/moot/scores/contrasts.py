@@ -16,7 +16,7 @@ from moot.stats.arrays import Floats, as_numbers
 from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired, sums_by
 from moot.stats.power import Observed, Spread, estimate_spread
 
-NOT_SHOWN = "not shown"
+SUPPORTED, NOT_SUPPORTED, CANNOT_TELL = "supported", "not supported", "cannot tell"
 FIRST_HIGHER, FIRST_LOWER, DIFFER = "first_higher", "first_lower", "differ"
 
 
@@ -29,14 +29,18 @@ class Side:
         models: the models, taken together.
         metric: the measured metric, a name in `CASE_METRICS`.
         cases: attribute to the value that selects the cases.
+        threshold: a constant that replaces the metric of each debate; None for none.
     """
 
     experiment: str
     models: tuple[str, ...]
     metric: str
     cases: Mapping[str, str] = field(default_factory=dict)
+    threshold: float | None = None
 
     def __str__(self) -> str:
+        if self.threshold is not None:
+            return f"{self.threshold:g}"
         condition = (
             f" where {', '.join(f'{name}={value}' for name, value in self.cases.items())}"
             if self.cases
@@ -59,6 +63,7 @@ class Contrast:
         family: the study whose contrasts are corrected together.
         missing: why this run cannot test it; "" if it can.
         margin: the smallest effect of interest; None if equivalence is not tested.
+        published: the published answer with its source; "" for none.
     """
 
     name: str
@@ -70,6 +75,7 @@ class Contrast:
     family: str
     missing: str = ""
     margin: float | None = None
+    published: str = ""
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -166,6 +172,9 @@ def side_debates(side: Side, results: ExperimentResults) -> SideDebates:
         ),
         tuple(np.repeat(side.models, [len(terms.case_ids) for terms in terms_by_model]).tolist()),
     )
+    if side.threshold is not None:  # a second side without variance: the same tests apply
+        constant = replace(debates.terms, tops=side.threshold * debates.terms.bottoms, min_hits=0)
+        debates = replace(debates, terms=constant)
     return debates.select(matching_cases(side, results.cases)) if side.cases else debates
 
 
@@ -270,16 +279,16 @@ def _is_binary(debates: SideDebates) -> bool:
     )
 
 
-def direction_met(contrast: Contrast, difference: float, p: float, level: float = 0.05) -> str:
-    """Return whether the planned direction was met.
-
-    The result is `yes`, `opposite`, or `not shown` if p is not below the level.
+def judge(contrast: Contrast, difference: float, p: float, level: float = 0.05) -> str:
+    """Return the answer: `SUPPORTED` on the expected side, `NOT_SUPPORTED` on the other side, or
+    `CANNOT_TELL` if p is not below the level.
     """
     if not p < level:
-        return NOT_SHOWN
-    if contrast.direction == DIFFER:
-        return "yes"
-    return "yes" if (difference > 0) == (contrast.direction == FIRST_HIGHER) else "opposite"
+        return CANNOT_TELL
+    is_expected = contrast.direction == DIFFER or (difference > 0) == (
+        contrast.direction == FIRST_HIGHER
+    )
+    return SUPPORTED if is_expected else NOT_SUPPORTED
 
 
 def group_by_family(contrasts: Sequence[Contrast]) -> dict[str, list[Contrast]]:

@@ -8,17 +8,15 @@ only. The result then states how many cases could show the difference for others
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.contrasts import Contrast, SideDebates, measure, measure_spread, sides_of
 from moot.scores.results import ExperimentResults
 from moot.stats.arrays import Floats
-from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.differences import Difference
 from moot.stats.power import cases_needed
-from moot.stats.statistic import Bounds, Statistic
+from moot.stats.statistic import Bounds
 from moot.stats.within_cases import FEWEST_CASES, interval_p, interval_within, smallest_stratum
 
 LIKE_THESE = "cases like these"
@@ -39,46 +37,6 @@ class ContrastResult:
     difference: Difference
     population: str = LIKE_THESE
     needed_cases: float = float("nan")
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A value with its 95 % interval.
-
-    Attributes:
-        value, low, high: the value and its interval.
-        cases, clusters: the numbers of cases and of their clusters.
-        freedom: the interval's degrees of freedom.
-        population: as in `ContrastResult`.
-        p: of the value 0 if a separate test gives it; else NaN.
-        needed_cases: as in `ContrastResult`.
-    """
-
-    value: float
-    low: float
-    high: float
-    cases: int
-    clusters: int
-    freedom: float
-    population: str = LIKE_THESE
-    p: float = float("nan")
-    needed_cases: float = float("nan")
-
-    @property
-    def has_enough_cases(self) -> bool:
-        """Whether there are enough cases for the population."""
-        return self.clusters >= FEWEST_CASES or self.population != LIKE_THESE
-
-    def p_of(self, supposed: float) -> float:
-        """Return the p of a supposed value.
-
-        It is 1 if there are too few cases, or no interval.
-        """
-        if supposed == 0 and not math.isnan(self.p):
-            p = self.p
-        else:
-            p = interval_p(self.value, self.low, self.high, supposed, self.freedom)
-        return p if self.has_enough_cases and not math.isnan(p) else 1.0
 
 
 def evaluate_contrast(
@@ -135,56 +93,6 @@ def carried_note(difference: float, among_valid: float) -> str:
         f"invalid answers carry the difference ({difference:+.3f} with them as wrong, "
         f"{among_valid:+.3f} without)"
     )
-
-
-def estimate_metric(results: ExperimentResults, model: str, metric: str) -> Estimate | None:
-    """Estimate a metric of contrasts for one model of one experiment; None without debates."""
-    terms = CASE_METRICS[metric](results, model)
-    if not terms.case_ids:
-        return None
-    debates = SideDebates(terms, (model,) * len(terms.case_ids))
-    cases, sums = debates.by_case
-    by_cases = by_cluster(results, cases, Statistic(sums.value, terms.bounds))
-    strata = debates.runs
-    if by_cases.has_enough_cases or smallest_stratum(strata) <= 1:
-        return by_cases
-    interval = interval_within(debates.shared.value, strata, results.seed, terms.bounds)
-    return Estimate(
-        interval.value,
-        interval.low,
-        interval.high,
-        by_cases.cases,
-        by_cases.clusters,
-        interval.freedom,
-        _these_cases(by_cases.cases),
-    )
-
-
-def by_cluster(results: ExperimentResults, cases: Sequence[str], statistic: Statistic) -> Estimate:
-    """Estimate a statistic of rows that belong to cases, with its interval by cluster."""
-    bootstrap = ClusterBootstrap([results.clusters[case] for case in cases], results.seed)
-    return Estimate(
-        *bootstrap.estimate(statistic), len(set(cases)), bootstrap.clusters, bootstrap.clusters - 1
-    )
-
-
-def contrast_estimate(
-    contrast: Contrast, experiments: Mapping[str, ExperimentResults]
-) -> Estimate | None:
-    """Return the difference of a contrast, as `evaluate_contrast` gives it."""
-    result = evaluate_contrast(contrast, experiments)
-    if result is None:
-        return None
-    difference = result.difference
-    numbers = (
-        difference.difference,
-        difference.low,
-        difference.high,
-        difference.cases,
-        difference.clusters,
-        difference.clusters - 1,
-    )
-    return Estimate(*numbers, result.population, difference.p, result.needed_cases)
 
 
 def _these_cases(cases: int) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from moot.core.experiment_config import COMPARISON
 from moot.papers.items import paper_pages
-from moot.plan.papers_of_run import has_own_experiments
+from moot.plan.papers_of_run import has_own_experiments, own_contrasts
 from moot.plan.plan import Plan
 from moot.report.front_page import RunRemarks, write_front_page
 from moot.report.outcome import RunOutcome, failure_sentences
@@ -37,6 +37,7 @@ def write_run_page(
         [*failed_jobs, *failure_sentences(outcome)],
         plan.made_up_notes("" if study == COMPARISON else study),
         has_own_experiments(plan),
+        own_contrasts(plan),
     )
     studies = {name: entry.study for name, entry in plan.experiments.items()}
     papers = paper_pages(plan.shipped)

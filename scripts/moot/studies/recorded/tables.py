@@ -58,7 +58,7 @@ def methods(results: StudyResults) -> TableContent:
                 " out; both are means over cases of the share of a case's right answers, and empty"
                 " if no truth is known. F1 is for the positive label, over all valid answers."
                 " Methods were recorded over different cases: compare each with the majority class"
-                " of its own cases, and see the paired tests."
+                " of its own cases."
             ),
             (
                 "Base-rate distance is the share of positive answers minus the share of positive"
