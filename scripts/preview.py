@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from moot.commands.doctor_cases import describe_table_faults
 from moot.commands.power_report import summarise_power
 from moot.commands.preview import describe_servers, preview
 from moot.commands.preview_table import preview_text
@@ -15,5 +16,6 @@ if __name__ == "__main__":
         frame = preview(plan, Path("results"))
         sys.stdout.write(preview_text(frame))
         sys.stdout.write(f"\nWhere calls go:\n{describe_servers(plan)}\n")
+        sys.stdout.write(describe_table_faults(plan))
         sys.stdout.write(as_started(describe_requirements(plan)))
         sys.stdout.write(as_started(summarise_power(plan)))

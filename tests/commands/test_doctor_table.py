@@ -1,6 +1,5 @@
 """Test the report on a user's table, and that the entry that it prints can be read."""
 
-import json
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -17,24 +16,14 @@ from moot.datasets import LOADERS, LoadContext, Loaded
 TURNS = [(1, "kim", "A"), (2, "lee", "B"), (3, "kim", "B")]
 TALK = [
     {
-        "thread_id": f"t{thread}",
-        "seq": turn,
-        "author": speaker,
-        "body": f"I say {turn} things.",
-        "choice": answer,
-        "gold": "B",
+        "debate": f"t{thread}",
+        "Turn": turn,
+        "speaker": speaker,
+        "text": f"I say {turn} things.",
+        "answer": answer,
+        "truth": "B",
     }
     for thread, (turn, speaker, answer) in product(range(3), TURNS)
-]
-VOTES = [
-    {
-        "case_id": f"r{run}",
-        "story": f"s{run % 2}",
-        "juror": juror,
-        "rationale": "It is so because.",
-        "vote": vote,
-    }
-    for run, (juror, vote) in product(range(4), (("m", "YES"), ("n", "NO"), ("m", None)))
 ]
 
 
@@ -59,12 +48,12 @@ def test_a_chat_is_recognised_and_its_entry_can_be_pasted(tmp_path: Path) -> Non
     pd.DataFrame(TALK).to_csv(path, index=False)
     report = describe_table(path)
     assert printed_columns(report) == {
-        "debate": "thread_id",
-        "turn": "seq",
-        "speaker": "author",
-        "text": "body",
-        "answer": "choice",
-        "truth": "gold",
+        "debate": "debate",
+        "turn": "Turn",
+        "speaker": "speaker",
+        "text": "text",
+        "answer": "answer",
+        "truth": "truth",
     }
     assert "Read as guessed: 9 rows read, 3 debates, 3 cases." in report and "Missing" not in report
     assert [(case.case_id, case.target) for case in load_printed_entry(report).cases] == [
@@ -74,22 +63,19 @@ def test_a_chat_is_recognised_and_its_entry_can_be_pasted(tmp_path: Path) -> Non
     ]
 
 
-def test_votes_without_truth_are_judges_and_missing_columns_are_reported(tmp_path: Path) -> None:
-    path = tmp_path / "votes.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in VOTES))
+def test_missing_columns_and_what_they_enable_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "chat.csv"
+    pd.DataFrame(TALK).drop(columns="truth").to_csv(path, index=False)
+    assert "Missing: `truth`, which enables accuracy, and who changes" in describe_table(path)
+
+
+def test_a_column_with_another_name_is_not_guessed(tmp_path: Path) -> None:
+    """A column of minutes was taken for the number of the debate."""
+    path = tmp_path / "chat.csv"
+    table = pd.DataFrame(TALK).rename(columns={"debate": "session_minutes"})
+    table.to_csv(path, index=False)
     report = describe_table(path)
-    assert printed_columns(report) == {
-        "debate": "case_id",
-        "case": "story",
-        "speaker": "",
-        "judge": "juror",
-        "text": "rationale",
-        "answer": "vote",
-    }
-    assert (
-        "Missing: `truth`, which enables accuracy, and who changes to right and to wrong." in report
-    )
-    assert [case.case_id for case in load_printed_entry(report).cases] == ["s0", "s1"]
+    assert "No column is named `debate`" in report and "loader: transcripts`" in report
 
 
 def test_faulty_rows_are_reported_with_the_guess(tmp_path: Path) -> None:
@@ -97,12 +83,13 @@ def test_faulty_rows_are_reported_with_the_guess(tmp_path: Path) -> None:
     pd.DataFrame([*TALK, TALK[0]]).to_csv(path, index=False)
     report = describe_table(path)
     assert "With this guess the table cannot be read yet:" in report
-    assert f"{path}: row 10, column 'seq': found '1', expected each turn of a debate once" in report
+    message = "row 10, column 'Turn': found '1', expected each turn of a debate once"
+    assert f"{path}: {message}" in report
 
 
 def test_a_contradictory_guess_is_reported_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "chat.csv"
-    pd.DataFrame(TALK).rename(columns={"author": "x"}).to_csv(path, index=False)
+    pd.DataFrame(TALK).rename(columns={"speaker": "x"}).to_csv(path, index=False)
     report = describe_table(path)
     assert (
         "configuration: datasets.mine.columns: neither the column of the speaker nor that of the"
@@ -114,7 +101,7 @@ def test_a_contradictory_guess_is_reported_in_one_line(tmp_path: Path) -> None:
 def test_files_without_debates_get_different_messages(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     pd.DataFrame({"facts": ["A long text."], "outcome": ["won"]}).to_csv(path, index=False)
-    assert "No column gives the debate of a turn" in describe_table(path)
+    assert "No column is named `debate`" in describe_table(path)
     with pytest.raises(UserError, match=r"none\.csv: no such file"):
         describe_table(tmp_path / "none.csv")
     (tmp_path / "folder").mkdir()
@@ -155,38 +142,3 @@ def test_columns_named_like_the_options_are_found(
     assert printed_columns(report) == {name: spelling(name) for name in names}
     assert "Read as guessed: 48 rows read, 12 debates" in report
     load_printed_entry(report)
-
-
-@pytest.mark.parametrize(
-    ("name", "cells"),
-    [
-        ("round", ["first", "second"]),
-        ("belief", [30, 70]),
-        ("confidence", [130, 70]),
-        ("answers", ["yes", "no"]),
-        ("turn", ["1", ""]),
-        ("truth", ["", ""]),
-    ],
-)
-def test_a_column_whose_cells_cannot_be_read_is_not_taken(
-    tmp_path: Path, name: str, cells: list[Any]
-) -> None:
-    rows = [
-        {"debate": f"d{number // 2}", "speaker": "ab"[number % 2], "text": "I say so."}
-        | {name: cells[number % 2]}
-        for number in range(8)
-    ]
-    pd.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
-    assert name not in printed_columns(describe_table(tmp_path / "t.csv"))
-
-
-@pytest.mark.parametrize("truth", ["yes", "guilty", "1"])
-def test_beliefs_with_one_known_label_get_a_second_one(tmp_path: Path, truth: str) -> None:
-    rows = [
-        {"debate": f"d{number // 2}", "speaker": "ab"[number % 2], "text": "I say so."}
-        | {"belief": 0.5 + number / 20, "truth": truth}
-        for number in range(8)
-    ]
-    pd.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
-    loaded = load_printed_entry(describe_table(tmp_path / "t.csv"))
-    assert len(loaded.task.labels) == 2 and loaded.task.positive == truth

@@ -20,7 +20,7 @@ from moot import __version__
 from moot.commands.doctor_cases import (
     TABLE_LOADER,
     describe_case_counts,
-    describe_table_labels,
+    find_table_faults,
     load_table,
 )
 from moot.commands.doctor_ledger import check_ledger
@@ -165,8 +165,8 @@ def _check_table(plan: Plan, dataset: str) -> Iterator[Finding]:
     """Load a table of the user, and compare its cases with what experiments ask for."""
     subject = f"data {dataset}"
     options = plan.datasets[dataset]
-    doubts = describe_table_labels(options) if isinstance(options, TableOptions) else []
-    doubt_findings = [Finding(f"labels of {dataset}", STATE_UNKNOWN, doubt) for doubt in doubts]
+    doubts = find_table_faults(options) if isinstance(options, TableOptions) else []
+    doubt_findings = [Finding(f"rows of {dataset}", STATE_UNKNOWN, doubt) for doubt in doubts]
     try:
         loaded = load_table(plan, dataset)
     except UserError as error:

@@ -11,7 +11,7 @@ from moot.core.evidence import EXPECTED, read_passages
 from moot.core.log import LOG
 from moot.core.types import Column
 from moot.datasets.label_words import find_label
-from moot.datasets.reading.checks import check_unique, leave_out, refuse_values
+from moot.datasets.reading.checks import check_unique, find_repeated, leave_out, refuse_values
 from moot.datasets.reading.tables import explain_row_numbers, numbered_rows
 from moot.datasets.table_files import FileRows
 from moot.datasets.table_options import SPLITS, TableOptions
@@ -69,16 +69,14 @@ def leave_out_faulty_rows(
     if options.id:
         ids = table[options.id].str.strip()
         with faults.noting():
-            check_unique(path, ids, "Rename one of them, or leave `id` out to number the rows.")
-        is_faulty |= (ids == "") | ids.duplicated(keep=False)
-    if faults.count and explain_row_numbers(path):
-        faults.add(explain_row_numbers(path))
+            check_unique(path, ids)
+        is_faulty |= (ids == "") | find_repeated(ids)
     leave_out(
         faults.messages,
         int(is_faulty.sum()) + broken,
         len(table) + broken,
         options.faulty,
-        "Correct them, or allow more.",
+        f"Correct them, or allow more. {explain_row_numbers(path)}".strip(),
         "rows",
     )
     return table[~is_faulty]

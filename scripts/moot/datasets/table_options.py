@@ -20,6 +20,7 @@ SPLITS: Mapping[str, SplitName] = {
     "training": "train",
     "validation": "validation",
     "valid": "validation",
+    "val": "validation",
     "dev": "validation",
     "test": "test",
 }

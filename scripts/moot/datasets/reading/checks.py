@@ -55,23 +55,31 @@ def check_header(path: Path, header: Sequence[str], columns: Sequence[str], hint
 
 
 def check_unique(
-    path: Path, values: Column, remedy: str = "Remove the duplicate rows or rename them."
+    path: Path, values: Column, remedy: str = "Remove repeated rows, or give each its own."
 ) -> None:
-    """Require that no value is blank or occurs twice; `values` is a column of a frame read here."""
-    text = values.astype("str")
-    is_blank, is_repeated = text.str.strip() == "", text.duplicated()
+    """Require that no value is blank or occurs twice; `values` is a column of a frame read here.
+
+    Raises:
+        UserError: with a line for each blank value, and for each repeated one with all of its rows.
+    """
+    text = values.astype("str").str.strip()
     problems = [
         f"{describe_cell(path, row, values.name)}: blank; expected an id. Give every row its own."
-        for row in values.index[is_blank]
+        for row in text.index[text == ""]
     ]
-    first_rows = {value: row for row, value in reversed(list(text.items()))}
-    problems += [
-        f"{describe_cell(path, row, values.name)}: {quote_value(text.loc[row])} is in row"
-        f" {first_rows[text.loc[row]]}"
-        f" already; expected every {values.name} once ({is_repeated.sum()} repeated). {remedy}"
-        for row in values.index[is_repeated & ~is_blank]
-    ]
+    for value, rows in text[find_repeated(text)].groupby(text, sort=False).groups.items():
+        all_rows = ", ".join(map(str, text.index[text == value]))
+        problems.append(
+            f"{describe_cell(path, rows[0], values.name)}: {quote_value(str(value))} is in rows"
+            f" {all_rows}; expected every {values.name} once. {remedy}"
+        )
     _raise_problems(path, problems)
+
+
+def find_repeated(ids: Column) -> "pd.Series[bool]":
+    """Return which ids repeat an earlier one."""
+    text = ids.astype("str").str.strip()
+    return text.duplicated() & (text != "")
 
 
 def check_values(
@@ -225,7 +233,7 @@ def read_usable_rows(
         ids = table[unique].astype("str").str.strip()
         with faults.noting():
             check_unique(path, ids)
-        is_usable &= (ids != "") & ~ids.duplicated(keep=False)
+        is_usable &= (ids != "") & ~find_repeated(ids)
     left_out, total = broken + int((~is_usable).sum()), len(table) + broken
     limit = max(share * total, _MAX_COUNTED_ROWS)
     for row, message in _iter_faults(table[is_usable], check):

@@ -2,11 +2,7 @@
 
 import pytest
 
-from moot.datasets.label_spellings import (
-    are_spelt_alike,
-    count_typing_errors,
-    describe_doubtful_labels,
-)
+from moot.datasets.reading.spellings import are_spelt_alike, find_misspelt
 
 ALIKE = [
     ("tenant", "tennant"),
@@ -49,20 +45,7 @@ def test_labels_that_differ_by_intent_are_not_alike(first: str, second: str) -> 
     assert not are_spelt_alike(first, second) and not are_spelt_alike(second, first)
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "errors"),
-    [("", "", 0), ("ab", "", 2), ("ab", "ba", 1), ("abc", "acb", 1), ("kitten", "sitting", 3)],
-)
-def test_typing_errors_are_counted(first: str, second: str, errors: int) -> None:
-    assert count_typing_errors(first, second) == count_typing_errors(second, first) == errors
-
-
-def test_the_label_of_fewer_rows_is_the_doubtful_one() -> None:
-    [message] = describe_doubtful_labels({"tennant": [12], "tenant": [1, 2, 3], "owner": [4, 5]})
-    assert message.startswith("label 'tennant' (row 12) is spelt nearly like 'tenant' (3 rows)")
-    assert describe_doubtful_labels({"tenant": [1, 2], "owner": [4, 5]}) == []
-
-
-def test_many_labels_of_one_row_take_one_message() -> None:
-    [message] = describe_doubtful_labels({f"label {number}": [number] for number in range(1, 31)})
-    assert "'label 1' (row 1)" in message and "and 20 more" in message
+def test_a_misspelt_word_means_the_most_frequent_similar_one() -> None:
+    rows = {"accpet": [3, 4], "ACCEPT": [12], "accept": [1, 2, 5], "reject": [6, 7]}
+    assert find_misspelt(rows) == {"accpet": "accept", "ACCEPT": "accept"}
+    assert find_misspelt({"tenant": [1, 2], "owner": [4, 5]}) == {}

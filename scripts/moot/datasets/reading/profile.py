@@ -1,0 +1,240 @@
+"""What a table of cases looks like: its probable columns, its labels, and what may be wrong.
+
+`init`, `doctor` and `preview` show the same profile in the same words.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from moot.core.text_files import quote_value
+from moot.core.types import Column
+from moot.datasets.reading.spellings import find_misspelt
+from moot.datasets.reading.tables import explain_row_numbers
+
+MIN_LABELS, MAX_LABELS = 2, 12
+_MAX_LISTED = 20
+_MAX_ID_CHARS = 60
+_TARGET_NAMES = re.compile(
+    "label|target|truth|gold|outcome|verdict|decision|answer|class|stance|correct|result|winner"
+    "|ruling|judge?ment|disposition",
+    re.IGNORECASE,
+)
+_ID_NAMES = re.compile(
+    r"(?:^|[\W_])(?:id|nr|no|num|number|key|ref|code|docket)$|^id[\W_]", re.IGNORECASE
+)
+_SPLIT_NAMES = re.compile("split|fold|subset|partition", re.IGNORECASE)
+SPLIT_WORDS = ("train", "training", "validation", "valid", "val", "dev", "test")
+_DECIMAL_COMMA = r"[+-]?[0-9]+,[0-9]{1,2}"
+
+
+@dataclass(frozen=True, slots=True)
+class TableProfile:
+    """The probable columns of a table; "" where nothing in the table suggests one.
+
+    Attributes:
+        path: the file.
+        table: its rows.
+        text: the column with the longest texts.
+        target: the column of labels.
+        id: the column whose name says id; it may hold repeated ids, which are then faults.
+        split: the column that says train, validation or test.
+        is_target_named: whether the name of the column of labels suggested it.
+    """
+
+    path: Path
+    table: pd.DataFrame
+    text: str = ""
+    target: str = ""
+    id: str = ""
+    split: str = ""
+    is_target_named: bool = False
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The label of each value of the target; a misspelt value has the label of the right one.
+
+        Sorted by value.
+        """
+        rows_by_label = group_rows(self.table[self.target])
+        misspelt = find_misspelt(rows_by_label)
+        words = sorted(word for word in rows_by_label if word)
+        return {word: misspelt.get(word, word).casefold() for word in words}
+
+    @property
+    def faults(self) -> list[str]:
+        """A sentence for everything that may be wrong in the table."""
+        texts = self.table[self.text] if self.text else pd.Series("-", self.table.index)
+        targets = self.table[self.target] if self.target else pd.Series("-", self.table.index)
+        ids = self.table[self.id] if self.id else None
+        return find_faults(self.path, self.table, texts, targets, ids)
+
+
+def profile_table(
+    path: Path, table: pd.DataFrame, *, text: str = "", target: str = ""
+) -> TableProfile:
+    """Return the profile of a table; `text` and `target` replace the guesses."""
+    text = text or _guess_text(table)
+    guessed_target, is_named = _guess_target(table, text)
+    target = target or guessed_target
+    taken = {text, target}
+    return TableProfile(
+        path, table, text, target, _guess_id(table, taken), _guess_split(table), is_named
+    )
+
+
+def _guess_text(table: pd.DataFrame) -> str:
+    """Return the column with the longest cells."""
+    lengths = {str(name): float(table[name].str.len().mean()) for name in table}
+    return max(lengths, key=lambda name: lengths[name], default="")
+
+
+def _guess_target(table: pd.DataFrame, text: str) -> tuple[str, bool]:
+    """Return the column of few values whose name says that it is the answer, else the last column
+    of few values; and whether its name said so.
+    """
+    candidates = list_categories(table, {text})
+    named = [name for name in candidates if _TARGET_NAMES.search(name)]
+    return (named or candidates[-1:] or [""])[0], bool(named)
+
+
+def list_categories(table: pd.DataFrame, taken: Collection[str] = ()) -> list[str]:
+    """Return the columns of few different values, each of some of the rows."""
+    names = []
+    for name in map(str, table):
+        cells = table[name].str.strip()
+        count = cells[cells != ""].nunique()
+        if name not in taken and MIN_LABELS <= count <= MAX_LABELS:
+            names.append(name)
+    return names
+
+
+def _guess_id(table: pd.DataFrame, taken: Collection[str]) -> str:
+    """Return the first column with the name of an id, short cells, and hardly a repetition."""
+    for name in map(str, table):
+        ids = table[name].str.strip()
+        is_named = bool(_ID_NAMES.search(name)) and name not in taken
+        is_short = ids.str.len().max() <= _MAX_ID_CHARS
+        repeated_share = ids.duplicated().mean()
+        if is_named and is_short and (ids != "").all() and repeated_share <= 1 / 4:
+            return name
+    return ""
+
+
+def _guess_split(table: pd.DataFrame) -> str:
+    for name in map(str, table):
+        words = set(table[name].str.strip().str.casefold())
+        if _SPLIT_NAMES.search(name) and words <= set(SPLIT_WORDS):
+            return name
+    return ""
+
+
+def group_rows(cells: Column) -> dict[str, list[int]]:
+    """Return each value of a column with the numbers of its rows; "" for blank cells."""
+    rows_by_value: dict[str, list[int]] = {}
+    for row, cell in cells.items():
+        rows_by_value.setdefault(str(cell).strip(), []).append(int(str(row)))
+    return rows_by_value
+
+
+def find_faults(
+    path: Path, table: pd.DataFrame, texts: Column, targets: Column, ids: "Column | None"
+) -> list[str]:
+    """Return a sentence for everything that may be wrong in a table of cases.
+
+    Args:
+        path: the file.
+        table: all of its columns.
+        texts: the text of each row.
+        targets: the column with the label of each row.
+        ids: the column with the id of each row; None if rows are numbered.
+    """
+    sentences = [*_find_blank_cells(texts, "text"), *_find_blank_cells(targets, "label")]
+    sentences += _find_misspelt_words(targets, is_target=True)
+    if ids is not None:
+        sentences += _find_repeated_ids(ids)
+    is_repeated = table.duplicated()
+    if is_repeated.any():
+        rows = list_rows(table.index[is_repeated].tolist())
+        sentences.append(f"Equal to an earlier row: {rows}. Remove them, if they are one case.")
+    for name in list_categories(table, {str(targets.name), str(texts.name)}):
+        sentences += _find_misspelt_words(table[name])
+    for name in map(str, table):
+        sentences += _find_decimal_commas(table[name])
+    if sentences and explain_row_numbers(path):
+        sentences.append(explain_row_numbers(path))
+    return sentences
+
+
+def list_rows(rows: Sequence[int]) -> str:
+    """Return row numbers in words: `row 3`, or `rows 3, 7 and 12 more`."""
+    listing = ", ".join(map(str, rows[:_MAX_LISTED]))
+    more = len(rows) - _MAX_LISTED
+    return f"row{'s' * (len(rows) > 1)} {listing}{f' and {more} more' if more > 0 else ''}"
+
+
+def _find_blank_cells(cells: Column, noun: str) -> Iterator[str]:
+    rows = cells.index[cells.str.strip() == ""].tolist()
+    if rows:
+        yield (
+            f"Without a {noun} in column {quote_value(str(cells.name))}: {list_rows(rows)}. Fill in"
+            f" the {noun}, or remove the row, which cannot be a case."
+        )
+
+
+def _find_misspelt_words(cells: Column, *, is_target: bool = False) -> Iterator[str]:
+    rows_by_word = group_rows(cells)
+    rows_by_word.pop("", None)
+    misspelt = find_misspelt(rows_by_word)
+    column = f"Column {quote_value(str(cells.name))}"
+    for word, frequent_word in misspelt.items():
+        yield (
+            f"{column}: {quote_value(word)} ({list_rows(rows_by_word[word])}) is spelt nearly like"
+            f" {quote_value(frequent_word)} ({len(rows_by_word[frequent_word])} rows). Correct it,"
+            " if they are one word."
+        )
+    if is_target:
+        yield from _find_lone_labels(column, rows_by_word, misspelt)
+
+
+def _find_lone_labels(
+    column: str, rows_by_word: Mapping[str, Sequence[int]], misspelt: Collection[str]
+) -> Iterator[str]:
+    lone_words = [
+        f"{quote_value(word)} ({list_rows(rows)})"
+        for word, rows in rows_by_word.items()
+        if len(rows) == 1 and word not in misspelt
+    ]
+    if lone_words:
+        more = len(lone_words) - _MAX_LISTED
+        ending = f" and {more} more" if more > 0 else ""
+        yield (
+            f"{column}: labels of one row: {', '.join(lone_words[:_MAX_LISTED])}{ending}. Is it the"
+            " right column? One case measures nothing."
+        )
+
+
+def _find_repeated_ids(ids: Column) -> Iterator[str]:
+    for word, rows in group_rows(ids).items():
+        if len(rows) > 1 and word:
+            yield (
+                f"Column {quote_value(str(ids.name))}: {quote_value(word)} is in"
+                f" {list_rows(rows)}. Remove repeated rows, or give each case an id of its own."
+            )
+
+
+def _find_decimal_commas(cells: Column) -> Iterator[str]:
+    """Yield a sentence for numbers with a decimal comma among numbers without one."""
+    words = cells.str.strip()
+    has_comma = words.str.fullmatch(_DECIMAL_COMMA)
+    is_number = pd.to_numeric(words, errors="coerce").notna()
+    if has_comma.any() and is_number.sum() > has_comma.sum():
+        row = words.index[has_comma][0]
+        yield (
+            f"Column {quote_value(str(cells.name))}: {quote_value(words[row])}"
+            f" ({list_rows(words.index[has_comma].tolist())}) has a decimal comma among numbers"
+            " with points, so that the column is read as words. Write a point."
+        )

@@ -1,0 +1,117 @@
+"""The profile of a table of cases: `init`, `doctor` and `preview` find the same in it."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from in_process import default_configuration
+from moot.commands.doctor import _check_data
+from moot.commands.doctor_cases import describe_table_faults
+from moot.commands.doctor_table import describe_table
+from moot.commands.init import write_configuration
+from moot.core.config import InitConfig
+from moot.core.errors import UserError
+from moot.datasets.reading.profile import profile_table
+from moot.datasets.reading.tables import read_table
+from moot.plan.plan import Plan
+from project_copy import PROJECT
+from user_tables import load
+
+FAULTS = {
+    "a text is missing": ({3: {"facts": " "}}, "Without a text in column 'facts': row 3."),
+    "a label is missing": ({4: {"outcome": ""}}, "Without a label in column 'outcome': row 4."),
+    "a label is misspelt": (
+        {5: {"outcome": "accpet"}}, "Column 'outcome': 'accpet' (row 5) is spelt nearly like 'acc",
+    ),
+    "a label in capitals": (
+        {5: {"outcome": "ACCEPT"}}, "Column 'outcome': 'ACCEPT' (row 5) is spelt nearly like 'acc",
+    ),
+    "an id is repeated": ({7: {"nr": "r2"}}, "Column 'nr': 'r2' is in rows 2, 7. Remove repeat"),
+    "a row is repeated": ({8: {}}, "Equal to an earlier row: row 8."),
+    "a group in capitals": ({1: {"level": "Senior"}}, "Column 'level': 'Senior' (row 1) is spelt"),
+    "a decimal comma": ({2: {"score": "3,4"}}, "Column 'score': '3,4' (row 2) has a decimal comma"),
+}  # fmt: skip
+
+
+def make_rows(changes: dict[int, dict[str, str]]) -> list[dict[str, str]]:
+    rows = [
+        {
+            "nr": f"r{number}",
+            "facts": f"Review {number} praises the method and doubts the data.",
+            "outcome": ("accept", "reject")[number % 2],
+            "level": ("senior", "junior")[number // 2 % 2],
+            "score": f"{number}.5",
+        }
+        for number in range(1, 13)
+    ]
+    for number, change in changes.items():
+        rows[number - 1] = {**rows[number - 1], **change} if change else rows[number - 2]
+    return rows
+
+
+def make_plan(path: Path, **options: Any) -> Plan:
+    config = {
+        "run": ["mine"],
+        "models": {"served": {"model": "test", "base_url": "http://localhost:9"}},
+        "datasets": {
+            "own": {"loader": "table", "path": str(path), "text": "facts", "target": "outcome"}
+            | options
+        },
+        "experiments": {"mine": {"dataset": "own", "models": ["served"], "protocol": "zero_shot"}},
+    }
+    return Plan.from_yaml(default_configuration(config), PROJECT)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_found_in_the_same_words_everywhere(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    changes, message = FAULTS[name]
+    pd.DataFrame(make_rows(changes)).to_csv("reviews.csv", index=False)
+    path = Path("reviews.csv")
+    init_config = InitConfig(model="smollm2-135m", data="reviews.csv", usd=0)
+    plan = make_plan(path, id="nr")
+    findings = "".join(map(str, _check_data(plan)))
+    reports = (
+        write_configuration(init_config, None), describe_table(path), findings,
+        describe_table_faults(plan),
+    )  # fmt: skip
+    assert all(report.count(message) == 1 for report in reports), reports
+
+
+def test_a_misspelt_label_gets_the_right_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    changes = {1: {"outcome": "ACCEPT"}, 2: {"outcome": "accpet"}, 4: {"outcome": "accpet"}}
+    pd.DataFrame(make_rows(changes)).to_csv("reviews.csv", index=False)
+    write_configuration(InitConfig(model="smollm2-135m", data="reviews.csv", usd=0), None)
+    labels = yaml.safe_load(Path("my.yaml").read_text())["datasets"]["reviews"]["labels"]
+    assert labels == {
+        "ACCEPT": "accept", "accept": "accept", "accpet": "accept", "reject": "reject",
+    }  # fmt: skip
+
+
+def test_of_a_repeated_id_the_first_row_stays(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "reviews.csv"
+    pd.DataFrame(make_rows({7: {"nr": "r2"}, 9: {"nr": "r2"}})).to_csv(path, index=False)
+    with pytest.raises(UserError, match="column 'nr': 'r2' is in rows 2, 7, 9; expected every nr"):
+        load(path, id="nr")
+    loaded = load(path, id="nr", faulty=0.2)
+    assert [case.source_row for case in loaded.cases] == [1, 2, 3, 4, 5, 6, 8, 10, 11, 12]
+    assert "left out: Row 1 is" not in caplog.text
+
+
+def test_a_table_without_faults_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "reviews.csv"
+    pd.DataFrame(make_rows({})).to_csv(path, index=False)
+    profile = profile_table(path, read_table(path))
+    assert (profile.text, profile.target, profile.id, profile.faults) == (
+        "facts", "outcome", "nr", [],
+    )  # fmt: skip
