@@ -70,6 +70,24 @@ def test_answers_on_a_terminal_become_a_configuration_that_runs() -> None:
     )
 
 
+def test_enter_takes_the_model_on_this_machine_and_a_panel_is_offered() -> None:
+    answers = {"data": str(TABLE), "protocol": "panel"}
+
+    def ask(question: str) -> str:
+        return answers.get(question.partition(":")[0], "")
+
+    report = write_configuration(InitConfig(), ask)
+    assert "It compares the judges' first and last answers" in report
+    plan = make_plan(Path("my.yaml").read_text())
+    assert plan.experiments["panel-disputes"].config.models == ("smollm2-135m",)
+    metrics = [(entry.first.metric, entry.second.metric) for entry in plan.contrasts]
+    assert ("agreement_after", "agreement_before") in metrics
+    with pytest.raises(UserError, match="expected courtroom or panel"):
+        write_configuration(
+            InitConfig(file="b.yaml", model="smollm2-135m", data="vast", protocol="court"), None
+        )
+
+
 def test_all_rows_of_a_small_table_are_debated_and_enter_tables() -> None:
     Path("few.csv").write_text(
         "story,won\nA dog was kept.,tenant\nNo rent was paid.,landlord\nA blank.,\n"
@@ -239,7 +257,7 @@ def test_an_experiment_on_shipped_data_is_named_unlike_the_shipped_one(
 
 @pytest.mark.parametrize("usd", ["five", "$5", "5}", "-1"])
 def test_a_budget_that_is_not_a_number_is_refused(usd: str) -> None:
-    init_config = InitConfig(model="smollm2-135m", data="nlsy97")
+    init_config = InitConfig(model="smollm2-135m", data="nlsy97", protocol="courtroom")
     with pytest.raises(UserError, match=r"budget.usd: found '"):
         write_configuration(init_config, lambda _: usd)
     assert not Path("my.yaml").exists()

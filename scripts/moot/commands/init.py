@@ -61,33 +61,42 @@ models:
 {datasets}
 experiments:
   {names.experiment}:
-    protocol: courtroom   # a prosecutor, a defence and a judge
+    protocol: {protocol}
     dataset: {names.dataset}
     models: [{names.model}]
     cases: {cases}             # raise it later, or remove it for all cases; no call is repeated
 {comparison}"""
-_AGAINST_JUDGE = """\
-    arms: [alone]         # the judge without a debate
+_COURTROOM = """\
+{small}    arms: [alone]         # the judge without a debate: the same model, wording and cases
 contrasts:
   debate-adds:            # results/index.html opens with its answer
     first: {names.experiment}
     second: {names.experiment}-arm=alone
     question: Is a debate right more often than its judge alone?
 """
-_AGAINST_PROMPT = """\
+_SMALL = """\
     # A small protocol for a model on this machine: 7 calls a case. Without `params`: 16.
-    params: {{strategy: none, beliefs: none}}
-  single-prompt:          # one call a case, for comparison
-    protocol: zero_shot
-    dataset: {names.dataset}
-    models: [{names.model}]
-    cases: {cases}
-contrasts:
-  debate-adds:            # results/index.html opens with its answer
-    first: {names.experiment}
-    second: single-prompt
-    question: Is a debate right more often than a single prompt?
+    params: {strategy: none, beliefs: none}
 """
+_PANEL = """\
+contrasts:                # results/index.html opens with their answers
+  talk-adds:
+    first: {names.experiment}
+    second: {names.experiment}
+    metric: panel_accuracy_after
+    second_metric: panel_accuracy_before
+    question: Are the judges right more often after the debate?
+  agree-more:
+    first: {names.experiment}
+    second: {names.experiment}
+    metric: agreement_after
+    second_metric: agreement_before
+    question: Do the judges agree more after the debate?
+"""
+_COMPARED = {
+    "courtroom": "It compares the debate with the judge alone, so that only the debate differs.",
+    "panel": "It compares the judges' first and last answers, so that only the talk differs.",
+}
 _PAPERS_PAGE = """\
 # moot merges this file over its default configuration. docs/papers.md lists the tables and figures.
 #   {command} doctor --cores 1 --configfile {file}     checks models, keys, data and disk
@@ -163,19 +172,22 @@ def _shards_line(cases: int) -> str:
 def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[str, Sequence[str]]:
     """Return the file's text, and lines on the guesses."""
     answer = partial(_find_answer, config, ask)
-    model = _model(answer)
+    model = _model(answer, PACKAGED if ask else "")
     if config.papers:
         return _papers_page(config, model), ()
     data = answer("data")
     table = TableEntry(section="", row_count=_CASES, notes=())  # of a data set of moot
     is_table = bool(Path(data).suffix)
     dataset = _name_dataset(Path(data)) if is_table else _known_dataset(data)
-    names = _name_entries(dataset, str(model["model"]))
+    protocol = answer("protocol", "courtroom")
+    if protocol not in _COMPARED:
+        raise UserError(f"init: protocol {protocol!r}; expected courtroom or panel.")
+    names = _name_entries(protocol, dataset, str(model["model"]))
     if is_table:
         table = describe_table(Path(data), dataset, answer, config.file)
     is_slow = endpoint_traits(str(model.get("endpoint", ""))).in_process
     cases = min(table.row_count, _CASES_IN_PROCESS if is_slow else _CASES)
-    comparison = _AGAINST_PROMPT if is_slow else _AGAINST_JUDGE
+    comparison = _COURTROOM if protocol == "courtroom" else _PANEL
     usd = answer("usd", "0") if config.usd is None else f"{config.usd:g}"
     page = _PAGE.format(
         command="snakemake" if Path("Snakefile").exists() else "moot",
@@ -187,15 +199,16 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
             if cases < _CASES
             else ""
         ),
-        run=f"{names.experiment}, single-prompt" if is_slow else names.experiment,
+        run=names.experiment,
+        protocol=protocol,
         shards=_shards_line(cases) if is_slow else "",
         budget=_budget_line(usd),
         model=inline_yaml(model),
         datasets=table.section,
         cases=cases,
-        comparison=comparison.format(names=names, cases=cases),
+        comparison=comparison.format(names=names, small=_SMALL if is_slow else ""),
     )
-    return page, table.notes
+    return page, [_COMPARED[protocol], *table.notes]
 
 
 def _papers_page(config: InitConfig, model: JsonObject) -> str:
@@ -213,8 +226,8 @@ def _papers_page(config: InitConfig, model: JsonObject) -> str:
     )
 
 
-def _model(answer: Callable[..., str]) -> JsonObject:
-    name = answer("model")
+def _model(answer: Callable[..., str], default: str) -> JsonObject:
+    name = answer("model", default)
     if name == PACKAGED:
         packaged: JsonObject = default_config()["models"][name]
         return packaged
@@ -249,9 +262,9 @@ class _Names:
     model: str
 
 
-def _name_entries(dataset: str, model: str) -> _Names:
+def _name_entries(protocol: str, dataset: str, model: str) -> _Names:
     """Return the names for a data set and a model; `model` is its name at its server."""
-    experiment = _unlike_shipped(f"courtroom-{dataset}", "experiments")
+    experiment = _unlike_shipped(f"{protocol}-{dataset}", "experiments")
     model_name = _name_model(model)
     if model_name in (dataset, experiment):
         model_name += "-model"

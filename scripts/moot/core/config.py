@@ -109,6 +109,13 @@ class InitConfig(StrictModel):
         ),
     )
     question: str = Field("", description="the question that a prediction answers, one sentence")
+    protocol: str = Field(
+        "",
+        description=(
+            "courtroom (prosecutor, defence and judge, compared with the judge alone) or panel"
+            " (three judges, compared before and after they hear each other); default: courtroom"
+        ),
+    )
     usd: float | None = Field(None, ge=0, description="the budget in US dollars; 0: no limit")
     papers: Fields = Field(
         default_factory=dict,
