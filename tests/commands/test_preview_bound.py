@@ -31,7 +31,6 @@ SEEDS = 2
 WORDS = (
     "AGREEMENT",
     "MORE DEBATE",
-    "NEXT TOPIC",
     "yes",
     "no",
     "pro",

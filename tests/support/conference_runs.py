@@ -142,13 +142,6 @@ async def hold_both_conditions(folder: Path, load_context: LoadContextMaker) -> 
     talk = script("AGREEMENT", statement=f"Health first. {HOSTILE}", greeting=HOSTILE)
     moderator_script = script("AGREEMENT", statement="Let us agree at once, please, all of you.")
 
-    def moderator_decides(request: Request) -> str | dict[str, float] | None:
-        return (
-            "NEXT TOPIC"
-            if "NEXT TOPIC" in request.messages[-1].content
-            else moderator_script(request)
-        )
-
     judged = await hold_conferences(
         folder / "a", case, task, [talk] * 3, "with", graded_decisions=1
     )
@@ -156,7 +149,7 @@ async def hold_both_conditions(folder: Path, load_context: LoadContextMaker) -> 
         folder / "b",
         case,
         task,
-        [moderator_decides] * 3,
+        [moderator_script] * 3,
         "without",
         graded_decisions=1,
         agreement=False,

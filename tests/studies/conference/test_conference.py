@@ -91,18 +91,43 @@ async def test_explained_decisions_are_decisions(load_context: LoadContextMaker)
 async def test_without_judge_only_the_decider_differs(load_context: LoadContextMaker) -> None:
     case, task = conference_case(load_context)
 
-    def talk(request: Request) -> str | dict[str, float] | None:
-        prompt = request.messages[-1].content
-        return "NEXT TOPIC" if "NEXT TOPIC" in prompt else script("AGREEMENT")(request)
-
     _, with_judge, _ = await hold("conference", case, task, script("AGREEMENT"), graded_decisions=0)
-    answer, without_judge, _ = await hold("conference", case, task, talk, agreement=False)
+    answer, without_judge, _ = await hold(
+        "conference", case, task, script("AGREEMENT"), agreement=False
+    )
     assert answer is not None and answer.prediction == AGREEMENT
     speakers = [(utterance.kind, utterance.speaker) for utterance in without_judge.utterances]
     assert [
         ("decision", JUDGE) if kind == "decision" else (kind, speaker) for kind, speaker in speakers
     ] == [(utterance.kind, utterance.speaker) for utterance in with_judge.utterances]
     assert {speaker for kind, speaker in speakers if kind == "decision"} == {MODERATOR}
+    decisions = [
+        [
+            (utterance.text, utterance.visibility)
+            for utterance in debate.utterances
+            if utterance.kind == "decision"
+        ]
+        for debate in (with_judge, without_judge)
+    ]
+    assert decisions[0] == decisions[1], "the same words, as publicly"
+
+
+@pytest.mark.parametrize(("visits", "openings"), [(1, 3), (2, 5), (9, 5)])
+async def test_topics_without_agreement_are_visited_again(
+    visits: int, openings: int, load_context: LoadContextMaker
+) -> None:
+    case, task = conference_case(load_context)
+    replies = iter(["MORE DEBATE", "AGREEMENT", "MORE DEBATE", *["AGREEMENT"] * 9])
+
+    def talk(request: Request) -> str | dict[str, float] | None:
+        is_decision = "Decide whether an agreement" in request.messages[-1].content
+        return next(replies) if is_decision else script("AGREEMENT")(request)
+
+    params = {"visits": visits, "rounds": 1, "graded_decisions": 0}
+    answer, debate, _ = await hold("conference", case, task, talk, **params)
+    kinds = [utterance.kind for utterance in debate.utterances]
+    assert kinds.count("opening") == openings
+    assert answer is not None and answer.prediction == (AGREEMENT if visits > 1 else OPEN)
 
 
 async def test_silent_moderator_and_failed_participant_do_not_stop_the_conference(

@@ -70,9 +70,8 @@ async def test_each_judge_decides_on_the_same_exchanges(
 ) -> None:
     """Whatever a judge says, it is asked as often as the first one, about the same statements."""
     case, task = conference_case(load_context)
-    agreed = "AGREEMENT" if has_judge else "NEXT TOPIC"
     path = await write_conference(
-        tmp_path, case, task, ["MORE DEBATE", agreed], agreement=has_judge, graded_decisions=0
+        tmp_path, case, task, ["MORE DEBATE", "AGREEMENT"], agreement=has_judge, graded_decisions=0
     )
     answer, debate, model = await judge(path, case, task, decisions, graded_decisions=0)
     assert (answer.prediction if answer else None) == expected

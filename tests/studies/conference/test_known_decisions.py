@@ -66,18 +66,18 @@ async def test_grader_predicts_the_decision_that_it_grades_higher(
         ("judge", "Judge (to chat_manager):\n\nMORE DEBATE\n", "MORE DEBATE"),
         ("judge", "Judge_agent (to chat_manager): AGREEMENT.", "AGREEMENT"),
         ("judge", "<think>They differ? No.</think>\nJudge: AGREEMENT", "AGREEMENT"),
-        ("moderator", "Moderator: NEXT TOPIC", "NEXT TOPIC"),
+        ("moderator", "Moderator: AGREEMENT", "AGREEMENT"),
         ("judge", "Judge: AGREEMENT or MORE DEBATE", None),
         ("judge", "Judge: no AGREEMENT", None),
         ("judge", "Judge: ", None),
         ("judge", "Judge: AGREEMENT Judge: MORE DEBATE", None),
-        ("moderator", "Judge: NEXT TOPIC or MORE DEBATE", None),
+        ("moderator", "Judge: AGREEMENT", None),
     ],
 )
 def test_a_decision_after_the_name_of_its_seat_is_read(
     seat: str, reply: str, expected: str | None
 ) -> None:
-    words = tuple(ANSWERS[seat].values())
+    words = tuple(ANSWERS.values())
     parsed = parse_label(reply, words)
     assert (parsed.value or {}).get("prediction") == expected
     assert parsed.status != "strict", "such a reply has more than the required form"

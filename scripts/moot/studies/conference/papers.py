@@ -2,11 +2,18 @@
 conference.
 """
 
+from dataclasses import replace
+
+from moot.core.utterance_kinds import GRADE
 from moot.papers import fills
-from moot.papers.parts import Design, Diagram, ItemRun, Part, Step, rows_of_runs
+from moot.papers.parts import Design, Diagram, ItemRun, OwnRow, Part, Step, rows_of_runs
+from moot.report.measurement import Measurement
+from moot.report.study_results import Run
 from moot.studies.conference.conditions import STUDY, list_graded_runs, name_participants
+from moot.studies.conference.scores_decisions import read_grades
 from moot.studies.conference.speakers import EVALUATOR, JUDGE, MODERATOR, participant_seat
 
+DECISIONS_OF_TABLE = 5
 STAGES = ("discussing the issues", "building a model", "exploring the results")
 """The stages of the paper's Figure 1, which are revisited until all agree."""
 
@@ -14,14 +21,35 @@ STAGES = ("discussing the issues", "building a model", "exploring the results")
 @fills("decision_conference/table5", STUDY)
 def agreement_detection(run: ItemRun) -> list[Part]:
     """Compute the grades of five decisions of each judge."""
-    placed_runs = []
+    placed_runs: list[tuple[str, tuple[str, ...], Run]] = []
     for graded_run in list_graded_runs(run.results):
         participants = name_participants(graded_run)
         is_judging = graded_run.results.config.protocol == "judging"
         debates = f"exchange of {participants}" if is_judging else f"conference of {participants}"
         heads = (f"{graded_run.model_name} ({debates})",)
         placed_runs.append(("", heads, graded_run))
-    return [*rows_of_runs(run.item, placed_runs)]
+    rows = rows_of_runs(run.item, placed_runs)
+    graded_runs = {(heads, graded.experiment): graded for _, heads, graded in placed_runs}
+    return [_with_first_grades(row, graded_runs[row.heads, row.source]) for row in rows]
+
+
+def _with_first_grades(row: OwnRow, run: Run) -> OwnRow:
+    """Show the grades of the first five decisions, whichever conferences they are from.
+
+    The paper does not say that its five decisions are from one conference, and one of three topics
+    may have fewer.
+    """
+    grades = run.results.gather(read_grades, ["repeat", "round", "kind", "parse_status", "parsed"])
+    grades = grades[(grades["model"] == run.model) & (grades["kind"] == GRADE)]
+    decisions = grades.groupby(["repeat", "case_id", "number"], sort=True)["grade"].mean()
+    first_grades = decisions.dropna().head(DECISIONS_OF_TABLE)
+    cells = {key: value for key, value in row.cells.items() if "@" not in key[1]}
+    for number, grade in enumerate(first_grades, start=1):
+        cells["", f"grade@decision={number}"] = Measurement(float(grade), n=1, n_invalid=0)
+    if len(first_grades):
+        mean = float(first_grades.mean())
+        cells["", GRADE] = Measurement(mean, n=len(first_grades), n_invalid=0)
+    return replace(row, cells=cells)
 
 
 @fills("decision_conference/figure1", STUDY)
@@ -55,7 +83,10 @@ def _conference_diagram(design: Design) -> Diagram:
         text = "AGREEMENT: scores the debate by ten criteria"
         steps.append(Step(EVALUATOR, text, (decision,), stage=stage, is_simultaneous=True))
     last = len(steps) - 1
-    refinement = "refinement loop: goes on to the next stage, or back to one that is not agreed"
+    visits = int(params["visits"])
+    refinement = "goes on to the next stage; each is visited once (the paper: in a loop)"
+    if visits > 1:
+        refinement = f"refinement loop: back to stages without agreement, at most {visits} visits"
     steps.append(Step(MODERATOR, refinement, (last,), stage="Refinement"))
     steps.append(
         Step(MODERATOR, "shared understanding: closes the conference", (last + 1,), stage="End")

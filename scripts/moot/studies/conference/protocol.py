@@ -3,7 +3,9 @@
 Each topic is debated in rounds in which every participant speaks once. After a round the judge says
 AGREEMENT or MORE DEBATE and nothing else; on agreement the evaluator scores the debate and the
 moderator goes on to the next topic. With `agreement: false` there is no judge, and the moderator
-takes the same decision: the two differ in exactly that.
+takes the same decision, by the same criterion, in the same words and as publicly.
+The paper revisits stages in a loop; here topics without agreement are revisited up to `visits`
+times, by default not at all.
 
 Where the paper is silent: a topic without agreement after `rounds` rounds is closed as open; a
 decision that cannot be used counts as more debate; a failed call leaves its speaker silent; the
@@ -11,7 +13,7 @@ evaluator's scores and the moderator's notes are private, so that they influence
 call has the temperature of the parameters, 0.7 by default.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pydantic import Field, model_validator
 
@@ -71,6 +73,15 @@ class ConferenceParams(GradedParams):
         (), description="topics (title, stage, question) in place of the case's own"
     )
     rounds: int = Field(3, ge=1, description="the maximum number of rounds on one topic")
+    visits: int = Field(
+        1,
+        ge=1,
+        le=10,
+        description=(
+            "how often topics are visited at most, until all ended in agreement (the paper revisits"
+            " stages in a loop, without a limit)"
+        ),
+    )
     words: int = Field(
         150, ge=5, description="the requested maximum length of a statement, in words"
     )
@@ -128,12 +139,18 @@ async def conference(debate: Debate, params: ConferenceParams) -> Answer | None:
     agenda = read_agenda(debate.case.text, debate.task.question)
     agenda = Agenda(agenda.issue, params.topics or agenda.topics)
     history = [Turn(USER, agenda.issue)]
-    agreements = []
-    for number, topic in enumerate(agenda.topics, start=1):
-        context = {"agenda": agenda, "topic": topic, "number": number}
-        agreements.append(await debate_topic(debate, params, history, context))
+    agreements = [False] * len(agenda.topics)
+    for _ in range(params.visits):
+        for place, topic in enumerate(agenda.topics):
+            if not agreements[place]:
+                context = {"agenda": agenda, "topic": topic, "number": place + 1}
+                agreements[place] = await debate_topic(debate, params, history, context)
+        if all(agreements):
+            break
     await debate.say(MODERATOR, CLOSING, "conference/closing", agenda=agenda, agreed=agreements)
-    await grade_decisions(debate, params, agenda)
+    course = [(utterance.kind, utterance.prediction) for utterance in debate.utterances]
+    topics = topics_visited(course, len(agenda.topics))
+    await grade_decisions(debate, params, agenda, topics)
     await code_clusters(debate, params, agenda)
     return await determine_outcome(debate, params, agenda, agreements)
 
@@ -168,7 +185,7 @@ async def debate_topic(
         history.append(Turn(speaker, decision))
         if round_number > params.rounds:
             break
-    is_agreed = history[-1].content == ANSWERS[JUDGE][AGREEMENT]
+    is_agreed = history[-1].content == ANSWERS[AGREEMENT]
     may_be_agreed = is_agreed or debate.is_placeholder(debate.utterances[-1])
     if params.evaluator and (may_be_agreed or params.evaluates_open_topics):
         await debate.say(
@@ -206,11 +223,10 @@ async def ask_for_decision(
         params.answer,
         seat,
         "conference/decision",
-        private=seat == MODERATOR,
         round=round_number,
         **context,
     )
-    return ANSWERS[JUDGE].get(decision.prediction or "", "")
+    return ANSWERS.get(decision.prediction or "", "")
 
 
 def find_persona(params: ConferenceParams, seat: str) -> str:
@@ -245,8 +261,13 @@ async def determine_outcome(
     )
 
 
-async def grade_decisions(debate: Debate, params: GradedParams, agenda: Agenda) -> None:
-    """Let the grader grade the judge's first decisions, each on the exchange on its topic."""
+async def grade_decisions(
+    debate: Debate, params: GradedParams, agenda: Agenda, topics: Sequence[int]
+) -> None:
+    """Let the grader grade the judge's first decisions, each on the exchange on its topic.
+
+    `topics` has the number of the topic of each visit.
+    """
     decisions = [
         decision
         for decision in debate.utterances
@@ -255,9 +276,9 @@ async def grade_decisions(debate: Debate, params: GradedParams, agenda: Agenda) 
     for number, decision in enumerate(decisions[: params.graded_decisions], start=1):
         if decision.has_failed:
             continue
-        topic = count_topics(debate.utterances, decision.turn)
-        exchange = format_exchange(debate.utterances, topic, until=decision.turn)
-        question = agenda.topics[topic - 1].question
+        visit = count_visits(debate.utterances, decision.turn)
+        exchange = format_exchange(debate.utterances, visit, until=decision.turn)
+        question = agenda.topics[topics[visit - 1] - 1].question
         await grade_decision(
             debate,
             question,
@@ -305,13 +326,38 @@ async def code_clusters(debate: Debate, params: ConferenceParams, agenda: Agenda
         )
 
 
-def count_topics(utterances: Sequence[Utterance], turn: int) -> int:
-    """Count the topics opened until a turn. Every topic begins with the moderator's opening."""
+def topics_visited(course: Iterable[tuple[str, str | None]], topic_count: int) -> list[int]:
+    """Return the number of the topic of each visit.
+
+    A visit begins with the moderator's opening. Topics that ended in agreement are not revisited.
+
+    Args:
+        course: The kind and the prediction of each utterance.
+        topic_count: The number of topics on the agenda.
+
+    >>> course = [("opening", None), ("decision", "open"), ("opening", None)]
+    >>> topics_visited([*course, ("decision", "agreement"), ("opening", None)], 2)
+    [1, 2, 1]
+    """
+    numbers: list[int] = []
+    agreed: set[int] = set()
+    for kind, prediction in course:
+        if kind == OPENING:
+            last = numbers[-1] if numbers else 0
+            following = [(last + step) % topic_count + 1 for step in range(topic_count)]
+            numbers.append(next((number for number in following if number not in agreed), last))
+        elif kind == DECISION and prediction == AGREEMENT and numbers:
+            agreed.add(numbers[-1])
+    return numbers
+
+
+def count_visits(utterances: Sequence[Utterance], turn: int) -> int:
+    """Count the visits of topics until a turn."""
     return sum(utterance.kind == OPENING and utterance.turn <= turn for utterance in utterances)
 
 
-def format_exchange(utterances: Sequence[Utterance], topic: int, until: int | None = None) -> str:
-    """Return the participants' statements on a topic as text.
+def format_exchange(utterances: Sequence[Utterance], visit: int, until: int | None = None) -> str:
+    """Return the participants' statements during a visit of a topic as text.
 
     Each statement is one paragraph, so that it cannot contain a line of another speaker.
     """
@@ -320,7 +366,7 @@ def format_exchange(utterances: Sequence[Utterance], topic: int, until: int | No
         for utterance in utterances
         if utterance.kind == STATEMENT
         and utterance.text.strip()
-        and count_topics(utterances, utterance.turn) == topic
+        and count_visits(utterances, utterance.turn) == visit
     ]
     lines = (
         f"{utterance.speaker.replace('_', ' ').capitalize()}: {' '.join(utterance.text.split())}"

@@ -26,13 +26,11 @@ from moot.protocols.utterances import Utterance
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.data_conference import Agenda, Topic
 from moot.studies.conference.forms import MAX_GRADE, Grade
-from moot.studies.conference.speakers import JUDGE, MODERATOR, participant_seat
+from moot.studies.conference.speakers import JUDGE, participant_seat
 
 MORE_DEBATE = "MORE DEBATE"
-ANSWERS = {
-    JUDGE: {OPEN: MORE_DEBATE, AGREEMENT: "AGREEMENT"},
-    MODERATOR: {OPEN: MORE_DEBATE, AGREEMENT: "NEXT TOPIC"},
-}
+ANSWERS = {OPEN: MORE_DEBATE, AGREEMENT: "AGREEMENT"}
+"""The words of a decision, the same for a judge and for the moderator of a conference without."""
 GRADER = "grader"
 
 AnswerForm = Literal["label", "json", "likelihood"]
@@ -84,10 +82,8 @@ async def ask_decision(
 
     A placeholder asks for more debate, which needs the most calls.
     """
-    labels = [label for label in debate.task.labels if label in ANSWERS[seat]] or list(
-        ANSWERS[seat]
-    )
-    words = {label: ANSWERS[seat][label] for label in labels}
+    labels = [label for label in debate.task.labels if label in ANSWERS] or list(ANSWERS)
+    words = {label: ANSWERS[label] for label in labels}
     if answer == "likelihood":
         reply = await debate.choose(seat, DECISION, prompt, words=words, **context)
         if debate.is_placeholder(reply):
@@ -222,7 +218,7 @@ async def grading(debate: Debate, params: GradingParams) -> Answer | None:
     """
     true_label = debate.case.target
     means: dict[str, float] = {}
-    for label, word in ANSWERS[JUDGE].items():
+    for label, word in ANSWERS.items():
         kind = GRADE if label == true_label else GRADE_REVERSED
         question, exchange = debate.task.question, debate.case.text
         grades = await grade_decision(
@@ -240,7 +236,7 @@ def opposite_words(decision: str | None) -> str:
 
     An unusable decision counts as more debate, so that its opposite is agreement.
     """
-    return ANSWERS[JUDGE][OPEN if decision == AGREEMENT else AGREEMENT]
+    return ANSWERS[OPEN if decision == AGREEMENT else AGREEMENT]
 
 
 @cache

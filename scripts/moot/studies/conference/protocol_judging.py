@@ -23,7 +23,12 @@ from moot.protocols.replayed import RecordedDebate, missing_text_error, read_deb
 from moot.protocols.setup import JobSetup
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.data_conference import Agenda, Topic, read_agenda
-from moot.studies.conference.protocol import AGREEMENT_LABELS, count_topics, grade_decisions
+from moot.studies.conference.protocol import (
+    AGREEMENT_LABELS,
+    count_visits,
+    grade_decisions,
+    topics_visited,
+)
 from moot.studies.conference.protocol_decisions import GRADER, GradedParams, ask_decision
 from moot.studies.conference.speakers import JUDGE
 
@@ -36,6 +41,7 @@ class JudgingParams(GradedParams):
     topics: tuple[Topic, ...] = Field(
         (), description="topics of the conferences, if they replaced the case's own"
     )
+    visits: int = Field(1, ge=1, description="how often the conferences visited topics at most")
 
 
 def _transcripts(params: JudgingParams) -> dict[str, str]:
@@ -66,13 +72,24 @@ async def judging(debate: Debate, params: JudgingParams) -> Answer | None:
     agenda = read_agenda(debate.case.text, debate.task.question)
     agenda = Agenda(agenda.issue, params.topics or agenda.topics)
     last_decisions: dict[int, str | None] = {}
-    for row in _source_debates(debate.setup)[debate.case.case_id, debate.repeat].rows:
+    rows = _source_debates(debate.setup)[debate.case.case_id, debate.repeat].rows
+    course = [(row["kind"], row["prediction"]) for row in rows]
+    topics = topics_visited(course, len(agenda.topics))
+    if len(topics) > params.visits * len(agenda.topics):
+        raise UserError(
+            f"experiment '{debate.setup.experiment}': found topic {len(topics)} in the conference"
+            f" '{debate.case.case_id}' of '{params.source_experiment}', expected at most"
+            f" {params.visits * len(agenda.topics)}. Set `params.topics` and `params.visits` to"
+            " those of that experiment."
+        )
+    for row in rows:
         if row["kind"] == DECISION:
-            number = count_topics(debate.utterances, len(debate.utterances))
+            visit = count_visits(debate.utterances, len(debate.utterances))
+            number = topics[max(visit, 1) - 1]
             last_decisions[number] = await _decide(debate, params, agenda, number, row)
         elif row["visibility"] == PUBLIC and row["speaker"] != JUDGE:
             _play(debate, row)
-    await grade_decisions(debate, params, agenda)
+    await grade_decisions(debate, params, agenda, topics)
     usable_decisions = [decision for decision in last_decisions.values() if decision is not None]
     if not usable_decisions or set(debate.task.labels) != AGREEMENT_LABELS:
         return None
@@ -84,12 +101,6 @@ async def _decide(
     debate: Debate, params: JudgingParams, agenda: Agenda, number: int, row: Fields
 ) -> str | None:
     """Ask for the decision on a topic, at the place of a decision of the source."""
-    if not 1 <= number <= len(agenda.topics):
-        raise UserError(
-            f"experiment '{debate.setup.experiment}': found topic {number} in the conference"
-            f" '{debate.case.case_id}' of '{params.source_experiment}', expected at most"
-            f" {len(agenda.topics)}. Set `params.topics` to the topics of that experiment."
-        )
     context: JsonObject = {"agenda": agenda, "topic": agenda.topics[number - 1], "number": number}
     heard = [entry for entry in debate.readable_by(JUDGE) if entry.kind != DECISION]
     decision = await ask_decision(

@@ -1,0 +1,30 @@
+"""Table 5 of Heller et al. shows five decisions, from as many conferences as they need."""
+
+from pathlib import Path
+
+from conference_runs import hold_conferences
+from conference_script import LoadContextMaker, conference_case, script
+from moot.core.shipped_files import SHIPPED
+from moot.papers.items import items_file, read_papers
+from moot.papers.parts import ItemRun, OwnRow
+from moot.report.published import read_published
+from moot.report.study_results import StudyResults
+from moot.scores import score_experiment
+from moot.studies.conference.papers import agreement_detection
+
+
+async def test_the_five_decisions_may_be_from_two_conferences(
+    tmp_path: Path, load_context: LoadContextMaker
+) -> None:
+    case, task = conference_case(load_context)
+    talks = [script("AGREEMENT"), script("AGREEMENT")]
+    results = await hold_conferences(tmp_path, case, task, talks, gradings=1)
+    published = read_published(SHIPPED / "data/published/published_results.csv")
+    scores = score_experiment(results)
+    study = StudyResults("conference", {"conference": results}, scores, {}, published)
+    items = read_papers(items_file(SHIPPED))["decision_conference"].items
+    item = next(item for item in items if item.key == "table5")
+    (row,) = agreement_detection(ItemRun(item, study))
+    assert isinstance(row, OwnRow)
+    assert all(("", f"grade@decision={number}") in row.cells for number in range(1, 6))
+    assert row.cells["", "grade"].n == 5
