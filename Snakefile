@@ -4,9 +4,10 @@
 #   snakemake --cores 2 courtroom            one study
 #   snakemake --cores 2 debates              one stage
 #   snakemake --cores 2 papers               the papers' tables and figures, filled with the existing results
+#   snakemake --cores 2 retry                asks the failed calls of the last run again
 #   snakemake --cores 1 doctor               checks whether models, keys, data and disk are ready
 #   snakemake --cores 2 preview              the remaining calls of a run, and their cost; makes no call
-#   snakemake --cores 2 rehearse             the same run with simulated voices, in rehearsal/; makes no call
+#   snakemake --cores 2 rehearse             the same run with a stand-in, in rehearsal/   ; makes no call
 #   snakemake --cores 2 power                the smallest differences that the planned comparisons can show
 #   snakemake --cores 2 freeze               records the plan before the run
 #   snakemake --cores 2 bundle               one file with which others can check and rebuild the run

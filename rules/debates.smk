@@ -1,6 +1,10 @@
 # Debates: one job for each experiment, model and shard. A job runs one event loop.
 
 
+# The target `retry` asks the calls of failed debates again.
+IS_RETRY = "retry" in workflow.dag_settings.targets
+
+
 rule run_debates:
     input:
         **inputs(
@@ -31,7 +35,9 @@ rule run_debates:
             ),
             prompts=lambda wildcards: dependencies.debate_prompts(plan, wildcards.experiment),
         ),
-        resumed=lambda wildcards: times_resumed(plan, **dict(wildcards.items())),
+        resumed=lambda wildcards: times_resumed(
+            plan, **dict(wildcards.items()), is_retry=IS_RETRY
+        ),
     script:
         "../scripts/debates.py"
 

@@ -21,6 +21,7 @@ for name, files in {
         *rules.export_tables.output,
         *(EXPORTS[f"export_{name}"] for name in EXPORTERS if not EXPORTERS[name].missing_package()),
     ],
+    "retry": page_files(INDEX),
 }.items():
 
     rule:

@@ -7,7 +7,7 @@ import pytest
 from aiohttp import web
 
 from chat_servers import ask_once, completion, serving
-from moot.core.errors import CallFailedError
+from moot.core.errors import RunStoppedError
 
 TEXT = "It will rain, since the barometer falls. " * 40
 
@@ -19,12 +19,9 @@ def _compress(content: bytes, window_bits: int) -> bytes:
 
 BODIES = {
     "identity": lambda content: content,
-    "none": lambda content: content,
-    "utf-8": lambda content: content,
     "gzip": lambda content: _compress(content, 31),
     "x-gzip": lambda content: _compress(content[:99], 31) + _compress(content[99:], 31),
     "deflate": lambda content: _compress(content, 15),
-    "Deflate": lambda content: _compress(content, -15),
 }
 
 
@@ -47,7 +44,7 @@ async def test_a_compressed_reply_is_read(endpoint: str, encoding: str) -> None:
 @pytest.mark.parametrize(
     ("encoding", "content", "message"),
     [
-        ("br", b"....", "compressed by br; expected gzip, deflate or nothing"),
+        ("br", b"....", "cannot be decompressed"),
         ("gzip", b"not gzip at all", "cannot be decompressed"),
         ("gzip", _compress(b"{}" * 999, 31)[:-12], "ends before its compressed body is complete"),
     ],
@@ -60,5 +57,5 @@ async def test_a_body_that_cannot_be_decompressed_fails_the_call(
         return web.Response(body=content, headers={"Content-Encoding": encoding})
 
     async with serving(answer) as server:
-        with pytest.raises(CallFailedError, match=message):
-            await ask_once(server, "openai", attempts=1)
+        with pytest.raises(RunStoppedError, match=message):
+            await ask_once(server, "openai", waits={"max_outage": 0.1})

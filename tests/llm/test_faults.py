@@ -16,18 +16,23 @@ import pytest
 from courtroom_runs import PROJECT
 from fault_kinds import KINDS, SLOW
 from fault_server import FaultServer
-from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStoppedError
+from moot.core.errors import (
+    CallFailedError,
+    LogprobsUnavailableError,
+    RunStoppedError,
+    ServerFaultError,
+)
 from moot.core.model_config import ModelConfig
 from moot.llm import waiting
 from moot.llm.chat import Chat, Settings
 from moot.llm.endpoints.anthropic import AnthropicEndpoint
+from moot.llm.endpoints.faults import read_retry_after
 from moot.llm.endpoints.logprobs import label_logprobs
-from moot.llm.endpoints.requested_waits import read_retry_after
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.parsing.plain_text import fold_text
 from moot.llm.progress import Progress
 from moot.llm.redaction import read_key, redacted, server_name
-from moot.llm.request import Message, Request
+from moot.llm.request import Message, Reply, Request
 from single_calls import ask, chat_with, make_request
 
 SCHEMA = {
@@ -61,14 +66,14 @@ async def observe_action(server: FaultServer, folder: Path, kind: str, endpoint:
         faults=[kind], rate=1.0, max_faulty_attempts=2, hang=10.0, slow=6.0, retry_after=0.05
     )
     chat = chat_with(server, folder, endpoint, timeout=1.5 if kind in SLOW else 60.0)
-    waits = []
-    wait_as_asked = chat._client._wait_as_asked
+    errors: list[Exception] = []
+    wait = chat._client._wait
 
-    async def record_wait(error: Any, failed: Any) -> None:
-        waits.append(error.retry_after)
-        await wait_as_asked(error, failed)
+    async def record_error(error: Any, patience: Any) -> None:
+        errors.append(error)
+        await wait(error, patience)
 
-    chat._client._wait_as_asked = record_wait
+    chat._client._wait = record_error
     try:
         reply = await ask(chat, make_request(endpoint=endpoint, schema=SCHEMA))
     except CallFailedError:
@@ -77,14 +82,15 @@ async def observe_action(server: FaultServer, folder: Path, kind: str, endpoint:
     except RunStoppedError as stop:
         assert server.stats()["requests"] == 1
         assert "test" in str(stop)
-        return "end the run"
+        return "end the calls"
     assert (
         kind in SLOW or reply.attempts == server.stats()["requests"]
     )  # a busy machine may be slow as well
     assert Ledger(str(folder)).read_totals().calls == 1
     assert kind in SLOW or reply.attempts in (1, 3)
+    waits = [error.retry_after for error in errors if isinstance(error, ServerFaultError)]
     if waits:
-        assert waits == ([0.05, 0.05] if kind.endswith("retry_after") else [None, None])
+        assert kind in SLOW or waits == [0.05 if kind.endswith("retry_after") else None] * 2
         return "wait"
     return "keep" if reply.attempts == 1 else "try again"
 
@@ -100,7 +106,7 @@ async def test_actions_for_an_openai_compatible_server(
     assert await observe_action(server, tmp_path, kind, "openai") == DOCUMENTED_ACTIONS[kind]
 
 
-# Ollama says that a quota is used up in words only, and ends without saying that a filter did it.
+# Ollama has no codes, and ends without saying that a filter did it.
 OLLAMA = {**DOCUMENTED_ACTIONS, "insufficient_quota": "wait", "content_filter": "try again"}
 
 
@@ -150,38 +156,38 @@ async def test_anthropic_is_asked_in_its_own_words(
         )
 
 
-@pytest.mark.parametrize(
-    ("name", "expected_message"),
-    [("no-deployment", "DeploymentNotFound"), ("filters", "content_filter")],
-)
 async def test_azure_is_an_openai_compatible_server(
-    name: str,
-    expected_message: str,
-    server: FaultServer,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.reset(faults=[])
     monkeypatch.setenv("AZURE_OPENAI_API_KEY", "a-key-of-azure")
     at = {"base_url": f"{server.host}/openai/v1/", "api_key_env": "AZURE_OPENAI_API_KEY"}
     reply = await ask(chat_with(server, tmp_path, **at), make_request(schema=SCHEMA))
     assert set(json.loads(reply.text)) == {"prediction", "confidence"}
-    config = ModelConfig(model=name, **at)
-    chat = Chat(name, config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
-    with pytest.raises((CallFailedError, RunStoppedError), match=expected_message):
-        await ask(chat, Request("openai", name, (Message("user", "Rain?"),), {"max_tokens": 50}))
+
+    async def ask_model(name: str) -> Reply:
+        config = ModelConfig(model=name, **at)
+        chat = Chat(name, config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        request = Request("openai", name, (Message("user", "Rain?"),), {"max_tokens": 50})
+        return await ask(chat, request)
+
+    with pytest.raises(RunStoppedError, match="HTTP 404: The API deployment"):
+        await ask_model("no-deployment")
+    reply = await ask_model("filters")
+    assert (reply.text, reply.finish_reason, reply.attempts) == ("", "content_filter", 1)
 
 
 @pytest.mark.parametrize("endpoint", ["openai", "ollama", "anthropic"])
-async def test_a_call_fails_after_its_attempts_and_is_asked_again_by_a_later_run(
+async def test_a_server_that_answers_nothing_ends_the_run_and_is_asked_again_by_a_later_run(
     endpoint: str, server: FaultServer, tmp_path: Path
 ) -> None:
     server.reset(faults=["bad_gateway"], rate=1.0, max_faulty_attempts=0)
-    with pytest.raises(CallFailedError, match="gave up after 4 attempts: HTTP 502"):
+    waits = {"max_outage": 0.2, "max_backoff": 0.05}
+    with pytest.raises(RunStoppedError, match=r"HTTP 502.*answered nothing else"):
         await ask(
-            chat_with(server, tmp_path, endpoint, attempts=4), make_request(endpoint=endpoint)
+            chat_with(server, tmp_path, endpoint, waits=waits), make_request(endpoint=endpoint)
         )
-    assert server.stats()["requests"] == 4
+    assert server.stats()["requests"] >= 4
     server.reset(faults=[])
     reply = await ask(chat_with(server, tmp_path, endpoint), make_request(endpoint=endpoint))
     assert reply.attempts == 1
@@ -228,16 +234,6 @@ async def test_identical_requests_wait_for_one_call(server: FaultServer, tmp_pat
     server.reset(latency=0.0)
 
 
-async def test_ollama_truncation_is_an_error(server: FaultServer, tmp_path: Path) -> None:
-    server.reset(faults=[])
-    chat = chat_with(server, tmp_path, "ollama", context=256)
-    long_request = Request(
-        "ollama", "test", (Message("user", "word " * 2000),), {"max_tokens": 50, "context": 256}
-    )
-    with pytest.raises(CallFailedError, match="cut to the context of 256 tokens"):
-        await ask(chat, long_request)
-
-
 async def test_likelihoods_come_from_both_servers_alike(
     server: FaultServer, tmp_path: Path
 ) -> None:
@@ -247,6 +243,10 @@ async def test_likelihoods_come_from_both_servers_alike(
     assert all(value < 0 for value in reply.logprobs.values())
     logprobs, last = label_logprobs({" Yes": -1.0, "N": -2.0, "so": -3.0}, ("yes", "no"))
     assert (logprobs, last) == (pytest.approx({"yes": -1.0, "no": -2.0}), -3.0)
+    logprobs, _ = label_logprobs({"Yes": -1.0, "No": -2.0, "so": None}, ("yes", "no"))
+    assert logprobs == pytest.approx({"yes": -1.0, "no": -2.0})
+    with pytest.raises(ValueError, match="'No' is null"):
+        label_logprobs({"Yes": -1.0, "No": None}, ("yes", "no"))
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,6 @@ async def test_likelihoods_come_from_both_servers_alike(
         ({"retry-after": "nan"}, None),
         ({"retry-after-ms": "0", "retry-after": "0"}, None),
         ({"retry-after-ms": "-500"}, None),
-        ({"retry-after-ms": "0", "retry-after": "7"}, 7),
         ({"retry-after-ms": "soon", "retry-after": "7"}, 7),
     ],
 )
@@ -313,22 +312,3 @@ async def test_an_answer_far_longer_than_its_limit_fails_in_little_memory(
                     chat_with(server, tmp_path / kind, endpoint), make_request(endpoint=endpoint)
                 )
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak_before < 300_000, "kibibytes"
-
-
-@pytest.mark.parametrize("endpoint", ["openai", "ollama"])
-async def test_a_reply_too_long_is_not_kept_and_its_tokens_are_counted(
-    endpoint: str, server: FaultServer, tmp_path: Path
-) -> None:
-    server.reset(faults=[], content="x", times=2_000_000)
-    chat = chat_with(server, tmp_path, endpoint, price={"input": 1.0, "output": 2.0})
-    with pytest.raises(
-        CallFailedError,
-        match=r"2000\d\d\d characters; expected at most 1061376 for `max_tokens: 50`",
-    ) as failed:
-        await ask(chat, make_request(endpoint=endpoint))
-    totals = Ledger(str(tmp_path)).read_totals()
-    assert server.stats()["requests"] == 1
-    assert totals.tokens > 0 and totals.usd == failed.value.cost_usd > 0
-    server.reset(faults=[], content="x", times=900_000)
-    reply = await ask(chat_with(server, tmp_path, endpoint), make_request("Other.", endpoint))
-    assert len(reply.text) == 900_000

@@ -67,7 +67,7 @@ def test_calls_say_who_served_them_and_tables_warn(server: FaultServer, tmp_path
         notes[versions] = version_notes(scores)
         assert set(versions_said(scores, EXPERIMENT, MODEL)) == {("test", "test")}
     assert notes[1] == []
-    assert "served by more than one version" in notes[2][0]
+    assert "or by several" in notes[2][0]
     assert (
         "test: test, fp_0, Somebody" in notes[2][0] and "test: test, fp_1, Somebody" in notes[2][0]
     )

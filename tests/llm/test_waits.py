@@ -1,41 +1,54 @@
-"""How long a call waits after a failure, and when a run ends because a server has gone."""
+"""How long a call waits after a fault, and when calls end because a server has gone or refuses."""
 
 import asyncio
 import logging
+from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 
 from chat_servers import ask_once, completion, question, serving
-from moot.core.errors import CallFailedError, RateLimitedError, RunStoppedError
+from moot.core.errors import (
+    CallFailedError,
+    LogprobsUnavailableError,
+    RunStoppedError,
+    ServerFaultError,
+    TransientError,
+)
 from moot.core.model_config import ModelConfig
 from moot.core.wait_config import WaitConfig
 from moot.llm import waiting
-from moot.llm.waiting import Outage, backoff_seconds, rate_limit_seconds
+from moot.llm.chat import Chat, Settings
+from moot.llm.ledger.ledger import Ledger
+from moot.llm.progress import Progress
+from moot.llm.waiting import Patience, backoff_seconds
 
-NO_WAIT = [
-    {},
-    {"Retry-After": "0"},
-    {"Retry-After": "-5"},
-    {"Retry-After": "soon"},
-    {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"},
-    {"retry-after-ms": "0", "Retry-After": "0"},
-    {"retry-after-ms": "-500"},
-]
+NO_WAIT = [{}, {"Retry-After": "0"}, {"retry-after-ms": "-500"}]
+SHORT = {"max_backoff": 0.05, "max_outage": 0.3}
 
 
-@pytest.mark.parametrize("status", [429, 503, 529])
+class Scripted:
+    """A server that answers with one status and body after the other, the last one for ever."""
+
+    def __init__(self, *answers: tuple[int, Any], **headers: str) -> None:
+        self.answers, self.headers = list(answers), headers
+
+    async def __call__(self, _request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
+        status, body = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        return web.json_response(body, status=status, headers=self.headers)
+
+
+OK = (200, completion("openai", "It will."))
+
+
 @pytest.mark.parametrize("headers", NO_WAIT, ids=str)
 async def test_a_server_that_names_no_wait_is_asked_less_and_less_often(
-    status: int, headers: dict[str, str], caplog: pytest.LogCaptureFixture
+    headers: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
-        error = {"error": {"message": "tokens of this minute are used up"}}
-        return web.json_response(error, status=status, headers=headers)
-
     caplog.set_level(logging.INFO, "moot")
-    async with serving(answer) as server:
+    busy = Scripted((429, {"error": {"message": "tokens of this minute are used up"}}), **headers)
+    async with serving(busy) as server:
         task = asyncio.create_task(ask_once(server, "openai"))
         while not server.bodies:
             await asyncio.sleep(0.01)
@@ -48,114 +61,131 @@ async def test_a_server_that_names_no_wait_is_asked_less_and_less_often(
     assert any(getattr(record, "progress", False) for record in caplog.records)
 
 
-async def test_a_wait_that_the_server_requests_is_observed(
+async def test_a_wait_that_the_server_requests_is_observed_after_any_fault(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    statuses = [503, 429, 529, 200]
-
-    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
-        status, body = statuses.pop(0), completion("openai", "It will.")
-        return web.json_response(body, status=status, headers={"Retry-After": "0.01"})
-
+    faults = [(status, {}) for status in (408, 409, 425, 429, 500, 502, 503, 520, 529)]
     caplog.set_level(logging.INFO, "moot")
-    async with serving(answer) as server:
+    async with serving(Scripted(*faults, OK, **{"Retry-After": "0.01"})) as server:
         reply = await ask_once(server, "openai", attempts=1)
-    assert (reply.text, reply.attempts) == ("It will.", 4)
-    assert caplog.text.count("as the server asks") == 3
+    assert (reply.text, reply.attempts) == ("It will.", len(faults) + 1)
+    assert caplog.text.count("as the server asks") == len(faults)
 
 
-async def test_a_call_fails_when_its_waits_are_used_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "FIRST_BACKOFF_SECONDS", 0.05)
-
-    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
-        return web.json_response({"error": "busy"}, status=429)
-
-    async with serving(answer) as server:
-        with pytest.raises(CallFailedError, match=r"`waits.max_total`\): HTTP 429 busy"):
-            await ask_once(server, "openai", waits={"max_total": 0.3, "max_backoff": 0.1})
-    assert 3 <= len(server.bodies) <= 7
-
-
-@pytest.mark.parametrize(
-    ("requested", "seconds"), [(0.5, 0.5), (60, 60), (299, 299), (301, 300), (3599, 300)]
-)
-def test_waits_that_the_server_names_have_a_maximum(requested: float, seconds: float) -> None:
-    error = RateLimitedError("busy", requested)
-    assert rate_limit_seconds("m", error, 1, WaitConfig(max_requested=300)) == seconds
-
-
-def test_a_server_that_asks_for_too_long_a_wait_ends_the_run() -> None:
-    waits = WaitConfig(max_total=1800)
-    with pytest.raises(RunStoppedError, match=r"wait 86400 s .*`waits.max_total` is 1800 s"):
-        rate_limit_seconds("m", RateLimitedError("busy", 86_400), 1, waits)
-
-
-def test_waits_double_up_to_their_maximum() -> None:
+def test_pauses_reach_what_waits_says() -> None:
     for failures, seconds in [(1, 0.5), (2, 1.0), (5, 8.0), (8, 60.0), (5000, 60.0)]:
         waits = [backoff_seconds(failures) for _ in range(50)]
         assert all(0.75 * seconds <= wait <= min(1.25 * seconds, 60.0) for wait in waits)
         assert len(set(waits)) > 1
-    assert ModelConfig(model="m", waits={"max_backoff": 2}).waits.max_requested == 600
 
 
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    time_cell = [1000.0]
-    monkeypatch.setattr(waiting.time, "monotonic", lambda: time_cell[0])
-    return time_cell
+def test_a_call_waits_until_an_outage_has_lasted_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr(waiting.time, "monotonic", lambda: clock[0])
+    patience, pauses = Patience(WaitConfig(), attempts=6), []
+    while (pause := patience.pause_after(ServerFaultError("HTTP 503"))) is not None:
+        pauses.append(pause)
+        clock[0] += pause
+    assert max(pauses) > 45 and sum(pauses) == pytest.approx(600)
+    assert Patience(WaitConfig(), 6).pause_after(ServerFaultError("busy", 599)) == 599
+    patience = Patience(WaitConfig(), 6)
+    assert patience.pause_after(error := ServerFaultError("busy", 86_400)) is None
+    assert "asks to wait 86400 s; `waits.max_outage` is 600 s: busy" in patience.describe(error)
 
 
-@pytest.mark.parametrize(
-    ("failures", "seconds_apart", "ends"),
-    [(29, 60.0, False), (30, 5.0, False), (30, 10.4, True), (200, 1.0, False), (302, 1.0, True)],
-)
-def test_a_run_ends_after_minutes_and_many_failures(
-    clock: list[float], failures: int, seconds_apart: float, ends: bool
+def test_a_reply_that_cannot_be_used_is_asked_for_some_times() -> None:
+    patience = Patience(WaitConfig(), attempts=3)
+    pauses = [patience.pause_after(TransientError("the reply is empty")) for _ in range(3)]
+    assert [pause is None for pause in pauses] == [False, False, True]
+
+
+async def test_a_quota_of_the_day_ends_the_run_with_the_words_of_the_server() -> None:
+    error = {"code": 429, "message": "Daily requests are used up"}
+    async with serving(Scripted((429, [{"error": error}]))) as server:
+        with pytest.raises(RunStoppedError, match="HTTP 429: Daily requests are used up"):
+            await ask_once(server, "openai", waits=SHORT)
+
+
+ENDED = [
+    (401, {"error": "no such key"}, "HTTP 401: no such key"),
+    (402, {"message": "top up"}, "HTTP 402: top up"),
+    (404, {"detail": "no such model"}, "HTTP 404: no such model"),
+    (403, {"error": {"code": "insufficient_quota", "message": "used up"}}, "HTTP 403: used up"),
+    (200, {"error": {"code": 402, "message": "no credit"}}, "HTTP 402: no credit"),
+]
+
+
+@pytest.mark.parametrize(("status", "body", "words"), ENDED)
+async def test_a_refused_account_or_unknown_model_ends_the_calls(
+    status: int, body: Any, words: str
 ) -> None:
-    outage = Outage()
-    for _ in range(failures):
-        started_at = clock[0]
-        clock[0] += seconds_apart
-        outage.add_failure(started_at)
-    if not ends:
-        outage.check("m", RateLimitedError("the day's quota is used up"), 300.0)
-        return
-    with pytest.raises(RunStoppedError, match=r"the day's quota is used up\. Check the server"):
-        outage.check("m", RateLimitedError("the day's quota is used up"), 300.0)
+    async with serving(Scripted((status, body))) as server:
+        with pytest.raises(RunStoppedError, match=words):
+            await ask_once(server, "openai")
+    assert len(server.bodies) == 1
 
 
-def test_calls_that_fail_together_are_one_failure(clock: list[float]) -> None:
-    outage = Outage()
-    for _ in range(40):
-        started_at = clock[0]
-        clock[0] += 20.0
-        for _call in range(64):
-            outage.add_failure(started_at)
-    assert outage.failures == 40
-    outage.add_success()
-    outage.add_failure(clock[0])
-    assert outage.failures == 1
+async def test_a_later_404_is_waited_for(tmp_path: Path) -> None:
+    answers = Scripted(OK, (404, {"error": "no such model"}), OK)
+    async with serving(answers) as server:
+        config = ModelConfig(model="test", base_url=server.address("openai"), waits=SHORT)
+        chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        for text in ("a", "b"):
+            _, reply = await chat.ask(question(text=text), 0)
+        await chat.close()
+    assert reply.attempts == 2
 
 
-async def test_a_quota_of_the_day_ends_the_run_with_the_words_of_the_server(
-    monkeypatch: pytest.MonkeyPatch,
+REFUSED = [
+    (400, {"error": {"message": "seed: not permitted"}}, "HTTP 400: seed: not permitted"),
+    (403, {"error": "forbidden"}, "HTTP 403: forbidden"),
+    (413, {}, "HTTP 413: {}"),
+    (422, {"detail": "too long"}, "HTTP 422: too long"),
+    (200, {"error": "Unexpected endpoint"}, "HTTP 400: Unexpected endpoint"),
+    (200, {"error": {"code": 413, "message": "too long"}}, "HTTP 413: too long"),
+]
+
+
+@pytest.mark.parametrize(("status", "body", "words"), REFUSED)
+async def test_a_refused_request_fails_and_many_in_a_row_end_the_calls(
+    status: int, body: Any, words: str, tmp_path: Path
 ) -> None:
-    for name, value in [
-        ("FIRST_BACKOFF_SECONDS", 0.001),
-        ("MIN_OUTAGE_FAILURES", 5),
-    ]:
-        monkeypatch.setattr(waiting, name, value)
+    refused = [(status, body)]
+    answers = Scripted(*refused * 4, OK, *refused * 5)
+    async with serving(answers) as server:
+        config = ModelConfig(model="test", base_url=server.address("openai"), concurrency=1)
+        chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        for number in range(4):
+            with pytest.raises(CallFailedError, match=words):
+                await chat.ask(question(text=str(number)), 0)
+        await chat.ask(question(text="answered"), 0)
+        results = await asyncio.gather(
+            *(chat.ask(question(text=f"{number} again"), 0) for number in range(6)),
+            return_exceptions=True,
+        )
+        await chat.close()
+    stops = [result for result in results if isinstance(result, RunStoppedError)]
+    assert len(stops) == 2 and "refused 5 requests in a row: " + words in str(stops[0])
+    assert len(server.bodies) == 10
 
-    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
-        error = {
-            "code": 429,
-            "status": "RESOURCE_EXHAUSTED",
-            "message": "Daily requests are used up",
-        }
-        return web.json_response([{"error": error}], status=429)
 
-    async with serving(answer) as server:
-        with pytest.raises(RunStoppedError, match="RESOURCE_EXHAUSTED Daily requests are used up"):
-            await ask_once(
-                server, "openai", question(), waits={"max_backoff": 0.05, "max_outage": 0.1}
-            )
+async def test_a_refusal_of_the_first_request_for_probabilities_names_them() -> None:
+    refusal = (400, {"error": {"message": "top_logprobs: at most 5"}})
+    async with serving(Scripted(refusal)) as server:
+        with pytest.raises(LogprobsUnavailableError, match=r"no log-probabilities .*at most 5"):
+            await ask_once(server, "openai", question(choices=("YES", "NO")))
+
+
+async def test_a_filter_of_the_provider_is_a_refusal_of_the_case() -> None:
+    error = {"code": "content_filter", "message": "The prompt was filtered"}
+    async with serving(Scripted((400, {"error": error}))) as server:
+        reply = await ask_once(server, "openai")
+    assert (reply.text, reply.finish_reason, len(server.bodies)) == ("", "content_filter", 1)
+
+
+async def test_thinking_beside_the_counted_output_is_billed() -> None:
+    body = completion("openai", "It will.")
+    body["usage"] = {"prompt_tokens": 36, "completion_tokens": 10, "total_tokens": 736}
+    async with serving(Scripted((200, body))) as server:
+        reply = await ask_once(server, "openai", price={"output": 1e6})
+    assert (reply.completion_tokens, reply.cost_usd) == (700, 700)

@@ -220,4 +220,4 @@ def test_the_summary_says_how_to_ask_failed_calls_again(
 ) -> None:
     table = debates(*("connection refused" for _ in statuses)).assign(status=statuses)
     summary = "\n".join(RunOutcome(table).lines())
-    assert ("--forcerun run_debates" in summary) is is_shown, "`check` says it where all failed"
+    assert ("`snakemake retry`" in summary) is is_shown, "`check` says it where all failed"

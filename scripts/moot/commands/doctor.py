@@ -13,6 +13,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -28,13 +29,13 @@ from moot.commands.doctor_table import describe_table
 from moot.commands.requirements import list_requirements
 from moot.core.amount_text import bound_text
 from moot.core.endpoint_traits import endpoint_traits
-from moot.core.errors import CallError, CallFailedError, MootError, RunStoppedError, UserError
+from moot.core.errors import CallError, MootError, RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
 from moot.datasets.table_options import TableOptions
 from moot.llm.endpoints import ENDPOINTS, ModelLister
 from moot.llm.endpoints.embedded import model_path
-from moot.llm.identity import key_variable, server_address
+from moot.llm.identity import is_other_model, key_variable, server_address
 from moot.llm.redaction import read_key, redacted
 from moot.llm.request import Message, Reply, Request, request_to
 from moot.plan.made_up_inputs import DATA_NOTES, MODEL_NOTE
@@ -305,18 +306,20 @@ async def _check_replies(name: str, model: ModelConfig, seed: int) -> list[Findi
             choices=choices,
         )
 
+    read_speed = partial(_read_speed, asked=model.model)
     as_json = 'Is ice cold? Answer as JSON: {"answer": "yes"} or {"answer": "no"}.'
     in_a_word = "Is ice cold? Answer yes or no."
     long_prompt = (
         f"{'cold ' * _long_prompt_words(model)}\nWhich word is repeated? Answer in a word."
     )
-    calls = [
-        ("speed", request("Count from one to twenty, in words."), _read_speed),
+    calls: list[tuple[str, Request, Callable[[Reply], tuple[str, str]]]] = [
+        ("speed", request("Count from one to twenty, in words."), read_speed),
         ("JSON schema", request(as_json, schema=_SCHEMA), _read_schema),
         ("log-probabilities", request(in_a_word, choices=_WORDS), _read_logprobs),
     ]
     if endpoint_traits(model.endpoint).has_server:
-        calls.append(("long prompt", request(long_prompt), _read_length))
+        read_length = partial(_read_length, words=_long_prompt_words(model))
+        calls.append(("long prompt", request(long_prompt), read_length))
     try:
         endpoint = ENDPOINTS[model.endpoint](model, os.cpu_count() or 1)
     except MootError as error:
@@ -327,26 +330,18 @@ async def _check_replies(name: str, model: ModelConfig, seed: int) -> list[Findi
             try:
                 state, details = read_reply(await endpoint.complete(call))
             except MootError as error:
-                state = STATE_MISSING if _ends_run(error, read_reply) else STATE_UNKNOWN
+                is_speed = read_reply is read_speed
+                ends_run = isinstance(error, RunStoppedError | UserError) and (
+                    read_reply is _read_schema
+                )
+                state = STATE_MISSING if is_speed or ends_run else STATE_UNKNOWN
                 details = str(error)
             findings.append(Finding(f"{name}, {subject}", state, details))
-            if state == STATE_MISSING and read_reply is _read_speed:
+            if state == STATE_MISSING and read_reply is read_speed:
                 break
     finally:
         await endpoint.close()
     return findings
-
-
-def _ends_run(error: MootError, read_reply: Callable[[Reply], tuple[str, str]]) -> bool:
-    """Return whether a run would fail as a doctor's call did.
-
-    A run continues without log-probabilities, and if the server refuses a prompt that is too long.
-    A server that cuts a prompt and counts its tokens spoils every long call.
-    """
-    if read_reply is _read_length:
-        return isinstance(error, CallFailedError) and error.usage is not None
-    stops = isinstance(error, RunStoppedError | UserError)
-    return read_reply is _read_speed or (stops and read_reply is not _read_logprobs)
 
 
 def _long_prompt_words(model: ModelConfig) -> int:
@@ -355,7 +350,12 @@ def _long_prompt_words(model: ModelConfig) -> int:
     return max(min(_LONG_PROMPT_WORDS, context // 2), 1)
 
 
-def _read_length(reply: Reply) -> tuple[str, str]:
+def _read_length(reply: Reply, words: int) -> tuple[str, str]:
+    if 0 < reply.prompt_tokens < words:  # each word is a token at least
+        return STATE_MISSING, (
+            f"the server read {reply.prompt_tokens} tokens of a prompt of {words} words: it cuts"
+            " long prompts. Raise its context"
+        )
     if reply.prompt_tokens:
         return STATE_OK, f"read whole ({reply.prompt_tokens} tokens)"
     return STATE_UNKNOWN, (
@@ -363,10 +363,12 @@ def _read_length(reply: Reply) -> tuple[str, str]:
     )
 
 
-def _read_speed(reply: Reply) -> tuple[str, str]:
+def _read_speed(reply: Reply, asked: str) -> tuple[str, str]:
     rate = reply.completion_tokens / reply.seconds if reply.seconds else 0.0
     duration = f"{reply.completion_tokens} in {reply.seconds:.1f} s"
     server = reply.served_model or "a server without a name"
+    if is_other_model(asked, reply.served_model):
+        server += f", which is another model than {asked}"
     return STATE_OK, f"{rate:.0f} tokens a second ({duration}), by {server}"
 
 

@@ -6,6 +6,11 @@ from dataclasses import dataclass, field
 from moot.core.registry import Registry
 from moot.core.types import Json
 
+SIMULATED = "simulated"
+"""The endpoint of the stand-in that replaces models in a rehearsal."""
+REHEARSAL_MARK = "SIMULATED"
+"""Marks each result of a rehearsal."""
+
 
 @dataclass(frozen=True, slots=True)
 class EndpointTraits:

@@ -8,9 +8,12 @@ MootError
     LogprobsUnavailableError
   CallError                   one call went wrong
     CallFailedError           for good
-    TransientError            worth another attempt
-      UnreachableError
-    RateLimitedError          the server asks to wait
+      CallRefusedError        the server refuses this request
+    ContentFilteredError      the server's filter withholds the reply
+    TransientError            the reply cannot be used; worth another attempt
+      ServerFaultError        the server is busy or out of order; it is waited for
+        UnreachableError
+        NotFoundError
   DebatePausedError           a debate waits for a person, or for replies of a later run
   UnavailableError            a baseline cannot run here
 """
@@ -93,7 +96,7 @@ class CallError(MootError):
 
 
 class CallFailedError(CallError):
-    """This call cannot succeed (refused, too long, out of retries).
+    """This call cannot succeed (refused, out of retries).
 
     Its debate continues without it or fails.
 
@@ -107,10 +110,16 @@ class CallFailedError(CallError):
         self.usage = usage
 
 
-class TransientError(CallError):
-    """The server failed, dropped the connection, was too slow or sent no usable reply.
+class CallRefusedError(CallFailedError):
+    """The server refuses this request by its status."""
 
-    Another attempt after a pause may succeed.
+
+class ContentFilteredError(CallError):
+    """The server's filter refuses the prompt (code `content_filter`): a refusal of this case."""
+
+
+class TransientError(CallError):
+    """The server sent no usable reply. Another attempt may succeed.
 
     `usage` is the tokens of an unusable reply, which is paid for.
     """
@@ -120,19 +129,26 @@ class TransientError(CallError):
         self.usage = usage
 
 
-class UnreachableError(TransientError):
-    """There is no connection. If none succeeds, no call of the run can."""
+class ServerFaultError(TransientError):
+    """The server is busy, failed, dropped the connection or was too slow.
 
-
-class RateLimitedError(CallError):
-    """The server asks to wait.
-
-    `retry_after` is the requested time in seconds, or None.
+    `retry_after` is the time in seconds that it asks to wait, or None.
     """
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class UnreachableError(ServerFaultError):
+    """There is no connection. If none succeeds, no call of the run can."""
+
+
+class NotFoundError(ServerFaultError):
+    """The server does not know the model or the address (404).
+
+    After a first reply it is waited for, since gateways answer so while a model is reloaded.
+    """
 
 
 class DebatePausedError(MootError):

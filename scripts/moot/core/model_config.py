@@ -24,7 +24,6 @@ from moot.core.model_values import (
     split_address,
 )
 from moot.core.price_config import Price, PriceOrAuto
-from moot.core.simulated_voice import SimulatedVoice
 from moot.core.strict_model import Name, StrictModel, as_list, check_names_unique
 from moot.core.types import Json
 from moot.core.wait_config import WaitConfig
@@ -191,6 +190,13 @@ class ModelConfig(StrictModel):
             " only describes it in the prompt, as the papers did."
         ),
     )
+    system_role: Literal["system", "user"] = Field(
+        "system",
+        description=(
+            "The role of the system message: `user` puts it before the first message of the user,"
+            " for a model without a system role."
+        ),
+    )
     confidence_scale: Literal[1, 100] = Field(
         100,
         description=(
@@ -246,10 +252,6 @@ class ModelConfig(StrictModel):
             "Further request parameters, sent unchanged; the fields that moot sends itself"
             " (model, messages, max_tokens, ...) are refused."
         ),
-    )
-    simulated: SimulatedVoice = Field(
-        default_factory=SimulatedVoice,
-        description="The simulated voice that replaces the model in a rehearsal.",
     )
 
     @model_validator(mode="before")

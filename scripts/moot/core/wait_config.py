@@ -14,22 +14,11 @@ class WaitConfig(StrictModel):
     max_backoff: float = Field(
         60.0, gt=0, description="Longest single wait in seconds if the server names none."
     )
-    max_requested: float = Field(
-        600.0, gt=0, description="Longest single wait in seconds if the server names one."
-    )
-    max_total: float = Field(
-        3600.0,
-        gt=0,
-        description=(
-            "Longest total of all waits of one call in seconds, after which the call fails. A"
-            " server that asks for a longer wait at once ends the run."
-        ),
-    )
     max_outage: float = Field(
-        300.0,
+        600.0,
         gt=0,
         description=(
-            "Time in seconds without a reply of the server after which the run ends, if at least 30"
-            " attempts failed in it."
+            "Seconds for which a call waits for a server that is busy or out of order. If the"
+            " server answers nothing else meanwhile, or asks for a longer wait, the run ends."
         ),
     )

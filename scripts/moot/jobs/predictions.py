@@ -3,7 +3,7 @@ thresholds.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,15 +12,18 @@ import pandas as pd
 
 from moot.core.artifacts import describe, read_cases, read_frame, write_rows
 from moot.core.cases import Case, Task
+from moot.core.endpoint_traits import endpoint_traits
 from moot.core.experiment_config import RECORDED
 from moot.core.likelihood import calibrate
 from moot.core.schemas import JUDGED
 from moot.core.types import JsonObject
 from moot.core.utterance_kinds import ASKED_AGAIN, CONCLUSION
+from moot.llm.identity import is_other_model
 from moot.llm.ledger.database import portions
 from moot.llm.ledger.exports import calls_row
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
+from moot.scores.served import ASKED
 
 
 class DebateCalls:
@@ -29,6 +32,7 @@ class DebateCalls:
     Args:
         ledger: the calls.
         shards: the model's transcripts, in the order of shards; a debate is in one of them.
+        asked_models: the models that were asked, as their servers know them, by name.
 
     Attributes:
         conclusions: one frame per shard with the rows of kind `conclusion`.
@@ -36,8 +40,10 @@ class DebateCalls:
         served: by debate_id, as `versions_served`.
     """
 
-    def __init__(self, ledger: Ledger, shards: Sequence[Path]) -> None:
-        self._ledger, self._shards = ledger, shards
+    def __init__(
+        self, ledger: Ledger, shards: Sequence[Path], asked_models: Mapping[str, str]
+    ) -> None:
+        self._ledger, self._shards, self._asked_models = ledger, shards, asked_models
         self.conclusions: list[pd.DataFrame] = []
         self.costs: dict[str, dict[str, float]] = {}
         self.served: dict[str, list[tuple[str, str]]] = {}
@@ -62,7 +68,7 @@ class DebateCalls:
             called = pd.DataFrame(shard_calls, columns=_CALL_COLUMNS)
             costs: Any = debate_costs(transcript, called).to_dict("index")
             self.costs.update(costs)
-            self.served.update(versions_served(transcript, called))
+            self.served.update(versions_served(transcript, called, self._asked_models))
             self.conclusions.append(transcript[transcript["kind"] == CONCLUSION])
 
     def _calls_of(self, transcript: pd.DataFrame) -> Iterator[JsonObject]:
@@ -154,18 +160,23 @@ def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
 
 
 def versions_served(
-    transcripts: pd.DataFrame, calls: pd.DataFrame
+    transcripts: pd.DataFrame, calls: pd.DataFrame, asked_models: Mapping[str, str]
 ) -> dict[str, list[tuple[str, str]]]:
     """Return by debate which version of which model served it, as far as the server states it.
 
-    Each version is (model, fingerprint, provider).
+    Each version is (model, fingerprint, provider), with the model that was asked if it is another.
     """
     served_names = (
         calls[["served_model", "system_fingerprint", "provider"]]
         .fillna("")
         .itertuples(index=False, name=None)
     )
-    versions = [", ".join(filter(None, names)) for names in served_names]
+    versions = []
+    for name, (served_model, *other_names) in zip(calls["model"], served_names, strict=True):
+        asked = asked_models.get(name, "")
+        is_other = is_other_model(asked, served_model)
+        names = [f"{served_model}{ASKED}{asked})" if is_other else served_model, *other_names]
+        versions.append(", ".join(filter(None, names)))
     by_call = dict(zip(calls["call_id"], zip(calls["model"], versions, strict=True), strict=True))
     served: dict[str, set[tuple[str, str]]] = {}
     for debate_id, call_id in zip(transcripts["debate_id"], transcripts["call_id"], strict=True):
@@ -242,7 +253,13 @@ def write_predictions(
     cases, task = read_cases(cases_path, texts=False)
     experiment_config = plan.experiments[experiment]
     with closing(Ledger(plan.config.ledger)) as ledger:
-        debate_calls = DebateCalls(ledger, shards)
+        models = plan.models_in_job(experiment, shards[0].parent.name) if shards else {}
+        asked_models = {
+            name: model.model
+            for name, model in models.items()
+            if endpoint_traits(model.endpoint).has_server
+        }
+        debate_calls = DebateCalls(ledger, shards, asked_models)
         write_rows(calls, "calls", debate_calls.calls(), describe(experiment, shards, **digests))
     rows = prediction_rows(
         debate_calls,

@@ -8,12 +8,16 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from moot.core.config import Budget
+from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import (
     CallFailedError,
+    CallRefusedError,
+    ContentFilteredError,
     LogprobsUnavailableError,
     MootError,
-    RateLimitedError,
+    NotFoundError,
     RunStoppedError,
+    ServerFaultError,
     TransientError,
     UnreachableError,
     UserError,
@@ -23,19 +27,22 @@ from moot.core.model_config import ModelConfig
 from moot.core.usage import Usage
 from moot.llm.batches import Call, Gatherer, Waves, open_gatherer, reserved_seconds
 from moot.llm.endpoints import ENDPOINTS, Endpoint, OpenEndpoint
-from moot.llm.identity import normalized_identity, server_address
+from moot.llm.endpoints.faults import logprobs_unavailable
+from moot.llm.identity import is_other_model, normalized_identity, server_address
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.ledger.reservations import Reservation
 from moot.llm.limits import Limits
 from moot.llm.progress import Progress
 from moot.llm.redaction import clean_reply, read_key, remove_keys_from_error
 from moot.llm.request import Reply, Request
-from moot.llm.waiting import Outage, backoff_seconds, rate_limit_seconds
+from moot.llm.waiting import Patience
 
 _BYTES_PER_TOKEN = 3.0
 """A cautious estimate for budgets and token limits, before the server has counted. It is in bytes,
 since one Chinese character can be a token.
 """
+_MIN_REFUSALS = 5
+"""The refusals in a row that end the calls of a model, unless more calls are concurrent."""
 _SHOW_EVERY_SECONDS = 5.0
 """The minimum time between two lines about waits on the terminal; the job's log has all of them."""
 
@@ -59,15 +66,9 @@ class Settings:
 
 @dataclass(slots=True)
 class _FailedAttempts:
-    """The attempts at one call that failed so far, and what they cost.
+    """The attempts at one call that failed so far, and what they cost."""
 
-    `started_at` is the time of the current attempt, on the monotonic clock.
-    """
-
-    failures: int = 0
-    rate_limits: int = 0
-    waited_seconds: float = 0.0
-    started_at: float = 0.0
+    patience: Patience
     tokens: int = 0
     usd: float = 0.0
 
@@ -101,8 +102,11 @@ class Client:
         self.stopped: Exception | None = None
         self.closing = False
         self._no_logprobs: LogprobsUnavailableError | None = None
-        self._answered = False
-        self._outage = Outage()
+        self._gives_logprobs = False
+        self._served: tuple[str, str] | None = None
+        self._has_warned = not endpoint_traits(config.endpoint).has_server
+        self._refusals = 0
+        self._replied_at: float | None = None
         self._shown_at = -_SHOW_EVERY_SECONDS
         self._opening = asyncio.Lock()
         self._endpoint: Endpoint | None = None
@@ -131,7 +135,7 @@ class Client:
         reply_tokens = int(call.request.parameters.get("max_tokens", self._config.max_tokens))
         max_tokens = prompt_tokens + reply_tokens
         max_usd = self._config.cost(prompt_tokens, reply_tokens)
-        failed = _FailedAttempts()
+        failed = _FailedAttempts(Patience(self._config.waits, self._config.attempts))
         is_reserved = not self._budget
         endpoint = await self._open()
         while True:
@@ -139,37 +143,66 @@ class Client:
             if not is_reserved:  # after the wait for a turn, so that the reservation does not lapse
                 await self._reserve(call, max_tokens, max_usd)
                 is_reserved = True
-            failed.started_at = time.monotonic()
             try:
                 reply = await self._attempt(endpoint, call)
-            except RateLimitedError as error:
-                failed.rate_limits += 1
-                await self._wait_as_asked(error, failed)
             except CallFailedError as error:
                 await self._pay(call, error.usage)
+                if isinstance(error, CallRefusedError):
+                    self._count_refusal(call, error)
                 raise
             except TransientError as error:
-                failed.failures += 1
                 if error.usage is not None:
                     failed.tokens += error.usage.tokens
                     failed.usd += await self._pay(call, error.usage)
                     is_reserved = not self._budget
-                if failed.failures >= self._config.attempts:
-                    self._check_reachable(error)
-                    message = f"gave up after {failed.failures} attempts: {error}"
-                    raise CallFailedError(message) from None
-                await self._back_off(error, failed)
+                await self._wait(error, failed.patience)
             else:
-                self._answered = True
-                self._outage.add_success()
+                self._refusals, self._replied_at = 0, time.monotonic()
+                self._warn_of_other_model(call.request.model, reply)
                 return self._priced(reply, failed)
+
+    def _warn_of_other_model(self, asked: str, reply: Reply) -> None:
+        """Warn once if another model answers than was asked, or if it changes within the job."""
+        served = (reply.served_model, reply.provider)
+        if self._has_warned or self._served == served:
+            return
+        expected = " ".join(filter(None, self._served or (asked,)))
+        is_change = self._served is not None
+        self._served = served
+        if not is_change and not is_other_model(asked, reply.served_model):
+            return
+        self._has_warned = True
+        LOG.warning(
+            "model '%s': asked for %s, answered by %s; `served_by` in the predictions has the"
+            " model of each debate.",
+            self._name,
+            expected,
+            " ".join(filter(None, served)),
+        )
+
+    def _count_refusal(self, call: Call, error: CallRefusedError) -> None:
+        """End the calls if the server refuses one request after the other.
+
+        Raises:
+            LogprobsUnavailableError: no request for log-probabilities was ever answered.
+            RunStoppedError: there was no reply between many refusals.
+        """
+        if call.request.choices and not self._gives_logprobs:
+            self._no_logprobs = logprobs_unavailable(self._name, str(error))
+            raise self._no_logprobs from None
+        self._refusals += 1
+        if self._refusals >= max(_MIN_REFUSALS, self._config.concurrency):
+            raise RunStoppedError(
+                f"model '{self._name}': the server refused {self._refusals} requests in a row:"
+                f" {error}. Correct the model's entry, or the data, then run again."
+            ) from None
 
     def _priced(self, reply: Reply, failed: _FailedAttempts) -> Reply:
         """Return the reply with its cost, that of failed attempts included."""
         usd = self._config.cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
         return replace(
             reply,
-            attempts=1 + failed.failures + failed.rate_limits,
+            attempts=1 + failed.patience.failures,
             cost_usd=usd + failed.usd,
             unusable_tokens=failed.tokens,
             unusable_usd=failed.usd,
@@ -195,7 +228,11 @@ class Client:
                     reply = await endpoint.complete(call.request)
         except TimeoutError:
             self.at_server.discard(call.call_id)
-            raise TransientError(f"no whole reply within {self._config.timeout:g} s") from None
+            raise ServerFaultError(f"no whole reply within {self._config.timeout:g} s") from None
+        except ContentFilteredError as error:
+            remove_keys_from_error(error)
+            LOG.info("model '%s': %s", self._name, error)
+            reply = Reply("", finish_reason="content_filter")
         except Exception as error:
             self.at_server.discard(call.call_id)
             if isinstance(error, LogprobsUnavailableError):
@@ -203,6 +240,7 @@ class Client:
             if isinstance(error, MootError):
                 remove_keys_from_error(error)
             raise
+        self._gives_logprobs = self._gives_logprobs or bool(reply.logprobs)
         return clean_reply(reply, started_at)
 
     async def _open(self) -> Endpoint:
@@ -236,7 +274,8 @@ class Client:
         return endpoint
 
     async def _reserve(self, call: Call, tokens: int, usd: float) -> None:
-        seconds = reserved_seconds(self._config) or self._config.timeout * self._config.attempts
+        waits = self._config.waits.max_outage
+        seconds = reserved_seconds(self._config) or waits + self._config.timeout * 2
         await self._ledger.reserve(Reservation(call.call_id, tokens, usd, seconds, self._budget))
 
     async def _pay(self, call: Call, usage: Usage | None) -> float:
@@ -249,51 +288,50 @@ class Client:
         self._progress.cost_usd += usd
         return usd
 
-    def _check_reachable(self, error: TransientError) -> None:
-        """Raise `RunStoppedError` if no call was ever answered: the address may be wrong."""
-        if isinstance(error, UnreachableError) and not self._answered:
-            place = normalized_identity(server_address(self._config) or "")
+    async def _wait(self, error: TransientError, patience: Patience) -> None:
+        """Wait before the next attempt; a wait that the server asks for holds back all calls.
+
+        Raises:
+            RunStoppedError: the server has answered nothing since the call's first failure.
+            CallFailedError: it answered other calls.
+        """
+        is_new_server = self._replied_at is None
+        if isinstance(error, NotFoundError) and is_new_server:
             raise RunStoppedError(
+                f"model '{self._name}': {error}. Check `model` and `base_url` in the configuration."
+            )
+        is_unreached = isinstance(error, UnreachableError) and is_new_server
+        seconds = patience.pause_after(error, is_bounded=is_unreached)
+        if seconds is None:
+            raise self._final_error(error, patience, is_unreached)
+        if self._gatherer is not None and not isinstance(error, ServerFaultError):
+            seconds = 0.0  # the next wave is a pause
+        requested = getattr(error, "retry_after", None)
+        reason = " as the server asks" if requested is not None else ""
+        self._show_wait(f"{error}; attempt {patience.failures + 1} in {seconds:.1f} s{reason}")
+        if requested is not None:
+            self._limits.pause(seconds)
+        self._progress.retries += 1
+        await asyncio.sleep(seconds)
+
+    def _final_error(
+        self, error: TransientError, patience: Patience, is_unreached: bool
+    ) -> MootError:
+        """Return the error of a call without a further attempt."""
+        if is_unreached:
+            place = normalized_identity(server_address(self._config) or "")
+            return RunStoppedError(
                 f"model '{self._name}': no server answers at {place} ({error}). Start "
                 "the server, or correct `base_url`, and run again."
             )
-
-    async def _wait_as_asked(self, error: RateLimitedError, failed: _FailedAttempts) -> None:
-        """Wait after a rate limit; the server's own wait holds back all calls."""
-        seconds = rate_limit_seconds(self._name, error, failed.rate_limits, self._config.waits)
-        is_requested = error.retry_after is not None
-        reason = " as the server asks" if is_requested else ""
-        self._show_wait(f"rate limit; waiting {seconds:.1f} s{reason} ({error})")
-        if is_requested:
-            self._limits.pause(seconds)
-        await self._wait(error, failed, seconds)
-
-    async def _back_off(self, error: TransientError, failed: _FailedAttempts) -> None:
-        """Wait after an error that another attempt may not meet."""
-        seconds = 0.0
-        if self._gatherer is None:  # the next wave is a pause
-            seconds = backoff_seconds(failed.failures, self._config.waits.max_backoff)
-        self._show_wait(f"{error}; attempt {failed.failures + 1} in {seconds:.1f} s")
-        await self._wait(error, failed, seconds)
-
-    async def _wait(self, error: MootError, failed: _FailedAttempts, seconds: float) -> None:
-        """Wait, unless the server has failed for too long.
-
-        Raises:
-            RunStoppedError: it has answered no call for too long.
-            CallFailedError: all waits of this call would take too long.
-        """
-        is_outage = self._gatherer is None and getattr(error, "usage", None) is None
-        if is_outage and self._outage.add_failure(failed.started_at):
-            self._outage.check(self._name, error, self._config.waits.max_outage)
-        failed.waited_seconds += seconds
-        if failed.waited_seconds > self._config.waits.max_total:
-            raise CallFailedError(
-                f"gave up after waits of {failed.waited_seconds - seconds:.0f} s in all"
-                f" (`waits.max_total`): {error}"
+        reason = patience.describe(error)
+        is_outage = self._replied_at is None or self._replied_at < patience.failed_since
+        if isinstance(error, ServerFaultError) and is_outage:
+            return RunStoppedError(
+                f"model '{self._name}': {reason}. The server answered nothing else. Check the"
+                " server, the account and its quota, then run again: every reply is kept."
             )
-        self._progress.retries += 1
-        await asyncio.sleep(seconds)
+        return CallFailedError(reason)
 
     def _show_wait(self, message: str) -> None:
         """Log a wait; the terminal shows one every few seconds."""

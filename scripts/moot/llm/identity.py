@@ -103,6 +103,17 @@ def model_asked(config: ModelConfig) -> str:
     return config.served_as or f"{config.model}{revision}"
 
 
+def is_other_model(asked: str, served: str) -> bool:
+    """Return whether a server states another model than the one that it was asked for.
+
+    A version of the model, and a gateway's prefix, do not make it another one.
+
+    >>> is_other_model("openai/gpt-4o", "gpt-4o-2024-08-06"), is_other_model("gpt-4o", "gpt-4.1")
+    (False, True)
+    """
+    return bool(served) and asked.rpartition("/")[2].casefold() not in served.casefold()
+
+
 def normalized_identity(identity: str) -> str:
     """Return an address in one spelling, without credentials, query and closing slash.
 

@@ -37,8 +37,9 @@ class Request:
             sends.
         schema: the JSON schema that the reply must follow, if it is sent (`structured: native`).
         choices: the label words whose log-probabilities are asked for, instead of generated text.
-        reply_schema: the JSON schema that the reply should follow, sent or described in the prompt;
-            no part of the question. A preview makes its replies by it.
+        reply_schema: the JSON schema that the reply should follow, sent or described in the prompt.
+        labels: the labels that a free text may state. Neither is part of the question: a stand-in
+            answers by them.
     """
 
     endpoint: str
@@ -48,6 +49,7 @@ class Request:
     schema: Fields | None = None
     choices: tuple[str, ...] = ()
     reply_schema: Fields | None = field(default=None, compare=False, repr=False)
+    labels: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def to_json(self, served_as: str = "") -> str:
         """Return the request and its server as canonical JSON: sorted keys, no spaces.
@@ -112,6 +114,7 @@ def request_to(
     seed: int,
     schema: Fields | None = None,
     choices: tuple[str, ...] = (),
+    labels: tuple[str, ...] = (),
 ) -> Request:
     """Return a request to a configured model.
 
@@ -122,6 +125,7 @@ def request_to(
         temperature, seed: of sampling; a reasoning model is sent neither.
         schema: of the reply; sent where the model's entry says `structured: native`.
         choices: label words to score instead of generating text.
+        labels: the labels that a free text may state.
     """
     parameters: JsonObject = {"max_tokens": max_tokens, **model.parameters}
     if not model.reasoning:
@@ -132,7 +136,17 @@ def request_to(
     parameters |= model.model_dump(mode="json", include=set(keys))
     native = schema if model.structured == "native" else None
     asked_name = model_asked(model)
-    return Request(model.endpoint, asked_name, messages, parameters, native, choices, schema)
+    sent_messages = fold_system_message(messages) if model.system_role == "user" else messages
+    return Request(
+        model.endpoint, asked_name, sent_messages, parameters, native, choices, schema, labels
+    )
+
+
+def fold_system_message(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Return messages without a system role: its text begins the first message of the user."""
+    system_texts = [message.content for message in messages if message.role == "system"]
+    first, *later = [message for message in messages if message.role != "system"]
+    return (Message("user", "\n\n".join([*system_texts, first.content])), *later)
 
 
 def call_id(request_json: str, replicate: int) -> str:

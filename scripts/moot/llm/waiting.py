@@ -2,14 +2,11 @@
 
 import random
 import time
-from dataclasses import dataclass
 
-from moot.core.errors import RateLimitedError, RunStoppedError
+from moot.core.errors import ServerFaultError, TransientError
 from moot.core.wait_config import WaitConfig
 
 FIRST_BACKOFF_SECONDS = 0.5
-MIN_OUTAGE_FAILURES = 30
-"""The failures, besides the seconds of `waits.max_outage`, after which an outage ends a run."""
 
 
 def backoff_seconds(failures: int, max_seconds: float = WaitConfig().max_backoff) -> float:
@@ -23,57 +20,53 @@ def backoff_seconds(failures: int, max_seconds: float = WaitConfig().max_backoff
     return min(seconds * random.uniform(0.75, 1.25), max_seconds)  # noqa: S311 - no secret
 
 
-def rate_limit_seconds(
-    model: str, error: RateLimitedError, failures: int, waits: WaitConfig
-) -> float:
-    """Return how long to wait after a rate limit: as the server asks, else as `backoff_seconds`.
+class Patience:
+    """The waits of one call, until `waits.max_outage` seconds after its first fault.
 
-    Raises:
-        RunStoppedError: the server asks for more than all waits of a call may take.
-    """
-    if error.retry_after is None:
-        return backoff_seconds(failures, waits.max_backoff)
-    if error.retry_after > waits.max_total:
-        raise RunStoppedError(
-            f"model '{model}': the server asks to wait {error.retry_after:.0f} s ({error});"
-            f" `waits.max_total` is {waits.max_total:g} s. Every reply is kept: run again later to"
-            " go on."
-        )
-    return min(error.retry_after, waits.max_requested)
+    A reply that cannot be used is asked for `attempts` times, since each may be paid for. So is a
+    server that never answered, at an address that may be wrong.
 
-
-@dataclass(slots=True)
-class Outage:
-    """The failures at a server since its last success.
-
-    Calls that fail together are one failure: one counts only if its attempt began after the last
-    failure that counted. Times are of the monotonic clock.
+    Attributes:
+        failures: the attempts that failed so far.
+        failed_since: the time of the first failure, on the monotonic clock.
     """
 
-    failures: int = 0
-    first_failed_at: float = 0.0
-    last_failed_at: float = 0.0
+    def __init__(self, waits: WaitConfig, attempts: int) -> None:
+        self._waits, self._attempts = waits, attempts
+        self.failures, self._unusable_replies = 0, 0
+        self.failed_since = 0.0
 
-    def add_success(self) -> None:
-        """Forget the failures."""
-        self.failures = 0
+    def pause_after(self, error: TransientError, *, is_bounded: bool = False) -> float | None:
+        """Return how long to wait before the next attempt; None if there should be none.
 
-    def add_failure(self, started_at: float) -> bool:
-        """Count the failure of an attempt; return whether it is a new one."""
-        if self.failures and started_at < self.last_failed_at:
-            return False
-        self.last_failed_at = time.monotonic()
+        Args:
+            error: of the last attempt.
+            is_bounded: whether `attempts` also limits the faults of the server.
+        """
+        now = time.monotonic()
         if not self.failures:
-            self.first_failed_at = self.last_failed_at
+            self.failed_since = now
         self.failures += 1
-        return True
+        is_fault = isinstance(error, ServerFaultError)
+        self._unusable_replies += not is_fault or is_bounded
+        if self._unusable_replies >= self._attempts:
+            return None
+        seconds_left = self.failed_since + self._waits.max_outage - now
+        requested = error.retry_after if isinstance(error, ServerFaultError) else None
+        if is_fault and (seconds_left <= 0 or (requested or 0.0) > seconds_left):
+            return None
+        if requested is not None:
+            return requested
+        pause = backoff_seconds(self.failures, self._waits.max_backoff)
+        return min(pause, max(seconds_left, 0.0)) if is_fault else pause
 
-    def check(self, model: str, error: Exception, max_seconds: float) -> None:
-        """Raise `RunStoppedError` if the server has failed for longer than `max_seconds`."""
-        seconds = self.last_failed_at - self.first_failed_at
-        if self.failures >= MIN_OUTAGE_FAILURES and seconds >= max_seconds:
-            raise RunStoppedError(
-                f"model '{model}': the server has answered nothing else for {seconds:.0f} s"
-                f" ({self.failures} failed attempts; `waits.max_outage`): {error}. Check the"
-                " server, the account and its quota, then run again: every reply is kept."
+    def describe(self, error: TransientError) -> str:
+        """Return why there is no further attempt."""
+        seconds = time.monotonic() - self.failed_since
+        requested = error.retry_after if isinstance(error, ServerFaultError) else None
+        if requested is not None and seconds + requested > self._waits.max_outage:
+            return (
+                f"the server asks to wait {requested:.0f} s; `waits.max_outage` is"
+                f" {self._waits.max_outage:g} s: {error}"
             )
+        return f"gave up after {self.failures} attempts in {seconds:.0f} s: {error}"

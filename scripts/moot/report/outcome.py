@@ -15,8 +15,8 @@ import pandas as pd
 
 from moot.core.artifacts import atomic_path, read_frame, read_metadata
 from moot.core.durable import write_atomically
+from moot.core.endpoint_traits import REHEARSAL_MARK
 from moot.core.errors import RunStoppedError, UserError
-from moot.core.simulated_voice import REHEARSAL_MARK
 from moot.core.utterance_kinds import REPLY_PENDING
 from moot.labels.sheets import FAULTS
 from moot.protocols.inbox import NO_ANSWER_YET, UNUSABLE_ANSWER
@@ -96,12 +96,12 @@ class RunOutcome:
 
     @property
     def is_finished(self) -> bool:
-        """Whether no debate waits and `check` finds no fault."""
+        """Whether no debate waits or failed, and `check` finds no fault."""
         return not (
             self.missing_answers
             or self.pending_replies
             or self.unusable
-            or self.wholly_failed
+            or (self.debates["status"] == "failed").any()
             or self.unreadable
         )
 
@@ -126,8 +126,8 @@ class RunOutcome:
             lines.append(f"Where to look: {WHERE_TO_LOOK}")
         if total["failed"] and not self.wholly_failed:
             lines.append(
-                "To ask the failed calls again, add `--forcerun run_debates`; calls in the "
-                "ledger are not repeated."
+                f"To ask the calls of the {total['failed']} failed debates again, run `snakemake"
+                " retry` with the same options; calls in the ledger are not repeated."
             )
         if self.missing_answers:
             lines.append(
@@ -155,8 +155,8 @@ class RunOutcome:
         faults = []
         if failed := self.wholly_failed:
             faults.append(
-                f"every debate of {', '.join(failed)} failed. Remove the cause, then add "
-                "`--forcerun run_debates` to ask again; calls in the ledger are not repeated."
+                f"every debate of {', '.join(failed)} failed. Remove the cause, then run "
+                "`snakemake retry` with the same options; calls in the ledger are not repeated."
             )
         faults += [*self.unusable, *self.unreadable]
         if faults:

@@ -10,6 +10,8 @@ from moot.scores.results import ExperimentResults
 from moot.scores.score import Score
 
 METRIC, GROUP = "debates_served", "served_by="
+ASKED = " (asked: "
+"""Follows the name of a model that answered in place of the one that was asked."""
 _MOST_NAMED = 4
 
 
@@ -48,14 +50,15 @@ def versions_said(scores: pd.DataFrame, experiment: str, model: str) -> Iterator
 
 def version_notes(scores: pd.DataFrame) -> list[str]:
     """Return a sentence for each experiment and model whose rows were served by more than one
-    version of a model.
+    version of a model, or by another model than was asked.
     """
     notes = []
     rows = scores[scores["metric"] == METRIC]
     model_names = rows["group"].str.split(": ", n=1).str[0]
-    changed_models = rows[
-        rows.groupby(["experiment", "model", model_names])["group"].transform("nunique") > 1
-    ]
+    version_counts = rows.groupby(["experiment", "model", model_names])["group"].transform(
+        "nunique"
+    )
+    changed_models = rows[(version_counts > 1) | rows["group"].str.contains(ASKED, regex=False)]
     for (experiment, model), group_rows in changed_models.groupby(
         ["experiment", "model"], sort=False
     ):
@@ -68,7 +71,7 @@ def version_notes(scores: pd.DataFrame) -> list[str]:
         if len(versions) > _MOST_NAMED:
             versions = [*versions[:_MOST_NAMED], f"and {len(versions) - _MOST_NAMED} more"]
         notes.append(
-            f"Warning: {experiment}, {model}: these debates were served by more than one version of"
-            f" a model: {'; '.join(versions)}."
+            f"Warning: {experiment}, {model}: these debates were served by other versions of a"
+            f" model than was asked for, or by several: {'; '.join(versions)}."
         )
     return notes

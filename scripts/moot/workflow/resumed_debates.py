@@ -1,4 +1,4 @@
-"""The number of times that debates waiting for later replies have been continued."""
+"""The number of times that waiting or failed debates of a shard have been continued."""
 
 import json
 from functools import cache
@@ -16,20 +16,25 @@ TIMES_RESUMED = "resumed"
 """The key in the metadata of transcripts for how often their debates had been continued before."""
 
 
-def times_resumed(plan: Plan, experiment: str, model: str, shard: str) -> int:
+def times_resumed(
+    plan: Plan, experiment: str, model: str, shard: str, *, is_retry: bool = False
+) -> int:
     """Return how often the debates of a shard were continued, as a parameter of its job.
 
-    It is 0 for models that defer no replies.
+    Args:
+        plan: the checked plan.
+        experiment, model, shard: of the job.
+        is_retry: whether failed debates are continued too.
     """
     models = plan.models_in_job(experiment, model).values()
-    if not any(settings.defers_replies for settings in models):
-        return 0
-    return read_times_resumed(Path(SHARDS.format(experiment=experiment, model=model, shard=shard)))
+    defers_replies = any(settings.defers_replies for settings in models)
+    path = Path(SHARDS.format(experiment=experiment, model=model, shard=shard))
+    return read_times_resumed(path, defers_replies, is_retry)
 
 
 @cache
-def read_times_resumed(shard: Path) -> int:
-    """Read how often the debates of a shard were continued; add one while some still wait.
+def read_times_resumed(shard: Path, defers_replies: bool, is_retry: bool) -> int:
+    """Read how often the debates of a shard were continued; add one if some should be again.
 
     As a parameter of the shard's job, this number makes Snakemake repeat the job until no debate
     waits. It is read once per run, since Snakemake requests it again after it has removed the
@@ -42,5 +47,7 @@ def read_times_resumed(shard: Path) -> int:
         count = int(read_metadata(shard).get(TIMES_RESUMED, 0))
     except UserError:
         return 0  # The job that reads a damaged shard reports it.
-    outcomes = map(json.loads, conclusions.column("parsed").to_pylist())
-    return count + any(outcome.get("reason", "").startswith(REPLY_PENDING) for outcome in outcomes)
+    outcomes = [json.loads(text) for text in conclusions.column("parsed").to_pylist()]
+    waits = any(outcome.get("reason", "").startswith(REPLY_PENDING) for outcome in outcomes)
+    has_failed = any(outcome.get("status") == "failed" for outcome in outcomes)
+    return count + ((waits and defers_replies) or (has_failed and is_retry))

@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import count
 from typing import TypeVar
 from uuid import uuid4
 
@@ -20,8 +19,8 @@ from moot.core.batch_config import BatchConfig
 from moot.core.errors import (
     DebatePausedError,
     MootError,
-    RateLimitedError,
     RunStoppedError,
+    ServerFaultError,
     TransientError,
 )
 from moot.core.log import LOG
@@ -37,13 +36,13 @@ from moot.llm.batches.providers import (
     batch_line,
 )
 from moot.llm.batches.waves import Call, Gatherer, Waves
-from moot.llm.endpoints.failures import failure_of_status
+from moot.llm.endpoints.faults import fault_of_status
 from moot.llm.endpoints.sdk import SdkEndpoint
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
 from moot.llm.redaction import redacted
 from moot.llm.request import Reply, Request
-from moot.llm.waiting import backoff_seconds, rate_limit_seconds
+from moot.llm.waiting import Patience
 
 Result = TypeVar("Result")
 Outcome = Reply | Exception
@@ -212,31 +211,27 @@ class Batches(Gatherer):
     async def _retry(
         self, operation: Callable[[], Awaitable[Result]], min_seconds: float = 0.0
     ) -> Result:
-        """Return the result of an operation, repeated up to `attempts` times.
+        """Return the result of an operation, repeated as a call is.
 
         Args:
             operation: raises errors as endpoints do.
             min_seconds: the minimum wait between two attempts.
         """
-        for failures in count(1):
+        patience = Patience(self._waits, self._attempts)
+        while True:
             try:
                 return await operation()
-            except (TransientError, RateLimitedError) as error:
-                if failures >= self._attempts:
+            except TransientError as error:
+                pause = patience.pause_after(error)
+                if pause is None:
                     raise RunStoppedError(
-                        f"model '{self._name}', batches: gave up after {failures} attempts:"
-                        f" {error}. The ledger records every batch: run again to continue;"
-                        " nothing is submitted twice."
+                        f"model '{self._name}', batches: {patience.describe(error)}. The ledger"
+                        " records every batch: run again to continue; nothing is submitted twice."
                     ) from None
-                if isinstance(error, RateLimitedError):
-                    seconds = rate_limit_seconds(self._name, error, failures, self._waits)
-                else:
-                    seconds = backoff_seconds(failures, self._waits.max_backoff)
-                seconds = max(min_seconds, seconds)
+                seconds = max(min_seconds, pause)
                 LOG.info("model '%s', batches: %s; again in %.1f s", self._name, error, seconds)
                 self._progress.retries += 1
                 await asyncio.sleep(seconds)
-        raise AssertionError("count() has no end")
 
     # Receiving
 
@@ -337,14 +332,9 @@ class Batches(Gatherer):
         transient = TransientError(redacted(f"in a batch: {error}"))
         if not status:
             return transient
-        failure = failure_of_status(
-            status,
-            {},
-            json.dumps(error).encode(),
-            call.request.model,
-            asks_logprobs=bool(call.request.choices),
-        )
-        return transient if isinstance(failure, RateLimitedError) else failure
+        fault = fault_of_status(status, {}, json.dumps(error).encode(), call.request.model)
+        # the next wave is a wait
+        return transient if isinstance(fault, ServerFaultError) else fault
 
     async def _store(self, call: Call) -> None:
         """Store a reply, which is paid for, although no debate of this job waits for it."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from moot.core.durable import write_atomically
-from moot.core.errors import CallFailedError, RunStoppedError, TransientError
+from moot.core.errors import CallFailedError, NotFoundError, RunStoppedError, TransientError
 from moot.core.log import LOG
 from moot.core.types import Json, JsonObject
 from moot.llm.endpoints.sdk import SdkEndpoint
@@ -104,7 +104,7 @@ class OpenAIBatches:
         """Return the result of an operation of the client; `action` names it in messages."""
         try:
             return await self._endpoint.call(operation)
-        except (RunStoppedError, CallFailedError) as error:
+        except (RunStoppedError, CallFailedError, NotFoundError) as error:
             raise RunStoppedError(
                 f"{error} (asked for a batch: {action}). Where the server has no Batch API, or the"
                 " batch is another account's, take `batch` out of the model's entry: its calls are"

@@ -39,9 +39,10 @@ class Endpoint(Protocol):
         """Return the reply to a request.
 
         Raises:
-            TransientError, RateLimitedError: worth another attempt.
-            CallFailedError: this request cannot be answered.
-            RunStoppedError: no request can be answered (key, quota, unknown model).
+            ServerFaultError: the server is waited for.
+            TransientError: worth another attempt.
+            CallFailedError, ContentFilteredError: this request cannot be answered.
+            RunStoppedError: no request can be answered (key, quota).
         """
         ...
 

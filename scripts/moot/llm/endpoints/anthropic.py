@@ -12,9 +12,9 @@ from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
-from moot.llm.endpoints.failures import logprobs_unavailable
+from moot.llm.endpoints.faults import logprobs_unavailable
 from moot.llm.endpoints.messages import check_reply_content, optional_text
-from moot.llm.endpoints.reply_size import check_reply_size, read_count
+from moot.llm.endpoints.response_bodies import read_count
 from moot.llm.endpoints.sdk import SdkEndpoint, key_or_placeholder, package_options
 from moot.llm.endpoints.streams import assemble_message
 from moot.llm.identity import server_address
@@ -119,7 +119,7 @@ class AnthropicEndpoint(SdkEndpoint):
             response_id=str(response.get("id") or ""),
         )
         check_reply_content(request.model, reply, "tool_use" in block_types, usage)
-        return check_reply_size(request, replace(reply, **asdict(usage)))
+        return replace(reply, **asdict(usage))
 
     @staticmethod
     def assemble(content: bytes) -> JsonObject:

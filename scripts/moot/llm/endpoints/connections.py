@@ -3,20 +3,22 @@
 import os
 from collections.abc import Callable
 from functools import cache
+from ipaddress import ip_address
 from ssl import SSLContext
 from typing import TypeVar
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
+from urllib.request import proxy_bypass
 
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.core.model_values import split_address
 from moot.core.types import Json, JsonObject
-from moot.llm.endpoints.reply_size import (
+from moot.llm.endpoints.response_bodies import (
     ACCEPTED_ENCODINGS,
     MAX_RESPONSE_BYTES,
     limit_response_size,
 )
+from moot.llm.identity import server_address
 from moot.llm.redaction import redacted
 
 HttpClient = TypeVar("HttpClient")
@@ -37,8 +39,10 @@ def http_options(config: ModelConfig, package: Json) -> JsonObject:
         package: `httpx` or `httpx2`.
 
     Raises:
-        UserError: the environment names certificates that cannot be read.
+        UserError: the environment names a proxy or certificates that cannot be used.
     """
+    address = server_address(config) or ""
+    _check_proxy(address)
     max_bytes = _MAX_FILE_BYTES if config.gathers_calls else MAX_RESPONSE_BYTES
     certificates = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
     try:
@@ -53,6 +57,7 @@ def http_options(config: ModelConfig, package: Json) -> JsonObject:
         "headers": {"Accept-Encoding": ACCEPTED_ENCODINGS},
         "event_hooks": {"response": [limit_response_size(max_bytes, package.ByteStream)]},
         "verify": context,
+        "trust_env": not _is_loopback(address),  # no proxy sees prompts to this machine
     }
 
 
@@ -71,44 +76,56 @@ def _ssl_context(package: Json, *_certificates: str | None) -> SSLContext:
     return context
 
 
-def open_http_client(
-    make_client: Callable[..., HttpClient], config: ModelConfig, address: str
-) -> HttpClient:
+def open_http_client(make_client: Callable[..., HttpClient], config: ModelConfig) -> HttpClient:
     """Return the HTTP client for a package's own client.
 
     Args:
         make_client: the package's `DefaultAioHttpClient`.
         config: the model's entry.
-        address: the server's address.
 
     Raises:
         UserError: the environment names a proxy or certificates that cannot be used.
     """
     import httpx2  # a replay must not load clients
 
-    _check_proxy(address)
     limits = httpx2.Limits(
         max_connections=config.max_concurrent_calls, keepalive_expiry=_IDLE_SECONDS
     )
     return make_client(**http_options(config, httpx2), limits=limits)
 
 
+def _is_loopback(address: str) -> bool:
+    host = urlsplit(address).hostname or ""
+    try:
+        number = ip_address(host)
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+    return number.is_loopback or number.is_unspecified
+
+
 def _check_proxy(address: str) -> None:
     """Raise `UserError` if the environment names a proxy for an address that cannot be used."""
-    parts, proxies = urlsplit(address), getproxies()
-    proxy = proxies.get(parts.scheme) or proxies.get("all")
-    is_exempt = proxy_bypass(parts.netloc) or proxy_bypass(str(parts.hostname))
-    if not proxy or is_exempt:
+    parts = urlsplit(address)
+    if _is_loopback(address) or proxy_bypass(parts.netloc) or proxy_bypass(str(parts.hostname)):
         return
+    for variable in (f"{parts.scheme}_proxy", "all_proxy"):
+        for name in (variable, variable.upper()):
+            if proxy := os.environ.get(name):
+                _check_proxy_address(name, proxy, address)
+                return
+
+
+def _check_proxy_address(variable: str, proxy: str, address: str) -> None:
     try:
-        proxy_parts, _ = split_address(proxy if "://" in proxy else f"http://{proxy}")
-        is_usable = proxy_parts.hostname and proxy_parts.scheme in ("http", "https")
+        parts, _ = split_address(proxy if "://" in proxy else f"http://{proxy}")
+        is_usable = parts.hostname and parts.scheme in ("http", "https")
     except ValueError:
         is_usable = False
     if not is_usable:
         raise UserError(
-            f"the proxy of the environment for {address}: expected http://..., found"
-            f" {redacted(proxy)}."
+            f"the environment variable {variable}: expected http://..., found {redacted(proxy)}."
+            f" Correct it, or write the host of {address} into NO_PROXY, which keeps its calls from"
+            " the proxy."
         )
 
 

@@ -15,7 +15,7 @@ from moot.core.errors import CallFailedError, TransientError, UserError
 from moot.core.model_config import HUB, ModelConfig
 from moot.core.types import JsonObject
 from moot.llm.endpoints import register_endpoint
-from moot.llm.endpoints.reply_size import read_usage
+from moot.llm.endpoints.response_bodies import read_usage
 from moot.llm.hub import hub_file
 from moot.llm.request import Reply, Request
 

@@ -8,30 +8,35 @@ TOP_LOGPROBS = 20
 
 
 def label_logprobs(
-    token_logprobs: Mapping[str, float], labels: Sequence[str]
+    token_logprobs: Mapping[str, float | None], labels: Sequence[str]
 ) -> tuple[dict[str, float], float | None]:
     """Return the log-probability of each label: the sum over the tokens that begin this label only.
 
     Args:
-        token_logprobs: first token to log-probability, for the most probable tokens.
+        token_logprobs: first token to log-probability, for the most probable tokens; None where
+            the server gives none.
         labels: the label words.
 
     Returns:
         Label to log-probability, without labels that no token begins; and the log-probability of
         the last token listed, None if there is none.
+
+    Raises:
+        ValueError: the log-probability of a label's token is null.
     """
-    finite_logprobs = {
-        token: min(logprob, 0.0)
-        for token, logprob in token_logprobs.items()
-        if math.isfinite(logprob)
-    }
+    finite_logprobs: dict[str, float] = {}
     probabilities: dict[str, float] = {}
-    for token, logprob in finite_logprobs.items():
+    for token, logprob in token_logprobs.items():
         beginning = token.strip().casefold()
         matches = [label for label in labels if beginning and _begins(label, beginning)]
+        if logprob is None and len(matches) == 1:
+            raise ValueError(f"that of the token {token!r} is null")
+        if logprob is None or not math.isfinite(logprob):
+            continue
+        finite_logprobs[token] = min(logprob, 0.0)
         if len(matches) == 1:
             label = matches[0]
-            probabilities[label] = probabilities.get(label, 0.0) + math.exp(logprob)
+            probabilities[label] = probabilities.get(label, 0.0) + math.exp(min(logprob, 0.0))
     logprobs = {
         label: math.log(probabilities[label]) for label in labels if probabilities.get(label)
     }

@@ -1,33 +1,29 @@
 """Ollama's native API, by the package `ollama`.
 
 The context length is always sent. The server is asked to refuse a prompt that does not fit, instead
-of cutting it; a prompt that a server cut nevertheless is an error.
+of cutting it.
 """
 
-import json
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from moot.core.endpoint_traits import EndpointTraits
-from moot.core.errors import (
-    LogprobsUnavailableError,
-    MootError,
-    TransientError,
-    UnreachableError,
-)
+from moot.core.errors import MootError, ServerFaultError, UnreachableError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
 from moot.llm.endpoints.connections import http_options
-from moot.llm.endpoints.error_bodies import error_in_success
-from moot.llm.endpoints.failures import failure_in_success, failure_of_status
+from moot.llm.endpoints.faults import (
+    fault_in_success,
+    fault_of_status,
+    has_error,
+    logprobs_unavailable,
+    read_json,
+)
 from moot.llm.endpoints.logprobs import label_logprobs
-from moot.llm.endpoints.messages import canonical_finish_reason, check_reply_content
-from moot.llm.endpoints.prompt_length import check_prompt_length
-from moot.llm.endpoints.reply_size import check_reply_size
-from moot.llm.endpoints.sdk import read_json
+from moot.llm.endpoints.messages import check_reply_content
 from moot.llm.identity import server_address
 from moot.llm.redaction import api_key, redacted
 from moot.llm.request import Reply, Request
@@ -42,8 +38,6 @@ _KEEP_PROMPT: Fields = {"truncate": False, "shift": False}
 """Fields that make a server refuse a prompt longer than its context, and end a reply that fills the
 context. By default it cuts the prompt before the reply or during it and says nothing of it. Servers
 older than 0.12.6 ignore both fields."""
-_DEFAULT_KEPT_TOKENS = 4
-"""`num_keep` by default: the tokens at the beginning of a prompt that a server does not cut."""
 
 TRAITS = EndpointTraits(
     address_variable="OLLAMA_HOST",
@@ -73,7 +67,7 @@ async def _raise_for_status(response: "httpx.Response") -> None:
     if not response.is_success:
         raise _StatusError(response.status_code, response.headers, content)
     for part in _split_parts(content):
-        if b'"error"' in part and error_in_success(read_json(part)):
+        if b'"error"' in part and has_error(read_json(part)):
             raise _StatusError(200, response.headers, part)
 
 
@@ -101,7 +95,7 @@ class OllamaEndpoint:
         try:
             return [{"id": model.model} for model in (await self._client.list()).models]
         except (_StatusError, ConnectionError, *self._connection_errors) as error:
-            raise self._failure(error, self._config.model) from None
+            raise self._fault(error, self._config.model) from None
 
     async def _served_model(self) -> str:
         if not self._digest:
@@ -148,14 +142,8 @@ class OllamaEndpoint:
             served_model = await self._served_model()
             response = await self._chat(fields, is_streaming=not request.choices)
         except (_StatusError, ConnectionError, *self._connection_errors) as error:
-            sent_fields = [*fields, *fields["options"]]
-            raise self._failure(error, request.model, sent_fields) from None
-        reply = self._reply(request, response, time.perf_counter() - started_at, served_model)
-        kept_tokens = request.parameters.get("num_keep", _DEFAULT_KEPT_TOKENS)
-        check_prompt_length(
-            request, reply, context=self._config.context, kept_tokens=int(kept_tokens)
-        )
-        return check_reply_size(request, reply)
+            raise self._fault(error, request.model) from None
+        return self._reply(request, response, time.perf_counter() - started_at, served_model)
 
     async def _chat(self, fields: JsonObject, is_streaming: bool) -> "ollama.ChatResponse":
         """Return the response to a call, assembled if its entry asks for streams.
@@ -171,13 +159,15 @@ class OllamaEndpoint:
                 ollama.ChatResponse, "POST", "/api/chat", json=body
             )
             if whole.done is False:
-                raise TransientError("the response ends before the reply is complete (done: false)")
+                raise ServerFaultError(
+                    "the response ends before the reply is complete (done: false)"
+                )
             return whole
         body = {**fields, "stream": True}
         stream = await post(ollama.ChatResponse, "POST", "/api/chat", json=body, stream=True)
         parts = [part async for part in stream]
         if not parts or not parts[-1].done:
-            raise TransientError("the stream ends before the reply is complete")
+            raise ServerFaultError("the stream ends before the reply is complete")
         response: ollama.ChatResponse = parts[-1]
         response.message.content = "".join(part.message.content or "" for part in parts)
         response.message.thinking = "".join(part.message.thinking or "" for part in parts)
@@ -186,21 +176,14 @@ class OllamaEndpoint:
         return response
 
     @staticmethod
-    def _failure(error: Exception, model: str, sent_fields: Collection[str] = ()) -> MootError:
+    def _fault(error: Exception, model: str) -> MootError:
         if isinstance(error, _StatusError) and error.status == 200:
-            return failure_in_success(json.loads(error.content), model, sent_fields=sent_fields)
+            return fault_in_success(read_json(error.content), model)
         if isinstance(error, _StatusError):
-            return failure_of_status(
-                error.status,
-                error.headers,
-                error.content,
-                model,
-                remedy=f"Pull the model (`ollama pull {model}`) or check `base_url`.",
-                sent_fields=sent_fields,
-            )
+            return fault_of_status(error.status, error.headers, error.content, model)
         if isinstance(error, ConnectionError):
             return UnreachableError(redacted(error))
-        return TransientError(redacted(f"{type(error).__name__}: {error}"))
+        return ServerFaultError(redacted(f"{type(error).__name__}: {error}"))
 
     def _reply(
         self, request: Request, response: "ollama.ChatResponse", seconds: float, served_model: str
@@ -214,7 +197,7 @@ class OllamaEndpoint:
             reasoning=response.message.thinking or "",
             logprobs=logprobs,
             unlisted_logprob=unlisted,
-            finish_reason=canonical_finish_reason(response.done_reason),
+            finish_reason=response.done_reason or "",
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             seconds=seconds,
@@ -230,16 +213,13 @@ class OllamaEndpoint:
         request: Request, response: "ollama.ChatResponse"
     ) -> tuple[dict[str, float], float | None]:
         if not response.logprobs:
-            raise LogprobsUnavailableError(
-                f"model '{request.model}': this Ollama server gives no log-probabilities, so"
-                " `answer: likelihood` cannot be used with it. Update Ollama, or set `answer:"
-                " generation`."
-            )
+            raise logprobs_unavailable(request.model, "its replies carry none; update Ollama")
         tokens = [response.logprobs[0], *(response.logprobs[0].top_logprobs or ())]
-        token_logprobs = {
-            token.token: token.logprob for token in tokens if token.logprob is not None
-        }
-        return label_logprobs(token_logprobs, request.choices)
+        token_logprobs = {token.token: token.logprob for token in tokens}
+        try:
+            return label_logprobs(token_logprobs, request.choices)
+        except ValueError as error:
+            raise logprobs_unavailable(request.model, str(error)) from None
 
     async def close(self) -> None:
         """Close the connections."""

@@ -10,18 +10,15 @@ from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
-from moot.llm.endpoints.error_bodies import read_error_body
-from moot.llm.endpoints.failures import logprobs_unavailable
+from moot.llm.endpoints.faults import describe_body, logprobs_unavailable
 from moot.llm.endpoints.logprobs import label_logprobs
 from moot.llm.endpoints.messages import (
     MAY_BE_EMPTY,
-    canonical_finish_reason,
     check_reply_content,
     optional_text,
     read_message,
 )
-from moot.llm.endpoints.prompt_length import check_prompt_length
-from moot.llm.endpoints.reply_size import check_reply_size, read_reasoning_tokens, read_usage
+from moot.llm.endpoints.response_bodies import read_reasoning_tokens, read_usage
 from moot.llm.endpoints.sdk import (
     SdkEndpoint,
     is_account_server,
@@ -102,9 +99,11 @@ class OpenAIEndpoint(SdkEndpoint):
         if not response["choices"]:
             raise TransientError("the response has no choices: no reply", stated_usage)
         choice = response["choices"][0]
-        finish_reason = canonical_finish_reason(choice.get("finish_reason"))
+        finish_reason = optional_text(choice.get("finish_reason"))
         if _is_broken_off(choice, finish_reason):
-            raise self._failure_in_choice(choice, stated_usage)
+            error = describe_body(json.dumps(choice.get("error") or {}).encode())
+            problem = f"the server broke the reply off (finish_reason {finish_reason}): {error}"
+            raise TransientError(redacted(problem), stated_usage)
         can_be_empty = finish_reason in MAY_BE_EMPTY  # a filter may leave no message at all
         message = read_message(choice["message"] or {} if can_be_empty else choice["message"])
         logprobs, unlisted = self._choice_logprobs(request, choice)
@@ -123,8 +122,7 @@ class OpenAIEndpoint(SdkEndpoint):
         )
         if not request.choices:
             check_reply_content(self._config.model, reply, message.calls_tools, stated_usage)
-        check_prompt_length(request, reply)
-        return check_reply_size(request, reply)
+        return reply
 
     @staticmethod
     def assemble(content: bytes) -> JsonObject:
@@ -137,15 +135,6 @@ class OpenAIEndpoint(SdkEndpoint):
         return read_usage(counts)
 
     @staticmethod
-    def _failure_in_choice(choice: Json, usage: Usage | None) -> TransientError:
-        """Return the error for a reply that the server did not complete; it is not a reply."""
-        body = read_error_body(json.dumps(choice.get("error") or {}).encode())
-        reason = f": {body.message}" if body.message else ""
-        finish_reason = optional_text(choice.get("finish_reason"))
-        message = f"the server broke the reply off (finish_reason {finish_reason}){reason}"
-        return TransientError(redacted(message), usage)
-
-    @staticmethod
     def _choice_logprobs(request: Request, choice: Json) -> tuple[dict[str, float], float | None]:
         """Return the log-probabilities of the request's choices; see `label_logprobs`."""
         if not request.choices:
@@ -154,8 +143,11 @@ class OpenAIEndpoint(SdkEndpoint):
         if not content:
             raise logprobs_unavailable(request.model, "its replies carry none")
         tokens = [content[0], *(content[0].get("top_logprobs") or ())]
-        token_logprobs = {token["token"]: float(token["logprob"]) for token in tokens}
-        return label_logprobs(token_logprobs, request.choices)
+        token_logprobs = {token["token"]: token["logprob"] for token in tokens}
+        try:
+            return label_logprobs(token_logprobs, request.choices)
+        except ValueError as error:
+            raise logprobs_unavailable(request.model, str(error)) from None
 
 
 def _is_broken_off(choice: Json, finish_reason: str) -> bool:

@@ -3,7 +3,7 @@
 import json
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Collection
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from moot.core.endpoint_traits import EndpointTraits
@@ -12,12 +12,13 @@ from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints.connections import custom_header_names, open_http_client
-from moot.llm.endpoints.error_bodies import describe_body, error_in_success
-from moot.llm.endpoints.failures import (
-    FailedGenerationError,
-    failure_in_success,
-    failure_of_connection,
-    failure_of_status,
+from moot.llm.endpoints.faults import (
+    describe_body,
+    fault_in_success,
+    fault_of_connection,
+    fault_of_status,
+    has_error,
+    read_json,
 )
 from moot.llm.endpoints.streams import is_stream
 from moot.llm.identity import client_address, server_address
@@ -115,16 +116,10 @@ class SdkEndpoint(ABC):
         started_at, body = time.perf_counter(), self.body(request)
         if self._is_streaming and not request.choices:
             body |= self.stream_fields
-        try:
-            response = await self.call(
-                self.client.post(self._address, body=body, cast_to=self._response_type),
-                asks_logprobs=bool(request.choices),
-                sent_fields=body,
-            )
-        except FailedGenerationError as error:
-            return Reply(text=error.text, seconds=time.perf_counter() - started_at)
+        call = self.client.post(self._address, body=body, cast_to=self._response_type)
+        response = await self.call(call)
         content = self._read_content(response.content)
-        return self.read_reply(request, content, time.perf_counter() - started_at, body)
+        return self.read_reply(request, content, time.perf_counter() - started_at)
 
     def _read_content(self, content: bytes) -> Json:
         """Return a decoded response; that of a stream is assembled."""
@@ -136,58 +131,35 @@ class SdkEndpoint(ABC):
             problem = redacted(f"{type(error).__name__}: {error}")
             raise TransientError(f"unreadable stream ({problem})") from None
 
-    async def call(
-        self,
-        operation: Awaitable[Result],
-        *,
-        asks_logprobs: bool = False,
-        sent_fields: Collection[str] = (),
-    ) -> Result:
-        """Return the result of an operation of the client; its errors become moot's.
-
-        Args:
-            operation: a call of the client.
-            asks_logprobs: whether the request asks for log-probabilities.
-            sent_fields: the fields of the request's body.
-        """
+    async def call(self, operation: Awaitable[Result]) -> Result:
+        """Return the result of an operation of the client; its errors become moot's."""
         try:
             return await operation
         except self._package.APIStatusError as error:
             response = error.response
-            raise failure_of_status(
-                response.status_code,
-                response.headers,
-                response.content,
-                self._model,
-                asks_logprobs=asks_logprobs,
-                sent_fields=sent_fields,
+            raise fault_of_status(
+                response.status_code, response.headers, response.content, self._model
             ) from None
         except self._connection_errors as error:
-            raise failure_of_connection(error) from None
+            raise fault_of_connection(error) from None
 
-    def read_reply(
-        self, request: Request, response: Json, seconds: float, sent_fields: Collection[str] = ()
-    ) -> Reply:
+    def read_reply(self, request: Request, response: Json, seconds: float) -> Reply:
         """Return the reply in a decoded response.
 
         Raises:
             TransientError: the response holds no reply, or an empty one.
             MootError: the response is an error with status 200.
         """
-        if error_in_success(response):
-            raise failure_in_success(
-                response,
-                self._model,
-                asks_logprobs=bool(request.choices),
-                sent_fields=sent_fields,
-            )
+        if has_error(response):
+            raise fault_in_success(response, self._model)
         try:
             return self.parse_reply(request, response, seconds)
         except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
-            problem = redacted(f"{type(error).__name__}: {error}")
+            found = describe_body(json.dumps(response).encode())
+            problem = f"{type(error).__name__}: {redacted(error)}"
             raise TransientError(
-                f"the reply is no {self.reply_kind} ({problem}; does base_url speak the protocol of"
-                " this endpoint?)",
+                f"the response is no {self.reply_kind} ({problem}; does base_url speak the protocol"
+                f" of this endpoint?): {found}",
                 self._usage_in(response),
             ) from None
 
@@ -217,15 +189,6 @@ class SdkEndpoint(ABC):
     async def close(self) -> None:
         """Close the connections."""
         await self.client.close()
-
-
-def read_json(content: bytes) -> Json:
-    """Return a decoded response; raise `TransientError` if it is not JSON in UTF-8."""
-    try:
-        return json.loads(content)
-    except ValueError as error:
-        problem = f"unreadable reply ({error}): {describe_body(content)}"
-        raise TransientError(redacted(problem)) from None
 
 
 def is_account_server(config: ModelConfig, traits: EndpointTraits) -> bool:
@@ -263,13 +226,12 @@ def package_options(
     names = list(_TELEMETRY_HEADERS)
     if not is_account_server(config, traits):
         names += custom_header_names(headers_variable)
-    address = server_address(config) or ""
     return {
         "api_key": key_or_placeholder(config),
         "timeout": config.timeout,
         "max_retries": 0,
         "default_headers": {**dict.fromkeys(names, package.omit), **headers},
-        "http_client": open_http_client(package.DefaultAioHttpClient, config, address),
+        "http_client": open_http_client(package.DefaultAioHttpClient, config),
     }
 
 
