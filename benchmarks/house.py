@@ -56,11 +56,10 @@ PARTS = {
             PACKAGE / "datasets",  # keys of other tools' logs
         ),
     ),
-    "simulated voices": Part(
+    "the stand-in": Part(
         (
-            LLM / "simulated",
+            LLM / "stand_in.py",
             LLM / "endpoints" / "simulated.py",
-            PACKAGE / "core" / "simulated_voice.py",
         ),
         r"\bsimulated\b|\bSIMULATED\b",
         other_meanings=(PACKAGE / "studies" / "appellate" / "papers.py",),

@@ -8,7 +8,7 @@ import pytest
 from project_copy import PROJECT
 
 MAX_LINES_OF_ANALYSIS = 10
-MAX_LINES_OF_PARTS = {"batches": 25, "simulated voices": 25}
+MAX_LINES_OF_PARTS = {"batches": 25, "the stand-in": 40}
 
 
 @pytest.fixture(scope="module")

@@ -15,13 +15,17 @@ from moot.commands.power_report import power_lines, summarise_power, write_power
 from moot.commands.preview import preview
 from moot.core.artifacts import read_cases, read_frame
 from moot.core.errors import UserError
+from moot.jobs import debates
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.predictions import write_predictions
+from moot.llm.stand_in import StandIn
 from moot.plan.plan import Plan
 from moot.scores.contrasts import Side
 from moot.stats.power import Goal, Spread, cases_needed, paired_proportions
+from planted_answers import choose_as_planted
 
 CASES, REPEATS = 40, 2
+COMPETENCES = {"good": 0.85, "poor": 0.6}
 CONTRAST = {"first": "one/good", "second": "one/poor"}
 
 
@@ -38,8 +42,8 @@ def make_configuration(**keys: Any) -> dict[str, Any]:
     return base | {
         "run": [],
         "models": {
-            "good": {"model": "good", **voice, "simulated": {"competence": 0.85}},
-            "poor": {"model": "poor", **voice, "simulated": {"competence": 0.6}},
+            "good": {"model": "good", **voice},
+            "poor": {"model": "poor", **voice},
         },
         "experiments": {"one": entry},
         "contrasts": {"better": CONTRAST},
@@ -49,7 +53,7 @@ def make_configuration(**keys: Any) -> dict[str, Any]:
 
 
 def hold_debates(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run debates of both models with simulated voices, in `results/` of a folder."""
+    """Run debates of both models with a stand-in, in `results/` of a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     monkeypatch.chdir(folder)
     cases = people(Path("results/cases/people.parquet"), 100)
@@ -58,6 +62,9 @@ def hold_debates(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         shard = Path(f"results/transcripts/one/{model}/0.parquet")
 
         loaded, task = read_cases(cases)
+        choose = choose_as_planted(loaded, 1, competence=COMPETENCES[model], liked=0.0)
+        stand_in = StandIn(1, choose=choose)
+        monkeypatch.setattr(debates, "stand_in_endpoints", lambda _, to=stand_in: lambda *_: to)
         write_transcripts(plan, Job("one", model, loaded, task, shard=0), [cases], shard)
         outputs = [Path(f"results/{kind}/one/{model}.parquet") for kind in ("predictions", "calls")]
         write_predictions(plan, "one", cases, [shard], *outputs)
@@ -179,8 +186,7 @@ def test_five_cases_show_nothing_and_groups_have_their_own_counts(
     assert lines[1].endswith("the data set has 5.")
 
 
-def test_simulated_voices_that_hardly_differ_give_no_estimate() -> None:
-    """At temperature 0, a simulated voice answers two wordings of a question identically."""
+def test_sides_of_a_rehearsal_that_hardly_differ_give_no_estimate() -> None:
     contrast = Plan.from_yaml(make_configuration(), PROJECT).contrasts[0]
     spread = Spread(0.0, (0.01,), (np.nan, np.nan), cases=(150,), is_binary=True)
     rehearsal = ContrastPower(

@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from moot.commands.placeholder_debates import smallest_instance
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.evidence import HEADINGS, Passage, count_passages, read_passages, with_evidence
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.llm.request import Request
+from moot.llm.stand_in import fill_schema
 from moot.studies.appellate.data_opinions import TASK as APPEAL
 from scripted_model import ARTICLES, WINNER, hold
 
@@ -180,7 +180,7 @@ def test_a_passage_of_several_lines_becomes_one(tmp_path: Path) -> None:
 def reply(request: Request) -> Any:
     if request.choices:
         return {choice: -1.0 - number for number, choice in enumerate(request.choices)}
-    return smallest_instance(request.schema, "x") if request.schema else "As [1] shows, so be it."
+    return fill_schema(request.schema) if request.schema else "As [1] shows, so be it."
 
 
 @pytest.mark.parametrize(

@@ -1,28 +1,22 @@
-"""Test that scores recover the parameters of simulated voices without bias.
+"""Test that scores recover planted parameters without bias.
 
 Each test has 200 worlds. The truth is exact where the planted parameter is the score itself
-(groups, grades), otherwise it is estimated from all worlds together.
+(groups), otherwise it is estimated from all worlds together.
 
 Slow: only these tests detect a biased estimate or interval whose formula looks correct.
 """
 
 from dataclasses import replace
-from itertools import chain
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
 
 from moot.core.cases import Case
-from moot.core.model_config import ModelConfig
 from moot.core.schemas import SCHEMAS
-from moot.core.simulated_voice import SimulatedVoice
-from moot.llm.endpoints.simulated import SimulatedEndpoint
-from moot.llm.request import Message, request_to
-from moot.llm.simulated.beliefs import build_world
 from moot.scores.dynamics import stated_predictions
 from moot.scores.group_rates import FALSE_POSITIVE, group_rates
 from moot.scores.results import ExperimentResults, ExperimentView
@@ -35,7 +29,6 @@ from moot.studies.appellate.panel_steps import find_opposing_influences
 from moot.studies.appellate.scores_panel import log_odds_ratio
 from planted_answers import (
     LIKED,
-    MAN,
     SEEDS,
     TASK,
     answer,
@@ -47,46 +40,29 @@ from planted_answers import (
 
 pytestmark = pytest.mark.slow
 
-POSITION_TEXTS = {
-    "affirm": "I would affirm the judgment below.",
-    "not affirm": "I would reverse the judgment below.",
-}
 Estimates = list[tuple[float, float, float]]
-CODE = {"affirm": 1, "not affirm": 0}
-SPEAKERS = {"Human Judge": "human", "AI Judge 1": "judge_1", "AI Judge 2": "judge_2"}
 
 
 # Panels
 
 
 def panels(seed: int, cases: int, repeats: int = 1) -> pd.DataFrame:
-    """Return the steps of panels of two voices and a person, who never changes, in three rounds."""
-    voice = SimulatedVoice(
-        human_pull=0.9,
-        peer_pull=0.3,
-        stubbornness=0.2,
-        noise_sd=2.0,
-        difficulty_sd=0.3,
-        model_sd=0.3,
-    )
+    """Return the steps of panels of two judges and a person, who never changes, in three rounds.
+
+    A judge moves towards the person three times as much as towards the peer.
+    """
+    draws = np.random.default_rng([seed, cases, repeats])
     rows = []
-    for number in range(cases):
-        judged_case = case(number, APPEAL)
-        for repeat in range(repeats):
-            previous_positions: dict[str, str] = {}
-            for rank in (1, 2, 3):
-                records = []
-                for name, label in previous_positions.items():
-                    records.append(f"{name}, round {rank - 1}: {POSITION_TEXTS[label]}")
-                positions = {"Human Judge": APPEAL.labels[(number // 2 + repeat) % 2]}
-                for seat in (1, 2):
-                    name, model = f"AI Judge {seat}", f"voice-{seat}-{repeat}"
-                    positions[name] = answer(voice, seed, judged_case, APPEAL, model, records, name)
-                for name, position in positions.items():
-                    debate_id = f"{judged_case.case_id}#{repeat}"
-                    step = (debate_id, judged_case.case_id, rank, SPEAKERS[name], CODE[position])
-                    rows.append(step)
-                previous_positions = positions
+    for number, repeat in product(range(cases), range(repeats)):
+        person = 1 if (number // 2 + repeat) % 2 else -1
+        judges = np.sign(draws.normal(0.3, 1.0, 2))
+        case_id = case(number, APPEAL).case_id
+        for rank in (1, 2, 3):
+            positions = {"human": person, "judge_1": judges[0], "judge_2": judges[1]}
+            for speaker, position in positions.items():
+                rows.append((f"{case_id}#{repeat}", case_id, rank, speaker, int(position > 0)))
+            pull = 0.9 * person + 0.3 * judges[::-1] + 0.2 * judges
+            judges = np.sign(pull + draws.normal(0.0, 1.5, 2))
     frame = pd.DataFrame(rows, columns=["debate_id", "case_id", "round", "speaker", "code"])
     return frame.assign(model="m", kind="statement")
 
@@ -119,7 +95,7 @@ def assert_odds_recovered(frames: list[pd.DataFrame], high: float = 0.98) -> Est
     chances = find_chances(frames)
     bootstrap, statistic = odds_of_following(chances, 0)
     truth = bootstrap.value(statistic)
-    assert truth > 0.5, "voices follow the person more than the peer"
+    assert truth > 0.5, "judges follow the person more than the peer"
     by_world = {seed: odds(rows, seed) for seed, rows in chances.groupby("world", sort=True)}
     assert list(by_world) == list(range(len(frames)))
     estimates = list(by_world.values())
@@ -143,25 +119,18 @@ def test_intervals_of_five_cases_debated_twenty_times_cover_but_are_wide() -> No
 
 def opinions(seed: int, cases: int) -> pd.DataFrame:
     """Return transcripts with the opinion of a judge before, between and after four arguments."""
-    voice = SimulatedVoice(true_argument=0.5, false_argument=0.5, difficulty_sd=0.5, noise_sd=1.0)
+    draws = np.random.default_rng([seed, cases])
     rows = []
     for number in range(cases):
-        judged_case = case(number)
-        arguments: list[str] = []
+        belief = draws.normal()
         for turn in range(5):
             if turn:
                 label = TASK.labels[turn % 2].upper()
-                arguments.append(f"advocate, round {turn}: The answer is {label}.")
-                rows.append((number, 2 * turn, "advocate", arguments[-1], ""))
-            rows.append(
-                (
-                    number,
-                    2 * turn + 1,
-                    "judge",
-                    "",
-                    answer(voice, seed, judged_case, TASK, "judge", arguments),
-                )
-            )
+                belief += 0.5 if label == "YES" else -0.5
+                argument = f"advocate, round {turn}: The answer is {label}."
+                rows.append((number, 2 * turn, "advocate", argument, ""))
+            opinion = "yes" if belief + 0.7 * draws.normal() > 0 else "no"
+            rows.append((number, 2 * turn + 1, "judge", "", opinion))
     frame = pd.DataFrame(rows, columns=["number", "turn", "speaker", "text", "prediction"])
     names = frame["number"].map(lambda number: case(number).case_id)
     return frame.assign(model=f"world-{seed}", case_id=names, debate_id=names + "#0")
@@ -200,15 +169,14 @@ def test_the_flips_of_a_judge_are_recovered() -> None:
 
 
 def test_a_planted_difference_between_groups_is_recovered() -> None:
-    """The voice is correct in exactly 80 % of one group and 60 % of the other."""
+    """Answers are correct in exactly 80 % of one group and 60 % of the other."""
     estimates = []
     for seed in range(SEEDS):
         correct_by_group = []
         for share, numbers in ((0.8, range(70)), (0.6, range(70, 140))):
-            voice = SimulatedVoice(competence=share)
             cases = list(map(case, numbers))
             correct_by_group.append(
-                [answer(voice, seed, case, TASK, "m", []) == case.target for case in cases]
+                [answer(seed, item, share, 0.0) == item.target for item in cases]
             )
         sums = [Sums(as_numbers(values)[:, None], np.ones((70, 1))) for values in correct_by_group]
         difference = compare_unpaired(*sums, range(70), range(70, 140), seed, DIFFERENCE)
@@ -233,7 +201,7 @@ def test_a_planted_difference_of_error_rates_is_recovered() -> None:
         results = ExperimentResults(
             Path(), "x", ExperimentView("zero_shot", "d", ("m",), "test", {}), seed
         )
-        answers = [answer(MAN, seed, item, task, "m", []) for item in cases]
+        answers = [answer(seed, item) for item in cases]
         results.__dict__ |= {"_cases_and_task": (cases, task)}
         results.__dict__ |= {
             "predictions": frame.assign(model="m", status="valid", prediction=answers)
@@ -246,60 +214,3 @@ def test_a_planted_difference_of_error_rates_is_recovered() -> None:
         assert difference, "the reference of two equal groups is the last by name"
         estimates.append((difference.difference, difference.low, difference.high))
     assert_recovered(estimates, probability_of_yes("no", LIKED) - probability_of_yes("no", 0.0))
-
-
-# Graders
-
-
-@pytest.mark.parametrize("noise", [0.5, 1.5])
-async def test_the_noise_of_a_grader_is_recovered_from_two_grades(
-    noise: float,
-) -> None:
-    """Grades are whole numbers from 0 to 10 around 8 or 3, with a known effect of rounding and
-    bounds.
-    """
-    schema = {
-        "type": "object",
-        "properties": {"grade": {"type": "integer", "minimum": 0, "maximum": 10}},
-    }
-    config = ModelConfig(
-        endpoint="simulated", model="m", simulated=SimulatedVoice(grader_noise=noise, noise_sd=1e-9)
-    )
-    estimates, all_grades = [], []
-    for seed in range(SEEDS):
-        endpoint = SimulatedEndpoint(config, build_world(seed))
-        pairs = []
-        for number in range(30):
-            message = (
-                Message(
-                    "user",
-                    f"<agenda>\nTopic {number}.\n</agenda>\n<decision>\nAGREEMENT\n</decision>",
-                ),
-            )
-            grades = []
-            for n in (0, 1):
-                request = request_to(
-                    config, message, max_tokens=50, temperature=1, seed=n, schema=schema
-                )
-                reply = await endpoint.complete(request)
-                grades.append(int(reply.text.split(":")[1].strip(" }\n")))
-            pairs.append(grades)
-        distances = np.abs(np.diff(np.array(pairs), axis=1))[:, 0]
-        all_grades += chain.from_iterable(pairs)
-        estimates.append(
-            ClusterBootstrap(range(30), seed).estimate(mean_statistic(distances, AMOUNT))
-        )
-    assert_recovered(
-        estimates, expected_distance(noise, float(np.mean(np.array(all_grades) > 5.5))), high=0.99
-    )
-
-
-def expected_distance(noise: float, agreement_share: float) -> float:
-    """Return the mean distance between two grades around 8 (with the share) or 3."""
-    grades = np.arange(11)
-    distance = 0.0
-    for steady, share in ((8, agreement_share), (3, 1 - agreement_share)):
-        bounds = np.array([-np.inf, *(grades[1:] - 0.5), np.inf])
-        chances = np.diff(norm.cdf(bounds, steady, noise))
-        distance += share * float(chances @ np.abs(grades[:, None] - grades) @ chances)
-    return distance

@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
-from moot.commands.placeholder_debates import smallest_instance
 from moot.core.artifacts import read_cases
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.load import load_dataset
+from moot.llm.stand_in import fill_schema
 from moot.plan.plan import Plan
 from moot.protocols.forms import read_answer, write_answer
 
@@ -64,7 +64,7 @@ def answer_file(question: Path) -> Path:
 
 def fill_in(form: dict[str, Any]) -> dict[str, Any]:
     """Return the smallest answer to a form, with `WORDS` as every text and without empty lists."""
-    instance: dict[str, Any] = smallest_instance(form)
+    instance: dict[str, Any] = fill_schema(form)
     answer = {name: value for name, value in instance.items() if value != []}
     return {name: WORDS if value == "text" else value for name, value in answer.items()}
 

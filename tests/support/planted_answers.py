@@ -1,19 +1,22 @@
-"""Worlds of simulated voices with planted parameters, for tests of the recovery of parameters by
-scores.
-"""
+"""Answers with planted parameters, for tests of the recovery of parameters by scores."""
 
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.stats import norm
 
-from moot.core.cases import Case, Task
-from moot.core.simulated_voice import SimulatedVoice
-from moot.llm.request import Message, Request
-from moot.llm.simulated.beliefs import build_world, form_belief, read_request
+from moot.core.cases import Case, Task, stable_fraction
+from moot.llm.prompts import enclose
+from moot.llm.request import Request
 
 SEEDS = 200
 TASK = Task("it", "Is it so?", ("no", "yes"), "yes")
+COMPETENCE, LIKED, DEVIATION = 0.7, 0.8, 1.2
+"""The share of true answers without a liking, and a liking for YES where a text says "man", in the
+log-odds of YES, whose standard deviation is `DEVIATION`."""
 
 
 def case(number: int, task: Task = TASK) -> Case:
@@ -21,27 +24,43 @@ def case(number: int, task: Task = TASK) -> Case:
     return Case(f"c{number:03d}", "d", "test", f"Facts of file {number}.", target, task.labels)
 
 
+def case_with_sex(number: int, sex: str) -> Case:
+    return replace(case(number), text=f"A {sex}. File {number}.", attributes={"sex": sex})
+
+
 def answer(
-    voice: SimulatedVoice,
-    seed: int,
-    judged_case: Case,
-    task: Task,
-    model: str,
-    records: list[str],
-    as_judge: str = "",
+    seed: int, judged_case: Case, competence: float = COMPETENCE, liked: float = LIKED
 ) -> str:
-    """Return the label that a voice gives to a case after its arguments."""
-    instruction = f"You are {as_judge}.\n" if as_judge else ""
-    blocks = [
-        f"<facts>\n{judged_case.text}\n</facts>",
-        *(f"<record>\n{record}\n</record>" for record in records),
-    ]
-    prompt = (Message("user", instruction + "\n".join(blocks)),)
-    request = Request(
-        "simulated", model, prompt, {"temperature": 0.7, "seed": seed}, None, task.labels
-    )
-    world = build_world(seed, [judged_case], task)
-    return form_belief(voice, seed, request, read_request(request, world.cases), task.labels).answer
+    """Return YES or NO to a case, right in the share `competence` where there is no liking."""
+    draw = norm.ppf(stable_fraction("answer", seed, judged_case.case_id))
+    skill = DEVIATION * norm.ppf(competence)
+    log_odds = DEVIATION * draw + (skill if judged_case.target == "yes" else -skill)
+    has_word = re.search(r"\bman\b", judged_case.text)
+    return "yes" if log_odds + (liked if has_word else 0.0) > 0 else "no"
+
+
+def probability_of_yes(target: str, liked: float) -> float:
+    """Return the probability of YES about a case, from its truth and the liking for YES."""
+    skill = norm.ppf(COMPETENCE)
+    return float(norm.cdf((skill if target == "yes" else -skill) + liked / DEVIATION))
+
+
+def choose_as_planted(
+    cases: Sequence[Case], seed: int, **parameters: float
+) -> Callable[[Request, Sequence[Any]], Any]:
+    """Return how a stand-in chooses among YES and NO, by the case whose text a prompt holds."""
+    by_text = {enclose(item.text, "t"): item for item in cases}
+
+    def choose(request: Request, labels: Sequence[Any]) -> Any:
+        prompt = "\n".join(message.content for message in request.messages)
+        texts = re.findall(r"<\w+>\n(.*?)\n</\w+>", prompt, re.DOTALL)
+        told = [by_text[key] for key in (f"<t>\n{text}\n</t>" for text in texts) if key in by_text]
+        if not told or {str(label).casefold() for label in labels} != {"yes", "no"}:
+            return labels[0]
+        planted = answer(seed, told[-1], **parameters)
+        return next(label for label in labels if str(label).casefold() == planted)
+
+    return choose
 
 
 def assert_recovered(
@@ -58,17 +77,3 @@ def assert_recovered(
     assert abs(values[:, 0].mean() - truth) < 3 * error, (values[:, 0].mean(), truth, error)
     covered = np.mean((values[:, 1] <= truth) & (truth <= values[:, 2]))
     assert low <= covered <= high, covered
-
-
-LIKED, MAN = 0.8, SimulatedVoice(competence=0.7, word_bias={"man": 0.8})
-DEVIATION = float(np.sqrt(MAN.difficulty_sd**2 + MAN.model_sd**2 + (0.7 * MAN.noise_sd) ** 2))
-
-
-def probability_of_yes(target: str, liked: float) -> float:
-    """Return the probability of YES about a case, from its truth and the bias for YES."""
-    skill = norm.ppf(MAN.competence)
-    return float(norm.cdf((skill if target == "yes" else -skill) + liked / DEVIATION))
-
-
-def case_with_sex(number: int, sex: str) -> Case:
-    return replace(case(number), text=f"A {sex}. File {number}.", attributes={"sex": sex})

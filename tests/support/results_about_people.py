@@ -1,21 +1,25 @@
-"""Results of single prompts about people by voices with a planted bias, made by moot's own jobs."""
+"""Results of single prompts about people with a planted bias, made by moot's own jobs."""
 
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 
 from courtroom_runs import PROJECT, configuration
 from moot.core.artifacts import read_cases
+from moot.jobs import debates
 from moot.jobs.baselines import train_baselines
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.job_results import load_study_results, write_scores
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
+from moot.llm.stand_in import StandIn
 from moot.plan.plan import Plan
 from moot.report.study_results import StudyResults
+from planted_answers import LIKED, choose_as_planted
 
 RESULTS = Path("results")
 
@@ -30,7 +34,7 @@ class Inputs(list[Path]):
 
 
 def results_about_people(folder: Path, changed_people: dict[str, str]) -> StudyResults:
-    """Results below the working directory, of voices with and without a liking for YES where a text
+    """Results below the working directory, with and without a liking for YES where a text
     says "man", asked about 120 people twice, and of a trained model.
 
     Args:
@@ -68,13 +72,8 @@ def row(frame: pd.DataFrame, **values: str) -> "pd.Series[Any]":
 
 def _configuration(folder: Path, changed_people: dict[str, str]) -> dict[str, Any]:
     raw = configuration("http://nowhere.invalid", folder, rehearsal=True)
-    voice = {"competence": 0.7, "noise_sd": 0.2, "overconfidence": 1}
     model = raw["models"]["test"]
-    biased = {**voice, "word_bias": {"man": 0.8}}
-    raw["models"] = {
-        "even": {**model, "model": "even", "simulated": voice},
-        "partial": {**model, "model": "partial", "simulated": biased},
-    }
+    raw["models"] = {name: {**model, "model": name} for name in ("even", "partial")}
     base = {"loader": "nlsy97", "source": "synthetic", "rows": 600, "baselines": ["nb"]}
     entry = {"protocol": "zero_shot", "models": ["even", "partial"], "cases": 120, "repeats": 2}
     raw["datasets"] = {"told": base, "other": {**base, "narrative": "list", "baselines": []}}
@@ -107,7 +106,11 @@ def _write_scores(plan: Plan, name: str, inputs: Inputs) -> None:
     cases = RESULTS / "cases" / f"{config.dataset}.parquet"
     for model in config.models:
         shard = RESULTS / "transcripts" / name / model / "0.parquet"
-        write_transcripts(plan, Job(name, model, *read_cases(cases), shard=0), [cases], shard)
+        loaded, task = read_cases(cases)
+        choose = choose_as_planted(loaded, 1, liked=LIKED if model == "partial" else 0.0)
+        stand_in = StandIn(1, choose=choose)
+        with patch.object(debates, "stand_in_endpoints", lambda _, to=stand_in: lambda *_: to):
+            write_transcripts(plan, Job(name, model, loaded, task, shard=0), [cases], shard)
         predictions, calls = (
             RESULTS / kind / name / f"{model}.parquet" for kind in ("predictions", "calls")
         )

@@ -36,7 +36,6 @@ def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
             "models/served": {
                 **served,
                 "price": {"input": 1.0, "output": 2.0},
-                "simulated": {"competence": 0.9},
                 "batch": True,
             },
             "models/other": {

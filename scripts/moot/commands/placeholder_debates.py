@@ -1,62 +1,24 @@
 """Debates with placeholder replies, which a preview holds without any call."""
 
 import asyncio
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing, closing, suppress
 
 from moot.commands.preview_hours import SpeedMeter
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import UserError
-from moot.core.model_config import ModelConfig
-from moot.core.types import Fields, Json
+from moot.core.types import Fields
 from moot.jobs.debates import Job, run_debates
 from moot.llm.chat import Settings
 from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.progress import Progress
-from moot.llm.request import Reply, Request
+from moot.llm.request import Reply
+from moot.llm.stand_in import StandIn, fill_schema
 from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
 from moot.protocols.inbox import find_answer
 from moot.protocols.people import Question
-
-CHARACTERS_PER_TOKEN = 4.0
-
-
-class EstimatingEndpoint:
-    """Answers every request with a placeholder of the greatest length.
-
-    It is a text, or the smallest reply that the schema allows, whether the schema is sent or
-    described in the prompt.
-    """
-
-    def __init__(self, _config: ModelConfig, _threads: int) -> None:
-        """Create the endpoint; nothing is opened."""
-
-    async def complete(self, request: Request) -> Reply:
-        """Return a reply with which the debate can continue.
-
-        Token counts are estimates; generated tokens are the maximum.
-        """
-        max_tokens = 1 if request.choices else int(request.parameters["max_tokens"])
-        # Equal replies would make later calls equal.
-        digest = hashlib.sha256(request.to_json().encode()).hexdigest()[:12]
-        schema = request.schema or request.reply_schema
-        text = f"{digest} " + f"{digest[:4]} " * (max_tokens - 1)
-        if schema:
-            text = json.dumps(smallest_instance(schema, digest))
-        return Reply(
-            text=text,
-            logprobs=dict.fromkeys(request.choices, -1.0),
-            prompt_tokens=int(request.prompt_characters / CHARACTERS_PER_TOKEN)
-            * max(1, len(request.choices)),
-            completion_tokens=max_tokens * max(1, len(request.choices)),
-        )
-
-    async def close(self) -> None:
-        """Do nothing, since nothing is open."""
 
 
 class PlaceholderPeople:
@@ -74,30 +36,8 @@ class PlaceholderPeople:
             answer = find_answer(question)
         if answer is None:
             self.missing_answers += 1
-            answer = smallest_instance(question.form)
+            answer = fill_schema(question.form)
         return answer
-
-
-def smallest_instance(schema: Fields, text: str = "text") -> Json:
-    """Return the smallest value that fits a JSON schema, and its texts.
-
-    The schema is inlined, as moot sends it, and has no references.
-    """
-    if "enum" in schema:
-        return schema["enum"][0]
-    if "anyOf" in schema:
-        return smallest_instance(schema["anyOf"][0], text)
-    kind = schema.get("type")
-    if kind == "object":
-        return {
-            name: smallest_instance(inner, text)
-            for name, inner in schema.get("properties", {}).items()
-        }
-    if kind == "array":
-        return [smallest_instance(schema["items"], text)] * schema.get("minItems", 0)
-    if kind in ("integer", "number"):
-        return schema.get("minimum", 0)
-    return {"boolean": False, "null": None}.get(str(kind), text)
 
 
 class PreviewLedger(Ledger):
@@ -138,7 +78,7 @@ async def run_with_placeholders(
     max_debates: int | None = None,
 ) -> list[Debate]:
     """Hold a job's debates, or the first `max_debates`, with placeholder replies."""
-    settings = Settings(open_endpoint=EstimatingEndpoint)
+    settings = Settings(open_endpoint=lambda _model, _threads: StandIn())
     async with aclosing(
         run_debates(plan, job, ledger, settings, progress, max_debates, ask_person)
     ) as debates:

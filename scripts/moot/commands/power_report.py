@@ -229,7 +229,7 @@ def power_lines(
 ) -> Iterator[str]:
     """Yield two lines per contrast: what the plan shows, and what the wanted difference requires.
 
-    `discordant` is the share of cases that one side alone gets right; it is assumed if the voices
+    `discordant` is the share of cases that one side alone gets right; it is assumed if the answers
     of a rehearsal hardly differ.
     """
     for power in powers:
@@ -251,7 +251,7 @@ def power_lines(
         if is_simulated_correctness and mean_square < _MIN_MEAN_SQUARE:
             min_cases = np.ceil(cases_needed(difference, paired_proportions(discordant)))
             yield (
-                "  The simulated voices of both sides hardly differ, which says little about "
+                "  The rehearsed answers of both sides hardly differ, which says little about "
                 f"models. If only one side were right on {discordant:.0%} of the cases, showing "
                 f"{difference:g} would need {min_cases:,.0f}."
             )

@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 import pandas as pd
 
 from moot.commands.placeholder_debates import (
-    CHARACTERS_PER_TOKEN,
     PlaceholderPeople,
     PreviewLedger,
     run_with_placeholders,
@@ -27,6 +26,7 @@ from moot.jobs.standins import Placeholders
 from moot.llm.identity import describe_destination
 from moot.llm.ledger.ledger import Entry
 from moot.llm.progress import Progress
+from moot.llm.stand_in import CHARACTERS_PER_TOKEN
 from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
 from moot.protocols.experiment import Experiment

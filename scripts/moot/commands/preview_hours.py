@@ -36,26 +36,15 @@ class SpeedMeter:
 
     def is_typical(self, name: str, model: ModelConfig) -> bool:
         """Return whether only the typical speed of its kind is known of a model."""
-        is_known = _configured_speed(model) is not None or self.is_measured(name)
-        return not is_known and _typical_speed(model) is not None
+        return not self.is_measured(name) and _typical_speed(model) is not None
 
     def tokens_per_second(self, name: str, model: ModelConfig) -> float:
-        """Return the tokens that a call generates in a second: as configured, else as measured,
-        else as is typical of the model.
-
-        NaN if none of them is known.
+        """Return the tokens that a call generates in a second: as measured, else as is typical of
+        the model; NaN if neither is known.
         """
-        configured_speed = _configured_speed(model)
-        if configured_speed is not None:
-            return configured_speed
         if self.is_measured(name):
             return self._tokens[name] / self._seconds[name]
         return _typical_speed(model) or math.nan
-
-
-def _configured_speed(model: ModelConfig) -> float | None:
-    """Return the tokens a second that the configuration states; None if it states none."""
-    return model.simulated.configured_speed
 
 
 def _typical_speed(model: ModelConfig) -> float | None:

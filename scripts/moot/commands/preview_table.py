@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import pandas as pd
 
 from moot.core.amount_text import LESS_THAN, amount_text, dollars_text
-from moot.core.simulated_voice import SPEED_KEY
 
 UNKNOWN = "unknown"
 NOTE = (
     "Generated tokens and US dollars are maxima; a model without `price` is free. Hours "
-    f"follow\nfrom each model's speed ({SPEED_KEY} in its entry, else measured on stored "
-    "replies),\nits concurrency and its limits, one experiment after the other.\n"
+    "follow\nfrom each model's speed (measured on stored replies), its concurrency and its limits,"
+    "\none experiment after the other.\n"
 )
 ESTIMATE_MARK = "~"
 ESTIMATE_NOTE = (

@@ -190,7 +190,8 @@ def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
     parts = [
         "# Rehearsal (SIMULATED)",
         (
-            "Simulated voices replaced all models: no number of this run describes a model. "
+            "A stand-in that draws its answers replaced all models: no number of this run"
+            " describes a model. "
             f"Tables, figures and transcripts are in `{folder}/results/`."
         ),
         "## The real run, estimated",
@@ -200,9 +201,9 @@ def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
         ),
         (
             "Hours of all: from the hours of the slowest model, if all servers are called at once, "
-            "to the sum, if one model follows the other. They are computed from each model's "
-            "`simulated: tokens_per_second`, `seconds_to_first_token` and `words`, and from "
-            "its limits and concurrency. Calls of models that label statements are not included."
+            "to the sum, if one model follows the other. They are computed from 40 tokens a "
+            "second, 0.6 seconds to the first token and texts of 80 words, and from each model's "
+            "limits and concurrency. Calls of models that label statements are not included."
         ),
         *(describe_waves(row["model"], row["waves"]) for row in rows if row["waves"]),
         "## On disk",

@@ -163,8 +163,7 @@ class Config(ConfigSections):
     rehearsal: bool = Field(
         False,
         description=(
-            "simulated voices replace all models; `snakemake rehearse` sets this, in a separate "
-            "folder"
+            "a stand-in replaces all models; `snakemake rehearse` sets this, in a separate folder"
         ),
     )
     shards: int = Field(

@@ -56,7 +56,6 @@ _RESERVED = (
     _Reserved(("base_url", "host"), "write `base_url` in the model's entry"),
     _Reserved(("prompt_cache_key",), "write `prompt_cache_key` in the model's entry"),
     _Reserved(("cache_prompt",), "the embedded model's cache is always on"),
-    _Reserved(("simulated",), "`simulated` is a key of the model's entry"),
     _Reserved(("response_format", "output_format", "format", "json_schema"), _SCHEMA),
     _Reserved(("grammar", "structured_outputs", "guided_json", "guided_choice"), _SCHEMA),
     _Reserved(("guided_regex", "guided_grammar"), _SCHEMA),

@@ -29,7 +29,7 @@ from moot.llm.progress import Progress
 from moot.llm.redaction import redacted
 from moot.plan.debated_cases import choose_debated_cases
 from moot.plan.plan import Plan
-from moot.plan.rehearsal import simulated_endpoints
+from moot.plan.rehearsal import stand_in_endpoints
 from moot.protocols import PROTOCOLS
 from moot.protocols.controls import make_debate, reword
 from moot.protocols.debate import Answer, Debate, check_labels, transcript_row
@@ -265,8 +265,7 @@ async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
     progress = Progress(
         f"{job.experiment} {job.model} shard {job.shard}", calls_a_debate=job.calls_per_debate
     )
-    reworded = reword(plan.experiments[job.experiment].config, job.cases, job.task)
-    open_endpoint = simulated_endpoints(plan.config, reworded.cases, reworded.task)
+    open_endpoint = stand_in_endpoints(plan.config)
     settings = Settings(plan.config.replay, plan.config.budget, job.threads, open_endpoint)
     with closing(Ledger(plan.config.ledger)) as ledger:
         async with aclosing(run_debates(plan, job, ledger, settings, progress)) as debates:

@@ -19,7 +19,7 @@ from moot.labels import ADJUDICATED, HUMAN, JUDGE, LABELERS, RULES, kinds
 from moot.labels.sheets import FAULTS, SheetContents, read_annotations
 from moot.labels.statements import public_kinds, read_statements, sheet_id
 from moot.plan.plan import Plan
-from moot.plan.rehearsal import simulated_endpoints
+from moot.plan.rehearsal import stand_in_endpoints
 
 if TYPE_CHECKING:
     from moot.labels.judge import Judge
@@ -110,7 +110,7 @@ def make_judge(plan: Plan, labeler: str, job: "LabelJob") -> "Judge":
         rubric_of(plan, job.experiment),
         plan.config.ledger,
         Settings(
-            plan.config.replay, plan.config.budget, job.threads, simulated_endpoints(plan.config)
+            plan.config.replay, plan.config.budget, job.threads, stand_in_endpoints(plan.config)
         ),
         plan.config.seed,
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.durable import write_atomically
-from moot.core.simulated_voice import REHEARSAL_MARK
+from moot.core.endpoint_traits import REHEARSAL_MARK
 from moot.papers.charts import PUBLISHED, draw_chart, points_frame, series_of
 from moot.papers.diagrams import clauses_html, diagram_svg
 from moot.papers.examples import build_example, example_frame

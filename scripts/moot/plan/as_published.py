@@ -194,7 +194,7 @@ def _experiments_of_examples(shipped: Path) -> set[str]:
 
 def _match_none(plan: Plan) -> PaperMatches:
     """Return no matches, as no published value is shown next to a rehearsal."""
-    rehearsal_match = PaperMatch(difference="simulated voices")
+    rehearsal_match = PaperMatch(difference="a stand-in for the model")
     runs: dict[tuple[str, str], PaperMatch] = {}
     for name, experiment in plan.experiments.items():
         runs |= {(name, model): rehearsal_match for model in experiment.config.models}

@@ -11,7 +11,7 @@ DATA_NOTES = {
     "sample": f"{SAMPLE}: a few cases that show how moot works, too few for a finding.",
 }
 """The remark on results from each source of a data set."""
-MODEL_NOTE = f"{SIMULATED}: no language model was called; a statistical model wrote the replies."
+MODEL_NOTE = f"{SIMULATED}: no language model was called; a stand-in drew the replies."
 
 
 def describe_inputs(dataset: str, source: str, models: Mapping[str, ModelConfig]) -> list[str]:

@@ -1,11 +1,10 @@
-"""A rehearsal: the user's configuration with simulated voices instead of all models."""
+"""A rehearsal: the user's configuration with the stand-in instead of all models."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
-from moot.core.cases import Case, Task
 from moot.core.config import Budget, Config
+from moot.core.endpoint_traits import SIMULATED
 from moot.core.model_config import ModelConfig
-from moot.core.simulated_voice import SIMULATED
 from moot.llm.endpoints import Endpoint
 from moot.protocols.experiment import Experiment
 
@@ -15,7 +14,7 @@ OpenEndpoint = Callable[[ModelConfig, int], Endpoint]
 
 
 def replace_models(config: Config) -> Config:
-    """Return the configuration of a rehearsal, in which voices replace models.
+    """Return the configuration of a rehearsal, in which the stand-in replaces models.
 
     It has no budget, no limits, one shard and a separate ledger. Prices stay, so that the tables of
     costs state the cost of the real run. Shards are for slow models; a job of a rehearsal takes
@@ -27,7 +26,7 @@ def replace_models(config: Config) -> Config:
 
 
 def add_simulated_people(config: Config, experiments: Iterable[Experiment]) -> Config:
-    """Return the configuration with a voice for each person who sits in a debate."""
+    """Return the configuration with a stand-in for each person who sits in a debate."""
     voices: dict[str, ModelConfig] = {}
     for experiment in experiments:
         for person in experiment.people:
@@ -53,19 +52,10 @@ def _simulated_model(model: ModelConfig) -> ModelConfig:
     )
 
 
-def simulated_endpoints(
-    config: Config, cases: Sequence[Case] = (), task: Task | None = None
-) -> OpenEndpoint | None:
-    """Return a function that opens endpoints for a job of a rehearsal.
-
-    These endpoints know the truth of its cases.
-
-    It is None outside of a rehearsal.
-    """
+def stand_in_endpoints(config: Config) -> OpenEndpoint | None:
+    """Return a function that opens endpoints for a job of a rehearsal; None outside of one."""
     if not config.rehearsal:
         return None
-    from moot.llm.endpoints.simulated import SimulatedEndpoint
-    from moot.llm.simulated.beliefs import build_world
+    from moot.llm.stand_in import StandIn
 
-    world = build_world(config.seed, cases, task)
-    return lambda model, _threads: SimulatedEndpoint(model, world)
+    return lambda _model, _threads: StandIn(config.seed)

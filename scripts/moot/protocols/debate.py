@@ -250,7 +250,12 @@ class Debate:
         unreadable_texts: set[str] = set()
         for attempt in range(1, self.voices.attempts(turn.seat) + 1):
             reply = await self.voices.ask_model(
-                utterance, messages, schema=document, max_tokens=max_tokens, sample=sample
+                utterance,
+                messages,
+                schema=document,
+                labels=tuple(labels) or self.task.labels,
+                max_tokens=max_tokens,
+                sample=sample,
             )
             utterance.text = reply.text if reply else ""
             self._read_reply(utterance, schema, labels)

@@ -111,6 +111,7 @@ class Voices:
         *,
         schema: Fields | None = None,
         choices: tuple[str, ...] = (),
+        labels: tuple[str, ...] = (),
         max_tokens: int | None = None,
         sample: int | None = None,
     ) -> Reply | None:
@@ -135,6 +136,7 @@ class Voices:
             seed=(self._setup.seed if model.seed is None else model.seed) + replicate,
             schema=schema,
             choices=choices,
+            labels=labels,
         )
         try:
             utterance.call_id, reply = await chat.ask(request, replicate)

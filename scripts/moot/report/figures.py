@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from moot.core.artifacts import atomic_path
-from moot.core.simulated_voice import REHEARSAL_MARK
+from moot.core.endpoint_traits import REHEARSAL_MARK
 from moot.core.types import Json, JsonObject
 from moot.report.content import Figure
 from moot.report.notes import REHEARSAL_NOTE

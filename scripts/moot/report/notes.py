@@ -3,12 +3,12 @@
 from collections.abc import Sequence, Set
 
 from moot.core.cases import cluster_attributes
-from moot.core.simulated_voice import REHEARSAL_MARK
+from moot.core.endpoint_traits import REHEARSAL_MARK
 from moot.protocols.people import is_person
 from moot.scores.results import ExperimentResults
 
 REHEARSAL_NOTE = (
-    f"{REHEARSAL_MARK}: a rehearsal. No language model was called. A statistical model generated "
+    f"{REHEARSAL_MARK}: a rehearsal. No language model was called. A stand-in drew "
     "all replies, so no number here describes a named model."
 )
 NO_TRUTH = "no truth: the true labels of the cases are unknown"

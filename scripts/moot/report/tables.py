@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.artifacts import atomic_path
-from moot.core.simulated_voice import REHEARSAL_MARK
+from moot.core.endpoint_traits import REHEARSAL_MARK
 from moot.core.types import Column as Values
 from moot.report.columns import KEY, OURS, PUBLISHED
 from moot.report.content import Column, Table, TableContent

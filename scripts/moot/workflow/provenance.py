@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.artifacts import read_metadata
+from moot.core.endpoint_traits import REHEARSAL_MARK
 from moot.core.errors import UserError
-from moot.core.simulated_voice import REHEARSAL_MARK
 
 if TYPE_CHECKING:
     from snakemake.script import Snakemake

@@ -3,15 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
 
 from moot.analyses.counterfactual.tables import counterfactual_table
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
+from planted_answers import LIKED, probability_of_yes
 from results_about_people import predictions_by_sex, results_about_people, row
 
 Context = Callable[..., LoadContext]
@@ -131,7 +130,7 @@ def test_an_exchange_that_changes_nothing_is_refused(
         load_people("nlsy97", load_context, **options)
 
 
-# From planted voices to the table
+# From planted answers to the table
 
 
 @pytest.fixture(scope="module")
@@ -171,24 +170,17 @@ def test_a_planted_effect_of_sex_and_its_absence_are_recovered(
             assert row_of_group["difference"] < 0, (
                 "the direction does not depend on the recorded sex"
             )
-    # The planted effect is 0.8 in log odds. The log odds of people are normal around `mean` or
-    # `-mean`, depending on their outcome.
-    deviation = float(np.hypot(1.0, 0.6))
-    mean = norm.ppf(0.7) * deviation
     yes = tables["predictions"].drop_duplicates("case_id")["target"].eq("yes").mean()
 
     def positive_rate(liked: float) -> float:
-        return float(
-            yes * norm.cdf((mean + liked) / deviation)
-            + (1 - yes) * norm.cdf((liked - mean) / deviation)
-        )
+        return yes * probability_of_yes("yes", liked) + (1 - yes) * probability_of_yes("no", liked)
 
     row_of_group = row(
         frame, model="partial", people="all", what_changes="names the positive label"
     )
     assert (
         row_of_group["difference low"]
-        <= positive_rate(0.0) - positive_rate(0.8)
+        <= positive_rate(0.0) - positive_rate(LIKED)
         <= row_of_group["difference high"]
     )
 

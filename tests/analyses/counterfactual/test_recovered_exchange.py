@@ -15,7 +15,6 @@ from moot.analyses.counterfactual.tables import PREDICTION, TellingPair, _compar
 from moot.stats.arrays import as_numbers
 from planted_answers import (
     LIKED,
-    MAN,
     SEEDS,
     TASK,
     answer,
@@ -28,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_planted_effect_of_the_words_of_sex_is_recovered() -> None:
-    """60 people are described as men and as women; the voice prefers YES if it reads "man"."""
+    """60 people are described as men and as women; answers prefer YES where it says "man"."""
     people = [f"c{number:03d}" for number in range(60)]
     recorded = {name: ("man", "woman")[number // 2 % 2] for number, name in enumerate(people)}
     told_man = [probability_of_yes(label, LIKED) for label in TASK.labels]
@@ -42,7 +41,7 @@ def test_a_planted_effect_of_the_words_of_sex_is_recovered() -> None:
             for number, sex in enumerate(recorded.values()):
                 other_sex = {"man": "woman", "woman": "man"}[sex]
                 person = case_with_sex(number, other_sex if exchanged else sex)
-                answers.append(answer(MAN, seed, person, TASK, "m", []))
+                answers.append(answer(seed, person))
             index = pd.MultiIndex.from_product([people, [0]], names=["case_id", "repeat"])
             frames.append(
                 pd.DataFrame({PREDICTION: as_numbers(np.array(answers) == "yes")}, index=index)

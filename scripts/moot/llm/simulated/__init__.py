@@ -1,1 +1,0 @@
-"""Simulated voices: replies by a stated statistical model."""
