@@ -4,8 +4,6 @@ Each protocol runs with random replies: readable ones of any content, unreadable
 calls. No run makes more calls than the preview counted.
 """
 
-import json
-import random
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -19,25 +17,13 @@ from moot.commands import placeholder_debates
 from moot.commands.preview import preview
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
-from moot.core.errors import CallFailedError
-from moot.core.types import Fields
 from moot.jobs.load import load_dataset
-from moot.llm.request import Reply, Request
+from moot.llm.stand_in import StandIn
 from moot.plan.plan import Plan
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Debate
 
 SEEDS = 2
-WORDS = (
-    "AGREEMENT",
-    "MORE DEBATE",
-    "yes",
-    "no",
-    "pro",
-    "I would affirm.",
-    "Yes.",
-    "",
-)
 SAMPLES = ("conference", "opinions", "agreement", "cail18", "vast")
 RECORDED = {"recorded"}
 """Protocols that ask no model."""
@@ -142,45 +128,9 @@ ARMS_OF_PROTOCOLS = sorted(set(product(VARIANTS_OF_ARMS, ARMS)) - UNSUITABLE)
 ARMS_OF_PROTOCOLS = [pair for pair in ARMS_OF_PROTOCOLS if pair[1] not in NOT_BOUND]
 
 
-class RandomEndpoint:
-    """Replies with anything that a model might."""
-
-    seed = 0
-
-    def __init__(self, *_: object) -> None:
-        pass
-
-    async def complete(self, request: Request) -> Reply:
-        draw = random.Random(f"{self.seed} {request.to_json()}")
-        if draw.random() < 0.03:
-            raise CallFailedError("out of retries")
-        logprobs = {word: -draw.expovariate(1) for word in request.choices}
-        text = draw.choice(WORDS)
-        schema = request.schema or request.reply_schema
-        if schema and draw.random() < 0.85:
-            text = json.dumps(random_instance(schema, draw))
-        return Reply(text, logprobs=logprobs, prompt_tokens=1, completion_tokens=1)
-
-    async def close(self) -> None:
-        pass
-
-
-def random_instance(schema: Fields, draw: random.Random) -> Any:
-    """Return a random value that fits a schema."""
-    if "enum" in schema:
-        return draw.choice(schema["enum"])
-    if "anyOf" in schema:
-        return random_instance(draw.choice(schema["anyOf"]), draw)
-    kind = schema.get("type")
-    if kind == "object":
-        properties = schema.get("properties", {})
-        return {name: random_instance(part, draw) for name, part in properties.items()}
-    if kind == "array":
-        length = draw.randint(schema.get("minItems", 0), schema.get("maxItems", 3))
-        return [random_instance(schema["items"], draw) for _ in range(length)]
-    number = draw.randint(int(schema.get("minimum", 0)), int(schema.get("maximum", 100)))
-    values = {"integer": number, "number": number, "boolean": number % 2 == 0, "null": None}
-    return values.get(str(kind), f"words {number}")
+def random_endpoint(seed: int) -> StandIn:
+    """Return an endpoint that replies with anything that a model might."""
+    return StandIn(seed, words=12, shares={"empty": 0.03, "refused": 0.03, "malformed": 0.1})
 
 
 def write_lawsuits(path: Path) -> None:
@@ -236,8 +186,7 @@ def random_calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
     def count(plan: Plan, results: Path, seed: int) -> dict[str, int]:
         with monkeypatch.context() as patch:
-            patch.setattr(RandomEndpoint, "seed", seed)
-            patch.setattr(placeholder_debates, "EstimatingEndpoint", RandomEndpoint)
+            patch.setattr(placeholder_debates, "open_stand_in", lambda *_: random_endpoint(seed))
             patch.setattr(Debate, "is_placeholder", lambda *_: False)
             return calls_by_experiment(plan, results)
 

@@ -173,13 +173,14 @@ def test_a_key_in_a_servers_error_is_in_no_file(
 ) -> None:
     attempts = 3 if kind == "rate_limited" else 0
     server.reset(echo="escaped", faults=[kind], rate=1.0, max_faulty_attempts=attempts)
-    model = {"endpoint": endpoint, "api_key_env": VARIABLE, "attempts": 2}
+    waits = {"max_outage": 2.0 if kind == "rate_limited" else 0.05}
+    model = {"endpoint": endpoint, "api_key_env": VARIABLE, "waits": waits}
     model |= {"base_url": server.host if endpoint in HOST_ENDPOINTS else server.url}
     config = configuration(server.url, tmp_path, model)
     try:
         write_everything(config, tmp_path, cases)
     except SystemExit:
-        assert kind in ("invalid_key", "model_not_found")
+        assert kind in ("invalid_key", "model_not_found", "server_error", "context_length")
     log = (tmp_path / "job.log").read_text()
     assert "***" in log or REMOVED in log or files_with("***", tmp_path)
     assert files_with(KEY, tmp_path) == []
@@ -299,7 +300,9 @@ def test_a_planted_key_is_in_no_file(
     kind: str, server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
     server.reset(faults=[] if kind == "none" else [kind], rate=0.5, latency=0.0)
-    config = configuration(server.url, tmp_path, {"api_key_env": VARIABLE, "attempts": 2})
+    waits = {"max_outage": 0.2}
+    model = {"api_key_env": VARIABLE, "attempts": 2, "waits": waits}
+    config = configuration(server.url, tmp_path, model)
     environment = {VARIABLE: f" {KEY}\n"}
     job = start_job(config, cases, tmp_path / "out.parquet", 10.0, 0, environment)
     job.join(PATIENCE)
@@ -402,7 +405,7 @@ async def test_a_redirect_sends_no_key_to_another_server(
         )
         request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
         ledger = Ledger(str(tmp_path))
-        with pytest.raises(RunStoppedError, match=f"redirects to {other_server.host}"):
+        with pytest.raises(CallFailedError, match=f"redirected to {other_server.host}"):
             async with open_chats(
                 {"test": model}, ledger, Settings(), Progress("test", 1)
             ) as chats:

@@ -124,7 +124,9 @@ async def test_an_empty_reply_that_was_counted_is_paid_for(
 async def test_empty_replies_count_towards_the_budget(server: FaultServer, tmp_path: Path) -> None:
     server.reset(faults=["empty"], rate=1.0, max_faulty_attempts=0, fingerprints=0)
     with closing(Ledger(str(tmp_path / "whole"))) as ledger:
-        with pytest.raises(CallFailedError, match="gave up after 3 attempts: the reply is empty"):
+        with pytest.raises(
+            CallFailedError, match=r"gave up after 3 attempts .*: the reply is empty"
+        ):
             await ask(server, ledger)
         totals = ledger.read_totals()
         assert totals.calls == 0 and totals.tokens > 0

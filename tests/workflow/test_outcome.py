@@ -30,7 +30,7 @@ ASK = {
 
 @pytest.fixture
 def workflow(tmp_path: Path) -> Iterator[Workflow]:
-    with FaultServer() as healthy_server, FaultServer("server_error", rate=1.0) as failing_server:
+    with FaultServer() as healthy_server, FaultServer("context_length", rate=1.0) as failing_server:
         workflow = Workflow(tmp_path, healthy_server.url, project=unedited_copy())
         workflow.configure(
             {
@@ -39,7 +39,6 @@ def workflow(tmp_path: Path) -> Iterator[Workflow]:
                     "endpoint": "openai",
                     "model": "test",
                     "base_url": failing_server.url,
-                    "attempts": 1,
                 },
                 "experiments/dead": {
                     "protocol": "zero_shot",
@@ -59,7 +58,7 @@ def test_a_run_ends_with_its_outcome_until_all_faults_are_removed(
     process = workflow.run(*OUTCOMES, "results/scores/ask.parquet", "results/scores/trial.parquet")
     assert process.returncode == 1, "all of an experiment and model failed"
     assert "Debates: 8 in 3 experiments: 3 valid, 0 invalid, 3 failed, 2 waiting." in process.stdout
-    assert "3 x a call failed: gave up after 1 attempts: HTTP 500" in process.stdout
+    assert "3 x a call failed: HTTP 400: This model's maximum context length" in process.stdout
     assert process.stdout.count("every debate of dead (down) failed") == 1
     assert "Traceback" not in process.stdout
     questions = sorted(workflow.work.rglob("*.question.md"))

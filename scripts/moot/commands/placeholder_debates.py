@@ -7,9 +7,11 @@ from contextlib import aclosing, closing, suppress
 from moot.commands.preview_hours import SpeedMeter
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import UserError
+from moot.core.model_config import ModelConfig
 from moot.core.types import Fields
 from moot.jobs.debates import Job, run_debates
 from moot.llm.chat import Settings
+from moot.llm.endpoints import Endpoint
 from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.progress import Progress
@@ -19,6 +21,11 @@ from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
 from moot.protocols.inbox import find_answer
 from moot.protocols.people import Question
+
+
+def open_stand_in(_config: ModelConfig, _threads: int) -> Endpoint:
+    """Return the stand-in whose replies have the greatest length."""
+    return StandIn()
 
 
 class PlaceholderPeople:
@@ -78,7 +85,7 @@ async def run_with_placeholders(
     max_debates: int | None = None,
 ) -> list[Debate]:
     """Hold a job's debates, or the first `max_debates`, with placeholder replies."""
-    settings = Settings(open_endpoint=lambda _model, _threads: StandIn())
+    settings = Settings(open_endpoint=open_stand_in)
     async with aclosing(
         run_debates(plan, job, ledger, settings, progress, max_debates, ask_person)
     ) as debates:

@@ -253,10 +253,9 @@ def write_predictions(
     cases, task = read_cases(cases_path, texts=False)
     experiment_config = plan.experiments[experiment]
     with closing(Ledger(plan.config.ledger)) as ledger:
-        models = plan.models_in_job(experiment, shards[0].parent.name) if shards else {}
         asked_models = {
             name: model.model
-            for name, model in models.items()
+            for name, model in plan.config.models.items()
             if endpoint_traits(model.endpoint).has_server
         }
         debate_calls = DebateCalls(ledger, shards, asked_models)

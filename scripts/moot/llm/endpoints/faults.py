@@ -6,6 +6,7 @@ import ssl
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 
 from moot.core.errors import (
     CallRefusedError,
@@ -49,7 +50,7 @@ def fault_of_status(
     """
     body = _read_json(content)
     code = _error_object(body).get("code")
-    words = _words(body) or content.decode("utf-8", "replace")
+    words = _words(body) or content.decode("utf-8", "replace") or _phrase(status)
     message = redacted(f"HTTP {status}: {words}")
     if code == "content_filter":
         return ContentFilteredError(message)
@@ -64,6 +65,10 @@ def fault_of_status(
     if "location" in headers:  # moot follows no redirect with a prompt
         message += f" (redirected to {redacted(headers['location'])})"
     return CallRefusedError(message)
+
+
+def _phrase(status: int) -> str:
+    return HTTPStatus(status).phrase if status in set(HTTPStatus) else "no words"
 
 
 def has_error(body: Json) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from moot.core.endpoint_traits import EndpointTraits
-from moot.core.errors import MootError, ServerFaultError, UnreachableError
+from moot.core.errors import MootError, ServerFaultError, TransientError, UnreachableError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
 from moot.core.usage import Usage
@@ -183,7 +183,9 @@ class OllamaEndpoint:
             return fault_of_status(error.status, error.headers, error.content, model)
         if isinstance(error, ConnectionError):
             return UnreachableError(redacted(error))
-        return ServerFaultError(redacted(f"{type(error).__name__}: {error}"))
+        message = redacted(f"{type(error).__name__}: {error}")
+        is_unreadable = isinstance(error, ValueError)
+        return TransientError(message) if is_unreadable else ServerFaultError(message)
 
     def _reply(
         self, request: Request, response: "ollama.ChatResponse", seconds: float, served_model: str
