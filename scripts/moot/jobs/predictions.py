@@ -175,8 +175,8 @@ def versions_served(
     for name, (served_model, *other_names) in zip(calls["model"], served_names, strict=True):
         asked = asked_models.get(name, "")
         is_other = is_other_model(asked, served_model)
-        names = [f"{served_model}{ASKED}{asked})" if is_other else served_model, *other_names]
-        versions.append(", ".join(filter(None, names)))
+        version = f"{served_model}{ASKED}{asked})" if is_other else served_model
+        versions.append(", ".join(filter(None, [version, *other_names])))
     by_call = dict(zip(calls["call_id"], zip(calls["model"], versions, strict=True), strict=True))
     served: dict[str, set[tuple[str, str]]] = {}
     for debate_id, call_id in zip(transcripts["debate_id"], transcripts["call_id"], strict=True):
@@ -225,8 +225,10 @@ def prediction_rows(
         }
 
 
-_COUNT_COLUMNS = ("calls", "retries", "asked_again", "prompt_tokens", "completion_tokens")
-_COUNT_COLUMNS += ("cached_tokens",)
+_COUNT_COLUMNS = (
+    *("calls", "retries", "asked_again"),
+    *("prompt_tokens", "completion_tokens", "cached_tokens"),
+)
 _AMOUNT_COLUMNS = ("seconds", "cost_usd")
 
 
