@@ -1,8 +1,9 @@
 # Debates: one job for each experiment, model and shard. A job runs one event loop.
 
 
-# The target `retry` asks the calls of failed debates again.
-IS_RETRY = "retry" in workflow.dag_settings.targets
+def is_retry():
+    """Return whether the run has the target `retry`, which asks failed calls again."""
+    return "retry" in workflow.dag_settings.targets
 
 
 rule run_debates:
@@ -36,7 +37,7 @@ rule run_debates:
             prompts=lambda wildcards: dependencies.debate_prompts(plan, wildcards.experiment),
         ),
         resumed=lambda wildcards: times_resumed(
-            plan, **dict(wildcards.items()), is_retry=IS_RETRY
+            plan, **dict(wildcards.items()), is_retry=is_retry()
         ),
     script:
         "../scripts/debates.py"
