@@ -26,7 +26,7 @@ def source_of(debaters: int, text: str, title: str = "mine, a_model, case 1") ->
     rows = [ExampleRow(step, {"judge": text}) for step in STEPS]
     rows += [ExampleRow(STEPS[1], dict.fromkeys(seats, text)) for _ in range(2)]
     parts = [Example(title, tuple(rows))] if debaters else []
-    return example_latex(PAPER, ITEM, build_example(ITEM, parts), ["A note."])
+    return example_latex(PAPER, ITEM, build_example(ITEM, {}, parts), ["A note."])
 
 
 def test_texts_of_the_paper_are_complete_and_texts_of_a_run_are_cut() -> None:

@@ -58,6 +58,9 @@ class ExperimentConfig(ExperimentSections):
             " one. Default: all."
         ),
     )
+    case_ids: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
+        (), description="Ids of the cases to debate. Default: chosen by the seed."
+    )
     repeats: int = Field(
         1,
         ge=1,

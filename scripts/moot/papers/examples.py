@@ -1,11 +1,12 @@
 """A paper's example: a debate by step, with a column for each debater."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from moot.papers.charts import PUBLISHED
+from moot.papers.grid import PublishedValues
 from moot.papers.items import PaperItem
 from moot.papers.parts import Example, ExampleRow, Part
 
@@ -42,8 +43,17 @@ class ExampleTable:
         return ["\n\n".join(row.cells.values())]
 
 
-def build_example(item: PaperItem, parts: Sequence[Part]) -> ExampleTable:
-    """Return the table of an item from the paper's rows and the first example of this run."""
+def build_example(
+    item: PaperItem, published: PublishedValues, parts: Sequence[Part]
+) -> ExampleTable:
+    """Return the table of an item from the paper's rows and the first example of this run.
+
+    A printed number stands in the published values; a text names its row in braces.
+    """
+    table = item.published.partition("/")[2]
+    numbers = {
+        row: f"{value:g}" for (of_table, row, _), value in published.items() if of_table == table
+    }
     paper_seats = [str(seat) for seat in item.entry["seats"]]
     examples = [part for part in parts if isinstance(part, Example)]
     title, own_rows = (examples[0].title, examples[0].rows) if examples else ("", ())
@@ -55,10 +65,22 @@ def build_example(item: PaperItem, parts: Sequence[Part]) -> ExampleTable:
     steps = []
     for step in item.entry["steps"]:
         head = str(step["head"])
-        published_rows = [_published_row(head, texts, paper_seats) for texts in step["paper"]]
+        published_rows = [
+            _published_row(head, _with_numbers(texts, numbers), paper_seats)
+            for texts in step["paper"]
+        ]
         own_rows_of_step = tuple(row for row in own_rows if row.step == head)
         steps.append(ExampleStep(head, tuple(published_rows), own_rows_of_step))
     return ExampleTable(seats, tuple(steps), title)
+
+
+def _with_numbers(texts: str | Sequence[str], numbers: Mapping[str, str]) -> str | list[str]:
+    if isinstance(texts, str):
+        return texts
+    filled_texts = list(texts)
+    for row, number in numbers.items():
+        filled_texts = [text.replace(f"{{{row}}}", number) for text in filled_texts]
+    return filled_texts
 
 
 def _published_row(step: str, texts: str | Sequence[str], seats: Sequence[str]) -> ExampleRow:

@@ -142,7 +142,7 @@ def _write_item(
     elif item.kind == "diagram":
         block |= _write_diagrams(content, target / f"{item.key}.svg")
     else:
-        block |= _write_example(paper, content, target, is_rehearsal)
+        block |= _write_example(paper, content, published, target, is_rehearsal)
     has_rows = bool(block["has_values"]) or bool(grid and grid.own_rows)
     block["is_drawn"] = item.kind in KINDS_FROM_DESIGN and block["has_values"]
     block["is_filled"] = item.kind not in KINDS_FROM_DESIGN and block["has_values"]
@@ -189,10 +189,14 @@ def _clauses_svg(clauses: Sequence[Clauses]) -> str:
 
 
 def _write_example(
-    paper: Paper, content: ItemContent, target: Path, is_rehearsal: bool
+    paper: Paper,
+    content: ItemContent,
+    published: PublishedValues,
+    target: Path,
+    is_rehearsal: bool,
 ) -> dict[str, object]:
     item = content.item
-    table = build_example(item, content.parts)
+    table = build_example(item, published, content.parts)
     write_csv(example_frame(table), target / f"{item.key}.csv", is_rehearsal)
     notes = [REHEARSAL_NOTE] if is_rehearsal else []
     notes += [*content.warnings, *filter(None, [item.note])]

@@ -9,6 +9,27 @@ from moot.overview.config_papers import ALLOW_FEWER_CASES
 from moot.protocols.experiment import Experiment
 
 
+def _named_cases(experiment: Experiment, cases: Sequence[Case]) -> Sequence[Case]:
+    """Return the cases that an experiment names, or all if it names none.
+
+    A paper's experiment on other data than the paper's has none of its cases.
+
+    Raises:
+        UserError: a named case does not exist.
+    """
+    config = experiment.config
+    named_cases = [case for case in cases if case.case_id in config.case_ids]
+    if not config.case_ids or (not named_cases and ALLOW_FEWER_CASES.value_in(config)):
+        return cases
+    missing_ids = set(config.case_ids) - {case.case_id for case in named_cases}
+    if missing_ids:
+        raise UserError(
+            f"experiment '{experiment.name}': `case_ids`: found no {', '.join(sorted(missing_ids))}"
+            f" among the {len(cases)} {config.split} cases of data set '{config.dataset}'."
+        )
+    return named_cases
+
+
 def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: int) -> list[Case]:
     """Return the cases that an experiment debates, and the validation cases for its threshold.
 
@@ -27,7 +48,7 @@ def choose_debated_cases(experiment: Experiment, cases: Sequence[Case], seed: in
     ):
         if case_count == 0:
             continue
-        available = open_cases(cases, split_name)
+        available = _named_cases(experiment, open_cases(cases, split_name))
         count = case_count
         if available and count and len(available) < count and ALLOW_FEWER_CASES.value_in(config):
             LOG.warning(

@@ -57,26 +57,23 @@ async def test_grader_predicts_the_decision_that_it_grades_higher(
 
 
 @pytest.mark.parametrize(
-    ("seat", "reply", "expected"),
+    ("reply", "expected"),
     [
-        ("judge", "Judge: AGREEMENT", "AGREEMENT"),
-        ("judge", "Judge:AGREEMENT", "AGREEMENT"),
-        ("judge", "**Judge:** AGREEMENT", "AGREEMENT"),
-        ("judge", "[Judge]: MORE DEBATE", "MORE DEBATE"),
-        ("judge", "Judge (to chat_manager):\n\nMORE DEBATE\n", "MORE DEBATE"),
-        ("judge", "Judge_agent (to chat_manager): AGREEMENT.", "AGREEMENT"),
-        ("judge", "<think>They differ? No.</think>\nJudge: AGREEMENT", "AGREEMENT"),
-        ("moderator", "Moderator: AGREEMENT", "AGREEMENT"),
-        ("judge", "Judge: AGREEMENT or MORE DEBATE", None),
-        ("judge", "Judge: no AGREEMENT", None),
-        ("judge", "Judge: ", None),
-        ("judge", "Judge: AGREEMENT Judge: MORE DEBATE", None),
-        ("moderator", "Judge: AGREEMENT", None),
+        ("Judge: AGREEMENT", "AGREEMENT"),
+        ("Judge:AGREEMENT", "AGREEMENT"),
+        ("**Judge:** AGREEMENT", "AGREEMENT"),
+        ("[Judge]: MORE DEBATE", "MORE DEBATE"),
+        ("Judge (to chat_manager):\n\nMORE DEBATE\n", "MORE DEBATE"),
+        ("Judge_agent (to chat_manager): AGREEMENT.", "AGREEMENT"),
+        ("<think>They differ? No.</think>\nJudge: AGREEMENT", "AGREEMENT"),
+        ("Moderator: AGREEMENT", "AGREEMENT"),
+        ("Judge: AGREEMENT or MORE DEBATE", None),
+        ("Judge: no AGREEMENT", None),
+        ("Judge: ", None),
+        ("Judge: AGREEMENT Judge: MORE DEBATE", None),
     ],
 )
-def test_a_decision_after_the_name_of_its_seat_is_read(
-    seat: str, reply: str, expected: str | None
-) -> None:
+def test_a_decision_after_the_name_of_its_seat_is_read(reply: str, expected: str | None) -> None:
     words = tuple(ANSWERS.values())
     parsed = parse_label(reply, words)
     assert (parsed.value or {}).get("prediction") == expected

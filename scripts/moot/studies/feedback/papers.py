@@ -242,7 +242,10 @@ def _round_diagram(design: Design) -> Diagram:
 @fills("feedback/table4", STUDY)
 def example(run: ItemRun) -> list[Part]:
     """Show the first round of this run's first debate step by step, as the paper does."""
-    for results in run.results.find_experiments(DEBATE):
+    debates = run.results.find_experiments(DEBATE)
+    for results in sorted(
+        debates, key=lambda debate: debate.experiment not in run.item.experiments
+    ):
         transcripts = results.transcripts
         if len(transcripts):
             is_first = pd.Series(True, transcripts.index)
