@@ -40,6 +40,7 @@ def post(number: int) -> Record:
         "new_topic": "rent",
         "topic_str": "rent",
         "label": str(number % 3),
+        "type_idx": "1",
         "seen?": str(number % 2),
     }
 

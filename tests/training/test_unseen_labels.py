@@ -103,3 +103,13 @@ def test_min_cases_counts_only_training_cases(tmp_path: Path, load_context: Make
     assert loaded.cleaning["cases with such a label (left out)"] == 19
     with pytest.raises(UserError, match="no label has 99 training cases; lower min_cases"):
         load(load_context("cail18"), files=files, similarity=1.0, min_cases=99)
+
+
+def test_a_baseline_that_cannot_skip_a_label_says_which_cases_it_lacks() -> None:
+    """XGBoost ended with the positions of the labels that it expected."""
+    task = Task("the case", "Which charge?", ("a", "b", "c"))
+    targets = ["b", "c"] * 30 + ["b", "c"] * 10 + ["a"] * 5 + ["b"] * 8 + ["c"] * 7
+    rows = evaluate(make_examples(targets, task), [BASELINES["xgboost"]], seed=1, folds=3)
+    assert set(rows.leaderboard["status"]) == {
+        "failed: ValueError: 5 of 20 test cases have a label that no training case has"
+    }

@@ -128,7 +128,9 @@ def evaluate(
             prefix = (
                 "" if isinstance(error, UnavailableError) else f"failed: {type(error).__name__}: "
             )
-            status = prefix + " ".join(str(error).split())
+            # XGBoost refuses labels with a gap, which a label of the test split alone leaves
+            reason = _unseen(data).get("status") or " ".join(str(error).split())
+            status = f"{prefix}{reason}"
             rows += [
                 {**identity, "evaluation": part, "status": status}
                 for part in (CROSS_VALIDATION, TEST)

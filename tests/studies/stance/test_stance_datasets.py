@@ -36,6 +36,8 @@ def test_vast_reproduces_the_measured_counts(shared_data: Path) -> None:
     assert sum(counts(loaded, "train").values()) == 13477
     assert len({extract_body(case.text) for case in loaded.cases if case.split == "test"}) == 786
     assert loaded.cleaning["pairs of near-duplicate posts"] == 4
+    synthetic = loaded.cleaning["synthetic neutral rows, shown with the topic of their label"]
+    assert synthetic == 2313, "all of the training file; the test file was rebuilt from topic_str"
     assert loaded.cleaning["pairs of near-duplicate posts across splits"] == 1
     copies = [case for case in loaded.cases if resembles_test_case(case)]
     assert len(copies) == loaded.cleaning[RESEMBLING] and {case.split for case in copies} == {
@@ -189,7 +191,7 @@ CLAIMS = "claim_stance/claim_stance_dataset_v1.csv"
             "x" * 5000,
             ["row 3", "new_topic", "5000 characters", "at most 1000"],
         ),
-        ("vast", VAST, "new_id", "50", ["row 3", "new_id", "row 2"]),
+        ("vast", VAST, "new_id", "50", ["row 3", "new_id", "rows 2, 3"]),
         ("vast", VAST, "seen?", "maybe", ["row 3", "seen?", "'maybe'"]),
         ("claim_stance", CLAIMS, "claims.stance", None, ["claims.stance"]),
         (
@@ -213,7 +215,7 @@ CLAIMS = "claim_stance/claim_stance_dataset_v1.csv"
             "0",
             ["row 3", "claims.claimSentiment", "1, -1, blank"],
         ),
-        ("agreement", CLAIMS, "claims.claimId", "1", ["row 3", "claims.claimId", "row 1"]),
+        ("agreement", CLAIMS, "claims.claimId", "1", ["row 3", "claims.claimId", "rows 1, 3"]),
         ("agreement", CLAIMS, "split", "dev", ["row 3", "split", "'dev'"]),
     ],
 )

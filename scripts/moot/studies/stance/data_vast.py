@@ -25,7 +25,10 @@ from moot.datasets.reading.checks import FaultyShare, check_values, read_usable_
 from moot.datasets.reading.tables import read_csv
 from moot.datasets.topics import check_texts, source_folder, source_notes, topic_and_text
 
-COLUMNS = ("new_id", "post", "new_topic", "topic_str", "label", "seen?")
+COLUMNS = ("new_id", "post", "new_topic", "topic_str", "label", "type_idx", "seen?")
+SYNTHETIC = "4"
+"""The type of a neutral row that pairs a post with the topic of another one, in `topic_str`."""
+SHOWN_LABELLED = "synthetic neutral rows, shown with the topic of their label"
 FILES: dict[str, SplitName] = {
     "vast_train.csv": "train",
     "vast_dev.csv": "validation",
@@ -146,11 +149,16 @@ def read_posts(path: Path, faulty: float, cleaning: dict[str, int]) -> pd.DataFr
         check_texts(path, rows["new_topic"], topic=True)
 
     frame = read_usable_rows(path, read, check, faulty, cleaning, unique="new_id")
-    # The official files have another column `topic`, which is not the topic of the label.
+    # The official files have another column `topic`, which is not the topic of the label; and in
+    # synthetic neutral rows `new_topic` is the topic of the post, which the label is not about.
     frame = frame[list(COLUMNS)].rename(
         columns={"new_id": "row_id", "new_topic": "topic", "seen?": "seen"}
     )
-    return frame.assign(label=frame["label"].map(LABELS))
+    is_synthetic = (frame["type_idx"] == SYNTHETIC) & (frame["topic"] != frame["topic_str"])
+    if is_synthetic.any():
+        cleaning[SHOWN_LABELLED] = cleaning.get(SHOWN_LABELLED, 0) + int(is_synthetic.sum())
+    topics = frame["topic"].mask(is_synthetic, frame["topic_str"])
+    return frame.assign(label=frame["label"].map(LABELS), topic=topics)
 
 
 def select_subset(rows: pd.DataFrame, options: VastOptions) -> pd.DataFrame:
