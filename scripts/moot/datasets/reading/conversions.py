@@ -24,8 +24,17 @@ def suggest_conversion(frame: pd.DataFrame, columns: Sequence[str]) -> str:
     missing = [name for name in columns if name not in frame]
     if not missing:
         return ""
-    for name in map(str, frame):
-        items = next((cell for cell in frame[name] if isinstance(cell, list) and cell), None)
+    names = sorted(frame, key=lambda name: not any(part.startswith(name) for part in missing))
+    for name in names:
+        cells = frame[name].dropna()
+        items = next((cell for cell in cells if isinstance(cell, list) and cell), None)
+        parts = next((cell for cell in cells if isinstance(cell, dict) and cell), {})
+        if parts and all(isinstance(part, dict) for part in parts.values()):
+            line = (
+                f"[{{**record, **turn}} for record in records for turn in"
+                f" record[{name!r}].values()]"
+            )
+            return f" Column '{name}' holds an object of objects: make a row of each by `{line}`."
         if items and isinstance(items[0], dict):
             line = f"pandas.json_normalize(records, record_path={name.split('.')!r}, meta=[...])"
             return (
