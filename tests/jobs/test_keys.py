@@ -35,7 +35,6 @@ from moot.llm.progress import Progress
 from moot.llm.redaction import REMOVED
 from moot.llm.request import Message, Request
 from moot.plan.plan import Plan
-from moot.report.debate_texts import render_markdown
 from moot.scores.results import ExperimentResults
 from patience import PATIENCE
 
@@ -105,11 +104,7 @@ def write_everything(config: dict[str, Any], folder: Path, cases: Path) -> Exper
         results / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls")
     )
     write_predictions(plan, EXPERIMENT, cases_file, [shard], predictions, calls)
-    experiment = ExperimentResults(results, EXPERIMENT, plan.view(EXPERIMENT), 1)
-    (folder / "debates.md").write_text(
-        "".join(render_markdown(experiment, MODEL)), encoding="utf-8"
-    )
-    return experiment
+    return ExperimentResults(results, EXPERIMENT, plan.view(EXPERIMENT), 1)
 
 
 @pytest.fixture(scope="module")

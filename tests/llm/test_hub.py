@@ -76,50 +76,20 @@ def test_a_model_is_fetched_at_its_first_call_and_once(hub: ModelHub, tmp_path: 
     assert (tmp_path / "again.parquet").read_bytes() == (tmp_path / "first.parquet").read_bytes()
 
 
-@needs_hub
-def test_the_message_on_an_unpinned_model_has_its_commit(hub: ModelHub, tmp_path: Path) -> None:
-    with pytest.raises(
-        UserError,
-        match=rf"{MODEL}\.revision: this key is missing.*`revision: {COMMIT}`, where 'main'",
-    ):
+def test_a_model_without_a_commit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=rf"{MODEL}\.revision: this key is missing.*/commits/main"):
         Plan.from_yaml(asking(tmp_path), PROJECT)
-    with pytest.raises(UserError, match=f"found 'main'.*`revision: {COMMIT}`"):
+    with pytest.raises(UserError, match=r"found 'main'.*expected the commit"):
         Plan.from_yaml(asking(tmp_path, revision="main"), PROJECT)
-    with pytest.raises(
-        UserError, match=r"could not be looked up: .*no such repository, or a private one"
-    ):
-        Plan.from_yaml(asking(tmp_path, model="hf:org/none:small.gguf"), PROJECT)
 
 
 @needs_hub
 @pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        (
-            {"model": "hf:org/repo:smal.gguf"},
-            r"no such file at this commit: see .*/org/repo/tree/[0-9a-f]{40}\.$",
-        ),
-        ({"revision": 40 * "a"}, f"the repository has no commit {40 * 'a'}"),
-        ({"model": "hf:org/none:small.gguf"}, "no such repository"),
-        (
-            {"model": "hf:org/gated:small.gguf"},
-            "the repository is gated. Accept its terms at .*/org/gated",
-        ),
-    ],
+    "keys", [{"model": "hf:org/repo:smal.gguf"}, {"revision": 40 * "a"}], ids=["file", "commit"]
 )
-def test_what_the_hub_does_not_have_is_named(
-    hub: ModelHub, keys: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(UserError, match=message):
+def test_what_the_hub_does_not_have_is_named(hub: ModelHub, keys: dict[str, Any]) -> None:
+    with pytest.raises(UserError, match=r"model 'hf:org/repo:.*404"):
         model_path(on_hub(**keys))
-
-
-@needs_hub
-def test_a_file_that_was_damaged_in_the_cache_is_not_used(hub: ModelHub) -> None:
-    path = model_path(on_hub("hf:org/repo:other.gguf"))
-    path.resolve().write_bytes(b"cut off")
-    with pytest.raises(UserError, match=r"found other content than the hub has\. Delete the file"):
-        model_path(on_hub("hf:org/repo:other.gguf"))
 
 
 @needs_hub
@@ -127,9 +97,7 @@ def test_without_a_network_the_cache_is_all(hub: ModelHub, monkeypatch: pytest.M
     model_path(on_hub())
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert model_path(on_hub()).is_file()
-    with pytest.raises(
-        UserError, match=r"the hub cannot be reached \(.*offline.*\). Connect this machine"
-    ):
+    with pytest.raises(UserError, match=r"offline|outgoing traffic"):
         model_path(on_hub("hf:org/repo:third.gguf"))
 
 
