@@ -164,7 +164,7 @@ class Client:
     def _warn_of_other_model(self, asked: str, reply: Reply) -> None:
         """Warn once if another model answers than was asked, or if it changes within the job."""
         served = (reply.served_model, reply.provider)
-        if self._has_warned or self._served == served:
+        if self._has_warned or not reply.served_model or self._served == served:
             return
         expected = " ".join(filter(None, self._served or (asked,)))
         is_change = self._served is not None
