@@ -24,9 +24,7 @@ SCRIPTS = {
     "dry_run.py": [],
     "kills.py": ["--kills", "2"],
     "reader.py": ["100"],
-    "coverage_shares.py": ["--repetitions", "2"],
-    "coverage_differences.py": ["--repetitions", "2"],
-    "coverage_grid.py": ["--worlds", "2"],
+    "coverage.py": ["--worlds", "2"],
 }
 IMPORTED_FOLDERS = ("scripts", "tests/support", "benchmarks")
 

@@ -68,7 +68,7 @@ def fill(path: Path, sheet: Path, label: dict[str, str], annotator: str = "") ->
 
 
 def test_a_sheet_is_blind_shuffled_and_without_empty_statements(statements: pd.DataFrame) -> None:
-    sheet = blinded(statements, FACTS, seed=1)
+    sheet = blinded(statements, FACTS)
     assert len(sheet) == 4
     assert sorted(sheet["statement"]) == sorted(text for text in TEXTS if text)
     content = sheet.to_csv()
@@ -85,7 +85,7 @@ def test_a_label_counts_only_for_the_labelled_words(
 ) -> None:
     """The label of a turn does not count after the debate was held again with other words."""
     shards = tmp_path / "transcripts" / "panel" / "tiny" / "0.parquet"
-    sheet = write_sheets(blinded(statements, FACTS, seed=1), tmp_path, "abc", RUBRIC)[0]
+    sheet = write_sheets(blinded(statements, FACTS), tmp_path, "abc", RUBRIC)[0]
     filled_sheet = fill(
         tmp_path / "annotations" / "ann.csv", sheet, dict.fromkeys(TEXTS, "AFFIRM"), "ann"
     )
@@ -106,7 +106,7 @@ def test_a_label_counts_only_for_the_labelled_words(
 
 
 def test_a_sheet_on_disk_is_never_overwritten(statements: pd.DataFrame, tmp_path: Path) -> None:
-    sheet = blinded(statements, FACTS, seed=1)
+    sheet = blinded(statements, FACTS)
     path, tasks = write_sheets(sheet, tmp_path, "abc", RUBRIC)
     assert "'=HYPERLINK" in path.read_text()
     assert len(json.loads(tasks.read_text())) == 4
@@ -126,7 +126,7 @@ def test_a_sheet_on_disk_is_never_overwritten(statements: pd.DataFrame, tmp_path
 
 
 def test_filled_sheets_and_exports_are_read(statements: pd.DataFrame, tmp_path: Path) -> None:
-    sheet = blinded(statements, FACTS, seed=1)
+    sheet = blinded(statements, FACTS)
     path, tasks = write_sheets(sheet, tmp_path / "out", "abc", RUBRIC)
     folder = tmp_path / "annotations"
     fill(
@@ -281,14 +281,13 @@ def test_agreement_has_intervals_and_ignores_statements_with_one_label() -> None
     draw = np.random.default_rng(1)
     truth = [str(label) for label in draw.choice(LABELS, 60)]
     noisy = [label if draw.random() < 0.8 else "NONE" for label in truth]
-    agreement = annotator_agreement(
-        make_labels(rules=truth, ann=[*noisy[:50], *[""] * 10]), seed=1
-    ).set_index("measure")
+    labels = make_labels(rules=truth, ann=[*noisy[:50], *[""] * 10])
+    agreement = annotator_agreement(labels).set_index("measure")
     assert set(agreement["n"]) == {50}
     equal, kappa = agreement.loc["equal labels"], agreement.loc["Cohen's kappa"]
     assert 0.6 < kappa["value"] < equal["value"] < 0.95
     assert kappa["ci_low"] <= kappa["value"] <= kappa["ci_high"]
-    assert annotator_agreement(make_labels(rules=truth), seed=1).empty
+    assert annotator_agreement(make_labels(rules=truth)).empty
 
 
 def test_rules_label_every_statement(statements: pd.DataFrame) -> None:

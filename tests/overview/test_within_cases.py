@@ -147,7 +147,7 @@ def test_intervals_within_cases_keep_their_level_and_coverage(tmp_path: Path) ->
     rates = np.repeat(np.tile([0.02, 0.05, 0.1, 0.2, 0.4], 2), 20)
     is_first = np.arange(200) < 100
     covered = rejected = 0
-    for draw in range(400):
+    for _ in range(400):
         values = random.binomial(6, rates) / 6
 
         def difference(weights: np.ndarray, values: np.ndarray = values) -> np.ndarray:
@@ -155,7 +155,7 @@ def test_intervals_within_cases_keep_their_level_and_coverage(tmp_path: Path) ->
                 weights[:, is_first] @ values[is_first] - weights[:, ~is_first] @ values[~is_first]
             ) / 100
 
-        interval = interval_within(difference, strata, draw, DIFFERENCE)
+        interval = interval_within(difference, strata, DIFFERENCE)
         covered += interval[1] <= 0 <= interval[2]
         rejected += (
             interval_p(interval.value, interval.low, interval.high, 0.0, interval.freedom) < 0.05

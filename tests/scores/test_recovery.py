@@ -21,8 +21,8 @@ from moot.scores.dynamics import stated_predictions
 from moot.scores.group_rates import FALSE_POSITIVE, group_rates
 from moot.scores.results import ExperimentResults, ExperimentView
 from moot.stats.arrays import as_numbers
-from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.differences import Sums, compare_unpaired
+from moot.stats.jackknife import ClusterJackknife
 from moot.stats.statistic import AMOUNT, DIFFERENCE, Statistic, mean_statistic
 from moot.studies.appellate.data_opinions import TASK as APPEAL
 from moot.studies.appellate.panel_steps import find_opposing_influences
@@ -69,15 +69,15 @@ def panels(seed: int, cases: int, repeats: int = 1) -> pd.DataFrame:
 
 def odds(chances: pd.DataFrame, seed: int) -> tuple[float, float, float]:
     """Return the log odds of moving to the person relative to the peer, with an interval."""
-    bootstrap, statistic = odds_of_following(chances, seed)
-    return bootstrap.estimate(statistic)
+    jackknife, statistic = odds_of_following(chances, seed)
+    return jackknife.estimate(statistic)
 
 
-def odds_of_following(chances: pd.DataFrame, seed: int) -> tuple[ClusterBootstrap, Statistic]:
-    """Return the bootstrap over the cases of some chances, and the log odds as its statistic."""
+def odds_of_following(chances: pd.DataFrame, seed: int) -> tuple[ClusterJackknife, Statistic]:
+    """Return the jackknife over the cases of some chances, and the log odds as its statistic."""
     moved = as_numbers(chances["moved"])
     human, peer = (as_numbers(chances["opposed"] == opponent) for opponent in ("human", "peer"))
-    return ClusterBootstrap(chances["case_id"], seed), log_odds_ratio(moved, human, peer)
+    return ClusterJackknife(chances["case_id"]), log_odds_ratio(moved, human, peer)
 
 
 def find_chances(frames: list[pd.DataFrame]) -> pd.DataFrame:
@@ -93,8 +93,8 @@ def find_chances(frames: list[pd.DataFrame]) -> pd.DataFrame:
 def assert_odds_recovered(frames: list[pd.DataFrame], high: float = 0.98) -> Estimates:
     """Check the odds of each world against the odds of all worlds; return the estimates."""
     chances = find_chances(frames)
-    bootstrap, statistic = odds_of_following(chances, 0)
-    truth = bootstrap.value(statistic)
+    jackknife, statistic = odds_of_following(chances, 0)
+    truth = jackknife.value(statistic)
     assert truth > 0.5, "judges follow the person more than the peer"
     by_world = {seed: odds(rows, seed) for seed, rows in chances.groupby("world", sort=True)}
     assert list(by_world) == list(range(len(frames)))
@@ -160,8 +160,8 @@ def test_the_flips_of_a_judge_are_recovered() -> None:
     for seed in range(SEEDS):
         flip_counts = counts.loc[f"world-{seed}"]
         assert len(flip_counts) == len(cases)
-        bootstrap = ClusterBootstrap(flip_counts.index, seed)
-        estimates.append(bootstrap.estimate(mean_statistic(flip_counts, AMOUNT)))
+        jackknife = ClusterJackknife(flip_counts.index)
+        estimates.append(jackknife.estimate(mean_statistic(flip_counts, AMOUNT)))
     assert_recovered(estimates, truth)
 
 

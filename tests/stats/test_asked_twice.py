@@ -20,9 +20,7 @@ def answers(random: np.random.Generator, likely: "list[float]", repeats: int) ->
 
 
 def compared(first: "pd.Series[str]", second: "pd.Series[str]") -> Change:
-    return changes(
-        first, second, differ, {case: case for case in first.index.get_level_values(0)}, 1
-    )
+    return changes(first, second, differ, {case: case for case in first.index.get_level_values(0)})
 
 
 def test_without_an_effect_41_percent_of_answers_flip_by_chance() -> None:
@@ -65,12 +63,20 @@ def test_repeats_of_one_side_estimate_the_change_between_repeats() -> None:
     index = pd.MultiIndex.from_tuples([("a", 0), ("a", 1), ("b", 0), ("b", 1)])
     beliefs = pd.Series([0.2, 0.4, 0.5, 0.5], index=index)
     single_answers = pd.Series([0.3, 0.9], index=pd.MultiIndex.from_tuples([("a", 0), ("b", 0)]))
-    change = changes(beliefs, single_answers, distance, {"a": "a", "b": "b"}, 1)
+    change = changes(beliefs, single_answers, distance, {"a": "a", "b": "b"})
     assert (change.between_repeats, change.changed) == (
         pytest.approx((0.2 + 0) / 2),
         pytest.approx((0.1 + 0.4) / 2),
     )
     trained = changes(
-        single_answers, single_answers + 0.05, distance, {"a": "a", "b": "b"}, 1, default_change=0.0
+        single_answers, single_answers + 0.05, distance, {"a": "a", "b": "b"}, default_change=0.0
     )
     assert (trained.between_repeats, trained.excess) == (0.0, pytest.approx(0.05))
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_two_missing_answers_are_no_change(missing) -> None:
+    values = np.array(["yes", missing, missing, "no"], dtype=object)
+    assert differ(values, values).tolist() == [0, 0, 0, 0]
+    assert differ(values, values[::-1]).tolist() == [1, 0, 0, 1]
+    assert differ(values, np.array(["yes"] * 4, dtype=object)).tolist() == [0, 1, 1, 1]

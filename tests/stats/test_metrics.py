@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
-from moot.stats.bootstrap import ClusterBootstrap
-from moot.stats.calibration import auc_statistic, calibration_error_statistic
+from moot.stats.calibration import auc_statistic, calibration_error
 from moot.stats.classification import (
     ClassificationOutcome,
     averages,
@@ -20,6 +19,8 @@ from moot.stats.classification import (
     statistics_with_interval,
     weighted_sums,
 )
+from moot.stats.intervals import wilson_interval
+from moot.stats.jackknife import ClusterJackknife
 from moot.stats.statistic import SHARE, Statistic
 
 LABELS = ("con", "neutral", "pro")
@@ -81,7 +82,7 @@ def test_a_rare_label_does_not_widen_macro_f1():
     outcome = ClassificationOutcome(
         one_hot(list(truth)), one_hot(list(answers)), None, "decision", None
     )
-    value, low, high = ClusterBootstrap(range(676), seed=0).estimate(
+    value, low, high = ClusterJackknife(range(676)).estimate(
         statistics_with_interval(outcome)["f1_macro"]
     )
     assert value == pytest.approx(
@@ -121,8 +122,8 @@ def test_a_resampled_row_is_weighted_by_its_number_of_draws():
 
 
 def test_calibration_error_by_hand():
-    error = calibration_error_statistic(np.array([0.9, 0.9, 0.6]), np.array([1.0, 0, 1]))
-    assert error(np.ones((1, 3)))[0] == pytest.approx((abs(1.8 - 1) + abs(0.6 - 1)) / 3)
+    error = calibration_error(np.array([0.9, 0.9, 0.6]), np.array([1.0, 0, 1]))
+    assert error == pytest.approx((abs(1.8 - 1) + abs(0.6 - 1)) / 3)
 
 
 def value(statistic: Statistic, rows: int) -> float:
@@ -169,6 +170,70 @@ def test_the_bounds_of_f1_apply_even_with_one_label():
     only = ClassificationOutcome(one_hot(["pro"] * 4), one_hot(["pro"] * 4), None, "decision", None)
     statistic = statistics_with_interval(only)["f1_macro"]
     assert statistic.bounds == SHARE
-    assert ClusterBootstrap(range(4), seed=0).estimate(statistic) == pytest.approx(
-        (1, 0.025**0.25, 1)
-    )
+    assert ClusterJackknife(range(4)).estimate(statistic) == pytest.approx(wilson_interval(1, 4))
+
+
+# Constant raters, missing labels and scores
+
+
+@pytest.mark.parametrize("is_first_constant", [True, False])
+def test_kappa_of_a_constant_rater_is_0_without_interval(is_first_constant):
+    raters = [["a"] * 15, [*"abc"] * 5]
+    statistic = cohens_kappa(*(raters if is_first_constant else raters[::-1]))
+    estimate = ClusterJackknife(range(15)).estimate(statistic)
+    assert estimate[0] == 0 and np.isnan(estimate[1:]).all()
+
+
+@pytest.mark.parametrize("measure", ["kappa", "alpha"])
+def test_agreement_on_one_label_alone_has_no_interval(measure):
+    """Raters who never agree on another one do not show how their agreement varies."""
+
+    def interval(first, second):
+        ratings = np.array([[*first], [*second]], dtype=object).T
+        is_kappa = measure == "kappa"
+        statistic = cohens_kappa(*ratings.T) if is_kappa else krippendorffs_alpha(ratings)
+        return ClusterJackknife(range(len(first))).interval(statistic)
+
+    low, high = interval("aab" * 10, "abb" * 10)
+    assert low < high
+    assert np.isnan(interval("aab" * 10, "aba" * 10)).all()
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_an_item_without_a_label_is_left_out_of_kappa(missing):
+    rated = value(cohens_kappa(["a", "b", "a"], ["a", "b", "b"]), 3)
+    with_missing = cohens_kappa(["a", "b", missing, "a", "b"], ["a", "b", "b", "b", missing])
+    assert value(with_missing, 5) == pytest.approx(rated) == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("labels", [[None] * 30, [], [float("nan")] * 5])
+def test_kappa_without_labels_is_undefined(labels):
+    jackknife = ClusterJackknife(range(len(labels)))
+    assert np.isnan(jackknife.estimate(cohens_kappa(labels, labels))).all()
+
+
+def test_auc_of_a_constant_score_has_no_interval():
+    statistic = auc_statistic(np.array([0.0, 1.0] * 8), np.full(16, 0.7))
+    estimate = ClusterJackknife(range(16)).estimate(statistic)
+    assert estimate[0] == 0.5 and np.isnan(estimate[1:]).all()
+
+
+@pytest.mark.parametrize("missing", [1, 29, 60])
+def test_auc_leaves_out_rows_without_a_score(missing):
+    truth, score = np.tile([1.0, 0.0], 30), np.tile([0.8, 0.3, 0.2, 0.6], 15)
+    full = auc_statistic(truth[missing:], score[missing:])(np.ones((1, 60 - missing)))
+    score[:missing] = float("nan")
+    assert auc_statistic(truth, score)(np.ones((1, 60))) == pytest.approx(full, nan_ok=True)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.2, float("nan")])
+def test_calibration_error_of_a_confidence_that_is_no_share_is_undefined(share):
+    confidence = np.array([0.5] * 29 + [share])
+    assert np.isnan(calibration_error(confidence, np.ones(30)))
+    assert np.isnan(calibration_error(np.empty(0), np.empty(0)))
+
+
+@pytest.mark.parametrize(("confidence", "bin_mate"), [(1.0, 0.95), (0.0, 0.05)])
+def test_confidences_at_the_ends_share_a_bin_with_their_neighbours(confidence, bin_mate):
+    error = calibration_error(np.array([confidence, bin_mate]), np.array([1.0, 0.0]))
+    assert error == pytest.approx(abs((confidence + bin_mate) / 2 - 0.5))

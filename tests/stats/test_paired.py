@@ -1,15 +1,10 @@
-"""Test paired comparisons of the means of cases, with intervals and tests by cluster."""
-
-import itertools
+"""Test paired comparisons of the means of cases."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest, permutation_test
 
-from moot.stats.arrays import as_numbers
 from moot.stats.paired import compare, compare_shares, holm, share_right
-from moot.stats.randomisation import mcnemar_exact, sign_flip_p
 from results_on_disk import prediction
 
 
@@ -26,14 +21,11 @@ def own_clusters(cases) -> "dict[str, str]":
     return {case: case for case in cases}
 
 
-def test_mcnemar_and_holm_by_hand():
-    assert mcnemar_exact(0, 0) == 1
-    assert mcnemar_exact(1, 5) == pytest.approx(2 * (1 + 6) / 2**6)
-    assert mcnemar_exact(3, 9) == pytest.approx(binomtest(3, 12).pvalue)
+def test_holm_leaves_out_missing_tests():
     assert holm([0.04, 0.01, 0.03, float("nan")]) == pytest.approx(
         [0.06, 0.03, 0.06, float("nan")], nan_ok=True
     )
-    assert holm([0.9, 0.8]) == [1, 1]
+    assert holm([0.9, 0.8]) == [1, 1] and holm([]) == []
 
 
 def test_repeats_are_compared_by_the_mean_of_each_case():
@@ -41,9 +33,7 @@ def test_repeats_are_compared_by_the_mean_of_each_case():
     half, always_right = ["yes", "no"], ["yes", "yes"]
     first = runs(dict.fromkeys("ab", half) | dict.fromkeys("cdefgh", always_right))
     second = runs(dict.fromkeys("abcde", half) | dict.fromkeys("fgh", always_right))
-    difference = compare_shares(
-        share_right(first), share_right(second), own_clusters("abcdefgh"), seed=0
-    )
+    difference = compare_shares(share_right(first), share_right(second), own_clusters("abcdefgh"))
     assert (first["prediction"] == "yes").mean() == 0.875
     assert (second["prediction"] == "yes").mean() == 0.6875
     assert difference.difference == pytest.approx(0.1875)
@@ -54,9 +44,7 @@ def test_repeats_are_compared_by_the_mean_of_each_case():
 def test_only_common_cases_are_compared_and_invalid_answers_count_as_wrong():
     first = runs({"a": ["yes"], "b": ["yes"], "c": ["yes"]})
     second = runs({"a": ["yes"], "b": [""], "z": ["no"]})
-    difference = compare_shares(
-        share_right(first), share_right(second), own_clusters("abcz"), seed=0
-    )
+    difference = compare_shares(share_right(first), share_right(second), own_clusters("abcz"))
     assert (
         difference.cases,
         difference.first_better,
@@ -69,52 +57,24 @@ def test_only_common_cases_are_compared_and_invalid_answers_count_as_wrong():
         0.5,
     )
     nothing = compare_shares(
-        share_right(first), share_right(runs({"q": ["yes"]})), own_clusters("abcq"), seed=0
+        share_right(first), share_right(runs({"q": ["yes"]})), own_clusters("abcq")
     )
     assert nothing.cases == 0 and np.isnan([nothing.difference, nothing.low, nothing.p]).all()
-
-
-def test_one_answer_per_case_is_tested_by_mcnemar():
-    random = np.random.default_rng(1)
-    first, second = (as_numbers(random.random(40) < share) for share in (0.8, 0.5))
-    difference = compare(first, second, range(40), seed=0)
-    assert difference.p == pytest.approx(
-        binomtest(
-            difference.first_better, difference.first_better + difference.second_better
-        ).pvalue
-    )
-
-
-@pytest.mark.parametrize("size", [4, 9, 14])
-def test_few_differences_are_tested_with_all_sign_patterns(size):
-    values = np.random.default_rng(size).integers(-4, 5, size) / 4 + 0.125
-    patterns = np.array(list(itertools.product((-1, 1), repeat=size)))
-    expected = (np.abs(patterns @ values) >= abs(values.sum()) - 1e-9).mean()
-    assert sign_flip_p(values, seed=0) == pytest.approx(expected)
-
-
-def test_many_differences_are_tested_with_random_sign_patterns():
-    values = np.random.default_rng(0).normal(0.2, 1, 60)
-    theirs = permutation_test(
-        (values,), np.sum, permutation_type="samples", n_resamples=9999, rng=0
-    ).pvalue
-    assert sign_flip_p(values, seed=0) == pytest.approx(theirs, abs=0.02)
-    assert sign_flip_p(values, seed=3) == sign_flip_p(values, seed=3)
 
 
 def test_cases_of_one_cluster_are_not_counted_as_independent():
     """One motion shows nothing: one side is right on its ten claims and no better elsewhere."""
     first = np.array([1.0] * 10 + [0.0] * 9)
     second = np.zeros(19)
-    assert compare(first, second, range(19), seed=0).p < 0.01
+    assert compare(first, second, range(19)).p < 0.01
     motions = ["m"] * 10 + [*"abcdefghi"]
-    difference = compare(first, second, motions, seed=0)
-    assert (difference.p, difference.clusters, difference.cases) == (1, 10, 19)
-    assert difference.low < 0
+    difference = compare(first, second, motions)
+    assert (difference.clusters, difference.cases) == (10, 19)
+    assert difference.p > 0.05 and difference.low < 0
 
 
 def test_equal_systems_show_no_difference():
-    difference = compare(np.ones(6), np.ones(6), range(6), seed=0)
+    difference = compare(np.ones(6), np.ones(6), range(6))
     assert (difference.difference, difference.p) == (0, 1)
     assert difference.low < 0 < difference.high
 
@@ -122,7 +82,7 @@ def test_equal_systems_show_no_difference():
 def test_one_crossed_cluster_has_a_difference_without_interval():
     for number in range(20):
         first, second = pd.Series({"c": 0.3 + number / 97}), pd.Series({"c": 0.1})
-        difference = compare_shares(first, second, {"c": ("story", "judge")}, seed=1)
+        difference = compare_shares(first, second, {"c": ("story", "judge")})
         assert difference.difference == pytest.approx(first["c"] - second["c"]) and np.isnan(
             difference.low
         )

@@ -1,9 +1,7 @@
-"""Test planned sample sizes against published values, other formulas and simulated studies."""
+"""Test planned sample sizes against published values and simulated studies."""
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
-from scipy.stats import binom, hypergeom, nct, t
 
 from moot.stats.paired import compare
 from moot.stats.power import (
@@ -11,14 +9,10 @@ from moot.stats.power import (
     Observed,
     Spread,
     cases_needed,
-    cheapest,
     estimate_spread,
     paired_proportions,
     smallest_difference,
 )
-from moot.stats.randomisation import mcnemar_exact
-
-NAN = float("nan")
 
 
 @pytest.mark.parametrize(
@@ -27,60 +21,28 @@ NAN = float("nan")
 def test_paired_proportions_have_the_known_sample_sizes(
     difference: float, discordant: float, cases: int
 ) -> None:
-    """The known sizes assume that one side alone is right in a share of 0.30, 0.25 or 0.20. Two
-    repeats avoid the exact test.
-    """
+    """The known sizes assume that one side alone is right in a share of 0.30, 0.25 or 0.20."""
     spread = paired_proportions(discordant)
-    assert cases_needed(difference, spread, (2, 2)) == pytest.approx(cases, rel=0.01)
-    assert smallest_difference(cases, spread, (2, 2)) == pytest.approx(difference, rel=0.005)
+    assert cases_needed(difference, spread) == pytest.approx(cases, rel=0.02)
+    assert smallest_difference(cases, spread) == pytest.approx(difference, rel=0.01)
 
 
 @pytest.mark.parametrize(
     ("cases", "published"),
     [((6,), 1.44), ((8,), 1.16), ((40,), 0.454), ((300,), 0.162), ((20, 200), 0.66)],
 )
-def test_the_power_for_means_equals_the_t_test(cases: tuple[int, ...], published: float) -> None:
-    """Compare with other programs at 80 % power, and with the noncentral t distribution."""
-    sd = 0.4
-    spread = Spread(0.9, (sd**2,) * len(cases), (NAN, NAN))
-    effect = smallest_difference(cases, spread) / sd
+def test_the_power_for_means_equals_that_of_other_programs(
+    cases: tuple[int, ...], published: float
+) -> None:
+    spread = Spread((0.4**2,) * len(cases))
+    effect = smallest_difference(cases, spread) / 0.4
     assert effect == pytest.approx(published, abs=0.006)
-    freedom, error = sum(cases) - len(cases), np.sqrt((1 / np.array(cases)).sum())
-
-    def power(difference: float) -> float:
-        return float(nct.sf(t.ppf(0.975, freedom), freedom, difference / error))
-
-    assert effect == pytest.approx(brentq(lambda gap: power(gap) - 0.8, 0.01, 3), rel=1e-4)
     if len(cases) == 1:
-        assert cases_needed(effect * sd, spread) == pytest.approx(cases[0], rel=1e-4)
+        assert cases_needed(effect * 0.4, spread) == pytest.approx(cases[0], rel=1e-4)
 
 
 def case_names(count: int, prefix: str = "c") -> list[str]:
     return [f"{prefix}{number:04d}" for number in range(count)]
-
-
-@pytest.mark.parametrize("shares", [(0.9, 0.5), (0.8, 0.45), (0.35, 0.1)])
-def test_unpaired_shares_are_planned_for_fishers_exact_test(
-    shares: tuple[float, float],
-) -> None:
-    """The power is summed over all outcomes of both sides at the planned number of cases."""
-    difference, variances = shares[0] - shares[1], tuple(share * (1 - share) for share in shares)
-    cases = int(
-        np.ceil(
-            cases_needed(
-                difference, Spread(difference, variances, (NAN, NAN), (1.0, 1.0), is_binary=True)
-            )
-        )
-    )
-    first_density = binom.pmf(np.arange(cases + 1), cases, shares[0])
-    second_density = binom.pmf(np.arange(cases + 1), cases, shares[1])
-    power = 0.0
-    for total in range(2 * cases + 1):
-        first = np.arange(max(0, total - cases), min(cases, total) + 1)
-        ways = hypergeom.pmf(first, 2 * cases, total, cases)
-        p = np.array([ways[ways <= way * (1 + 1e-9)].sum() for way in ways])
-        power += float((first_density[first] * second_density[total - first])[p < 0.05].sum())
-    assert power == pytest.approx(0.8, abs=0.03)
 
 
 def test_unpaired_sides_have_separate_variances_and_clusters() -> None:
@@ -90,7 +52,7 @@ def test_unpaired_sides_have_separate_variances_and_clusters() -> None:
     for side, values in (("a", small_sample), ("b", large_sample)):
         sides.append(Observed(values, case_names(len(values), side), ["m"] * len(values)))
     clusters = [*range(20), *(100 + np.arange(200) // 5)]
-    spread = estimate_spread(sides[0], sides[1], 0.0, clusters, is_paired=False)
+    spread = estimate_spread(sides[0], sides[1], clusters, is_paired=False)
     assert spread.between_variance == pytest.approx(
         (small_sample.var(ddof=1), large_sample.var(ddof=1))
     ) and spread.cases == (20, 200)
@@ -100,21 +62,6 @@ def test_unpaired_sides_have_separate_variances_and_clusters() -> None:
         "the small, noisy side determines the power"
     )
     assert smallest_difference((200, 20), spread) < 0.6 * smallest
-
-
-@pytest.mark.parametrize(("difference", "discordant"), [(0.1, 0.3), (0.2, 0.4), (0.05, 0.1)])
-def test_mcnemars_exact_test_reaches_the_planned_power(
-    difference: float, discordant: float
-) -> None:
-    spread = paired_proportions(discordant)
-    cases = int(np.ceil(cases_needed(difference, spread)))
-    random = np.random.default_rng(1)
-    shares = [(discordant + difference) / 2, (discordant - difference) / 2, 1 - discordant]
-    counts = random.multinomial(cases, shares, size=4000)
-    tables, frequencies = np.unique(counts, axis=0, return_counts=True)
-    is_significant = [mcnemar_exact(first, second) < 0.05 for first, second, _ in tables]
-    power = np.average(is_significant, weights=frequencies)
-    assert 0.785 < power < 0.84, power
 
 
 def debates(
@@ -134,10 +81,7 @@ def spread_of(is_right: np.ndarray) -> Spread:
     _, cases, repeats = is_right.shape
     names = list(np.repeat(case_names(cases), repeats))
     sides = [Observed(side.astype(float).ravel(), names, ["m"] * len(names)) for side in is_right]
-    means = is_right.mean(axis=(1, 2))
-    return estimate_spread(
-        *sides, float(means[0] - means[1]), np.arange(cases), is_paired=True, is_binary=True
-    )
+    return estimate_spread(*sides, np.arange(cases), is_paired=True)
 
 
 def test_variance_components_of_a_pilot_are_unbiased() -> None:
@@ -162,35 +106,23 @@ def test_a_study_of_the_planned_size_has_the_planned_power() -> None:
     random = np.random.default_rng(3)
     for repeats in (1, 3):
         pilot = debates(random, 20_000, 3, 0.9)
+        difference = float(np.ptp(pilot.mean(axis=(1, 2))))
         spread = spread_of(pilot[..., :repeats])
-        cases = int(np.ceil(cases_needed(spread.difference, spread, (repeats, repeats))))
+        cases = int(np.ceil(cases_needed(difference, spread, (repeats, repeats))))
         tested = [debates(random, cases, repeats, 0.9).mean(axis=2) for _ in range(250)]
         is_significant = []
-        for seed, (first_side, second_side) in enumerate(tested):
-            test = compare(first_side, second_side, np.arange(cases), seed)
+        for first_side, second_side in tested:
+            test = compare(first_side, second_side, np.arange(cases))
             is_significant.append(test.p < 0.05)
         power = np.mean(is_significant)
         assert 0.73 < power < 0.88, (repeats, cases, power)
 
 
-def test_repeats_are_recommended_only_if_cases_run_out() -> None:
-    spread = Spread(0.05, (0.05,), (0.1, 0.1), is_binary=True)
-    plenty = cheapest(0.1, spread, 0.02, 5000)
-    assert plenty is not None and plenty.repeats == 1
-    assert plenty.cost == pytest.approx(plenty.cases * 0.02)
-    cheap_design = cheapest(0.1, spread, 0.02, 100)
-    assert (
-        cheap_design is not None
-        and cheap_design.repeats > 1
-        and cheap_design.cases <= 100
-        and cheap_design.cost > plenty.cost
-    )
-    assert cheapest(0.1, spread, 0.02, 20) is None, "more repeats do not replace cases"
-    spread_without_repeats = Spread(0.05, (0.25,), (NAN, NAN))
-    assert cheapest(0.1, spread_without_repeats, 0.02, 100) is None, (
-        "the value of repeats is unknown"
-    )
-    assert cheapest(0.1, spread_without_repeats, 0.0, 5000).repeats == 1
+def test_repeats_reduce_the_variance_within_cases_alone() -> None:
+    spread = Spread((0.05,), (0.1, 0.1))
+    needed = [cases_needed(0.1, spread, (repeats, repeats)) for repeats in (1, 3, 1000)]
+    assert needed[0] > needed[1] > needed[2]
+    assert needed[2] == pytest.approx(cases_needed(0.1, Spread((0.05,))), rel=0.01)
 
 
 def test_clusters_corrections_and_few_cases_change_the_sample_size() -> None:
@@ -201,12 +133,12 @@ def test_clusters_corrections_and_few_cases_change_the_sample_size() -> None:
         Observed(motions + random.normal(0, 0.5, 200), names, ["m"] * 200),
         Observed(np.zeros(200), names, ["m"] * 200),
     )
-    clustered = estimate_spread(first, second, 0.0, np.repeat(np.arange(40), 5), is_paired=True)
+    clustered = estimate_spread(first, second, np.repeat(np.arange(40), 5), is_paired=True)
     assert clustered.design[0] == pytest.approx(1 + 4 * 0.8, rel=0.25), "1 + (m - 1) rho"
     judged = Observed(first.values + np.tile(random.normal(0, 1, 10), 20), names, ["m"] * 200)
     motions_and_judges = list(zip(np.arange(200) // 5, np.arange(200) % 10, strict=True))
-    crossed = estimate_spread(judged, second, 0.0, motions_and_judges, is_paired=True)
-    unclustered = estimate_spread(judged, second, 0.0, np.repeat(np.arange(40), 5), is_paired=True)
+    crossed = estimate_spread(judged, second, motions_and_judges, is_paired=True)
+    unclustered = estimate_spread(judged, second, np.repeat(np.arange(40), 5), is_paired=True)
     assert crossed.design[0] > 1.5 * unclustered.design[0], (
         "clusters by judge also increase the variance"
     )
@@ -214,8 +146,6 @@ def test_clusters_corrections_and_few_cases_change_the_sample_size() -> None:
     assert cases_needed(0.1, spread, goal=Goal(0.01)) > 1.4 * cases_needed(0.1, spread)
     assert np.isnan(smallest_difference(1, spread))
     assert cases_needed(0.0, spread) == float("inf")
-    assert np.isnan(smallest_difference(5, spread)), "with five cases, p is at least 2 / 2^5"
-    assert smallest_difference(8, spread) > 0.5
 
 
 def test_models_have_equal_weight_for_any_number_of_debates() -> None:
@@ -234,7 +164,7 @@ def test_models_have_equal_weight_for_any_number_of_debates() -> None:
     noise = random.normal(0, 0.5, len(debate_values))
     first = Observed(np.array(debate_values) + noise, debate_names, debate_models)
     second = Observed(np.zeros(len(debate_values)), first.cases, first.runs)
-    spread = estimate_spread(first, second, 0.0, range(cases), is_paired=True)
+    spread = estimate_spread(first, second, range(cases), is_paired=True)
     assert spread.between_variance[0] == pytest.approx(0.5, rel=0.06) and spread.within[
         0
     ] == pytest.approx(0.125, rel=0.03)

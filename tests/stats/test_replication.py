@@ -12,9 +12,9 @@ from moot.report.published import (
     Published,
     comparison_row,
 )
-from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.intervals import Interval, wilson_interval
+from moot.stats.jackknife import ClusterJackknife
 from moot.stats.replication import difference_interval, replication_interval, scale_interval
-from moot.stats.score_intervals import Interval, wilson_interval
 from moot.stats.statistic import share_statistic
 
 NOTHING_KNOWN = Published.of(0.62)
@@ -46,7 +46,7 @@ def test_intervals_of_two_samples_of_one_rate_cover(rate: float, ours: int, thei
 def test_the_interval_includes_the_error_of_our_cases() -> None:
     is_correct = np.repeat([1.0, 0.0], [70, 30])
     ours = Measurement(
-        *ClusterBootstrap(np.arange(100), 7).estimate(share_statistic(is_correct)), 100, 0, 100
+        *ClusterJackknife(np.arange(100)).estimate(share_statistic(is_correct)), 100, 0, 100
     )
     row = comparison(Published.of(0.77, 150, 150, True), ours)
     assert row["published n"] == "150" and row["difference"] == pytest.approx(-0.07)

@@ -1,281 +1,208 @@
-"""`snakemake power`: the table, the figure and the sentences on the power of planned contrasts."""
+"""`snakemake power`: what the planned contrasts can show, and the cases that a difference needs.
+
+The variances between cases and repeats come from debates in `results/`, such as a pilot. Without
+them, the share of cases that one side alone gets right is assumed.
+"""
 
 from collections.abc import Iterator, Sequence
-from statistics import harmonic_mean
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from math import ceil, isfinite, isnan
+from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
-from moot.commands.planned_power import (
-    ASSUMED,
-    REHEARSED,
-    RESULTS,
-    SHARES,
-    ContrastPower,
-    planned_power,
-)
-from moot.core.amount_text import dollars_text
-from moot.core.errors import UserError
+from moot.core.errors import CannotTellError, UserError
+from moot.core.experiment_config import RECORDED
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
-from moot.report.columns import SIGNED, Columns
-from moot.report.content import Figure, Table, TableContent
-from moot.report.figures import draw, panels, series_style
-from moot.report.notes import REHEARSAL_NOTE
-from moot.report.published import COLUMNS as PUBLISHED_COLUMNS
-from moot.report.study_results import StudyResults
-from moot.report.tables import write_table
-from moot.scores import no_scores
-from moot.stats.power import cases_needed, cheapest, paired_proportions, smallest_difference
+from moot.scores.contrasts import Contrast, Side, measure, measure_spread, sides_of
+from moot.scores.inference_scope import repeats_of
+from moot.scores.results import ExperimentResults
+from moot.stats.power import Goal, Spread, cases_needed, paired_proportions, smallest_difference
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as MatplotlibFigure
-
-OUTPUT = RESULTS / "power"
-_CORRECTNESS = {*SHARES, "f1", "macro_f1"}
-_MIN_MEAN_SQUARE = 0.1
-"""The minimum mean square of a case's difference, as if one case in ten deviated."""
-REPEATS_IN_FIGURE = (1, 3, 10)
-ASSUMED_NOTE = (
-    "The variances are assumed, since there are no debates: only one side is right on the share "
-    "`power: discordant_share` of the cases. Very different methods disagree on more cases; a "
-    "rehearsal or a pilot shows on how many."
-)
-_CURVE = (20.0, 5000.0, 60)
-_CASE_TICKS = (20, 50, 100, 200, 500, 1000, 5000)
-_DIFFERENCE_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-COLUMNS = (
-    Columns()
-    .plain("contrast", "metric", "variances from", "debated cases")
-    .plain("difference found", digits=SIGNED)
-    .plain(
-        "variance between cases",
-        "variance of a repeat",
-        "design effect",
-        "planned cases",
-        "planned repeats",
-    )
-    .plain("smallest difference", "after Holm", "to show")
-    .counts("cases", "repeats")
-    .plain("US dollars", digits=",.2f")
-    .plain("cases, one repeat", digits=",.0f")
-)
+RESULTS = Path("results")
+OUTPUT = RESULTS / "power" / "power.csv"
+MIN_CASES = 10
+DEBATED, ASSUMED = "debates", "assumption"
+_SHARES = {"accuracy", "valid"}
+_REPEATS = (1, 3)
 
 
-def power_table(powers: Sequence[ContrastPower], difference: float) -> TableContent:
-    """Return the table of power, one row per contrast.
+@dataclass(frozen=True)
+class ContrastPower:
+    """What a contrast can show.
 
-    `difference` is the one that the user wants to show.
+    Attributes:
+        source: of the variances, `DEBATED` or `ASSUMED`.
+        cases: the planned number; one number if both sides argue the same cases, else one for each
+            side.
+        available: the cases that the data set has on the side with fewer.
+        repeats: the planned repeats of each side.
+        goal: the test to plan for.
     """
-    goal = powers[0].goal
-    is_rehearsed = any(power.source == REHEARSED for power in powers)
-    return COLUMNS.table(
-        [_power_row(power, difference) for power in powers],
-        [
-            (
-                "Smallest difference: the difference that a two-sided test at the level "
-                f"{goal.level:g} shows with a probability of {goal.power:.0%}, with the planned "
-                "cases and repeats. `after Holm` is the same at the level of Holm's first step. "
-                "An empty cell means that no difference can be shown, since there are too few "
-                "cases."
-            ),
-            (
-                "Cases, repeats, US dollars: the cheapest design that shows a difference of "
-                f"{difference:g} (`power: difference`). One repeat is cheapest as long as there "
-                "are further cases. An empty cell means that the cases of the data set do not "
-                "suffice; `cases, one repeat` is the number that would."
-            ),
-            (
-                "Variances: between cases (of the mean difference over many repeats), and the "
-                "variance that one repeat of both sides adds. A dash means that each case was "
-                "debated once, so that the two cannot be separated. Set `repeats: 2` or more in "
-                "a pilot or rehearsal."
-            ),
-            (
-                "Dollars come from `power: usd_per_debate`, or else from the debates behind the "
-                "variances, by the prices of the configuration. Without debates they come from "
-                "a preview, in which every reply has the maximum length."
-            ),
-            *([ASSUMED_NOTE] if any(power.source == ASSUMED for power in powers) else []),
-            *([REHEARSAL_NOTE] if is_rehearsed else []),
-        ],
+
+    contrast: Contrast
+    source: str
+    spread: Spread
+    cases: tuple[int, ...]
+    available: int
+    repeats: tuple[int, int]
+    goal: Goal
+
+
+def planned_power(
+    plan: Plan, *, includes_recorded: bool = True
+) -> tuple[list[ContrastPower], list[str]]:
+    """Return the power of each contrast of this run, and a sentence for each where it is unknown.
+
+    Recorded debates cannot be extended, but serve as a pilot for new ones.
+    """
+    powers, reasons = [], []
+    for contrast in plan.contrasts:
+        protocols = {plan.experiments[side.experiment].config.protocol for side in contrast.sides}
+        if contrast.missing or (protocols == {RECORDED} and not includes_recorded):
+            continue
+        try:
+            powers.append(_contrast_power(plan, contrast))
+        except CannotTellError as error:
+            reasons.append(f"{contrast.name}: {error}")
+    return powers, reasons
+
+
+def _contrast_power(plan: Plan, contrast: Contrast) -> ContrastPower:
+    """Return a contrast's power; raise `CannotTellError` if it is unknown."""
+    unknown = CannotTellError(
+        f"both sides debated fewer than {MIN_CASES} cases, and not all; run a pilot, for example"
+        " with `cases: 20`"
+    )
+    experiments = _load_results(plan, contrast, needs_debates=True)
+    difference = measure(contrast, experiments) if experiments else None
+    cases = experiments or _load_results(plan, contrast, needs_debates=False)
+    if not cases:
+        raise unknown
+    sides = [_planned_cases(plan, side, cases[side.experiment]) for side in contrast.sides]
+    available = min(available for _, available in sides)
+    if difference is not None and difference.cases >= min(MIN_CASES, available):
+        source, spread = DEBATED, measure_spread(contrast, experiments)
+    elif contrast.paired and {side.metric for side in contrast.sides} <= _SHARES:
+        source, spread = ASSUMED, paired_proportions(plan.config.power.discordant_share)
+    else:
+        raise unknown
+    planned = tuple(number for number, _ in sides)
+    first, second = (plan.experiments[side.experiment].config.repeats for side in contrast.sides)
+    if all(experiment.config.protocol == RECORDED for experiment in cases.values()):
+        planned, (first, second) = spread.cases, repeats_of(sides_of(contrast, experiments))
+    return ContrastPower(
+        contrast,
+        source,
+        spread,
+        (min(planned),) if contrast.paired else planned,
+        available,
+        (first, second),
+        Goal(plan.config.power.level, plan.config.power.power),
     )
 
 
-def _power_row(power: ContrastPower, difference: float) -> JsonObject:
-    spread = power.spread
-    design = cheapest(difference, spread, power.usd, min(power.available), power.goal)
+def _load_results(
+    plan: Plan, contrast: Contrast, *, needs_debates: bool
+) -> dict[str, ExperimentResults]:
+    """Load the results of both sides; nothing if cases, or needed debates, are missing."""
+    models_by_experiment: dict[str, dict[str, None]] = {}
+    for side in contrast.sides:
+        models_by_experiment.setdefault(side.experiment, {}).update(dict.fromkeys(side.models))
+    files: list[Path] = []
+    for name, models in models_by_experiment.items():
+        files.append(RESULTS / "cases" / f"{plan.experiments[name].config.dataset}.parquet")
+        folder = RESULTS / "predictions" / name
+        files += [folder / f"{model}.parquet" for model in models if needs_debates]
+    if not all(path.is_file() for path in files):
+        return {}
     return {
-        "contrast": power.contrast.name,
-        "metric": power.contrast.first.metric,
-        "variances from": power.source,
-        "debated cases": _join_sides(spread.cases) if any(spread.cases) else None,
-        "difference found": spread.difference if power.folder else None,
-        "variance between cases": sum(spread.between_variance),
-        "variance of a repeat": sum(spread.within) if spread.is_split else None,
-        "design effect": max(spread.design),
-        "planned cases": _join_sides(power.cases),
-        "planned repeats": _join_sides(power.repeats),
-        "smallest difference": smallest_difference(power.cases, spread, power.repeats, power.goal),
-        "after Holm": smallest_difference(power.cases, spread, power.repeats, power.corrected),
-        "to show": difference,
-        "cases": design.cases if design else None,
-        "repeats": design.repeats if design else None,
-        "US dollars": design.cost if design else None,
-        "cases, one repeat": float(np.ceil(cases_needed(difference, spread, goal=power.goal))),
+        name: ExperimentResults(RESULTS, name, plan.view(name, list(models)), plan.config.seed)
+        for name, models in models_by_experiment.items()
     }
 
 
-def power_figure(powers: Sequence[ContrastPower], difference: float) -> "MatplotlibFigure":
-    """Draw the smallest difference by the number of cases.
+def _planned_cases(plan: Plan, side: Side, results: ExperimentResults) -> tuple[int, int]:
+    """Return the number of cases of a side, and of its split.
 
-    There is a panel per contrast with a line per number of repeats.
+    If a side has only some cases, the numbers are in proportion.
     """
-    low, high, points = _CURVE
-    cases = np.geomspace(low, high, points)
-    figure, axes, _ = panels(len(powers), 2, 2.6)
-    for power, axis in zip(powers, axes, strict=False):
-        for place, repeats in enumerate(
-            REPEATS_IN_FIGURE if power.spread.is_split else REPEATS_IN_FIGURE[:1]
-        ):
-            differences = [
-                smallest_difference(number, power.spread, (repeats, repeats), power.goal)
-                for number in cases
-            ]
-            style = {**series_style(place), "marker": ""}
-            axis.plot(cases, differences, label=f"{repeats} repeat{'s' * (repeats > 1)}", **style)
-        planned_difference = smallest_difference(
-            power.cases, power.spread, power.repeats, power.goal
+    config = plan.experiments[side.experiment].config
+    cases = results.cases[results.cases["split"] == config.split]
+    available = sum(side.cases.items() <= attributes.items() for attributes in cases["attributes"])
+    return round((config.cases or len(cases)) * available / max(1, len(cases))), available
+
+
+def power_rows(powers: Sequence[ContrastPower], difference: float) -> Iterator[JsonObject]:
+    """Yield one row per contrast; `difference` is the one to show."""
+    for power in powers:
+        spread, goal = power.spread, power.goal
+        row: JsonObject = {
+            "contrast": power.contrast.name,
+            "metric": power.contrast.first.metric,
+            "variances from": power.source,
+            "cases": _join_sides(power.cases),
+            "repeats": _join_sides(power.repeats),
+            "smallest difference": smallest_difference(power.cases, spread, power.repeats, goal),
+            "to show": difference,
+        }
+        for repeats in _REPEATS if spread.is_split else (1,):
+            needed = cases_needed(difference, spread, (repeats, repeats), goal)
+            row[f"cases x {repeats}"] = ceil(needed) if isfinite(needed) else None
+        yield row | {"cases of the data set": power.available}
+
+
+def power_lines(powers: Sequence[ContrastPower], difference: float) -> Iterator[str]:
+    """Yield two lines per contrast: what the plan shows, and what the wanted difference needs."""
+    for power, row in zip(powers, power_rows(powers, difference), strict=True):
+        smallest = row["smallest difference"]
+        effect = "no difference" if isnan(smallest) else f"a difference of {smallest:.3f}"
+        basis = f"by the debates of {_join_sides(power.spread.cases)} cases"
+        if power.source == ASSUMED:
+            discordant = sum(power.spread.between_variance)
+            basis = f"by assumption: one side alone is right on {discordant:.0%} of the cases"
+        yield (
+            f"{row['contrast']} ({row['metric']}, {basis}): {row['cases']} cases x"
+            f" {row['repeats']} show {effect} at {power.goal.power:.0%} power."
         )
-        axis.plot(
-            [harmonic_mean(power.cases)],
-            [planned_difference],
-            linestyle="",
-            marker="o",
-            color="black",
-            label="planned",
+        needed = [
+            f"{row[name]:,} {name}" for name in row if name.startswith("cases x") and row[name]
+        ]
+        per_side = "" if power.contrast.paired else " of either side"
+        yield (
+            f"  {difference:g} needs {' or '.join(needed) or 'more than 1,000,000,000 cases'}"
+            f"{per_side}; the data set has {power.available:,}."
         )
-        axis.axhline(difference, color="grey", linewidth=0.8, linestyle=":")
-        for scale, ticks in ((axis.xaxis, _CASE_TICKS), (axis.yaxis, _DIFFERENCE_TICKS)):
-            scale.axes.set(**{f"{scale.axis_name}scale": "log"})
-            scale.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
-            scale.set_ticks([], minor=True)
-        axis.set(title=power.contrast.name, xlabel="cases", ylabel="smallest difference")
-    axes[0].legend()
-    return figure
 
 
 def write_power(plan: Plan) -> str:
-    """Write `results/power/power.{csv,html,png,svg}`, and return a summary.
+    """Write `results/power/power.csv`, and return a summary.
 
     Raises:
-        UserError: no contrast can be tested in this run, or none has debates.
+        UserError: no contrast can be tested in this run, or the power of none is known.
     """
-    powers, unknown = planned_power(plan)
+    powers, reasons = planned_power(plan)
     if not powers:
         left_out = (
             f"none of the configuration's {len(plan.contrasts)} contrasts is part of this run"
         )
-        reasons = unknown or [left_out if plan.contrasts else "the configuration names none"]
+        reasons = reasons or [left_out if plan.contrasts else "the configuration names none"]
         raise UserError("power: no contrast can be planned.\n  " + "\n  ".join(reasons))
     difference = plan.config.power.difference
-    title, caption = (
-        "What the planned comparisons can show",
-        "Smallest differences, and the cost of showing a given one.",
-    )
-    lines = [*power_lines(powers, difference, plan.config.power.discordant_share), *unknown]
-    lines.append(
-        _write_outputs(
-            Table("power", "power", title, caption, lambda _: power_table(powers, difference)),
-            Figure("power", "power", title, caption, lambda _: power_figure(powers, difference)),
-            any(power.source == REHEARSED for power in powers),
-        )
-    )
-    return "\n".join(lines) + "\n"
-
-
-def _write_outputs(table: Table, figure: Figure, is_rehearsal: bool) -> str:
-    """Write a table and a figure, and return their paths.
-
-    The writers expect the results of a study; here these are empty.
-    """
-    OUTPUT.mkdir(parents=True, exist_ok=True)
-    published = pd.DataFrame(columns=list(PUBLISHED_COLUMNS))
-    results = StudyResults("power", {}, no_scores(), {}, published, is_rehearsal=is_rehearsal)
-    write_table(
-        table, results, {ending: OUTPUT / f"{table.name}.{ending}" for ending in ("csv", "html")}
-    )
-    draw(figure, results, {ending: OUTPUT / f"{figure.name}.{ending}" for ending in ("png", "svg")})
-    return f"Table and figure: {OUTPUT}/{table.name}.html, .csv, .png"
+    OUTPUT.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(list(power_rows(powers, difference))).to_csv(OUTPUT, index=False)
+    return "\n".join([*power_lines(powers, difference), *reasons, f"Table: {OUTPUT}"]) + "\n"
 
 
 def summarise_power(plan: Plan) -> str:
     """Return a preview's summary of the contrasts' power; "" if this run tests none."""
-    powers, reasons = planned_power(plan, include_recorded=False)
+    powers, reasons = planned_power(plan, includes_recorded=False)
     if not (powers or reasons):
         return ""
-    lines = ["What the planned comparisons can show (snakemake power):"]
-    goal = plan.config.power
-    lines += [
-        f"  {line}"
-        for line in (*power_lines(powers, goal.difference, goal.discordant_share), *reasons)
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def power_lines(
-    powers: Sequence[ContrastPower], difference: float, discordant: float
-) -> Iterator[str]:
-    """Yield two lines per contrast: what the plan shows, and what the wanted difference requires.
-
-    `discordant` is the share of cases that one side alone gets right; it is assumed if the answers
-    of a rehearsal hardly differ.
-    """
-    for power in powers:
-        row = _power_row(power, difference)
-        smallest, min_cases = row["smallest difference"], row["cases, one repeat"]
-        effect = (
-            "no difference of any size" if np.isnan(smallest) else f"a difference of {smallest:.3f}"
-        )
-        yield (
-            f"{power.contrast.name} ({power.contrast.first.metric}, {_basis(power)}):"
-            f" {_join_sides(power.cases)}"
-            f" cases x {_join_sides(power.repeats)} show {effect} at {power.goal.power:.0%} power."
-        )
-        mean_square = sum(power.spread.variances((1, 1))) + power.spread.difference**2
-        is_simulated_correctness = (
-            power.source == REHEARSED and power.contrast.first.metric in _CORRECTNESS
-        )
-        per_side = "" if power.spread.is_paired else " of either side"
-        if is_simulated_correctness and mean_square < _MIN_MEAN_SQUARE:
-            min_cases = np.ceil(cases_needed(difference, paired_proportions(discordant)))
-            yield (
-                "  The rehearsed answers of both sides hardly differ, which says little about "
-                f"models. If only one side were right on {discordant:.0%} of the cases, showing "
-                f"{difference:g} would need {min_cases:,.0f}."
-            )
-        elif row["cases"] is not None:
-            design = (
-                f"{row['cases']} cases x {row['repeats']}{per_side}{_dollars(row['US dollars'])}"
-            )
-            yield f"  {difference:g} takes {design}."
-        else:
-            design = f"{min_cases:,.0f} cases x 1{per_side}{_dollars(min_cases * power.usd)}"
-            available = _join_sides(power.available)
-            yield f"  Showing {difference:g} needs {design}; the data set has {available}."
-
-
-def _dollars(cost: float) -> str:
-    return "" if np.isnan(cost) else f", {dollars_text(cost, '$')}"
-
-
-def _basis(power: ContrastPower) -> str:
-    """Return the basis of a contrast's power in words."""
-    if power.folder is None:
-        discordant = sum(power.spread.variances((1, 1)))
-        return f"by {power.source}: one side alone is right on {discordant:.0%} of the cases"
-    return f"by {power.source} of {_join_sides(power.spread.cases)} cases"
+    lines = [*power_lines(powers, plan.config.power.difference), *reasons]
+    heading = "What the planned comparisons can show (snakemake power):"
+    return "\n".join([heading, *(f"  {line}" for line in lines)]) + "\n"
 
 
 def _join_sides(numbers: Sequence[int]) -> str:

@@ -31,7 +31,6 @@ from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
 from moot.protocols.experiment import Experiment
 
-_PRICED_DEBATES = 20
 _MEASURED_REPLIES = 200
 
 
@@ -250,29 +249,6 @@ def _usd(plan: Plan, entries: Iterable[Entry], *, has_discount: bool) -> float:
         discount = has_discount and endpoint_traits(model.endpoint).has_batches
         total += model.cost(reply.prompt_tokens, reply.completion_tokens, batched=discount)
     return round(total, 4)
-
-
-def usd_per_debate(plan: Plan, results: Path, experiment: str, model: str) -> float:
-    """Return the maximum cost of one debate in US dollars.
-
-    It is the mean over a run's first debates with placeholder replies.
-
-    NaN if its cases, or the artifacts that its debates depend on, are not built.
-    """
-    config = plan.experiments[experiment]
-    artifacts = {name: results / path for name, path in config.needed_by(model).items()}
-    cases = results / "cases" / f"{config.config.dataset}.parquet"
-    if not all(path.exists() for path in (cases, *artifacts.values())):
-        return float("nan")
-    job, progress = (
-        Job(experiment, model, *read_cases(cases), artifacts=artifacts),
-        Progress(f"price of {experiment}"),
-    )
-    with TemporaryDirectory() as empty_folder, closing(PreviewLedger(empty_folder)) as ledger:
-        debates = asyncio.run(
-            run_with_placeholders(plan, job, ledger, progress, PlaceholderPeople(), _PRICED_DEBATES)
-        )
-    return progress.cost_usd / len(debates) if debates else float("nan")
 
 
 def preview(plan: Plan, results: Path) -> pd.DataFrame:

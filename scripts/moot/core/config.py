@@ -71,14 +71,6 @@ class PowerConfig(StrictModel):
             "Share of cases that exactly one side gets right, assumed until there are debates."
         ),
     )
-    usd_per_debate: float | None = Field(
-        None,
-        ge=0,
-        description=(
-            "US dollars of one debate of both sides, verdicts included. Default: the mean cost of"
-            " earlier debates."
-        ),
-    )
 
 
 class InitConfig(StrictModel):

@@ -1,7 +1,7 @@
 """Agreement of labelers: Cohen's kappa for each pair, Krippendorff's alpha over all, with
 intervals.
 
-Statements of one case are drawn together (`moot.stats.bootstrap`), since the debates of a case are
+Statements of one case form a cluster (`moot.stats.jackknife`), since the debates of a case are
 not independent.
 """
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from moot.core.cases import Cluster
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
-from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.jackknife import ClusterJackknife
 from moot.stats.statistic import Statistic, share_statistic
 
 
@@ -29,7 +29,6 @@ def wide(labels: pd.DataFrame, column: str = "label") -> pd.DataFrame:
 
 def annotator_agreement(
     labels: pd.DataFrame,
-    seed: int,
     column: str = "label",
     clusters: Mapping[str, Cluster] | None = None,
 ) -> pd.DataFrame:
@@ -37,7 +36,6 @@ def annotator_agreement(
 
     Args:
         labels: columns experiment, model, debate_id, turn, case_id, labeler and `column`.
-        seed: the configuration's seed.
         column: label, or code (as text) for the binary reading.
         clusters: the cluster of each case; None if each case is its own cluster.
 
@@ -49,7 +47,7 @@ def annotator_agreement(
     cases = statements["case_id"].map(lambda case: case if clusters is None else clusters[case])
     rows = list[tuple[str | float, ...]]()
     for measure, labelers, values, statistic in _measures(table):
-        estimate = ClusterBootstrap(cases.loc[values.index], seed).estimate(statistic)
+        estimate = ClusterJackknife(cases.loc[values.index]).estimate(statistic)
         rows.append((measure, labelers, *estimate, len(values)))
     return pd.DataFrame(rows, columns=["measure", "labelers", "value", "ci_low", "ci_high", "n"])
 

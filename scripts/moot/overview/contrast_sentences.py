@@ -171,7 +171,7 @@ def _known_spread(
     """Return the spread of the debates; None with few cases, or if all debates agree."""
     if difference.cases < FEWEST_CASES or math.isnan(difference.difference):
         return None
-    spread = measure_spread(contrast, experiments, difference.difference)
+    spread = measure_spread(contrast, experiments)
     return spread if sum(spread.variances((1, 1))) > 0 else None
 
 

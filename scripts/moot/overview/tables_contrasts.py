@@ -28,8 +28,8 @@ from moot.scores.inference_scope import (
     evaluate_contrast,
 )
 from moot.stats.differences import UNPAIRED_NOTE, Difference
+from moot.stats.intervals import TEST_LEVEL
 from moot.stats.paired import holm
-from moot.stats.randomisation import LEVEL
 from moot.stats.within_cases import FEWEST_CASES
 
 EXPECTED = {FIRST_HIGHER: "first higher", FIRST_LOWER: "first lower", DIFFER: "they differ"}
@@ -159,7 +159,7 @@ def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[Row]:
                     "margin": contrast.margin,
                     "p of equivalence": difference.equivalence,
                     "p of equivalence (Holm)": p_equivalence,
-                    "equivalent": SUPPORTED if p_equivalence < LEVEL else CANNOT_TELL,
+                    "equivalent": SUPPORTED if p_equivalence < TEST_LEVEL else CANNOT_TELL,
                 }
             if valid:
                 row |= {

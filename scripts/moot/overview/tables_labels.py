@@ -14,7 +14,7 @@ from moot.report.study_results import Run, StudyResults
 from moot.scores.labels import CHANGES, SHARES, TRANSITION
 from moot.scores.score import OVERALL
 
-_BY_CASE_NOTE = "Intervals are by case, for few cases (docs/results.md); with five they are wide."
+_BY_CASE_NOTE = "Intervals are by case (docs/statistics.md); with five cases they are wide."
 _COUNTS_NOTE = (
     "`n` counts statements, `n invalid` those without a label; one without words has the label"
     " `none`."
@@ -116,7 +116,7 @@ def agreement_of_labels(results: StudyResults) -> TableContent:
             group=annotations["label"].map(rubric.group_of)
         )
         for of in ("label", "group") if rubric.groups else ("label",):
-            agreements = annotator_agreement(labels, experiment.seed, of, experiment.clusters)
+            agreements = annotator_agreement(labels, of, experiment.clusters)
             rows += [
                 {
                     "experiment": experiment.experiment,

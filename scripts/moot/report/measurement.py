@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from moot.stats.score_intervals import Interval
+from moot.stats.intervals import Interval
 
 NOT_A_NUMBER = float("nan")
 

@@ -77,7 +77,6 @@ def same_answers(first: Run, second: Run, excess_column: str) -> Fields:
         second_answers,
         differ,
         clusters,
-        first.results.seed,
         default_change=0.0 if has_no_common_keys else float("nan"),
     )
     if has_no_common_keys:

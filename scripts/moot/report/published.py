@@ -16,13 +16,13 @@ from moot.core.types import Fields, Json
 from moot.report.measurement import NOT_A_NUMBER, NOT_MEASURED, Measurement
 from moot.report.paper_matches import PaperMatch
 from moot.report.study_results import Run, StudyResults
+from moot.stats.intervals import Interval, wilson_interval
 from moot.stats.replication import (
     NOTHING,
     all_defined,
     replication_interval,
     scale_interval,
 )
-from moot.stats.score_intervals import Interval, wilson_interval
 
 COLUMNS = (
     "study",

@@ -28,7 +28,7 @@ from moot.scores.refusals import refusal_notes
 from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL
 from moot.scores.served import version_notes
-from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.jackknife import ClusterJackknife
 
 KEY_SEPARATOR = "\x1f"
 """Between the case, the judge and the persona of a key, and between the repeats of a time."""
@@ -263,10 +263,10 @@ class Run:
             if (experiment, model) == (self.experiment, self.model) and metric in metrics:
                 yield metric, group, value
 
-    def resample(self, case_ids: Iterable[str]) -> ClusterBootstrap:
-        """Return the resamples of rows about some cases, one case a row, by their clusters."""
+    def resample(self, case_ids: Iterable[str]) -> ClusterJackknife:
+        """Return the clusters of rows about some cases, one case a row."""
         clusters = [self.results.clusters[case_id] for case_id in case_ids]
-        return ClusterBootstrap(clusters, self.results.seed)
+        return ClusterJackknife(clusters)
 
     def utterances(self, kind: str) -> pd.DataFrame:
         """Return its utterances of one kind, rows of the transcripts schema."""

@@ -29,7 +29,7 @@ NO_DIFFERENCE = 1e-12
 _P_VALUES = re.compile(r"(?:^|\s)p\b")
 ZERO_WIDTH_NOTE = (
     "An interval without width means that all evaluated cases have the same value, so that "
-    "resamples do not vary. With few cases this does not mean certainty."
+    "nothing shows how far others may lie. With few cases this does not mean certainty."
 )
 NO_INTERVAL_NOTE = (
     "A value without an interval rests on a single case or debate, or its interval is not computed."

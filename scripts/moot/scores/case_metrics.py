@@ -22,7 +22,6 @@ from moot.core.types import Column
 from moot.scores.groups import UNDECIDED_SCORE, find_undecided, probability_of_prediction
 from moot.scores.results import ExperimentResults
 from moot.stats.arrays import Floats, as_numbers
-from moot.stats.differences import MIN_HITS, MIN_HITS_OF_MACRO
 from moot.stats.statistic import AMOUNT, SHARE, Bounds
 
 
@@ -35,14 +34,14 @@ class Terms:
         tops: numerators, shape (debates, terms).
         bottoms: denominators, of the same shape.
         bounds: the smallest and the largest possible value of the metric.
-        min_hits: as in `moot.stats.differences.Sums`.
+        needs_hits: as in `moot.stats.differences.Sums`.
     """
 
     case_ids: list[str]
     tops: Floats
     bottoms: Floats
     bounds: Bounds = SHARE
-    min_hits: int = 0
+    needs_hits: bool = False
 
 
 CaseMetric = Callable[[ExperimentResults, str], Terms]
@@ -120,7 +119,7 @@ def f1(results: ExperimentResults, model: str) -> Terms:
             f"{', '.join(results.task.labels)}, but F1 needs two labels, one of them positive. "
             "Use macro_f1."
         )
-    return _f1(_rows_with_truth(results, model), [positive], MIN_HITS)
+    return _f1(_rows_with_truth(results, model), [positive])
 
 
 @case_metric("macro_f1")
@@ -129,14 +128,14 @@ def macro_f1(results: ExperimentResults, model: str) -> Terms:
     predicted by either side on the same cases do not count.
     """
     labels = list(results.task.labels)
-    return _f1(_rows_with_truth(results, model), labels, MIN_HITS_OF_MACRO)
+    return _f1(_rows_with_truth(results, model), labels)
 
 
-def _f1(rows: pd.DataFrame, labels: list[str], min_hits: int) -> Terms:
+def _f1(rows: pd.DataFrame, labels: list[str]) -> Terms:
     answers = rows["prediction"].where(rows["status"] == "valid")
     true = as_numbers([rows["target"] == label for label in labels]).T
     predicted = as_numbers([answers == label for label in labels]).T
-    return Terms(list(rows["case_id"]), 2 * true * predicted, true + predicted, min_hits=min_hits)
+    return Terms(list(rows["case_id"]), 2 * true * predicted, true + predicted, needs_hits=True)
 
 
 @case_metric("brier")

@@ -22,7 +22,6 @@ from moot.scores.groups import Group, by_group
 from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL, Score
 from moot.stats.arrays import Floats, Truths, ratio
-from moot.stats.bootstrap_interval import estimate_interval
 from moot.stats.classification import (
     Key,
     Sums,
@@ -103,7 +102,7 @@ def _scores(
     labels = results.task.labels
     positive = labels.index(results.task.positive) if results.task.positive else None
     sample = results.sample(rows["case_id"])
-    bootstrap = sample.bootstrap
+    jackknife = sample.jackknife
     occurs = occurring_labels(truth, predicted)
 
     def metrics(weights: Floats) -> dict[Key, Floats]:
@@ -111,17 +110,11 @@ def _scores(
             weighted_sums(truth, predicted, weights), labels, positive, occurs, invalid_wrong
         )
 
-    values, draws = metrics(np.ones((1, len(rows)))), bootstrap.draws_of(metrics)
+    values, without = metrics(np.ones((1, len(rows)))), jackknife.values_without(metrics)
     for key, value in values.items():
         metric, average, label = key
-        clusters = bootstrap.clusters_among(rows_behind(key, truth, predicted, labels, positive))
-        ends = estimate_interval(
-            float(value[0]),
-            draws[key],
-            clusters,
-            metric_bounds(metric),
-            has_unequal_clusters=bootstrap.has_unequal_clusters,
-        )
+        behind = rows_behind(key, truth, predicted, labels, positive)
+        ends = jackknife.interval_of(float(value[0]), without[key], metric_bounds(metric), behind)
         yield Score(
             metric, float(value[0]), *ends, average, label, sample.n, n_cases=sample.n_cases
         )

@@ -18,8 +18,8 @@ from moot.scores.score import Score
 from moot.stats.arrays import as_numbers
 from moot.stats.calibration import (
     auc_statistic,
+    calibration_error,
     calibration_error_by_chance,
-    calibration_error_statistic,
 )
 from moot.stats.statistic import DIFFERENCE, Statistic, mean_statistic, share_statistic
 
@@ -69,23 +69,16 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
             believers["case_id"][is_stated],
             share_statistic(errors_of_predictions[is_stated]),
         ),
-        (
-            "expected_calibration_error",
-            cases,
-            calibration_error_statistic(confidence_known, correct_known),
-        ),
         ("confidence", cases, share_statistic(confidence_known)),
         ("overconfidence", cases, overconfidence),
         ("auc_of_confidence", cases, auc_statistic(correct_known, confidence_known)),
     ]
-    by_chance = calibration_error_by_chance(confidence_known, results.seed)
-    yield Score(
-        "calibration_error_by_chance",
-        by_chance,
-        group=group.name,
-        n=len(confidence_known),
-        n_invalid=group.n_invalid,
-    )
+    known_sample = results.sample(cases)
+    for metric, value in {
+        "expected_calibration_error": calibration_error(confidence_known, correct_known),
+        "calibration_error_by_chance": calibration_error_by_chance(confidence_known, results.seed),
+    }.items():
+        yield known_sample.count(metric, value, group.name, n_invalid=group.n_invalid)
     for metric, case_ids, statistic in statistics:
         sample = results.sample(case_ids.to_numpy())
         yield sample.score(metric, statistic, group.name, n_invalid=group.n_invalid)

@@ -96,7 +96,7 @@ class SideDebates:
     @property
     def sums(self) -> Sums:
         """The terms of each debate."""
-        return Sums(self.terms.tops, self.terms.bottoms, self.terms.min_hits)
+        return Sums(self.terms.tops, self.terms.bottoms, self.terms.needs_hits)
 
     @property
     def runs(self) -> list[tuple[str, str]]:
@@ -117,7 +117,7 @@ class SideDebates:
     def shared(self) -> Sums:
         """The terms of each debate, multiplied by its share."""
         shares = self.shares
-        return Sums(self.terms.tops * shares, self.terms.bottoms * shares, self.terms.min_hits)
+        return Sums(self.terms.tops * shares, self.terms.bottoms * shares, self.terms.needs_hits)
 
     @property
     def observed(self) -> Observed:
@@ -135,7 +135,9 @@ class SideDebates:
         )
         of_debates = self.shared
         tops, bottoms = (sums_by(values, codes) for values in (of_debates.tops, of_debates.bottoms))
-        return [str(name) for name in names], Sums(tops, bottoms, self.terms.min_hits)
+        return [str(name) for name in names], replace(
+            of_debates, tops=tops, bottoms=bottoms, has_counts=self.sums.are_counts
+        )
 
     def select(self, cases: set[str], runs: set[tuple[str, str]] | None = None) -> "SideDebates":
         """Return the debates on some of the cases, or of some runs."""
@@ -168,12 +170,14 @@ def side_debates(side: Side, results: ExperimentResults) -> SideDebates:
             np.vstack([terms.tops for terms in terms_by_model]),
             np.vstack([terms.bottoms for terms in terms_by_model]),
             terms_by_model[0].bounds,
-            terms_by_model[0].min_hits,
+            terms_by_model[0].needs_hits,
         ),
         tuple(np.repeat(side.models, [len(terms.case_ids) for terms in terms_by_model]).tolist()),
     )
     if side.threshold is not None:  # a second side without variance: the same tests apply
-        constant = replace(debates.terms, tops=side.threshold * debates.terms.bottoms, min_hits=0)
+        constant = replace(
+            debates.terms, tops=side.threshold * debates.terms.bottoms, needs_hits=False
+        )
         debates = replace(debates, terms=constant)
     return debates.select(matching_cases(side, results.cases)) if side.cases else debates
 
@@ -247,17 +251,13 @@ def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
     low, high = (debates.terms.bounds for debates in sides)
     if contrast.paired:
         bounds = low[0] - high[1], low[1] - high[0]
-        return compare_paired(first, second, clusters, results[0].seed, bounds, contrast.margin)
+        return compare_paired(first, second, clusters, bounds, contrast.margin)
     other_clusters = [results[1].clusters[case] for case in second_cases]
     both = (min(low[0], high[0]), max(low[1], high[1]))
-    return compare_unpaired(
-        first, second, clusters, other_clusters, results[0].seed, both, contrast.margin
-    )
+    return compare_unpaired(first, second, clusters, other_clusters, both, contrast.margin)
 
 
-def measure_spread(
-    contrast: Contrast, experiments: Mapping[str, ExperimentResults], difference: float
-) -> Spread:
+def measure_spread(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) -> Spread:
     """Return how the difference of a contrast varies between cases and between repeats."""
     sides = sides_of(contrast, experiments)
     first, second = (debates.observed for debates in sides)
@@ -267,16 +267,7 @@ def measure_spread(
     ]:
         cluster_by_case = experiments[side.experiment].clusters
         clusters += [cluster_by_case[case] for case in sorted(set(debates.terms.case_ids))]
-    is_binary = all(_is_binary(debates) for debates in sides)
-    return estimate_spread(first, second, difference, clusters, contrast.paired, is_binary)
-
-
-def _is_binary(debates: SideDebates) -> bool:
-    """Return whether each debate counts as 1 or 0."""
-    terms = debates.terms
-    return terms.tops.shape[1] == 1 and bool(
-        (terms.bottoms == 1).all() and np.isin(terms.tops, (0, 1)).all()
-    )
+    return estimate_spread(first, second, clusters, contrast.paired)
 
 
 def judge(contrast: Contrast, difference: float, p: float, level: float = 0.05) -> str:

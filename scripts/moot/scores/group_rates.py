@@ -106,8 +106,8 @@ def _attribute_rates(
     for group, rows in groups.items():
         group_sums, value = sums[group], (np.nan, np.nan, np.nan)
         if group in large_groups:
-            bootstrap = results.sample(rows["case_id"]).bootstrap
-            value = bootstrap.estimate(
+            jackknife = results.sample(rows["case_id"]).jackknife
+            value = jackknife.estimate(
                 ratio_statistic(group_sums.tops[:, 0], group_sums.bottoms[:, 0], SHARE)
             )
         group_rate = GroupRate(
@@ -126,7 +126,6 @@ def _attribute_rates(
             sums[largest],
             [results.clusters[case] for case in rows["case_id"]],
             [results.clusters[case] for case in groups[largest]["case_id"]],
-            results.seed,
             SHARE,
         )
         yield replace(group_rate, compared_with=largest, difference=difference)

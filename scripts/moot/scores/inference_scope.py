@@ -50,11 +50,10 @@ def evaluate_contrast(
     if difference is None or difference.clusters >= FEWEST_CASES:
         return None if difference is None else ContrastResult(difference)
     sides = sides_of(contrast, experiments)
-    seed = experiments[contrast.first.experiment].seed
-    within_cases = _difference_within_cases(sides, seed, one_run=_is_one_run(contrast))
+    within_cases = _difference_within_cases(sides, one_run=_is_one_run(contrast))
     needed_cases = float("nan")
     if not math.isnan(difference.difference):
-        variation = measure_spread(contrast, experiments, difference.difference)
+        variation = measure_spread(contrast, experiments)
         needed_cases = cases_needed(difference.difference, variation, repeats_of(sides))
     needed_cases = math.ceil(needed_cases) if math.isfinite(needed_cases) else float("nan")
     if within_cases is None:
@@ -110,7 +109,7 @@ def _is_one_run(contrast: Contrast) -> bool:
 
 
 def _difference_within_cases(
-    sides: tuple[SideDebates, SideDebates], seed: int, *, one_run: bool
+    sides: tuple[SideDebates, SideDebates], *, one_run: bool
 ) -> Difference | None:
     """Estimate the difference by debates within cases; None if a case was debated once.
 
@@ -130,7 +129,7 @@ def _difference_within_cases(
             weights[:, second_start:]
         )
 
-    estimate = interval_within(difference_of_weights, strata, seed, _bounds(sides))
+    estimate = interval_within(difference_of_weights, strata, _bounds(sides))
     cases = len(set(sides[0].terms.case_ids) | set(sides[1].terms.case_ids))
     return Difference(
         first_sums.total(),

@@ -60,7 +60,7 @@ class ExperimentResults:
         results: the folder with `cases/`, `transcripts/`, `predictions/`, `labels/`, `calls/`.
         experiment: the experiment's name.
         config: the experiment's entry in the configuration.
-        seed: the configuration's seed, from which bootstrap draws follow.
+        seed: the configuration's seed.
         files: the files that may be read, as a rule names them; None for all files of the
             folder.
         notes: remarks for readers, shown before the notes on the data set.
@@ -292,12 +292,12 @@ class ExperimentResults:
         return dict(zip(debates["debate_id"], debates["case_id"], strict=True))
 
     def sample(self, case_ids: Iterable[str]) -> Sample:
-        """Return some rows of this experiment, with the bootstrap over the clusters of their cases.
+        """Return some rows of this experiment, with the clusters of their cases.
 
         Each row belongs to a case id.
         """
         cases = list(case_ids)
-        return Sample(cases, [self.clusters[case] for case in cases], self.seed)
+        return Sample(cases, [self.clusters[case] for case in cases])
 
     def _evaluated(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of the cases that are evaluated."""

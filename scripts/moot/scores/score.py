@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from moot.core.cases import Cluster
-from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.jackknife import ClusterJackknife
 from moot.stats.statistic import Statistic
 
 OVERALL = "overall"
@@ -35,16 +35,15 @@ class Score:
 
 
 class Sample:
-    """Some rows, each belonging to a case, with the bootstrap over the cases' clusters.
+    """Some rows, each belonging to a case, with the jackknife over the cases' clusters.
 
     Args:
         case_ids, clusters: of each row.
-        seed: of the draws.
     """
 
-    def __init__(self, case_ids: Sequence[str], clusters: Sequence[Cluster], seed: int) -> None:
+    def __init__(self, case_ids: Sequence[str], clusters: Sequence[Cluster]) -> None:
         self.n, self.n_cases = len(case_ids), len(set(case_ids))
-        self.bootstrap = ClusterBootstrap(clusters, seed)
+        self.jackknife = ClusterJackknife(clusters)
 
     def score(
         self,
@@ -55,7 +54,7 @@ class Sample:
         n_invalid: int = 0,
     ) -> Score:
         """Return a statistic of these rows with its interval, as a score."""
-        estimate = self.bootstrap.estimate(statistic)
+        estimate = self.jackknife.estimate(statistic)
         return Score(metric, *estimate, average, group, self.n, n_invalid, self.n_cases)
 
     def count(

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from moot.stats.arrays import Floats, Truths, ratio
 from moot.stats.classification import (
-    MIN_JOINT_DEPARTURES,
+    MIN_AGREED_LABELS,
     kappa,
     rows_behind_agreement,
     weighted_sums,
@@ -78,8 +78,7 @@ def krippendorffs_alpha(ratings: NDArray[np.object_]) -> Statistic:
 def rows_with_rare_labels(counts: Floats) -> Truths:
     """Return which items have a label other than the most frequent one, shape (items,).
 
-    No item is returned if fewer than `MIN_JOINT_DEPARTURES` items are expected to have two rare
-    labels.
+    No item is returned if raters agree on fewer than two labels, as in `rows_behind_agreement`.
 
     Args:
         counts: how often each item (row) has each label (column).
@@ -88,9 +87,7 @@ def rows_with_rare_labels(counts: Floats) -> Truths:
         return np.zeros(len(counts), dtype=bool)
     by_label = counts.sum(axis=0)
     is_rare = np.arange(counts.shape[1]) != by_label.argmax()
-    rare_share = by_label[is_rare].sum() / max(1.0, float(by_label.sum()))
-    items = int((counts.sum(axis=1) > 0).sum())
-    if rare_share**2 * items < MIN_JOINT_DEPARTURES:
+    if (counts >= _FEWEST_RATERS).any(axis=0).sum() < MIN_AGREED_LABELS:
         return np.zeros(len(counts), dtype=bool)
     return np.asarray(counts[:, is_rare].sum(axis=1) > 0, dtype=bool)
 

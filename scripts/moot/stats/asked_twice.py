@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from moot.stats.arrays import Column, Floats, Numbers, as_numbers
-from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.jackknife import ClusterJackknife
 from moot.stats.statistic import DIFFERENCE, mean_statistic
 
 NO_FLOOR = "no baseline: nothing was asked twice; `repeats: 2` on either side provides one"
@@ -60,7 +60,6 @@ def changes(
     second: Column,
     distance_of: Distance,
     clusters: Mapping[str, Hashable],
-    seed: int,
     default_change: float = float("nan"),
 ) -> Change:
     """Compare answers to two prompts about the same cases with the repeats of each prompt.
@@ -71,7 +70,7 @@ def changes(
     Args:
         first, second: the answers, by case and repeat.
         distance_of: how far two answers are apart, at most 1.
-        clusters, seed: of each case, and of the bootstrap over them.
+        clusters: of each case.
         default_change: the change between repeats if it is known without repeats: 0 for a trained
             model.
     """
@@ -93,8 +92,8 @@ def changes(
         mean = float(np.mean([change for change, _ in by_case.values()])) if by_case else undefined
         return Change(mean, undefined, undefined, undefined, undefined, len(by_case))
     change, repeat_change = as_numbers([by_case[case] for case in repeated_cases]).T
-    bootstrap = ClusterBootstrap([clusters[case] for case in repeated_cases], seed)
-    excess, low, high = bootstrap.estimate(mean_statistic(change - repeat_change, DIFFERENCE))
+    jackknife = ClusterJackknife([clusters[case] for case in repeated_cases])
+    excess, low, high = jackknife.estimate(mean_statistic(change - repeat_change, DIFFERENCE))
     return Change(
         float(change.mean()), float(repeat_change.mean()), excess, low, high, len(repeated_cases)
     )

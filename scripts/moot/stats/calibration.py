@@ -9,8 +9,6 @@ from moot.stats.statistic import SHARE, Statistic
 
 BINS = 10
 DRAWS = 300
-MIN_CLUSTERS_OF_ERROR = 20
-"""With fewer clusters, intervals of a calibration error miss it too often (docs/results.md)."""
 _ROUNDING = 1e-9  # 1 - 0.9 belongs to the bin of 0.1
 
 
@@ -54,27 +52,20 @@ def confidence_bins(confidence: Floats) -> Floats:
     return one_hot
 
 
-def calibration_error_statistic(confidence: Floats, correct: Floats) -> Statistic:
-    """Return the statistic of the expected calibration error.
+def calibration_error(confidence: Floats, correct: Floats) -> float:
+    """Return the expected calibration error (Naeini, Cooper and Hauskrecht 2015, AAAI).
 
     It is the mean gap between confidence and accuracy over ten equal-width bins, weighted by the
-    bins' sizes.
+    bins' sizes. Gaps arise by chance alone, so it has no interval: compare it with
+    `calibration_error_by_chance`.
 
-    Gaps arise by chance alone, so the lower end of the interval is reduced by the error that
-    calibrated answers with the same spread would have. With fewer than 20 clusters there is no
-    interval. The error is NaN if a confidence is missing or not from 0 to 1.
+    It is NaN without answers, and if a confidence is missing or not from 0 to 1.
     """
     is_share = (confidence >= -_ROUNDING) & (confidence <= 1 + _ROUNDING)
-    confidence = np.where(is_share, confidence, np.nan)
-    bins = confidence_bins(confidence)
-
-    def signed_gaps(weights: Floats) -> Floats:
-        return ratio((weights * (confidence - correct)) @ bins, weights.sum(axis=1)[:, None])
-
-    def error(weights: Floats) -> Floats:
-        return np.asarray(np.abs(signed_gaps(weights)).sum(axis=1), dtype=np.float64)
-
-    return Statistic(error, SHARE, signed_parts=signed_gaps, min_clusters=MIN_CLUSTERS_OF_ERROR)
+    if not len(confidence) or not is_share.all():
+        return float("nan")
+    gaps = (confidence - correct) @ confidence_bins(confidence)
+    return float(np.abs(gaps).sum() / len(confidence))
 
 
 def calibration_error_by_chance(confidence: Floats, seed: int) -> float:

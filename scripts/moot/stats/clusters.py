@@ -28,6 +28,23 @@ def effective_number(sizes: Numbers) -> float:
     return max(float(MIN_CLUSTERS), float(positive.sum() ** 2 / (positive**2).sum()))
 
 
+def bell_mccaffrey_freedom(sizes: Numbers) -> float:
+    """Return the degrees of freedom of t for a mean over clusters of these sizes.
+
+    The jackknife's variance of independent rows is a quadratic form; its first two moments are
+    those of a chi-squared variable (Bell and McCaffrey 2002, "Bias reduction in standard errors for
+    linear regression with multi-stage samples", Survey Methodology 28). Clusters of equal sizes
+    have one degree of freedom less than there are clusters. It is 0 for fewer than two clusters.
+    """
+    positive = sizes[sizes > 0]
+    if len(positive) < MIN_CLUSTERS:
+        return 0.0
+    shares = positive / positive.sum()
+    odds = shares / (1 - shares)
+    squares = float((odds**2).sum())
+    return float(odds.sum() ** 2 / (squares + squares**2 - (odds**4).sum()))
+
+
 def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:
     """Return the cluster numbers of each row, and the number of kinds of clusters.
 

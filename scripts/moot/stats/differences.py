@@ -5,37 +5,32 @@ sample is the mean over terms of the summed numerators over the summed denominat
 and rates of events are such metrics.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from moot.stats.arrays import Floats, as_numbers, ratio
-from moot.stats.bootstrap import ClusterBootstrap
-from moot.stats.bootstrap_interval import FEW_CARRIERS, difference_factor, estimate_interval
-from moot.stats.clusters import MIN_CLUSTERS, Clusters, effective_number, kinds_of_clusters
-from moot.stats.independent import MIN_CASES, Independent, Part, p_of_interval
-from moot.stats.randomisation import LEVEL as TEST_LEVEL
-from moot.stats.randomisation import fisher_p, sign_flip_p
-from moot.stats.score_intervals import LEVEL, tango_interval
-from moot.stats.statistic import DIFFERENCE, Bounds
+from moot.stats.arrays import Floats, Truths, as_numbers, ratio
+from moot.stats.clusters import Clusters, effective_number
+from moot.stats.intervals import (
+    NOTHING,
+    Method,
+    Student,
+    Tango,
+    p_equivalence,
+    p_value,
+)
+from moot.stats.jackknife import ClusterJackknife
+from moot.stats.statistic import SHARE, Bounds, Statistic
 
-MIN_HITS, MIN_HITS_OF_MACRO = 10, 2
-"""Minimum numbers of hits for an interval of a difference of a label's F1 and of macro F1.
-
-A hit is a case on which either side names the label correctly.
+MIN_HITS = 5
+"""With fewer cases on which either side names a label correctly, a difference of F1 has no
+interval: the F1 of a rare label is far from its long-run value.
 """
-_NO_VARIANCE = 1e-18
-IntervalAtLevel = Callable[[float], tuple[float, float]]
-"""The ends of an interval at a level."""
 UNPAIRED_NOTE = (
-    "The interval is Newcombe's, joined with Agresti and Caffo's if fewer than"
-    f" {FEW_CARRIERS} cases of a side are right, or wrong; by cluster it joins both sides' own"
-    " variances. p comes from Fisher's exact test if independent cases are right or wrong, and"
-    " otherwise from the interval. With fewer than"
-    f" {MIN_CASES} independent cases on both sides there is no interval. A difference that cannot"
-    " be computed has p = 1."
+    "The interval of a difference between different cases is that of Agresti and Caffo (2000), with"
+    " clusters in place of cases; scores and amounts have Welch's. p belongs to the same interval."
+    " A difference that cannot be computed has p = 1."
 )
 
 
@@ -45,19 +40,39 @@ class Sums:
 
     Attributes:
         tops, bottoms: numerators and denominators, both of shape (cases, terms).
-        min_hits: a difference of the metric has no interval if, for a term, fewer clusters than
-            this have a case that adds to the numerator on either side; 0 for no such rule.
+        needs_hits: whether a paired difference has no interval if, for a term, fewer than
+            `MIN_HITS` clusters have a case that adds to the numerator on either side.
+        has_counts: whether a numerator is a share of debates that are right or wrong, such as the
+            mean over a case's repeats. Numerators that are all 0 or 1 are counts in any case.
     """
 
     tops: Floats
     bottoms: Floats
-    min_hits: int = 0
+    needs_hits: bool = False
+    has_counts: bool = False
+
+    @property
+    def are_counts(self) -> bool:
+        """Whether the metric counts debates that are right or wrong."""
+        return self.tops.shape[1] == 1 and (
+            self.has_counts or bool(np.isin(self.tops, (0, 1)).all())
+        )
+
+    @property
+    def are_means(self) -> bool:
+        """Whether the metric is a plain mean, so that each case has the same weight."""
+        return self.tops.shape[1] == 1 and bool((self.bottoms == 1).all())
+
+    @property
+    def counted(self) -> Truths:
+        """Which cases the metric depends on, shape (cases,)."""
+        return np.asarray((self.bottoms > 0).any(axis=1), dtype=bool)
 
     def value(self, weights: Floats) -> Floats:
-        """Return the metric of resamples; weights have shape (resamples, cases).
+        """Return the metric of weighted cases; weights have shape (samples, cases).
 
-        A term whose denominators are all 0 in a resample does not count, such as the F1 of a label
-        that does not occur there.
+        A term whose denominators are all 0 does not count, such as the F1 of a label that does not
+        occur there.
         """
         bottoms = weights @ self.bottoms
         return ratio(
@@ -68,33 +83,17 @@ class Sums:
         """Return the metric of the observed cases; NaN without cases."""
         return float(self.value(np.ones((1, len(self.tops))))[0])
 
-    def to_part(self, bounds: Bounds) -> Part:
-        """Return the data that a comparison with different cases needs."""
-        bottoms = self.bottoms[:, self.bottoms.sum(axis=0) > 0]
-        weights = bottoms @ (1 / bottoms.sum(axis=0)) / max(1, bottoms.shape[1])
-        is_count = self.tops.shape[1] == 1 and bool(
-            np.isin(np.hstack([self.tops, self.bottoms]), (0, 1)).all()
-        )
-        return Part(
-            self.total(), bounds, self.influences() / max(1, len(self.tops)), weights, is_count
-        )
-
     def influences(self) -> Floats:
         """Return what each case adds to the metric beyond its mean, shape (cases,).
 
-        The metric is linearised (delta method).
-
-        The mean of these influences is 0. The metric's sampling variance is their variance over the
-        number of cases. For a plain mean they are the deviations from it.
+        The metric is linearised (delta method). For a plain mean these are the deviations from it.
         """
         occurs = self.bottoms.sum(axis=0) > 0
         if not occurs.any():
             return np.zeros(len(self.tops))
         tops, bottoms = self.tops[:, occurs], self.bottoms[:, occurs]
         ratios = tops.sum(axis=0) / bottoms.sum(axis=0)
-        return np.asarray(
-            ((tops - ratios * bottoms) / bottoms.mean(axis=0)).mean(axis=1), dtype=np.float64
-        )
+        return as_numbers(((tops - ratios * bottoms) / bottoms.mean(axis=0)).mean(axis=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ class Difference:
     Attributes:
         first, second: the metric of either side.
         difference, low, high: the first minus the second, with its 95 % interval by cluster.
-        p: of the two-sided test by cluster.
+        p: of the two-sided test by cluster, which rejects 0 exactly if the interval excludes it.
         cases, clusters: the numbers behind the difference.
         equivalence: p of two one-sided tests that the difference is beyond a margin; NaN without a
             margin.
@@ -124,163 +123,33 @@ class Difference:
 
 
 def compare_paired(
-    first: Sums,
-    second: Sums,
-    clusters: Clusters,
-    seed: int,
-    bounds: Bounds,
-    margin: float | None = None,
+    first: Sums, second: Sums, clusters: Clusters, bounds: Bounds, margin: float | None = None
 ) -> Difference:
     """Compare both sides on the same cases, row by row.
 
-    Independent pairs that are right or wrong have Tango's score interval; all others have the
-    interval of `moot.stats.bootstrap`. The interval of F1 and of other ratios is as wide
-    as if one further cluster had deviated in each direction. F1 has no interval if too few cases
-    are hits (`Sums.min_hits`).
-
-    For plain means, p comes from a randomisation test that exchanges both sides cluster by cluster
-    (`moot.stats.randomisation.sign_flip_p`). For other metrics it follows from the interval. p and
-    interval agree about 0 (`_reconcile`). `bounds` are the smallest and the largest possible
-    difference. With a margin, the test of equivalence follows from the interval.
+    Clusters that are right or wrong as a whole on both sides are pairs, with Tango's interval and
+    test; unequal clusters count by their effective number. All others have Student's, by the
+    jackknife. F1 has neither if too few cases are hits (`Sums.needs_hits`). `bounds` are the
+    smallest and the largest possible difference. With a margin, equivalence is tested as well.
     """
-    bootstrap = ClusterBootstrap(clusters, seed)
-    sides = first.total(), second.total()
-    difference, nothing = sides[0] - sides[1], float("nan")
-    if not bootstrap.rows:
-        return Difference(*sides, difference, nothing, nothing, nothing, 0, 0)
-    are_means = _are_means(first, second)
-    reason = too_few_hits(first, second, bootstrap.codes)
-    interval = _no_interval if reason else paired_interval(first, second, bootstrap, bounds)
-    test_p = None
-    if are_means and bootstrap.kinds == 1:
-        test_p = sign_flip_p(sums_by(first.tops - second.tops, bootstrap.codes)[:, 0], seed)
-    low, high, p = _reconcile(interval, test_p)
-    p_equivalence = nothing if margin is None else p_of_interval(interval, margin)
-    return Difference(
-        *sides, difference, low, high, p, bootstrap.rows, bootstrap.clusters, p_equivalence, reason
+    jackknife = ClusterJackknife(clusters)
+    sides, nothing = (first.total(), second.total()), float("nan")
+    value = sides[0] - sides[1]
+    if not jackknife.rows:
+        return Difference(*sides, value, nothing, nothing, nothing, 0, 0)
+    counts = jackknife.rows, jackknife.clusters
+    if reason := _too_few_hits(first, second, jackknife.codes):
+        p = nothing if margin is None else 1.0
+        return Difference(*sides, value, *NOTHING, 1.0, *counts, p, reason)
+    method = _pairs(first, second, jackknife) or _by_jackknife(
+        Statistic(
+            lambda weights: first.value(weights) - second.value(weights),
+            bounds,
+            first.counted | second.counted,
+        ),
+        jackknife,
     )
-
-
-def paired_interval(
-    first: Sums, second: Sums, bootstrap: ClusterBootstrap, bounds: Bounds
-) -> IntervalAtLevel:
-    """Return the interval of `compare_paired` at any level, before it is reconciled with a test."""
-    are_means = _are_means(first, second)
-    are_pairs = are_means and bounds == DIFFERENCE and bootstrap.has_single_rows
-    if are_pairs and _are_binary(first, second):
-        return _tango_interval(first, second)
-    value, clusters = first.total() - second.total(), bootstrap.clusters_among(None)
-    draws = bootstrap.draws(lambda weights: first.value(weights) - second.value(weights))
-    if not are_means:
-        draws = with_unseen_clusters(draws, first, second, clusters, bounds)
-
-    def interval(level: float) -> tuple[float, float]:
-        return estimate_interval(
-            value, draws, clusters, bounds, level, bootstrap.has_unequal_clusters
-        )
-
-    return interval
-
-
-def _no_interval(_level: float) -> tuple[float, float]:
-    return float("nan"), float("nan")
-
-
-def too_few_hits(first: Sums, second: Sums, codes: NDArray[np.intp]) -> str:
-    """Return why a difference of F1 has no interval, or "" if it has one.
-
-    The F1 of a label with few hits is far from its long-run value.
-    """
-    min_hits = max(first.min_hits, second.min_hits)
-    is_hit = (first.tops > 0) | (second.tops > 0)
-    occurs = (first.bottoms > 0).any(axis=0) | (second.bottoms > 0).any(axis=0)
-    if not min_hits or not occurs.any():
-        return ""
-    hits = min(
-        effective_number(np.bincount(codes[is_hit[:, term]])) for term in np.flatnonzero(occurs)
-    )
-    if hits >= min_hits:
-        return ""
-    return (
-        "no interval: too few cases on which either side names the label correctly; found "
-        f"{hits:.0f}, expected at least {min_hits} of each label. Debate more cases of the rare "
-        "label, or compare accuracy"
-    )
-
-
-def with_unseen_clusters(
-    draws: Floats, first: Sums, second: Sums, clusters: float, bounds: Bounds
-) -> Floats:
-    """Widen the draws of a difference between ratios for clusters that were not seen.
-
-    The spread grows as if one further cluster had deviated in each direction (Bonett and Price
-    2012). Cases that decide about F1 may not occur in the sample, for example if one side always
-    names a label and the other misses one true case in twenty. An unseen cluster adds as much as
-    the case that counts most for one side and least for the other. The draws grow by what
-    `moot.stats.bootstrap_interval.difference_factor` does not add to their spread.
-    """
-    defined = draws[~np.isnan(draws)]
-    variance = float(np.var(defined)) if len(defined) else 0.0
-    if variance <= _NO_VARIANCE or clusters < MIN_CLUSTERS:
-        return draws
-    first_influences, second_influences = first.influences(), second.influences()
-    highest = first_influences.max() - second_influences.min()
-    lowest = first_influences.min() - second_influences.max()
-    widened = (variance * clusters**2 + highest**2 + lowest**2) / (clusters + 2) ** 2
-    factor = (widened / variance) ** 0.5 / difference_factor(defined, bounds)
-    centre = defined.mean()
-    return as_numbers(centre + (draws - centre) * max(1.0, factor))
-
-
-def _are_means(first: Sums, second: Sums) -> bool:
-    """Return whether both metrics are plain means, so that each case has the same weight."""
-    return first.tops.shape[1] == 1 and bool(
-        (first.bottoms == 1).all() and (second.bottoms == 1).all()
-    )
-
-
-def _are_binary(first: Sums, second: Sums) -> bool:
-    """Return whether each case is right or wrong on both sides."""
-    return bool(np.isin(np.hstack([first.tops, second.tops]), (0, 1)).all())
-
-
-def _tango_interval(first: Sums, second: Sums) -> IntervalAtLevel:
-    """Return Tango's interval at any level."""
-    differences = (first.tops - second.tops)[:, 0]
-    first_alone, second_alone = int((differences > 0).sum()), int((differences < 0).sum())
-
-    def interval(level: float) -> tuple[float, float]:
-        return tango_interval(first_alone, second_alone, len(differences), level)
-
-    return interval
-
-
-def _reconcile(interval: IntervalAtLevel, test_p: float | None) -> tuple[float, float, float]:
-    """Return an interval and a p-value that agree about 0.
-
-    p comes from the test; without a test, or if the test rejects 0 and the interval includes 0, it
-    follows from the interval. If only the interval excludes 0, it is extended
-    to 0.
-
-    Args:
-        interval: its ends at a level.
-        test_p: of a test of 0; None without one.
-    """
-    low, high = interval(LEVEL)
-    if np.isnan([low, high]).any():
-        return low, high, 1.0 if test_p is None or np.isnan(test_p) else test_p
-    if test_p is None or (test_p < TEST_LEVEL and low <= 0 <= high):
-        return low, high, p_of_interval(interval)
-    if test_p >= TEST_LEVEL:
-        low, high = min(low, 0.0), max(high, 0.0)
-    return low, high, test_p
-
-
-def sums_by(values: Floats, codes: NDArray[np.intp]) -> Floats:
-    """Return the sums of columns over the rows of each code, shape (codes, columns)."""
-    summed = np.zeros((int(codes.max(initial=-1)) + 1, values.shape[1]))
-    np.add.at(summed, codes, values)
-    return summed
+    return _difference(sides, method, counts, margin)
 
 
 def compare_unpaired(
@@ -288,32 +157,128 @@ def compare_unpaired(
     second: Sums,
     first_clusters: Clusters,
     second_clusters: Clusters,
-    seed: int,  # noqa: ARG001 (the arguments of `compare_paired`)
     bounds: Bounds,
     margin: float | None = None,
 ) -> Difference:
-    """Compare two sides that argued different cases, by the interval of `moot.stats.independent`.
+    """Compare two sides that argued different cases.
 
-    For independent cases that are right or wrong, p comes from Fisher's exact test; for all others
-    it follows from the interval. p and interval agree about 0 (`_reconcile`). p is 1 if nothing can
-    be computed. `bounds` are the smallest and the largest possible value of either side's metric.
-    With a margin, the test of equivalence follows from the interval.
+    Counts of right and wrong debates have the interval of Agresti and Caffo (2000, "Simple and
+    effective confidence intervals for proportions", The American Statistician 54), with clusters in
+    place of cases: one cluster that is right and one that is wrong are added to each side. All
+    other metrics have Welch's (1947). The variance of a side is by the jackknife; t has the degrees
+    of freedom of Satterthwaite (1946), or is normal for independent counts, as in the source.
+
+    If clusters have cases of both sides, or if there are several kinds of clusters, the difference
+    itself has a jackknife over all clusters. `bounds` are the smallest and the largest possible
+    value of either side's metric. With a margin, equivalence is tested as well.
     """
-    kinds = kinds_of_clusters([*first_clusters, *second_clusters])
-    sides = Independent((first.to_part(bounds), second.to_part(bounds)), kinds)
-    rows = len(first.tops) + len(second.tops)
-    count = min(int(codes.max(initial=-1)) + 1 for codes, _ in kinds)
-    test_p = fisher_p(*_counts(first), *_counts(second)) if sides.is_plain else None
-    low, high, p = _reconcile(sides.interval, test_p)
-    if not len(first.tops) or not len(second.tops):
-        p = float("nan")
-    p_equivalence = float("nan") if margin is None else p_of_interval(sides.interval, margin)
+    first_clusters, second_clusters = list(first_clusters), list(second_clusters)
+    both = ClusterJackknife([*first_clusters, *second_clusters])
+    low, high = bounds
+    if both.kinds > 1 or set(first_clusters) & set(second_clusters):
+        size = len(first.tops)
+        method: Method = _by_jackknife(
+            Statistic(
+                lambda weights: first.value(weights[:, :size]) - second.value(weights[:, size:]),
+                (low - high, high - low),
+                np.concatenate([first.counted, second.counted]),
+            ),
+            both,
+        )
+    else:
+        adds_clusters = bounds == SHARE and first.are_counts and second.are_counts
+        sides = [
+            _summarise_side(side, clusters, adds_clusters)
+            for side, clusters in ((first, first_clusters), (second, second_clusters))
+        ]
+        method = _welch(sides[0], sides[1], (low - high, high - low))
+    counts = both.rows, both.clusters
+    return _difference((first.total(), second.total()), method, counts, margin)
+
+
+def _difference(
+    sides: tuple[float, float], method: Method, counts: tuple[int, int], margin: float | None
+) -> Difference:
+    equivalence = float("nan") if margin is None else p_equivalence(method, margin)
     return Difference(
-        first.total(), second.total(), sides.value, low, high, p, rows, count, p_equivalence
+        *sides, sides[0] - sides[1], *method.interval(), p_value(method), *counts, equivalence
     )
 
 
-def _counts(side: Sums) -> tuple[int, int]:
-    """Return the numbers of right and wrong cases among those that count."""
-    right, total = int(side.tops.sum()), int(side.bottoms.sum())
-    return right, total - right
+def _pairs(first: Sums, second: Sums, jackknife: ClusterJackknife) -> Tango | None:
+    """Return Tango's test; None if a cluster is neither right nor wrong as a whole."""
+    if not (first.are_means and second.are_means) or jackknife.kinds > 1:
+        return None
+    sizes = np.bincount(jackknife.codes)
+    first_means, second_means = (
+        sums_by(side.tops, jackknife.codes)[:, 0] / sizes for side in (first, second)
+    )
+    if not np.isin([first_means, second_means], (0, 1)).all():
+        return None
+    pairs, shares = effective_number(sizes), sizes / sizes.sum()
+    first_alone = float(shares[first_means > second_means].sum()) * pairs
+    second_alone = float(shares[first_means < second_means].sum()) * pairs
+    return Tango(first_alone, second_alone, pairs) if len(sizes) > 1 else None
+
+
+def _by_jackknife(statistic: Statistic, jackknife: ClusterJackknife) -> Student:
+    value, spread = jackknife.value_and_spread(statistic)
+    return Student(value, *spread, statistic.bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A side's centre, its variance, and the degrees of freedom of the variance."""
+
+    centre: float
+    variance: float
+    freedom: float
+
+
+def _summarise_side(side: Sums, clusters: Clusters, adds_clusters: bool) -> _Side:
+    """Return a side's centre and variance, with added clusters if it is of counts."""
+    jackknife = ClusterJackknife(clusters)
+    statistic = Statistic(side.value, SHARE, side.counted)
+    value, (error, freedom) = jackknife.value_and_spread(statistic)
+    if not adds_clusters or not freedom:
+        return _Side(value, error**2, freedom)
+    number = jackknife.clusters_among(side.counted)
+    centre = (value * number + 1) / (number + 2)
+    # the squares of the clusters around the new centre, and those of the added clusters
+    squares = error**2 * (number - 1) * number + number * (value - centre) ** 2
+    squares += (1 - centre) ** 2 + centre**2
+    is_independent = jackknife.has_single_rows
+    return _Side(centre, squares / (number + 2) ** 2, float("inf") if is_independent else freedom)
+
+
+def _welch(first: _Side, second: _Side, bounds: Bounds) -> Student:
+    """Return Welch's test of two sides, with the degrees of freedom of Satterthwaite."""
+    variance = first.variance + second.variance
+    if not (first.freedom and second.freedom):
+        return Student(float("nan"), float("nan"), 0.0)
+    terms = first.variance**2 / first.freedom + second.variance**2 / second.freedom
+    freedom = variance**2 / terms if terms else float("inf")
+    return Student(first.centre - second.centre, variance**0.5, freedom, bounds)
+
+
+def _too_few_hits(first: Sums, second: Sums, codes: NDArray[np.intp]) -> str:
+    """Return why a difference of F1 has no interval, or "" if it has one."""
+    is_hit = (first.tops > 0) | (second.tops > 0)
+    occurs = (first.bottoms > 0).any(axis=0) | (second.bottoms > 0).any(axis=0)
+    if not first.needs_hits or not occurs.any():
+        return ""
+    hits = min(len(np.unique(codes[is_hit[:, term]])) for term in np.flatnonzero(occurs))
+    if hits >= MIN_HITS:
+        return ""
+    return (
+        "no interval: too few cases on which either side names the label correctly; found "
+        f"{hits}, expected at least {MIN_HITS} of each label. Debate more cases of the rare "
+        "label, or compare accuracy"
+    )
+
+
+def sums_by(values: Floats, codes: NDArray[np.intp]) -> Floats:
+    """Return the sums of columns over the rows of each code, shape (codes, columns)."""
+    summed = np.zeros((int(codes.max(initial=-1)) + 1, values.shape[1]))
+    np.add.at(summed, codes, values)
+    return summed

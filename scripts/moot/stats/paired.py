@@ -17,17 +17,17 @@ _ROUNDING = 1e-9
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return Holm's step-down adjusted p-values in the given order.
+    """Return Holm's (1979) step-down adjusted p-values in the given order.
 
     NaN stays NaN and does not count as a test.
     """
-    adjusted = [float("nan")] * len(p_values)
-    tested = sorted((p, position) for position, p in enumerate(p_values) if not np.isnan(p))
-    largest = 0.0
-    for rank, (p, position) in enumerate(tested):
-        largest = max(largest, min(1.0, (len(tested) - rank) * p))
-        adjusted[position] = largest
-    return adjusted
+    from statsmodels.stats.multitest import multipletests  # slow to import
+
+    adjusted = np.array(p_values, dtype=np.float64)
+    is_tested = ~np.isnan(adjusted)
+    if is_tested.any():
+        adjusted[is_tested] = multipletests(adjusted[is_tested], method="holm")[1]
+    return [float(p) for p in adjusted]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,14 +43,14 @@ class Comparison(Difference):
     second_better: int
 
 
-def compare(first: Floats, second: Floats, clusters: Clusters, seed: int) -> Comparison:
+def compare(first: Floats, second: Floats, clusters: Clusters) -> Comparison:
     """Compare two systems by their share of right answers on each common case.
 
     All three arrays have shape (cases,).
     """
     differences, weights = first - second, np.ones((len(first), 1))
     difference = compare_paired(
-        Sums(first[:, None], weights), Sums(second[:, None], weights), clusters, seed, DIFFERENCE
+        Sums(first[:, None], weights), Sums(second[:, None], weights), clusters, DIFFERENCE
     )
     first_better, second_better = (differences > _ROUNDING).sum(), (differences < -_ROUNDING).sum()
     return Comparison(
@@ -76,7 +76,6 @@ def compare_shares(
     first: "pd.Series[float]",
     second: "pd.Series[float]",
     clusters: Mapping[str, Hashable],
-    seed: int,
 ) -> Comparison:
     """Compare the shares of `share_right` on the cases that both systems argued."""
     common = first.index.intersection(second.index).sort_values()
@@ -84,5 +83,4 @@ def compare_shares(
         as_numbers(first[common]),
         as_numbers(second[common]),
         [clusters[case] for case in common],
-        seed,
     )

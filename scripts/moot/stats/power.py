@@ -1,20 +1,10 @@
 """The power of tests: which differences a number of cases and repeats can show.
 
-Let delta be a difference, v its variance between cases, and n the number of cases divided by the
-design effect (Kish 1965). With R repeats, v = between + within / R. The power of the two-sided t
-test at level alpha follows from the noncentral t, with noncentrality delta / sqrt(v / n) and n - 1
-degrees of freedom. For sides with different cases these are delta / sqrt(v1 / n1 + v2 / n2) and
-n1 + n2 - 2.
-
-The variance of a difference between two shares of right answers on the same cases falls as the
-difference grows. Its mean square M is constant: the share of cases that one side alone gets right.
-The power 1 - beta of the test solves
-
-    delta sqrt(n) = t(1 - alpha/2, n - 1) sqrt(M) + z(1 - beta) sqrt(M - delta^2)
-
-(Connor 1987, Biometrics 43), with M = v + delta_0^2, where delta_0 is the difference in the debates
-that v comes from. Fleiss, Tytun and Ury (1980) give the correction for tests that count cases.
-These are the exact tests of McNemar and Fisher, which moot uses if each case was debated once.
+Let v be the variance of a difference between cases. With R repeats, v = between + within / R. The
+power of the two-sided t test at n cases, divided by the design effect (Kish 1965), is that of
+statsmodels; sides with different cases have the variances v1 / n1 + v2 / n2 and n1 + n2 - 2 degrees
+of freedom. For single debates of two sides that are right or wrong, v is at most the share of cases
+that one side alone gets right.
 """
 
 import math
@@ -28,8 +18,7 @@ from moot.stats.arrays import Floats, as_numbers
 from moot.stats.clusters import kinds_of_clusters
 
 _ROUNDS = 60
-_MIN_CASES = 2.0
-_MAX_CASES = 1e9
+_MIN_CASES, _MAX_CASES = 2.0, 1e9
 Sizes = float | tuple[float, ...]
 """Numbers of cases: a single number for paired sides or for both sides, or one number for each
 side.
@@ -49,7 +38,6 @@ class Spread:
     """How the difference between two sides varies.
 
     Attributes:
-        difference: in the debates behind the estimate.
         between_variance: the variance between cases of the mean difference over many repeats; one
             value for each side if cases differ.
         within: the variance that one repeat of all runs adds, for the first and the second side;
@@ -57,22 +45,12 @@ class Spread:
         design: the design effect, the factor by which clusters of cases raise the variance of a
             mean; one value for each side if cases differ.
         cases: the number of debated cases; one for each side if cases differ.
-        is_binary: whether a debate is right or wrong.
-        runs: the largest number of runs that a side combines.
     """
 
-    difference: float
     between_variance: tuple[float, ...]
-    within: tuple[float, float]
-    design: tuple[float, ...] = (1.0,)
+    within: tuple[float, float] = (float("nan"), float("nan"))
+    design: tuple[float, ...] = (1.0, 1.0)
     cases: tuple[int, ...] = (0,)
-    is_binary: bool = False
-    runs: int = 1
-
-    @property
-    def is_paired(self) -> bool:
-        """Whether both sides debated the same cases."""
-        return len(self.between_variance) == 1
 
     @property
     def is_split(self) -> bool:
@@ -81,59 +59,35 @@ class Spread:
 
     def variances(self, repeats: tuple[int, int]) -> tuple[float, ...]:
         """Return the variance between cases: of the difference, or of each side."""
-        repeat_variances = [
+        of_repeats = [
             variance / number if self.is_split else 0.0
             for variance, number in zip(self.within, repeats, strict=True)
         ]
-        if self.is_paired:
-            return (self.between_variance[0] + sum(repeat_variances),)
-        return tuple(
-            case_variance + variance
-            for case_variance, variance in zip(self.between_variance, repeat_variances, strict=True)
-        )
+        if len(self.between_variance) == 1:
+            return (self.between_variance[0] + sum(of_repeats),)
+        return self.between_variance[0] + of_repeats[0], self.between_variance[1] + of_repeats[1]
 
     def power(
         self, difference: float, cases: Sizes, repeats: tuple[int, int], level: float
     ) -> float:
         """Return the probability that the test shows a true difference, which must be above 0."""
-        from scipy.special import nctdtr, stdtrit  # registries are read at every start of Snakemake
+        from statsmodels.stats.power import TTestIndPower, TTestPower  # slow to import
 
-        case_counts = cases if isinstance(cases, tuple) else (cases,) * len(self.between_variance)
-        sizes = [
-            number / design
-            for number, design in zip(case_counts, self.design * len(case_counts), strict=False)
-        ]
-        if min(sizes) < _MIN_CASES or (self.is_paired and 2 ** (1 - sizes[0]) > level):
-            return 0.0  # five differences all have one sign in 2 of 32 draws
-        if self.is_binary and self.runs == 1 and repeats == (1, 1):
-            lost_share = sum(1 / size for size in sizes) / (len(sizes) * difference)
-            sizes = [size * max(0.0, 1 - lost_share) ** 2 for size in sizes]
-            if min(sizes) < _MIN_CASES:
-                return 0.0
-        variances = self.variances(repeats)
-        if self.is_paired and self.is_binary:
-            return self._power_of_shares(difference, sizes[0], variances[0], level)
-        error = math.sqrt(
-            sum(variance / size for variance, size in zip(variances, sizes, strict=True))
-        )
-        freedom = sum(sizes) - len(sizes)
-        return (
-            float(1 - nctdtr(freedom, difference / error, stdtrit(freedom, 1 - level / 2)))
-            if error
-            else 1.0
-        )
-
-    def _power_of_shares(
-        self, difference: float, size: float, variance: float, level: float
-    ) -> float:
-        from scipy.special import ndtr, stdtrit
-
-        square = max(variance + self.difference**2, difference**2)
-        standard_deviation = math.sqrt(square - difference**2)
-        reach = difference * math.sqrt(size) - float(stdtrit(size - 1, 1 - level / 2)) * math.sqrt(
-            square
-        )
-        return float(ndtr(reach / standard_deviation)) if standard_deviation else float(reach >= 0)
+        variances = as_numbers(self.variances(repeats))
+        sizes = as_numbers(cases) / as_numbers(self.design[: len(variances)])
+        sizes = np.broadcast_to(sizes, variances.shape)
+        if sizes.min() < _MIN_CASES:
+            return 0.0
+        if not variances.any():
+            return 1.0
+        if len(sizes) == 1:
+            power = TTestPower().power(difference / variances[0] ** 0.5, sizes[0], level)
+        else:
+            pooled = (variances / sizes).sum() / (1 / sizes).sum()
+            ratio = sizes[1] / sizes[0]
+            effect = difference / pooled**0.5
+            power = TTestIndPower().power(effect, sizes[0], level, ratio=ratio)
+        return 1.0 if np.isnan(power) else float(power)  # scipy's t has no large noncentrality
 
 
 def paired_proportions(discordant: float) -> Spread:
@@ -141,7 +95,7 @@ def paired_proportions(discordant: float) -> Spread:
 
     It follows from the share of cases that one side alone gets right.
     """
-    return Spread(0.0, (discordant,), (float("nan"), float("nan")), is_binary=True)
+    return Spread((discordant,))
 
 
 def cases_needed(
@@ -187,52 +141,6 @@ def _bisect(low: float, high: float, suffices: Callable[[float], bool]) -> float
         middle = (low + high) / 2
         low, high = (low, middle) if suffices(middle) else (middle, high)
     return high
-
-
-@dataclass(frozen=True, slots=True)
-class Design:
-    """Numbers of cases (on each side) and repeats that show a difference, and their cost."""
-
-    cases: int
-    repeats: int
-    cost: float
-
-
-def cheapest(
-    difference: float,
-    spread: Spread,
-    cost: float,
-    available: float,
-    goal: Goal | None = None,
-    most_repeats: int = 20,
-) -> Design | None:
-    """Return the cheapest design that shows a difference.
-
-    As long as there are further cases, one repeat is cheapest: repeats lower only the variance
-    within cases, further cases lower both variances. Repeats pay if cases run out. They also pay if
-    so few cases are needed that the exact test of single debates loses most power.
-
-    Args:
-        difference: to be shown.
-        spread: of the difference.
-        cost: of one debate of every run of both sides.
-        available: the number of cases that exist, on the side with fewer.
-        goal: level and power.
-        most_repeats: the maximum; only 1 is considered if the variance within cases is unknown.
-
-    Returns:
-        None if no number of repeats up to the maximum shows the difference on the available cases.
-    """
-    designs = []
-    for repeats in range(1, (most_repeats if spread.is_split else 1) + 1):
-        cases = int(
-            np.ceil(min(cases_needed(difference, spread, (repeats, repeats), goal), _MAX_CASES))
-        )
-        if cases <= available:
-            designs.append(Design(cases, repeats, cases * repeats * cost))
-    return min(
-        designs, key=lambda design: (design.cost, design.cases * design.repeats), default=None
-    )
 
 
 @dataclass(frozen=True)
@@ -286,20 +194,16 @@ class Observed:
 def estimate_spread(
     first: Observed,
     second: Observed,
-    difference: float,
     clusters: Iterable[Hashable],
     is_paired: bool,
-    is_binary: bool = False,
 ) -> Spread:
     """Estimate the spread of a difference from the debates of both sides.
 
     Args:
         first, second: the debates of each side, on the same cases if `is_paired`.
-        difference: between both sides.
         clusters: the cluster of each case, or a tuple with one of each kind, in the order of the
             cases' names; for unpaired sides, the first side's cases, then the second's.
-        paired, counted: whether both sides debated the same cases, and whether debates are right or
-            wrong.
+        is_paired: whether both sides debated the same cases.
     """
     sides = first, second
     means, noise_shares = zip(*(side.by_case() for side in sides), strict=True)
@@ -321,13 +225,10 @@ def estimate_spread(
         design.append(_design_effect(deviations, mine))
     runs = [len(set(side.runs)) for side in sides]
     return Spread(
-        difference,
         tuple(between_variances),
         (repeat_variances[0] / runs[0], repeat_variances[1] / runs[1]),
         tuple(design),
         tuple(len(values) for values, _ in parts),
-        is_binary,
-        max(runs),
     )
 
 

@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 
-from moot.stats.score_intervals import Interval
+from moot.stats.intervals import Interval
 
 NOTHING = (float("nan"), float("nan"))
 

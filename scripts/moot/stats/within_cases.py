@@ -1,8 +1,8 @@
-"""Values that apply to the debated cases only: debates are drawn again within each case.
+"""Values that apply to the debated cases only: debates vary within each case.
 
 With few cases a test by case has no power, however many debates each case has: five cases all
-differ in the same direction in 2 of 32 draws of signs. The debates of a case are independent of
-each other. They can therefore show what is true of these cases, but not of other cases.
+differ in the same direction in 2 of 32 worlds of equal sides. The debates of a case are independent
+of each other. They can therefore show what is true of these cases, but not of other cases.
 
 The variance of the value is the sum over the cases' variances, each multiplied by n / (n - 1) for n
 debates, with the degrees of freedom of Satterthwaite (1946, "An approximate distribution of
@@ -10,7 +10,6 @@ estimates of variance components", Biometrics Bulletin 2); p belongs to the same
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -18,19 +17,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moot.stats.arrays import Floats, as_numbers
-from moot.stats.bootstrap import RESAMPLES
-from moot.stats.bootstrap_interval import (
-    difference_factor,
-    estimate_interval,
-    interval_around,
-    needs_skewness,
-    skewness,
-)
-from moot.stats.score_intervals import LEVEL
-from moot.stats.statistic import Bounds
+from moot.stats.intervals import Student, log_odds_interval, wilson_interval
+from moot.stats.statistic import SHARE, Bounds
 
 _NUDGE = 1e-4  # of a row's weight
-_NO_VARIANCE = 1e-18
+_NO_ERROR = 1e-9
 _POOLED_ROWS = 2
 _ROWS_AT_ONCE = 500
 
@@ -74,47 +65,27 @@ class IntervalWithin(NamedTuple):
 
 
 def interval_within(
-    function: Callable[[Floats], Floats], strata: Sequence[object], seed: int, bounds: Bounds
+    function: Callable[[Floats], Floats], strata: Sequence[object], bounds: Bounds
 ) -> IntervalWithin:
-    """Return a value with its 95 % interval, from draws of the rows of each stratum.
+    """Return a value with its 95 % interval, from the variance of the rows of each stratum.
+
+    A share that is the same in all rows has Wilson's interval.
 
     Args:
-        function: row weights of shape (draws, rows) to values of shape (draws,).
+        function: row weights of shape (samples, rows) to values of shape (samples,).
         strata: for each row, its case and other fixed properties (the side, the model).
-        seed, bounds: of the draws, and of the value.
+        bounds: of the value.
     """
-    from scipy.special import stdtrit  # registries are read at every start of Snakemake
-
     codes = pd.factorize(_objects(strata), sort=False)[0]
-    weights = _draw_rows(codes.tobytes(), seed).astype(np.float64)
-    value, draws = float(function(np.ones((1, len(codes))))[0]), function(weights)
-    defined = draws[~np.isnan(draws)]
+    value = float(function(np.ones((1, len(codes))))[0])
     variances, freedom = _variances_of_strata(function, codes)
-    if np.isnan(value) or not len(defined) or not variances.sum() > _NO_VARIANCE:
-        low, high = estimate_interval(value, draws, smallest_stratum(strata), bounds)
-        return IntervalWithin(value, low, high, smallest_stratum(strata) - 1.0)
-    error = float(np.sqrt(variances.sum())) * difference_factor(defined, bounds)
-    quantile = float(stdtrit(freedom, (1 + LEVEL) / 2))
-    skew = skewness(defined) if needs_skewness(bounds) else 0.0
-    ends = interval_around(value, error, quantile, bounds, skew)
-    return IntervalWithin(value, *ends, freedom)
-
-
-@lru_cache(maxsize=1)
-def _draw_rows(codes: bytes, seed: int) -> NDArray[np.uint8]:
-    """Draw how often each row counts, shape (resamples, rows), given the stratum of each row.
-
-    Several statistics of the same rows have the same draws. A count takes one byte, since no row is
-    ever drawn more than 255 times.
-    """
-    row_codes = np.frombuffer(codes, dtype=np.intp)
-    random = np.random.default_rng(seed)
-    counts = np.empty((RESAMPLES, len(row_codes)), dtype=np.uint8)
-    for code in range(row_codes.max() + 1):
-        rows = np.flatnonzero(row_codes == code)
-        shares = np.full(len(rows), 1 / len(rows))
-        counts[:, rows] = random.multinomial(len(rows), shares, size=RESAMPLES)
-    return counts
+    error = float(variances.sum()) ** 0.5
+    error = error if error > _NO_ERROR else 0.0
+    if bounds == SHARE and value in bounds:
+        return IntervalWithin(*wilson_interval(value, len(codes)), freedom)
+    if bounds == SHARE:
+        return IntervalWithin(value, *log_odds_interval(value, error, freedom, SHARE), freedom)
+    return IntervalWithin(value, *Student(value, error, freedom, bounds).interval(), freedom)
 
 
 def _variances_of_strata(

@@ -29,7 +29,6 @@ from moot.core.errors import UnavailableError
 from moot.core.log import LOG
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Estimator, Numbers
-from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.classification import (
     METRICS,
     ClassificationOutcome,
@@ -38,6 +37,7 @@ from moot.stats.classification import (
     measure,
     statistics_with_interval,
 )
+from moot.stats.jackknife import ClusterJackknife
 from moot.training.baselines import Baseline
 from moot.training.examples import Examples
 from moot.training.several_labels import OneModelPerLabel
@@ -84,7 +84,7 @@ def evaluate(
     For the score it is fitted on the whole training split.
 
     Args:
-        seed: decides folds, models and bootstrap draws; the same seed gives the same result for any
+        seed: decides folds, models and jackknife draws; the same seed gives the same result for any
             `threads`.
         threads: the number of folds fitted at once.
         folds: the number of folds; fewer if a label has fewer training cases (see the column
@@ -316,9 +316,9 @@ def _test(
         "fit_seconds": seconds,
     }
     row |= _unseen(data) | measure(outcome)
-    bootstrap = ClusterBootstrap(cases["cluster"], seed)
+    jackknife = ClusterJackknife(cases["cluster"])
     for metric, statistic in statistics_with_interval(outcome).items():
-        row[f"{metric}_low"], row[f"{metric}_high"] = bootstrap.interval(statistic)
+        row[f"{metric}_low"], row[f"{metric}_high"] = jackknife.interval(statistic)
     return (
         row | _counts(confusion(outcome), data),
         _predicted(entry, data, cases, outcome, seed),

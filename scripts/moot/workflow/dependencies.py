@@ -292,7 +292,7 @@ def contrast_options(plan: Plan, studies: Iterable[str]) -> list[object]:
         contrasts += [asdict(contrast) for contrast in plan.contrasts_of(study)]
     if not contrasts:
         return [contrasts, ""]
-    power = plan.config.power.model_dump(exclude={"usd_per_debate"})
+    power = plan.config.power.model_dump()
     return [contrasts, plan.config.deviation, power]
 
 

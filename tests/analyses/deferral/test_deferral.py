@@ -21,7 +21,7 @@ from moot.analyses.deferral.tables import COLUMNS, EVERYTHING, deferral
 from moot.report.notes import NO_TRUTH
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores
-from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.jackknife import ClusterJackknife
 from results_on_disk import case, prediction, write_results
 
 CASES = 300
@@ -175,7 +175,7 @@ def test_large_clusters_are_not_all_in_the_first_half() -> None:
 
 
 def test_the_kind_with_the_fewest_clusters_is_drawn() -> None:
-    sample = ClusterBootstrap([("a", "x"), ("b", "x"), ("c", "y")], 0)
+    sample = ClusterJackknife([("a", "x"), ("b", "x"), ("c", "y")])
     assert sample.codes.tolist() == [0, 0, 1]
 
 
@@ -186,7 +186,7 @@ def test_risk_and_area_follow_their_definitions() -> None:
     assert coverage.tolist() == [0.5, 0.75, 1]
     assert risk == pytest.approx([0, 1 / 3, 0.5])
     statistic = area_statistic(signals, is_wrong)
-    area = ClusterBootstrap(range(4), 0).value(statistic)
+    area = ClusterJackknife(range(4)).value(statistic)
     assert area == pytest.approx((0 + 0 + 1 / 3 + 1 / 2) / 4)
 
 

@@ -12,7 +12,7 @@ from scipy.stats import multivariate_normal, norm
 
 from moot.analyses.panel_worth.panels import Panels
 from moot.analyses.panel_worth.tables import open_reason
-from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.jackknife import ClusterJackknife
 
 SMOKE = ["--worlds", "2"]
 PART = Part("panels", "benchmark_panels.py", "scripts/moot/analyses/panel_worth/README.md")
@@ -89,7 +89,7 @@ def measure(court: Court, worlds: int = WORLDS) -> tuple[float, float, float]:
     holds: list[bool] = []
     for _ in range(worlds):
         panels = court.draw_panels(random)
-        sample = ClusterBootstrap(panels.cases, SEED)
+        sample = ClusterJackknife(panels.cases)
         _, low, high = sample.estimate(panels.error_correlation())
         if not open_reason(panels, sample.clusters, low, high):
             holds.append(low <= planted <= high)

@@ -92,7 +92,7 @@ def _is_arm_of(debate: Run, config: ExperimentView) -> bool:
 
 def _rows(debate: Run, arm: Run) -> Iterator[Row]:
     debate_hits, arm_hits = share_right(debate.predictions), share_right(arm.predictions)
-    comparison = compare_shares(debate_hits, arm_hits, debate.results.clusters, debate.results.seed)
+    comparison = compare_shares(debate_hits, arm_hits, debate.results.clusters)
     if comparison.cases:
         common = debate_hits.index.intersection(arm_hits.index)
         yield {

@@ -15,8 +15,8 @@ import numpy as np
 
 from moot.stats.arrays import as_numbers
 from moot.stats.differences import Sums, compare_unpaired
+from moot.stats.intervals import LEVEL
 from moot.stats.paired import holm
-from moot.stats.score_intervals import LEVEL
 from moot.stats.statistic import SHARE
 
 Values = Sequence[float]
@@ -59,7 +59,6 @@ def _sampled_effect(unchanged: Values, changed: Values) -> Effect:
         _sums(changed),
         range(len(unchanged)),
         range(len(unchanged), answer_count),
-        0,
         SHARE,
     )
     return Effect(

@@ -115,7 +115,7 @@ def _comparison_cells(run: Run, effects: pd.DataFrame) -> Row:
     """Return the cells of the verdict's probability without and with a change."""
     by_case = effects.groupby("case_id")
     comparison = compare_shares(
-        by_case["before"].mean(), by_case["after"].mean(), run.results.clusters, run.results.seed
+        by_case["before"].mean(), by_case["after"].mean(), run.results.clusters
     )
     debates = effects["debate_id"].nunique()
     return {
@@ -133,7 +133,6 @@ def _distance_cells(run: Run, effects: pd.DataFrame) -> Row:
         _answers(effects, "changed"),
         distance,
         _clusters(effects, run),
-        run.results.seed,
     )
     return {
         "apart": (distances.changed, distances.between_repeats),

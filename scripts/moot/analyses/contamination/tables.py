@@ -124,9 +124,7 @@ def _compare(
     first, second = (Sums(side, np.ones_like(side)) for side in sides)
     first_clusters = [run.results.clusters[case] for case in earlier_cases]
     second_clusters = [run.results.clusters[case] for case in later_cases]
-    difference = compare_unpaired(
-        first, second, first_clusters, second_clusters, run.results.seed, SHARE
-    )
+    difference = compare_unpaired(first, second, first_clusters, second_clusters, SHARE)
     return {
         "before": means,
         "difference": (difference.difference, difference.low, difference.high),

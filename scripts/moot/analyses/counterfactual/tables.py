@@ -281,11 +281,9 @@ def _compare(
     weights = np.ones((len(common_cases), 1))
     clusters = [origin.clusters[case] for case in common_cases]
     difference = compare_paired(
-        Sums(first[:, None], weights), Sums(second[:, None], weights), clusters, origin.seed, BOUNDS
+        Sums(first[:, None], weights), Sums(second[:, None], weights), clusters, BOUNDS
     )
-    return difference, changes(
-        answers[0], answers[1], distance, origin.clusters, origin.seed, pair.asked_twice
-    )
+    return difference, changes(answers[0], answers[1], distance, origin.clusters, pair.asked_twice)
 
 
 def _attribute(results: ExperimentResults, name: str) -> Mapping[str, str]:

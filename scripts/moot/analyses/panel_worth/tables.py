@@ -14,7 +14,7 @@ from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import TableContent
 from moot.report.notes import NO_TRUTH
 from moot.report.study_results import Run, StudyResults, rows_of_runs
-from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.jackknife import ClusterJackknife
 from moot.stats.statistic import SHARE, mean_statistic, ratio_statistic
 
 EVERYONE, CHANGE = "all", "change"
@@ -122,7 +122,7 @@ def _count_cells(panels: Panels) -> Row:
     }
 
 
-def _cells_with_truth(run: Run, panels: Panels, sample: ClusterBootstrap) -> Row:
+def _cells_with_truth(run: Run, panels: Panels, sample: ClusterJackknife) -> Row:
     majority = mean_statistic(panels.majority_right, SHARE)
     independent_majority = panels.independent_majority()
     cells: Row = {

@@ -148,9 +148,9 @@ def _series(phase: Phase, steps: pd.DataFrame, panel: str, name: str) -> Series:
     points = []
     for step, of_step in steps.groupby("step"):
         is_position = of_step["code"] == CODES_OF_PANELS[panel]
-        bootstrap = phase.results.sample(of_step["case_id"]).bootstrap
+        jackknife = phase.results.sample(of_step["case_id"]).jackknife
         points.append(
-            Point(float(str(step)), Measurement(*bootstrap.estimate(share_statistic(is_position))))
+            Point(float(str(step)), Measurement(*jackknife.estimate(share_statistic(is_position))))
         )
     cases = float(steps["case_id"].nunique())
     label = f"{phase.model_name}, {name}"

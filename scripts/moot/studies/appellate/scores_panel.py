@@ -17,7 +17,7 @@ from moot.scores.labels import shares
 from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL, Score
 from moot.stats.arrays import Floats, as_numbers, ratio
-from moot.stats.bootstrap import ClusterBootstrap
+from moot.stats.jackknife import ClusterJackknife
 from moot.stats.statistic import (
     DIFFERENCE,
     SHARE,
@@ -177,8 +177,8 @@ def _score_influence(
     sample = results.sample(chances.loc[(human + peer) > 0, "case_id"])
     case_clusters = [results.clusters[case_id] for case_id in chances["case_id"]]
     for name, clusters in (("case", case_clusters), ("debate", list(chances["debate_id"]))):
-        bootstrap = ClusterBootstrap(clusters, results.seed)
-        estimate = np.exp(bootstrap.estimate(log_odds_ratio(moved, human, peer)))
+        jackknife = ClusterJackknife(clusters)
+        estimate = np.exp(jackknife.estimate(log_odds_ratio(moved, human, peer)))
         value, low, high = (float(bound) for bound in estimate)
         metric, group = f"{prefix}human_over_peer_odds", f"clusters={name}"
         yield Score(metric, value, low, high, group=group, n=sample.n, n_cases=sample.n_cases)

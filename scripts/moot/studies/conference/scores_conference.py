@@ -87,9 +87,7 @@ def sample_debates(results: ExperimentResults, debates: Iterable[str]) -> Sample
     debates = list(debates)
     cases = [results.cases_of_debates[debate] for debate in debates]
     by_debate = results.config.protocol in CONFERENCES and not results.task.cluster
-    return Sample(
-        cases, debates if by_debate else [results.clusters[case] for case in cases], results.seed
-    )
+    return Sample(cases, debates if by_debate else [results.clusters[case] for case in cases])
 
 
 # Coverage

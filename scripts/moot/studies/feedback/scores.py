@@ -29,7 +29,7 @@ from moot.scores import by_model, no_scores, scorer
 from moot.scores.results import ExperimentResults
 from moot.scores.score import Score
 from moot.stats.arrays import Floats, as_numbers
-from moot.stats.calibration import auc_statistic, calibration_error_statistic
+from moot.stats.calibration import auc_statistic, calibration_error
 from moot.stats.statistic import Statistic, share_statistic
 
 PROTOCOL = "feedback"
@@ -226,10 +226,11 @@ def _assistant_scores(
     statistics = {
         "assistant_auc": auc_statistic(is_right, reliability),
         "assistant_brier": share_statistic((reliability - is_right) ** 2),
-        "assistant_expected_calibration_error": calibration_error_statistic(reliability, is_right),
     }
     for metric, statistic in statistics.items():
         yield sample.score(metric, statistic)
+    error = calibration_error(reliability, is_right)
+    yield sample.count("assistant_expected_calibration_error", error)
     evaluated = set(results.predictions["case_id"])
     case_ids = list[str]()
     threshold_met = list[float]()

@@ -23,8 +23,8 @@ from moot.report.figures import (
 from moot.report.study_results import StudyResults
 from moot.scores.group_rates import MIN_CASES
 from moot.stats.arrays import as_numbers
-from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.calibration import confidence_bins
+from moot.stats.jackknife import ClusterJackknife
 from moot.stats.statistic import mean_statistic, share_statistic
 from moot.studies.recorded.runs import (
     STUDY,
@@ -141,9 +141,9 @@ def _draw_beliefs(axes: "Axes", run: RecordedRun) -> None:
         rows = by_round[is_drawn]
         if rows.empty:
             continue
-        bootstrap = ClusterBootstrap(outcomes.loc[rows.index, "cluster"], run.results.seed)
+        jackknife = ClusterJackknife(outcomes.loc[rows.index, "cluster"])
         estimates = [
-            bootstrap.estimate(mean_statistic(rows[number], (0.0, 1.0))) for number in rows.columns
+            jackknife.estimate(mean_statistic(rows[number], (0.0, 1.0))) for number in rows.columns
         ]
         y, low, high = 100 * np.array(estimates).T
         if len(rows) >= MIN_CASES:
@@ -189,9 +189,7 @@ def _draw_calibration(axes: "Axes", run: RecordedRun, colour: str, marker: str) 
     bins = confidence_bins(as_numbers(confidence)).argmax(axis=1)
     for _, rows in outcomes.groupby(bins):
         x = 100 * confidence[rows.index].mean()
-        estimate = ClusterBootstrap(rows["cluster"], run.results.seed).estimate(
-            share_statistic(rows["right"])
-        )
+        estimate = ClusterJackknife(rows["cluster"]).estimate(share_statistic(rows["right"]))
         y, low, high = 100 * np.array(estimate)
         axes.plot([x, x], [low, high], color=colour, linewidth=1.2)
         axes.plot([x], [y], marker, color=colour, markersize=5)

@@ -33,7 +33,7 @@ class RecordedRun(Run):
         Invalid answers count as wrong.
         """
         shares = share_right(self.predictions)
-        return self.results.sample(shares.index).bootstrap.estimate(share_statistic(shares))
+        return self.results.sample(shares.index).jackknife.estimate(share_statistic(shares))
 
     @property
     def has_beliefs(self) -> bool:
@@ -70,8 +70,8 @@ def mean_by_case(
     codes, unique_ids = pd.factorize(case_ids, sort=True)
     sums = as_numbers(np.bincount(codes, values, len(unique_ids)))
     counts = as_numbers(np.bincount(codes, minlength=len(unique_ids)))
-    bootstrap = run.results.sample(unique_ids).bootstrap
-    return bootstrap.estimate(ratio_statistic(sums, counts, bounds))
+    jackknife = run.results.sample(unique_ids).jackknife
+    return jackknife.estimate(ratio_statistic(sums, counts, bounds))
 
 
 def read_beliefs(run: RecordedRun) -> pd.DataFrame:

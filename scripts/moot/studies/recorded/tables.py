@@ -26,8 +26,8 @@ from moot.scores.group_rates import (
 )
 from moot.stats.agreement import count_agreeing_pairs
 from moot.stats.arrays import as_numbers
-from moot.stats.bootstrap import ClusterBootstrap
 from moot.stats.differences import UNPAIRED_NOTE
+from moot.stats.jackknife import ClusterJackknife
 from moot.stats.paired import holm, share_right
 from moot.stats.statistic import mean_statistic, share_statistic
 from moot.studies.recorded.data_nyu_debates import HIGHEST_GRADE, RIGHT_SIDE, WRONG_SIDE
@@ -197,8 +197,8 @@ def nyu_judges(results: StudyResults) -> TableContent:
 
 def _judge_row(run: RecordedRun, published: float) -> JsonObject:
     outcomes = read_outcomes(run)
-    bootstrap = ClusterBootstrap(outcomes["cluster"], run.results.seed)
-    accuracy, low, high = bootstrap.estimate(share_statistic(outcomes["right"]))
+    jackknife = ClusterJackknife(outcomes["cluster"])
+    accuracy, low, high = jackknife.estimate(share_statistic(outcomes["right"]))
     flips = outcomes["flips"]
     return {
         "arm": run.method,
@@ -284,13 +284,13 @@ def feedback_rows(run: RecordedRun) -> Iterator[JsonObject]:
     for (seat, question), grades in read_grades(run).groupby(["asked", "question"], sort=True):
         by_form = grades.groupby(_FORM, sort=True)
         clusters = by_form["cluster"].first()
-        bootstrap = ClusterBootstrap(clusters, run.results.seed)
+        jackknife = ClusterJackknife(clusters)
         row: JsonObject = {
             "arm": run.method,
             "asked": seat,
             "question": question,
             "forms": len(clusters),
-            "mean grade": bootstrap.estimate(
+            "mean grade": jackknife.estimate(
                 mean_statistic(as_numbers(by_form["grade"].mean()), _GRADES)
             ),
         }
@@ -300,8 +300,8 @@ def feedback_rows(run: RecordedRun) -> Iterator[JsonObject]:
                 row[side] = float(by_side[side].mean())
         if _RIGHT_COLUMN in by_side and _WRONG_COLUMN in by_side:
             both = by_side.dropna(subset=[_RIGHT_COLUMN, _WRONG_COLUMN])
-            bootstrap = ClusterBootstrap(clusters.loc[both.index], run.results.seed)
-            row["right less wrong"] = bootstrap.estimate(
+            jackknife = ClusterJackknife(clusters.loc[both.index])
+            row["right less wrong"] = jackknife.estimate(
                 mean_statistic(as_numbers(both[_RIGHT_COLUMN] - both[_WRONG_COLUMN]), _DIFFERENCES)
             )
         yield row

@@ -78,20 +78,20 @@ def _row_before_and_after(run: RecordedRun, members: set[str]) -> Fields | None:
     groups = answers.groupby("debate_id").agg({"case_id": "first", "first": "max", "last": "mean"})
     most_end_right = as_numbers(groups["last"] > MAJORITY)
     one_was_right = groups["first"].to_numpy(dtype=float)
-    members_bootstrap = run.results.sample(answers["case_id"]).bootstrap
-    groups_bootstrap = run.results.sample(groups["case_id"]).bootstrap
+    members_jackknife = run.results.sample(answers["case_id"]).jackknife
+    groups_jackknife = run.results.sample(groups["case_id"]).jackknife
     return {
         "data": run.data,
         "method": run.method,
-        "right before": members_bootstrap.estimate(mean_statistic(first, SHARE)),
-        "right after": members_bootstrap.estimate(mean_statistic(last, SHARE)),
-        "difference": members_bootstrap.estimate(mean_statistic(last - first, BOUNDS)),
-        "wrong who end right": members_bootstrap.estimate(_share_among(last, 1 - first)),
-        "right who end wrong": members_bootstrap.estimate(_share_among(1 - last, first)),
-        "most end right, one was right": groups_bootstrap.estimate(
+        "right before": members_jackknife.estimate(mean_statistic(first, SHARE)),
+        "right after": members_jackknife.estimate(mean_statistic(last, SHARE)),
+        "difference": members_jackknife.estimate(mean_statistic(last - first, BOUNDS)),
+        "wrong who end right": members_jackknife.estimate(_share_among(last, 1 - first)),
+        "right who end wrong": members_jackknife.estimate(_share_among(1 - last, first)),
+        "most end right, one was right": groups_jackknife.estimate(
             _share_among(most_end_right, one_was_right)
         ),
-        "most end right, none was": groups_bootstrap.estimate(
+        "most end right, none was": groups_jackknife.estimate(
             _share_among(most_end_right, 1 - one_was_right)
         ),
         "members": len(answers),

@@ -106,17 +106,17 @@ def _row_of_run(run: Run) -> Fields | None:
     )
     if both.empty:
         return None
-    bootstrap = run.results.sample(both["case_id"]).bootstrap
+    jackknife = run.results.sample(both["case_id"]).jackknife
     differences = both["in_right"] - both["in_right recorded"]
     with_both_beliefs = both[differences.notna()]
     difference = (np.nan, np.nan, np.nan)
     if len(with_both_beliefs):
         sample = run.results.sample(with_both_beliefs["case_id"])
-        difference = sample.bootstrap.estimate(mean_statistic(differences.dropna(), BOUNDS))
+        difference = sample.jackknife.estimate(mean_statistic(differences.dropna(), BOUNDS))
     return {
         **_key_cells(run),
         "judge": run.model,
-        "same side": bootstrap.estimate(share_statistic(both["side"] == both["side recorded"])),
+        "same side": jackknife.estimate(share_statistic(both["side"] == both["side recorded"])),
         "recorded belief": with_both_beliefs["in_right recorded"].mean(),
         "model belief": with_both_beliefs["in_right"].mean(),
         "difference": difference,

@@ -1,0 +1,197 @@
+"""Intervals and tests of one value or difference, each by one published method.
+
+| of | method |
+|---|---|
+| a share of independent cases | Wilson 1927, JASA 22 |
+| a value between two bounds, by cluster | Student's t on the scale of log odds (delta method; Korn and Graubard 1998, Survey Methodology 24); of a coefficient from -1 to 1, this is Fisher's z |
+| a difference of shares of the same cases | Tango 1998, Statistics in Medicine 17 |
+| a mean cost | log-normal: Zou, Huo and Taleban 2009, Environmetrics 20 |
+| a difference, an amount | Student's t |
+"""  # noqa: E501
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from moot.stats.arrays import Floats
+from moot.stats.statistic import ANY, Bounds
+
+LEVEL, TEST_LEVEL = 0.95, 0.05
+NOTHING = (float("nan"), float("nan"))
+_ROUNDING = 1e-9
+_MAX_LOGARITHM = 700.0
+
+
+class Interval(NamedTuple):
+    """A value with the ends of its interval; the ends are NaN without an interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Method(Protocol):
+    """A test of supposed values, with the interval of those that it does not reject."""
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of t; infinite for a normal distribution."""
+
+    def distance(self, supposed: float) -> float:
+        """Return how many standard errors the estimate lies above a supposed value."""
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """Return the ends of the interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Student:
+    """Student's t test of a centre with a standard error; without spread it has no interval."""
+
+    centre: float
+    error: float
+    freedom: float
+    bounds: Bounds = ANY
+
+    def distance(self, supposed: float) -> float:
+        """Return how many standard errors the centre lies above a supposed value."""
+        return (self.centre - supposed) / self.error if self.error > 0 else float("nan")
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """Return the ends of the interval, within the bounds."""
+        from scipy.special import stdtrit  # registries are read at every start of Snakemake
+
+        if not self.error > 0 or not self.freedom > 0:
+            return NOTHING
+        half = float(stdtrit(self.freedom, (1 + level) / 2)) * self.error
+        low, high = self.bounds
+        return max(low, self.centre - half), min(high, self.centre + half)
+
+
+@dataclass(frozen=True, slots=True)
+class Tango:
+    """The score test of a difference between two shares of the same independent cases.
+
+    Attributes:
+        first_alone, second_alone: cases that one side alone gets right. They may be fractions if
+            clusters have an effective number.
+        pairs: all cases.
+
+    >>> [round(end, 3) for end in Tango(1, 0, 30).interval()]
+    [-0.084, 0.167]
+    """
+
+    first_alone: float
+    second_alone: float
+    pairs: float
+
+    @property
+    def freedom(self) -> float:
+        """The distance is normal."""
+        return float("inf")
+
+    def distance(self, supposed: float) -> float:
+        """Return the standardised distance of the estimate from a supposed difference."""
+        pairs, surplus = self.pairs, self.first_alone - self.second_alone
+        linear = (2 * pairs - surplus) * supposed - self.first_alone - self.second_alone
+        constant = -self.second_alone * supposed * (1 - supposed)
+        root = np.sqrt(max(linear**2 - 8 * pairs * constant, 0.0))
+        second_alone_share = (root - linear) / (4 * pairs)
+        variance = pairs * (2 * second_alone_share + supposed * (1 - supposed))
+        away = surplus - pairs * supposed
+        if abs(away) < _ROUNDING:
+            return 0.0
+        return float(away / np.sqrt(variance)) if variance > 0 else float(np.copysign(1e9, away))
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """Return the ends of the interval."""
+        from scipy.optimize import brentq
+        from scipy.special import ndtri
+
+        if not self.pairs > 0:
+            return NOTHING
+        quantile = float(ndtri((1 + level) / 2))
+        estimate = (self.first_alone - self.second_alone) / self.pairs
+        low, high = -1.0, 1.0
+        if estimate > -1:
+            low = brentq(lambda supposed: self.distance(supposed) - quantile, -1.0, estimate)
+        if estimate < 1:
+            high = brentq(lambda supposed: self.distance(supposed) + quantile, estimate, 1.0)
+        return float(low), float(high)
+
+
+def p_value(method: Method, supposed: float = 0.0) -> float:
+    """Return the two-sided p of a supposed value; 1 if nothing can be computed."""
+    from scipy.special import stdtr  # registries are read at every start of Snakemake
+
+    distance = method.distance(supposed)
+    if np.isnan(distance) or not method.freedom > 0:
+        return 1.0
+    return 2 * float(stdtr(method.freedom, -abs(distance)))
+
+
+def p_equivalence(method: Method, margin: float) -> float:
+    """Return the p of two one-sided tests that the value lies beyond a margin (Schuirmann 1987,
+    Journal of Pharmacokinetics and Biopharmaceutics 15); 1 if nothing can be computed.
+    """
+    from scipy.special import stdtr  # registries are read at every start of Snakemake
+
+    nearest = min(method.distance(-margin), -method.distance(margin))
+    return float(stdtr(method.freedom, -nearest)) if not np.isnan(nearest) else 1.0
+
+
+def wilson_interval(share: float, n: float, level: float = LEVEL) -> Interval:
+    """Return a share of n answers with its interval; NaN if n is 0, or if it is not a share.
+
+    >>> [round(end, 3) for end in wilson_interval(0.9, 200)]
+    [0.9, 0.851, 0.934]
+    """
+    from statsmodels.stats.proportion import proportion_confint  # slow to import
+
+    if not n > 0 or not -_ROUNDING <= share <= 1 + _ROUNDING:
+        return Interval(float("nan"), *NOTHING)
+    share = min(max(share, 0.0), 1.0)
+    low, high = proportion_confint(share * n, n, alpha=1 - level, method="wilson")
+    return Interval(share, float(min(low, share)), float(max(high, share)))
+
+
+def log_odds_interval(
+    value: float, error: float, freedom: float, bounds: Bounds, level: float = LEVEL
+) -> tuple[float, float]:
+    """Return Student's interval of a value within two bounds, on the scale of its log odds."""
+    from scipy.special import expit, logit
+
+    low, width = bounds[0], bounds[1] - bounds[0]
+    share = (value - low) / width
+    log_odds = Student(float(logit(share)), error / width / (share * (1 - share)), freedom)
+    ends = low + width * expit(log_odds.interval(level))
+    return float(ends[0]), float(ends[1])
+
+
+def lognormal_interval(
+    amounts: Floats, weights: Floats, level: float = LEVEL
+) -> tuple[float, float]:
+    """Return the interval of a mean of log-normal amounts, one for each cluster.
+
+    A sample seldom has the largest amounts of a long tail, so that its standard error does not
+    show how far the mean may lie above it. The variance of the logarithms does.
+
+    It is NaN if an amount is not above 0, or if all are equal.
+    """
+    from scipy.special import chdtri, ndtri  # registries are read at every start of Snakemake
+
+    amounts, weights = amounts[weights > 0], weights[weights > 0]
+    if len(amounts) < 2 or not (np.isfinite(amounts) & (amounts > 0)).all():
+        return NOTHING
+    logs, clusters = np.log(amounts), float(weights.sum() ** 2 / (weights**2).sum())
+    mean, freedom, tail = np.average(logs, weights=weights), clusters - 1, (1 - level) / 2
+    variance = float(np.average((logs - mean) ** 2, weights=weights)) * clusters / freedom
+    if np.ptp(logs) < _ROUNDING:
+        return NOTHING
+    half = float(ndtri(1 - tail)) * (variance / clusters) ** 0.5
+    lower_reach = variance / 2 * (1 - freedom / float(chdtri(freedom, tail)))
+    upper_reach = variance / 2 * (freedom / float(chdtri(freedom, 1 - tail)) - 1)
+    centre = mean + variance / 2
+    low, high = centre - np.hypot(half, lower_reach), centre + np.hypot(half, upper_reach)
+    return float(np.exp(low)), float(np.exp(min(high, _MAX_LOGARITHM)))

@@ -1,0 +1,261 @@
+"""Test differences between two sides: their intervals, their tests, and what is refused."""
+
+import itertools
+from operator import attrgetter
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm, ttest_ind, ttest_rel
+from sklearn.metrics import f1_score
+from statsmodels.stats import proportion
+
+from moot.stats.arrays import as_numbers
+from moot.stats.differences import MIN_HITS, Difference, Sums, compare_paired, compare_unpaired
+from moot.stats.intervals import Student, Tango, p_equivalence, p_value
+from moot.stats.paired import compare
+from moot.stats.statistic import AMOUNT, ANY, DIFFERENCE, SHARE
+
+MARGIN = 0.2
+
+
+def means(values) -> Sums:
+    column = as_numbers(values)[:, None]
+    return Sums(column, np.ones_like(column))
+
+
+def shares(counts: tuple[int, int, int, int]) -> Difference:
+    first_right, first, second_right, second = counts
+    sides = np.arange(first) < first_right, np.arange(second) < second_right
+    return compare_unpaired(
+        means(sides[0]), means(sides[1]), range(first), range(first, first + second), SHARE
+    )
+
+
+def pairs(first_alone: int, second_alone: int, cases: int, margin: float | None) -> Difference:
+    first, second = np.ones(cases), np.ones(cases)
+    second[:first_alone] = 0
+    first[cases - second_alone :] = 0
+    return compare_paired(means(first), means(second), range(cases), DIFFERENCE, margin)
+
+
+def f1_sums(true, predicted) -> Sums:
+    true, predicted = as_numbers(true)[:, None], as_numbers(predicted)[:, None]
+    return Sums(2 * true * predicted, true + predicted, needs_hits=True)
+
+
+ends = attrgetter("low", "high")
+
+
+# Methods
+
+
+@pytest.mark.parametrize("counts", [(56, 70, 48, 80), (9, 10, 3, 10), (10, 10, 0, 20)])
+def test_shares_of_different_cases_are_compared_as_by_agresti_and_caffo(counts):
+    difference = shares(counts)
+    low, high = proportion.confint_proportions_2indep(*counts, method="agresti-caffo")
+    assert ends(difference) == pytest.approx((max(-1, low), min(1, high)))
+    theirs = proportion.test_proportions_2indep(*counts, method="agresti-caffo").pvalue
+    assert difference.p == pytest.approx(theirs)
+
+
+def test_amounts_of_different_cases_are_compared_by_welchs_test():
+    random = np.random.default_rng(3)
+    first, second = random.lognormal(0, 1, 8), random.lognormal(0, 0.1, 60)
+    difference = compare_unpaired(means(first), means(second), range(8), range(8, 68), AMOUNT)
+    theirs = ttest_ind(first, second, equal_var=False)
+    assert difference.p == pytest.approx(theirs.pvalue)
+    assert ends(difference) == pytest.approx(theirs.confidence_interval())
+
+
+def test_means_of_the_same_cases_are_compared_by_the_t_test():
+    random = np.random.default_rng(4)
+    first, second = random.random(30), random.random(30)
+    difference = compare_paired(means(first), means(second), range(30), DIFFERENCE)
+    theirs = ttest_rel(first, second)
+    assert difference.p == pytest.approx(theirs.pvalue)
+    assert ends(difference) == pytest.approx(theirs.confidence_interval())
+
+
+def test_clusters_that_are_right_or_wrong_as_a_whole_are_pairs():
+    single = pairs(3, 1, 12, MARGIN)
+    first, second = np.repeat([1] * 11 + [0], 5), np.repeat([0] * 3 + [1] * 9, 5)
+    clusters = np.repeat(np.arange(12), 5)
+    repeated = compare_paired(means(first), means(second), clusters, DIFFERENCE, MARGIN)
+    measures = attrgetter("low", "high", "p", "equivalence", "clusters")
+    assert measures(repeated) == pytest.approx(measures(single))
+
+
+def test_clusters_of_both_sides_count_for_the_difference():
+    """Stories make both sides easy or hard, which does not blur their difference."""
+    random = np.random.default_rng(0)
+    easy = np.repeat(random.random(30), 2)
+    sides = [means(random.random(60) < easy) for _ in range(2)]
+    clusters = np.repeat(np.arange(30), 2)
+    shared = compare_unpaired(sides[0], sides[1], clusters, clusters, SHARE)
+    separate = compare_unpaired(sides[0], sides[1], clusters, clusters + 100, SHARE)
+    assert shared.high - shared.low < separate.high - separate.low
+    assert (shared.cases, shared.clusters, separate.clusters) == (120, 30, 60)
+
+
+def test_counts_of_repeats_are_compared_as_counts():
+    side = Sums(np.full((20, 1), 1.0), np.ones((20, 1)), has_counts=True)
+    other = Sums(np.full((20, 1), 2 / 3), np.ones((20, 1)), has_counts=True)
+    difference = compare_unpaired(side, other, range(20), range(20, 40), SHARE)
+    assert difference.low < 1 / 3 < difference.high
+    assert np.isnan(
+        compare_unpaired(means([0.9] * 20), means([0.7] * 20), range(20), range(20, 40), SHARE).low
+    )
+
+
+def test_ratios_that_are_means_equal_the_paired_comparison():
+    random = np.random.default_rng(3)
+    first, second = (as_numbers(random.integers(0, 3, 50)) / 2 for _ in range(2))
+    clusters = random.integers(0, 20, 50)
+    difference = compare_paired(means(first), means(second), clusters, DIFFERENCE)
+    measures = attrgetter("difference", "low", "high", "p")
+    assert measures(difference) == pytest.approx(measures(compare(first, second, clusters)))
+
+
+def test_the_influence_of_a_case_equals_its_jackknife_value():
+    random = np.random.default_rng(1)
+    sums = f1_sums(random.integers(0, 2, 400), random.integers(0, 2, 400))
+    jackknife = (400 - 1) * (sums.total() - sums.value(1 - np.eye(400)))
+    assert sums.influences() == pytest.approx(jackknife, abs=0.02)
+
+
+# Interval and test
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_interval_and_p_of_one_row_agree_on_every_path(seed):
+    random = np.random.default_rng(seed)
+    cases, skills = int(random.integers(6, 70)), random.uniform(0.45, 0.8, 2)
+    of_three, both = np.arange(cases) // 3, [(f"s{n % 7}", f"j{n % 5}") for n in range(cases)]
+    correct = [as_numbers(random.random(cases) < skill) for skill in skills]
+    true = random.random(cases) < 0.4
+    f1 = [f1_sums(true, random.random(cases) < skill) for skill in skills]
+    for first, second in ((means(correct[0]), means(correct[1])), f1):
+        differences = [
+            compare_paired(first, second, clusters, DIFFERENCE)
+            for clusters in (range(cases), of_three, both)
+        ]
+        for clusters in (range(cases), of_three):
+            others = np.asarray(clusters) + cases
+            differences.append(compare_unpaired(first, second, clusters, others, SHARE))
+            differences.append(compare_unpaired(first, second, clusters, clusters, SHARE))
+        for difference in differences:
+            is_included = difference.low <= 0 <= difference.high
+            assert np.isnan(difference.low) or (difference.p < 0.05) != is_included
+
+
+@pytest.mark.parametrize(("value", "error"), [(0.02, 0.05), (-0.1, 0.04), (0.19, 0.05)])
+def test_p_of_equivalence_agrees_with_the_90_percent_interval(value, error):
+    method = Student(value, error, float("inf"))
+    expected = max(norm.sf((value + MARGIN) / error), norm.cdf((value - MARGIN) / error))
+    p = p_equivalence(method, MARGIN)
+    low, high = method.interval(0.9)
+    assert p == pytest.approx(expected)
+    assert (p < 0.05) == (low > -MARGIN and high < MARGIN)
+
+
+def test_a_difference_equal_to_the_margin_is_seldom_called_equivalent():
+    for cases, margin in ((20, 0.15), (60, 0.05), (200, 0.02)):
+        equivalent = sum(
+            binom.pmf(count, cases, margin) * (pairs(count, 0, cases, margin).equivalence < 0.05)
+            for count in range(cases // 2)
+        )
+        assert equivalent <= 0.06
+    p_values = [pairs(count, 0, 60, 0.05).equivalence for count in range(5)]
+    assert p_values == sorted(p_values)
+    assert np.isnan(pairs(1, 0, 20, None).equivalence)
+
+
+def test_tangos_p_of_no_difference_is_mcnemars_score_test():
+    assert p_value(Tango(9, 3, 40)) == pytest.approx(2 * norm.sf(6 / 12**0.5))
+
+
+# F1
+
+
+def test_a_label_used_by_only_one_side_shows_no_difference():
+    """One unusual answer of eleven changes macro F1 over occurring labels, as in scikit-learn."""
+    actual = np.array([0, 1] * 5 + [0])
+    answers = np.array([actual, [2, *actual[1:]], np.where(np.arange(11) < 3, 1 - actual, actual)])
+    sides = []
+    for side in answers:
+        labels = [f1_sums(actual == label, side == label) for label in range(3)]
+        tops, bottoms = (
+            np.hstack(column) for column in zip(*((s.tops, s.bottoms) for s in labels), strict=True)
+        )
+        sides.append(Sums(tops, bottoms))
+    for first, second in itertools.combinations(range(3), 2):
+        difference = compare_paired(sides[first], sides[second], range(11), DIFFERENCE)
+        expected = f1_score(actual, answers[first], average="macro")
+        assert difference.first == pytest.approx(expected)
+        assert difference.low <= 0 <= difference.high and difference.p >= 0.05
+
+
+@pytest.mark.parametrize("hits", [0, 1, MIN_HITS - 1, MIN_HITS])
+def test_f1_of_few_hits_has_no_interval_and_says_why(hits):
+    true, predicted = np.arange(40) < hits, np.arange(40) < max(1, hits // 2)
+    sides = f1_sums(true, np.ones(40)), f1_sums(true, predicted)
+    difference = compare_paired(*sides, range(40), DIFFERENCE, 0.1)
+    if hits == MIN_HITS:
+        assert difference.reason == "" and difference.low <= difference.high
+        return
+    assert np.isnan(ends(difference)).all()
+    assert difference.p == 1 and difference.equivalence == 1
+    assert f"found {hits}, expected at least {MIN_HITS}" in difference.reason
+
+
+def test_hits_of_one_cluster_count_once():
+    true = np.arange(60) < 30
+    sides = f1_sums(true, np.ones(60)), f1_sums(true, true)
+    difference = compare_paired(*sides, np.repeat(np.arange(6), 10), DIFFERENCE)
+    assert "found 3, expected" in difference.reason
+
+
+# Values without spread, missing values, empty sides
+
+
+def test_a_unanimous_group_has_an_uncertain_share():
+    for counts in ((10, 10, 180, 200), (14, 14, 25, 31), (1, 5, 4, 200)):
+        difference = shares(counts)
+        assert difference.p > 0.05 and difference.low <= 0 <= difference.high
+
+
+def test_equal_differences_of_all_clusters_have_no_interval():
+    difference = compare_paired(means([0.75] * 8), means([0.25] * 8), range(8), DIFFERENCE)
+    assert np.isnan(ends(difference)).all() and difference.p == 1
+    always_right = compare_paired(means([1] * 8), means([1] * 8), range(8), DIFFERENCE)
+    assert always_right.low < 0 < always_right.high and always_right.p == 1
+
+
+@pytest.mark.parametrize("bounds", [SHARE, AMOUNT])
+def test_a_missing_value_makes_a_difference_undefined(bounds):
+    first = means([1, 0, float("nan"), 1, 1, 1, 1, 0, 1])
+    unpaired = compare_unpaired(first, means([1, 0] * 5), range(9), range(9, 19), bounds)
+    paired = compare_paired(first, means([1, 0, 1] * 3), range(9), DIFFERENCE)
+    for difference in (unpaired, paired):
+        assert np.isnan([difference.difference, difference.low, difference.high]).all()
+        assert difference.p == 1
+
+
+def test_an_undefined_test_shows_no_difference():
+    clusters = list(np.repeat(["b", "c", "d"], 3))
+    single = compare_unpaired(means([1, 1, 1]), means([0] * 9), ["a"] * 3, clusters, SHARE)
+    assert np.isnan(single.low) and single.p == 1
+    undefined = Sums(np.zeros((4, 1)), np.zeros((4, 1)))
+    nothing = compare_unpaired(undefined, means([1, 0, 1]), range(4), range(4, 7), SHARE)
+    assert np.isnan(nothing.difference) and nothing.p == 1
+    assert compare_paired(undefined, undefined, range(4), DIFFERENCE).p == 1
+    empty = Sums(np.zeros((0, 1)), np.zeros((0, 1)))
+    without_cases = compare_paired(empty, empty, [], ANY)
+    assert np.isnan([without_cases.difference, without_cases.low, without_cases.p]).all()
+
+
+@pytest.mark.parametrize("value", [0.04, 3.3, 1e6])
+def test_constant_amounts_differ_by_nothing(value):
+    sides = means([value] * 10), means([value] * 30)
+    difference = compare_unpaired(*sides, range(10), range(10, 40), AMOUNT)
+    assert abs(difference.difference) < 1e-9 * value and difference.p == 1
