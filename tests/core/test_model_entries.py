@@ -105,11 +105,11 @@ models:
     [
         (
             "{a: {extends: gpt-4, base_url: 'http://x/v1'}}",
-            "line 1: models.a.base_url: the key in OPENAI_API_KEY would",
+            "models.a.base_url: the key in OPENAI_API_KEY would",
         ),
         (
             "{haiku-3.5: {api_key_env: MINE}}",
-            "line 1: models.haiku-3.5.api_key_env: the key in MINE would go to",
+            "models.haiku-3.5.api_key_env: the key in MINE would go to",
         ),
         (
             "{a: {extends: gpt-4p}}",

@@ -1,4 +1,4 @@
-"""All mistakes of a configuration are reported before the first job, with file, line and key."""
+"""All mistakes of a configuration are reported before the first job, with file and key."""
 
 import re
 from pathlib import Path
@@ -57,7 +57,7 @@ def write_entry(entry: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("mistake", INVALID_ENTRIES)
-def test_a_bad_configuration_is_refused_with_file_line_and_key(
+def test_a_bad_configuration_is_refused_with_file_and_key(
     mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -65,7 +65,7 @@ def test_a_bad_configuration_is_refused_with_file_line_and_key(
     with pytest.raises(UserError) as caught:
         read_plan(tmp_path, write_entry(entry))
     message = str(caught.value)
-    assert message.startswith(f"{tmp_path}/my.yaml: line {entry['line']}: "), message
+    assert message.startswith(f"{tmp_path}/my.yaml: "), message
     assert "\n" not in message, "one mistake, one line"
     for words in entry["says"]:
         assert words in message, message
@@ -98,34 +98,32 @@ contrasts:
     with pytest.raises(UserError) as caught:
         read_plan(tmp_path, changes)
     messages = str(caught.value).splitlines()
-    places = sorted(
-        re.fullmatch(r".*/my\.yaml: line (\d+): ([^ :]+): .*", line).groups() for line in messages
-    )
+    places = sorted(re.fullmatch(r".*/my\.yaml: ([^ :]+): .*", line)[1] for line in messages)
     assert places == sorted(
         [
-            ("1", "replai"),
-            ("2", "seed"),
-            ("3", "budget.usd"),
-            ("5", "models.small.endpoint"),
-            ("5", "models.small.concurrency"),
-            ("5", "models.small.parameters.messages"),
-            ("5", "models.small.parameters.n"),
-            ("5", "models.small.parameters.top_p"),
-            ("5", "models.small.api_key_env"),
-            ("6", "models.other.base_url"),
-            ("6", "models.other.temprature"),
-            ("7", "models.third.model"),
-            ("9", "datasets.people.narative"),
-            ("10", "datasets.texts"),
-            ("12", "experiments.trial.protocol"),
-            ("12", "experiments.trial.models"),
-            ("12", "experiments.trial.cases"),
-            ("12", "experiments.trial.labelers"),
-            ("13", "experiments.next.dataset"),
-            ("13", "experiments.next.params.strateg"),
-            ("14", "experiments.alone"),
-            ("16", "contrasts.c.second"),
-            ("17", "contrasts.d.second"),
+            "replai",
+            "seed",
+            "budget.usd",
+            "models.small.endpoint",
+            "models.small.concurrency",
+            "models.small.parameters.messages",
+            "models.small.parameters.n",
+            "models.small.parameters.top_p",
+            "models.small.api_key_env",
+            "models.other.base_url",
+            "models.other.temprature",
+            "models.third.model",
+            "datasets.people.narative",
+            "datasets.texts",
+            "experiments.trial.protocol",
+            "experiments.trial.models",
+            "experiments.trial.cases",
+            "experiments.trial.labelers",
+            "experiments.next.dataset",
+            "experiments.next.params.strateg",
+            "experiments.alone",
+            "contrasts.c.second",
+            "contrasts.d.second",
         ]
     )
 
@@ -161,16 +159,14 @@ def test_a_key_is_not_sent_to_the_server_of_another_files_entry(tmp_path: Path) 
     own_entry = "models:\n  mistral:\n    endpoint: openai\n    api_key_env: MISTRAL_API_KEY\n"
     with pytest.raises(
         UserError,
-        match=r"my1\.yaml: line 4: models\.mistral\.api_key_env: the key in MISTRAL_API_KEY ",
+        match=r"my1\.yaml: models\.mistral\.api_key_env: the key in MISTRAL_API_KEY ",
     ):
         read_plan(tmp_path, first, own_entry)
     read_plan(tmp_path, first, own_entry + "    base_url: https://api.mistral.ai/v1\n")
     paid_entry = "models: {paid: {model: gpt-4o, api_key_env: PAID, base_url: 'https://paid/v1'}}"
     with pytest.raises(
         UserError,
-        match=(
-            r"my1\.yaml: line 1: models\.paid\.base_url: the key in PAID would go to 'http://x/v1'"
-        ),
+        match=(r"my1\.yaml: models\.paid\.base_url: the key in PAID would go to 'http://x/v1'"),
     ):
         read_plan(tmp_path, paid_entry, "models: {paid: {base_url: 'http://x/v1'}}")
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager, suppress
 from datetime import date
 from fnmatch import fnmatch
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import get_args
 
@@ -17,7 +16,7 @@ from pydantic_core import ErrorDetails
 
 from moot.core.errors import UnknownNameError, UserError, unknown_name
 from moot.core.types import Json
-from moot.core.yaml_text import compose_yaml
+from moot.core.yaml_text import load_yaml
 
 INPUT_NOT_SHOWN = "unshown"
 """The type of a validation error whose message must not repeat the value.
@@ -25,7 +24,6 @@ INPUT_NOT_SHOWN = "unshown"
 The value may be a key or a password.
 """
 Location = tuple[int | str, ...]
-_MERGE_TAG = "tag:yaml.org,2002:merge"
 _MAX_VALUE_CHARS = 80
 _KEY_LIKE = re.compile(r"(?=[A-Za-z]*[0-9])[A-Za-z0-9]{16,}")
 _KEY_BEGINS = re.compile(
@@ -89,120 +87,64 @@ class Faults:
             raise UserError("\n".join(self._messages))
 
 
-Key = tuple[int, tuple[str, ...], yaml.Node]
-"""The mapping that a key belongs to, the path to it, and its position in the file."""
-
-
-def _iterate_keys(
-    node: yaml.Node | None, path: tuple[str, ...] = (), ancestors: tuple[int, ...] = ()
-) -> Iterator[Key]:
-    """Yield each key of a file, and each element of its lists.
-
-    Keys merged into a mapping come after the mapping's own keys.
-    """
-    if id(node) in ancestors:  # an alias inside its own anchor
-        return
-    ancestors = (*ancestors, id(node))
-    parts: list[tuple[str, yaml.Node, yaml.Node]] = []
-    merged_nodes: list[yaml.Node] = []
-    if isinstance(node, yaml.SequenceNode):
-        parts = [(str(number), part, part) for number, part in enumerate(node.value)]
-    elif isinstance(node, yaml.MappingNode):
-        parts = [(str(key.value), key, value) for key, value in node.value if key.tag != _MERGE_TAG]
-        merged_nodes = [value for key, value in node.value if key.tag == _MERGE_TAG]
-    for name, key, value in parts:
-        yield id(node), (*path, name), key
-        yield from _iterate_keys(value, (*path, name), ancestors)
-    for value in merged_nodes:
-        for merged_node in value.value if isinstance(value, yaml.SequenceNode) else [value]:
-            yield from _iterate_keys(merged_node, path, ancestors)
-
-
-def _read_keys(file: Path) -> Iterator[Key]:
-    """Return the keys of a file, or of JSON with tabs, which YAML refuses.
-
-    Other JSON that is not YAML gives no keys.
-    """
-    with suppress(yaml.YAMLError):
-        yield from _iterate_keys(compose_yaml(file.read_text(encoding="utf-8").replace("\t", " ")))
-
-
 @cache
-def _line_numbers(file: Path, _modified: int) -> dict[tuple[str, ...], int]:
-    """Return the line of each key of a file, by the key's path."""
-    line_numbers: dict[tuple[str, ...], int] = {}
-    for _, path, key in _read_keys(file):
-        line_numbers.setdefault(path, key.start_mark.line + 1)
-    return line_numbers
+def _content(file: Path, _modified: int) -> Json:
+    """Return the content of a configuration file; None if it cannot be read as YAML."""
+    with suppress(yaml.YAMLError, ValueError):
+        return load_yaml(file.read_text(encoding="utf-8"))
+    return None
+
+
+def _depth(content: Json, path: tuple[str, ...]) -> int:
+    """Return how many of the keys of a path a content has."""
+    for depth, name in enumerate(path):
+        values = _named_values(content)
+        if name not in values:
+            return depth
+        content = values[name]
+    return len(path)
+
+
+def _named_values(content: Json) -> dict[str, Json]:
+    if not isinstance(content, Mapping):
+        return {}
+    return {_name(key): value for key, value in content.items()}
+
+
+def _name(key: object) -> str:
+    return "null" if key is None else str(key)
 
 
 def describe_location(files: Iterable[Path], location: Location) -> str:
-    """Describe a key by file, line and path.
+    """Describe a key by file and path.
 
     It is the last configuration file with the longest part of the path.
     """
-    path = tuple(map(str, location))
-    keys = next((depth for depth, part in enumerate(location) if isinstance(part, int)), len(path))
-    best_place, best_depth = "configuration", 0
+    path = tuple(map(_name, location))
+    best_place, best_depth = "configuration", 1
     for file in files:
-        lines = _line_numbers(file, file.stat().st_mtime_ns)
-        depth = next((depth for depth in range(len(path), 0, -1) if path[:depth] in lines), 0)
-        if (
-            min(depth, keys) >= best_depth and depth > 0
-        ):  # a list in a later file replaces the whole list of an earlier one
-            best_place, best_depth = f"{file}: line {lines[path[:depth]]}", min(depth, keys)
+        depth = _depth(_content(file, file.stat().st_mtime_ns), path)
+        if depth >= best_depth:  # a list in a later file replaces the list of an earlier one
+            best_place, best_depth = str(file), depth
     return f"{best_place}: {'.'.join(path)}"
-
-
-def find_repeated_keys(file: Path) -> Iterator[tuple[str, int, int]]:
-    """Yield the keys that occur twice at one place in a file: path and both lines.
-
-    YAML takes the last one.
-    """
-    keys: dict[
-        tuple[int, str], dict[int, tuple[str, int]]
-    ] = {}  # a mapping with an anchor occurs more than once
-    for mapping, path, key in _read_keys(file):
-        keys.setdefault((mapping, path[-1]), {}).setdefault(
-            id(key), (".".join(path), key.start_mark.line + 1)
-        )
-    for occurrences in keys.values():
-        for (_, first), (name, second) in pairwise(occurrences.values()):
-            yield name, first, second
 
 
 _WORDS = {True: ("yes", "on", "true", "y"), False: ("no", "off", "false", "n")}
 """Words that YAML reads as truth values unless they are quoted, in any case."""
 
 
-def find_written_key(files: Iterable[Path], place: Location, key: object) -> str:
-    """Return a key as it is written in a file, such as NO for False, if it occurs there."""
-    path = tuple(map(str, place))
-    if isinstance(key, bool):
-        for file in files:
-            for _, key_path, _ in _read_keys(file):
-                *parents, name = key_path
-                if tuple(parents) == path and name.casefold() in _WORDS[key]:
-                    return name
-    return "null" if key is None else str(key)
-
-
-def _describe_key(key: object, word: str, value: object) -> str:
+def _describe_key(key: object, value: object) -> str:
     """Describe why a key is not text, with the remedy."""
     if not isinstance(key, bool):
         return f"found the key {show_value(key)}; expected text. Quote it: '{key!s:.40}'."
+    words = ", ".join(_WORDS[key][:3])
     value_too = " Quote its value, too." if isinstance(value, bool) else ""
-    return f"found the key {word}, which YAML reads as {key}. Quote it: '{word}'.{value_too}"
-
-
-KeyFinder = Callable[[Location, object], str]
-"""Returns a key as it is written, from the place of its mapping."""
+    return f"found the key {key}, as YAML reads {words} without quotes. Quote the key.{value_too}"
 
 
 def copy_plain_values(
     raw: Json,
     note: Callable[[Location, str], None],
-    find_key: KeyFinder = lambda _, key: str(key),
     place: Location = (),
     ancestors: tuple[int, ...] = (),
 ) -> Json:
@@ -219,13 +161,10 @@ def copy_plain_values(
         plain_mapping = {}
         for key, value in raw.items():
             if type(key) not in (str, int) or _value_problem(key):
-                word = find_key(place, key)
-                note((*place, word), _describe_key(key, word, value))
+                note((*place, _name(key)), _describe_key(key, value))
             elif not (problem := _value_problem(value)):
                 inner_place = (*place, key)
-                plain_mapping[key] = copy_plain_values(
-                    value, note, find_key, inner_place, ancestors
-                )
+                plain_mapping[key] = copy_plain_values(value, note, inner_place, ancestors)
             else:
                 note((*place, key), problem)
         return plain_mapping
@@ -238,7 +177,7 @@ def copy_plain_values(
         for number, problem in problems.items():
             note((*place, number), problem)
         return [
-            copy_plain_values(raw[n], note, find_key, (*place, n), ancestors)
+            copy_plain_values(raw[n], note, (*place, n), ancestors)
             for n in range(len(raw))
             if n not in problems
         ]
@@ -286,7 +225,7 @@ def location_of(fault: ErrorDetails, prefix: Sequence[str] = ()) -> Location:
 def fault_message(
     fault: ErrorDetails, place: str, location: Location, known_keys: Iterable[str]
 ) -> str:
-    """Return a validation error as a line for users: file, line, key, found, expected."""
+    """Return a validation error as a line for users: file, key, found, expected."""
     is_entry = fault["type"] in ("model_type", "dict_type")
     expectation = (
         "expected keys with values"

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,14 +14,12 @@ from moot.core.config_errors import (
     copy_plain_values,
     describe_location,
     fault_message,
-    find_repeated_keys,
-    find_written_key,
     location_of,
     sibling_keys,
 )
 from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.types import Fields, Json, JsonObject
-from moot.core.yaml_text import load_yaml
+from moot.core.yaml_text import find_repeated_keys, load_yaml
 
 _SECTIONS = ("models", "datasets", "experiments", "contrasts", "rubrics")
 """The keys that hold entries by name."""
@@ -40,18 +37,15 @@ def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
     """
     files = list(files)
     for file in files:
-        for key, first, second in find_repeated_keys(file):
-            faults.add(
-                f"{file}: line {second}: {key}: given twice; line {first} has it, too. Remove one"
-                " of them."
-            )
+        for sentence in find_repeated_keys(file.read_text(encoding="utf-8")):
+            faults.add(f"{file}: {sentence}")
     touched: set[Location] = set()
 
     def note(place: Location, problem: str) -> None:
         faults.add(f"{describe_location(files, place)}: {problem}")
         touched.add(place)
 
-    sound = copy_plain_values(raw, note, partial(find_written_key, files))
+    sound = copy_plain_values(raw, note)
     for _ in range(_MAX_ROUNDS):
         try:
             return Config.model_validate(sound)

@@ -3,17 +3,55 @@
 Python's reader handles text that libyaml refuses, with unpaired surrogates.
 """
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import yaml
 
+_MERGE_TAG = "tag:yaml.org,2002:merge"
 
-def _parse_yaml(parser: Callable[..., Any], text: str) -> Any:
-    try:
-        return parser(text, Loader=yaml.CSafeLoader)
-    except yaml.YAMLError:
-        return parser(text, Loader=yaml.SafeLoader)
+
+class _Placed(yaml.constructor.SafeConstructor):
+    """Names the place of impossible dates and numbers."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except ValueError as fault:
+            if not isinstance(node, yaml.ScalarNode):
+                raise
+            raise ValueError(
+                f"line {node.start_mark.line + 1}: found {node.value[:80]} ({fault})"
+            ) from None
+
+
+class _FastLoader(_Placed, yaml.CSafeLoader):
+    pass
+
+
+class _PlainLoader(_Placed, yaml.SafeLoader):
+    pass
+
+
+class _RepeatedKeys(yaml.SafeLoader):
+    """Collects the keys that occur twice in a mapping, of which YAML takes the last one."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.sentences: list[str] = []
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        lines: dict[str, int] = {}
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.tag == _MERGE_TAG:
+                continue
+            line = key.start_mark.line + 1
+            first = lines.setdefault(key.value, line)
+            if first != line:
+                self.sentences.append(
+                    f"line {line}: {key.value}: given twice; line {first} has it, too. Remove one"
+                    " of them."
+                )
+        return super().construct_mapping(node, deep)
 
 
 def load_yaml(text: str) -> Any:
@@ -24,31 +62,18 @@ def load_yaml(text: str) -> Any:
         ValueError: a date or number is impossible; the message has its line.
     """
     try:
-        return _parse_yaml(yaml.load, text)
-    except ValueError:
-        for node in _iterate_scalars(compose_yaml(text), set()):
-            try:
-                yaml.SafeLoader("").construct_object(node)
-            except ValueError as fault:
-                raise ValueError(
-                    f"line {node.start_mark.line + 1}: found {node.value[:80]} ({fault})"
-                ) from None
-        raise
+        return yaml.load(text, Loader=_FastLoader)  # noqa: S506 - plain values alone
+    except yaml.YAMLError:
+        return yaml.load(text, Loader=_PlainLoader)  # noqa: S506 - plain values alone
 
 
-def _iterate_scalars(node: yaml.Node | None, visited: set[int]) -> Iterator[yaml.ScalarNode]:
-    if id(node) in visited:
-        return
-    visited.add(id(node))
-    if isinstance(node, yaml.ScalarNode):
-        yield node
-    elif isinstance(node, yaml.CollectionNode):
-        for part in node.value:
-            for child in part if isinstance(part, tuple) else [part]:
-                yield from _iterate_scalars(child, visited)
-
-
-def compose_yaml(text: str) -> yaml.Node | None:
-    """Return the root node of a text, whose nodes know their lines; raise `yaml.YAMLError`."""
-    composed: yaml.Node | None = _parse_yaml(yaml.compose, text)
-    return composed
+def find_repeated_keys(text: str) -> list[str]:
+    """Return a sentence for each key that occurs twice at one place; none if it is not YAML."""
+    loader = _RepeatedKeys(text)
+    try:
+        loader.get_single_data()
+    except (yaml.YAMLError, ValueError):
+        return []  # JSON with tabs, which Snakemake reads
+    finally:
+        loader.dispose()
+    return loader.sentences
