@@ -16,7 +16,6 @@ for part, names in targets.names_by_job(plan, FIGURES).items():
                 scores=scores_of_study(study),
                 baselines=baselines_of_study(study),
                 published=str(PUBLISHED / "published_results.csv"),
-                findings=str(PUBLISHED / "findings.csv"),
             ),
             partial=newer_if_partial(f"figures_{part}", outputs),
         output:

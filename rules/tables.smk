@@ -17,7 +17,6 @@ for part, names in targets.names_by_job(plan, TABLES).items():
                 scores=scores_of_study(study),
                 baselines=baselines_of_study(study),
                 published=str(PUBLISHED / "published_results.csv"),
-                findings=str(PUBLISHED / "findings.csv"),
                 frozen=frozen_plans(studies),
             ),
             partial=newer_if_partial(f"tables_{part}", outputs),

@@ -32,13 +32,13 @@ def test_the_correlation_of_accuracy_and_f1_in_the_paper() -> None:
     assert min(correlations, key=lambda name: correlations[name]) == "courtroom debate"
     assert (
         ", ".join(f"{name} {value:.2f}" for name, value in correlations.items())
-        in FINDINGS["courtroom/stability"][0]
+        in FINDINGS["courtroom/table5"][0]
     )
 
 
 def test_the_text_ranks_an_accuracy_that_table_1_lacks() -> None:
     assert set(published_rows("stance", "table1_vast")["gpt-4"]) == {"f1"}
-    assert "prints no accuracy of ChatGPT 4" in FINDINGS["stance/table1_vast"][-1]
+    assert "prints no accuracy of ChatGPT 4" in FINDINGS["decision_conference/table1"][-1]
 
 
 def test_the_rank_correlations_of_the_objective_test_and_the_grades() -> None:
@@ -53,7 +53,7 @@ def test_the_rank_correlations_of_the_objective_test_and_the_grades() -> None:
         rows = published_rows("stance", table)
         pairs = [(rows[model][metric], grades[model]["overall"]) for model in grades]
         parts.append(f"{title} {spearmanr(pairs).statistic:.2f}")
-    (finding,) = FINDINGS["conference/table5_agreement_detection"]
+    (finding,) = FINDINGS["decision_conference/table5"]
     assert f"with {', '.join(parts)}." in finding
 
 
@@ -67,7 +67,7 @@ def test_xgboost_does_not_outperform_the_best_language_models() -> None:
     best_accuracy = prompts[best_model]["zero_shot_accuracy"]
     assert best_accuracy > best_trained > xgboost
     better_debates = sum(row["accuracy"] > xgboost for row in debates.values())
-    finding = FINDINGS["courtroom/table2_tabular_leaderboard"][1]
+    finding = FINDINGS["courtroom/text"][0]
     assert (
         f"XGBoost has an accuracy of {xgboost:.4f} and the best model {best_trained:.4f}" in finding
     )
@@ -98,7 +98,7 @@ def test_no_table_has_the_points_that_the_text_gives_dolphin() -> None:
         assert not np.allclose(points, stated_points, atol=0.5)
         accuracy, f1 = (f"{round(value):+d}" for value in points)
         parts.append(f"{accuracy} and {f1} ({title})")
-    finding = FINDINGS["courtroom/table4_prompting"][1]
+    finding = FINDINGS["courtroom/text"][1]
     assert ", ".join(parts) in finding
     assert "+11 points of accuracy and -3 of F1" in finding
 
@@ -113,7 +113,7 @@ def test_two_sections_state_different_tokens() -> None:
         ratios["token_ratio_low"],
         ratios["token_ratio_high"],
     )
-    (finding,) = FINDINGS["courtroom/cost_ratios"]
+    finding = FINDINGS["courtroom/text"][2]
     assert f"{low_elsewhere:.0f} to {high:.0f} in one section" in finding
     assert f"{low:.0f} to {high:.0f} in another" in finding
     assert f"would be {debate / high:.0f} to {debate / low_elsewhere:.0f}." in finding
@@ -129,7 +129,7 @@ def test_the_rankings_of_prompts_and_debates() -> None:
             (prompts[model][f"zero_shot_{metric}"], debates[model][metric]) for model in models
         ]
         correlations[metric] = spearmanr(pairs).statistic
-    (finding,) = FINDINGS["courtroom/rankings"]
+    finding = FINDINGS["courtroom/text"][3]
     assert f"Over the {len(models)} models" in finding
     assert f"(Spearman {correlations['accuracy']:.2f})" in finding
     assert f"F1 not at all ({correlations['f1']:.2f})" in finding
@@ -143,7 +143,7 @@ def test_the_spread_of_f1_over_models() -> None:
         "zero-shot": np.std([row["zero_shot_f1"] for row in prompts.values()], ddof=1),
         "n-shot": np.std([row["n_shot_cot_f1"] for row in prompts.values()], ddof=1),
     }
-    finding = FINDINGS["courtroom/stability"][1]
+    finding = FINDINGS["courtroom/text"][4]
     assert f"have {spreads['debate']:.2f} and {spreads['zero-shot']:.2f}" in finding
     assert f"{spreads['n-shot']:.2f} with n-shot prompts" in finding
 
@@ -178,7 +178,7 @@ def test_the_accuracy_before_debate_implied_by_table_5_of_debate_feedback() -> N
         f"imply {initial_accuracies[0]:.4f} without and {initial_accuracies[1]:.4f} with smoothing"
     )
     assert list(rows) == ["without_smoothing", "with_smoothing"]
-    assert phrase in FINDINGS["feedback/table5_smoothing"][0]
+    assert phrase in FINDINGS["feedback/table5"][0]
 
 
 def test_the_debates_of_table_3_are_those_of_table_2_of_debate_feedback() -> None:
@@ -189,7 +189,7 @@ def test_the_debates_of_table_3_are_those_of_table_2_of_debate_feedback() -> Non
     is_equal = {
         (row, metric): equal(reasoning[row][metric], models[row][metric]) for row, metric in pairs
     }
-    (finding,) = FINDINGS["feedback/table3_reasoning"]
+    (finding,) = FINDINGS["feedback/table3"]
     assert f"in {sum(is_equal.values())} of {len(pairs)} values" in finding
     ((row, metric),) = [pair for pair in pairs if not is_equal[pair]]
     assert (row, metric) == ("debate-feedback-single", "caselaw_f1")
@@ -202,7 +202,7 @@ def test_the_findings_on_triem() -> None:
     text = published_rows("appellate", "text")
     changed = text["human_ai"]["opinion_changes"]
     unchanged = text["human_ai"]["opinion_change_opportunities"] - changed
-    (ratio,) = FINDINGS["appellate/volatility"]
+    (ratio,) = FINDINGS["appellate/text"]
     assert f"{unchanged:.0f} to {changed:.0f}, or {unchanged / changed:.1f} to one" in ratio
     rows = published_rows("appellate", "table2").values()
     totals = dict[str, float]()
@@ -212,5 +212,5 @@ def test_the_findings_on_triem() -> None:
     share = text["synthetic_round1_judge1"]["affirm_share"]
     affirmed = published_rows("appellate", "table2")["judge1_step1_affirm(1)"]["total"]
     assert affirmed / 100 == share
-    (one_judge,) = FINDINGS["appellate/table2_counts"]
+    (one_judge,) = FINDINGS["appellate/table2"]
     assert f"the first, whose share of {share:.2f}" in one_judge

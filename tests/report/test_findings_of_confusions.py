@@ -81,7 +81,7 @@ def test_the_base_rate_of_table_2() -> None:
             if not np.isnan(rate):
                 rates.append(rate)
     median_rate, best_accuracy = median(rates), max(accuracies)
-    finding, _ = FINDINGS["courtroom/table2_tabular_leaderboard"]
+    (finding,) = FINDINGS["courtroom/table2"]
     assert f"{len(rates)} of {len(accuracies)} models" in finding
     assert (
         f"{min(rates):.1%} to {max(rates):.1%} of the cases (median {median_rate:.1%})"
@@ -98,7 +98,7 @@ def test_the_finding_states_the_number_of_cases_of_tabpfn() -> None:
     cases = sum(row[name] for name in ("tn", "fp", "fn", "tp"))
     assert (
         f"{cases:.0f} cases, {100 * cases / 1412:.0f} % of its 1412"
-        in FINDINGS["courtroom/table3_tabpfn"][0]
+        in FINDINGS["courtroom/table3"][0]
     )
 
 
@@ -146,7 +146,7 @@ def test_the_possible_averages_of_f1_in_table_4() -> None:
     counts = ", ".join(
         f"{name} F1 for {averages[name]}" for name in ("binary", "macro", "weighted")
     )
-    finding, _ = FINDINGS["courtroom/table4_prompting"]
+    (finding,) = FINDINGS["courtroom/table4"]
     assert f"the {len(pairs)} published pairs" in finding and counts in finding
 
 
@@ -158,11 +158,8 @@ def test_the_finding_on_f1_in_table_6_and_precision_in_table_7() -> None:
     deviating_rows = [row for row in f1 if not equal(f1[row]["f1"], counts[row]["precision"])]
     names = ", ".join(f"{row.replace('/', ' ')} ({f1[row]['f1']:.2f})" for row in deviating_rows)
     phrase = f"in {len(f1) - len(deviating_rows)} of {len(f1)} rows; the others are {names}. "
-    assert phrase in FINDINGS["courtroom/table6_commercial"][0]
-    assert (
-        FINDINGS["courtroom/table6_commercial"][0]
-        == FINDINGS["courtroom/table7_commercial_confusion"][-1]
-    )
+    assert phrase in FINDINGS["courtroom/table6"][0]
+    assert FINDINGS["courtroom/table6"][0] == FINDINGS["courtroom/table7"][-1]
 
 
 def test_the_findings_on_the_columns_of_table_7() -> None:
@@ -177,7 +174,7 @@ def test_the_findings_on_the_columns_of_table_7() -> None:
         exchanged += equal((row["tp"] + row["fp"]) / 100, accuracy)
         ratios += equal(row["tp"] / (row["tp"] + row["fp"]), row["precision"])
         assert row["tp"] + row["fn"] == 71
-    headings, positives, ratio, _ = FINDINGS["courtroom/table7_commercial_confusion"]
+    headings, positives, ratio, _ = FINDINGS["courtroom/table7"]
     assert (
         f"in {as_printed} of {len(counts)} rows,"
         f" and (TP + FP) / 100 in {exchanged} of {len(counts)}:" in headings
@@ -295,7 +292,7 @@ def test_the_search_finds_every_possible_confusion_matrix(seed: int) -> None:
 def test_the_class_sizes_of_vast() -> None:
     counts = published_rows("stance", "text_vast_test")["test"]
     sizes = (int(counts["pro"]), int(counts["con"]), int(counts["neutral"]))
-    sums, matrices, _ = FINDINGS["stance/table1_vast"]
+    sums, matrices, _ = FINDINGS["decision_conference/table1"]
     assert f"({sizes[0]} pro, {sizes[1]} con, {sizes[2]} neutral) add up to {sum(sizes)}," in sums
     assert f"not to its {counts['examples']:.0f} examples" in sums
     rows = vast_rows()

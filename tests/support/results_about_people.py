@@ -48,7 +48,6 @@ def results_about_people(folder: Path, changed_people: dict[str, str]) -> StudyR
     for name in plan.experiments:
         _write_scores(plan, name, inputs)
     inputs.published = PROJECT / "data/published/published_results.csv"
-    inputs.findings = PROJECT / "data/published/findings.csv"
     job: Any = SimpleNamespace(input=inputs)
     return load_study_results(plan, job, "courtroom")
 

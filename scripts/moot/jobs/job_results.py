@@ -17,7 +17,7 @@ from moot.plan.as_published import compare_with_papers, confirm_served
 from moot.plan.plan import Plan
 from moot.report.content import Figure, Table
 from moot.report.notes import REHEARSAL_NOTE
-from moot.report.published import read_findings, read_published
+from moot.report.published import read_published
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
@@ -125,7 +125,6 @@ def load_study_results(plan: Plan, job: "Snakemake", study: str) -> StudyResults
         scores=frame,
         baselines={Path(path).stem: read_frame(Path(path)) for path in job.input.baselines},
         published=published[published["study"] == study],
-        findings=read_findings(Path(job.input.findings)),
         paper_matches=confirm_served(compare_with_papers(plan), frame, plan.config.models),
         trials={
             experiment.name: load_experiment_results(plan, experiment.name, files=files)

@@ -14,7 +14,7 @@ from moot.llm.identity import key_variable
 from moot.papers import fillers_of
 from moot.papers.grid import PublishedValues
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
-from moot.papers.page import SCORES, ItemContent, paper_files, write_csv, write_page
+from moot.papers.page import SCORES, InText, ItemContent, paper_files, write_csv, write_page
 from moot.papers.parts import Design, Example, ItemRun, OwnRow, Part, Series
 from moot.papers.scores import scores_frame
 from moot.papers.selection import KINDS_WITHOUT_DEBATES
@@ -53,7 +53,11 @@ def write_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
     for content in contents:
         for part in content.parts:
             notes += made_up_notes(plan, part)
-    write_page(paper, contents, values, PAPERS, plan.config.rehearsal, join_notes(notes))
+    in_text = InText(
+        tuple(_findings(plan).get(f"{name}/text", ())), tuple(values_in_text(published))
+    )
+    is_rehearsal, warnings = plan.config.rehearsal, join_notes(notes)
+    write_page(paper, contents, values, PAPERS, is_rehearsal, warnings, in_text)
     write_csv(scores_frame(results.values()), PAPERS / name / SCORES, plan.config.rehearsal)
 
 
@@ -121,7 +125,6 @@ def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:
         trials=trials,
         baselines=baselines,
         published=values[values["study"] == study],
-        findings=read_findings(plan.shipped / "data" / "published" / "findings.csv"),
         paper_matches=confirm_served(compare_with_papers(plan), frame, plan.config.models),
         is_rehearsal=plan.config.rehearsal,
     )
@@ -160,20 +163,29 @@ def _fill_item(
     for filler in fillers_of(item.name):
         if filler.study in results:
             parts += filler.fill(ItemRun(item, results[filler.study], designs, models))
-    any_study = next(iter(results.values()))  # each has the findings on all papers
-    findings: list[str] = []
-    for name in dict.fromkeys((item.published, *item.details)):
-        findings += any_study.findings.get(name, ())
     return ItemContent(
         item=item,
         parts=tuple(parts),
-        findings=tuple(findings),
+        findings=tuple(_findings(plan).get(item.name, ())),
         departures=tuple(_departures(plan, item)),
         needs=(*_untrained(item, results), *_needs(plan, item)),
         command="\n".join(item_commands(item, paper_plan(plan.shipped))),
         warnings=tuple(item_warnings(plan, parts)),
         mark=figure_mark(plan, item, parts),
     )
+
+
+def _findings(plan: Plan) -> dict[str, list[str]]:
+    return read_findings(plan.shipped / "data" / "published" / "findings.csv")
+
+
+def values_in_text(published: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, str]]:
+    """Yield what a paper's text states in numbers, with each number."""
+    for frame in published.values():
+        in_text = frame[frame["table"].str.startswith("text")]
+        columns = ["row", "metric", "value"]
+        for row, metric, value in in_text[columns].itertuples(index=False, name=None):
+            yield f"{row}, {metric}".replace("_", " "), f"{value:g}"
 
 
 def _designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:

@@ -1,7 +1,7 @@
 """The key `papers`: which of the papers' tables and figures a run fills, and with which models."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -29,6 +29,13 @@ class PapersConfig(StrictModel):
     )
     repeats: int | None = Field(
         None, ge=1, description="Debates of each case. Default: as many as the paper."
+    )
+    prompts: Literal["moot", "paper"] = Field(
+        "moot",
+        description=(
+            "`paper`: the passages that `snakemake prompts` took from your copy of the paper, where"
+            " it prints prompts; `moot`: moot's own words. Default: moot."
+        ),
     )
     seats: Mapping[str, str] = Field(
         default_factory=dict,

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 PUBLISHED = "published"
 MAX_LEGEND_ENTRIES = 12
-MAX_BARS = 40
+MAX_BARS_OF_WIDTH, INCHES_OF_BAR = 40, 0.16
+"""Pairs of bars that a figure of the usual width has room for, and the width of a further one."""
 HEIGHT = 4.0
 """Inches."""
 MAX_SHORT_NAME, INCHES_OF_CHAR = 24, 0.06
@@ -96,6 +97,9 @@ def draw_chart(item: PaperItem, series: Sequence[Series], path: Path, mark: str 
         panels = _panels(item)
         height = HEIGHT + (_extra_height(series) if item.entry["chart"] == "sorted" else 0)
         drawing, grid = new_figure(height=height, ncols=len(panels), squeeze=False, sharey=True)
+        if item.entry["chart"] == "sorted":
+            further = sum(len(one_series.points) for one_series in series) - MAX_BARS_OF_WIDTH
+            drawing.set_figwidth(drawing.get_figwidth() + INCHES_OF_BAR * max(further, 0))
         draw = {"lines": _draw_lines, "scatter": _draw_scatter}
         draw |= {"sorted": _draw_sorted, "bars": _draw_bars}
         for axes, panel in zip(grid[0], panels, strict=True):
@@ -192,27 +196,34 @@ def _draw_lines(axes: "Axes", series: Sequence[Series]) -> None:
 
 
 def _draw_scatter(axes: "Axes", series: Sequence[Series]) -> None:
+    """Draw a point of each model and prompt: its shape is the prompt, its label the model."""
     groups = list(dict.fromkeys(one_series.group for one_series in series))
-    for place, one_series in enumerate(series):
+    named_groups: set[str] = set()
+    for one_series in series:
         is_published = one_series.source == PUBLISHED
+        place = groups.index(one_series.group)
         style = _style(place, is_published)
-        style["marker"] = MARKERS[groups.index(one_series.group) % len(MARKERS)]
+        style["marker"] = MARKERS[place % len(MARKERS)]
+        points = one_series.points
         axes.errorbar(
-            [point.x for point in one_series.points],
-            [point.y.value for point in one_series.points],
-            yerr=(
-                None
-                if is_published
-                else whiskers([point.y.interval for point in one_series.points])
-            ),
+            [point.x for point in points],
+            [point.y.value for point in points],
+            yerr=None if is_published else whiskers([point.y.interval for point in points]),
             linestyle="none",
-            label=_label(one_series),
+            label="_" if one_series.group in named_groups else one_series.group or "model",
             **style,
         )
-    points = chain.from_iterable(one_series.points for one_series in series)
-    values = [float(point.x) for point in points]
+        named_groups.add(one_series.group)
+        for point in points:
+            model = one_series.name.partition(",")[0]
+            where = (float(point.x), point.y.value)
+            axes.annotate(
+                model, where, (4, 4), textcoords="offset points", fontsize=SMALL_FONT_SIZE - 2
+            )
+    all_points = chain.from_iterable(one_series.points for one_series in series)
+    values = [float(point.x) for point in all_points]
     if values:
-        axes.set_xlim(0, 1.15 * max(values))
+        axes.set_xlim(0, 1.25 * max(values))
 
 
 def _draw_sorted(axes: "Axes", series: Sequence[Series]) -> None:
@@ -224,7 +235,6 @@ def _draw_sorted(axes: "Axes", series: Sequence[Series]) -> None:
             name += f" · {one_series.group}" if one_series.group else ""
             pairs.append((name, point, one_series.source == PUBLISHED))
     pairs.sort(key=lambda pair: (-pair[1].y.value, pair[0]))
-    pairs = pairs[:MAX_BARS]
     for place, (_, point, is_published) in enumerate(pairs):
         for shift, value, colour in ((-0.2, point.y, BLUE), (0.2, point.second, ORANGE)):
             face = "none" if is_published else colour

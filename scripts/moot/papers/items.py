@@ -116,7 +116,6 @@ class PaperItem:
         experiments: The experiments of config/papers/PAPER.yaml that fill it.
         datasets: The data sets whose trained models fill it.
         models: The models of the design that it shows; () for all.
-        details: Further published tables whose findings stand beside it.
         is_one_system: Whether the whole table describes one system, so that own values form a block
             of rows and not a single row.
         merges_heads: Whether the first head cell of several rows is printed once.
@@ -133,7 +132,6 @@ class PaperItem:
     experiments: tuple[str, ...] = ()
     datasets: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
-    details: tuple[str, ...] = ()
     is_one_system: bool = False
     merges_heads: bool = False
     row_heads: tuple[str, ...] = ()
@@ -228,7 +226,7 @@ def _read_item(path: Path, name: str, entry: JsonObject) -> PaperItem:
         PaperColumn(column["head"], column.get("group", ""), column)
         for column in entry.get("columns", ())
     ]
-    lists = ("experiments", "datasets", "models", "details", "row_heads")
+    lists = ("experiments", "datasets", "models", "row_heads")
     return PaperItem(
         name=name,
         kind=kind,

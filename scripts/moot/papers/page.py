@@ -61,6 +61,17 @@ class ItemContent:
     mark: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class InText:
+    """What stands in a paper's text: findings about it, and its numbers by what they count."""
+
+    findings: tuple[str, ...] = ()
+    values: tuple[tuple[str, str], ...] = ()
+
+
+NOTHING_IN_TEXT = InText()
+
+
 def item_files(item: PaperItem) -> list[str]:
     """Return the files of an item, below `results/papers/PAPER/`."""
     return [f"{item.key}.{ending}" for ending in PAGE_ENDINGS[item.kind]]
@@ -81,6 +92,7 @@ def write_page(
     folder: Path,
     is_rehearsal: bool = False,
     warnings: Sequence[str] = (),
+    in_text: InText = NOTHING_IN_TEXT,
 ) -> None:
     """Write the page of a paper, and the files of its items.
 
@@ -91,6 +103,7 @@ def write_page(
         folder: The folder `results/papers`.
         is_rehearsal: Whether the run is a rehearsal.
         warnings: Which data and models of own values on the page are made up.
+        in_text: What the section "In the text" shows.
     """
     target = folder / paper.name
     target.mkdir(parents=True, exist_ok=True)
@@ -103,6 +116,7 @@ def write_page(
         figures=sum(item.number.startswith("Figure") for item in paper.items),
         rehearsal_note=REHEARSAL_NOTE if is_rehearsal else "",
         warnings=warnings,
+        in_text=in_text,
         made_up_kinds=", ".join(warning.partition(":")[0] for warning in warnings),
     )
     write_atomically(folder / f"{paper.name}.html", page)

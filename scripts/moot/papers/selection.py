@@ -1,5 +1,6 @@
 """From the key `papers` to the experiments and data sets that its items need."""
 
+import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from itertools import chain
@@ -20,6 +21,9 @@ from moot.protocols import PROTOCOLS
 KEY = "papers"
 PREFIX = "paper-"
 """The prefix of the names of the papers' experiments and of their data sets."""
+PASSAGES = Path("data/published/prompts.csv")
+PROMPTS = Path("config/prompts_published")
+"""The folder of the working directory into which `snakemake prompts` writes."""
 JUDGE, LABELER = "judge:", "labeler"
 OWN_SOURCES = ("sample", "synthetic")
 """Sources of cases that moot provides, best first."""
@@ -76,6 +80,8 @@ def add_paper_experiments(config: JsonObject, shipped: Path) -> None:
         if entry["models"] == design["experiments"][name]["models"]:
             entry["models"] = _models_shown(entry["models"], items)
         _apply_options(entry, options)
+        if options.prompts == "paper":
+            _use_printed_prompts(entry, design, shipped)
         experiments[name] = entry
         dataset = entry["dataset"]
         if dataset in design["datasets"]:
@@ -220,6 +226,34 @@ def _apply_options(entry: JsonObject, options: Any) -> None:
             entry["calibration_cases"] = min(entry["calibration_cases"], options.cases)
     if options.repeats:
         entry["repeats"] = options.repeats
+
+
+def _use_printed_prompts(entry: JsonObject, design: Fields, shipped: Path) -> None:
+    """Let an experiment use the passages that `snakemake prompts` took from the paper.
+
+    An experiment whose prompts the paper does not print keeps moot's.
+
+    Raises:
+        UserError: Passages are missing.
+    """
+    with (shipped / PASSAGES).open(encoding="utf-8", newline="") as file:
+        passages = [
+            row
+            for row in csv.DictReader(file)
+            if row["protocol"] == entry["protocol"]
+            and row["data"] == _loader_of(entry["dataset"], design)
+        ]
+    if not passages:
+        return
+    folder = PROMPTS / passages[0]["paper"] / entry["protocol"]
+    missing_files = [row["file"] for row in passages if not (folder / row["file"]).exists()]
+    if missing_files:
+        raise UserError(
+            f"papers: `prompts: paper`: {folder.as_posix()} lacks {', '.join(missing_files)}; no"
+            " model was asked. Take them from your copy of the paper: snakemake --cores 1 prompts"
+            " --config prompts_from=FILE."
+        )
+    entry["prompts"] = folder.as_posix()
 
 
 def _clear_seats(entry: JsonObject) -> None:

@@ -22,6 +22,7 @@ _OPENING_MARKS, _CLOSING_MARKS = '[({<\\"“„', '])}>\\"”“'
 _MAX_HYPHENS = 8
 """Maximum number of line-end hyphens that are tried with and without. Further ones are removed."""
 _MAX_EDGE_CHARS = 12
+_BLANK_LINE_IN_SENTENCE = re.compile(r"(?<=[a-z,])\n(?:[ \t]*\n)+(?=[a-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,4 +219,6 @@ def _tidy(words: str) -> str:
     lines = [line.rstrip() for line in words.strip().split("\n")]
     indents = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
     indent = min(indents, default=0)
-    return "\n".join([lines[0], *[line[indent:] for line in lines[1:]]]) + "\n"
+    text = "\n".join([lines[0], *[line[indent:] for line in lines[1:]]]) + "\n"
+    # A PDF separates the lines of a sentence by blank lines at a page's end.
+    return _BLANK_LINE_IN_SENTENCE.sub("\n", text)

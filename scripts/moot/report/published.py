@@ -72,15 +72,13 @@ def read_published(path: Path) -> pd.DataFrame:
 
 
 def read_findings(path: Path) -> dict[str, list[str]]:
-    """Read the findings about published tables: table to sentences.
+    """Read the findings about papers, in sentences by item; `PAPER/text` has those about the text.
 
-    The file has the columns `table` and `finding`. Each finding follows from
+    The file has the columns `item` and `finding`. Each finding follows from
     `published_results.csv` alone; tests/report/test_findings*.py compute each of them.
     """
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    return {
-        str(table): rows["finding"].tolist() for table, rows in frame.groupby("table", sort=False)
-    }
+    return {str(item): rows["finding"].tolist() for item, rows in frame.groupby("item", sort=False)}
 
 
 class Published(float):

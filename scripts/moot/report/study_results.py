@@ -55,7 +55,6 @@ class StudyResults:
         contrasts: the study's planned comparisons.
         plan_history: whether the run is the frozen plan, and that plan's history, in sentences.
         power: the difference that planned comparisons should show.
-        findings: by table, what its published values reveal about themselves, in sentences.
     """
 
     study: str
@@ -70,7 +69,6 @@ class StudyResults:
     contrasts: Sequence[Contrast] = ()
     plan_history: tuple[str, ...] = ()
     power: PowerConfig = field(default_factory=PowerConfig)
-    findings: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @cached_property
     def published_rows(self) -> Mapping[str, Sequence[Any]]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pandas as pd
 
@@ -219,6 +220,8 @@ def _synthetic_diagram(judges: int, rounds: int) -> Diagram:
 def prompt_clauses(run: ItemRun) -> list[Part]:
     """Show the configured prompt by clause, in the order in which it is sent."""
     design = run.designs[-1]
+    if passages := _passages(design):
+        return [Clauses(f"As configured in {design.experiment}", passages, (PASSAGES_NOTE,))]
     sources = {name: text for name, text in design.templates.items() if name.startswith("panel/")}
     base = sources.get("panel/base.jinja", "")
     clauses = [(name, text) for name, text in _split_clauses(base)]
@@ -232,6 +235,19 @@ def prompt_clauses(run: ItemRun) -> list[Part]:
         " reasoning and certainty."
     )
     return [Clauses(f"As configured in {design.experiment}", tuple(clauses), (note,))]
+
+
+PASSAGES_NOTE = "The passages of the paper that the prompts consist of, with slots in brackets."
+
+
+def _passages(design: Design) -> tuple[tuple[str, str], ...]:
+    """Return the passages of prompts in the paper's words; none if the words are moot's."""
+    passages = []
+    for name, text in design.templates.items():
+        if name.startswith("words/"):
+            title = Path(name).stem.replace("_", " ").capitalize()
+            passages.append((title, re.sub(r"\{(\w+)\}", r"[\1]", " ".join(text.split()))))
+    return tuple(passages)
 
 
 _CLAUSE_WORDS = (

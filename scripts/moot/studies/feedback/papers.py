@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -164,10 +164,21 @@ def _sweep_series(run: ItemRun, name: str) -> Iterator[Series]:
         for model in group[0].config.models:
             runs = [Run(results, model, run.results) for results in group]
             swept |= {(one_run.experiment, model) for one_run in runs}
-            yield _series(runs, name)
+            yield _series(_one_run_a_value(runs, name, run.item.experiments), name)
     for one_run in list_runs(run.results, DEBATE):
         if (one_run.experiment, one_run.model) not in swept:
             yield _series([one_run], name)
+
+
+def _one_run_a_value(runs: list[Run], name: str, experiments: Sequence[str]) -> list[Run]:
+    """Return a run for each value of a parameter, if possible of the item's own experiments."""
+    runs_of_values: dict[float, Run] = {}
+    for one_run in runs:
+        is_own = one_run.experiment.startswith(tuple(experiments))
+        value = float(one_run.params[name])
+        if is_own or value not in runs_of_values:
+            runs_of_values[value] = one_run
+    return [runs_of_values[value] for value in sorted(runs_of_values)]
 
 
 def _series(runs: list[Run], name: str) -> Series:
