@@ -218,8 +218,9 @@ def print_tables() -> None:
     """Print the three tables."""
     print(render_section())
     real = count_real()
-    kinds = sorted({kind for counts in real.values() for kind in counts})
-    for source, counts in [*real.items(), ("all", sum(real.values(), Counter[str]()))]:
+    total = sum(real.values(), Counter[str]())
+    kinds = sorted(total)
+    for source, counts in [*real.items(), ("all", total)]:
         print(f"{source}: {', '.join(f'{kind} {counts[kind]}' for kind in kinds)}")
     print(f"cases: {', '.join(f'{name} {count}' for name, count in count_cases().items())}")
 

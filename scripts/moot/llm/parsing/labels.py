@@ -45,7 +45,7 @@ _OPENING_END = re.compile(rf"{_MARKS}(?:$|\.(?!\.)|[:;!。—–]|\s-+\s|\n)|\)"
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?])(?=[\s*_\"'”’)\]}])|(?<=[。\n])")
 _REASON = re.compile(r"\b(?:because|since)\b|因为|由于", re.IGNORECASE)
 _CHOICE = re.compile(r"\([^()\n]{1,200}\)|\[[^\[\]\n]{1,200}\]")
-_BOX = re.compile(
+BOX = re.compile(
     r"\[\[([^\[\]\n]{1,80})\]\]|\\f?boxed\s*\{(?:\s*\\text\w*\s*\{)?([^{}\n]{1,80})\}"
 )
 _IS = r"[\]】)*_\"'”]*[ \t]*(?:(?:is|was)\b\s*:?|[是为选:=\n]|-+>|(?<=[\]】]))"
@@ -123,13 +123,11 @@ def named_labels(text: str, labels: Labels) -> set[Label]:
 
     Numbers are left out, since a free text has other numbers too.
     """
-    return {
-        mention.label
-        for sentence in _sentences(normalize_width(text))
-        if not _DOUBT.search(_blank(sentence, labels))
-        for mention in find_mentions(sentence, labels)
-        if not str(mention.label).isdecimal()
-    }
+    named: set[Label] = set()
+    for sentence in _sentences(normalize_width(text)):
+        if not _DOUBT.search(_blank(sentence, labels)):
+            named |= {mention.label for mention in find_mentions(sentence, labels)}
+    return {label for label in named if not str(label).isdecimal()}
 
 
 def _sentences(text: str) -> list[str]:
@@ -164,7 +162,7 @@ def announced_labels(text: str, labels: Labels, *names: str) -> Iterator[Label]:
     Raises:
         UnreadableError: several labels are announced at one place, or one is denied.
     """
-    for match in _BOX.finditer(text):
+    for match in BOX.finditer(text):
         if (label := whole_label(match[1] or match[2], labels)) is not None:
             yield label
     yield from _labels_after_words(text, labels, names)

@@ -3,16 +3,16 @@
 import re
 
 from moot.core.confidence import scaled_confidence
-from moot.llm.parsing.labels import ANNOUNCING
+from moot.llm.parsing.labels import ANNOUNCING, BOX
 from moot.llm.parsing.plain_text import WRAPPING, UnreadableError, normalize_width, shorten
 from moot.llm.parsing.schema import Shape
 
 HUNDRED = 100
+_LARGEST = 2**53
 _NUMBER = re.compile(
     r"(?P<digits>[+-]?\d{1,15}(?:\.\d{1,15})?)\s*(?P<percent>%|percent|per cent)?"
     r"(?:\s*(?:/|out of)\s*(?P<scale>\d+)\s*%?)?"
 )
-_BOX = re.compile(r"\[\[([^\[\]\n]{1,20})\]\]|\\f?boxed\s*\{([^{}\n]{1,20})\}")
 _OPENING = re.compile(r"[\s*_\"'(#]*(\d[\d.%/]{0,10})[*_\"')]*(?:\s*[:\n]|\s-\s(?!\d))")
 _SENTENCE_END = re.compile(r"[\n。]|[.!?](?=\s|$)")
 _PHRASE_END = re.compile(r"[,;]|\s[-–—]\s")
@@ -42,7 +42,7 @@ def _announced(text: str, shape: Shape) -> list[str]:
     words = (
         rf"(?:{ANNOUNCING}|{re.escape(shape.key)})[\]】)*_\"'”]*\s*(?:(?:is|of)\b\s*:?|[:=是为])"
     )
-    phrases = [match[1] or match[2] for match in _BOX.finditer(text)]
+    phrases = [match[1] or match[2] for match in BOX.finditer(text)]
     phrases += [match[1] for match in [_OPENING.match(text)] if match]
     for match in re.finditer(words, text, re.IGNORECASE):
         sentence = _SENTENCE_END.split(text[match.end() : match.end() + 200].lstrip(), maxsplit=1)[
@@ -83,24 +83,28 @@ def bounded_number(
         UnreadableError: it is outside the bounds, not whole where whole numbers are asked for, or
             0.7 where 0 to 100 is asked for, which may mean 0.7 or 70.
     """
-    if shape.is_percent and scale == 1:
-        confidence = scaled_confidence(number, scale, is_percentage=has_scale)
+    if shape.is_percent and not has_scale:
+        number = _confidence(number, scale)
+    low = -_LARGEST if shape.low is None else shape.low
+    high = _LARGEST if shape.high is None else shape.high
+    if not low <= number <= high:
+        raise UnreadableError(f"{number:g} is outside {low:g} to {high:g}")
+    if shape.kind != "integer":
+        return number
+    if number != int(number) and not shape.is_percent:
+        raise UnreadableError(f"{number} where a whole number is asked; it is not rounded")
+    return int(number + 0.5)
+
+
+def _confidence(number: float, scale: int) -> float:
+    if scale == 1:
+        confidence = scaled_confidence(number, scale, is_percentage=False)
         if confidence is None:
-            raise UnreadableError(
-                f"{number:g} contradicts `confidence_scale: {scale}` in the model's entry"
-            )
+            raise UnreadableError(f"{number:g} contradicts `confidence_scale: 1` of the model")
         return confidence
-    if shape.is_percent and not has_scale and isinstance(number, float) and 0 < number <= 1:
+    if isinstance(number, float) and 0 < number <= 1:
         raise UnreadableError(
             f"{number} where 0 to 100 is asked may be a share of 1; `confidence_scale: 1` in the"
             " model's entry reads it so"
         )
-    is_above = shape.low is None or number >= shape.low
-    is_below = shape.high is None or number <= shape.high
-    if not (is_above and is_below):
-        raise UnreadableError(f"{number:g} is outside {shape.low} to {shape.high}")
-    if shape.kind == "integer" and isinstance(number, float):
-        if number != int(number) and not shape.is_percent:
-            raise UnreadableError(f"{number} where a whole number is asked; it is not rounded")
-        return int(number + 0.5)
     return number
