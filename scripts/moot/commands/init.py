@@ -66,18 +66,19 @@ experiments:
     models: [{names.model}]
     cases: {cases}             # raise it later, or remove it for all cases; no call is repeated
 {comparison}"""
-_COURTROOM = """\
-{small}    arms: [alone]         # the judge without a debate: the same model, wording and cases
+_AGAINST_JUDGE = """\
+{params}    arms: [alone]         # the judge without a debate: the same model, wording and cases
 contrasts:
   debate-adds:            # results/index.html opens with its answer
     first: {names.experiment}
     second: {names.experiment}-arm=alone
     question: Is a debate right more often than its judge alone?
 """
-_SMALL = """\
+_SMALL_COURTROOM = """\
     # A small protocol for a model on this machine: 7 calls a case. Without `params`: 16.
     params: {strategy: none, beliefs: none}
 """
+_MOST_DEBATERS = 3
 _PANEL = """\
 contrasts:                # results/index.html opens with their answers
   talk-adds:
@@ -94,6 +95,7 @@ contrasts:                # results/index.html opens with their answers
     question: Do the judges agree more after the debate?
 """
 _COMPARED = {
+    "debate": "It compares the debate with the judge alone, so that only the debate differs.",
     "courtroom": "It compares the debate with the judge alone, so that only the debate differs.",
     "panel": "It compares the judges' first and last answers, so that only the talk differs.",
 }
@@ -179,15 +181,19 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
     table = TableEntry(section="", row_count=_CASES, notes=())  # of a data set of moot
     is_table = bool(Path(data).suffix)
     dataset = _name_dataset(Path(data)) if is_table else _known_dataset(data)
-    protocol = answer("protocol", "courtroom")
+    protocol = answer("protocol", "debate" if is_table else "courtroom")
     if protocol not in _COMPARED:
-        raise UserError(f"init: protocol {protocol!r}; expected courtroom or panel.")
+        raise UserError(f"init: protocol {protocol!r}; expected one of {', '.join(_COMPARED)}.")
     names = _name_entries(protocol, dataset, str(model["model"]))
     if is_table:
         table = describe_table(Path(data), dataset, answer, config.file)
     is_slow = endpoint_traits(str(model.get("endpoint", ""))).in_process
     cases = min(table.row_count, _CASES_IN_PROCESS if is_slow else _CASES)
-    comparison = _COURTROOM if protocol == "courtroom" else _PANEL
+    comparison, params = _PANEL if protocol == "panel" else _AGAINST_JUDGE, ""
+    if protocol == "debate":
+        params = _debate_params(table.labels)
+    elif protocol == "courtroom" and is_slow:
+        params = _SMALL_COURTROOM
     usd = answer("usd", "0") if config.usd is None else f"{config.usd:g}"
     page = _PAGE.format(
         command="snakemake" if Path("Snakefile").exists() else "moot",
@@ -206,9 +212,17 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
         model=inline_yaml(model),
         datasets=table.section,
         cases=cases,
-        comparison=comparison.format(names=names, small=_SMALL if is_slow else ""),
+        comparison=comparison.format(names=names, params=params),
     )
     return page, [_COMPARED[protocol], *table.notes]
+
+
+def _debate_params(labels: Sequence[str]) -> str:
+    """Return the lines that say which debater argues for which label."""
+    argued = labels if len(labels) <= _MOST_DEBATERS else labels[:2]
+    lines = [f"debater_{number} argues for {label}" for number, label in enumerate(argued, 1)]
+    params = f"{{answers: {inline_yaml(list(argued))}, debaters: {len(argued)}}}"
+    return f"    params: {params}   # {', '.join(lines)}\n" if argued else ""
 
 
 def _papers_page(config: InitConfig, model: JsonObject) -> str:

@@ -34,11 +34,14 @@ class TableEntry:
         section: the section `datasets`.
         row_count: the number of rows with text and label.
         notes: lines on the guesses, their reasons, and the checks to make.
+        labels: in the order in which debaters argue for them: of two the positive one first, of
+            more the most frequent one.
     """
 
     section: str
     row_count: int
     notes: Sequence[str]
+    labels: Sequence[str] = ()
 
 
 def describe_table(path: Path, name: str, answer: Callable[..., str], new_file: str) -> TableEntry:
@@ -81,7 +84,13 @@ def describe_table(path: Path, name: str, answer: Callable[..., str], new_file: 
         notes += ["", "Check these rows of the table before a run:"]
         notes += [f"  {fault}" for fault in profile.faults]
     is_complete = (rows[[text, profile.target]] != "").all(axis="columns")
-    return TableEntry(section, int(is_complete.sum()), notes)
+    return TableEntry(section, int(is_complete.sum()), notes, _order_labels(profile))
+
+
+def _order_labels(profile: TableProfile) -> list[str]:
+    counts = profile.table[profile.target].str.strip().map(profile.labels).value_counts()
+    names = list(dict.fromkeys(profile.labels.values()))
+    return names[::-1] if len(names) == 2 else list(counts.index)
 
 
 def _reason_for_id(profile: TableProfile) -> str:

@@ -57,7 +57,7 @@ SOMETIMES = {
     "shots": "labelled training cases",
     "shown": "the part of a case that is shown to a model that should recall the rest",
     "side": 'the label that a debater argues for; "" if the debater chooses',
-    "statement": "the statement to label or to assess",
+    "statement": "the statement to label or to assess; in a debate, how a statement is quoted",
     "steps": "the reasoning in four steps",
     "summaries": "summaries of earlier rounds",
     "summary": "the summary of this round",

@@ -104,8 +104,9 @@ class InitConfig(StrictModel):
     protocol: str = Field(
         "",
         description=(
-            "courtroom (prosecutor, defence and judge, compared with the judge alone) or panel"
-            " (three judges, compared before and after they hear each other); default: courtroom"
+            "debate (debaters with assigned answers and a judge, compared with the judge alone),"
+            " courtroom (prosecutor, defence and judge, compared likewise) or panel (three judges,"
+            " compared before and after they hear each other); default: debate for a table"
         ),
     )
     usd: float | None = Field(None, ge=0, description="the budget in US dollars; 0: no limit")
