@@ -171,13 +171,12 @@ def _joined_words(text: str) -> str:
 def mark_quotes(utterance: Utterance) -> str:
     """Return a statement whose quotations are marked as verified or not.
 
-    Debaters cannot mark their own: words that look like a mark lose it.
+    The marks have no tags, which prompts disarm in material. Debaters cannot set a mark.
     """
     is_verified = (utterance.parsed or {}).get("quotes", {})
-    text = re.sub(r"</?(?:un)?verified_quote>", "", utterance.text, flags=re.IGNORECASE)
+    text = re.sub(r"\[(?:un)?verified\]", "", utterance.text, flags=re.IGNORECASE)
 
     def mark(match: re.Match[str]) -> str:
-        tag = "verified_quote" if is_verified.get(match[1]) else "unverified_quote"
-        return f"<{tag}>{match[1]}</{tag}>"
+        return f'"{match[1]}" [{"verified" if is_verified.get(match[1]) else "unverified"}]'
 
     return _QUOTE.sub(mark, text) if is_verified else text
