@@ -189,11 +189,11 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
         table = describe_table(Path(data), dataset, answer, config.file)
     is_slow = endpoint_traits(str(model.get("endpoint", ""))).in_process
     cases = min(table.row_count, _CASES_IN_PROCESS if is_slow else _CASES)
-    comparison, params = _PANEL if protocol == "panel" else _AGAINST_JUDGE, ""
-    if protocol == "debate":
-        params = _debate_params(table.labels)
-    elif protocol == "courtroom" and is_slow:
-        params = _SMALL_COURTROOM
+    comparison = _PANEL if protocol == "panel" else _AGAINST_JUDGE
+    params = {
+        "debate": _debate_params(table.labels),
+        "courtroom": _SMALL_COURTROOM if is_slow else "",
+    }
     usd = answer("usd", "0") if config.usd is None else f"{config.usd:g}"
     page = _PAGE.format(
         command="snakemake" if Path("Snakefile").exists() else "moot",
@@ -212,7 +212,7 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
         model=inline_yaml(model),
         datasets=table.section,
         cases=cases,
-        comparison=comparison.format(names=names, params=params),
+        comparison=comparison.format(names=names, params=params.get(protocol, "")),
     )
     return page, [_COMPARED[protocol], *table.notes]
 

@@ -45,9 +45,7 @@ _OPENING_END = re.compile(rf"{_MARKS}(?:$|\.(?!\.)|[:;!。—–]|\s-+\s|\n)|\)"
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?])(?=[\s*_\"'”’)\]}])|(?<=[。\n])")
 _REASON = re.compile(r"\b(?:because|since)\b|因为|由于", re.IGNORECASE)
 _CHOICE = re.compile(r"\([^()\n]{1,200}\)|\[[^\[\]\n]{1,200}\]")
-BOX = re.compile(
-    r"\[\[([^\[\]\n]{1,80})\]\]|\\f?boxed\s*\{(?:\s*\\text\w*\s*\{)?([^{}\n]{1,80})\}"
-)
+BOX = re.compile(r"\[\[([^\[\]\n]{1,80})\]\]|\\f?boxed\s*\{(?:\s*\\text\w*\s*\{)?([^{}\n]{1,80})\}")
 _IS = r"[\]】)*_\"'”]*[ \t]*(?:(?:is|was)\b\s*:?|[是为选:=\n]|-+>|(?<=[\]】]))"
 _LETTER_OR_DIGIT = r"[^\W⺀-鿿]"
 _NEAR = 200
