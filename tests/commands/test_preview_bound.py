@@ -1,7 +1,7 @@
 """The calls that a preview counts are an upper bound for all replies of models.
 
-Each protocol runs with random replies: readable ones of any content, unreadable ones, and failed
-calls. No run makes more calls than the preview counted.
+Each protocol runs with random replies: readable ones of any content, and
+refusals. No run makes more calls than the preview counted.
 """
 
 from collections.abc import Iterator
@@ -130,7 +130,7 @@ ARMS_OF_PROTOCOLS = [pair for pair in ARMS_OF_PROTOCOLS if pair[1] not in NOT_BO
 
 def random_endpoint(seed: int) -> StandIn:
     """Return an endpoint that replies with anything that a model might."""
-    return StandIn(seed, words=12, shares={"empty": 0.03, "refused": 0.03, "malformed": 0.1})
+    return StandIn(seed, words=12, shares={"refused": 0.1})
 
 
 def write_lawsuits(path: Path) -> None:

@@ -247,7 +247,7 @@ async def test_likelihoods_come_from_both_servers_alike(
     assert (logprobs, last) == (pytest.approx({"yes": -1.0, "no": -2.0}), -3.0)
     logprobs, _ = label_logprobs({"Yes": -1.0, "No": -2.0, "so": None}, ("yes", "no"))
     assert logprobs == pytest.approx({"yes": -1.0, "no": -2.0})
-    with pytest.raises(ValueError, match="'No' is null"):
+    with pytest.raises(ValueError, match="null as the log-probability of 'No'"):
         label_logprobs({"Yes": -1.0, "No": None}, ("yes", "no"))
 
 

@@ -30,7 +30,7 @@ def label_logprobs(
         beginning = token.strip().casefold()
         matches = [label for label in labels if beginning and _begins(label, beginning)]
         if logprob is None and len(matches) == 1:
-            raise ValueError(f"that of the token {token!r} is null")
+            raise ValueError(f"the server gives null as the log-probability of {token!r}")
         if logprob is None or not math.isfinite(logprob):
             continue
         finite_logprobs[token] = min(logprob, 0.0)

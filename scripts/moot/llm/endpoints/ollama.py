@@ -9,7 +9,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from moot.core.endpoint_traits import EndpointTraits
-from moot.core.errors import MootError, ServerFaultError, TransientError, UnreachableError
+from moot.core.errors import (
+    CallFailedError,
+    MootError,
+    ServerFaultError,
+    TransientError,
+    UnreachableError,
+)
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
 from moot.core.usage import Usage
@@ -221,7 +227,7 @@ class OllamaEndpoint:
         try:
             return label_logprobs(token_logprobs, request.choices)
         except ValueError as error:
-            raise logprobs_unavailable(request.model, str(error)) from None
+            raise CallFailedError(str(error)) from None
 
     async def close(self) -> None:
         """Close the connections."""

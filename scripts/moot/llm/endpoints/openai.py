@@ -5,7 +5,7 @@ from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING, ClassVar
 
 from moot.core.endpoint_traits import EndpointTraits
-from moot.core.errors import TransientError
+from moot.core.errors import CallFailedError, TransientError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json, JsonObject
 from moot.core.usage import Usage
@@ -106,7 +106,10 @@ class OpenAIEndpoint(SdkEndpoint):
             raise TransientError(redacted(problem), stated_usage)
         can_be_empty = finish_reason in MAY_BE_EMPTY  # a filter may leave no message at all
         message = read_message(choice["message"] or {} if can_be_empty else choice["message"])
-        logprobs, unlisted = self._choice_logprobs(request, choice)
+        try:
+            logprobs, unlisted = self._choice_logprobs(request, choice)
+        except ValueError as error:  # vLLM sends NaN as null
+            raise CallFailedError(str(error), usage=stated_usage) from None
         reply = Reply(
             text=message.text,
             reasoning=message.reasoning,
@@ -144,10 +147,7 @@ class OpenAIEndpoint(SdkEndpoint):
             raise logprobs_unavailable(request.model, "its replies carry none")
         tokens = [content[0], *(content[0].get("top_logprobs") or ())]
         token_logprobs = {token["token"]: token["logprob"] for token in tokens}
-        try:
-            return label_logprobs(token_logprobs, request.choices)
-        except ValueError as error:
-            raise logprobs_unavailable(request.model, str(error)) from None
+        return label_logprobs(token_logprobs, request.choices)
 
 
 def _is_broken_off(choice: Json, finish_reason: str) -> bool:
