@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from moot.core.errors import UserError
+from moot.datasets import LOADERS, LoadContext
 from recorded_debates import read_records
 from saved_tables import save_table
 
@@ -188,3 +189,52 @@ def test_prompts_truth_and_no_answer_words_in_the_format_of_agenticsimlaw_are_re
     )
     assert message in str(raised.value)
     assert str(folder / "people.csv") in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("scale", "cell", "confidence"),
+    [([0, 1], "0.8", 80.0), ([1, 5], "4", 75.0), (None, "80", 80.0)],
+)
+def test_a_confidence_is_read_on_its_scale(
+    tmp_path: Path, scale: list[float] | None, cell: str, confidence: float
+) -> None:
+    rows = [{**row, "sure": cell} for row in ROWS[:2]]
+    options = write_answers(tmp_path, rows)
+    _, debates = read_records("transcripts", **options, confidence_scale=scale)
+    assert [debate.confidence for debate in debates] == pytest.approx([confidence] * 2)
+    if scale:
+        with pytest.raises(UserError, match="State their scale, such as `confidence_scale"):
+            read_records("transcripts", **options)
+
+
+def test_truth_has_labels_of_its_own_and_a_pattern_means_no_answer(tmp_path: Path) -> None:
+    rows = [
+        {**ROWS[0], "said": "The answer is yes", "true": "1"},
+        {**ROWS[1], "said": "I cannot say: both are right", "true": "1"},
+    ]
+    options = write_answers(tmp_path, rows) | {
+        "labels": {"/.*no/": "no", "/.*yes/": "yes"},
+        "truth_labels": {"0": "no", "1": "yes"},
+        "no_answer": ["", "/I cannot say.*/"],
+    }
+    targets, debates = read_records("transcripts", **options)
+    assert targets == {"a": "yes"}
+    assert [debate.prediction for debate in debates] == ["yes", None]
+
+
+def test_an_answer_that_contradicts_its_belief_is_counted(tmp_path: Path) -> None:
+    rows = [
+        {"id": str(number), "said": said, "p": belief}
+        for number, (said, belief) in enumerate([("YES", "0.9"), ("YES", "0.1"), ("NO", "0.8")])
+    ]
+    path = save_table(tmp_path / "t.csv", rows)
+    loader = LOADERS["transcripts"]
+    options = loader.options.model_validate(
+        {
+            "path": path,
+            "columns": {"debate": "", "case": "id", "answer": "said", "belief": "p"},
+            "labels": {"NO": "no", "YES": "yes"},
+        }
+    )
+    loaded = loader.load(options, LoadContext("x", Path(), Path(), 1))
+    assert loaded.cleaning["answers that contradict the belief stated with them"] == 2

@@ -411,3 +411,24 @@ def test_the_example_of_a_published_table_of_people(
     assert Counter(case.target for case in loaded.cases) == {"no": 3363, "yes": 2809}
     assert loaded.cases[0].text.startswith("The defendant is 69 years old, of sex Male")
     assert loaded.cases[0].attributes["decile_score"] == "1"
+
+
+def test_several_columns_give_the_id_together(tmp_path: Path) -> None:
+    rows = [
+        {**ROWS[number], "nr": str(number // 2), "court": "ab"[number % 2]} for number in (0, 1)
+    ]
+    path = save_table(tmp_path / "t.csv", rows)
+    loaded = load(path, id=["court", "nr"])
+    assert [case.case_id for case in loaded.cases] == ["a-0", "b-0"]
+    save_table(path, [rows[0], rows[0]])
+    with pytest.raises(UserError, match=r"column 'court . nr': 'a-0' is in rows 1, 2"):
+        load(path, id=["court", "nr"])
+
+
+def test_a_feature_of_numbers_can_be_a_category(tmp_path: Path) -> None:
+    rows = [{**row, "postcode": str(10115 + number % 3)} for number, row in enumerate(ROWS)]
+    path = save_table(tmp_path / "t.csv", rows)
+    loaded = load(path, features=["age", "postcode"], categories=["postcode"])
+    assert loaded.features is not None
+    assert pd.api.types.is_numeric_dtype(loaded.features["age"])
+    assert not pd.api.types.is_numeric_dtype(loaded.features["postcode"])

@@ -44,7 +44,7 @@ def find_table_faults(options: TableOptions) -> list[str]:
     except UserError:
         return []
     texts = [make_text(options, cells) for _, cells in numbered_rows(table)]
-    ids = table[options.id] if options.id else None
+    ids = table[options.id_column] if options.id_column else None
     faults = find_faults(
         options.path,
         table,

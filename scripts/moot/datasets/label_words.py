@@ -1,7 +1,7 @@
 """The label that a word of a file means."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated
 
 from pydantic import AfterValidator
@@ -28,6 +28,16 @@ def find_label(word: str, labels: Mapping[str, str]) -> str | None:
         if is_pattern(name) and re.fullmatch(name[1:-1], plain_spelling(word)):
             return label
     return None
+
+
+def is_listed(word: str, listed: Collection[str]) -> bool:
+    """Return whether a word is among others, literally or by a regular expression between
+    slashes.
+    """
+    word = word.strip()
+    return word in listed or any(
+        re.fullmatch(pattern[1:-1], plain_spelling(word)) for pattern in filter(is_pattern, listed)
+    )
 
 
 def is_pattern(word: str) -> bool:

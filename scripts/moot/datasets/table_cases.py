@@ -45,7 +45,7 @@ def convert_rows(
     """Convert the usable rows of a table."""
     rows = []
     for number, cells in numbered_rows(table):
-        case_id = cells[options.id].strip() if options.id else f"row-{number}"
+        case_id = cells[options.id_column].strip() if options.id_column else f"row-{number}"
         target = str(find_label(cells[options.target], labels))
         passages = read_passages(cells[options.evidence]) if options.evidence else ()
         rows.append(Row(number, cells, case_id, make_text(options, cells), target, passages))
@@ -136,7 +136,8 @@ def make_features(
     """Return the features of tabular baselines: case_id, split, label, then a typed column per
     feature.
 
-    A column of numbers holds numbers; any other column is a category.
+    A column of numbers holds numbers, unless it is among the categories; any other column is a
+    category.
     """
     if not options.features:
         return None
@@ -148,7 +149,8 @@ def make_features(
         }
     )
     for name in options.features:
-        frame[name] = _typed(table[name].str.strip()).to_numpy()
+        cells = table[name].str.strip()
+        frame[name] = (cells if name in options.categories else _typed(cells)).to_numpy()
     return frame
 
 

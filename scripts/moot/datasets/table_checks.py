@@ -60,14 +60,14 @@ def leave_out_faulty_rows(
         expected = f"a case of {options.case_table.path}"
         remedy = "Add the case there, or correct the row."
         with faults.noting():
-            refuse_values(path, table[options.id], lacks_case, expected, remedy)
+            refuse_values(path, table[options.id_column], lacks_case, expected, remedy)
     for check in _check_columns(options, table, labels):
         has_new_fault = check.is_faulty & ~lacks_case  # whose cells of the second file are blank
         with faults.noting():
             refuse_values(path, check.values, has_new_fault, check.expected, check.remedy)
         is_faulty |= has_new_fault
-    if options.id:
-        ids = table[options.id].str.strip()
+    if options.id_column:
+        ids = table[options.id_column].str.strip()
         with faults.noting():
             check_unique(path, ids)
         is_faulty |= (ids == "") | find_repeated(ids)
@@ -86,8 +86,8 @@ def _check_columns(
     options: TableOptions, table: pd.DataFrame, labels: Mapping[str, str]
 ) -> Iterator[_ColumnCheck]:
     yield from _check_targets(table[options.target], labels)
-    if options.id:
-        yield _check_ids(options.path, table[options.id].str.strip())
+    if options.id_column:
+        yield _check_ids(options.path, table[options.id_column].str.strip())
     yield _check_texts(options, table)
     if options.evidence:
         yield _check_evidence(table[options.evidence])

@@ -36,17 +36,19 @@ def read_files(options: TableOptions, faults: Faults) -> FileRows:
     """
     cases = pd.DataFrame()
     if options.case_table:
-        names = [name for name in options.case_columns if name != options.id]
+        names = [name for name in options.case_columns if name != options.id_column]
         cases = read_case_table(options.case_table, names, faults)
     columns = [name for name in options.case_columns if name not in cases]
-    columns = list(dict.fromkeys(filter(None, [*columns, options.id, *options.where])))
+    columns = list(dict.fromkeys([*columns, *options.id_columns, *options.where]))
     broken_rows = Faults()
     table = read_table(options.path, columns, sheet=options.sheet, faults=broken_rows)
     faults.add_all(broken_rows)
     table = select_rows(options.path, table, options.where)
+    if len(options.id_columns) > 1:
+        table[options.id_column] = table[options.id_columns].agg("-".join, axis="columns")
     lacks_case = pd.Series(False, table.index)
     if options.case_table:
-        case_ids = table[options.id]
+        case_ids = table[options.id_column]
         lacks_case = find_cases_without_row(case_ids, cases)
         for column in map(str, cases):
             table[column] = look_up_case(case_ids, cases, column)

@@ -57,7 +57,13 @@ class TableOptions(UserDataOptions):
             " lower case."
         ),
     )
-    id: str = Field("", description="Column with the id of the case. Default: the row's number.")
+    id: str | tuple[str, ...] = Field(
+        "",
+        description=(
+            "Column with the id of the case, or several that give it together ([court, nr])."
+            " Default: the row's number."
+        ),
+    )
     positive: str = Field(
         "",
         description="Label that binary scores call positive. Default: the second of two labels.",
@@ -74,6 +80,13 @@ class TableOptions(UserDataOptions):
     )
     features: tuple[str, ...] = Field(
         (), description="Columns that tabular baselines are trained on. Default: none."
+    )
+    categories: tuple[str, ...] = Field(
+        (),
+        description=(
+            "Features whose numbers are names (a postcode, a district). Default: a column of"
+            " numbers is a number."
+        ),
     )
     evidence: str = Field(
         "",
@@ -150,6 +163,18 @@ class TableOptions(UserDataOptions):
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
         """Return the table itself, and the second file of its cases."""
         return (self.path, self.case_table.path) if self.case_table else (self.path,)
+
+    @property
+    def id_columns(self) -> list[str]:
+        """The columns that the id of a case is made of."""
+        return [self.id] if isinstance(self.id, str) and self.id else list(self.id)
+
+    @property
+    def id_column(self) -> str:
+        """The column with the id of a case, which `read_files` adds if several give it; "" if rows
+        are numbered.
+        """
+        return " + ".join(self.id_columns)
 
     @property
     def text_columns(self) -> list[str]:

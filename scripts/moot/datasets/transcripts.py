@@ -173,7 +173,7 @@ def cases_of(
 ) -> Loaded:
     """Return the cases of a table of turns; `files` describes its files in the notes."""
     names = options.columns
-    task = replace(options.task(turns.labels, files), positive=turns.positive)
+    task = replace(options.task(turns.words.labels, files), positive=turns.positive)
     group_columns = [
         name for name in options.case_columns if name not in (names.truth, names.facts)
     ]
@@ -181,7 +181,7 @@ def cases_of(
     cases = []
     for index, cells in zip(first_rows.index, first_rows.to_dict("records"), strict=True):
         facts = cells[names.facts].strip() if names.facts else ""
-        truth = turns.label_of_word[cells[names.truth]] if names.truth else options.truth
+        truth = turns.words.label_of_truth[cells[names.truth]] if names.truth else options.truth
         cases.append(
             Case(
                 case_id=cells["(case)"],
@@ -233,9 +233,9 @@ def _distributions(options: TranscriptsOptions, turns: Turns) -> list[dict[str, 
     table = pd.DataFrame(
         {label or turns.positive: turns.rows[column] for label, column in columns.items()}
     )
-    if len(columns) == 1 and len(turns.labels) == 2:
+    if len(columns) == 1 and len(turns.words.labels) == 2:
         [label] = table
-        [complement] = set(turns.labels) - {label}
+        [complement] = set(turns.words.labels) - {label}
         table[complement] = 1 - table[label]
     if table.empty:
         return [{}] * len(turns.rows)
@@ -285,8 +285,8 @@ def _read_debate(rows: Sequence[Json], turns: Turns) -> _DebateContent:
         if answer and row.is_verdict:
             content.answers.setdefault(judge, []).append(answer)
         content.utterances += _utterances_of_row(row, judge, answer)
-        for name, word in turns.words_of_cell.get(row.answers, {}).items():
-            answer = _Answer(turns.label_of_word[word], word=word)
+        for name, word in turns.words.words_of_cell.get(row.answers, {}).items():
+            answer = _Answer(turns.words.label_of_word[word], word=word)
             _add_changed_answer(content, name, answer, row.round)
     return content
 
@@ -330,7 +330,7 @@ def _add_changed_answer(
 
 def _read_answer(row: Json, turns: Turns) -> _Answer:
     """Return the answer after a turn; equal beliefs in several labels give no prediction."""
-    prediction = turns.label_of_word.get(row.answer)
+    prediction = turns.words.label_of_word.get(row.answer)
     if not row.answer and row.distribution:
         highest = max(row.distribution.values())
         likeliest = [label for label, share in row.distribution.items() if share == highest]

@@ -28,7 +28,11 @@ class AnswersOptions(UserDataOptions):
         )
     )
     no_answer: tuple[str, ...] = Field(
-        ("", "UNKNOWN", "NO DECISION"), description="Answers that mean: no usable answer."
+        ("", "UNKNOWN", "NO DECISION"),
+        description=(
+            "Answers that mean: no usable answer, as words or regular expressions between slashes"
+            " ('/i cannot.*/')."
+        ),
     )
 
     @model_validator(mode="after")
@@ -213,6 +217,20 @@ class TranscriptsOptions(AnswersOptions):
             " list in a JSON object is read in alphabetical order, with commas. Default: the"
             " answers"
             " in lower case."
+        ),
+    )
+    confidence_scale: tuple[float, float] | None = Field(
+        None,
+        description=(
+            "Lowest and highest value of the column `confidence` ([0, 1], [1, 5]). Default: 0 to"
+            " 100; required if no value is above 10."
+        ),
+    )
+    truth_labels: LabelsByWord = Field(
+        default_factory=dict,
+        description=(
+            "Label for each true answer as the file writes it, if its words are not those of"
+            " `labels`. Default: `labels`."
         ),
     )
     truth: str = Field(

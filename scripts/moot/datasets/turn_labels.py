@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import pandas as pd
 
 from moot.core.errors import UserError
 from moot.core.text_files import quote_value
-from moot.datasets.label_words import find_label
+from moot.datasets.label_words import find_label, is_listed
 from moot.datasets.turn_checker import TurnChecker
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 
@@ -16,32 +17,62 @@ _MAX_WORDS_SHOWN = 5
 _ADD_OR_CORRECT = "Correct the row, or add its value to `labels` or `no_answer`."
 
 
-def read_labels(
-    rows: pd.DataFrame, check: TurnChecker, options: TranscriptsOptions
-) -> tuple[Mapping[str, str | None], Mapping[str, Mapping[str, str]], tuple[str, ...]]:
-    """Find the meanings of the words in the columns with answers.
+class WordLabels(NamedTuple):
+    """The meanings of words.
 
-    Returns:
-        The label of each word, the answers (name to word) in each cell with a JSON object, and
-        all labels.
+    Attributes:
+        label_of_word: the label that each answer means; None for a word that means no answer.
+        label_of_truth: the label that each true answer means.
+        words_of_cell: each cell with a JSON object of answers, as name to word.
+        labels: all labels; of two, the negative one first.
     """
-    words = set[str]()
-    for column in filter(None, (options.columns.answer, options.columns.truth)):
-        rows[column] = rows[column].str.strip()
-        words |= set(rows[column].unique())
+
+    label_of_word: Mapping[str, str | None]
+    label_of_truth: Mapping[str, str | None]
+    words_of_cell: Mapping[str, Mapping[str, str]]
+    labels: tuple[str, ...]
+
+
+def read_labels(rows: pd.DataFrame, check: TurnChecker, options: TranscriptsOptions) -> WordLabels:
+    """Find the meanings of the words in the columns with answers and true labels."""
+    names = options.columns
+    words, truth_words = set[str](), set[str]()
+    if names.answer:
+        rows[names.answer] = rows[names.answer].str.strip()
+        words |= set(rows[names.answer].unique())
+    if names.truth:
+        rows[names.truth] = rows[names.truth].str.strip()
+        truth_words |= set(rows[names.truth].unique())
     words_of_cell = _read_json_answers(rows, check, options.columns)
     for words_of_name in words_of_cell.values():
         words |= set(words_of_name.values())
-    label_of_word = {word: _label(word, options) for word in sorted(words)}
-    labels = _list_labels(label_of_word, options)
+    label_of_word = {word: _label(word, options, options.labels) for word in sorted(words)}
+    truth_labels = options.truth_labels or options.labels
+    label_of_truth = {word: _label(word, options, truth_labels) for word in sorted(truth_words)}
+    labels = _list_labels({**label_of_word, **label_of_truth}, options)
     _check_labels(labels, options)
-    unknown = [
+    unknown_words = _list_unknown(label_of_word, options)
+    if names.answer:
+        expected = ", ".join(options.labels) or "a label"
+        is_unknown = rows[names.answer].isin(unknown_words)
+        check.refuse(rows[names.answer], is_unknown, f"one of {expected}", _ADD_OR_CORRECT)
+    if names.truth:
+        expected = ", ".join(truth_labels) or "a label"
+        is_unknown = rows[names.truth].isin(_list_unknown(label_of_truth, options))
+        check.refuse(rows[names.truth], is_unknown, f"one of {expected}", _ADD_OR_CORRECT)
+    _refuse_unknown_answers(rows, check, options, unknown_words, words_of_cell)
+    return WordLabels(label_of_word, label_of_truth, words_of_cell, labels)
+
+
+def _list_unknown(
+    label_of_word: Mapping[str, str | None], options: TranscriptsOptions
+) -> list[str]:
+    """Return the words that mean neither a label nor a missing answer."""
+    return [
         word
         for word, label in label_of_word.items()
-        if label is None and word.strip() not in options.no_answer
+        if label is None and not is_listed(word, options.no_answer)
     ]
-    _refuse_unknown_words(rows, check, options, unknown, words_of_cell)
-    return label_of_word, words_of_cell, labels
 
 
 def _read_json_answers(
@@ -92,13 +123,11 @@ def _list_labels(
     return tuple(labels)
 
 
-def _label(word: str, options: TranscriptsOptions) -> str | None:
+def _label(word: str, options: TranscriptsOptions, labels: Mapping[str, str]) -> str | None:
     """Return the label that a word means; None if it means none."""
-    if word.strip() in options.no_answer:
+    if is_listed(word, options.no_answer):
         return None
-    if not options.labels:
-        return word.strip().casefold()
-    return find_label(word, options.labels)
+    return find_label(word, labels) if labels else word.strip().casefold()
 
 
 def _check_labels(labels: Sequence[str], options: TranscriptsOptions) -> None:
@@ -121,19 +150,16 @@ def _check_labels(labels: Sequence[str], options: TranscriptsOptions) -> None:
             )
 
 
-def _refuse_unknown_words(
+def _refuse_unknown_answers(
     rows: pd.DataFrame,
     check: TurnChecker,
     options: TranscriptsOptions,
     unknown: Sequence[str],
     words_of_cell: Mapping[str, Mapping[str, str]],
 ) -> None:
-    """Note the words that mean neither a label nor a missing answer."""
+    """Note the cells of several answers with a word that means neither a label nor none."""
     names = options.columns
     expected = ", ".join(options.labels) or "a label"
-    for column in filter(None, (names.answer, names.truth)):
-        is_unknown = rows[column].isin(unknown)
-        check.refuse(rows[column], is_unknown, f"one of {expected}", _ADD_OR_CORRECT)
     if names.answers and unknown:
         cells = [
             cell

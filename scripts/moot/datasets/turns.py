@@ -16,16 +16,19 @@ from moot.core.errors import UserError
 from moot.core.types import Column
 from moot.core.utterance_kinds import CONCLUSION
 from moot.datasets.case_table import find_cases_without_row, look_up_case, read_case_table
+from moot.datasets.debate_records import PERCENT
 from moot.datasets.reading.tables import read_table, select_rows
 from moot.datasets.turn_checker import TurnChecker
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
-from moot.datasets.turn_labels import read_labels
+from moot.datasets.turn_labels import WordLabels, read_labels
 from moot.datasets.turn_order import refuse_repeated_turns, sort_turns
 
 PUBLIC_MARKS = ("", "public", "all")
 """Values of the column `visibility` that mean: everybody can read the turn."""
 LACKS_TURN = "(lacks turn)"
 """The column that holds whether a row of the debate cannot be read; in files with such rows."""
+_MAX_RATING = 10
+"""The highest value of usual scales of rating, which are not per cent."""
 _ROUNDING = 0.02
 """How far the sum of the stated probabilities of all labels may be from 1."""
 
@@ -40,17 +43,13 @@ class Turns:
             the debate from 0; in a table of answers the number of the row), `(case)`, `(method)`,
             `(round)`, `(repeat)` and `(judge_repeat)`. The index is the number of the file and the
             row.
-        label_of_word: the label that each word means; None for a word that means no answer.
-        words_of_cell: each cell with a JSON object of answers, as name to word.
-        labels: all labels; of two, the negative one first.
+        words: the labels that words mean.
         positive: the label that binary scores call positive.
         account: counts, by short description.
     """
 
     rows: pd.DataFrame
-    label_of_word: Mapping[str, str | None]
-    words_of_cell: Mapping[str, Mapping[str, str]]
-    labels: tuple[str, ...]
+    words: WordLabels
     positive: str
     account: Mapping[str, int]
 
@@ -79,8 +78,8 @@ def read_turns(options: TranscriptsOptions) -> Turns:
     _refuse_incomplete_debates(rows, check, names)
     _add_columns(rows, check, names)
     _check_constant(rows, check, options)
-    _read_beliefs(rows, check, names)
-    label_of_word, words_of_cell, labels = read_labels(rows, check, options)
+    _read_beliefs(rows, check, options)
+    words = read_labels(rows, check, options)
     rows_read, debates = len(rows), rows["(debate)"].nunique()
     rows = check.without_faulty(rows, debates)
     refuse_repeated_turns(rows, check, names)
@@ -93,9 +92,12 @@ def read_turns(options: TranscriptsOptions) -> Turns:
         f"{check.noun} left out because of faults": debates + check.unreadable - usable,
         **order_account,
     }
-    positive = options.positive or (labels[1] if len(labels) == 2 else "")
+    positive = options.positive or (words.labels[1] if len(words.labels) == 2 else "")
+    account["answers that contradict the belief stated with them"] = _count_contradictions(
+        rows, names, words, positive
+    )
     counts = {description: count for description, count in account.items() if count}
-    return Turns(rows, label_of_word, words_of_cell, labels, positive, counts)
+    return Turns(rows, words, positive, counts)
 
 
 def _read_files(
@@ -290,22 +292,50 @@ def _first_values(rows: pd.DataFrame, column: str, group: str) -> tuple[Column, 
     return values, values.groupby(rows[group], sort=False).transform("first")
 
 
-def _read_beliefs(rows: pd.DataFrame, check: TurnChecker, names: TurnColumns) -> None:
-    """Make beliefs and confidences numbers; a blank cell is missing."""
+def _read_beliefs(rows: pd.DataFrame, check: TurnChecker, options: TranscriptsOptions) -> None:
+    """Make beliefs shares and confidences per cent; a blank cell is missing."""
+    names = options.columns
     columns = list(names.beliefs.values())
-    for column in (*columns, *filter(None, [names.confidence])):
-        maximum = 100 if column == names.confidence else 1
-        is_filled = rows[column].str.strip() != ""
-        cells = rows[column].where(is_filled).str.replace(",", ".")  # decimal commas
-        numbers = pd.to_numeric(cells, errors="coerce").astype("float64")
-        is_faulty = is_filled & ~numbers.between(0, maximum)
-        check.refuse(rows[column], is_faulty, f"a number from 0 to {maximum}")
-        rows[column] = numbers
+    for column in columns:
+        rows[column] = _read_numbers(rows[column], check, 0, 1)
+    if names.confidence:
+        lowest, highest = options.confidence_scale or (0, PERCENT)
+        numbers = _read_numbers(rows[names.confidence], check, lowest, highest)
+        if options.confidence_scale is None and numbers.max() <= _MAX_RATING:
+            raise UserError(
+                f"{options.path}: column '{names.confidence}' holds no number above"
+                f" {numbers.max():g}; expected numbers from 0 to 100. State their scale, such as"
+                " `confidence_scale: [0, 1]`."
+            )
+        rows[names.confidence] = (numbers - lowest) / (highest - lowest) * PERCENT
     if len(columns) > 1:
         total = rows[columns].sum(axis="columns", min_count=1)
         is_off = (total - 1).abs() > _ROUNDING
         shown = total.round(3).rename(" + ".join(columns))
         check.refuse(shown, is_off, "probabilities that add up to 1")
+
+
+def _read_numbers(cells: Column, check: TurnChecker, lowest: float, highest: float) -> Column:
+    is_filled = cells.str.strip() != ""
+    words = cells.where(is_filled).str.replace(",", ".")  # decimal commas
+    numbers = pd.to_numeric(words, errors="coerce").astype("float64")
+    is_faulty = is_filled & ~numbers.between(lowest, highest)
+    check.refuse(cells, is_faulty, f"a number from {lowest:g} to {highest:g}")
+    return numbers
+
+
+def _count_contradictions(
+    rows: pd.DataFrame, names: TurnColumns, words: WordLabels, positive: str
+) -> int:
+    """Return how many answers name another label than the belief in one label beside them."""
+    if not names.answer or len(names.beliefs) != 1:
+        return 0
+    [(label, column)] = names.beliefs.items()
+    answers = rows[names.answer].map(words.label_of_word)
+    agrees = answers == (label or positive)
+    beliefs = rows[column]
+    contradicts = (agrees & (beliefs < 1 / 2)) | (~agrees & answers.notna() & (beliefs > 1 / 2))
+    return int(contradicts.sum())
 
 
 def _whole_numbers(

@@ -24,7 +24,9 @@ def suggest_conversion(frame: pd.DataFrame, columns: Sequence[str]) -> str:
     missing = [name for name in columns if name not in frame]
     if not missing:
         return ""
-    names = sorted(frame, key=lambda name: not any(part.startswith(name) for part in missing))
+    names = sorted(
+        map(str, frame), key=lambda name: not any(part.startswith(name) for part in missing)
+    )
     for name in names:
         cells = frame[name].dropna()
         items = next((cell for cell in cells if isinstance(cell, list) and cell), None)
