@@ -116,7 +116,8 @@ def select_regular_steps(steps: pd.DataFrame) -> pd.DataFrame:
 
     Overruns, extra judges and the placeholders of failed calls are left out.
     """
-    return steps[(steps["kind"] == STATEMENT) & steps["spoken"]]
+    has_words = steps["text"].str.strip() != ""
+    return steps[(steps["kind"] == STATEMENT) & has_words]
 
 
 def pair_positions(steps: pd.DataFrame, column: str = "code") -> pd.DataFrame:
