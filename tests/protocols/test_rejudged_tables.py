@@ -10,7 +10,7 @@ from fault_server import FaultServer
 from in_process import build_experiments, default_configuration
 from moot.core.config import Publication
 from moot.plan.plan import Plan
-from moot.report.debate_texts import render_markdown
+from moot.report.debate_texts import read_debates
 from moot.report.exports import Export
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
@@ -74,8 +74,9 @@ def test_a_model_judges_a_discussion_by_its_words_only(
     assert "Now I see it." in request
     assert set(pd.read_parquet("results/predictions/again/judge.parquet")["status"]) == {"valid"}
     talk = ExperimentResults(Path("results"), "talk", plan.view("talk"), plan.config.seed)
-    text = "".join(render_markdown(talk, "people"))
-    assert "Is it red?" in text and "**Lee, answer**" in text
+    debates = list(read_debates(talk, "people"))
+    assert debates[0].facts == "A lamp"
+    assert ("Lee", "answer") in {(turn.speaker, turn.kind) for turn in debates[0].turns}
     exported = [
         debate.name
         for debate in Export(talk, "people", score_experiment(talk), Publication()).debates()

@@ -161,14 +161,21 @@ def test_columns_define_names_headings_and_roles():
 
 def test_large_numbers_have_one_decimal():
     content = (
-        Columns().plain("v").difference("d").table([{"v": (99.5, -0.25)}, {"v": (1530.25, -469.0)}])
+        Columns()
+        .plain("v")
+        .difference("d")
+        .table([{"v": 99.5, "d": -0.25}, {"v": 1530.25, "d": -469.0}])
     )
     cells = cells_by_heading(content)
     assert cells == {"v": ["99.500", "1530.2"], "d": ["−0.250", "−469.0"]}
 
 
 def test_a_small_p_is_not_shown_as_zero_but_a_small_share_is():
-    content = Columns().plain("FPR p", "p (Holm)", "share").table([{"FPR p": (1e-4, 0.0005, 1e-4)}])
+    content = (
+        Columns()
+        .plain("FPR p", "p (Holm)", "share")
+        .table([{"FPR p": 1e-4, "p (Holm)": 0.0005, "share": 1e-4}])
+    )
     cells = cells_by_heading(content)
     assert list(cells.values()) == [["< 0.001"], ["0.001"], ["0.000"]]
     assert "&lt; 0.001" in as_html(ENTRY, content, study_of_nothing())
@@ -210,7 +217,11 @@ def test_notes_explain_flat_and_missing_intervals():
 
 @pytest.mark.parametrize("value", [-9.25e-17, 3e-16, -0.0])
 def test_rounding_errors_are_zero_and_a_small_p_is_kept(value: float) -> None:
-    content = Columns().plain("difference", "p (Holm)").table([{"difference": (value, abs(value))}])
+    content = (
+        Columns()
+        .plain("difference", "p (Holm)")
+        .table([{"difference": value, "p (Holm)": abs(value)}])
+    )
     zero, p = as_csv(content).splitlines()[1].split(",")
     assert zero == "0.0" and float(p) == pytest.approx(abs(value))
 

@@ -16,7 +16,7 @@ from moot.report.columns import Columns, Row
 from moot.report.content import TableContent
 from moot.report.measurement import Measurement
 from moot.report.needs import has_baselines, has_debates
-from moot.report.published import COUNT_COLUMNS, share_valid, trained_rows, trained_score
+from moot.report.published import share_valid, trained_rows, trained_score
 from moot.report.study_results import Run, StudyResults
 from moot.scores import INVALID_WRONG
 from moot.scores.results import ExperimentResults
@@ -118,7 +118,7 @@ def _row(
         "valid answers": share_valid(accuracy).value,
         "accuracy of valid answers": accuracy.value,
         "F1, macro": f1.value,
-        **dict(zip(COUNT_COLUMNS, accuracy.counts, strict=True)),
+        **accuracy.counts,
         "all cases": strict.n_cases,
         **nothing,
     }
@@ -208,5 +208,5 @@ _LONG_COLUMNS = (
     .ours("valid answers", "accuracy of valid answers", "F1, macro")
     .plain("calls a case", digits=".1f")
     .plain("prompt tokens a case", "generated tokens a case", digits=",.0f")
-    .counts(*COUNT_COLUMNS)
+    .counts("cases", "n", "n invalid")
 )

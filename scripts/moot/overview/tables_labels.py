@@ -84,12 +84,11 @@ def _score_table(
     for run in results.runs(results.experiments.values(), Run):
         for metric, group, raw in run.scores(metrics):
             of = dict(part.split("=", 1) for part in group.split(";")) if group != OVERALL else {}
-            values = {"share": raw.interval, "cases": raw.counts}
+            values = {"share": raw.interval, **raw.counts}
             rows.append(
                 {"experiment": run.experiment, "model": run.model, **cells(metric, of), **values}
             )
-    columns = columns.ours("share").interval(role="")
-    columns = columns.counts("cases", "n", "n invalid")
+    columns = columns.estimate("share").counts("cases", "n", "n invalid")
     return columns.table(rows, (_BY_CASE_NOTE, note))
 
 

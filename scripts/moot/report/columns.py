@@ -1,6 +1,6 @@
 """The columns of a table, from which its CSV, Excel, LaTeX and HTML files are laid out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -12,10 +12,7 @@ from moot.report.content import Column, TableContent
 KEY, OURS, PUBLISHED, DIFFERENCE = "key", "ours", "published", "difference"
 SIGNED = "+.3f"
 Row: TypeAlias = JsonObject
-"""The cells of a row by column name.
-
-A tuple fills the columns from its own to the right: `(value, low, high)` for an estimate.
-"""
+"""The cells of a row by column name; an estimate is `(value, low, high)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +41,9 @@ class Columns:
         """Add columns of differences between measured and published values."""
         return self.plain(*names, role=DIFFERENCE, digits=digits)
 
-    def counts(self, *names: str, role: str = "") -> "Columns":
+    def counts(self, *names: str) -> "Columns":
         """Add columns of integers, which may be missing."""
-        return Columns((*self.columns, *(Column(name, role, is_integer=True) for name in names)))
+        return self.plain(*names, digits="d")
 
     def interval(
         self, of: str = "95 %", heading: str = "", role: str = OURS, digits: str = ""
@@ -78,22 +75,23 @@ class Columns:
             exploratory: whether it holds tests that were not planned.
         """
         names: list[str] = []
+        ends: dict[str, tuple[str, ...]] = {}
         for column in self.columns:
+            if column.ends and names:
+                ends[names[-1]] = column.ends
             names += column.names
-        frame = pd.DataFrame([_spread(row, names) for row in rows], columns=names)
-        integer_columns = {column.name: "Int64" for column in self.columns if column.is_integer}
+        frame = pd.DataFrame([_flat_row(row, ends) for row in rows], columns=names)
+        integer_columns = {column.name: "Int64" for column in self.columns if column.digits == "d"}
         return TableContent(frame.astype(integer_columns), self.columns, notes, exploratory)
 
 
-NO_COLUMNS = Columns()
-
-
-def _spread(row: Fields, names: Sequence[str]) -> Row:
-    """Return a row with each tuple spread over columns; cells without a column are dropped."""
+def _flat_row(row: Fields, ends: Mapping[str, tuple[str, ...]]) -> Row:
+    """Return a row with each estimate as a value and the two ends of its interval."""
     cells: Row = {}
     for name, value in row.items():
-        parts = value if isinstance(value, tuple) else (value,)
-        if name in names:
-            start = names.index(name)
-            cells |= dict(zip(names[start : start + len(parts)], parts, strict=True))
+        if isinstance(value, tuple):
+            number, low, high = value
+            cells |= {name: number} | dict(zip(ends[name], (low, high), strict=True))
+        else:
+            cells[name] = value
     return cells

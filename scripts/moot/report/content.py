@@ -24,8 +24,7 @@ class Column:
     Attributes:
         name: its heading.
         role: `key` (repeated values are shown once), `ours`, `published`, `difference` or "".
-        digits: a format specification; "" for the usual one.
-        is_integer: whether it holds whole numbers, missing ones allowed.
+        digits: a format specification; "" for the usual one, "d" for whole numbers.
         ends: the two columns of the frame that it shows as one interval; () for a column of its
             own.
     """
@@ -33,7 +32,6 @@ class Column:
     name: str
     role: str = ""
     digits: str = ""
-    is_integer: bool = False
     ends: tuple[str, ...] = ()
 
     @property

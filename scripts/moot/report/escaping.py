@@ -155,9 +155,10 @@ def _markdown_line(line: str) -> str:
 def page_template(name: str, folder: Path = PAGE) -> jinja2.Template:
     """Return the template of an HTML page in a folder; texts use the filters `text` and `note`."""
     environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([folder, PAGE]),
         autoescape=False,  # noqa: S701
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters.update(text=html, note=html_note, capitalised=capitalised)
-    return environment.from_string((folder / name).read_text(encoding="utf-8"))
+    return environment.get_template(name)

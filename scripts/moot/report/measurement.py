@@ -24,9 +24,9 @@ class Measurement:
         return Interval(self.value, self.low, self.high)
 
     @property
-    def counts(self) -> tuple[float, float, float]:
-        """The numbers of cases, answers and invalid answers."""
-        return self.n_cases, self.n, self.n_invalid
+    def counts(self) -> dict[str, float]:
+        """The numbers of cases, answers and invalid answers, as cells of a table."""
+        return {"cases": self.n_cases, "n": self.n, "n invalid": self.n_invalid}
 
 
 NOT_MEASURED = Measurement()

@@ -175,9 +175,6 @@ def _values(rows: Sequence[Any], our_wording: bool = False) -> Values:
     return values
 
 
-COUNT_COLUMNS = ("cases", "n", "n invalid")
-
-
 def share_valid(value: Measurement) -> Measurement:
     """Return the share of valid answers behind a value that leaves out invalid ones."""
     n_asked = value.n + value.n_invalid

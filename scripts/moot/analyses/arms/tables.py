@@ -96,10 +96,13 @@ def _rows(debate: Run, arm: Run) -> Iterator[Row]:
     if comparison.cases:
         common = debate_hits.index.intersection(arm_hits.index)
         yield {
-            "data": (debate.data, debate.experiment, debate.model),
+            "data": debate.data,
+            "debate": debate.experiment,
+            "model": debate.model,
             "arm": arm.results.config.control.replace("_", " "),
             "what is changed": ARMS[arm.results.config.control].change,
-            "debate right": (float(debate_hits[common].mean()), float(arm_hits[common].mean())),
+            "debate right": float(debate_hits[common].mean()),
+            "arm right": float(arm_hits[common].mean()),
             **paired_cells(comparison),
             "family": FAMILY,
             **same_answers(debate, arm, "changed by the arm"),

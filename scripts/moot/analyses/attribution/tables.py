@@ -101,7 +101,10 @@ def _effect_rows(run: Run) -> Iterator[Row]:
     """Yield the mean effects of a run, by group of turns."""
     for group, changed in _groups(effects_of(run)):
         yield {
-            "data": (run.data, run.params["source_experiment"], run.model_name, group),
+            "data": run.data,
+            "debate": run.params["source_experiment"],
+            "judge": run.model_name,
+            "group": group,
             "family": f"{FAMILY} by {group.partition(':')[0]}",
             **_comparison_cells(run, changed),
             **_distance_cells(run, changed),
@@ -119,9 +122,13 @@ def _comparison_cells(run: Run, effects: pd.DataFrame) -> Row:
     )
     debates = effects["debate_id"].nunique()
     return {
-        "before": (comparison.first, comparison.second),
+        "before": comparison.first,
+        "after": comparison.second,
         "effect": (comparison.difference, comparison.low, comparison.high),
-        "changes": (len(effects), debates, comparison.cases, comparison.clusters),
+        "changes": len(effects),
+        "debates": debates,
+        "cases": comparison.cases,
+        "clusters": comparison.clusters,
         "p": comparison.p,
     }
 
@@ -135,7 +142,8 @@ def _distance_cells(run: Run, effects: pd.DataFrame) -> Row:
         _clusters(effects, run),
     )
     return {
-        "apart": (distances.changed, distances.between_repeats),
+        "apart": distances.changed,
+        "apart if asked again": distances.between_repeats,
         "moved by the change": (distances.excess, distances.low, distances.high),
     }
 

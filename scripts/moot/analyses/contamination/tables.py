@@ -90,12 +90,17 @@ def _rows(run: Run) -> Iterator[Row]:
                 (later_cases if is_later else earlier_cases).append(case_id)
         undated = len(values) - len(earlier_cases) - len(later_cases)
         yield {
-            "data": (run.data, run.model_name),
+            "data": run.data,
+            "model": run.model_name,
             "stated cut-off": cutoff or "not stated",
             "what": measure,
-            "all cases": (float(values.mean()), by_chance),
+            "all cases": float(values.mean()),
+            "by chance": by_chance,
             **_compare(run, values, earlier_cases, later_cases),
-            "cases": (len(values), len(earlier_cases), len(later_cases), undated),
+            "cases": len(values),
+            "cases before": len(earlier_cases),
+            "cases after": len(later_cases),
+            "cases undated": undated,
         }
 
 
@@ -118,15 +123,16 @@ def _compare(
 ) -> Row:
     """Return the cells of the means before and after the cut-off, and of their difference."""
     sides = [as_numbers(values[list(cases)])[:, None] for cases in (earlier_cases, later_cases)]
-    means = tuple(float(side.mean()) if len(side) else None for side in sides)
+    before, after = (float(side.mean()) if len(side) else None for side in sides)
+    means = {"before": before, "after": after}
     if not earlier_cases or not later_cases:
-        return {"before": means}
+        return means
     first, second = (Sums(side, np.ones_like(side)) for side in sides)
     first_clusters = [run.results.clusters[case] for case in earlier_cases]
     second_clusters = [run.results.clusters[case] for case in later_cases]
     difference = compare_unpaired(first, second, first_clusters, second_clusters, SHARE)
     return {
-        "before": means,
+        **means,
         "difference": (difference.difference, difference.low, difference.high),
         "p": difference.p,
     }

@@ -227,30 +227,23 @@ def _rows(
             difference, changed = _compare(pair, measure, cases, recorded, first_value, origin)
             if difference.cases:
                 yield {
-                    "data": (
-                        data_label(origin),
-                        pair.method,
-                        origin.config.name_of(pair.model),
-                        measure,
-                    ),
-                    "told": (
-                        first_value,
-                        second_value,
-                        group,
-                        difference.first,
-                        difference.second,
-                    ),
+                    "data": data_label(origin),
+                    "method": pair.method,
+                    "model": origin.config.name_of(pair.model),
+                    "what changes": measure,
+                    "told": first_value,
+                    "rather than": second_value,
+                    "people": group,
+                    "told so": difference.first,
+                    "told otherwise": difference.second,
                     "difference": (difference.difference, difference.low, difference.high),
                     "p": difference.p,
                     "family": f"{measure}: {first_value} or {second_value}",
-                    "changed": (
-                        changed.changed,
-                        changed.between_repeats,
-                        changed.excess,
-                        changed.low,
-                        changed.high,
-                    ),
-                    "cases": (difference.cases, difference.clusters),
+                    "changed": changed.changed,
+                    "changed if asked twice": changed.between_repeats,
+                    "changed by the telling": (changed.excess, changed.low, changed.high),
+                    "cases": difference.cases,
+                    "clusters": difference.clusters,
                 }
 
 

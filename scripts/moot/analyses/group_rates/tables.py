@@ -76,11 +76,22 @@ def group_rates_table(results: StudyResults) -> TableContent:
 
 def _row(run: Run, rate: GroupRate, adjusted: float, tests: int) -> Row:
     row: Row = {
-        "experiment": (run.experiment, run.model, run.data, rate.attribute, rate.rate, rate.group),
+        "experiment": run.experiment,
+        "model": run.model,
+        "data": run.data,
+        "attribute": rate.attribute,
+        "rate": rate.rate,
+        "group": rate.group,
         "ours": (rate.value, rate.low, rate.high),
-        "cases": (rate.cases, rate.n),
+        "cases": rate.cases,
+        "n": rate.n,
     }
     if tested := rate.difference:
-        cells = (tested.difference, tested.low, tested.high, tested.p, adjusted, tests)
-        row |= {"compared with": rate.compared_with, "difference": cells}
+        row |= {
+            "compared with": rate.compared_with,
+            "difference": (tested.difference, tested.low, tested.high),
+            "p": tested.p,
+            "p (Holm)": adjusted,
+            "tests in family": tests,
+        }
     return row
