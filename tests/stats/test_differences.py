@@ -10,7 +10,14 @@ from sklearn.metrics import f1_score
 from statsmodels.stats import proportion
 
 from moot.stats.arrays import as_numbers
-from moot.stats.differences import MIN_HITS, Difference, Sums, compare_paired, compare_unpaired
+from moot.stats.differences import (
+    MIN_HITS,
+    Difference,
+    Sums,
+    compare_paired,
+    compare_unpaired,
+    compare_with_threshold,
+)
 from moot.stats.intervals import Student, Tango, p_equivalence, p_value
 from moot.stats.paired import compare
 from moot.stats.statistic import AMOUNT, ANY, DIFFERENCE, SHARE
@@ -74,6 +81,28 @@ def test_means_of_the_same_cases_are_compared_by_the_t_test():
     theirs = ttest_rel(first, second)
     assert difference.p == pytest.approx(theirs.pvalue)
     assert ends(difference) == pytest.approx(theirs.confidence_interval())
+
+
+def test_a_share_is_compared_with_a_threshold_by_its_score_test():
+    side, theirs = (
+        means([1] * 13 + [0] * 3),
+        proportion.proportions_ztest(13, 16, 0.5, prop_var=0.5),
+    )
+    difference = compare_with_threshold(side, 0.5, range(16), SHARE, MARGIN)
+    low, high = proportion.proportion_confint(13, 16, method="wilson")
+    assert ends(difference) == pytest.approx((low - 0.5, high - 0.5))
+    assert difference.p == pytest.approx(theirs[1]) and difference.equivalence > 0.5
+    all_right = compare_with_threshold(means([1] * 9), 1.0, range(9), SHARE)
+    assert all_right.p == 1 and all_right.high == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_score_by_cluster_agrees_with_its_interval_about_a_threshold(seed):
+    values = np.random.default_rng(seed).beta(2, 1, 40)
+    for bounds in (SHARE, DIFFERENCE, AMOUNT):
+        for threshold in (0.5, 0.6, 0.7):
+            difference = compare_with_threshold(means(values), threshold, range(40), bounds)
+            assert (difference.p < 0.05) != (difference.low <= 0 <= difference.high)
 
 
 def test_clusters_that_are_right_or_wrong_as_a_whole_are_pairs():

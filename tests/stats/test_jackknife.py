@@ -62,14 +62,11 @@ def test_degrees_of_freedom_follow_the_sizes_of_clusters():
     """For a mean they are those of the quadratic form of residuals, computed with matrices."""
     assert bell_mccaffrey_freedom(np.full(12, 4)) == pytest.approx(11)
     assert bell_mccaffrey_freedom(np.array([5, 0])) == 0
-    sizes = np.array([1, 3, 5, 12, 12])
-    rows = np.repeat(np.arange(5), sizes)
-    residuals = np.eye(33) - 1 / 33
-    parts = np.stack([residuals[rows == code].sum(axis=0) for code in range(5)])
-    parts /= (1 - sizes / 33)[:, None]
+    shares = np.array([1, 3, 5, 12, 12]) / 33
+    parts = np.diag(shares / (1 - shares)) @ (np.eye(5) - np.outer(np.ones(5), shares))
     moments = parts @ parts.T
     expected = np.trace(moments) ** 2 / (moments**2).sum()
-    assert bell_mccaffrey_freedom(sizes) == pytest.approx(expected)
+    assert bell_mccaffrey_freedom(shares * 33) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-160, 1.0, 1e300])

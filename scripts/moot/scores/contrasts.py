@@ -13,7 +13,14 @@ from moot.core.errors import CannotTellError
 from moot.scores.case_metrics import CASE_METRICS, Terms
 from moot.scores.results import ExperimentResults
 from moot.stats.arrays import Floats, as_numbers
-from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired, sums_by
+from moot.stats.differences import (
+    Difference,
+    Sums,
+    compare_paired,
+    compare_unpaired,
+    compare_with_threshold,
+    sums_by,
+)
 from moot.stats.power import Observed, Spread, estimate_spread
 
 SUPPORTED, NOT_SUPPORTED, CANNOT_TELL = "supported", "not supported", "cannot tell"
@@ -249,6 +256,8 @@ def measure(contrast: Contrast, experiments: Mapping[str, ExperimentResults]) ->
     results = [experiments[side.experiment] for side in contrast.sides]
     clusters = [results[0].clusters[case] for case in first_cases]
     low, high = (debates.terms.bounds for debates in sides)
+    if (threshold := contrast.second.threshold) is not None:
+        return compare_with_threshold(first, threshold, clusters, low, contrast.margin)
     if contrast.paired:
         bounds = low[0] - high[1], low[1] - high[0]
         return compare_paired(first, second, clusters, bounds, contrast.margin)

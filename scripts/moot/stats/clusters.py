@@ -31,18 +31,25 @@ def effective_number(sizes: Numbers) -> float:
 def bell_mccaffrey_freedom(sizes: Numbers) -> float:
     """Return the degrees of freedom of t for a mean over clusters of these sizes.
 
-    The jackknife's variance of independent rows is a quadratic form; its first two moments are
+    The jackknife's variance is a quadratic form of the clusters' means; its first two moments are
     those of a chi-squared variable (Bell and McCaffrey 2002, "Bias reduction in standard errors for
-    linear regression with multi-stage samples", Survey Methodology 28). Clusters of equal sizes
-    have one degree of freedom less than there are clusters. It is 0 for fewer than two clusters.
+    linear regression with multi-stage samples", Survey Methodology 28), if the rows of a cluster
+    are equal (the working model of Imbens and Kolesár 2016, Review of Economics and Statistics 98,
+    with a correlation of 1, as repeats of a debate nearly have). Clusters of equal sizes have one
+    degree of freedom less than there are clusters. It is 0 for fewer than two clusters.
     """
     positive = sizes[sizes > 0]
     if len(positive) < MIN_CLUSTERS:
         return 0.0
     shares = positive / positive.sum()
-    odds = shares / (1 - shares)
-    squares = float((odds**2).sum())
-    return float(odds.sum() ** 2 / (squares + squares**2 - (odds**4).sum()))
+    squares, total = (shares / (1 - shares)) ** 2, float((shares**2).sum())
+    zeroth, first, second = (float((squares * shares**power).sum()) for power in range(3))
+    trace = zeroth - 2 * first + total * zeroth
+    # the sum of squares of squares[g] * squares[h] * ((g == h) - shares[g] - shares[h] + total)
+    trace_of_square = (total * zeroth) ** 2 - 4 * total * zeroth * first
+    trace_of_square += 2 * zeroth * second + 2 * first**2
+    trace_of_square += float((squares**2 * (1 + 2 * total - 4 * shares)).sum())
+    return trace**2 / trace_of_square
 
 
 def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:

@@ -152,6 +152,21 @@ def compare_paired(
     return _difference(sides, method, counts, margin)
 
 
+def compare_with_threshold(
+    side: Sums,
+    threshold: float,
+    clusters: Clusters,
+    bounds: Bounds,
+    margin: float | None = None,
+) -> Difference:
+    """Compare a metric with a number that has no error, by the interval of the metric itself."""
+    jackknife = ClusterJackknife(clusters)
+    value = side.total()
+    without = jackknife.values_without(lambda weights: {"": side.value(weights)})[""]
+    method = jackknife.method_of(value, without, bounds, side.counted, threshold)
+    return _difference((value, threshold), method, (jackknife.rows, jackknife.clusters), margin)
+
+
 def compare_unpaired(
     first: Sums,
     second: Sums,

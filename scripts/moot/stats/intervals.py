@@ -121,6 +121,60 @@ class Tango:
         return float(low), float(high)
 
 
+@dataclass(frozen=True, slots=True)
+class Wilson:
+    """The score test of a share of independent cases, less a threshold."""
+
+    share: float
+    cases: float
+    threshold: float
+
+    @property
+    def freedom(self) -> float:
+        """The distance is normal."""
+        return float("inf")
+
+    def distance(self, supposed: float) -> float:
+        """Return how many standard errors the share lies above a supposed one."""
+        expected = min(max(self.threshold + supposed, 0.0), 1.0)
+        error = (expected * (1 - expected) / self.cases) ** 0.5
+        away = self.share - expected
+        return away / error if error else float(np.copysign(np.inf, away)) if away else 0.0
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """Return the ends of the interval."""
+        _, low, high = wilson_interval(self.share, self.cases, level)
+        return low - self.threshold, high - self.threshold
+
+
+@dataclass(frozen=True, slots=True)
+class LogOdds:
+    """Student's t test on the scale of log odds, of a value within two bounds less a threshold."""
+
+    value: float
+    error: float
+    freedom: float
+    bounds: Bounds
+    threshold: float
+
+    def distance(self, supposed: float) -> float:
+        """Return how many standard errors the value lies above a supposed one."""
+        from scipy.special import logit
+
+        low, width = self.bounds[0], self.bounds[1] - self.bounds[0]
+        share, expected = (
+            min(max((value - low) / width, 0.0), 1.0)
+            for value in (self.value, self.threshold + supposed)
+        )
+        error = self.error / width / (share * (1 - share))
+        return float(logit(share) - logit(expected)) / error if error > 0 else float("nan")
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """Return the ends of the interval."""
+        ends = log_odds_interval(self.value, self.error, self.freedom, self.bounds, level)
+        return ends[0] - self.threshold, ends[1] - self.threshold
+
+
 def p_value(method: Method, supposed: float = 0.0) -> float:
     """Return the two-sided p of a supposed value; 1 if nothing can be computed."""
     from scipy.special import stdtr  # registries are read at every start of Snakemake

@@ -28,9 +28,10 @@ from moot.stats.clusters import (
 )
 from moot.stats.intervals import (
     NOTHING,
+    LogOdds,
+    Method,
     Student,
-    log_odds_interval,
-    wilson_interval,
+    Wilson,
 )
 from moot.stats.statistic import SHARE, Bounds, Statistic
 
@@ -137,29 +138,41 @@ class ClusterJackknife:
         selected = single if rows is None else [codes[rows] for codes in single]
         return min(effective_number(np.bincount(codes)) for codes in selected)
 
-    def interval_of(
-        self, value: float, without: Floats, bounds: Bounds, rows: Truths | None = None
-    ) -> tuple[float, float]:
-        """Return the interval of a value, from the values without each cluster.
+    def method_of(
+        self,
+        value: float,
+        without: Floats,
+        bounds: Bounds,
+        rows: Truths | None = None,
+        threshold: float = 0.0,
+    ) -> Method:
+        """Return the interval and test of a value, less a threshold, from the values without each
+        cluster.
 
         A share of independent cases, and a share of which all clusters agree, has Wilson's; all
         other values have Student's, within two bounds on the scale of log odds.
         """
         clusters = self.clusters_among(rows)
         if np.isnan(value) or clusters < MIN_CLUSTERS:
-            return NOTHING
+            return Student(float("nan"), float("nan"), 0.0)
         spread = self.spread(value, without, rows)
-        if not np.isfinite(bounds).all():
-            return Student(value, *spread, bounds).interval()
         is_inside = bounds[0] + _ROUNDING < value < bounds[1] - _ROUNDING
         if bounds == SHARE:
             # among values from 0 to 1, only those that are 0 or 1 have this variance
             counted_variance = value * (1 - value) / max(1.0, clusters - 1)
             are_counts = np.isclose(spread.error**2, counted_variance, rtol=1e-6)
             if (are_counts and self.has_single_rows) or not is_inside:
-                _, low, high = wilson_interval(value, clusters)
-                return low, high
-        return log_odds_interval(value, *spread, bounds) if is_inside else NOTHING
+                return Wilson(value, clusters, threshold)
+        if np.isfinite(bounds).all() and is_inside:
+            return LogOdds(value, *spread, bounds, threshold)
+        low, high = bounds
+        return Student(value - threshold, *spread, (low - threshold, high - threshold))
+
+    def interval_of(
+        self, value: float, without: Floats, bounds: Bounds, rows: Truths | None = None
+    ) -> tuple[float, float]:
+        """Return the interval of `method_of`."""
+        return self.method_of(value, without, bounds, rows).interval()
 
     def value_and_spread(self, statistic: Statistic) -> tuple[float, Spread]:
         """Return a statistic's value with its spread."""
