@@ -1,14 +1,12 @@
 """The checks of the rows of a user's table, column by column."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
 from moot.core.config_errors import Faults
 from moot.core.evidence import EXPECTED, read_passages
-from moot.core.log import LOG
 from moot.core.types import Column
 from moot.datasets.label_words import find_label
 from moot.datasets.reading.checks import check_unique, find_repeated, leave_out, refuse_values
@@ -16,12 +14,6 @@ from moot.datasets.reading.tables import explain_row_numbers, numbered_rows
 from moot.datasets.table_files import FileRows
 from moot.datasets.table_options import SPLITS, TableOptions
 from moot.datasets.table_texts import make_text
-
-_SHORTENED_NUMBER = r"\d(?:[.,]\d+)?E\+\d{2,}"
-"""A long number as a spreadsheet shows it: 1.23457E+15."""
-_LONG_NUMBER = r"\d{6,}"
-_DAMAGED_TEXT = "\ufffd|Ã[\u0080-¿]|â€[\u0080-¿œ™]|ï»¿"
-"""Signs of a text that was read in another encoding than it was saved in."""
 
 
 class _ColumnCheck(NamedTuple):
@@ -86,8 +78,6 @@ def _check_columns(
     options: TableOptions, table: pd.DataFrame, labels: Mapping[str, str]
 ) -> Iterator[_ColumnCheck]:
     yield from _check_targets(table[options.target], labels)
-    if options.id_column:
-        yield _check_ids(options.path, table[options.id_column].str.strip())
     yield _check_texts(options, table)
     if options.evidence:
         yield _check_evidence(table[options.evidence])
@@ -106,40 +96,12 @@ def _check_targets(targets: Column, labels: Mapping[str, str]) -> Iterator[_Colu
     yield _ColumnCheck(targets, is_unknown & ~is_blank, expected, remedy)
 
 
-def _check_ids(path: Path, ids: Column) -> _ColumnCheck:
-    """Check that no spreadsheet has shortened an id.
-
-    An id such as 5E+12 may also be a name. It is a number if it comes from a sheet or from CSV, and
-    all other ids of the column are long numbers.
-    """
-    is_shortened = ids.str.fullmatch(_SHORTENED_NUMBER)
-    full_ids = ids[~is_shortened & (ids != "")]
-    are_numbers = not full_ids.empty and full_ids.str.fullmatch(_LONG_NUMBER).all()
-    is_faulty = is_shortened & (bool(explain_row_numbers(path)) and bool(are_numbers))
-    expected = "an id; a spreadsheet has shortened the number"
-    remedy = "Format the column as text, and enter the number again."
-    return _ColumnCheck(ids, is_faulty, expected, remedy)
-
-
 def _check_texts(options: TableOptions, table: pd.DataFrame) -> _ColumnCheck:
     text_of_row = {row: make_text(options, cells) for row, cells in numbered_rows(table)}
     texts = pd.Series(text_of_row, table.index, dtype="str")
-    _warn_of_damaged_texts(options.path, texts)
     first_column = table[options.text_columns[0]]
     remedy = "Fill it in, or remove the row."
     return _ColumnCheck(first_column, texts == "", "a text about the case", remedy)
-
-
-def _warn_of_damaged_texts(path: Path, texts: "pd.Series[str]") -> None:
-    is_damaged = texts.str.contains(_DAMAGED_TEXT)
-    if is_damaged.any():
-        LOG.warning(
-            "%s: the texts of %d rows, first of row %d, hold signs of a wrong encoding, such as"
-            " '\ufffd' or 'Ã©'. Save the table as UTF-8 from its source.",
-            path,
-            int(is_damaged.sum()),
-            int(texts.index[is_damaged][0]),
-        )
 
 
 def _check_evidence(cells: Column) -> _ColumnCheck:
