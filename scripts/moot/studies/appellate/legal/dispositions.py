@@ -30,7 +30,6 @@ class Disposition:
         is_in_part: whether it concerns a part of the decision only.
         start: the offset of the sentence that shows it.
         end: the offset behind that sentence.
-        target: the words that say what is affirmed or undone, in lower case.
         is_provisional: whether it is an earlier position ("initially I would have affirmed").
     """
 
@@ -39,7 +38,6 @@ class Disposition:
     is_in_part: bool
     start: int
     end: int
-    target: str
     is_provisional: bool = False
 
 
@@ -370,8 +368,8 @@ def _apply_rules(rules: _Rules, verb: _Verb) -> Reading:
     return "other"
 
 
-def _read_verb(match: re.Match[str], masked_sentence: str) -> tuple[str, bool, str] | None:
-    """Return the disposition, whether it is explicit, and its target.
+def _read_verb(match: re.Match[str], masked_sentence: str) -> tuple[str, bool] | None:
+    """Return the disposition, and whether it is explicit.
 
     Return None if the disposition is not the speaker's own.
     """
@@ -386,9 +384,9 @@ def _read_verb(match: re.Match[str], masked_sentence: str) -> tuple[str, bool, s
     reading = _apply_rules(_RULES, verb)
     if reading == "own":
         name = "dismiss" if _concerns_petition(verb) else verb.name
-        return name, True, _find_target(verb)
+        return name, True
     if reading == "negated" and verb.name in ("affirm", "reverse", "vacate"):
-        return "not affirm" if verb.name == "affirm" else "affirm", False, ""
+        return "not affirm" if verb.name == "affirm" else "affirm", False
     return None
 
 
@@ -400,20 +398,12 @@ def _concerns_petition(verb: _Verb) -> bool:
     return p.PETITION.search(context) is not None
 
 
-def _find_target(verb: _Verb) -> str:
-    """Return the words that are affirmed or undone, and the subject of a passive."""
-    subject = ""
-    if verb.word.endswith("ed"):
-        subject = re.split(r",|;|\band\b", verb.preceding_text)[-1]
-    return (subject + verb.following_text)[:300].lower()
-
-
-def _find_implied_dispositions(masked_sentence: str) -> Iterator[tuple[str, bool, str]]:
+def _find_implied_dispositions(masked_sentence: str) -> Iterator[tuple[str, bool]]:
     """Find the dispositions that a sentence implies without naming the remedy."""
     if p.APPEAL_ALLOWED.search(masked_sentence):
-        yield "reverse", True, ""
+        yield "reverse", True
     if p.NOT_FINAL.search(masked_sentence) and not p.HYPOTHETICAL.search(masked_sentence):
-        yield "dismiss", False, ""
+        yield "dismiss", False
     for name, pattern in (
         ("not affirm", p.IMPLIED_NOT_AFFIRM),
         ("affirm", p.IMPLIED_AFFIRM),
@@ -422,7 +412,7 @@ def _find_implied_dispositions(masked_sentence: str) -> Iterator[tuple[str, bool
         if match is None or _has_doubt(masked_sentence[: match.start()]):
             continue
         is_disbelieved = p.DISBELIEF.search(masked_sentence[: match.start()])
-        yield "not affirm" if name == "affirm" and is_disbelieved else name, False, ""
+        yield "not affirm" if name == "affirm" and is_disbelieved else name, False
         break
 
 
@@ -437,9 +427,9 @@ def _find_in_sentence(sentence: Sentence, masked_sentence: str) -> Iterator[Disp
     is_provisional = p.PROVISIONAL.search(masked_sentence) is not None
     verbs = p.DISPOSITION_VERB.finditer(masked_sentence)
     readings = filter(None, [_read_verb(match, masked_sentence) for match in verbs])
-    for name, is_explicit, target in [*readings, *_find_implied_dispositions(masked_sentence)]:
+    for name, is_explicit in [*readings, *_find_implied_dispositions(masked_sentence)]:
         yield Disposition(
-            name, is_explicit, is_in_part, sentence.start, sentence.end, target, is_provisional
+            name, is_explicit, is_in_part, sentence.start, sentence.end, is_provisional
         )
 
 
