@@ -13,14 +13,14 @@ from pathlib import Path
 
 from results_page import Part
 
-from moot.analyses.record_check.record import RESULTS, VERBATIM, Record
-from moot.core.checked_passages import (
+from moot.analyses.record_check.passages import (
     MIN_QUOTED_WORDS,
     QUOTATION,
     Passage,
     count_words,
     split_words,
 )
+from moot.analyses.record_check.record import RESULTS, VERBATIM, Record
 
 PART = Part(
     "misquotes",

@@ -12,15 +12,7 @@ import pandas as pd
 import pytest
 
 from moot.analyses.record_check.effects import NO_SOURCE, check_statements
-from moot.analyses.record_check.record import ALTERED, NOT_LOCATABLE, VERBATIM, Record
-from moot.analyses.record_check.tables import (
-    COLUMNS,
-    EVERYTHING,
-    NO_PASSAGE,
-    NO_WORDS,
-    record_check,
-)
-from moot.core.checked_passages import (
+from moot.analyses.record_check.passages import (
     AMOUNT,
     AUTHORITY,
     DATE,
@@ -30,6 +22,14 @@ from moot.core.checked_passages import (
     find_passages,
     split_words,
     statement_text,
+)
+from moot.analyses.record_check.record import ALTERED, NOT_LOCATABLE, VERBATIM, Record
+from moot.analyses.record_check.tables import (
+    COLUMNS,
+    EVERYTHING,
+    NO_PASSAGE,
+    NO_WORDS,
+    record_check,
 )
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores

@@ -3,8 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from moot.analyses.record_check.passages import (
+    QUOTATION,
+    find_passages,
+    split_words,
+    statement_text,
+)
 from moot.analyses.record_check.record import Match, Record
-from moot.core.checked_passages import QUOTATION, find_passages, split_words, statement_text
 from moot.core.types import JsonObject
 from moot.protocols import PROTOCOLS
 from moot.report.debate_texts import records
@@ -56,26 +61,22 @@ def check_statements(results: ExperimentResults, model: str) -> Iterator[JsonObj
 
 def _check_debate(statements: list[JsonObject], case_text: str) -> Iterator[JsonObject]:
     """Yield the passages of a debate. Their record is the case and what others said before."""
-    earlier: list[JsonObject] = [{"turn": 0, "speaker": "", "text": case_text}]
+    record, turns = Record([case_text]), [0]
     for row in statements:
-        text = statement_text(row["text"], row["parsed"])
-        passages = find_passages(text)
-        sources = [statement for statement in earlier if statement["speaker"] != row["speaker"]]
-        earlier.append(row | {"text": text})
-        if not passages:
-            continue
-        record = Record([statement["text"] for statement in sources])
+        text, speaker = statement_text(row["text"], row["parsed"]), row["speaker"]
         words = split_words(text)
         has_source = PLATFORM_MARK not in (row["parsed"] or "")
-        for passage in passages:
+        for passage in find_passages(text):
             is_checked = has_source or passage.kind != QUOTATION
-            match = record.check(passage, words) if is_checked else Match(NO_SOURCE)
+            match = record.check(passage, words, speaker) if is_checked else Match(NO_SOURCE)
             yield row | {
                 "role": re.sub(r"[ _]?\d+$", "", row["speaker"]),
                 "kind": passage.kind,
                 "text": text[passage.start : passage.end],
                 "start": passage.start,
                 "result": match.result,
-                "found_turn": sources[match.text_number]["turn"] if match.words else -1,
+                "found_turn": turns[match.text_number] if match.words else -1,
                 "found_words": match.words,
             }
+        record.add(text, speaker)
+        turns.append(row["turn"])

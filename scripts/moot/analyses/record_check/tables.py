@@ -6,8 +6,8 @@ from math import isnan
 import pandas as pd
 
 from moot.analyses.record_check.effects import NO_SOURCE, check_statements
+from moot.analyses.record_check.passages import AMOUNT, AUTHORITY, DATE, NUMBER, QUOTATION
 from moot.analyses.record_check.record import ALTERED, NOT_LOCATABLE, RESULTS, VERBATIM
-from moot.core.checked_passages import AMOUNT, AUTHORITY, DATE, NUMBER, QUOTATION
 from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
 from moot.report.columns import Columns, Row
 from moot.report.content import TableContent

@@ -1,6 +1,6 @@
 """Passages of a statement that can be checked: quotations, authorities, dates, amounts, numbers.
 
-Analyses look these passages up in a record, and control arms alter them.
+They are looked up in the record of the debate.
 """
 
 import json
