@@ -15,7 +15,7 @@ rule reader:
         **digests(
             "reader",
             code=["reader.py", *RESULTS_CODE, *dependencies.turn_effect_code()],
-            options=lambda wildcards: wildcards.study,
+            options=lambda wildcards: [wildcards.study, plan.config.leave_out],
         ),
     script:
         "../scripts/reader.py"

@@ -12,7 +12,10 @@ if __name__ == "__main__":
         parts = Path(snakemake.output.parts)
         parts.mkdir(parents=True, exist_ok=True)
         pieces = render_reader(
-            snakemake.wildcards.study, load_study_debates(plan, snakemake), parts
+            snakemake.wildcards.study,
+            load_study_debates(plan, snakemake),
+            parts,
+            plan.config.leave_out,
         )
         with (
             atomic_path(Path(snakemake.output.page)) as part,

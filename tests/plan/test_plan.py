@@ -293,6 +293,8 @@ def test_experiments_of_few_debates_fill_no_table_of_a_study(
     names, entries = list_names(full_runs)
     assert names == ["trial"]
     assert {"courtroom/deferral", "courtroom/panel_worth"} < entries
+    _, without = list_names({**full_runs, "leave_out": ["deferral"]})
+    assert entries - without == {name for name in entries if name.endswith("/deferral")}
     assert "comparison/trial_runs" not in entries
     assert "recorded/rejudged" not in entries
     rejudged = merge(full_runs, rejudge_entry(source_experiment="trial", source_model="small"))

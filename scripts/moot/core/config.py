@@ -198,6 +198,13 @@ class Config(ConfigSections):
         ("human", "rules", "judge"),
         description="order in which labelers count if several labelled a statement",
     )
+    leave_out: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
+        (),
+        description=(
+            "analyses whose tables, figures and marks in the reader are left out, such as"
+            " `record_check`"
+        ),
+    )
     annotation_sample: int = Field(
         100,
         ge=1,

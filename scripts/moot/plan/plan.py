@@ -62,6 +62,7 @@ class Plan:
             config = replace_models(config)
         prompts = steps.PromptOverlays(steps.load_prompts(config, shipped, files, faults))
         steps.check_rubrics(config, files, faults)
+        steps.check_analyses(config, files, faults)
         with faults.noting():
             load_instructions(config.people)
         reader = ExperimentReader(config, files, prompts.select, faults)
@@ -297,8 +298,11 @@ class Plan:
     def can_fill(self, entry: Table | Figure) -> bool:
         """Return whether this run has data for a table or figure.
 
-        Without data, it is built only on request.
+        Without data, it is built only on request. That of an analysis in `leave_out` is not built.
         """
+        module = entry.build.__module__
+        if any(module.startswith(f"moot.analyses.{name}.") for name in self.config.leave_out):
+            return False
         plan = StudyPlan(
             experiments=[
                 experiment

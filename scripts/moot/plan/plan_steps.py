@@ -86,6 +86,16 @@ def _import_entries_beside_extensions() -> None:
             list(registry)
 
 
+def check_analyses(config: Config, files: Files, faults: Faults) -> None:
+    """Note names in `leave_out` that are no analysis."""
+    folders = (Path(__file__).parents[1] / "analyses").glob("*/__init__.py")
+    names = sorted(file.parent.name for file in folders)
+    for name in config.leave_out:
+        if name not in names:
+            place = describe_location(files, ("leave_out",))
+            faults.add(str(unknown_name("analysis", name, names, place)))
+
+
 def check_rubrics(config: Config, files: Files, faults: Faults) -> None:
     """Note the faults in the rubrics of the configuration and of extensions."""
     for name, rubric in config.rubrics.items():

@@ -10,7 +10,7 @@ blocks all other code and all loading.
 
 import base64
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 
@@ -51,7 +51,10 @@ def page_files() -> list[Path]:
 
 
 def render_reader(
-    study: str, experiments: Mapping[str, ExperimentResults], parts: Path
+    study: str,
+    experiments: Mapping[str, ExperimentResults],
+    parts: Path,
+    left_out: Collection[str] = (),
 ) -> Iterator[str]:
     """Yield the page of a study's debates, in pieces.
 
@@ -60,6 +63,7 @@ def render_reader(
         experiments: its experiments, by name, in the order in which they are shown.
         parts: the folder next to the page for chunks and the index of words, if the page cannot
             hold all of them.
+        left_out: the analyses whose marks are not shown.
     """
     chunks = dict[str, str]()
     turns = sum(results.transcript_shards.turns for results in experiments.values())
@@ -71,7 +75,7 @@ def render_reader(
     packing = Packing(
         MOST_CHARACTERS, chunks.__setitem__ if fits_in_page else write, indexed=not fits_in_page
     )
-    effects = effects_of_study(experiments)
+    effects = effects_of_study(experiments, left_out)
     for name, results in experiments.items():
         if name not in effects.measured_by:
             pack_debates(packing, results, effects.debates)

@@ -4,7 +4,7 @@ An analysis registers a `TurnEffectSource` in a module `effects*`.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from moot.core.registry import Registry
@@ -82,10 +82,14 @@ class TurnEffectSource(ABC):
 TURN_EFFECTS: Registry[TurnEffectSource] = Registry("source of turns' effects", "effects")
 
 
-def effects_of_study(experiments: Mapping[str, ExperimentResults]) -> StudyEffects:
-    """Return the effects that all analyses measured in the debates of a study's experiments."""
+def effects_of_study(
+    experiments: Mapping[str, ExperimentResults], left_out: Collection[str] = ()
+) -> StudyEffects:
+    """Return the effects that analyses measured in the debates of a study's experiments, without
+    those that are left out.
+    """
     effects = StudyEffects()
-    for name in TURN_EFFECTS:
+    for name in (name for name in TURN_EFFECTS if name not in left_out):
         measured = TURN_EFFECTS[name].measure_study(experiments)
         for debate, debate_effects in measured.debates.items():
             effects.debates.setdefault(debate, DebateEffects()).update(debate_effects)

@@ -224,6 +224,31 @@ def test_hostile_texts_take_no_long_time(text: str) -> None:
     assert time.process_time() - start < 5
 
 
+def time_to_check(turns: int) -> float:
+    start, record = time.process_time(), Record([SOURCE])
+    for number in range(turns):
+        words = " ".join(f"word{number + place}" for place in range(60))
+        statement = f"{words}. He “was seen near the {number} river”, and “{words[:60]}”."
+        speaker, statement_words = "ab"[number % 2], split_words(statement)
+        for passage in find_passages(statement):
+            record.check(passage, statement_words, speaker)
+        record.add(statement, speaker)
+    return time.process_time() - start
+
+
+def test_the_time_grows_with_the_words_and_not_with_their_square() -> None:
+    assert time_to_check(800) < 8 * time_to_check(200)
+
+
+def test_texts_of_the_speaker_are_no_record() -> None:
+    record = Record(["The case."])
+    record.add("The door was forced open.", "a")
+    passage = Passage(QUOTATION, "the door was forced", 0, 1)
+    assert record.check(passage, [], "a").result == NOT_LOCATABLE
+    record.add("He said the door was forced.", "b")
+    assert record.check(passage, [], "a") == (VERBATIM, 2, "the door was forced")
+
+
 @pytest.mark.parametrize("words", range(1, 4))
 def test_an_altered_quotation_near_the_start_of_a_text_is_found_in_that_text(words: int) -> None:
     texts = ["The officer wrote nothing down.", SOURCE]

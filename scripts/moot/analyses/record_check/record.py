@@ -164,11 +164,11 @@ class Record:
         """Return the longest row of equal words from a place on, within its text."""
         text_end = self._text_ends(place)[1]
         length = 0
-        for form, recorded in zip(
-            forms[offset:], self._forms[place : min(text_end, place + len(forms))], strict=False
+        while (
+            place + length < text_end
+            and offset + length < len(forms)
+            and self._forms[place + length] == forms[offset + length]
         ):
-            if form != recorded:
-                break
             length += 1
         return _Block(place, offset, length)
 
