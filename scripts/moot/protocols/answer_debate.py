@@ -16,7 +16,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from moot.core.cases import Task
-from moot.core.checked_passages import split_words
+from moot.core.text_words import split_words
 from moot.core.utterance_kinds import OPENING, VERDICT
 from moot.protocols import AnswerMode, Debaters, ProtocolParams, ReasonLength, protocol
 from moot.protocols.debate import Answer, Debate, Turn

@@ -13,14 +13,9 @@ from pathlib import Path
 
 from results_page import Part
 
-from moot.analyses.record_check.passages import (
-    MIN_QUOTED_WORDS,
-    QUOTATION,
-    Passage,
-    count_words,
-    split_words,
-)
+from moot.analyses.record_check.passages import MIN_QUOTED_WORDS, QUOTATION, Passage
 from moot.analyses.record_check.record import RESULTS, VERBATIM, Record
+from moot.core.text_words import count_words, split_words
 
 PART = Part(
     "misquotes",

@@ -20,7 +20,6 @@ from moot.analyses.record_check.passages import (
     QUOTATION,
     Passage,
     find_passages,
-    split_words,
     statement_text,
 )
 from moot.analyses.record_check.record import ALTERED, NOT_LOCATABLE, VERBATIM, Record
@@ -31,6 +30,7 @@ from moot.analyses.record_check.tables import (
     NO_WORDS,
     record_check,
 )
+from moot.core.text_words import split_words
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from results_on_disk import case, prediction, utterance, write_results

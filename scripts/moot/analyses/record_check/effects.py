@@ -3,13 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from moot.analyses.record_check.passages import (
-    QUOTATION,
-    find_passages,
-    split_words,
-    statement_text,
-)
+from moot.analyses.record_check.passages import QUOTATION, find_passages, statement_text
 from moot.analyses.record_check.record import Match, Record
+from moot.core.text_words import split_words
 from moot.core.types import JsonObject
 from moot.protocols import PROTOCOLS
 from moot.report.debate_texts import records

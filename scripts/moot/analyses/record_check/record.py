@@ -11,14 +11,8 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from moot.analyses.record_check.passages import (
-    FIGURES,
-    Passage,
-    Word,
-    figure_keys,
-    sought_keys,
-    split_words,
-)
+from moot.analyses.record_check.passages import FIGURES, Passage, figure_keys, sought_keys
+from moot.core.text_words import Word, split_words
 
 VERBATIM, ALTERED, NOT_LOCATABLE = "verbatim", "altered", "not locatable"
 RESULTS = (VERBATIM, ALTERED, NOT_LOCATABLE)
