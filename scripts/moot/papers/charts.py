@@ -22,6 +22,7 @@ from moot.report.figures import (
     SMALL_FONT_SIZE,
     count_phrase,
     figure_style,
+    name_points,
     new_figure,
     whiskers,
 )
@@ -110,6 +111,8 @@ def draw_chart(item: PaperItem, series: Sequence[Series], path: Path, mark: str 
                 _note_empty(axes)
         grid[0][0].set_ylabel(item.entry["y"]["label"])
         _add_legend(drawing, grid[0])
+        if item.entry["chart"] == "scatter":
+            _name_models(grid[0][0], series)
         if mark:
             size = min(40, 440 / len(mark))
             drawing.text(0.5, 0.5, mark, ha="center", va="center", fontsize=size, alpha=0.2)
@@ -214,16 +217,19 @@ def _draw_scatter(axes: "Axes", series: Sequence[Series]) -> None:
             **style,
         )
         named_groups.add(one_series.group)
-        for point in points:
-            model = one_series.name.partition(",")[0]
-            where = (float(point.x), point.y.value)
-            axes.annotate(
-                model, where, (4, 4), textcoords="offset points", fontsize=SMALL_FONT_SIZE - 2
-            )
     all_points = chain.from_iterable(one_series.points for one_series in series)
     values = [float(point.x) for point in all_points]
     if values:
         axes.set_xlim(0, 1.25 * max(values))
+
+
+def _name_models(axes: "Axes", series: Sequence[Series]) -> None:
+    """Write the name of the model next to each point."""
+    names: list[tuple[float, float, str]] = []
+    for one_series in series:
+        model = one_series.name.partition(",")[0]
+        names += [(float(point.x), point.y.value, model) for point in one_series.points]
+    name_points(axes, [point for point in names if not math.isnan(point[1])])
 
 
 def _draw_sorted(axes: "Axes", series: Sequence[Series]) -> None:

@@ -17,7 +17,6 @@ from moot.core.types import Json, JsonObject
 from moot.report.content import Figure
 from moot.report.notes import REHEARSAL_NOTE
 from moot.report.study_results import StudyResults
-from moot.scores.results import ExperimentResults
 from moot.stats.arrays import Floats
 
 if TYPE_CHECKING:
@@ -39,8 +38,6 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
 
 WIDTH, HEIGHT = 7.0, 4.2  # inches: the width of a page's text
 SMALL_FONT_SIZE = 7.5
-MOST_NAMED = 5  # for runs with a single case
-SUPTITLE_WIDTH = 120  # characters
 NOTE_WIDTH = 125
 POINT = 6  # half a marker with its margin, in pixels of an unsaved figure
 
@@ -221,17 +218,6 @@ def series_style(position: int) -> JsonObject:
     return {"color": COLOURS[position % len(COLOURS)], "marker": MARKERS[position % len(MARKERS)]}
 
 
-def logarithmic(axes: "Axes", low: float, high: float) -> None:
-    """Make the x axis logarithmic between two values, with plain numbers."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # slow to import
-
-    axes.set_xscale("log")
-    axes.set_xlim(low, high)
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-
-
 def whiskers(estimates: Sequence[tuple[float, float, float]] | Floats) -> Floats:
     """Return the lengths of error bars for `errorbar`, shape (2, estimates); 0 without an
     interval.
@@ -326,43 +312,13 @@ def _outside(box: "Bbox", frame: "Bbox") -> bool:
     )
 
 
-def case_counts(experiments: "Iterable[ExperimentResults]") -> dict[str, int]:
-    """Return the number of evaluated cases by experiment, for `note_below`."""
-    return {
-        results.experiment: int(results.predictions["case_id"].nunique()) for results in experiments
-    }
-
-
 def count_phrase(number: int, thing: str) -> str:
     """Return a number with its noun: "1 case", "2 cases"."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def note_below(
-    drawing: "MatplotlibFigure",
-    notes: Sequence[str],
-    sizes: Mapping[str, int] | None = None,
-    unit: str = "case",
-) -> None:
-    """Write notes in small print under the axes, such as notes on the data sets.
-
-    Args:
-        drawing: The figure.
-        notes: The notes; each begins a line.
-        sizes: The number of cases by name. A heading lists the names with a single case, from which
-            nothing can be concluded.
-        unit: The unit that `sizes` counts.
-    """
-    single = [name for name, size in (sizes or {}).items() if size == 1]
-    if single:
-        listed = single[:MOST_NAMED] if len(single) > MOST_NAMED + 1 else single
-        remainder = f" and {len(single) - len(listed)} more" if len(listed) < len(single) else ""
-        names_text = "" if len(single) == len(sizes or {}) else f": {', '.join(listed)}{remainder}"
-        text = textwrap.fill(
-            f"A single {unit}: nothing can be concluded{names_text}", SUPTITLE_WIDTH
-        )
-        drawing.suptitle(text, fontsize=8, color=VERMILION, ha="left", x=0.01)
-    if notes:
-        room = int(NOTE_WIDTH * drawing.get_figwidth() / WIDTH)
-        lines = (textwrap.fill(note, room) for note in notes)
-        drawing.supxlabel("\n".join(lines), fontsize=6.5, color=GREY, ha="left", x=0.01)
+def note_below(drawing: "MatplotlibFigure", notes: Sequence[str]) -> None:
+    """Write notes in small print under the axes, a line each."""
+    room = int(NOTE_WIDTH * drawing.get_figwidth() / WIDTH)
+    lines = (textwrap.fill(note, room) for note in notes)
+    drawing.supxlabel("\n".join(lines), fontsize=6.5, color=GREY, ha="left", x=0.01)
