@@ -295,7 +295,7 @@ def test_a_planted_key_is_in_no_file(
     kind: str, server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
     server.reset(faults=[] if kind == "none" else [kind], rate=0.5, latency=0.0)
-    waits = {"max_outage": 0.2}
+    waits = {"max_outage": 60, "max_backoff": 0.05}
     model = {"api_key_env": VARIABLE, "attempts": 2, "waits": waits}
     config = configuration(server.url, tmp_path, model)
     environment = {VARIABLE: f" {KEY}\n"}

@@ -5,7 +5,7 @@ of cutting it.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from moot.core.endpoint_traits import EndpointTraits
@@ -56,25 +56,21 @@ TRAITS = EndpointTraits(
 )
 
 
-class _StatusError(Exception):
-    """A response with an error status.
+def _raise_faults(model: str) -> Callable[["httpx.Response"], Awaitable[None]]:
+    """Return a response hook that raises the faults of a model's server, also with status 200.
 
     The package's own error has no headers, which may say how long to wait.
     """
 
-    def __init__(self, status: int, headers: Mapping[str, str], content: bytes) -> None:
-        super().__init__(status)
-        self.status, self.headers, self.content = status, headers, content
+    async def check(response: "httpx.Response") -> None:
+        content = await response.aread()
+        if not response.is_success:
+            raise fault_of_status(response.status_code, response.headers, content, model)
+        for part in _split_parts(content):
+            if b'"error"' in part and has_error(body := read_json(part)):
+                raise fault_in_success(body, model)
 
-
-async def _raise_for_status(response: "httpx.Response") -> None:
-    """Raise `_StatusError` for an error, also for one with status 200."""
-    content = await response.aread()
-    if not response.is_success:
-        raise _StatusError(response.status_code, response.headers, content)
-    for part in _split_parts(content):
-        if b'"error"' in part and has_error(read_json(part)):
-            raise _StatusError(200, response.headers, part)
+    return check
 
 
 def _split_parts(content: bytes) -> list[bytes]:
@@ -100,8 +96,8 @@ class OllamaEndpoint:
         """Return the server's models, as the chat completions API lists them."""
         try:
             return [{"id": model.model} for model in (await self._client.list()).models]
-        except (_StatusError, ConnectionError, *self._connection_errors) as error:
-            raise self._fault(error, self._config.model) from None
+        except (ConnectionError, *self._connection_errors) as error:
+            raise self._fault(error) from None
 
     async def _served_model(self) -> str:
         if not self._digest:
@@ -147,8 +143,8 @@ class OllamaEndpoint:
         try:
             served_model = await self._served_model()
             response = await self._chat(fields, is_streaming=not request.choices)
-        except (_StatusError, ConnectionError, *self._connection_errors) as error:
-            raise self._fault(error, request.model) from None
+        except (ConnectionError, *self._connection_errors) as error:
+            raise self._fault(error) from None
         return self._reply(request, response, time.perf_counter() - started_at, served_model)
 
     async def _chat(self, fields: JsonObject, is_streaming: bool) -> "ollama.ChatResponse":
@@ -182,11 +178,7 @@ class OllamaEndpoint:
         return response
 
     @staticmethod
-    def _fault(error: Exception, model: str) -> MootError:
-        if isinstance(error, _StatusError) and error.status == 200:
-            return fault_in_success(read_json(error.content), model)
-        if isinstance(error, _StatusError):
-            return fault_of_status(error.status, error.headers, error.content, model)
+    def _fault(error: Exception) -> MootError:
         if isinstance(error, ConnectionError):
             return UnreachableError(redacted(error))
         message = redacted(f"{type(error).__name__}: {error}")
@@ -245,7 +237,7 @@ def _open_client(config: ModelConfig) -> "ollama.AsyncClient":
     options = http_options(config, httpx)
     import ollama  # opens a client, and so reads the certificates too
 
-    options["event_hooks"]["response"].append(_raise_for_status)
+    options["event_hooks"]["response"].append(_raise_faults(config.model))
     if key := api_key(config):
         options["headers"]["Authorization"] = f"Bearer {key}"
     else:
