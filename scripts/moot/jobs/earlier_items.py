@@ -13,6 +13,7 @@ from pathlib import Path
 from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.core.log import LOG
+from moot.core.sections import display_only_keys
 from moot.core.types import Fields, JsonObject
 from moot.papers.items import Paper
 from moot.papers.selection import PREFIX
@@ -96,7 +97,9 @@ def join_earlier(raw: Fields, paper: str) -> JsonObject:
 
 
 def _without_models(entry: Fields) -> JsonObject:
-    return {key: value for key, value in entry.items() if key != "models"}
+    """Return the keys of an entry that change its debates, without its models."""
+    other_keys = {"models", *display_only_keys("experiment")}
+    return {key: value for key, value in entry.items() if key not in other_keys}
 
 
 def plan_of_page(plan: Plan, raw: Fields, paper: str) -> tuple[Plan, Fields]:
