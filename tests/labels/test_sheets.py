@@ -68,7 +68,7 @@ def fill(path: Path, sheet: Path, label: dict[str, str], annotator: str = "") ->
 
 
 def test_a_sheet_is_blind_shuffled_and_without_empty_statements(statements: pd.DataFrame) -> None:
-    sheet = blinded(statements, FACTS)
+    sheet = blinded(statements, FACTS, 1)
     assert len(sheet) == 4
     assert sorted(sheet["statement"]) == sorted(text for text in TEXTS if text)
     content = sheet.to_csv()
@@ -85,7 +85,7 @@ def test_a_label_counts_only_for_the_labelled_words(
 ) -> None:
     """The label of a turn does not count after the debate was held again with other words."""
     shards = tmp_path / "transcripts" / "panel" / "tiny" / "0.parquet"
-    sheet = write_sheets(blinded(statements, FACTS), tmp_path, "abc", RUBRIC)[0]
+    sheet = write_sheets(blinded(statements, FACTS, 1), tmp_path, "abc", RUBRIC)[0]
     filled_sheet = fill(
         tmp_path / "annotations" / "ann.csv", sheet, dict.fromkeys(TEXTS, "AFFIRM"), "ann"
     )
@@ -106,7 +106,7 @@ def test_a_label_counts_only_for_the_labelled_words(
 
 
 def test_a_sheet_on_disk_is_never_overwritten(statements: pd.DataFrame, tmp_path: Path) -> None:
-    sheet = blinded(statements, FACTS)
+    sheet = blinded(statements, FACTS, 1)
     path, tasks = write_sheets(sheet, tmp_path, "abc", RUBRIC)
     assert "'=HYPERLINK" in path.read_text()
     assert len(json.loads(tasks.read_text())) == 4
@@ -126,7 +126,7 @@ def test_a_sheet_on_disk_is_never_overwritten(statements: pd.DataFrame, tmp_path
 
 
 def test_filled_sheets_and_exports_are_read(statements: pd.DataFrame, tmp_path: Path) -> None:
-    sheet = blinded(statements, FACTS)
+    sheet = blinded(statements, FACTS, 1)
     path, tasks = write_sheets(sheet, tmp_path / "out", "abc", RUBRIC)
     folder = tmp_path / "annotations"
     fill(
@@ -209,7 +209,7 @@ def test_all_faulty_rows_and_files_are_named_and_the_others_are_read(
     (tmp_path / "ann.csv").write_text(
         f"item,label\n{first},PERHAPS\n{second},AFFIRM\nnonsense,AFFIRM\n"
     )
-    (tmp_path / "bob.csv").write_bytes(f"item,label\n{first},AFFIRM\xfc\n".encode("latin-1"))
+    (tmp_path / "bob.csv").write_text(f"item,label\n{first}\n")
     (tmp_path / "cid.csv").write_text(f'item;label;note\n{first};AFFIRM;"well; yes, so"\n')
     annotations, faults = read_annotations(filled_files(tmp_path), sheet_contents(statements))
     assert annotations[["item", "label", "annotator"]].to_numpy().tolist() == [
@@ -222,12 +222,7 @@ def test_all_faulty_rows_and_files_are_named_and_the_others_are_read(
     assert "row 3, column 'item'" in faults[2]
 
 
-def test_another_encoding_and_a_broken_export_get_one_clear_message(
-    statements: pd.DataFrame, tmp_path: Path
-) -> None:
-    encoded = tmp_path / "ann.csv"
-    encoded.write_bytes("item,label,note\nx,AFFIRM,f\xfcr\n".encode("latin-1"))
-    assert "line 2: byte 0xfc" in read_annotations([encoded], sheet_contents(statements))[1][0]
+def test_a_broken_export_gets_one_clear_message(statements: pd.DataFrame, tmp_path: Path) -> None:
     no_item = '[{"data": {}, "annotations": [{"result": [{"type": "choices"}]}]}]'
     for content in ('{"a": 1}', '[{"a": 1}]', "[1]", "[{", no_item):
         broken = tmp_path / "bob.json"
