@@ -47,6 +47,10 @@ SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
         ("judge_3", {"rounds": 2}, "opinions"),
         ("judge_1", {"rounds": 2, "votes": "likelihood"}, "people"),
     ],
+    "debate": [
+        ("judge", {"rebuttals": 1}, "people"),
+        ("debater_1", {"rebuttals": 1, "turns": "in_turn"}, "people"),
+    ],
     "human_panel": [("human", {"rounds": 2}, "opinions")],
     "synthetic_panel": [("panel", {"rounds": 1}, "opinions")],
     "conference": [

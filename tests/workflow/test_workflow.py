@@ -235,7 +235,7 @@ def test_starting_snakemake_loads_no_heavy_library() -> None:
         "import sys; from moot.plan.plan import Plan; from moot.report import FIGURES, TABLES;from"
         " moot.protocols import PROTOCOLS; from moot.datasets import LOADERS; from"
         " moot.training.baselines import BASELINES;[list(registry) for registry in (FIGURES,"
-        " TABLES, PROTOCOLS, LOADERS, BASELINES)];heavy = {'eyecite', 'huggingface_hub',"
+        " TABLES, PROTOCOLS, LOADERS, BASELINES)];heavy = {'huggingface_hub',"
         " 'inspect_ai', 'matplotlib', 'openai', 'ollama', 'scipy', 'sklearn', 'skops', 'xgboost',"
         " 'xllamacpp','moot.studies.appellate.masking',"
         " 'moot.studies.appellate.legal.patterns'};sys.exit(', '.join(sorted(heavy &"
