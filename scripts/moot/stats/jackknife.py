@@ -102,6 +102,7 @@ class ClusterJackknife:
         """Return several statistics without each cluster, shape (clusters,) each."""
         blocks = self._weights if self._weights is not None else self.weights()
         parts = [statistics(weights) for weights in blocks]
+        parts = parts or [statistics(np.ones((0, self.rows)))]  # no valid answer, no cluster
         return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
 
     def spread(self, value: float, without: Floats, rows: Truths | None = None) -> Spread:
