@@ -23,8 +23,6 @@ EVERY_STUDY, EVERY_STUDY_AND_COMPARISON = "every study", "every study and the co
 
 TABLES: Registry[Table] = Registry("table", "tables")
 FIGURES: Registry[Figure] = Registry("figure", "figures")
-FIRST_PAGE_NOTES: Registry[str] = Registry("note on the first page", "tables")
-"""The tables whose column `in words` the first page shows, each with the note below it."""
 
 TableBuilder = Callable[[StudyResults], TableContent]
 FigureBuilder = Callable[[StudyResults], "MatplotlibFigure"]

@@ -2,8 +2,8 @@
 
 It shows questions with their answers, and all outputs of the run.
 
-The answers come from the tables `contrasts`, `methods_by_data`, `what_debate_adds` and
-the tables in `FIRST_PAGE_NOTES`; this module judges nothing. All links are relative, so that the
+The answers come from the tables `contrasts`, `methods_by_data` and `what_debate_adds`; this
+module judges nothing. All links are relative, so that the
 folder `results/` can be put on any server of static files.
 """
 
@@ -22,7 +22,7 @@ from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.core.experiment_config import COMPARISON
 from moot.core.types import Fields
-from moot.report import FIGURES, FIRST_PAGE_NOTES, TABLES
+from moot.report import FIGURES, TABLES
 from moot.report.escaping import page_template
 from moot.report.figures import has_content
 from moot.report.front_page_summary import (
@@ -36,24 +36,6 @@ from moot.report.study_questions import SIGNS, choose_questions
 
 TRIAL_RUNS = "comparison/trial_runs"
 DIFFERENCE = ("difference", "difference low", "difference high")
-
-
-@dataclass(frozen=True, slots=True)
-class TableInWords:
-    """A table whose results the first page states in sentences.
-
-    Attributes:
-        name, title: of the table; the title is a question.
-        sentences: from its column `in words`.
-        note: how to read them.
-        address: the address of the table.
-    """
-
-    name: str
-    title: str
-    sentences: Sequence[str]
-    note: str
-    address: str
 
 
 Built = Mapping[str, list[tuple[str, str]]]
@@ -139,7 +121,6 @@ def write_front_page(
             ],
             trials=len(_rows(root, TRIAL_RUNS, names)),
             table_of_trials=f"tables/{TRIAL_RUNS}.html",
-            sections=_tables_in_words(root, study, names),
             outcome=f"outcome/{study}.html",
             papers=paper_progress,
             preview=lambda address: (
@@ -150,20 +131,6 @@ def write_front_page(
             **context,
         )
         write_atomically(path, text)
-
-
-def _tables_in_words(root: Path, study: str, names: Sequence[str]) -> list[TableInWords]:
-    """Return the tables of a study whose sentences the first page shows, sorted by name."""
-    sections: list[TableInWords] = []
-    for name in FIRST_PAGE_NOTES:
-        key = f"{study}/{name}"
-        sentences = [row["in words"] for row in _rows(root, key, names) if row["in words"]]
-        if sentences:
-            section = TableInWords(
-                name, TABLES[key].title, sentences, FIRST_PAGE_NOTES[name], f"tables/{key}.html"
-            )
-            sections.append(section)
-    return sections
 
 
 def _with_minus(text: str) -> str:

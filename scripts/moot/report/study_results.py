@@ -296,20 +296,11 @@ def rows_of_runs(
 
     Args:
         results: of a study.
-        build_rows: the rows of a run, which get the cells `data`, `answers of` and `model`. Their
-            column `in words` has sentences for the first page. They are kept for
-            the first run of a data set that has any.
+        build_rows: the rows of a run, which get the cells `data`, `answers of` and `model`.
     """
     rows: list[JsonObject] = []
-    data_in_words: set[str] = set()
     runs = results.runs(results.experiments.values(), Run)
     for run in sorted(runs, key=lambda run: -len(run.predictions)):
-        keys: JsonObject = {"data": run.data, "answers of": run.experiment}
-        keys |= {"model": run.model_name, "in words": ""}
-        run_rows = [keys | row for row in build_rows(run)]
-        if run.data in data_in_words:
-            run_rows = [{**row, "in words": ""} for row in run_rows]
-        elif any(row["in words"] for row in run_rows):
-            data_in_words.add(run.data)
-        rows += run_rows
+        keys = {"data": run.data, "answers of": run.experiment, "model": run.model_name}
+        rows += [keys | row for row in build_rows(run)]
     return rows

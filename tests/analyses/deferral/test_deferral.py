@@ -63,14 +63,12 @@ def test_correct_answers_with_high_confidence_are_kept(tmp_path: Path) -> None:
     assert row["error among the rest"] == 0 and row["rest high"] < 0.1
     assert row["cases for a person"] == round(row["share deferred"] * CASES)
     assert row["area below risk and coverage"] < row["error without deferral"]
-    assert row["in words"].startswith("toy-courtroom, tiny, by stated confidence: a person would")
 
 
 def test_everything_is_deferred_where_confidence_says_nothing(tmp_path: Path) -> None:
     frame = deferral_table(tmp_path, *planted_rows(is_faultless_if_sure=False))
     assert set(frame["keep if the signal is at least"]) == {EVERYTHING}
     assert (frame["share deferred"] == 1).all() and frame["error among the rest"].isna().all()
-    assert "decide all 300 cases, because" in frame["in words"].iloc[1]
 
 
 @pytest.mark.parametrize("share_invalid", [0.2, 0.6, 1.0])

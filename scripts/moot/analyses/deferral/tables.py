@@ -6,14 +6,13 @@ import pandas as pd
 
 from moot.analyses.deferral import risk
 from moot.analyses.deferral.signals import gather_signals, missing_reason
-from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
+from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import Columns, Row
 from moot.report.content import TableContent
 from moot.report.study_results import Run, StudyResults, rows_of_runs
 from moot.stats.statistic import share_statistic
 
 ALLOWED_ERRORS = (0.05, 0.1, 0.2)
-ERROR_IN_WORDS = 0.1
 MIN_CLUSTERS = 10
 EVERYTHING = "defer everything"
 COLUMNS = (
@@ -26,7 +25,7 @@ COLUMNS = (
     .counts("cases for a person")
     .estimate("error among the rest", "rest")
     .counts("answers kept", "answers measured", "cases", "answers")
-    .plain("what is missing", "in words")
+    .plain("what is missing")
 )
 NOTES = (
     "This table audits a method. It does not permit a use on people: a bounded error does not say"
@@ -34,9 +33,6 @@ NOTES = (
     f"One half of the clusters gives the threshold, with {risk.CONFIDENCE:.0%} confidence, and the"
     " other half the share deferred and the error among the rest. Area: the error among kept"
     " answers, averaged over all shares that can be kept.",
-)
-FIRST_PAGE_NOTES.register("deferral")(
-    "This audits a method. It does not permit a use on people. Brackets hold 95 % intervals."
 )
 
 
@@ -90,22 +86,4 @@ def _signal_rows(run: Run, signal: str, answers: pd.DataFrame) -> Iterator[Row]:
             test = binomtest(int(is_wrong[kept_rows].sum()), len(kept_rows))
             interval = test.proportion_ci(risk.CONFIDENCE, method="exact")
             cells["error among the rest"] = (test.statistic, interval.low, interval.high)
-        if allowed_error == ERROR_IN_WORDS:
-            cells["in words"] = _sentence(run, row | cells)
         yield row | cells
-
-
-def _sentence(run: Run, row: Row) -> str:
-    subject = f"{run.experiment}, {run.model_name}, by {row['signal']}: a person would have to"
-    if not row["answers kept"]:
-        return (
-            f"{subject} decide all {row['cases']:,} cases, because no threshold is shown to keep"
-            f" the error at {ERROR_IN_WORDS:.0%} or less."
-        )
-    error, low, high = row["error among the rest"]
-    return (
-        f"{subject} decide {row['cases for a person']:,} of {row['cases']:,} cases to keep the"
-        f" error among the rest at {ERROR_IN_WORDS:.0%} or less. In the half of the cases that did"
-        f" not set the threshold, {row['answers kept']:,} of {row['answers measured']:,} answers"
-        f" are kept, with an error of {error:.0%} [{low:.0%}, {high:.0%}]."
-    )

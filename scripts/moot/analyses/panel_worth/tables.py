@@ -9,7 +9,7 @@ import pandas as pd
 
 from moot.analyses.panel_worth import members
 from moot.analyses.panel_worth.panels import Panels, difference, effective_votes, votes_with_another
-from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
+from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import TableContent
 from moot.report.notes import NO_TRUTH
@@ -42,7 +42,7 @@ COLUMNS = (
     .plain("with one of another family", "accuracy by Dawid and Skene")
     .plain("members a panel", digits=".1f")
     .counts("panels", "cases")
-    .plain("what is missing", "in words")
+    .plain("what is missing")
 )
 RULE_COLUMNS = (
     Columns()
@@ -59,7 +59,6 @@ NOTE = (
     " actual majority. `change`: last answers less first answers. Accuracy by Dawid and Skene: a"
     " model's answer, which correlated errors raise. Intervals are by case."
 )
-FIRST_PAGE_NOTES.register("panel_worth")("Brackets hold 95 % intervals by case.")
 
 
 @table(EVERY_STUDY_AND_COMPARISON, "panel_worth", "How many independent judges is this panel?")
@@ -89,9 +88,7 @@ def _rows(run: Run) -> list[Row]:
         rows += [{"when": moment, **row} for row in moment_rows]
     if not reason:
         rows += _change_rows(run, answers)
-    rows = [{"members are": kind, "member": EVERYONE, **row} for row in rows]
-    rows[0]["in words"] = _sentence(run, rows)
-    return rows
+    return [{"members are": kind, "member": EVERYONE, **row} for row in rows]
 
 
 def _moment_rows(run: Run, panels: Panels, reason: str) -> Iterator[Row]:
@@ -200,21 +197,6 @@ def _pull_cells(run: Run, answers: pd.DataFrame) -> Row:
         PULLED_TO_WRONG: sample.estimate(ratio_statistic(to_wrong & (last == 0), to_wrong, SHARE)),
         PULLED_TO_RIGHT: sample.estimate(ratio_statistic(to_right & (last == 1), to_right, SHARE)),
     }
-
-
-def _sentence(run: Run, rows: list[Row]) -> str:
-    """Return the effective votes before and after members talk; "" if they are unknown."""
-    parts: list[str] = []
-    for row in rows:
-        if "effective votes" in row and row["when"] not in members.MIDDLE:
-            value, low, high = row["effective votes"]
-            parts.append(f"{row['when']} {value:.1f} [{low:.1f}, {high:.1f}]")
-    if not parts:
-        return ""
-    return (
-        f"{run.experiment}, {run.model_name}: {rows[0]['members a panel']:.1f}"
-        f" {rows[0]['members are']} are worth this many independent votes: {'; '.join(parts)}."
-    )
 
 
 def _rule_rows(run: Run) -> Iterator[Row]:

@@ -1,14 +1,13 @@
 """The table `record_check`: how much of what statements quote and state the record holds."""
 
 from collections.abc import Iterator
-from math import isnan
 
 import pandas as pd
 
 from moot.analyses.record_check.effects import NO_SOURCE, check_statements
 from moot.analyses.record_check.passages import AMOUNT, AUTHORITY, DATE, NUMBER, QUOTATION
 from moot.analyses.record_check.record import ALTERED, NOT_LOCATABLE, RESULTS, VERBATIM
-from moot.report import EVERY_STUDY_AND_COMPARISON, FIRST_PAGE_NOTES, table
+from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import Columns, Row
 from moot.report.content import TableContent
 from moot.report.study_results import Run, StudyResults, rows_of_runs
@@ -28,7 +27,7 @@ COLUMNS = (
     .estimate(ALTERED, ALTERED)
     .estimate(NOT_LOCATABLE, NOT_LOCATABLE)
     .counts("passages", "debates", "cases")
-    .plain("what is missing", "in words")
+    .plain("what is missing")
 )
 NOTES = (
     "The record is the case, its evidence and earlier public words of other speakers. `altered`:"
@@ -36,9 +35,6 @@ NOTES = (
     " occur with another value. `not locatable` does not mean false. Intervals are by case.",
     f"A grouping has rows if it has 2 to {MAX_GROUPS} groups, {MIN_PASSAGES} passages a group on"
     " average, and other groups than an earlier grouping.",
-)
-FIRST_PAGE_NOTES.register("record_check")(
-    "Not locatable does not mean false. Brackets hold 95 % intervals by case."
 )
 
 
@@ -75,8 +71,6 @@ def _rows(run: Run) -> Iterator[Row]:
             }
             for result in RESULTS:
                 row[result] = sample.estimate(share_statistic(group_rows["result"] == result))
-            if kind == QUOTATION and grouping == EVERYTHING:
-                row["in words"] = _sentence(run, row)
             yield row
 
 
@@ -92,15 +86,3 @@ def _groups(passages: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
             partitions.append(codes.tolist())
             for name in sorted(set(groups) - {""}):
                 yield grouping, name, passages[names == name]
-
-
-def _sentence(run: Run, row: Row) -> str:
-    """Return the shares of quotations; "" where there are too few for an interval."""
-    share, low, high = row[VERBATIM]
-    if isnan(low):
-        return ""
-    return (
-        f"{run.experiment}, {run.model_name}: of {row['passages']:,} quotations {share:.0%}"
-        f" [{low:.0%}, {high:.0%}] are verbatim in the record, {row[ALTERED][0]:.0%} are altered"
-        f" and {row[NOT_LOCATABLE][0]:.0%} cannot be located."
-    )
