@@ -24,7 +24,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from moot.report.transcript_pages import render_markdown
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people
 from debates import FACTS, instant
@@ -32,7 +31,6 @@ from moot.core.artifacts import atomic_path, describe, read_cases
 from moot.core.cases import shard_number
 from moot.core.schemas import SCHEMAS
 from moot.jobs.job_results import (
-    load_model_results,
     load_study_debates,
     load_study_results,
     write_scores,
@@ -218,13 +216,6 @@ def _say(name: str, start: float) -> None:
         )
 
 
-def render(plan: Plan, shards: int) -> None:
-    """Write the transcripts for people, as Markdown."""
-    results = load_model_results(plan, Job(shards))
-    with atomic_path(OUT / f"{EXPERIMENT}.md") as part, part.open("w", encoding="utf-8") as page:
-        page.writelines(render_markdown(results, MODEL))
-
-
 def reader(plan: Plan, shards: int) -> None:
     """Write the study's page of all debates."""
     parts = OUT / "reader_parts"
@@ -245,7 +236,6 @@ STAGES: dict[str, Callable[[Plan, int], None]] = {
     "score": score,
     "tables": tables,
     "figures": figures,
-    "render": render,
     "reader": reader,
     "outcome": outcome,
 }
