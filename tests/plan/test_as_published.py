@@ -36,7 +36,8 @@ def test_the_papers_configuration_repeats_itself() -> None:
     matches = compare_with_papers(make_plan(paper=True))
     paper = paper_plan(PROJECT)
     for (name, _), run in matches.runs.items():
-        assert name not in paper.experiments or name in run.repeats, name
+        is_example = name == "paper-feedback-example"  # one case repeats no published value
+        assert is_example or name not in paper.experiments or name in run.repeats, name
     for name in paper.datasets_used:
         assert f"baselines/{name}" in matches.datasets[name].repeats
 
