@@ -52,8 +52,8 @@ async def test_judge_that_never_says_agreement_is_stopped_by_the_cap(
 
 async def test_unusable_decision_counts_as_more_debate(load_context: LoadContextMaker) -> None:
     decisions = [
-        "Both sides have a point.",
-        "AGREEMENT or MORE DEBATE",
+        *["Both sides have a point."] * 2,  # asked again, and repeated
+        *["AGREEMENT or MORE DEBATE"] * 2,
         "The decision is AGREEMENT.",
         "AGREEMENT",
     ]
@@ -74,7 +74,7 @@ async def test_explained_decisions_are_decisions(load_context: LoadContextMaker)
     decisions = [
         "MORE DEBATE is needed.",
         "AGREEMENT has been reached.",
-        "AGREEMENT: they settled; no more debate is needed.",
+        "AGREEMENT: they settled on the metro.",
     ]
     answer, debate, _ = await hold(
         "conference", *conference_case(load_context), script(decisions), graded_decisions=0
@@ -269,7 +269,7 @@ async def test_seats_read_only_permitted_utterances(load_context: LoadContextMak
 async def test_each_decision_is_graded_separately_twice_and_reversed(
     load_context: LoadContextMaker,
 ) -> None:
-    decisions = ["MORE DEBATE", "AGREEMENT", "who knows", "AGREEMENT"]
+    decisions = ["MORE DEBATE", "AGREEMENT", "who knows", "who knows", "AGREEMENT"]
     _, debate, chat = await hold(
         "conference",
         *conference_case(load_context),

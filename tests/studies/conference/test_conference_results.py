@@ -77,7 +77,7 @@ async def test_the_rule_that_keeps_a_debate_going_is_counted(
 
 async def test_course_of_the_debate(tmp_path: Path, load_context: LoadContextMaker) -> None:
     decisions = [
-        "I think so.",
+        *["I think so."] * 2,  # asked again, and repeated
         "AGREEMENT",
         "More debate.",
         "MORE DEBATE",

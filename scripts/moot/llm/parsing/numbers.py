@@ -100,7 +100,9 @@ def _confidence(number: float, scale: int) -> float:
     if scale == 1:
         confidence = scaled_confidence(number, scale, is_percentage=False)
         if confidence is None:
-            raise UnreadableError(f"{number:g} contradicts `confidence_scale: 1` of the model")
+            raise UnreadableError(
+                f"{number:g} contradicts `confidence_scale: 1` in the model's entry"
+            )
         return confidence
     if isinstance(number, float) and 0 < number <= 1:
         raise UnreadableError(
