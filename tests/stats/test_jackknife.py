@@ -88,6 +88,12 @@ def test_crossed_clusters_are_wider_than_each_kind():
 # Few clusters and values without spread
 
 
+def test_no_rows_have_neither_value_nor_interval():
+    jackknife = ClusterJackknife([])
+    assert np.isnan(jackknife.estimate(share_statistic([]))).all()
+    assert jackknife.values_without(lambda weights: {"": weights.sum(axis=1)})[""].shape == (0,)
+
+
 def test_one_cluster_has_a_value_and_no_interval():
     statistic = ratio_statistic([1, 3], [2, 2], SHARE)
     value, low, high = ClusterJackknife(["a", "a"]).estimate(statistic)
