@@ -15,7 +15,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
 SCRIPTS = {
-    "house.py": [],
+    "house.py": ["HEAD"],
     "throughput.py": ["--rounds", "2", "--repeats", "1", "--concurrency", "4", "--latency", "0.01"],
     "debates.py": ["--smoke"],
     "jobs.py": ["--debates", "4", "--repeats", "1", "--jobs", "1", "2"],
