@@ -457,7 +457,7 @@ def summary(results: dict[Cell, CellResult]) -> str:
         rows = [result for cell, result in results.items() if cell.kind == kind]
         coverages = [row.coverage for row in rows if row.intervals] or [float("nan")]
         errors = [row.type_one_error for row in rows if row.nulls] or [float("nan")]
-        faults = [fault for row in rows for fault in row.faults]
+        faults = list(itertools.chain.from_iterable(row.faults for row in rows))
         numbers = [faults.count(fault) for fault in ("too narrow", "too wide", "rejects")]
         lines.append(
             f"| {kind} | {len(rows)} | {percent(min(coverages))} to {percent(max(coverages))} |"

@@ -55,7 +55,7 @@ REASONS = (
     "The text weighs cost against benefit. It never mentions the tram again.",
     "If he had paid in May, things might look different. He had no money left.",
 )
-STATED = (
+STATEMENTS = (
     *("{0}", "{0}.", "**{0}**", "# {0}", '"{0}"', "- {0}", "({0})", "{0}!", "`{0}`", "{0}</s>"),
     *("{0}. {why}", "{0}: {why}", "{0}\n\n{why}", "**{0}**\n{why}", "{0} because {why}"),
     *("Answer: {0}", "**Answer:** {0}", "The answer is {0}.", "Final answer: **{0}**"),
@@ -121,23 +121,23 @@ def natural_replies() -> list[tuple[tuple[str, ...], str, str | None]]:
     replies = []
     for labels in LABEL_SETS:
         is_chinese = not labels[0].isascii()
-        stated = CHINESE_STATED if is_chinese else STATED
+        statement_set = CHINESE_STATED if is_chinese else STATEMENTS
         undecided = CHINESE_UNDECIDED if is_chinese else UNDECIDED
         reasons = CHINESE_REASONS if is_chinese else REASONS
-        for form in (*stated, *undecided):
+        for form in (*statement_set, *undecided):
             for position, label in enumerate(labels):
-                other = labels[(position + 1) % len(labels)]
-                right = label if form in stated else None
+                second = labels[(position + 1) % len(labels)]
+                right_count = label if form in statement_set else None
                 if form in DENIALS and f"NOT {label}" in labels:
-                    right = f"NOT {label}"
-                texts = [form.format(label, other, why=reason) for reason in reasons]
-                replies += [(labels, text, right) for text in texts]
+                    right_count = f"NOT {label}"
+                texts = [form.format(label, second, why=reason) for reason in reasons]
+                replies += [(labels, text, right_count) for text in texts]
     return random.Random(SEED).sample(sorted(replies, key=str), COUNT)
 
 
-def outcome(value: object, right: object) -> str:
+def outcome(value: object, right_count: object) -> str:
     """Return the outcome of a reading, one of `OUTCOMES`."""
-    if value == right:
+    if value == right_count:
         return "right"
     return "asked again" if value is None else "misread"
 
@@ -145,9 +145,9 @@ def outcome(value: object, right: object) -> str:
 def count_natural() -> dict[tuple[str, ...], Counter[str]]:
     """Count the natural replies with each outcome by set of labels."""
     counts: dict[tuple[str, ...], Counter[str]] = {labels: Counter() for labels in LABEL_SETS}
-    for labels, reply, right in natural_replies():
+    for labels, reply, right_count in natural_replies():
         value = (parse_label(reply, labels).value or {}).get("prediction")
-        counts[labels][outcome(value, right)] += 1
+        counts[labels][outcome(value, right_count)] += 1
     return counts
 
 
@@ -168,12 +168,12 @@ def count_real() -> dict[str, Counter[str]]:
             if is_object
             else parse_label(row["reply"], row["labels"])
         )
-        value, right = (parsed.value or {}).get("prediction"), row["authors_reading"]
-        if right is None:
+        value, right_count = (parsed.value or {}).get("prediction"), row["authors_reading"]
+        if right_count is None:
             kind = "authors read none, asked again" if value is None else "authors read none, read"
         else:
             kind = {"right": "agree", "misread": "contradict"}.get(
-                outcome(value, right), "asked again"
+                outcome(value, right_count), "asked again"
             )
         counts.setdefault(row["source"], Counter())[kind] += 1
     return counts

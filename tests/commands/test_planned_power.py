@@ -58,20 +58,20 @@ def make_plan(**keys: Any) -> Plan:
 def hold_debates() -> dict[str, np.ndarray]:
     """Write debates of both models, and return which are right, shape (cases, repeats)."""
     cases, _ = read_cases(people(Path("results/cases/people.parquet"), 100))
-    random, right = np.random.default_rng(3), {}
+    random, right_share = np.random.default_rng(3), {}
     for model, competence in (("good", 0.85), ("poor", 0.6)):
-        right[model] = random.random((CASES, REPEATS)) < competence
+        right_share[model] = random.random((CASES, REPEATS)) < competence
         rows = []
         for number, repeat in itertools.product(range(CASES), range(REPEATS)):
             target = cases[number].target
-            wrong = next(label for label in cases[number].labels if label != target)
-            answer = target if right[model][number, repeat] else wrong
+            wrong_share = next(label for label in cases[number].labels if label != target)
+            answer = target if right_share[model][number, repeat] else wrong_share
             row = prediction(cases[number].case_id, target, answer, repeat=repeat)
             about = {"experiment": "one", "model": model}
             rows.append({**dict.fromkeys(SCHEMAS["predictions"].names), **about, **row})
         path = Path(f"results/predictions/one/{model}.parquet")
         write_rows(path, "predictions", rows, describe("one"))
-    return right
+    return right_share
 
 
 @pytest.fixture(autouse=True)
@@ -94,13 +94,13 @@ def test_power_is_computed_from_an_assumption_until_there_are_debates() -> None:
 
 
 def test_debates_give_the_variances_between_and_within_cases() -> None:
-    right = hold_debates()
+    right_share = hold_debates()
     plan = make_plan()
     [power], _ = planned_power(plan)
-    means = right["good"].mean(axis=1) - right["poor"].mean(axis=1)
-    within = [side.var(axis=1, ddof=1).mean() for side in right.values()]
-    assert list(power.spread.within) == pytest.approx(within)
-    expected = means.var(ddof=1) - sum(within) / REPEATS
+    means = right_share["good"].mean(axis=1) - right_share["poor"].mean(axis=1)
+    within_variance = [side.var(axis=1, ddof=1).mean() for side in right_share.values()]
+    assert list(power.spread.within) == pytest.approx(within_variance)
+    expected = means.var(ddof=1) - sum(within_variance) / REPEATS
     assert power.spread.between_variance == pytest.approx((max(0, expected),))
     assert (power.cases, power.repeats, power.available) == ((CASES,), (REPEATS, REPEATS), 100)
     assert "better (accuracy, by the debates of 40 cases): 40 cases x 2" in summarise_power(plan)

@@ -25,7 +25,7 @@ from moot.llm.progress import Progress
 from moot.llm.waiting import Patience, backoff_seconds
 
 NO_WAIT = [{}, {"Retry-After": "0"}, {"retry-after-ms": "-500"}]
-SHORT = {"max_backoff": 0.05, "max_outage": 0.3}
+SHORT_WAITS = {"max_backoff": 0.05, "max_outage": 0.3}
 
 
 class Scripted:
@@ -103,10 +103,10 @@ async def test_a_quota_of_the_day_ends_the_run_with_the_words_of_the_server() ->
     error = {"code": 429, "message": "Daily requests are used up"}
     async with serving(Scripted((429, [{"error": error}]))) as server:
         with pytest.raises(RunStoppedError, match="HTTP 429: Daily requests are used up"):
-            await ask_once(server, "openai", waits=SHORT)
+            await ask_once(server, "openai", waits=SHORT_WAITS)
 
 
-ENDED = [
+END_MESSAGE = [
     (401, {"error": "no such key"}, "HTTP 401: no such key"),
     (402, {"message": "top up"}, "HTTP 402: top up"),
     (404, {"detail": "no such model"}, "HTTP 404: no such model"),
@@ -115,7 +115,7 @@ ENDED = [
 ]
 
 
-@pytest.mark.parametrize(("status", "body", "words"), ENDED)
+@pytest.mark.parametrize(("status", "body", "words"), END_MESSAGE)
 async def test_a_refused_account_or_unknown_model_ends_the_calls(
     status: int, body: Any, words: str
 ) -> None:
@@ -128,7 +128,7 @@ async def test_a_refused_account_or_unknown_model_ends_the_calls(
 async def test_a_later_404_is_waited_for(tmp_path: Path) -> None:
     answers = Scripted(OK, (404, {"error": "no such model"}), OK)
     async with serving(answers) as server:
-        config = ModelConfig(model="test", base_url=server.address("openai"), waits=SHORT)
+        config = ModelConfig(model="test", base_url=server.address("openai"), waits=SHORT_WAITS)
         chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
         for text in ("a", "b"):
             _, reply = await chat.ask(question(text=text), 0)
@@ -136,7 +136,7 @@ async def test_a_later_404_is_waited_for(tmp_path: Path) -> None:
     assert reply.attempts == 2
 
 
-REFUSED = [
+REFUSAL_MESSAGE = [
     (400, {"error": {"message": "seed: not permitted"}}, "HTTP 400: seed: not permitted"),
     (403, {"error": "forbidden"}, "HTTP 403: forbidden"),
     (413, {}, "HTTP 413: {}"),
@@ -146,12 +146,12 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("status", "body", "words"), REFUSED)
+@pytest.mark.parametrize(("status", "body", "words"), REFUSAL_MESSAGE)
 async def test_a_refused_request_fails_and_many_in_a_row_end_the_calls(
     status: int, body: Any, words: str, tmp_path: Path
 ) -> None:
-    refused = [(status, body)]
-    answers = Scripted(*refused * 4, OK, *refused * 5)
+    refusals = [(status, body)]
+    answers = Scripted(*refusals * 4, OK, *refusals * 5)
     async with serving(answers) as server:
         config = ModelConfig(model="test", base_url=server.address("openai"), concurrency=1)
         chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))

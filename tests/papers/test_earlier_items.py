@@ -38,12 +38,12 @@ def run_items(config: dict[str, Any]) -> tuple[Plan, set[tuple[str, str]]]:
             path = Path("results", "predictions", experiment.name, f"{model}.parquet")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
-    page, joined = plan_of_page(plan, config, COURTROOM.name)
-    write_record(page, joined, COURTROOM)
-    shown = {
-        (name, model) for name, entry in page.experiments.items() for model in entry.config.models
-    }
-    return page, shown
+    page, joined_config = plan_of_page(plan, config, COURTROOM.name)
+    write_record(page, joined_config, COURTROOM)
+    runs = set[tuple[str, str]]()
+    for name, entry in page.experiments.items():
+        runs.update((name, model) for model in entry.config.models)
+    return page, runs
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -54,11 +54,11 @@ def test_what_was_filled_stays_filled(
     order: list[dict[str, Any]] = [{"items": item} for item in ITEMS]
     order.append({})
     random.Random(seed).shuffle(order)
-    filled: set[tuple[str, str]] = set()
+    earlier_runs: set[tuple[str, str]] = set()
     for papers in order:
-        page, shown = run_items(configuration(**papers))
-        assert filled <= shown, papers
-        filled = shown
+        page, runs = run_items(configuration(**papers))
+        assert earlier_runs <= runs, papers
+        earlier_runs = runs
         assert page.datasets["paper-nlsy97"].source == "download"
 
 
@@ -68,8 +68,8 @@ def test_results_of_other_data_are_not_shown_as_the_papers(
     monkeypatch.chdir(tmp_path)
     made_up = {"datasets": {"nlsy97": "synthetic"}}
     run_items(configuration(items="courtroom/table4", **made_up))
-    _, shown = run_items(configuration(items="courtroom/table5"))
-    assert {name for name, _ in shown} == {"paper-courtroom"}
+    _, runs = run_items(configuration(items="courtroom/table5"))
+    assert {name for name, _ in runs} == {"paper-courtroom"}
 
 
 def test_a_model_of_an_earlier_run_keeps_its_entry(
@@ -77,5 +77,5 @@ def test_a_model_of_an_earlier_run_keeps_its_entry(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     run_items(configuration(items="courtroom/table5", models="smollm2-135m"))
-    joined = join_earlier(configuration(items="courtroom/table5"), COURTROOM.name)
-    assert "smollm2-135m" in joined["experiments"]["paper-courtroom"]["models"]
+    config = join_earlier(configuration(items="courtroom/table5"), COURTROOM.name)
+    assert "smollm2-135m" in config["experiments"]["paper-courtroom"]["models"]

@@ -33,13 +33,12 @@ def trials(folder: Path, answers: dict[str, list[str]]) -> StudyResults:
     """Return courtroom debates about people who are all rearrested, by model."""
     count = max(map(len, answers.values()))
     cases = [case(f"c{number}", "yes" if number % 2 else "no") for number in range(count)]
-    predictions = {
-        model: [
-            prediction(cases[number].case_id, cases[number].target, answer, debate_id=f"d{number}")
-            for number, answer in enumerate(of_model)
+    predictions = {}
+    for model, of_model in answers.items():
+        predictions[model] = [
+            prediction(item.case_id, item.target, answer, debate_id=f"d{number}")
+            for number, (item, answer) in enumerate(zip(cases, of_model, strict=False))
         ]
-        for model, of_model in answers.items()
-    }
     view = experiment_view(models=tuple(answers))
     transcripts = {model: [utterance("c0", 1, "judge")] for model in answers}
     results = write_results(folder, cases, predictions, transcripts, config=view)
@@ -128,12 +127,10 @@ def test_a_placeholder_is_no_step(tmp_path: Path) -> None:
     assert PARAMS["judges"] * PARAMS["rounds"] == 9
     spoken = phases(tmp_path / "spoken", "synthetic_panel", "aaa aaa aar")
     failed = phases(tmp_path / "failed", "synthetic_panel", "nnn nnn nnn", text="")
-    steps = {
-        name: [
-            row.cells["", "steps"].value for row in rows_of(item_of("appellate/table1"), results)
-        ]
-        for name, results in (("spoken", spoken), ("failed", failed))
-    }
+    steps = {}
+    for name, results in (("spoken", spoken), ("failed", failed)):
+        rows = rows_of(item_of("appellate/table1"), results)
+        steps[name] = [row.cells["", "steps"].value for row in rows]
     assert steps == {"spoken": [9], "failed": [0]}
     (row,) = rows_of(item_of("appellate/table1"), failed)
     assert row.cells["", "debates"].value == 0

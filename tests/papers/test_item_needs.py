@@ -1,5 +1,6 @@
 """What items need and a machine lacks is named before the first call; the rest is filled."""
 
+from itertools import chain, product
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,9 @@ def plan_of(item: str) -> Plan:
 
 def runs_of(plan: Plan) -> list[tuple[str, str]]:
     entries = plan.experiments.values()
-    return [(entry.name, model) for entry in entries for model in entry.config.models]
+    return list(
+        chain.from_iterable(product([entry.name], entry.config.models) for entry in entries)
+    )
 
 
 def test_without_ollama_the_models_of_an_api_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:

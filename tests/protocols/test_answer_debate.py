@@ -79,8 +79,10 @@ def test_each_debater_has_one_answer() -> None:
     ("synthetic_panel", {"judges": 2, "rounds": 1}),
 ])  # fmt: skip
 async def test_own_tables_get_no_words_of_a_court(protocol: str, params: dict[str, Any]) -> None:
-    replies = lambda request: answer(request) if request.schema else "KEEP. Confidence: 60"  # noqa: E731
-    _, _, model = await hold(protocol, CASE, REVIEWS, replies, **params)
+    def reply(request: Any) -> Any:
+        return answer(request) if request.schema else "KEEP. Confidence: 60"
+
+    _, _, model = await hold(protocol, CASE, REVIEWS, reply, **params)
     assert model.prompts and not any(map(COURT.search, model.prompts))
 
 

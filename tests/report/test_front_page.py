@@ -1,7 +1,7 @@
 """Test the front page of a run: the order of its questions, and links to built files only."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import astuple
 from pathlib import Path
 
@@ -35,9 +35,11 @@ def root(tmp_path: Path) -> Path:
 
 def questions_of(own: Collection[str] = (), **changes: object) -> list[StudyQuestion]:
     rows = [UNTESTED, CONTRAST | changes, CLAIM]
-    return choose_questions(
-        [{key: str(cell) for key, cell in row.items()} for row in rows], {}, own
-    )
+    return choose_questions(list(map(as_text, rows)), {}, own)
+
+
+def as_text(row: Mapping[str, object]) -> dict[str, str]:
+    return {key: str(cell) for key, cell in row.items()}
 
 
 def test_own_questions_come_first_and_shipped_ones_without_an_interval_not_at_all() -> None:
@@ -55,10 +57,7 @@ def test_own_questions_come_first_and_shipped_ones_without_an_interval_not_at_al
 
 
 def test_a_page_has_at_most_twenty_questions() -> None:
-    rows = [
-        {key: str(cell) for key, cell in (CONTRAST | {"contrast": f"c{number}"}).items()}
-        for number in range(30)
-    ]
+    rows = [as_text(CONTRAST | {"contrast": f"c{number}"}) for number in range(30)]
     questions = choose_questions(rows, {}, ["c29"])
     assert len(questions) == 20 and questions[0].is_own
 

@@ -213,9 +213,8 @@ def test_a_label_used_by_only_one_side_shows_no_difference():
     sides = []
     for side in answers:
         labels = [f1_sums(actual == label, side == label) for label in range(3)]
-        tops, bottoms = (
-            np.hstack(column) for column in zip(*((s.tops, s.bottoms) for s in labels), strict=True)
-        )
+        tops = np.hstack([sums.tops for sums in labels])
+        bottoms = np.hstack([sums.bottoms for sums in labels])
         sides.append(Sums(tops, bottoms))
     for first, second in itertools.combinations(range(3), 2):
         difference = compare_paired(sides[first], sides[second], range(11), DIFFERENCE)

@@ -54,7 +54,8 @@ def choose_as_planted(
     def choose(request: Request, labels: Sequence[Any]) -> Any:
         prompt = "\n".join(message.content for message in request.messages)
         texts = re.findall(r"<\w+>\n(.*?)\n</\w+>", prompt, re.DOTALL)
-        told = [by_text[key] for key in (f"<t>\n{text}\n</t>" for text in texts) if key in by_text]
+        keys = [f"<t>\n{text}\n</t>" for text in texts]
+        told = [by_text[key] for key in keys if key in by_text]
         if not told or {str(label).casefold() for label in labels} != {"yes", "no"}:
             return labels[0]
         planted = answer(seed, told[-1], **parameters)

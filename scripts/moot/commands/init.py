@@ -171,6 +171,15 @@ def _shards_line(cases: int) -> str:
     return f"shards: {shards}          # debates at the same time, each on one core\n"
 
 
+def _minimum_line(cases: int) -> str:
+    if cases >= _CASES:
+        return ""
+    return (
+        f"min_debates: {cases}     # experiments with fewer debates are trial runs, which are left"
+        " out of tables\n"
+    )
+
+
 def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[str, Sequence[str]]:
     """Return the file's text, and lines on the guesses."""
     answer = partial(_find_answer, config, ask)
@@ -199,12 +208,7 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
         command="snakemake" if Path("Snakefile").exists() else "moot",
         file=config.file,
         names=names,
-        min_debates=(
-            f"min_debates: {cases}     # experiments with fewer debates are trial runs, which are "
-            "left out of tables\n"
-            if cases < _CASES
-            else ""
-        ),
+        min_debates=_minimum_line(cases),
         run=names.experiment,
         protocol=protocol,
         shards=_shards_line(cases) if is_slow else "",

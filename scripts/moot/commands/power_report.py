@@ -71,7 +71,7 @@ def planned_power(
 
 def _contrast_power(plan: Plan, contrast: Contrast) -> ContrastPower:
     """Return a contrast's power; raise `CannotTellError` if it is unknown."""
-    unknown = CannotTellError(
+    fault = CannotTellError(
         f"both sides debated fewer than {MIN_CASES} cases, and not all; run a pilot, for example"
         " with `cases: 20`"
     )
@@ -79,7 +79,7 @@ def _contrast_power(plan: Plan, contrast: Contrast) -> ContrastPower:
     difference = measure(contrast, experiments) if experiments else None
     cases = experiments or _load_results(plan, contrast, needs_debates=False)
     if not cases:
-        raise unknown
+        raise fault
     sides = [_planned_cases(plan, side, cases[side.experiment]) for side in contrast.sides]
     available = min(available for _, available in sides)
     if difference is not None and difference.cases >= min(MIN_CASES, available):
@@ -87,16 +87,16 @@ def _contrast_power(plan: Plan, contrast: Contrast) -> ContrastPower:
     elif contrast.paired and {side.metric for side in contrast.sides} <= _SHARES:
         source, spread = ASSUMED, paired_proportions(plan.config.power.discordant_share)
     else:
-        raise unknown
-    planned = tuple(number for number, _ in sides)
+        raise fault
+    planned_cases = tuple(number for number, _ in sides)
     first, second = (plan.experiments[side.experiment].config.repeats for side in contrast.sides)
     if all(experiment.config.protocol == RECORDED for experiment in cases.values()):
-        planned, (first, second) = spread.cases, repeats_of(sides_of(contrast, experiments))
+        planned_cases, (first, second) = spread.cases, repeats_of(sides_of(contrast, experiments))
     return ContrastPower(
         contrast,
         source,
         spread,
-        (min(planned),) if contrast.paired else planned,
+        (min(planned_cases),) if contrast.paired else planned_cases,
         available,
         (first, second),
         Goal(plan.config.power.level, plan.config.power.power),
@@ -148,8 +148,8 @@ def power_rows(powers: Sequence[ContrastPower], difference: float) -> Iterator[J
             "to show": difference,
         }
         for repeats in _REPEATS if spread.is_split else (1,):
-            needed = cases_needed(difference, spread, (repeats, repeats), goal)
-            row[f"cases x {repeats}"] = ceil(needed) if isfinite(needed) else None
+            required = cases_needed(difference, spread, (repeats, repeats), goal)
+            row[f"cases x {repeats}"] = ceil(required) if isfinite(required) else None
         yield row | {"cases of the data set": power.available}
 
 
@@ -166,12 +166,12 @@ def power_lines(powers: Sequence[ContrastPower], difference: float) -> Iterator[
             f"{row['contrast']} ({row['metric']}, {basis}): {row['cases']} cases x"
             f" {row['repeats']} show {effect} at {power.goal.power:.0%} power."
         )
-        needed = [
+        required = [
             f"{row[name]:,} {name}" for name in row if name.startswith("cases x") and row[name]
         ]
         per_side = "" if power.contrast.paired else " of either side"
         yield (
-            f"  {difference:g} needs {' or '.join(needed) or 'more than 1,000,000,000 cases'}"
+            f"  {difference:g} needs {' or '.join(required) or 'more than 1,000,000,000 cases'}"
             f"{per_side}; the data set has {power.available:,}."
         )
 

@@ -7,6 +7,7 @@ import json
 import os
 import socket
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -146,7 +147,7 @@ def describe_missing(
             reason = "debates that it reads are missing"
             causes.setdefault(reason, {})[f"{experiment}/{model}"] = None
     for name, reason in baselines.items():
-        rows = [item.name for item in items if name in {row.key for row in item.rows}]
+        rows = [item.name for item in items if name in map(attrgetter("key"), item.rows)]
         causes.setdefault(reason, {})[f"{name} in {', '.join(rows)}"] = None
     for reason, rows_of_cause in causes.items():
         yield f"{reason}: {', '.join(rows_of_cause)}"

@@ -79,8 +79,8 @@ def find_misfit(params: DebateParams, labels: Sequence[str], multilabel: bool) -
     remedy = "Set `debaters`, or list in `answers` one label for each debater."
     if multilabel:
         return "protocol 'debate' needs one label a case; these data have several."
-    if unknown := [label for label in params.answers if label not in labels]:
-        return f"`answers` has {unknown}; the data set's labels are {list(labels)}."
+    if unknown_answers := [label for label in params.answers if label not in labels]:
+        return f"`answers` has {unknown_answers}; the data set's labels are {list(labels)}."
     count = len(set(params.answers or labels))
     if count != params.debaters:
         return f"{params.debaters} debaters argue for {count} labels. {remedy}"
@@ -112,17 +112,17 @@ async def debate_answers(debate: Debate, params: DebateParams) -> Answer | None:
             for turn in turns:
                 await speak(debate, params, turn, answers[turn.seat], debate.readable_by(turn.seat))
         else:
-            heard = [debate.readable_by(seat) for seat in seats]
+            readable = [debate.readable_by(seat) for seat in seats]
             statements = (
                 speak(debate, params, turn, answers[turn.seat], utterances)
-                for turn, utterances in zip(turns, heard, strict=True)
+                for turn, utterances in zip(turns, readable, strict=True)
             )
             await gather_statements(*statements)
     return await decide(debate, params)
 
 
 async def speak(
-    debate: Debate, params: DebateParams, turn: Turn, side: str, heard: Sequence[Utterance]
+    debate: Debate, params: DebateParams, turn: Turn, side: str, readable: Sequence[Utterance]
 ) -> Utterance:
     """Let a debater write a private note, if asked for, and make a public statement."""
     context: dict[str, Any] = {
@@ -133,11 +133,11 @@ async def speak(
     }
     if params.notes:
         note = await debate.say(
-            turn.seat, NOTE, "debate/note", private=True, utterances=heard, **context
+            turn.seat, NOTE, "debate/note", private=True, utterances=readable, **context
         )
-        heard = [*heard, note]
+        readable = [*readable, note]
     statement = await debate.say(
-        turn.seat, turn.kind, "debate/statement", utterances=heard, **context
+        turn.seat, turn.kind, "debate/statement", utterances=readable, **context
     )
     if params.quotes and statement.usable:
         statement.parsed = {"quotes": check_quotes(statement.text, debate.case.text)}

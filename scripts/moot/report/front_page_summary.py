@@ -55,9 +55,9 @@ def read_paper_progress(root: Path, address: str, name: str) -> PaperProgress:
     match = _PROGRESS.search(path.read_text(encoding="utf-8")) if path.exists() else None
     if match is None:
         return PaperProgress(address, name)
-    filled, drawn = int(match[2]), int(match[3] or 0)
-    open_count = int(match[1]) - filled - drawn
-    return PaperProgress(address, name, filled, open_count, drawn, match[4] or "")
+    filled_count, drawn_count = int(match[2]), int(match[3] or 0)
+    open_count = int(match[1]) - filled_count - drawn_count
+    return PaperProgress(address, name, filled_count, open_count, drawn_count, match[4] or "")
 
 
 def summarise_run(questions: Sequence[StudyQuestion], debates: tuple[int, int]) -> list[str]:
@@ -75,8 +75,8 @@ def summarise_run(questions: Sequence[StudyQuestion], debates: tuple[int, int]) 
         f"This run has {debate_count:,} debates in {experiment_count} experiments. Below are"
         f" {len(questions)} question{plural}: {answers}."
     ]
-    answered = [question for question in questions if question.answer != CANNOT_TELL]
-    sentences += map(_describe_answer, answered[:ANSWERS_IN_SUMMARY])
+    answered_questions = [question for question in questions if question.answer != CANNOT_TELL]
+    sentences += map(_describe_answer, answered_questions[:ANSWERS_IN_SUMMARY])
     if not any(question.estimate for question in questions):
         sentences += [
             "No comparison has enough cases for an interval, so no number here is a finding.",

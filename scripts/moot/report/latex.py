@@ -69,11 +69,15 @@ def latex_table(
             label=label,
             format="".join(sides),
             heads=_head_lines(columns),
-            parts=[[_line(row, widths) for row in part] for part in parts],
+            parts=[_lines(part, widths) for part in parts],
             notes=notes,
         )
         + "\n"
     )
+
+
+def _lines(rows: Sequence[Sequence[str]], widths: Sequence[int]) -> list[str]:
+    return [_line(row, widths) for row in rows]
 
 
 def _width(column: LatexColumn, place: int, rows: Sequence[Sequence[str]], wrapped: int) -> int:

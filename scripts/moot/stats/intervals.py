@@ -3,11 +3,14 @@
 | of | method |
 |---|---|
 | a share of independent cases | Wilson 1927, JASA 22 |
-| a value between two bounds, by cluster | Student's t on the scale of log odds (delta method; Korn and Graubard 1998, Survey Methodology 24); of a coefficient from -1 to 1, this is Fisher's z |
+| a value between two bounds, by cluster | Student's t on the scale of log odds (1) |
 | a difference of shares of the same cases | Tango 1998, Statistics in Medicine 17 |
 | a mean cost | log-normal: Zou, Huo and Taleban 2009, Environmetrics 20 |
 | a difference, an amount | Student's t |
-"""  # noqa: E501
+
+(1) By the delta method (Korn and Graubard 1998, Survey Methodology 24). For a coefficient from -1
+to 1 this is Fisher's z.
+"""
 
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol

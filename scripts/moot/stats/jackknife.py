@@ -14,6 +14,7 @@ clustering"). t has the smallest degrees of freedom of a kind.
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -103,22 +104,22 @@ class ClusterJackknife:
         blocks = self._weights if self._weights is not None else self.weights()
         parts = [statistics(weights) for weights in blocks]
         parts = parts or [statistics(np.ones((0, self.rows)))]  # no valid answer, no cluster
-        return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+        return {key: np.concatenate(list(map(itemgetter(key), parts))) for key in parts[0]}
 
-    def spread(self, value: float, without: Floats, rows: Truths | None = None) -> Spread:
+    def spread(self, value: float, left_out: Floats, rows: Truths | None = None) -> Spread:
         """Return the spread of a value, from the values without each cluster.
 
         Clusters that have none of the statistic's rows do not count.
         """
-        unknown = Spread(float("nan"), 0.0)
+        undefined = Spread(float("nan"), 0.0)
         variances, freedoms, start = [], [], 0
         for codes, number in self._kinds:
             end = start + int(codes.max(initial=-1)) + 1
             sizes = np.bincount(codes if rows is None else codes[rows])
             clusters = int((sizes > 0).sum())
             if clusters < MIN_CLUSTERS:
-                return unknown
-            squares = float(((without[start:end] - value) ** 2).sum())
+                return undefined
+            squares = float(((left_out[start:end] - value) ** 2).sum())
             variances.append((squares * (clusters - 1) / clusters, number))
             freedoms += [bell_mccaffrey_freedom(sizes)] if number == 1 else []
             start = end
@@ -126,7 +127,7 @@ class ClusterJackknife:
         both = sum(variance if number % 2 else -variance for variance, number in variances)
         error = float(max(single, both)) ** 0.5
         if not np.isfinite(error):
-            return unknown
+            return undefined
         has_spread = error > _ROUNDING * max(1.0, abs(value))
         return Spread(error if has_spread else 0.0, min(freedoms))
 
@@ -142,7 +143,7 @@ class ClusterJackknife:
     def method_of(
         self,
         value: float,
-        without: Floats,
+        left_out: Floats,
         bounds: Bounds,
         rows: Truths | None = None,
         threshold: float = 0.0,
@@ -156,7 +157,7 @@ class ClusterJackknife:
         clusters = self.clusters_among(rows)
         if np.isnan(value) or clusters < MIN_CLUSTERS:
             return Student(float("nan"), float("nan"), 0.0)
-        spread = self.spread(value, without, rows)
+        spread = self.spread(value, left_out, rows)
         is_inside = bounds[0] + _ROUNDING < value < bounds[1] - _ROUNDING
         if bounds == SHARE:
             # among values from 0 to 1, only those that are 0 or 1 have this variance
@@ -170,18 +171,18 @@ class ClusterJackknife:
         return Student(value - threshold, *spread, (low - threshold, high - threshold))
 
     def interval_of(
-        self, value: float, without: Floats, bounds: Bounds, rows: Truths | None = None
+        self, value: float, left_out: Floats, bounds: Bounds, rows: Truths | None = None
     ) -> tuple[float, float]:
         """Return the interval of `method_of`."""
-        return self.method_of(value, without, bounds, rows).interval()
+        return self.method_of(value, left_out, bounds, rows).interval()
 
     def value_and_spread(self, statistic: Statistic) -> tuple[float, Spread]:
         """Return a statistic's value with its spread."""
         value = self.value(statistic)
         if np.isnan(value):
             return value, Spread(float("nan"), 0.0)
-        without = self.values_without(lambda weights: {"": statistic(weights)})[""]
-        return value, self.spread(value, without, statistic.rows)
+        left_out = self.values_without(lambda weights: {"": statistic(weights)})[""]
+        return value, self.spread(value, left_out, statistic.rows)
 
     def interval(self, statistic: Statistic) -> tuple[float, float]:
         """Return the interval of a statistic."""
@@ -192,5 +193,5 @@ class ClusterJackknife:
         value = self.value(statistic)
         if np.isnan(value):
             return value, *NOTHING
-        without = self.values_without(lambda weights: {"": statistic(weights)})[""]
-        return value, *self.interval_of(value, without, statistic.bounds, statistic.rows)
+        left_out = self.values_without(lambda weights: {"": statistic(weights)})[""]
+        return value, *self.interval_of(value, left_out, statistic.bounds, statistic.rows)

@@ -39,9 +39,9 @@ FACTS = (
 )
 
 
-def opinion(ending: str, *, opening: str = "", facts: str = FACTS) -> str:
+def opinion(ending: str, *, opening_text: str = "", facts: str = FACTS) -> str:
     return (
-        f"{CAPTION}Per Curiam. This is an appeal from a judgment. {opening}\n\n{facts}\n\n"
+        f"{CAPTION}Per Curiam. This is an appeal from a judgment. {opening_text}\n\n{facts}\n\n"
         f"DISCUSSION\n\n{'The rule is old, and it is plain. ' * 30}\n\n{ending}\n"
     )
 
@@ -58,8 +58,8 @@ def opinion(ending: str, *, opening: str = "", facts: str = FACTS) -> str:
         ("Berg argues that the district court erred by a ruling. Affirmed.", "", "affirm"),
     ],
 )
-def test_the_last_disposition_is_the_outcome(ending: str, opening: str, expected: str) -> None:
-    assert read_outcome(opinion(ending, opening=opening)).outcome == expected
+def test_the_last_disposition_is_the_outcome(ending: str, opening_text: str, expected: str) -> None:
+    assert read_outcome(opinion(ending, opening_text=opening_text)).outcome == expected
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_the_last_disposition_is_the_outcome(ending: str, opening: str, expected
         (f"We affirm. {'So it goes. ' * 150}", "", "no disposition at the end"),
     ],
 )
-def test_an_outcome_in_doubt_is_excluded(ending: str, opening: str, problem: str) -> None:
-    reading = read_outcome(opinion(ending, opening=opening))
+def test_an_outcome_in_doubt_is_excluded(ending: str, opening_text: str, problem: str) -> None:
+    reading = read_outcome(opinion(ending, opening_text=opening_text))
     assert not reading.outcome and problem in reading.problem
 
 
@@ -81,8 +81,8 @@ def test_outcomes_of_real_opinions(shared_data: Path) -> None:
     opinions = read_opinions(shared_data / "opinions" / "nm_appeals_125_more.jsonl", 0).opinions
     readings = [(entry.outcome, read_outcome(entry.text).outcome) for entry in opinions]
     stands = ("affirm", "dismiss")
-    kept = [(truth in stands, read in stands) for truth, read in readings if read]
-    assert len(kept) >= 95 and all(truth == read for truth, read in kept)
+    judged = [(truth in stands, outcome in stands) for truth, outcome in readings if outcome]
+    assert len(judged) >= 95 and all(truth == outcome for truth, outcome in judged)
 
 
 # Names and facts
@@ -108,7 +108,7 @@ def test_names_of_caption_counsel_and_bench_are_searched() -> None:
 
 def test_facts_are_whole_sentences_with_pseudonyms() -> None:
     pytest.importorskip("presidio_analyzer", reason="the extra `ner` is not installed")
-    text = opinion("Affirmed.", opening="We affirm the award of damages to Anna Berg.")
+    text = opinion("Affirmed.", opening_text="We affirm the award of damages to Anna Berg.")
     text = text.replace(" she fell", " she fell, as one\n\nsaw,")
     facts, problem = masking.mask_facts(text, collect_names(text, ()), 2000)
     assert not problem and "Berg" not in facts and "award" not in facts
@@ -144,10 +144,10 @@ def load_summaries(
     file = folder / "summaries.jsonl"
     rows = [{"case_id": name, "case_background": text} for name, text in summaries.items()]
     file.write_text("\n".join(json.dumps(row) for row in rows))
-    chosen = OpinionsOptions(
+    chosen_texts = OpinionsOptions(
         source="local", path="opinions.jsonl", facts="summaries/tiny", **options
     )
-    return load(chosen, replace(context, artifacts={"summaries": file}))
+    return load(chosen_texts, replace(context, artifacts={"summaries": file}))
 
 
 def test_summaries_are_the_facts_and_a_leak_excludes(tmp_path: Path, load_context: Context) -> None:

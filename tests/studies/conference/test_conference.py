@@ -11,6 +11,7 @@ from conference_script import PAIR, PAIR_TASK, LoadContextMaker, conference_case
 from moot.core.cases import Case, Task
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
+from moot.protocols.debate import Debate
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.speakers import (
     EVALUATOR,
@@ -88,6 +89,15 @@ async def test_explained_decisions_are_decisions(load_context: LoadContextMaker)
     assert readings[:3] == [("extracted", OPEN), ("extracted", AGREEMENT), ("extracted", AGREEMENT)]
 
 
+def decisions_of(debate: Debate) -> list[tuple[str, str]]:
+    """Return text and visibility of each decision."""
+    return [
+        (utterance.text, utterance.visibility)
+        for utterance in debate.utterances
+        if utterance.kind == "decision"
+    ]
+
+
 async def test_without_judge_only_the_decider_differs(load_context: LoadContextMaker) -> None:
     case, task = conference_case(load_context)
 
@@ -101,15 +111,7 @@ async def test_without_judge_only_the_decider_differs(load_context: LoadContextM
         ("decision", JUDGE) if kind == "decision" else (kind, speaker) for kind, speaker in speakers
     ] == [(utterance.kind, utterance.speaker) for utterance in with_judge.utterances]
     assert {speaker for kind, speaker in speakers if kind == "decision"} == {MODERATOR}
-    decisions = [
-        [
-            (utterance.text, utterance.visibility)
-            for utterance in debate.utterances
-            if utterance.kind == "decision"
-        ]
-        for debate in (with_judge, without_judge)
-    ]
-    assert decisions[0] == decisions[1], "the same words, as publicly"
+    assert decisions_of(with_judge) == decisions_of(without_judge), "the same words, as publicly"
 
 
 @pytest.mark.parametrize(("visits", "openings"), [(1, 3), (2, 5), (9, 5)])

@@ -80,9 +80,9 @@ def profile_table(
     text = text or _guess_text(table)
     guessed_target, is_named = _guess_target(table, text)
     target = target or guessed_target
-    taken = {text, target}
+    used_columns = {text, target}
     return TableProfile(
-        path, table, text, target, _guess_id(table, taken), _guess_split(table), is_named
+        path, table, text, target, _guess_id(table, used_columns), _guess_split(table), is_named
     )
 
 
@@ -97,26 +97,26 @@ def _guess_target(table: pd.DataFrame, text: str) -> tuple[str, bool]:
     of few values; and whether its name said so.
     """
     candidates = list_categories(table, {text})
-    named = [name for name in candidates if _TARGET_NAMES.search(name)]
-    return (named or candidates[-1:] or [""])[0], bool(named)
+    named_columns = [name for name in candidates if _TARGET_NAMES.search(name)]
+    return (named_columns or candidates[-1:] or [""])[0], bool(named_columns)
 
 
-def list_categories(table: pd.DataFrame, taken: Collection[str] = ()) -> list[str]:
+def list_categories(table: pd.DataFrame, used_columns: Collection[str] = ()) -> list[str]:
     """Return the columns of few different values, each of some of the rows."""
     names = []
     for name in map(str, table):
         cells = table[name].str.strip()
         count = cells[cells != ""].nunique()
-        if name not in taken and MIN_LABELS <= count <= MAX_LABELS:
+        if name not in used_columns and MIN_LABELS <= count <= MAX_LABELS:
             names.append(name)
     return names
 
 
-def _guess_id(table: pd.DataFrame, taken: Collection[str]) -> str:
+def _guess_id(table: pd.DataFrame, used_columns: Collection[str]) -> str:
     """Return the first column with the name of an id, short cells, and hardly a repetition."""
     for name in map(str, table):
         ids = table[name].str.strip()
-        is_named = bool(_ID_NAMES.search(name)) and name not in taken
+        is_named = bool(_ID_NAMES.search(name)) and name not in used_columns
         is_short = ids.str.len().max() <= _MAX_ID_CHARS
         repeated_share = ids.duplicated().mean()
         if is_named and is_short and (ids != "").all() and repeated_share <= 1 / 4:
@@ -172,8 +172,10 @@ def find_faults(
 def list_rows(rows: Sequence[int]) -> str:
     """Return row numbers in words: `row 3`, or `rows 3, 7 and 12 more`."""
     listing = ", ".join(map(str, rows[:_MAX_LISTED]))
-    more = len(rows) - _MAX_LISTED
-    return f"row{'s' * (len(rows) > 1)} {listing}{f' and {more} more' if more > 0 else ''}"
+    remaining = len(rows) - _MAX_LISTED
+    return (
+        f"row{'s' * (len(rows) > 1)} {listing}{f' and {remaining} more' if remaining > 0 else ''}"
+    )
 
 
 def _find_blank_cells(cells: Column, noun: str) -> Iterator[str]:
@@ -209,8 +211,8 @@ def _find_lone_labels(
         if len(rows) == 1 and word not in misspelt
     ]
     if lone_words:
-        more = len(lone_words) - _MAX_LISTED
-        ending = f" and {more} more" if more > 0 else ""
+        remaining = len(lone_words) - _MAX_LISTED
+        ending = f" and {remaining} more" if remaining > 0 else ""
         yield (
             f"{column}: labels of one row: {', '.join(lone_words[:_MAX_LISTED])}{ending}. Is it the"
             " right column? One case measures nothing."

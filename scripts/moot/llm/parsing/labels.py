@@ -105,14 +105,14 @@ def read_label(text: str, labels: Labels, *names: str) -> Label:
         raise UnreadableError(f"states {' and '.join(sorted(map(str, announced)))}")
     sentences = _sentences(plain)
     first, last = sentences[0], sentences[-1]
-    stated = announced
+    stated_labels = announced
     if not announced and not is_list:
-        stated = {*_sentence_labels(first, labels), *_sentence_labels(last, labels)}
+        stated_labels = {*_sentence_labels(first, labels), *_sentence_labels(last, labels)}
     ending = _competing(last, labels)
-    is_contradicted = bool(ending) and not ending & stated
-    if len(stated) != 1 or is_contradicted or (not announced and ending - stated):
+    is_contradicted = bool(ending) and not ending & stated_labels
+    if len(stated_labels) != 1 or is_contradicted or (not announced and ending - stated_labels):
         raise UnreadableError(f"'{shorten(text)}' states no single label")
-    [label] = stated
+    [label] = stated_labels
     return label
 
 
@@ -121,11 +121,11 @@ def named_labels(text: str, labels: Labels) -> set[Label]:
 
     Numbers are left out, since a free text has other numbers too.
     """
-    named: set[Label] = set()
+    named_labels: set[Label] = set()
     for sentence in _sentences(normalize_width(text)):
         if not _DOUBT.search(_blank(sentence, labels)):
-            named |= {mention.label for mention in find_mentions(sentence, labels)}
-    return {label for label in named if not str(label).isdecimal()}
+            named_labels |= {mention.label for mention in find_mentions(sentence, labels)}
+    return {label for label in named_labels if not str(label).isdecimal()}
 
 
 def _sentences(text: str) -> list[str]:
@@ -138,11 +138,11 @@ def _labels_by_place(text: str, labels: Labels) -> Iterator[Label]:
 
     "A. ..." may open a text, "1. ..." is an item of a list.
     """
-    opening = _sentences(text)[0].lstrip(WRAPPING)
-    first = next(find_mentions(opening[:_NEAR], labels), None)
-    if first and not first.start and _OPENING_END.match(opening, first.end):
-        rest = opening[first.end :].lstrip(WRAPPING.replace(".", "").replace(":", ""))
-        is_item_number = opening[: first.end].isdecimal() and rest.startswith((".", ")"))
+    opening_sentence = _sentences(text)[0].lstrip(WRAPPING)
+    first = next(find_mentions(opening_sentence[:_NEAR], labels), None)
+    if first and not first.start and _OPENING_END.match(opening_sentence, first.end):
+        rest = opening_sentence[first.end :].lstrip(WRAPPING.replace(".", "").replace(":", ""))
+        is_item_number = opening_sentence[: first.end].isdecimal() and rest.startswith((".", ")"))
         is_denied = rest.startswith(":") and _DOUBT.search(_blank(rest, labels))
         if not is_item_number and not is_denied:
             yield first.label
@@ -168,22 +168,22 @@ def announced_labels(text: str, labels: Labels, *names: str) -> Iterator[Label]:
 
 def _labels_after_words(text: str, labels: Labels, names: Sequence[str]) -> Iterator[Label]:
     for match in _announcing(names).finditer(text):
-        before = _SENTENCE_BREAK.split(text[max(0, match.start() - _NEAR) : match.start()])[-1]
+        preceding = _SENTENCE_BREAK.split(text[max(0, match.start() - _NEAR) : match.start()])[-1]
         sentence = _SENTENCE_BREAK.split(text[match.end() : match.end() + _NEAR].lstrip("\n"), 1)[0]
-        after = _REASON.split(sentence, maxsplit=1)[0]
-        mentions = list(find_mentions(after, labels))
+        following = _REASON.split(sentence, maxsplit=1)[0]
+        mentions = list(find_mentions(following, labels))
         if not mentions:
             continue
-        skipped, first = after[: mentions[0].start], mentions[0]
-        is_near = not skipped.strip(WRAPPING + "-") or len(skipped.split()) == 1
-        if is_near and not _DOUBT.search(skipped):
-            if _competing(after, labels) - {first.label}:
-                raise UnreadableError(f"'{shorten(after)}' announces several labels")
-            clause = re.split(r"[,:]", _blank(after, labels), maxsplit=1)[0]
-            if first.may_compete and not _DOUBT.search(before + clause):
+        gap, first = following[: mentions[0].start], mentions[0]
+        is_near = not gap.strip(WRAPPING + "-") or len(gap.split()) == 1
+        if is_near and not _DOUBT.search(gap):
+            if _competing(following, labels) - {first.label}:
+                raise UnreadableError(f"'{shorten(following)}' announces several labels")
+            clause = re.split(r"[,:]", _blank(following, labels), maxsplit=1)[0]
+            if first.may_compete and not _DOUBT.search(preceding + clause):
                 yield first.label
-        elif len(skipped.split()) <= 3 and _DOUBT.search(skipped):
-            raise UnreadableError(f"'{shorten(after)}' denies a label")
+        elif len(gap.split()) <= 3 and _DOUBT.search(gap):
+            raise UnreadableError(f"'{shorten(following)}' denies a label")
 
 
 def _sentence_labels(sentence: str, labels: Labels) -> set[Label]:
@@ -201,8 +201,8 @@ def find_mentions(text: str, labels: Labels) -> Iterator[Mention]:
         label = _spellings(labels)[fold_text(match[0])]
         is_as_asked = match[0] == str(label)
         ends_clause = _CLAUSE_END.match(text, match.end()) is not None
-        before = text[max(0, match.start() - 20) : match.start()]
-        is_alone = ends_clause and _CLAUSE_START.search(before) is not None
+        preceding = text[max(0, match.start() - 20) : match.start()]
+        is_alone = ends_clause and _CLAUSE_START.search(preceding) is not None
         is_clear = is_as_asked and (ends_clause or not _is_common_word(str(label)))
         yield Mention(
             match.start(),
@@ -238,8 +238,8 @@ def _drop_choices(text: str, labels: Labels) -> str:
     """Return `text` without brackets that repeat the choice, such as "(yes or no)"."""
 
     def keep(match: re.Match[str]) -> str:
-        named = {fold_text(label) for label in _pattern(labels).findall(match[0])}
-        return match[0] if len(named) < 2 else " "
+        named_labels = {fold_text(label) for label in _pattern(labels).findall(match[0])}
+        return match[0] if len(named_labels) < 2 else " "
 
     return _CHOICE.sub(keep, text)
 

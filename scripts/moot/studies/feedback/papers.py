@@ -103,11 +103,11 @@ def _trained_rows(run: ItemRun) -> Iterator[OwnRow]:
                 published,
                 row_key,
             )
-            rows[name] = _merged(rows[name], own_row) if name in rows else own_row
+            rows[name] = _merge_rows(rows[name], own_row) if name in rows else own_row
     yield from rows.values()
 
 
-def _merged(first: OwnRow, second: OwnRow) -> OwnRow:
+def _merge_rows(first: OwnRow, second: OwnRow) -> OwnRow:
     """Return one row of two data sets."""
     return replace(
         first,
@@ -137,9 +137,9 @@ def smoothing(run: ItemRun) -> list[Part]:
                 if not math.isnan(value.value):
                     cells["", score] = value
             heads = (f"{row.replace('_', ' ').capitalize()}, {debate.method}, {debate.model_name}",)
-            where = (debate.experiment, debate.data, count_cases([debate]))
+            place_of_cases = (debate.experiment, debate.data, count_cases([debate]))
             if cells:
-                own_row = OwnRow(heads, *where, cells, published, row if published else "")
+                own_row = OwnRow(heads, *place_of_cases, cells, published, row if published else "")
                 answers, wording = count_answers([debate]), wording_of([debate])
                 rows.append(replace(own_row, answers=answers, wording=wording))
     return rows
@@ -187,8 +187,13 @@ def _series(runs: list[Run], name: str) -> Series:
         metric = "subset_accuracy" if run.results.task.multilabel else "accuracy"
         points.append(Point(float(run.params[name]), run.measurement(metric)))
     label = f"{runs[0].method}, {runs[0].model_name}"
-    where = (runs[0].data, count_cases(runs))
-    return Series(label, runs[0].experiment, tuple(points), data=where[0], cases=where[1])
+    return Series(
+        label,
+        runs[0].experiment,
+        tuple(points),
+        data=runs[0].data,
+        cases=count_cases(runs),
+    )
 
 
 # Facts, diagram and example
@@ -227,9 +232,9 @@ def _round_diagram(design: Design) -> Diagram:
         side = "argues a given side" if params["sides"] == "opposed" else "states an opinion"
         steps.append(Step(seat, side, stage=stage, is_simultaneous=place > 0))
     for place, seat in enumerate(seats):
-        others = tuple(step for step in openings if step != openings[place]) or openings
+        heard_steps = tuple(step for step in openings if step != openings[place]) or openings
         text = "reads the others' opinions and comments"
-        steps.append(Step(seat, text, others, stage=stage, is_simultaneous=place > 0))
+        steps.append(Step(seat, text, heard_steps, stage=stage, is_simultaneous=place > 0))
     rebuttals = tuple(range(len(steps) - len(seats), len(steps)))
     lanes = [JUDGE, *seats]
     sources = rebuttals
@@ -307,7 +312,7 @@ def _quote(rows: pd.DataFrame, has_speaker: bool = True) -> str:
     for speaker, kind, words, answer in rows[columns].itertuples(index=False, name=None):
         text = words or (answer if isinstance(answer, str) else "")
         if text:
-            short = text if len(text) <= MAX_EXAMPLE_CHARS else f"{text[:MAX_EXAMPLE_CHARS]} […]"
+            excerpt = text if len(text) <= MAX_EXAMPLE_CHARS else f"{text[:MAX_EXAMPLE_CHARS]} […]"
             name = "opinion" if kind == OPENING else str(kind)
-            lines.append(f"{speaker}, {name}: {short}" if has_speaker else f"{name}: {short}")
+            lines.append(f"{speaker}, {name}: {excerpt}" if has_speaker else f"{name}: {excerpt}")
     return "\n\n".join(lines)

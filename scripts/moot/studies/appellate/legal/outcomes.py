@@ -32,12 +32,11 @@ def read_outcome(text: str) -> OutcomeReading:
     'the opening announces another outcome'
     """
     body = split_opinion(text).body
-    dispositions = [found for found in find_dispositions(body) if found.is_explicit]
+    dispositions = [item for item in find_dispositions(body) if item.is_explicit]
     if not dispositions or dispositions[-1].end < len(body) - CLOSING_CHARS:
         return OutcomeReading("", "no disposition at the end")
     closing_start = _find_closing_start(body, dispositions)
-    closing = [found for found in dispositions if found.start >= closing_start]
-    names = _list_names(closing)
+    names = _list_names([item for item in dispositions if item.start >= closing_start])
     is_undone = bool(names & {"reverse", "vacate"})
     if is_undone and "dismiss" in names:
         return OutcomeReading("", "one appeal is dismissed, another is not")
@@ -45,15 +44,16 @@ def read_outcome(text: str) -> OutcomeReading:
         # "We reverse the district court and affirm the commission" undoes the decision as a whole.
         return OutcomeReading("", "affirmed and undone, but not in part")
     outcome = _decide_outcome(names)
-    opening = [found for found in dispositions if found.start < min(closing_start, OPENING_CHARS)]
-    if opening and _decide_outcome(_list_names(opening)) != outcome:
+    opening_end = min(closing_start, OPENING_CHARS)
+    opening_dispositions = [item for item in dispositions if item.start < opening_end]
+    if opening_dispositions and _decide_outcome(_list_names(opening_dispositions)) != outcome:
         return OutcomeReading("", "the opening announces another outcome")
     return OutcomeReading(outcome)
 
 
 def _find_closing_start(body: str, dispositions: list[Disposition]) -> int:
     """Return the start of the first of the neighbouring sentences that dispose at the end."""
-    disposing = {found.start for found in dispositions}
+    disposing = {disposition.start for disposition in dispositions}
     closing_start = dispositions[-1].start
     for sentence in reversed(split_sentences(body)):
         if sentence.start < closing_start:
