@@ -59,8 +59,10 @@ def planned_power(
     """
     powers, reasons = [], []
     for contrast in plan.contrasts:
+        if contrast.missing:
+            continue
         protocols = {plan.experiments[side.experiment].config.protocol for side in contrast.sides}
-        if contrast.missing or (protocols == {RECORDED} and not includes_recorded):
+        if protocols == {RECORDED} and not includes_recorded:
             continue
         try:
             powers.append(_contrast_power(plan, contrast))
