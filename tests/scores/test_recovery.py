@@ -23,7 +23,7 @@ from moot.scores.results import ExperimentResults, ExperimentView
 from moot.stats.arrays import as_numbers
 from moot.stats.differences import Sums, compare_unpaired
 from moot.stats.jackknife import ClusterJackknife
-from moot.stats.statistic import AMOUNT, DIFFERENCE, Statistic, mean_statistic
+from moot.stats.statistic import AMOUNT, SHARE, Statistic, mean_statistic
 from moot.studies.appellate.data_opinions import TASK as APPEAL
 from moot.studies.appellate.panel_steps import find_opposing_influences
 from moot.studies.appellate.scores_panel import log_odds_ratio
@@ -64,7 +64,7 @@ def panels(seed: int, cases: int, repeats: int = 1) -> pd.DataFrame:
             pull = 0.9 * person + 0.3 * judges[::-1] + 0.2 * judges
             judges = np.sign(pull + draws.normal(0.0, 1.5, 2))
     frame = pd.DataFrame(rows, columns=["debate_id", "case_id", "round", "speaker", "code"])
-    return frame.assign(model="m", kind="statement")
+    return frame.assign(model="m", kind="statement", text="Words.")
 
 
 def odds(chances: pd.DataFrame, seed: int) -> tuple[float, float, float]:
@@ -179,7 +179,7 @@ def test_a_planted_difference_between_groups_is_recovered() -> None:
                 [answer(seed, item, share, 0.0) == item.target for item in cases]
             )
         sums = [Sums(as_numbers(values)[:, None], np.ones((70, 1))) for values in correct_by_group]
-        difference = compare_unpaired(*sums, range(70), range(70, 140), seed, DIFFERENCE)
+        difference = compare_unpaired(*sums, range(70), range(70, 140), SHARE)
         estimates.append((difference.difference, difference.low, difference.high))
     assert_recovered(estimates, 0.2)
 

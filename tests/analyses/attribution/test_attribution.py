@@ -34,7 +34,7 @@ def test_no_turn_is_named_if_none_was_planted(tmp_path: Path) -> None:
     effects = turn_effects(World(tmp_path, [None] * 60, 0.9, 0.6).judge_again())
     assert effects.groupby("case_id")["moved"].any().mean() <= 0.05
     assert ((effects["low"] <= 0) & (effects["high"] >= 0)).mean() >= 0.92
-    assert not rests_on_one(effects).any()
+    assert rests_on_one(effects).mean() <= 0.05, "the test's level, for each debate"
 
 
 def share_named_by_chance(folder: Path, share: float, debates: int) -> float:

@@ -7,7 +7,6 @@ from attribution_runs import World, study_results
 
 from moot.analyses.attribution.tables import what_moved
 from moot.core.artifacts import describe, write_rows
-from moot.core.config import Publication
 from moot.report.exports import EXPORTERS, Export
 from moot.report.turn_effects import effects_of_study
 from moot.scores import no_scores
@@ -57,7 +56,7 @@ def export_debate(folder: Path) -> Export:
         path = folder / kind / "test" / "scripted.parquet"
         path.parent.mkdir(parents=True)
         write_rows(path, kind, kind_rows, describe("test"))
-    return Export(results, "scripted", no_scores(), Publication())
+    return Export(results, "scripted", no_scores())
 
 
 MOVED = [False, False, True, False, False, False]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from moot.analyses.attribution.estimates import estimate_effect, moved_verdict, noise_floor
 
@@ -35,7 +36,10 @@ def test_intervals_of_effects_have_their_coverage(share: float, effect: float) -
             0
         ]
     assert 0.92 <= covered / tries <= 0.985
-    assert false_calls / tries <= 0.05 if effect == 0 else false_calls / tries > 0.75
+    if effect:
+        assert false_calls / tries > 0.75
+    else:  # at most 5 %, within what the number of tries can show
+        assert binomtest(false_calls, tries, 0.05, alternative="greater").pvalue > 0.01
 
 
 def test_a_large_effect_is_detected_in_most_debates() -> None:

@@ -1,7 +1,7 @@
 """Estimates of how one change of a debate affects the probability of its verdict.
 
 The unchanged and the changed debate are judged several times; the effect is the difference of the
-means. For yes-or-no answers the interval is Newcombe's and the test is Fisher's exact test
+means. For yes-or-no answers the interval and the test are those of Agresti and Caffo
 (`moot.stats.differences`). Holm's correction is over all changes of one debate's turns, removed and
 replaced ones together. An answer from log-probabilities has no sampling error: its effect is exact
 and has no interval or test.
