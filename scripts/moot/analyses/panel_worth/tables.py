@@ -155,7 +155,8 @@ def open_reason(panels: Panels, cases: int, low: float, high: float) -> str:
             f" correlation open; needed: {min_cases:,} cases"
         )
     half_width = (high - low) / 2
-    if isnan(half_width):
+    value = panels.error_correlation()(np.ones((1, len(panels.cases))))[0]
+    if isnan(value):  # if all members always agree, it is 1 without an interval
         return "the errors of two members do not vary"
     if half_width > MAX_HALF_WIDTH:
         min_cases = ceil(cases * (half_width / MAX_HALF_WIDTH) ** 2)
