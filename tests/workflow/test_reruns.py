@@ -156,7 +156,7 @@ class Reruns(Workflow):
         self.opinions.parent.mkdir(parents=True)
         lines = []
         for number, name in enumerate(("Low", "Brook")):
-            words = f"{name} sued for the price of a horse."
+            words = f"{name} sued for the price of a horse. The judgment is affirmed."
             body = {"opinions": [{"text": words}]}
             record = {"id": number, **OPINION, "casebody": body}
             lines.append(json.dumps({**record, "words": words, "ending": "not known"}))
