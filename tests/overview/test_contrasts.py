@@ -175,7 +175,7 @@ def test_contrasts_are_tested_and_corrected_together(tmp_path: Path) -> None:
     content = contrasts(make_results(plan, debate, prompt))
     frame = content.frame.set_index("contrast")
     shares = share_right(debate.predictions.query("model == 'a'")), share_right(prompt.predictions)
-    comparison = compare_shares(*shares, debate.clusters, 0)
+    comparison = compare_shares(*shares, debate.clusters)
     estimate = frame.loc["better", ["difference", "difference low", "p"]].tolist()
     assert estimate == pytest.approx([comparison.difference, comparison.low, comparison.p])
     assert frame.loc["f1", "second value"] == pytest.approx(2 * 10 / (2 * 10 + 20))

@@ -74,9 +74,7 @@ def write_labels(plan: Plan, experiment: str) -> Iterator[Path]:
     for model in MODELS:
         shards = {(experiment, model): [RESULTS / f"transcripts/{experiment}/{model}/0.parquet"]}
         output = RESULTS / f"labels/{experiment}/{model}.parquet"
-        label_statements(
-            plan, LabelJob(experiment, model, cases, shards, [], None, 1), output, output
-        )
+        label_statements(plan, LabelJob(experiment, model, cases, shards), output, output)
         yield output
 
 

@@ -95,7 +95,9 @@ def test_a_table_has_a_banner_about_the_experiments_that_it_names(tmp_path: Path
         content = Columns().plain("run").table([{"run": name}], [])
         entry = Table("courtroom", "t", "Title", "Caption", lambda _, content=content: content)
         page = as_html(entry, content, results)
-        assert ('<p class="banner">toy: SYNTHETIC DATA: &lt;made-up&gt;.</p>' in page) is has_banner
+        assert (
+            '<p class="warning">toy: SYNTHETIC DATA: &lt;made-up&gt;.</p>' in page
+        ) is has_banner
         assert ("SYNTHETIC DATA" in as_latex(entry, content, results)) is has_banner
 
 
