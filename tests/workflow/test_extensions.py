@@ -51,7 +51,7 @@ TARGETS = (
 
 @pytest.fixture(scope="module")
 def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
-    workflow = Workflow(tmp_path_factory.mktemp("extended"), server.url, analyses=())
+    workflow = Workflow(tmp_path_factory.mktemp("extended"), server.url, analyses=("deferral",))
     shutil.copytree(
         OWN_EXTENSION, workflow.work / "own", ignore=shutil.ignore_patterns("__pycache__")
     )

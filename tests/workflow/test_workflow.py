@@ -32,7 +32,7 @@ TARGETS = (
 @pytest.fixture(scope="module")
 def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     """A workflow that has run once."""
-    workflow = Workflow(tmp_path_factory.mktemp("workflow"), server.url, analyses=())
+    workflow = Workflow(tmp_path_factory.mktemp("workflow"), server.url, analyses=("deferral",))
     process = workflow.run(*TARGETS)
     assert process.returncode == 0, process.stdout[-4000:]
     return workflow
