@@ -63,8 +63,8 @@ def test_answers_on_a_terminal_become_a_configuration_that_runs() -> None:
         plan.config.budget.usd == 5
         and plan.config.models["qwen"].base_url == "http://localhost:8000/v1"
     )
-    assert plan.experiments.keys() > {"courtroom-disputes"}
-    assert list(plan.contrasts_of("courtroom"))
+    assert plan.experiments.keys() > {"debate-disputes"}
+    assert list(plan.contrasts_of("debate"))
     assert "moot preview --cores 2 --configfile my.yaml" in report, (
         "an empty folder has no Snakefile"
     )
@@ -82,7 +82,7 @@ def test_enter_takes_the_model_on_this_machine_and_a_panel_is_offered() -> None:
     assert plan.experiments["panel-disputes"].config.models == ("smollm2-135m",)
     metrics = [(entry.first.metric, entry.second.metric) for entry in plan.contrasts]
     assert ("agreement_after", "agreement_before") in metrics
-    with pytest.raises(UserError, match="expected courtroom or panel"):
+    with pytest.raises(UserError, match="expected one of debate, courtroom, panel"):
         write_configuration(
             InitConfig(file="b.yaml", model="smollm2-135m", data="vast", protocol="court"), None
         )
@@ -94,7 +94,7 @@ def test_all_rows_of_a_small_table_are_debated_and_enter_tables() -> None:
     )
     write_configuration(InitConfig(model="smollm2-135m", data="few.csv", usd=0), None)
     plan = make_plan(Path("my.yaml").read_text())
-    assert plan.experiments["courtroom-few"].config.cases == 2 and plan.config.min_debates == 2
+    assert plan.experiments["debate-few"].config.cases == 2 and plan.config.min_debates == 2
     assert plan.config.shards == min(os.cpu_count() or 1, 2), "a model in the process, on all cores"
     shipped_model = default_configuration({})["models"]["smollm2-135m"]
     written_model = yaml.safe_load(Path("my.yaml").read_text())["models"]["smollm2-135m"]
@@ -195,27 +195,27 @@ def test_column_names_that_yaml_reads_as_booleans_stay_strings(ending: str) -> N
 @pytest.mark.parametrize(
     ("file", "model", "names"),
     [
-        ("disputes.csv", "qwen", ("disputes", "courtroom-disputes", "qwen")),
+        ("disputes.csv", "qwen", ("disputes", "debate-disputes", "qwen")),
         (
             "Tenancy disputes (2024).csv",
             "Qwen/Qwen2.5-7B-Instruct",
             (
                 "tenancy-disputes-2024",
-                "courtroom-tenancy-disputes-2024",
+                "debate-tenancy-disputes-2024",
                 "qwen2.5-7b-instruct",
             ),
         ),
-        ("nlsy97.csv", "gpt-4o", ("my-nlsy97", "courtroom-my-nlsy97", "my-gpt-4o")),
-        ("2024.csv", "7", ("table-2024", "courtroom-table-2024", "model-7")),
-        ("2024-01-31.csv", "m", ("table-2024-01-31", "courtroom-table-2024-01-31", "m")),
-        ("no.csv", "yes", ("table-no", "courtroom-table-no", "model-yes")),
-        ("纠纷.csv", "模型", ("table", "courtroom-table", "model")),
-        ("Fälle.csv", "deepseek-r1:7b", ("falle", "courtroom-falle", "deepseek-r1-7b")),
-        ("qwen.csv", "qwen", ("qwen", "courtroom-qwen", "qwen-model")),
-        ("mine.csv", "courtroom-mine", ("mine", "courtroom-mine", "courtroom-mine-model")),
-        ("data.v2.csv", "a=b", ("data.v2", "courtroom-data.v2", "a-b")),
-        ("x" * 90 + ".csv", "y" * 90, ("x" * 40, f"courtroom-{'x' * 40}", "y" * 40)),
-        ("_.csv", "...", ("table", "courtroom-table", "model")),
+        ("nlsy97.csv", "gpt-4o", ("my-nlsy97", "debate-my-nlsy97", "my-gpt-4o")),
+        ("2024.csv", "7", ("table-2024", "debate-table-2024", "model-7")),
+        ("2024-01-31.csv", "m", ("table-2024-01-31", "debate-table-2024-01-31", "m")),
+        ("no.csv", "yes", ("table-no", "debate-table-no", "model-yes")),
+        ("纠纷.csv", "模型", ("table", "debate-table", "model")),
+        ("Fälle.csv", "deepseek-r1:7b", ("falle", "debate-falle", "deepseek-r1-7b")),
+        ("qwen.csv", "qwen", ("qwen", "debate-qwen", "qwen-model")),
+        ("mine.csv", "debate-mine", ("mine", "debate-mine", "debate-mine-model")),
+        ("data.v2.csv", "a=b", ("data.v2", "debate-data.v2", "a-b")),
+        ("x" * 90 + ".csv", "y" * 90, ("x" * 40, f"debate-{'x' * 40}", "y" * 40)),
+        ("_.csv", "...", ("table", "debate-table", "model")),
     ],
 )
 def test_data_experiment_and_model_have_telling_names(
@@ -235,7 +235,7 @@ def test_data_experiment_and_model_have_telling_names(
     assert (entry["dataset"], entry["models"]) == (dataset, [name])
     plan = make_plan(text)
     assert plan.config.models[name].model == model
-    [contrast] = plan.contrasts_of("courtroom")
+    [contrast] = plan.contrasts_of("debate")
     assert contrast.first.experiment == experiment
     assert has_own_experiments(plan)
 

@@ -169,7 +169,7 @@ def test_likelihood_without_probabilities_stops_the_run_with_a_remedy(
         experiment={"protocol": "zero_shot", "params": {"answer": "likelihood"}},
     )
     with pytest.raises(
-        LogprobsUnavailableError, match=r"HTTP 400 .*support logprobs.* Set `answer: generation`"
+        LogprobsUnavailableError, match=r"HTTP 400: .*support logprobs.* Set `answer: generation`"
     ):
         hold(config, cases, tmp_path / "out.parquet")
 

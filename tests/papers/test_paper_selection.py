@@ -187,7 +187,7 @@ def test_both_ways_to_run_an_item_give_the_same_experiments() -> None:
         exclude={"allow_fewer_cases"}
     ) == (whole.experiments["paper-courtroom"].config.model_dump(exclude={"allow_fewer_cases"}))
     assert shown.datasets["paper-nlsy97"] == whole.datasets["paper-nlsy97"]
-    assert shown.shards("paper-courtroom") == whole.shards("paper-courtroom")
+    assert shown.config.shards == whole.config.shards
 
 
 def test_a_change_of_a_papers_experiment_is_kept() -> None:

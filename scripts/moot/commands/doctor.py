@@ -29,7 +29,7 @@ from moot.commands.doctor_table import describe_table
 from moot.commands.requirements import list_requirements
 from moot.core.amount_text import bound_text
 from moot.core.endpoint_traits import endpoint_traits
-from moot.core.errors import CallError, MootError, RunStoppedError, UserError
+from moot.core.errors import CallError, CallRefusedError, MootError, RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
 from moot.datasets.table_options import TableOptions
@@ -42,6 +42,7 @@ from moot.plan.made_up_inputs import DATA_NOTES, MODEL_NOTE
 from moot.plan.plan import Plan
 
 STATE_OK, STATE_MISSING, STATE_UNKNOWN, STATE_NOTE = "ok", "missing", "?", "note"
+_PROMPTED = "write `structured: prompted`"
 _TIMEOUT_SECONDS = 10.0
 _MAX_LEDGER_MESSAGE = 5_000
 """Maximum characters of a message about the ledger, whose path may be long."""
@@ -331,11 +332,12 @@ async def _check_replies(name: str, model: ModelConfig, seed: int) -> list[Findi
                 state, details = read_reply(await endpoint.complete(call))
             except MootError as error:
                 is_speed = read_reply is read_speed
-                ends_run = isinstance(error, RunStoppedError | UserError) and (
-                    read_reply is _read_schema
+                # Refusals in a row end a run, and every debate asks for a schema.
+                refuses_schema = read_reply is _read_schema and isinstance(
+                    error, RunStoppedError | UserError | CallRefusedError
                 )
-                state = STATE_MISSING if is_speed or ends_run else STATE_UNKNOWN
-                details = str(error)
+                state = STATE_MISSING if is_speed or refuses_schema else STATE_UNKNOWN
+                details = f"{error}; {_PROMPTED}" if refuses_schema else str(error)
             findings.append(Finding(f"{name}, {subject}", state, details))
             if state == STATE_MISSING and read_reply is read_speed:
                 break
@@ -379,7 +381,7 @@ def _read_schema(reply: Reply) -> tuple[str, str]:
         is_valid = False
     if is_valid:
         return STATE_OK, "kept"
-    return STATE_UNKNOWN, f"not kept: {reply.text[:60]!r}; write `structured: prompted`"
+    return STATE_UNKNOWN, f"not kept: {reply.text[:60]!r}; {_PROMPTED}"
 
 
 def _read_logprobs(reply: Reply) -> tuple[str, str]:
