@@ -223,12 +223,6 @@ def test_cut_keeps_the_limit_and_both_ends(text: str, limit: int) -> None:
         ("The judgment below was later reversed.", "state court", 1),
         ("Ultimately, the court found him liable.", "state court", 1),
         ("The plaintiff asks the court to set the deed aside.", "state court", 0),
-        (
-            "The Ohio Supreme Court affirmed.",
-            "us supreme court",
-            0,
-        ),  # a lower court's doing is history
-        ("The U.S. Supreme Court reversed in a 5-4 decision.", "us supreme court", 2),
         ("其行为已构成盗窃罪", "chinese court", 1),
         ("其行为已构成××罪", "chinese court", 0),
         ("被告人拿走手机一部", "chinese court", 0),
