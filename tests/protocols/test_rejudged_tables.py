@@ -8,7 +8,6 @@ import pytest
 
 from fault_server import FaultServer
 from in_process import build_experiments, default_configuration
-from moot.core.config import Publication
 from moot.plan.plan import Plan
 from moot.report.debate_texts import read_debates
 from moot.report.exports import Export
@@ -77,8 +76,5 @@ def test_a_model_judges_a_discussion_by_its_words_only(
     debates = list(read_debates(talk, "people"))
     assert debates[0].facts == "A lamp"
     assert ("Lee", "answer") in {(turn.speaker, turn.kind) for turn in debates[0].turns}
-    exported = [
-        debate.name
-        for debate in Export(talk, "people", score_experiment(talk), Publication()).debates()
-    ]
+    exported = [debate.name for debate in Export(talk, "people", score_experiment(talk)).debates()]
     assert exported == ["d1#0, Kim", "d1#0, Lee", "d2#0, Kim"]
