@@ -9,9 +9,11 @@ from moot.report import FIGURES, TABLES
 VERBS_OF_DOCSTRINGS = ("Return", "Yield", "Draw", "Show", "Write", "Build", "Plot")
 
 
-@pytest.mark.parametrize("registry", [TABLES, FIGURES], ids=["tables", "figures"])
-def test_captions_name_what_is_shown_and_not_what_a_function_does(registry):
+@pytest.mark.parametrize(
+    ("registry", "floor"), [(TABLES, 10), (FIGURES, 6)], ids=["tables", "figures"]
+)
+def test_captions_name_what_is_shown_and_not_what_a_function_does(registry, floor):
     captions = {name: registry[name].caption for name in registry}
-    assert captions
+    assert len(captions) > floor
     assert [name for name in captions if not captions[name].strip()] == []
     assert [name for name in captions if captions[name].startswith(VERBS_OF_DOCSTRINGS)] == []
