@@ -1,11 +1,6 @@
 # Debates: one job for each experiment, model and shard. A job runs one event loop.
 
 
-def is_retry():
-    """Return whether the run has the target `retry`, which asks failed calls again."""
-    return "retry" in workflow.dag_settings.targets
-
-
 rule run_debates:
     input:
         **inputs(
@@ -37,7 +32,9 @@ rule run_debates:
             prompts=lambda wildcards: dependencies.debate_prompts(plan, wildcards.experiment),
         ),
         resumed=lambda wildcards: times_resumed(
-            plan, **dict(wildcards.items()), is_retry=is_retry()
+            plan,
+            **dict(wildcards.items()),
+            is_retry="retry" in workflow.dag_settings.targets,
         ),
     script:
         "../scripts/debates.py"
