@@ -47,7 +47,7 @@ def opinion(ending: str, *, opening_text: str = "", facts: str = FACTS) -> str:
 
 
 @pytest.mark.parametrize(
-    ("ending", "opening", "expected"),
+    ("ending", "opening_text", "expected"),
     [
         ("Affirmed.", "", "affirm"),
         ("Affirmed in part and reversed in part. No costs.", "", "mixed"),
@@ -63,7 +63,7 @@ def test_the_last_disposition_is_the_outcome(ending: str, opening_text: str, exp
 
 
 @pytest.mark.parametrize(
-    ("ending", "opening", "problem"),
+    ("ending", "opening_text", "problem"),
     [
         ("We affirm.", "We reverse the award.", "the opening announces another outcome"),
         ("We affirm the award.", "We affirm in part.", "the opening announces another outcome"),
