@@ -56,7 +56,7 @@ def test_without_ollama_the_models_of_an_api_are_asked(monkeypatch: pytest.Monke
     runnable = [model for _, model in runs if can_run(plan, "paper-stance-vast", model, missing)]
     assert runnable == ["gpt-3.5-turbo", "gpt-4"]
     (line,) = describe_missing(plan, [item], runs, missing, {})
-    assert line.startswith(f"no Ollama server answers at {CLOSED}") and "gemma-7b" in line
+    assert line.startswith(f"no server answers at {CLOSED}") and "gemma-7b" in line
     check_something_can_be_filled([item], [line], runnable, [])
 
 

@@ -33,7 +33,7 @@ from moot.core.errors import CallError, CallRefusedError, MootError, RunStoppedE
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
 from moot.datasets.table_options import TableOptions
-from moot.llm.endpoints import ENDPOINTS, ModelLister
+from moot.llm.endpoints import ENDPOINTS, list_models
 from moot.llm.endpoints.embedded import model_path
 from moot.llm.identity import is_other_model, key_variable, server_address
 from moot.llm.redaction import read_key, redacted
@@ -241,7 +241,7 @@ async def _check_server(name: str, model: ModelConfig) -> Finding:
     if not read_key(model):  # an empty key is reported separately
         changes |= {"api_key_env": None, "base_url": place}
     try:
-        entries = await _list_models(model.model_copy(update=changes))
+        entries = await list_models(model.model_copy(update=changes))
     except CallError as error:
         return Finding(name, STATE_MISSING, redacted(f"{place} gives no answer ({error})"))
     except MootError as error:
@@ -280,15 +280,6 @@ def _describe_window(entry: JsonObject) -> str:
     if tokens is None:
         return "it does not state its context window"
     return f"a context window of {tokens} tokens"
-
-
-async def _list_models(model: ModelConfig) -> list[JsonObject] | None:
-    """Return a server's entries of its models, None if the endpoint has no such call."""
-    endpoint = ENDPOINTS[model.endpoint](model, 1)
-    try:
-        return await endpoint.list_models() if isinstance(endpoint, ModelLister) else None
-    finally:
-        await endpoint.close()
 
 
 async def _check_replies(name: str, model: ModelConfig, seed: int) -> list[Finding]:

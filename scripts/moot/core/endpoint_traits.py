@@ -34,6 +34,8 @@ class EndpointTraits:
         request_keys: keys of a model's entry that are part of each request.
         speeds: tokens that a model generates in a second, by its name at the endpoint, for
             estimates before it gave a reply; the time in which it reads prompts is included.
+        setup_commands: the commands that start a server of one's own and give it a model, with
+            `{model}` in place of its name; empty for endpoints without such commands.
         starter_keys: further keys of the entry that `init` writes, for example `price: auto` if the
             shipped price list has the provider; None if `init` does not offer the endpoint.
     """
@@ -51,6 +53,7 @@ class EndpointTraits:
     is_recorded: bool = False
     request_keys: tuple[str, ...] = ()
     speeds: Mapping[str, float] = field(default_factory=dict, hash=False)
+    setup_commands: tuple[str, ...] = ()
     starter_keys: Mapping[str, Json] | None = field(default=None, hash=False)
 
     @property

@@ -3,17 +3,18 @@
 The run fills the rest. It names the rows that stay empty, and ends with an error.
 """
 
+import asyncio
 import json
 import os
-import socket
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from moot.core.errors import UnavailableError, UserError
+from moot.core.endpoint_traits import endpoint_traits
+from moot.core.errors import MootError, UnavailableError, UnreachableError, UserError
 from moot.core.model_config import ModelConfig
 from moot.core.model_values import key_problem
+from moot.llm.endpoints import list_models
 from moot.llm.identity import key_variable
 from moot.papers.items import PaperItem
 from moot.papers.selection import KINDS_WITHOUT_DEBATES
@@ -23,7 +24,6 @@ from moot.training.baselines import BASELINES
 VARIABLE = "MOOT_MISSING_FOR_ITEMS"
 """Holds what is missing for the processes that run jobs, as JSON."""
 SECONDS_TO_ANSWER = 3
-OLLAMA = "ollama"
 
 
 def find_missing_models(plan: Plan, runs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -38,10 +38,10 @@ def find_missing_models(plan: Plan, runs: Iterable[tuple[str, str]]) -> dict[str
     names: set[str] = set()
     for experiment, model in runs:
         names.update(_models_of_run(plan, experiment, model))
-    tags: dict[str, Collection[str] | str] = {}
+    listings: dict[str, Collection[str] | str] = {}
     missing: dict[str, str] = {}
     for name in sorted(names & plan.config.models.keys()):
-        if reason := _reason_of_model(plan.config.models[name], tags):
+        if reason := _reason_of_model(plan.config.models[name], listings):
             missing[name] = reason
     return missing
 
@@ -54,43 +54,35 @@ def _models_of_run(plan: Plan, experiment: str, model: str) -> set[str]:
     }
 
 
-def _reason_of_model(model: ModelConfig, tags: dict[str, Collection[str] | str]) -> str:
+def _reason_of_model(model: ModelConfig, listings: dict[str, Collection[str] | str]) -> str:
     variable = key_variable(model)
     if variable and (problem := key_problem(variable)):
         return f"the environment variable {variable} {problem}"
     address = str(model.base_url or "")
     if not address:
         return ""
-    if address not in tags:
-        tags[address] = _list_ollama(address) if model.endpoint == OLLAMA else _look_up(address)
-    answer = tags[address]
-    if isinstance(answer, str):
-        return answer
-    if model.endpoint == OLLAMA and not {model.model, f"{model.model}:latest"} & set(answer):
-        return f"Ollama at {address} has no {model.model} (ollama pull {model.model})"
+    if address not in listings:
+        listings[address] = asyncio.run(_list_names(model, address))
+    listing, commands = listings[address], endpoint_traits(model.endpoint).setup_commands
+    if isinstance(listing, str):
+        return listing
+    if commands and not {model.model, f"{model.model}:latest"} & set(listing):
+        command = commands[-1].format(model=model.model)
+        return f"{model.endpoint.capitalize()} at {address} has no {model.model} ({command})"
     return ""
 
 
-def _list_ollama(address: str) -> Collection[str] | str:
-    """Return the tags of an Ollama server, or why it gives none."""
-    import httpx  # not at the start of Snakemake
-
+async def _list_names(model: ModelConfig, address: str) -> Collection[str] | str:
+    """Return the names of a server's models, as far as it lists them, or why it cannot be asked."""
+    traits = endpoint_traits(model.endpoint)
     try:
-        reply = httpx.get(f"{address}/api/tags", timeout=SECONDS_TO_ANSWER)
-        return [str(entry["name"]) for entry in reply.json()["models"]]
-    except (httpx.HTTPError, ValueError, KeyError, TypeError):
-        return f"no Ollama server answers at {address} (ollama serve)"
-
-
-def _look_up(address: str) -> Collection[str] | str:
-    """Return "" if a server accepts connections."""
-    parts = urlsplit(address)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    try:
-        socket.create_connection((str(parts.hostname), port), SECONDS_TO_ANSWER).close()
-    except OSError as error:
-        return f"no server answers at {address} ({error})"
-    return ()
+        entries = await list_models(model.model_copy(update={"timeout": SECONDS_TO_ANSWER}))
+    except UnreachableError as error:
+        remedy = "".join(f"; {command}" for command in traits.setup_commands[:1])
+        return f"no server answers at {address} ({error}{remedy})"
+    except MootError:  # a server may refuse to list what it serves
+        return ()
+    return [str(entry.get("id") or entry.get("name")) for entry in entries or ()]
 
 
 def can_run(plan: Plan, experiment: str, model: str, missing: Collection[str]) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.artifacts import file_digest, read_frame, read_frames
-from moot.jobs.item_needs import OLLAMA
+from moot.core.endpoint_traits import endpoint_traits
 from moot.jobs.job_results import RESULTS, load_experiment_results
 from moot.llm.identity import key_variable
 from moot.papers import fillers_of
@@ -272,12 +272,14 @@ def describe_servers(item: PaperItem, papers: Plan) -> Iterator[str]:
     names_by_key: dict[str, list[str]] = {}
     for name in models_of_item(item, papers):
         model = papers.config.models[name]
-        if model.endpoint == OLLAMA:
-            tags_by_server.setdefault(str(model.base_url), []).append(f"`{model.model}`")
+        if commands := endpoint_traits(model.endpoint).setup_commands:
+            setup = "`, `".join(commands).format(model="TAG")
+            server = f"{model.endpoint.capitalize()} at {model.base_url} (`{setup}`)"
+            tags_by_server.setdefault(server, []).append(f"`{model.model}`")
         elif variable := key_variable(model):
             names_by_key.setdefault(variable, []).append(f"`{name}`")
-    for address, tags in tags_by_server.items():
-        yield f"Ollama at {address} (`ollama serve`, `ollama pull TAG`) with {', '.join(tags)}."
+    for server, tags in tags_by_server.items():
+        yield f"{server} with {', '.join(tags)}."
     for variable, names in names_by_key.items():
         yield f"The API key `{variable}` for {', '.join(names)}."
 
@@ -292,7 +294,8 @@ def item_commands(item: PaperItem, papers: Plan) -> list[str]:
         return ["snakemake --cores 2 papers"]
     commands = [_command(item)]
     names = models_of_item(item, papers) if item.experiments else []
-    by_key = [name for name in names if papers.config.models[name].endpoint != OLLAMA]
+    traits = {name: endpoint_traits(papers.config.models[name].endpoint) for name in names}
+    by_key = [name for name in names if not traits[name].setup_commands]
     if 0 < len(by_key) < len(names):
         chosen = f", models: [{', '.join(by_key)}]"
         commands.append(f"{_command(item, chosen)}   # with an API key alone")

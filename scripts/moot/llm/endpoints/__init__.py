@@ -68,6 +68,15 @@ ENDPOINTS: Registry[OpenEndpoint] = Registry("endpoint", "endpoint", "moot.llm.e
 """Kind of endpoint to what opens it."""
 
 
+async def list_models(config: ModelConfig) -> list[JsonObject] | None:
+    """Return the models that the server of a model's entry lists; None if its endpoint cannot."""
+    endpoint = ENDPOINTS[config.endpoint](config, 1)
+    try:
+        return await endpoint.list_models() if isinstance(endpoint, ModelLister) else None
+    finally:
+        await endpoint.close()
+
+
 def register_endpoint(name: str, traits: EndpointTraits) -> Callable[[Opener], Opener]:
     """Register an endpoint under a name, with its traits."""
 

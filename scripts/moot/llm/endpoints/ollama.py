@@ -52,6 +52,7 @@ TRAITS = EndpointTraits(
     default_port=11434,
     has_streams=True,
     request_keys=("context",),
+    setup_commands=("ollama serve", "ollama pull {model}"),
     starter_keys={"base_url": "http://localhost:11434"},
 )
 
