@@ -57,9 +57,9 @@ def test_a_chat_is_recognised_and_its_entry_can_be_pasted(tmp_path: Path) -> Non
     }
     assert "Read as guessed: 9 rows read, 3 debates, 3 cases." in report and "Missing" not in report
     assert [(case.case_id, case.target) for case in load_printed_entry(report).cases] == [
-        ("t0", "b"),
-        ("t1", "b"),
-        ("t2", "b"),
+        ("t0", "B"),
+        ("t1", "B"),
+        ("t2", "B"),
     ]
 
 

@@ -178,7 +178,7 @@ def test_flags_and_hostile_column_names_become_a_configuration() -> None:
     init_config = InitConfig(model="smollm2-135m", data="odd.csv", question='Who: "me"?', usd=0)
     write_configuration(init_config, None)
     configuration = yaml.safe_load(Path("my.yaml").read_text())
-    assert configuration["datasets"]["odd"]["labels"] == {"*b": "*b", "- A": "- a"}
+    assert configuration["datasets"]["odd"]["labels"] == {"*b": "*b", "- A": "- A"}
     assert configuration["datasets"]["odd"]["target"] == "yes'no" and "budget" not in configuration
 
 

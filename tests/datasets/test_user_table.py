@@ -42,8 +42,8 @@ def test_every_kind_of_file_gives_the_same_cases(tmp_path: Path, table: Path, en
 
 def test_text_and_target_are_the_only_required_keys(table: Path) -> None:
     loaded = load(table)
-    assert loaded.task.labels == ("lost", "won")
-    assert loaded.task.positive == "won"
+    assert loaded.task.labels == ("LOST", "WON")
+    assert loaded.task.positive == "WON"
     assert [case.case_id for case in loaded.cases[:2]] == ["row-1", "row-2"]
     assert {case.split for case in loaded.cases} == {"test"}
     assert loaded.cleaning["test cases"] == 40
@@ -324,6 +324,12 @@ def test_a_pattern_of_labels_matches_a_whole_value(tmp_path: Path, word: str) ->
     assert [case.target for case in cases] == ["won", "lost"]
 
 
+def test_labels_have_their_most_frequent_spelling(tmp_path: Path) -> None:
+    words = ["Won", "WON", "Lost", "Won"]
+    path = save_table(tmp_path / "cases.csv", [{"facts": "F", "outcome": word} for word in words])
+    assert [case.target for case in load(path).cases] == ["Won", "Won", "Lost", "Won"]
+
+
 TEXTS = [{"nr": f"{number:02}", "facts": f"Tenant {number} kept a dog."} for number in range(1, 5)]
 TRUTHS = [
     {"id": f"{number:02}", "outcome": ("WON", "LOST")[number % 2], "court": "A"}
@@ -338,10 +344,10 @@ def test_the_truth_of_cases_is_in_a_second_file(tmp_path: Path, ending: str) -> 
     case_table = {"path": truths, "id": "id"}
     loaded = load(path, id="nr", case_table=case_table, attributes=["court"])
     assert [(case.case_id, case.target) for case in loaded.cases] == [
-        ("01", "lost"),
-        ("02", "won"),
-        ("03", "lost"),
-        ("04", "won"),
+        ("01", "LOST"),
+        ("02", "WON"),
+        ("03", "LOST"),
+        ("04", "WON"),
     ]
     assert {case.attributes["court"] for case in loaded.cases} == {"A"}
     assert list(loaded.sources) == [path, truths]

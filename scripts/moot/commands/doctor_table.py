@@ -12,6 +12,7 @@ from moot.core.errors import UserError
 from moot.core.text_files import quote_value
 from moot.core.types import JsonObject
 from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.label_words import spell_labels
 from moot.datasets.reading.profile import TableProfile, profile_table
 from moot.datasets.reading.tables import read_table
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
@@ -136,11 +137,11 @@ def _list_columns(file: Path, table: pd.DataFrame, meanings: Mapping[str, str]) 
 
 
 def _list_labels(table: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, str]:
-    words = set[str]()
+    words: list[str] = []
     for meaning in ("answer", "truth"):
         if meaning in columns:
-            words |= set(table[columns[meaning]].str.strip())
-    return {word: word.casefold() for word in sorted(words - {""})} or {"no": "no", "yes": "yes"}
+            words += filter(None, table[columns[meaning]].str.strip())
+    return spell_labels(words) or {"no": "no", "yes": "yes"}
 
 
 def _try_options(options: JsonObject, columns: Mapping[str, str]) -> Iterator[str]:

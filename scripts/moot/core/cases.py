@@ -22,8 +22,7 @@ class Case:
         case_id: unique within the data set, stable across runs.
         split: train, validation or test; only test cases are evaluated.
         text: the facts, as shown to models.
-        target: the true label (short lower-case words); several labels are sorted and joined by
-            ";".
+        target: the true label, as the data spell it; several labels are sorted and joined by ";".
         labels: every label that a prediction may take.
         attributes: values by which scores may be grouped (sex, court, topic, ...), as strings.
         source_row: the 1-based row or record in the source that the case came from.

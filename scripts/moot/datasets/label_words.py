@@ -1,7 +1,8 @@
 """The label that a word of a file means."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from typing import Annotated
 
 from pydantic import AfterValidator
@@ -28,6 +29,15 @@ def find_label(word: str, labels: Mapping[str, str]) -> str | None:
         if is_pattern(name) and re.fullmatch(name[1:-1], plain_spelling(word)):
             return label
     return None
+
+
+def spell_labels(words: Iterable[str]) -> dict[str, str]:
+    """Return the label of each word: its most frequent spelling, where only the case differs."""
+    spellings: dict[str, str] = {}
+    counts = Counter(words)
+    for word in sorted(counts, key=lambda word: (-counts[word], word)):
+        spellings.setdefault(word.casefold(), word)
+    return {word: spellings[word.casefold()] for word in sorted(counts)}
 
 
 def is_listed(word: str, listed: Collection[str]) -> bool:

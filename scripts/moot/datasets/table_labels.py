@@ -6,6 +6,7 @@ import pandas as pd
 
 from moot.core.errors import UserError
 from moot.core.spelling import canonical_word
+from moot.datasets.label_words import spell_labels
 from moot.datasets.table_options import TableOptions
 from moot.datasets.table_texts import MISSING_WORDS
 
@@ -20,8 +21,8 @@ def list_labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]
     """
     if options.labels:
         return options.labels
-    words = {canonical_word(cell) for cell in table[options.target].unique()}
-    values = sorted(words - MISSING_WORDS - {""})
+    words = table[options.target].map(canonical_word)
+    values = spell_labels(words[~words.isin([*MISSING_WORDS, ""])])
     if not values:
         raise UserError(
             f"{options.path}: column '{options.target}' holds no label in {len(table)} rows;"
@@ -33,4 +34,4 @@ def list_labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]
             f" expected at most {_MAX_LABELS} labels. Is it the right column? If so, list the"
             " labels in `labels`."
         )
-    return {value: value.casefold() for value in values}
+    return values

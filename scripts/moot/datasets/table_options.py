@@ -53,8 +53,8 @@ class TableOptions(UserDataOptions):
         description=(
             "Label for each value of `target` (GUILTY: guilty), or for each regular expression"
             " between slashes that matches a whole value ('/guilty.*/': guilty), or a list of"
-            " labels; of two labels the negative one first. Default: the values of `target` in"
-            " lower case."
+            " labels; of two labels the negative one first. Default: the values of"
+            " `target`."
         ),
     )
     id: str | tuple[str, ...] = Field(

@@ -62,7 +62,7 @@ class TableProfile:
         rows_by_label = group_rows(self.table[self.target])
         misspelt = find_misspelt(rows_by_label)
         words = sorted(word for word in rows_by_label if word)
-        return {word: misspelt.get(word, word).casefold() for word in words}
+        return {word: misspelt.get(word, word) for word in words}
 
     @property
     def faults(self) -> list[str]:

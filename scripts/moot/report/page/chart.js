@@ -32,8 +32,9 @@ function collectOpinions(content, task) {
   const positions = new Map(labels.map((label, position) => [label, position]));
   const opinions = [];
   for (const turn of content.turns) {
-    const label = turn.stated?.label ?? turn.label?.label.toLowerCase();
-    if (!positions.has(label)) continue;
+    const word = (turn.stated?.label ?? turn.label?.label)?.toLowerCase();
+    const label = labels.find((name) => name.toLowerCase() === word);
+    if (label === undefined) continue;
     const hasBelief = labels.length === 2 && positive && turn.belief != null;
     const belief = positive === labels[0] ? 1 - turn.belief : turn.belief;
     opinions.push({
