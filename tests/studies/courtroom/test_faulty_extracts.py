@@ -196,14 +196,18 @@ def test_a_second_header_of_an_extract_is_of_no_respondent(
     assert len(read_people(load_context(), faulty=0.1).cases) == COUNT
 
 
-def test_both_rows_of_a_repeated_respondent_are_left_out(
-    tmp_path: Path, load_context: MakeContext, caplog: pytest.LogCaptureFixture
+def test_the_first_row_of_a_repeated_respondent_stays(
+    tmp_path: Path, load_context: MakeContext
 ) -> None:
     rows = people_rows()
     rows[10][0] = str(RESPONDENT)
     write_single_extract(tmp_path, rows)
-    message = "row 11, column 'R0000100': '4' is in row 4 already"
-    check_respondent_is_left_out(load_context(), message, caplog, left_out=2)
+    with pytest.raises(UserError, match="row 11, column 'R0000100': '4' is in rows 4, 11"):
+        read_people(load_context())
+    loaded = read_people(load_context(), faulty=0.1)
+    assert loaded.cleaning["rows left out because of faults"] == 1
+    assert len(loaded.cases) == COUNT - 1
+    assert str(RESPONDENT) in ids(loaded)
 
 
 def test_a_respondent_of_whom_extracts_differ_is_left_out(

@@ -251,7 +251,7 @@ def _spoil(column: str, value: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
     ("spoil", "message"),
     [
         (lambda table: table.drop(columns="cocaine"), "missing column cocaine"),
-        (_spoil("id", "1"), "row 40, column 'id': '1' is in row 1 already"),
+        (_spoil("id", "1"), "row 40, column 'id': '1' is in rows 1, 40"),
         (_spoil("id", "x/../y"), "row 40, column 'id': found 'x/../y', expected a whole number"),
         (
             _spoil(LABEL, "perhaps"),
@@ -290,8 +290,8 @@ def test_a_damaged_file_is_refused(tmp_path: Path, load_context: MakeContext) ->
     path = write(tmp_path, generate_nlsy97(seed=1, rows=40))
     content = path.read_bytes()
     for damaged, message in [
-        (content[: -len(content) // 200], r"row 40 \(line 41\): .*truncated"),
-        (content.replace(b"female", b"fem\xe4le", 1), r"line \d: byte 0xe4"),
+        (content[: -len(content) // 200], "line 41: unexpected end of data"),
+        (content.replace(b"female", b"fem\xe4le", 1), r"row \d, column 'sex': found 'femäle'"),
         (b"", "the file is empty"),
     ]:
         path.write_bytes(damaged)
@@ -337,7 +337,8 @@ def test_real_extracts_give_the_features_of_their_columns(
 ) -> None:
     context = load_context(data_root=shared_data)
     with pytest.raises(
-        UserError, match=r"needs column ARREST_STATUS_2003.01_XRND.*allow outcome: incarcerated"
+        UserError,
+        match=r"needs column E8012301 or ARREST_STATUS_2003.01_XRND.*allow outcome: incarcerated",
     ):
         load(Nlsy97Options(source="investigator"), context)
     loaded = load(Nlsy97Options(source="investigator", outcome="incarcerated_2002"), context)
@@ -348,7 +349,8 @@ def test_real_extracts_give_the_features_of_their_columns(
     assert loaded.cleaning["askgod missing: not interviewed"] == 1088
     assert loaded.cleaning["askgod missing: refusal"] == 38
     assert loaded.cleaning["godhasnothingtodo missing: do not know"] == 52
-    assert loaded.cleaning["num_weight left out: no column S0905700"] == 1
+    assert loaded.cleaning["num_weight left out: no column S0905700 or YSAQ-000B_2002"] == 1
+    assert any(line.startswith("victim left out: the question") for line in loaded.cleaning)
     assert list(frame.columns[3:]) == ["sex", "age", "race", "askgod", "godhasnothingtodo"]
     assert Counter(case.target for case in loaded.cases) == {"no": 8544, "yes": 178}
     assert loaded.task.notes[0] == "built from raw NLS Investigator extracts: 5 of the 22 features"
@@ -359,11 +361,44 @@ def test_real_extracts_give_the_features_of_their_columns(
 def test_real_extracts_reproduce_the_papers_percentages_of_the_whole_survey(
     shared_data: Path,
 ) -> None:
-    people = read_extracts(shared_data / FOLDER, "R0000100", lambda path, codes: None).frame
+    variables = read_variables(Path("config/nlsy97_variables.yaml").resolve())
+    people = read_extracts(shared_data / FOLDER, variables, lambda path, codes: None).frame
     assert len(people) == 8984
     assert people["R0536300"].value_counts().to_dict() == {1: 4599, 2: 4385}
     shares = people["R1482600"].value_counts(normalize=True).mul(100).round(2).to_dict()
     assert shares == {4: 51.93, 1: 25.99, 2: 21.16, 3: 0.92}
+
+
+def test_an_extract_with_question_names_gives_the_same_people(
+    shared_data: Path, tmp_path: Path, load_context: MakeContext
+) -> None:
+    """The names are those of the extract's codebook and of the Investigator's own rename lists."""
+    names = {
+        "R0000100": "PUBID_1997",
+        "R0536300": "KEY!SEX_1997",
+        "R0536402": "KEY_BDATE_Y_1997",
+        "R1482600": "KEY_RACE_ETHNICITY_1997",
+        "S0919600": "YSAQ-282A4_2002",
+        "S0919700": "YSAQ_282A5_2002",
+        **{f"E80222{month:02}": f"INCARC_STATUS_2002.{month:02}_XRND" for month in range(1, 13)},
+    }
+    for path in (shared_data / FOLDER).glob("*.csv"):
+        header, _, rows = path.read_text().partition("\n")
+        columns = header.replace('"', "").split(",")
+        new_header = ",".join(names.get(column, column) for column in columns)
+        extract(tmp_path, f"{new_header}\n{rows}", path.name)
+    options = Nlsy97Options(source="investigator", outcome="incarcerated_2002")
+    loaded = load(options, load_context())
+    expected = load(options, load_context(data_root=shared_data))
+    assert loaded.cases == expected.cases
+    assert loaded.cleaning == expected.cleaning
+
+
+def test_every_feature_is_mapped_or_has_a_reason() -> None:
+    variables = read_variables(Path("config/nlsy97_variables.yaml").resolve())
+    assert set(FEATURES) == {*variables.variables, *variables.unmapped}
+    assert len(variables.variables) == 15
+    assert variables.outcomes["rearrest"].names()[:2] == ["E8012301", "E8012302"]
 
 
 def test_rearrest_is_built_from_arrest_months(tmp_path: Path, load_context: MakeContext) -> None:
@@ -413,9 +448,13 @@ def test_rearrest_is_built_from_arrest_months(tmp_path: Path, load_context: Make
         ),
         (
             {"a.csv": "R0000100,R0536300\n1,1\n1,2\n"},
-            "row 2, column 'R0000100': '1' is in row 1 already",
+            "row 2, column 'R0000100': '1' is in rows 1, 2",
         ),
-        ({"a.csv": "PUBID,R0536300\n1,1\n"}, "missing column R0000100"),
+        ({"a.csv": "ID,R0536300\n1,1\n"}, "missing column R0000100"),
+        (
+            {"a.csv": "PUBID_1997,R0536300,KEY!SEX_1997\n1,1,1\n"},
+            "column 'R0536300' occurs twice in the header",
+        ),
         (
             {"a.csv": "R0000100,R0536300\n1,1\n2,1\n", "b.csv": "R0000100,R0536300\n2,2\n"},
             "respondent 2, column 'R0536300': found 2, but another extract there says 1",
@@ -434,7 +473,8 @@ def test_a_faulty_extract_is_refused(
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("R0536300, codes", "R0536300, code", "variables.sex.code: Extra inputs"),
+        ("KEY_SEX_1997], codes", "KEY_SEX_1997], code", "variables.sex.code: Extra inputs"),
+        ("  victim:", "  victims:", "unmapped.victims: expected one of sex, age"),
         ("  sex:", "  gender:", "variables.gender: expected one of sex, age"),
         ("read: years_until_2002", "read: years", "variables.age.read: Input should be"),
         ("missing:", "missing: [", "not YAML"),

@@ -17,6 +17,7 @@ from moot.studies.courtroom.people.nlsy97_columns import FEATURES, PLAUSIBLE, TA
 from moot.studies.courtroom.people.nlsy97_extracts import Extracts, read_extracts
 from moot.studies.courtroom.people.nlsy97_variables import (
     VARIABLES,
+    Variable,
     VariableMap,
     decode,
     read_variables,
@@ -64,14 +65,15 @@ def read_people(context: LoadContext, outcome: Outcome, faulty: float = 0.0) -> 
                 decode(file, codes[variable.names()], name, variable, variables)
 
     folder = context.data_root / FOLDER
-    extracts = read_extracts(folder, variables.identifier, check_codes, faulty)
+    extracts = read_extracts(folder, variables, check_codes, faulty)
     extract = extracts.frame
-    frame = pd.DataFrame(
-        {"id": "nlsy97-" + extract[variables.identifier].astype("str")}, index=extract.index
-    )
+    respondents = extract[variables.identifier[0]].astype("str")
+    frame = pd.DataFrame({"id": "nlsy97-" + respondents}, index=extract.index)
     cleaning: Counter[str] = Counter({"respondents read": len(extract), **extracts.cleaning})
+    for name, reason in variables.unmapped.items():
+        cleaning[f"{name} left out: {reason}"] = 1
     for name, variable in variables.variables.items():
-        absent_columns = [column for column in variable.names() if column not in extract]
+        absent_columns = _find_absent_columns(variable, extract)
         if absent_columns and not variable.optional:
             raise _absent_column_error(extracts, name, absent_columns)
         if absent_columns:
@@ -96,9 +98,11 @@ def _select_people(
     cleaning: Counter[str],
 ) -> People:
     variable = variables.outcomes[outcome]
-    absent_columns = [column for column in variable.names() if column not in extracts.frame]
+    absent_columns = _find_absent_columns(variable, extracts.frame)
     if absent_columns or (variable.among and variable.among not in frame):
-        columns = absent_columns or variables.variables[variable.among].names()
+        columns = absent_columns or _find_absent_columns(
+            variables.variables[variable.among], extracts.frame
+        )
         raise _absent_column_error(
             extracts,
             f"outcome {outcome}",
@@ -136,6 +140,11 @@ def _select_people(
         dict(cleaning),
         are_distinct=True,
     )
+
+
+def _find_absent_columns(variable: Variable, extract: pd.DataFrame) -> list[str]:
+    """Return the names of each column that a variable needs and the extract does not have."""
+    return [" or ".join(names) for names in variable.spellings() if names[0] not in extract]
 
 
 def _suggest_outcomes(extract: pd.DataFrame, outcome: str, variables: VariableMap) -> str:

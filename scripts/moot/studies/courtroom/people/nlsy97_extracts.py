@@ -1,7 +1,7 @@
 """Raw NLS Investigator extracts, read and joined by respondent.
 
-An extract is a CSV file with a column a reference number (or question name) and a row a respondent,
-codes throughout. A respondent with a fault in one extract is left out of all.
+An extract is a CSV file with a column a variable, named by reference number or question name, and a
+row a respondent, codes throughout. A respondent with a fault in one extract is left out of all.
 """
 
 from collections import Counter
@@ -16,12 +16,19 @@ from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.text_files import quote_value
 from moot.core.types import Column
-from moot.datasets.reading.checks import LEFT_OUT, leave_out, parse_whole_numbers, read_usable_rows
+from moot.datasets.reading.checks import (
+    LEFT_OUT,
+    check_header,
+    leave_out,
+    parse_whole_numbers,
+    read_usable_rows,
+)
 from moot.datasets.reading.tables import read_csv
+from moot.studies.courtroom.people.nlsy97_variables import VariableMap, plain_header
 
 _GET = (
-    "put your NLS Investigator extracts (CSV, reference numbers as headers) there, see"
-    " data/raw/README.md, or choose source 'local', 'download' or 'synthetic'."
+    "put your NLS Investigator extracts (CSV) there, see data/raw/README.md, or choose source"
+    " 'local', 'download' or 'synthetic'."
 )
 
 CheckCodes = Callable[[Path, pd.DataFrame], None]
@@ -59,13 +66,13 @@ class _Extract:
 
 
 def read_extracts(
-    folder: Path, identifier: str, check_codes: CheckCodes, faulty: float = 0.0
+    folder: Path, variables: VariableMap, check_codes: CheckCodes, faulty: float = 0.0
 ) -> Extracts:
     """Read all CSV files of a folder, and join them by respondent.
 
     Args:
         folder: the folder of the extracts.
-        identifier: the column with the respondent.
+        variables: the names of their columns, which become reference numbers.
         check_codes: checks the codes of rows.
         faulty: the largest share of rows with a fault that are left out.
 
@@ -77,7 +84,7 @@ def read_extracts(
     if not files:
         raise UserError(f"{folder}: no CSV file there; {_GET}")
     cleaning = Counter[str]()
-    extracts = [_read_file(path, identifier, check_codes, faulty, cleaning) for path in files]
+    extracts = [_read_file(path, variables, check_codes, faulty, cleaning) for path in files]
     respondents = set[int]()
     unusable = set[int]()
     for extract in extracts:
@@ -99,15 +106,24 @@ def read_extracts(
 
 
 def _read_file(
-    path: Path, identifier: str, check_codes: CheckCodes, faulty: float, cleaning: dict[str, int]
+    path: Path,
+    variables: VariableMap,
+    check_codes: CheckCodes,
+    faulty: float,
+    cleaning: dict[str, int],
 ) -> _Extract:
     """Read a file, and check its codes."""
+    numbers = variables.reference_numbers()
+    identifier = variables.identifier[0]
     respondents = set[int]()
     unusable = set[int]()
 
     def read_rows(faults: Faults) -> pd.DataFrame:
         records: list[list[str]] = []
-        table = read_csv(path, [identifier], get=_GET, faults=faults, broken_records=records)
+        table = read_csv(path, [], get=_GET, faults=faults, broken_records=records)
+        table.columns = [numbers.get(plain_header(header), header) for header in table]
+        mapped = set(numbers.values()) & {*table.columns}
+        check_header(path, [*table.columns], [identifier, *sorted(mapped)])
         respondents.update(_read_numbers(table[identifier]))
         for message, record in zip(faults.messages, records, strict=True):
             if len(record) != len(table.columns):

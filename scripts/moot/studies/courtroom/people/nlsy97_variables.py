@@ -6,8 +6,9 @@ cleaning report counts every reason apart.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
@@ -27,17 +28,24 @@ VARIABLES = Path("config/nlsy97_variables.yaml")
 Reading = Literal["number", "years_until_2002", "feet_and_inches", "count_events", "any_event"]
 
 
-class MonthlyColumns(StrictModel):
-    """One extract column a month, its name a strftime pattern."""
+ColumnNames = Annotated[tuple[str, ...], Field(min_length=1)]
+"""The names of an extract column: its reference number, and its question name if it is known."""
 
-    column: str
+
+class MonthlyColumns(StrictModel):
+    """One extract column a month, its names patterns of the month."""
+
+    column: ColumnNames
     first: str
     last: str
 
-    def columns(self) -> list[str]:
+    def columns(self) -> list[ColumnNames]:
         """Return the columns' names in order of time."""
         return [
-            str(month.strftime(self.column))
+            tuple(
+                name.format(year=month.year, since_1980=month.year - 1980, month=month.month)
+                for name in self.column
+            )
             for month in pd.period_range(self.first, self.last, freq="M")
         ]
 
@@ -47,14 +55,14 @@ class Variable(StrictModel):
     key.
     """
 
-    column: str = ""
-    columns: tuple[str, ...] = ()
+    column: ColumnNames | None = None
+    columns: tuple[ColumnNames, ...] = ()
     months: MonthlyColumns | None = None
     codes: dict[int, bool | str] = Field(default_factory=dict)
     read: Reading | None = None
     optional: bool = False
     among: str = ""
-    seen: Literal["codebook", "value labels", "public rename"]
+    seen: Literal["codebook", "value labels", "public rename", "neighbours"]
 
     @model_validator(mode="after")
     def _check_source_and_reading(self) -> "Variable":
@@ -64,19 +72,41 @@ class Variable(StrictModel):
             raise ValueError("needs either codes or read")
         return self
 
+    def spellings(self) -> list[ColumnNames]:
+        """Return the extract columns that it takes, each with all of its names."""
+        if self.months:
+            return self.months.columns()
+        return [*self.columns] or [self.column or ()]
+
     def names(self) -> list[str]:
-        """Return the extract columns that it takes."""
-        return self.months.columns() if self.months else list(self.columns or (self.column,))
+        """Return the reference numbers of the extract columns that it takes."""
+        return [number for number, *_ in self.spellings()]
 
 
 class VariableMap(StrictModel):
     """The whole map."""
 
-    identifier: str
+    identifier: ColumnNames
     missing: dict[int, str]
     previously: int
     variables: dict[str, Variable]
+    unmapped: dict[str, str]
     outcomes: dict[str, Variable]
+
+    def reference_numbers(self) -> dict[str, str]:
+        """Return the reference number of each name of a column, by the name's plain spelling."""
+        entries = (*self.variables.values(), *self.outcomes.values())
+        spellings = chain([self.identifier], *(entry.spellings() for entry in entries))
+        return {plain_header(name): names[0] for names in spellings for name in names}
+
+
+def plain_header(header: str) -> str:
+    """Return the letters and digits of a header: the Investigator's formats differ in the marks.
+
+    >>> plain_header("KEY!SEX_1997") == plain_header("key_sex_1997")
+    True
+    """
+    return "".join(filter(str.isalnum, header)).upper()
 
 
 def read_variables(path: Path) -> VariableMap:
@@ -94,11 +124,12 @@ def read_variables(path: Path) -> VariableMap:
             f"{path}: {place}: {first['msg']}; found {quote_value(first['input'])}. Correct the"
             " entry."
         ) from fault
-    unknown_features = sorted(set(variables.variables) - set(FEATURES))
-    if unknown_features:
-        raise UserError(
-            f"{path}: variables.{unknown_features[0]}: expected one of {', '.join(FEATURES)}."
-        )
+    for part, names in (("variables", variables.variables), ("unmapped", variables.unmapped)):
+        unknown_features = sorted(set(names) - set(FEATURES))
+        if unknown_features:
+            raise UserError(
+                f"{path}: {part}.{unknown_features[0]}: expected one of {', '.join(FEATURES)}."
+            )
     return variables
 
 
