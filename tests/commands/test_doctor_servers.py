@@ -144,3 +144,11 @@ experiments: {{mine: {{protocol: courtroom, dataset: nlsy97, models: [mine], cas
     messages = [finding for finding in findings if finding.subject == "mine, endpoint"]
     assert len(messages) == warns
     assert all("endpoint: ollama" in finding.details for finding in messages)
+
+
+def test_another_model_that_answers_is_named() -> None:
+    def answer_as_another(_body: dict[str, Any]) -> web.Response:
+        return web.json_response({**completion("openai", "one two"), "model": "gpt-4.1"})
+
+    finding = findings_of([{"id": "test"}], answer_as_another)["mine, speed"]
+    assert finding.details.endswith("by gpt-4.1, which is another model than test")

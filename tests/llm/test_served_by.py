@@ -64,7 +64,7 @@ def test_calls_say_who_served_them_and_tables_warn(server: FaultServer, tmp_path
         plan = Plan.from_yaml(config, PROJECT)
         write_predictions(plan, EXPERIMENT, cases, [transcripts], predictions, calls)
         scores = served(ExperimentResults(results, EXPERIMENT, plan.experiments[EXPERIMENT].config))
-        notes[versions] = version_notes(scores)
+        notes[versions] = version_notes(pq.read_table(predictions).to_pandas())
         assert set(versions_said(scores, EXPERIMENT, MODEL)) == {("test", "test")}
     assert notes[1] == []
     assert "or by several" in notes[2][0]

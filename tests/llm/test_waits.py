@@ -169,6 +169,23 @@ async def test_a_refused_request_fails_and_many_in_a_row_end_the_calls(
     assert len(server.bodies) == 10
 
 
+async def test_an_account_without_credit_at_anthropic_ends_the_calls(tmp_path: Path) -> None:
+    error = {"type": "invalid_request_error", "message": "Your credit balance is too low"}
+    refusal = (400, {"type": "error", "error": error})
+    async with serving(Scripted(*[refusal] * 9)) as server:
+        address = server.address("anthropic")
+        config = ModelConfig(endpoint="anthropic", model="test", base_url=address, concurrency=2)
+        chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        requests = [question("anthropic", str(number)) for number in range(9)]
+        results = await asyncio.gather(
+            *(chat.ask(request, 0) for request in requests), return_exceptions=True
+        )
+        await chat.close()
+    kinds = [isinstance(result, RunStoppedError) for result in results]
+    assert kinds == [False] * 4 + [True] * 5 and len(server.bodies) <= 6
+    assert "HTTP 400: Your credit balance is too low" in str(results[0])
+
+
 async def test_a_refusal_of_the_first_request_for_probabilities_names_them() -> None:
     refusal = (400, {"error": {"message": "top_logprobs: at most 5"}})
     async with serving(Scripted(refusal)) as server:

@@ -10,6 +10,7 @@ import pytest
 from courtroom_runs import PROJECT, configuration
 from moot.core.experiment_config import COMPARISON
 from moot.plan.plan import Plan
+from moot.report.notes import REHEARSAL_NOTE
 from moot.report.outcome import read_outcome
 from moot.workflow import targets
 from moot.workflow.failed_jobs import write_page_after_failure
@@ -72,9 +73,24 @@ def test_both_pages_have_the_same_remarks(
     write_run_page(plan, study, built, {"page": other_page}, results, failed_jobs)
     assert other_page.read_text() == after_failure
     assert HOSTILE not in after_failure
-    assert ("A statistical model generated all replies" in after_failure) == is_rehearsal
+    assert (REHEARSAL_NOTE in after_failure) == is_rehearsal
     failures = re.findall("<li>(.*)</li>", after_failure.partition("</ul>")[0])
     assert failures[0].startswith("Debates of trial: ")
     assert any(line.startswith("All 4 debates of") for line in failures) == (outcome == "failed")
     write_run_page(plan, study, built, {"page": other_page}, results)
     assert ('id="failed"' in other_page.read_text()) == (outcome == "failed")
+
+
+def test_another_model_that_answered_is_named_on_the_page_and_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    served_by = [("test", "<gpt-4.1> (asked: gpt-4o)")]
+    rows = [prediction(item.case_id, item.target, "yes", served_by=served_by) for item in CASES]
+    write_results(Path("results"), CASES, {"test": rows}, experiment="trial")
+    predictions = [Path("results/predictions/trial/test.parquet")]
+    outcome, page = read_outcome(predictions), Path("results/index.html")
+    write_run_page(make_plan(tmp_path), COMPARISON, predictions, {"page": page}, outcome)
+    assert "test: &lt;gpt-4.1&gt; (asked: gpt-4o) (4 of 4 debates)" in page.read_text()
+    [line] = [line for line in outcome.lines() if line.startswith("Warning: trial, test")]
+    assert "<gpt-4.1> (asked: gpt-4o) (4 of 4 debates)" in line

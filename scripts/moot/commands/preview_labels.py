@@ -67,6 +67,6 @@ def _statements_of(debates: Sequence[Debate], kinds: Sequence[str]) -> list[tupl
 
 def _longest_reply(request: Request, model: ModelConfig, tokens_per_char: float) -> Reply:
     prompt_tokens = int(request.prompt_characters * tokens_per_char)
-    max_tokens = int(request.parameters["max_tokens"])
+    max_tokens = int(request.parameters.get("max_tokens", model.max_tokens))
     usd = model.cost(prompt_tokens, max_tokens)
     return Reply("", prompt_tokens=prompt_tokens, completion_tokens=max_tokens, cost_usd=usd)

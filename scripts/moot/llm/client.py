@@ -173,7 +173,7 @@ class Client:
             return
         self._has_warned = True
         LOG.warning(
-            "model '%s': asked for %s, answered by %s; `served_by` in the predictions has the"
+            "model '%s': expected %s, answered by %s; `served_by` in the predictions has the"
             " model of each debate.",
             self._name,
             expected,

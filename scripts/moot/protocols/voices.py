@@ -144,7 +144,8 @@ class Voices:
             utterance.parse_status, utterance.parsed = "failed", _failure(error)
             return None
         if reply.finish_reason == "length":
-            self._limits_of_cut_calls[utterance.call_id] = request.parameters["max_tokens"]
+            limit = request.parameters.get("max_tokens", max(1, reply.completion_tokens))
+            self._limits_of_cut_calls[utterance.call_id] = limit
         if reply.finish_reason in _REFUSALS:
             utterance.parse_status = REFUSED
             utterance.parse_problem = _REFUSALS[reply.finish_reason]

@@ -52,7 +52,8 @@ class RunRemarks:
     Attributes:
         is_rehearsal: whether the run is a rehearsal.
         failures: what failed in this run, one sentence each.
-        warnings: which data or models are made up, one sentence each.
+        warnings: which data or models are made up, and which models answered in place of others,
+            one sentence each.
         has_own_experiments: whether experiments are neither of the default configuration nor of
             a paper. Their questions then come before the papers.
         own_contrasts: the names of the contrasts that the shipped configuration does not plan.

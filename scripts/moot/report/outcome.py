@@ -22,6 +22,7 @@ from moot.labels.sheets import FAULTS
 from moot.protocols.inbox import NO_ANSWER_YET, UNUSABLE_ANSWER
 from moot.report.escaping import csv_text, page_template, visible
 from moot.report.notes import REHEARSAL_NOTE
+from moot.scores.served import version_notes
 
 STATUSES = ("valid", "invalid", "failed", "waiting")
 COLUMNS = ("experiment", "model", "cases", "debates", *STATUSES, "reasons")
@@ -40,7 +41,8 @@ class RunOutcome:
     """The outcome of some experiments.
 
     Attributes:
-        debates: one row per debate: experiment, model, case_id, repeat, status, reason.
+        debates: one row per debate: experiment, model, case_id, repeat, status, reason,
+            served_by.
         annotation_faults: what is wrong in the files of annotators.
         unreadable: what is wrong with artifacts that cannot be read, and so are not in `debates`.
     """
@@ -129,6 +131,7 @@ class RunOutcome:
                 f"To ask the calls of the {total['failed']} failed debates again, run `snakemake"
                 " retry` with the same options; calls in the ledger are not repeated."
             )
+        lines += version_notes(self.debates)
         if self.missing_answers:
             lines.append(
                 f"{len(self.missing_answers)} debates wait for a person and are in no table yet. "
@@ -203,7 +206,7 @@ def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> Ru
     The end of a run calls this as well. Therefore artifacts that cannot be read are named in the
     result and raise no error.
     """
-    columns = ["experiment", "model", "case_id", "repeat", "status", "reason"]
+    columns = ["experiment", "model", "case_id", "repeat", "status", "reason", "served_by"]
     frames, faults, unreadable = [pd.DataFrame(columns=columns)], list[str](), list[str]()
     for path in (*predictions, *labels):
         try:

@@ -7,6 +7,7 @@ A table or figure selects its experiments by protocol and parameters
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -179,7 +180,9 @@ class StudyResults:
     @cached_property
     def _notes_of_scores(self) -> list[str]:
         """The notes on servers and refusals, which stand under every table."""
-        return [*version_notes(self.scores), *refusal_notes(self.scores)]
+        experiments = self.experiments_and_controls.values()
+        notes = chain.from_iterable(version_notes(results.predictions) for results in experiments)
+        return [*notes, *refusal_notes(self.scores)]
 
 
 def _models_of_experiments(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from moot.scores import concat_scores, no_scores, scorer, to_frame
+from moot.scores import concat_scores, scorer, to_frame
 from moot.scores.results import ExperimentResults
 from moot.scores.score import Score
 
@@ -20,17 +20,11 @@ def served(results: ExperimentResults) -> pd.DataFrame:
     """`debates_served` by version of a model (group "served_by=MODEL: VERSION"), as far as its
     server says.
     """
-    predictions = results.predictions
-    if "served_by" not in predictions:  # written before servers were asked for the model's version
-        return no_scores()
     frames = []
-    for model, rows in predictions.groupby("model", sort=True):
-        debates: Counter[tuple[str, str]] = Counter()
-        for pairs in rows["served_by"].dropna():
-            debates.update((name, version) for name, version in pairs)
+    for model, rows in results.predictions.groupby("model", sort=True):
         scores = [
             Score(METRIC, float(count), group=f"{GROUP}{name}: {version}", n=len(rows))
-            for (name, version), count in sorted(debates.items())
+            for (name, version), count in sorted(_count_debates(rows).items())
         ]
         frames.append(to_frame(results.experiment, str(model), scores))
     return concat_scores(frames)
@@ -48,30 +42,32 @@ def versions_said(scores: pd.DataFrame, experiment: str, model: str) -> Iterator
         yield name, version.partition(", ")[0]
 
 
-def version_notes(scores: pd.DataFrame) -> list[str]:
+def version_notes(predictions: pd.DataFrame) -> list[str]:
     """Return a sentence for each experiment and model whose rows were served by more than one
     version of a model, or by another model than was asked.
     """
     notes = []
-    rows = scores[scores["metric"] == METRIC]
-    model_names = rows["group"].str.split(": ", n=1).str[0]
-    version_counts = rows.groupby(["experiment", "model", model_names])["group"].transform(
-        "nunique"
-    )
-    changed_models = rows[(version_counts > 1) | rows["group"].str.contains(ASKED, regex=False)]
-    for (experiment, model), group_rows in changed_models.groupby(
-        ["experiment", "model"], sort=False
-    ):
+    for (experiment, model), rows in predictions.groupby(["experiment", "model"], sort=False):
+        debates = _count_debates(rows)
+        versions_of_name = Counter(name for name, _ in debates)
         versions = [
-            f"{group.removeprefix(GROUP)} ({value:.0f} of {n} debates)"
-            for group, value, n in zip(
-                group_rows["group"], group_rows["value"], group_rows["n"], strict=True
-            )
+            f"{name}: {version} ({count} of {len(rows)} debates)"
+            for (name, version), count in sorted(debates.items())
+            if versions_of_name[name] > 1 or ASKED in version
         ]
         if len(versions) > _MOST_NAMED:
             versions = [*versions[:_MOST_NAMED], f"and {len(versions) - _MOST_NAMED} more"]
-        notes.append(
-            f"Warning: {experiment}, {model}: these debates were served by other versions of a"
-            f" model than was asked for, or by several: {'; '.join(versions)}."
-        )
+        if versions:
+            notes.append(
+                f"Warning: {experiment}, {model}: these debates were served by other versions of a"
+                f" model than was asked for, or by several: {'; '.join(versions)}."
+            )
     return notes
+
+
+def _count_debates(predictions: pd.DataFrame) -> Counter[tuple[str, str]]:
+    """Return the number of debates that each version of each model served."""
+    debates: Counter[tuple[str, str]] = Counter()
+    for pairs in predictions["served_by"].dropna():
+        debates.update((name, version) for name, version in pairs)
+    return debates

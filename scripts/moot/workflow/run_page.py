@@ -9,6 +9,7 @@ from moot.plan.papers_of_run import has_own_experiments, own_contrasts
 from moot.plan.plan import Plan
 from moot.report.front_page import RunRemarks, write_front_page
 from moot.report.outcome import RunOutcome, failure_sentences
+from moot.scores.served import version_notes
 
 
 def write_run_page(
@@ -35,7 +36,10 @@ def write_run_page(
     remarks = RunRemarks(
         plan.config.rehearsal,
         [*failed_jobs, *failure_sentences(outcome)],
-        plan.made_up_notes("" if study == COMPARISON else study),
+        [
+            *plan.made_up_notes("" if study == COMPARISON else study),
+            *version_notes(outcome.debates),
+        ],
         has_own_experiments(plan),
         own_contrasts(plan),
     )

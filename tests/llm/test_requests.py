@@ -1,0 +1,77 @@
+"""What requests hold where a model's entry departs from the usual form."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from chat_servers import completion, question, serving
+from courtroom_runs import configuration, hold, people
+from fault_server import FaultServer
+from moot.core.model_config import ModelConfig
+from moot.llm.chat import Chat, Settings
+from moot.llm.ledger.ledger import Ledger
+from moot.llm.progress import Progress
+from moot.llm.request import Message, request_to
+
+PROMPT = (
+    Message("system", "You are the judge."),
+    Message("user", "The facts."),
+    Message("assistant", "Noted."),
+    Message("user", "The verdict?"),
+)
+
+
+@pytest.mark.parametrize("endpoint", ["openai", "ollama", "anthropic"])
+async def test_a_model_without_a_system_role_gets_its_text_from_the_user(
+    endpoint: str, tmp_path: Path
+) -> None:
+    async def answer(_request: web.BaseRequest, _body: Any) -> web.Response:
+        return web.json_response(completion(endpoint, "Yes."))
+
+    async with serving(answer) as server:
+        address = server.address(endpoint)
+        entry = {"endpoint": endpoint, "model": "test", "base_url": address}
+        config = ModelConfig(**entry, system_role="user")
+        chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        request = request_to(config, PROMPT, max_tokens=20, temperature=0.0, seed=1)
+        await chat.ask(request, 0)
+        await chat.close()
+    [body] = server.bodies
+    assert body["messages"] == [
+        {"role": "user", "content": "You are the judge.\n\nThe facts."},
+        {"role": "assistant", "content": "Noted."},
+        {"role": "user", "content": "The verdict?"},
+    ]
+    assert "system" not in body
+
+
+async def test_a_warning_says_once_which_model_answered(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    names = iter(["test-2026", "test-2026", "other", "test-2026", "other"])
+
+    async def answer(_request: web.BaseRequest, _body: Any) -> web.Response:
+        return web.json_response({**completion("openai", "Yes."), "model": next(names)})
+
+    async with serving(answer) as server:
+        config = ModelConfig(model="test", base_url=server.address("openai"))
+        chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        with caplog.at_level(logging.WARNING):
+            for number in range(5):
+                await chat.ask(question(text=str(number)), 0)
+        await chat.close()
+    [message] = [record.message for record in caplog.records if "answered by" in record.message]
+    assert message.startswith("model 'test': expected test-2026, answered by other;")
+
+
+def test_a_reply_without_a_stated_limit_is_cut_where_the_server_ends_it(
+    server: FaultServer, tmp_path: Path
+) -> None:
+    server.reset(faults=["truncated"], rate=1.0, max_faulty_attempts=0)
+    config = configuration(server.url, tmp_path, {"omit": ["max_tokens"], "attempts": 1})
+    transcripts = hold(config, people(tmp_path / "cases.parquet", 2), tmp_path / "out.parquet")
+    problems = transcripts.loc[transcripts["kind"] == "verdict", "parse_problem"]
+    assert len(problems) == 2 and problems.str.contains(r"cut at max_tokens \d+").all()
