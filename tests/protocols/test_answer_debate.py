@@ -16,7 +16,11 @@ REVIEWS = Task("the review", "Should this review be removed?", ("Keep", "Remove"
 CASE = Case(
     "c1", "reviews", "test", "The soup was cold, and the waiter swore.", "Keep", REVIEWS.labels
 )
-COURT = re.compile(r"court|trial|prosecut|defen[cs]e|risk factor|bench|cites cases", re.IGNORECASE)
+COURT = re.compile(
+    r"court|trial|prosecut|defen[cs]e|risk factor|bench|cites cases|法|庭|案情|被告", re.IGNORECASE
+)
+CHINESE_REVIEWS = Task("评论", "这条评论应当删除吗？", ("保留", "删除"), "删除", language="zh")
+CHINESE_CASE = Case("c1", "reviews", "test", "汤是冷的，服务员骂人。", "保留", ("保留", "删除"))
 
 
 def answer(request: Request) -> Any:
@@ -84,6 +88,35 @@ async def test_own_tables_get_no_words_of_a_court(protocol: str, params: dict[st
 
     _, _, model = await hold(protocol, CASE, REVIEWS, reply, **params)
     assert model.prompts and not any(map(COURT.search, model.prompts))
+
+
+def answer_in_chinese(request: Request) -> Any:
+    if request.schema:
+        return {"reasoning": "汤是冷的。", "prediction": "保留", "confidence": 70, "factors": []}
+    return "发言。<quote>汤是冷的</quote>"
+
+
+async def test_a_chinese_table_is_debated_in_chinese() -> None:
+    options = {"quotes": True, "notes": True, "judge_sees_case": False}
+    result, _, model = await hold(
+        "debate", CHINESE_CASE, CHINESE_REVIEWS, answer_in_chinese, **options
+    )
+    assert result is not None and result.prediction == "保留"
+    opening, judge = model.prompts[1], model.prompts[-1]
+    assert "你是辩手1。\n你要论证的答案是“删除”。" in opening and "私人笔记，第1轮" in opening
+    assert (
+        CHINESE_CASE.text not in judge
+        and '辩手2，反驳，第2轮：发言。"汤是冷的" [verified]' in judge
+    )
+    instructions = judge.partition("Answer with one JSON object")[0]
+    assert not re.search(r"[a-z]{3,} [a-z]{3,}", re.sub(r"</?\w+>|\[\w+\]", "", instructions))
+
+
+@pytest.mark.parametrize("protocol", ["zero_shot", "cot", "debate"])
+async def test_own_chinese_tables_get_no_words_of_a_court(protocol: str) -> None:
+    _, _, model = await hold(protocol, CHINESE_CASE, CHINESE_REVIEWS, answer_in_chinese)
+    assert "评估" in model.prompts[0] or "辩手" in model.prompts[0]
+    assert not any(map(COURT.search, model.prompts))
 
 
 @pytest.mark.parametrize("protocol", ["panel", "synthetic_panel"])
