@@ -6,7 +6,7 @@ from moot.jobs import item_needs
 from moot.jobs.earlier_items import earlier_files
 from moot.papers.items import items_file, read_papers
 from moot.papers.page import paper_files
-from moot.papers.selection import needed_experiments, selected_items
+from moot.papers.selection import describe_sizes, needed_experiments, selected_items
 
 PAPERS = read_papers(items_file(plan.shipped))
 SELECTED_ITEMS = selected_items(config, plan.shipped)
@@ -33,6 +33,8 @@ def needed_runs():
 
 # A server is asked once, before the first job; the processes of jobs read what was found.
 if SELECTED_ITEMS and IS_MAIN and not IS_DRY and FILLS_ITEMS:
+    sizes = describe_sizes(plan.config.experiments, plan.shipped)
+    sys.stderr.writelines(f"moot: papers: {line}\n" for line in sizes)
     with exit_without_traceback():
         open_runs = [run for run in needed_runs() if not item_needs.has_predictions(*run)]
         is_asking = not (plan.config.replay or plan.config.rehearsal)

@@ -9,12 +9,16 @@ from moot.commands.preview import describe_servers, preview
 from moot.commands.preview_table import preview_text
 from moot.commands.requirements import describe_requirements
 from moot.core.printed_commands import as_started
+from moot.papers.selection import describe_sizes
 from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         frame = preview(plan, Path("results"))
         sys.stdout.write(preview_text(frame))
+        sys.stdout.writelines(
+            f"{size}\n" for size in describe_sizes(plan.config.experiments, plan.shipped)
+        )
         sys.stdout.write(f"\nWhere calls go:\n{describe_servers(plan)}\n")
         sys.stdout.write(describe_table_faults(plan))
         sys.stdout.write(as_started(describe_requirements(plan)))

@@ -21,6 +21,7 @@ ROW: dict[str, Any] = {
     "calls_to_make": 32,
     "prompt_tokens": 12_345,
     "completion_tokens": 6_789,
+    "usd_likely": 0.5,
     "usd": 1.25,
     "usd_full_price": 1.25,
     "usd_discounted": 1.25,
@@ -35,7 +36,11 @@ ROW: dict[str, Any] = {
 def make_frame(*changes: dict[str, Any]) -> pd.DataFrame:
     """Return rows of a preview, and their totals."""
     frame = pd.DataFrame([ROW | change for change in changes], dtype=object)
-    total = frame[["debates", "calls_in_ledger", "calls_to_make", "usd", "hours"]].sum().to_dict()
+    total = (
+        frame[["debates", "calls_in_ledger", "calls_to_make", "usd_likely", "usd", "hours"]]
+        .sum()
+        .to_dict()
+    )
     total |= {"experiment": "total", "model": "", "needs": ""}
     total["has_typical_speed"] = bool(frame["has_typical_speed"].any())
     frame.loc[len(frame)] = ROW | total | {"usd_full_price": total["usd"]}
@@ -48,7 +53,7 @@ def cells_of(text: str, experiment: str) -> list[str]:
 
 def test_a_row_has_counts_dollars_and_hours() -> None:
     text = preview_text(make_frame({}, {"experiment": "second"}))
-    expected = ["mine", "served", "5", "48", "32", "12,345", "6,789", "1.25", "1.5"]
+    expected = ["mine", "served", "5", "48", "32", "12,345", "6,789", "0.50", "1.25", "1.5"]
     assert cells_of(text, "mine") == expected
     assert cells_of(text, "total")[-2:] == ["2.50", "3.0"]
 

@@ -12,7 +12,7 @@ from moot.core.errors import UserError
 from moot.core.read_config import default_config, merge_over_defaults
 from moot.core.shipped_files import default_files
 from moot.papers.items import items_file, read_papers
-from moot.papers.selection import add_paper_experiments, needed_experiments
+from moot.papers.selection import add_paper_experiments, describe_sizes, needed_experiments
 from moot.plan.as_published import paper_plan
 from moot.plan.plan import Plan
 
@@ -204,12 +204,26 @@ def test_a_change_of_a_papers_experiment_is_kept() -> None:
     assert config["experiments"]["paper-cot"]["cases"] == 150
 
 
-def test_few_cases_also_limit_those_to_calibrate_with() -> None:
+def test_few_cases_shrink_those_to_calibrate_with_in_proportion_and_say_so() -> None:
     config = select_experiments(items="feedback/table2", cases=12)
-    entry = config["experiments"]["paper-feedback-training-caselaw"]
-    assert (entry["cases"], entry["calibration_cases"]) == (12, 12)
+    for data in ("caselaw", "cail18"):
+        entry = config["experiments"][f"paper-feedback-training-{data}"]
+        assert (entry["cases"], entry["calibration_cases"]) == (12, 2), "2 of 100, as 12 of 600"
+    plan = make_plan(config)
+    sizes = [*describe_sizes(plan.config.experiments, PROJECT)]
+    assert sizes[0].startswith("12 of 600 cases, 2 of 100 cases to calibrate with: `paper-feedback")
+    assert "12 of all cases" in sizes[1] and "`paper-gpt-caselaw`" in sizes[1]
 
 
 def test_a_number_of_cases_in_quotes_is_a_number() -> None:
     config = select_experiments(items="courtroom/table4", cases="20")
     assert config["experiments"]["paper-zero-shot"]["cases"] == 20
+    entry = {"paper-zero-shot": {"cases": "30"}, "paper-cot": {"cases": "many"}}
+    config = merge_over_defaults(
+        {"papers": {"items": "courtroom/table4", "cases": 20}, "experiments": entry},
+        default_files(PROJECT),
+    )
+    add_paper_experiments(config, PROJECT)
+    assert config["experiments"]["paper-zero-shot"]["cases"] == 20
+    with pytest.raises(UserError, match="many"):
+        make_plan(config)

@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing, closing, suppress
+from pathlib import Path
 
 from moot.commands.preview_hours import SpeedMeter
+from moot.commands.preview_price import ReplyLengths
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
@@ -50,11 +52,12 @@ class PlaceholderPeople:
 class PreviewLedger(Ledger):
     """The ledger's replies; additions of a preview stay in memory."""
 
-    def __init__(self, ledger: str) -> None:
+    def __init__(self, ledger: str, shipped: Path) -> None:
         super().__init__(ledger)
         self.put = Batched(self._keep, in_loop=True)  # memory needs no thread and no pause
         self.placeholders: dict[str, Entry] = {}
         self.speeds = SpeedMeter()
+        self.lengths = ReplyLengths(shipped)
 
     def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:
         """Yield stored entries and placeholders.
@@ -68,6 +71,7 @@ class PreviewLedger(Ledger):
         stored_ids = [call_id for call_id in call_ids if call_id not in self.placeholders]
         for entry in super().entries(stored_ids, requests=requests):
             self.speeds.add(entry)
+            self.lengths.add(entry)
             yield entry
 
     def store(self, entries: Sequence[Entry]) -> dict[str, Reply]:
@@ -103,7 +107,7 @@ def calls_per_debate(plan: Plan, job: Job) -> int:
     )
     if all(endpoint_traits(model.endpoint).is_recorded for model in models):
         return 0
-    with closing(PreviewLedger(plan.config.ledger)) as ledger:
+    with closing(PreviewLedger(plan.config.ledger, plan.shipped)) as ledger:
         try:
             asyncio.run(run_with_placeholders(plan, job, ledger, progress, PlaceholderPeople(), 1))
         except Exception:  # a protocol may fail on a placeholder, but not on a real reply

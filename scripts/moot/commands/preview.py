@@ -18,6 +18,7 @@ from moot.commands.placeholder_debates import (
 )
 from moot.commands.preview_hours import estimate_hours
 from moot.commands.preview_labels import label_calls
+from moot.commands.preview_price import LABEL
 from moot.core.artifacts import read_cases
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.types import JsonObject
@@ -39,9 +40,10 @@ def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
 
     Returns:
         experiment, model, debates, calls_in_ledger, calls_to_make, prompt_tokens and
-        completion_tokens (estimated, the latter at most), usd (by the model's price, as
-        configured), usd_full_price and usd_discounted (the same without and with the discount that
-        the endpoint has for calls that are sent together), hours (see `estimate_hours`),
+        completion_tokens (estimated, the latter at most), usd_likely (see `ReplyLengths`), usd (at
+        most, by the model's price, as configured), usd_full_price and usd_discounted (the same
+        without and with the discount that the endpoint has for calls that are sent together),
+        hours (see `estimate_hours`),
         has_typical_speed (whether they rest on a speed that was not measured here), waves (of
         calls that are sent together, one after the other), answers_by_people
         (that people who sit in its debates are yet to give; none if no seat is a person's),
@@ -54,13 +56,14 @@ def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
             previewed[experiment.name] = [
                 _preview_row(preview_of, experiment, model) for model in experiment.config.models
             ]
-        speeds = preview_of.ledger.speeds
+        speeds, lengths = preview_of.ledger.speeds, preview_of.ledger.lengths
         _measure_equal_models(plan, preview_of.ledger)
     rows: list[JsonObject] = []
     for name in plan.experiments:
         for row, new_entries in previewed[name]:
             if "debates" in row:
                 waves = row["waves"] or 0
+                row["usd_likely"] = lengths.likely_usd(new_entries, plan.config.models)
                 row["hours"] = estimate_hours(new_entries, plan.config.models, speeds, waves)
                 names = {entry.model for entry in new_entries}
                 row["has_typical_speed"] = any(
@@ -182,6 +185,9 @@ class _Preview:
         cases, task = read_cases(self.results / "cases" / f"{experiment.config.dataset}.parquet")
         job = Job(experiment.name, model, cases, task, artifacts=artifacts)
         debates = asyncio.run(run_with_placeholders(self.plan, job, self.ledger, progress, people))
+        for debate in debates:
+            for utterance in debate.utterances:
+                self.ledger.lengths.kinds.setdefault(utterance.call_id, utterance.kind)
         self.artifact_placeholders.write(experiment.name, model, debates)
         return debates
 
@@ -199,7 +205,10 @@ class _Preview:
 
 @contextmanager
 def _open_preview(plan: Plan, results: Path) -> Iterator[_Preview]:
-    with closing(PreviewLedger(plan.config.ledger)) as ledger, TemporaryDirectory() as folder:
+    with (
+        closing(PreviewLedger(plan.config.ledger, plan.shipped)) as ledger,
+        TemporaryDirectory() as folder,
+    ):
         yield _Preview(plan, results, ledger, Placeholders(plan, ledger, Path(folder)))
 
 
@@ -223,6 +232,7 @@ def _preview_row(
     if debates is None:
         return row, []
     stored_labels, new_labels = preview_of.label(experiment, model, debates)
+    ledger.lengths.kinds.update(dict.fromkeys((entry.call_id for entry in new_labels), LABEL))
     new_entries = [
         entry for call_id, entry in ledger.placeholders.items() if call_id not in earlier_calls
     ]
@@ -257,7 +267,7 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
     The totals leave out unknown hours.
     """
     frame = pd.DataFrame(list(preview_rows(plan, results)), columns=_COLUMNS)
-    counts, amounts = _COLUMNS[2:7], _COLUMNS[7:11]
+    counts, amounts = _COLUMNS[2:7], _COLUMNS[7:12]
     frame["hours"] = frame["hours"].astype(float)
     frame["has_typical_speed"] = frame["has_typical_speed"].eq(True)
     totals = frame[[*counts, *amounts]].sum().to_dict()
@@ -293,6 +303,7 @@ _COLUMNS = [
     "calls_to_make",
     "prompt_tokens",
     "completion_tokens",
+    "usd_likely",
     "usd",
     "usd_full_price",
     "usd_discounted",

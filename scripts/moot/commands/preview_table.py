@@ -10,7 +10,8 @@ from moot.core.amount_text import LESS_THAN, amount_text, dollars_text
 
 UNKNOWN = "unknown"
 NOTE = (
-    "Generated tokens and US dollars are maxima; a model without `price` is free. Hours "
+    'Generated tokens and dollars "at most" are maxima. Likely dollars follow from stored replies'
+    " of\nthe same kind, else from data/reply_lengths.csv. A model without `price` is free. Hours "
     "follow\nfrom each model's speed (measured on stored replies), its concurrency and its limits,"
     "\none experiment after the other.\n"
 )
@@ -56,7 +57,8 @@ COLUMNS = (
     PrintedColumn("calls_to_make", "calls\nto make", _format_count),
     PrintedColumn("prompt_tokens", "tokens\nread", _format_count),
     PrintedColumn("completion_tokens", "tokens\nwritten", _format_count),
-    PrintedColumn("usd", "US\ndollars", dollars_text),
+    PrintedColumn("usd_likely", "likely\ndollars", dollars_text),
+    PrintedColumn("usd", "dollars\nat most", dollars_text),
     PrintedColumn("hours", "hours", _format_hours),
     PrintedColumn("usd_full_price", "dollars at\nfull price", dollars_text, is_optional=True),
     PrintedColumn("usd_discounted", "dollars at\ndiscount", dollars_text, is_optional=True),

@@ -17,7 +17,7 @@ from moot.papers.items import Paper, PaperItem, items_file, read_papers
 from moot.papers.page import SCORES, InText, ItemContent, paper_files, write_csv, write_page
 from moot.papers.parts import Design, Example, ItemRun, OwnRow, Part, Series
 from moot.papers.scores import scores_frame
-from moot.papers.selection import KINDS_WITHOUT_DEBATES
+from moot.papers.selection import KINDS_WITHOUT_DEBATES, describe_sizes
 from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
 from moot.plan.grid_expansion import templates_of_debates
 from moot.plan.made_up_inputs import describe_inputs, join_names_by_note, join_notes
@@ -244,6 +244,11 @@ def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:
             repeats = f", {config.repeats} times each" if config.repeats > 1 else ""
             models = count_phrase(len(_models_shown(item, config.models)), "model")
             yield f"`{entry.name}`: {models}, {cases}{repeats}."
+    of_item = {
+        name: config for name, config in plan.config.experiments.items() if name in item.experiments
+    }
+    for size in describe_sizes(of_item, plan.shipped):
+        yield f"This run: {size}"
     if item.kind not in KINDS_WITHOUT_DEBATES:
         yield from describe_servers(item, papers)
     if datasets:

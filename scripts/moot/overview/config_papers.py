@@ -23,8 +23,8 @@ class PapersConfig(StrictModel):
         None,
         ge=1,
         description=(
-            "Maximum number of cases of each experiment, and of cases to calibrate with. Default:"
-            " as many as the paper."
+            "Maximum number of cases of each experiment; cases to calibrate with shrink in"
+            " proportion. Default: as many as the paper."
         ),
     )
     repeats: int | None = Field(

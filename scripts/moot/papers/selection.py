@@ -1,6 +1,7 @@
 """From the key `papers` to the experiments and data sets that its items need."""
 
 import csv
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from itertools import chain
@@ -10,6 +11,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from moot.core.errors import UserError, unknown_name
+from moot.core.experiment_config import ExperimentConfig
 from moot.core.read_config import merge_over_defaults
 from moot.core.sections import SECTIONS
 from moot.core.shipped_files import paper_files
@@ -221,11 +223,41 @@ def _apply_options(entry: JsonObject, options: Any) -> None:
     _replace_seats(entry, options.seats)
     entry["allow_fewer_cases"] = True
     if options.cases:
-        entry["cases"] = min(entry.get("cases") or options.cases, options.cases)
-        if entry.get("calibration_cases"):
-            entry["calibration_cases"] = min(entry["calibration_cases"], options.cases)
+        _shrink(entry, options.cases)
     if options.repeats:
         entry["repeats"] = options.repeats
+
+
+def _shrink(entry: JsonObject, cases: int) -> None:
+    """Let an experiment debate at most `cases` cases, and calibrate with fewer in proportion.
+
+    A number that is none stays; the plan describes the fault.
+    """
+    all_cases, calibration = (
+        str(entry.get(key) or cases) for key in ("cases", "calibration_cases")
+    )
+    if not (all_cases.isdecimal() and calibration.isdecimal()):
+        return
+    entry["cases"] = min(int(all_cases), cases)
+    if entry.get("calibration_cases"):
+        share = entry["cases"] / int(all_cases)
+        entry["calibration_cases"] = math.ceil(share * int(calibration))
+
+
+def describe_sizes(experiments: Mapping[str, ExperimentConfig], shipped: Path) -> Iterator[str]:
+    """Yield how many of the papers' cases some experiments have, a line for each size."""
+    design = paper_design(shipped)["experiments"]
+    names_by_size: dict[str, list[str]] = {}
+    for name in experiments.keys() & design.keys():
+        sizes = []
+        for key, noun in (("cases", "cases"), ("calibration_cases", "cases to calibrate with")):
+            count, count_of_paper = getattr(experiments[name], key), design[name].get(key)
+            if count and count != count_of_paper:
+                sizes.append(f"{count:,} of {count_of_paper or 'all'} {noun}")
+        if sizes:
+            names_by_size.setdefault(", ".join(sizes), []).append(f"`{name}`")
+    for size in sorted(names_by_size):
+        yield f"{size}: {', '.join(sorted(names_by_size[size]))}."
 
 
 def _use_printed_prompts(entry: JsonObject, design: Fields, shipped: Path) -> None:
