@@ -112,6 +112,15 @@ def shared_data() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def papers(shared_data: Path) -> Path:
+    """The folder with the extracts of the papers' texts; skips where there is none."""
+    folder = shared_data.parent / "papers"
+    if not folder.is_dir():
+        pytest.skip(f"no extracts of the papers at {folder}")
+    return folder
+
+
 class Unread(logging.Handler):
     """What asyncio says of tasks and futures whose errors nothing read, of tasks that were dropped,
     and the like.

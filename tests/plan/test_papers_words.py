@@ -1,6 +1,5 @@
 """A run repeats the paper if its prompts have exactly the paper's words in moot's templates."""
 
-import csv
 import re
 import shutil
 from pathlib import Path
@@ -15,11 +14,11 @@ from moot.core.errors import UserError
 from moot.core.shipped_files import prompt_folders
 from moot.llm.prompts import Prompts, fill
 from moot.llm.request import Request
-from moot.plan.as_published import compare_with_papers, paper_plan
-from moot.plan.wording import OTHER_WORDING, PAPER_WORDING, TEXTS_PART, Wordings, words_digest
+from moot.plan.as_published import compare_with_papers
+from moot.plan.wording import CODE_WORDING, OTHER_WORDING, Wordings, words_digest
 from moot.report.paper_matches import PaperMatch
 from moot.studies.appellate.data_opinions import TASK as APPEAL
-from printed_prompts import printed_prompts
+from printed_prompts import SHIPPED, copy_with_words, printed_prompts
 from results_on_disk import REARREST
 from scripted_model import PROJECT, WINNER, hold, request_text
 from uniform_scores import make_plan
@@ -34,27 +33,6 @@ RUNS = {
     "debate_feedback/zero_shot": ("paper-gpt-caselaw", "gpt-4o"),
     "debate_feedback/feedback": ("paper-feedback-single-caselaw", "gpt-4o"),
 }
-SHIPPED = PROJECT / "config" / "prompts_published"
-
-
-@pytest.fixture
-def papers(shared_data: Path) -> Path:
-    folder = shared_data.parent / "papers"
-    if not folder.is_dir():
-        pytest.skip(f"no extracts of the papers at {folder}")
-    return folder
-
-
-def copy_with_words(folder: str, words: dict[str, str], parent: Path) -> Path:
-    """Copy a shipped folder of prompts and add the words of the paper."""
-    target = shutil.copytree(
-        SHIPPED / folder, parent / folder, ignore=shutil.ignore_patterns("words")
-    )
-    for name, text in words.items():
-        path = target / "words" / f"{name}.txt"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, "utf-8")
-    return target
 
 
 def match_with_paper(folder: str, prompts: Path | str) -> PaperMatch:
@@ -72,11 +50,8 @@ def test_the_papers_words_repeat_the_paper_and_changed_words_do_not(
     assert RUNS[folder][0] in match.repeats
     if folder.startswith("triem/"):
         assert match.our_wording, "facts and scripts stay moot's own"
-        assert not [text for text in match.departures if "simulated for research" in text]
-        assert "facts" in match.departures[0]
-        assert ("scripts" in match.departures[-1]) is (folder == "triem/human_panel")
     else:
-        assert (match.our_wording, match.departures) == (False, ())
+        assert not match.our_wording
     name = max(words, key=lambda name: len(words[name]))
     broken = {**words, name: re.sub(r"\s+", "\n", words[name])}
     broken_folder = copy_with_words(folder, broken, tmp_path / "broken")
@@ -111,14 +86,6 @@ def test_words_that_are_read_from_a_paper_repeat_it(
     }
 
 
-def test_each_departure_has_all_columns_and_a_known_part() -> None:
-    text = (PROJECT / "data/published/departures.csv").read_text("utf-8")
-    header, *rows = csv.reader(text.splitlines())
-    assert header == ["protocol", "data", "departure", "part"]
-    assert {len(row) for row in rows} == {len(header)}
-    assert {row[3] for row in rows} == {"", TEXTS_PART}
-
-
 def test_heller_prints_no_prompts(papers: Path, tmp_path: Path) -> None:
     message = write_prompts(
         str(papers / "decision-conference-agreement.txt"), PROJECT, tmp_path / "out"
@@ -147,7 +114,7 @@ def test_the_words_of_the_authors_code_repeat_the_paper(tmp_path: Path) -> None:
         prompts = ours.overlaid(copy_with_words(folder, words, tmp_path / name), "courtroom/")
         return wordings.classify(prompts, "courtroom", "nlsy97", "courtroom/")
 
-    assert classify("typed") == PAPER_WORDING
+    assert classify("typed") == CODE_WORDING
     words["rules"] += " And brief."
     assert classify("changed") == OTHER_WORDING
 
@@ -160,12 +127,9 @@ def test_words_in_another_template_are_another_wording(papers: Path, tmp_path: P
     assert match_with_paper(folder, target).difference == "another wording of prompts"
 
 
-def test_moots_own_wording_is_reported_with_its_departures() -> None:
+def test_moots_own_wording_is_reported() -> None:
     match = match_with_paper("agenticsimlaw/zero_shot", "")
     assert "paper-zero-shot" in match.repeats and match.our_wording
-    assert any("names no rearrest" in departure for departure in match.departures)
-    courtroom = compare_with_papers(make_plan(paper=True)).run("paper-courtroom", "gemma-2")
-    assert courtroom.departures[0] == "The paper prints no prompts of this protocol on these data."
 
 
 def test_missing_words_are_an_error() -> None:
@@ -181,7 +145,7 @@ def test_a_missing_slot_is_an_error_and_braces_in_a_case_stay() -> None:
         fill("Decide.", a="x")
 
 
-def test_every_prompt_of_the_papers_has_its_digest_and_every_departure_a_run(papers: Path) -> None:
+def test_every_prompt_of_the_papers_has_its_digest(papers: Path) -> None:
     wordings = Wordings(PROJECT)
     for folder, words in printed_prompts(papers).items():
         is_of_caselaw = folder.startswith("debate_feedback")
@@ -193,12 +157,6 @@ def test_every_prompt_of_the_papers_has_its_digest_and_every_departure_a_run(pap
         ]
         assert printed.words == digests
         assert printed.templates
-    plan = paper_plan(PROJECT)
-    ran = {
-        (run.config.protocol, plan.datasets[run.config.dataset].loader or run.config.dataset)
-        for run in plan.experiments.values()
-    }
-    assert set(wordings._departures) <= ran
 
 
 # Prompts that are sent

@@ -1,7 +1,22 @@
 """Read the prompts that the papers print from extracts of the papers, which moot does not ship."""
 
 import re
+import shutil
 from pathlib import Path
+
+SHIPPED = Path(__file__).resolve().parents[2] / "config" / "prompts_published"
+
+
+def copy_with_words(folder: str, words: dict[str, str], parent: Path) -> Path:
+    """Copy a shipped folder of prompts and add the words of the paper."""
+    target = shutil.copytree(
+        SHIPPED / folder, parent / folder, ignore=shutil.ignore_patterns("words")
+    )
+    for name, text in words.items():
+        path = target / "words" / f"{name}.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+    return target
 
 
 def printed_prompts(papers: Path) -> dict[str, dict[str, str]]:

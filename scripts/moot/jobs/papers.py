@@ -4,11 +4,13 @@ import csv
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from string import Formatter
 
 import pandas as pd
 
 from moot.core.artifacts import file_digest, read_frame, read_frames
 from moot.core.endpoint_traits import endpoint_traits
+from moot.core.types import JsonObject
 from moot.jobs.job_results import RESULTS, load_experiment_results
 from moot.llm.identity import key_variable
 from moot.papers import fillers_of
@@ -22,6 +24,7 @@ from moot.plan.as_published import compare_with_papers, confirm_served, paper_pl
 from moot.plan.grid_expansion import templates_of_debates
 from moot.plan.made_up_inputs import describe_inputs, join_names_by_note, join_notes
 from moot.plan.plan import Plan
+from moot.plan.wording import PUBLISHED_WORDINGS
 from moot.protocols.experiment import Experiment
 from moot.report.figures import count_phrase, made_up_mark
 from moot.report.published import SHARE, Published, read_findings, read_published
@@ -215,21 +218,51 @@ def _designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
 
 
 def _departures(plan: Plan, item: PaperItem) -> list[str]:
-    """Return how moot departs from the paper in the protocols of an item."""
+    """Return how moot departs from the paper in the protocols of an item.
+
+    An experiment of the run counts as the run configures it, another as the paper's design does.
+    """
     papers = paper_plan(plan.shipped)
-    pairs = set()
-    for entry in papers.experiments.values():
-        if entry.entry in item.experiments:
-            pairs.add(
-                (
-                    entry.config.protocol,
-                    papers.datasets[entry.config.dataset].loader or entry.config.dataset,
-                )
-            )
+    protocols: dict[str, dict[str, None]] = {}
+    for design in papers.experiments.values():
+        if design.entry not in item.experiments:
+            continue
+        owner = plan if design.name in plan.experiments else papers
+        for departure in _departures_of(owner, owner.experiments[design.name]):
+            protocols.setdefault(departure, {})[f"`{design.config.protocol}`"] = None
+    return [f"{', '.join(names)}: {departure}" for departure, names in protocols.items()]
+
+
+def _departures_of(plan: Plan, experiment: Experiment) -> Iterator[str]:
+    """Yield the departures of an experiment with the values of its configuration.
+
+    A departure of moot's wording is left out if the prompts are in published words; so is one of
+    a value that the configuration does not have.
+    """
+    config, values = experiment.config, _values_of_departures(plan, experiment)
+    wording = compare_with_papers(plan).run(experiment.name, config.models[0]).wording
+    has_published_words = wording.startswith(PUBLISHED_WORDINGS)
+    data = plan.datasets[config.dataset].loader or config.dataset
     path = plan.shipped / "data" / "published" / "departures.csv"
     with path.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if (row["protocol"], row["data"]) in pairs]
-    return [f"`{row['protocol']}`: {row['departure']}" for row in rows]
+        for row in csv.DictReader(file):
+            is_of = config.protocol in row["protocols"].split() and data in row["data"].split()
+            names = [name for _, name, _, _ in Formatter().parse(row["departure"]) if name]
+            has_values = all(values.get(name) not in (None, "") for name in names)
+            if is_of and has_values and not (has_published_words and row["part"] == "prompts"):
+                yield row["departure"].format_map(values)
+
+
+def _values_of_departures(plan: Plan, experiment: Experiment) -> JsonObject:
+    config = experiment.config
+    values = dict(plan.view(experiment.name).params)
+    values |= plan.datasets[config.dataset].model_dump(mode="json", include={"min_cases"})
+    values["num_ctx"] = plan.config.models[config.models[0]].context
+    values["model_count"] = len(config.models)
+    if training := plan.experiments.get(str(values.get("assistant"))):
+        values["training_repeats"] = f"{training.config.repeats} debates"
+        values["training_cases"] = training.config.cases or "all"
+    return values
 
 
 def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:

@@ -56,7 +56,6 @@ class _ExperimentSetting:
         dataset: the data set's options with defaults, with the `source` "published" for all real
             files.
         wording: the author of its prompts' words (`moot.plan.wording`).
-        departures: the known effects of moot's own words.
         has_our_texts: whether facts and scripts are moot's paraphrases of a paper's.
     """
 
@@ -64,7 +63,6 @@ class _ExperimentSetting:
     params: Fields
     dataset: Fields
     wording: str
-    departures: tuple[str, ...]
     has_our_texts: bool
 
     @property
@@ -245,9 +243,8 @@ class _SettingsOfPlan:
         )
         wordings = _wordings(self._plan.shipped)
         wording = wordings.classify(prompts, *wording_key, *protocol.prompts)
-        departures = wordings.departures(*wording_key, wording)
         has_our_texts = self._plan.datasets[config.dataset].is_paraphrase
-        return _ExperimentSetting(config, resolved, dataset, wording, departures, has_our_texts)
+        return _ExperimentSetting(config, resolved, dataset, wording, has_our_texts)
 
 
 def _dump_setting(setting: _ExperimentSetting) -> JsonObject:
@@ -297,7 +294,6 @@ def _compare_run(
         similar_names,
         "; ".join(nearest),
         setting.has_our_wording,
-        setting.departures if setting.has_our_wording else (),
         setting.wording_note,
     )
 

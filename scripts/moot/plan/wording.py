@@ -24,8 +24,6 @@ _QUOTES = str.maketrans("“”„‘’`", "\"\"\"'''")
 PUBLISHED = Path("data/published")
 TEMPLATES = Path("config/prompts_published")
 WORDS_TABLE, CODE_TABLE = "prompts.csv", "prompts_code.csv"
-TEXTS_PART = "texts"
-NONE_PRINTED = "The paper prints no prompts of this protocol on these data."
 
 
 def words_digest(text: str) -> str:
@@ -61,14 +59,10 @@ class Wordings:
     """
 
     def __init__(self, shipped: Path) -> None:
-        published = shipped / PUBLISHED
         self._ours = Prompts(*prompt_folders(shipped))
         self.classify = cache(self._classify)
         self.printed = _read_printed(shipped, WORDS_TABLE)
         self._in_code = _read_printed(shipped, CODE_TABLE)
-        self._departures: dict[tuple[str, str], list[dict[str, str]]] = {}
-        for row in _rows(published / "departures.csv"):
-            self._departures.setdefault((row["protocol"], row["data"]), []).append(row)
 
     def _classify(self, prompts: Prompts, protocol: str, data: str, *names: str) -> str:
         """Return whose words the templates of a protocol have.
@@ -83,18 +77,6 @@ class Wordings:
             if printed and _has_words_of(sources, printed, our_sources):
                 return wording
         return OTHER_WORDING
-
-    def departures(self, protocol: str, data: str, wording: str) -> tuple[str, ...]:
-        """Return the known effects of moot's own words, in sentences.
-
-        If the prompts are in the paper's words, only the departures of facts and scripts remain;
-        their `part` in departures.csv is "texts".
-        """
-        rows = self._departures.get((protocol, data), [])
-        if wording in PUBLISHED_WORDINGS:
-            return tuple(row["departure"] for row in rows if row["part"] == TEXTS_PART)
-        none_printed = [] if (protocol, data) in self.printed else [NONE_PRINTED]
-        return (*none_printed, *(row["departure"] for row in rows))
 
 
 def _has_words_of(

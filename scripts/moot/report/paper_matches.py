@@ -14,7 +14,6 @@ class PaperMatch:
         difference: how it differs from the most similar one, in words; "" if it repeats one.
         our_wording: whether its prompts, facts or scripts are in moot's words instead of the
             paper's.
-        departures: the known effects of that wording, in sentences.
         wording: whose words its prompts have, for readers.
     """
 
@@ -22,7 +21,6 @@ class PaperMatch:
     repeated_but_model: tuple[str, ...] = ()
     difference: str = ""
     our_wording: bool = False
-    departures: tuple[str, ...] = ()
     wording: str = ""
 
 

@@ -1,13 +1,9 @@
 """Debate-Feedback at the paper's scale: one temperature, runs, both readings of CAIL2018."""
 
-import csv
-from pathlib import Path
-
 import pytest
 
 from moot.plan.as_published import paper_plan
 from moot.plan.plan import Plan
-from moot.plan.wording import MOOT_WORDING, Wordings
 from scripted_model import PROJECT
 
 METHODS = ("feedback", "zero_shot", "few_shot", "four_step_cot", "reflexion")
@@ -64,33 +60,3 @@ def test_both_readings_of_cail18_are_offered(paper: Plan) -> None:
     for name in ("paper-feedback-single", "paper-gpt"):
         config = paper.experiments[f"{name}-cail18-one-article"].config
         assert config.dataset == "paper-cail18-one-article"
-
-
-@pytest.mark.parametrize(
-    ("protocol", "data", "words"),
-    [
-        ("feedback", "caselaw", ("TF-IDF", "several runs", "temperature", "memory: false")),
-        (
-            "feedback",
-            "caselaw",
-            ("affirmed for the appellee", "one label and nothing else", "1.75"),
-        ),
-        ("feedback", "cail18", ("Section 4.2", "cail18-one-article", "English")),
-        ("few_shot", "caselaw", ("eight examples",)),
-        ("reflexion", "caselaw", ("judges its own attempt",)),
-        ("zero_shot", "caselaw", ("defendant first", "temperature")),
-    ],
-)
-def test_what_the_paper_leaves_open_is_stated(
-    protocol: str, data: str, words: tuple[str, ...]
-) -> None:
-    text = " ".join(Wordings(PROJECT).departures(protocol, data, MOOT_WORDING))
-    assert [word for word in words if word not in text] == []
-
-
-def test_departures_are_whole_sentences() -> None:
-    path = Path(PROJECT) / "data" / "published" / "departures.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert all(row["departure"].endswith(".") and row["data"] for row in rows)
-    assert len({(row["protocol"], row["data"], row["departure"]) for row in rows}) == len(rows)
