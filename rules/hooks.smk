@@ -5,6 +5,7 @@ from itertools import chain
 from moot.core.run_signals import Run
 from moot.desk.instructions import copy_instructions
 from moot.jobs.item_data import fetch_item_data
+from moot.llm.server_check import find_silent_servers
 from moot.plan.plan_cache import keep_for_jobs
 from moot.workflow.empty_outputs import describe_removal, name_of_output, remove_empty_outputs
 from moot.workflow.failed_jobs import (
@@ -107,6 +108,20 @@ def models_to_ask():
     return names
 
 
+def check_servers(models):
+    """Raise `UserError` if the server of a model gives no answer, before the first job.
+
+    On a cluster only the nodes may reach a server.
+    """
+    if plan.config.replay or ON_A_CLUSTER:
+        return
+    entries = [plan.config.models[name] for name in models if name in plan.config.models]
+    if problems := find_silent_servers(entries):
+        raise UserError(
+            "\n".join([*problems, "If the ledger has all replies, --config replay=true asks none."])
+        )
+
+
 def pages_of_items():
     """Return the pages of the papers that this run was asked for."""
     if "papers" not in sys.argv[1:]:
@@ -137,6 +152,8 @@ if IS_MAIN and not IS_DRY and DESK in os.environ:
 onstart:
     if missing := plan.missing_keys(models_to_ask()):
         sys.exit("\n".join(f"moot: {line}" for line in missing))
+    with exit_without_traceback():
+        check_servers(models_to_ask())
     if SELECTED_ITEMS:
         for line in EMPTY_ROWS:
             sys.stderr.write(f"moot: stays empty: {line}\n")

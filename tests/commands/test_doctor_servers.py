@@ -13,6 +13,7 @@ from aiohttp import web
 from chat_servers import completion, serving
 from in_process import default_configuration
 from moot.commands.doctor import Finding, check_all
+from moot.llm.server_check import find_silent_servers
 from moot.plan.plan import Plan
 from project_copy import PROJECT
 
@@ -111,6 +112,34 @@ def test_a_server_without_a_list_of_models_is_still_called(entries: Entries) -> 
     assert "mine, JSON schema" not in findings_of_refusal
 
 
+def test_a_wrong_path_and_a_silent_server_are_found_without_a_call() -> None:
+    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
+        return web.json_response({"error": {"message": "no such path"}}, status=404)
+
+    async def check() -> list[Finding]:
+        async with serving(answer) as server:
+            text = f"""
+run: [mine]
+models:
+  wrong: {{model: test, base_url: "{server.host}/wrong"}}
+  silent: {{model: test, base_url: "http://127.0.0.1:1/v1"}}
+experiments: {{mine: {{protocol: courtroom, dataset: nlsy97, models: [wrong, silent], cases: 3}}}}
+"""
+            plan = make_plan(text)
+            models = [plan.config.models[name] for name in ("wrong", "silent")]
+            messages.extend(await asyncio.to_thread(find_silent_servers, models))
+            return await check_all(plan)
+
+    messages: list[str] = []
+    findings = {finding.subject: finding for finding in asyncio.run(check())}
+    assert findings["wrong"].state == findings["silent"].state == "missing"
+    assert "has no path for calls (HTTP 404: no such path). Correct" in findings["wrong"].details
+    assert "gives no answer (Connection refused)" in findings["silent"].details
+    assert sorted(messages) == sorted(
+        finding.details for finding in (findings["wrong"], findings["silent"])
+    )
+
+
 @pytest.mark.parametrize(
     ("complete", "subject", "state", "words"),
     [
@@ -134,7 +163,7 @@ def test_calls_find_faults_that_would_spoil_a_run(
 def test_ollamas_port_behind_the_endpoint_openai_is_warned_of(
     endpoint: str, port: int, warns: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.commands.doctor._TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("moot.llm.server_check.TIMEOUT_SECONDS", 0.2)
     text = f"""
 run: [mine]
 models: {{mine: {{endpoint: {endpoint}, model: m, base_url: "http://127.0.0.1:{port}"}}}}

@@ -173,7 +173,7 @@ BAD_CONFIGS = {
     ),
     "a server that does not answer": (
         {"models/served/base_url": "http://127.0.0.1:9/v1", "models/served/attempts": 1},
-        "no server answers at http://127.0.0.1:9/v1",
+        "http://127.0.0.1:9/v1 gives no answer (Connection refused)",
     ),
     "a data set that is too small": (
         {"experiments/trial/cases": 500},

@@ -33,17 +33,17 @@ from moot.core.errors import CallError, CallRefusedError, MootError, RunStoppedE
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
 from moot.datasets.table_options import TableOptions
-from moot.llm.endpoints import ENDPOINTS, list_models
+from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.embedded import model_path
 from moot.llm.identity import is_other_model, key_variable, server_address
 from moot.llm.redaction import read_key, redacted
 from moot.llm.request import Message, Reply, Request, request_to
+from moot.llm.server_check import describe_silence, list_served_models, show_address
 from moot.plan.made_up_inputs import DATA_NOTES, MODEL_NOTE
 from moot.plan.plan import Plan
 
 STATE_OK, STATE_MISSING, STATE_UNKNOWN, STATE_NOTE = "ok", "missing", "?", "note"
 _PROMPTED = "write `structured: prompted`"
-_TIMEOUT_SECONDS = 10.0
 _MAX_LEDGER_MESSAGE = 5_000
 """Maximum characters of a message about the ledger, whose path may be long."""
 _MIN_GIGABYTES = 2.0
@@ -236,20 +236,16 @@ def _check_file(name: str, model: ModelConfig) -> Finding:
 
 async def _check_server(name: str, model: ModelConfig) -> Finding:
     """Check whether a server answers and lists the model."""
-    place = (server_address(model) or "").rstrip("/")
-    changes: JsonObject = {"timeout": _TIMEOUT_SECONDS}
-    if not read_key(model):  # an empty key is reported separately
-        changes |= {"api_key_env": None, "base_url": place}
     try:
-        entries = await list_models(model.model_copy(update=changes))
+        entries = await list_served_models(model)
     except CallError as error:
-        return Finding(name, STATE_MISSING, redacted(f"{place} gives no answer ({error})"))
+        return Finding(name, STATE_MISSING, describe_silence(model, error))
     except MootError as error:
         return Finding(name, STATE_MISSING, str(error))
     if entries is None:
         return Finding(name, STATE_UNKNOWN, "this endpoint cannot list its models")
     state, details = _check_listing(model.model, entries)
-    return Finding(name, state, redacted(f"{place} {details}"))
+    return Finding(name, state, redacted(f"{show_address(model)} {details}"))
 
 
 def _check_listing(model: str, entries: Sequence[JsonObject]) -> tuple[str, str]:
@@ -261,8 +257,11 @@ def _check_listing(model: str, entries: Sequence[JsonObject]) -> tuple[str, str]
     if len(entries) == 1 and _is_llama_cpp(entries[0]):
         file = Path(str(entries[0].get("id"))).name
         return STATE_OK, f"serves {file}, under any name; {_describe_window(entries[0])}"
-    listing = ", ".join(sorted(entry_by_name)[:5]) or "lists no models"
-    return STATE_MISSING if entries else STATE_UNKNOWN, f"answers; '{model}' not in: {listing}"
+    if not entries:
+        details = f"answers, but lists no models; a call shows whether it serves '{model}'"
+        return STATE_UNKNOWN, details
+    listing = ", ".join(sorted(entry_by_name)[:5])
+    return STATE_MISSING, f"answers; '{model}' not in: {listing}"
 
 
 def _is_llama_cpp(entry: JsonObject) -> bool:

@@ -172,7 +172,11 @@ class SdkEndpoint(ABC):
             return None
 
     async def list_models(self) -> list[JsonObject]:
-        """Return the server's entries of its models, none if it does not list them."""
+        """Return the server's entries of its models, none if it does not list them.
+
+        Raises:
+            NotFoundError: the server has no path for calls either.
+        """
         content = read_json(await self.call(self._get_models()))
         listing = content.get("data") or content.get("models") if isinstance(content, dict) else ()
         entries = listing if isinstance(listing, list) else []
@@ -182,9 +186,22 @@ class SdkEndpoint(ABC):
         try:
             response = await self.client.get(self.models_path, cast_to=self._response_type)
         except self._package.NotFoundError:
+            await self._check_path()
             return b"{}"
         content: bytes = response.content
         return content
+
+    async def _check_path(self) -> None:
+        """Make a call without any field, which costs nothing.
+
+        A path that is not there answers 404; the path of calls refuses the call by another status.
+        """
+        try:
+            await self.client.post(self._address, body={}, cast_to=self._response_type)
+        except self._package.NotFoundError:
+            raise
+        except self._package.APIStatusError:
+            return
 
     async def close(self) -> None:
         """Close the connections."""
