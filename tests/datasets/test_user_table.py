@@ -438,3 +438,33 @@ def test_a_feature_of_numbers_can_be_a_category(tmp_path: Path) -> None:
     assert loaded.features is not None
     assert pd.api.types.is_numeric_dtype(loaded.features["age"])
     assert not pd.api.types.is_numeric_dtype(loaded.features["postcode"])
+
+
+def test_several_files_are_the_splits_of_one_table(tmp_path: Path) -> None:
+    for name, start in (("train", 0), ("dev", 20), ("test", 30)):
+        save_table(tmp_path / f"{name}.csv", ROWS[start : start + 10])
+    loaded = load(tmp_path, id="nr", split="(file)")
+    assert Counter(case.split for case in loaded.cases) == dict.fromkeys(
+        ("train", "validation", "test"), 10
+    )
+    assert [case.case_id for case in load(tmp_path).cases[:1]] == ["dev-1"]
+    assert loaded.sources == tuple(tmp_path / f"{name}.csv" for name in ("dev", "test", "train"))
+    save_table(tmp_path / "extra.csv", [{**ROWS[0], "outcome": "perhaps"}, *ROWS[39:]])
+    with pytest.raises(UserError) as error:
+        load(tmp_path, id="nr", split="(file)", labels={"WON": "won", "LOST": "lost"})
+    message = str(error.value)
+    assert "extra.csv: row 1, column 'outcome': found 'perhaps'" in message
+    assert "extra.csv: row 1, column '(file)': found 'extra'" in message
+    assert "'c1' is in rows 1 of extra.csv, 1 of train.csv" in message
+
+
+def test_texts_of_a_template_that_one_split_gets_are_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    words = "a long story that is the same in all texts of one condition of the experiment but for"
+    rows = [{**row, "facts": f"{words} {row['facts']}"} for row in ROWS[:20]]
+    save_table(tmp_path / "cases.csv", [*rows, *ROWS[20:]])
+    loaded = load(tmp_path / "cases.csv", split="hash")
+    description = "cases in the largest group of near-duplicates, which is in one split"
+    assert loaded.cleaning[description] == 20
+    assert "20 of 40 texts resemble one another" in caplog.text

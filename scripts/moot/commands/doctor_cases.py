@@ -13,8 +13,8 @@ from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.label_words import find_label
 from moot.datasets.reading.profile import find_faults
 from moot.datasets.reading.tables import numbered_rows
-from moot.datasets.table_files import read_files
 from moot.datasets.table_options import TableOptions
+from moot.datasets.table_rows import read_files
 from moot.datasets.table_texts import make_text
 from moot.plan.plan import Plan
 
@@ -40,19 +40,17 @@ def find_table_faults(options: TableOptions) -> list[str]:
     be read, since loading it gives the message.
     """
     try:
-        table = read_files(options, Faults()).table
+        files = read_files(options, Faults())
     except UserError:
         return []
-    texts = [make_text(options, cells) for _, cells in numbered_rows(table)]
-    ids = table[options.id_column] if options.id_column else None
-    faults = find_faults(
-        options.path,
-        table,
-        pd.Series(texts, table.index, dtype="str", name=options.text_columns[0]),
-        table[options.target],
-        ids,
-    )
-    return [*faults, *_find_unused_labels(options, table)]
+    faults: list[str] = []
+    for path, table, *_ in files:
+        texts = [make_text(options, cells) for _, cells in numbered_rows(table)]
+        ids = table[options.id_column] if options.id_column else None
+        text_column = pd.Series(texts, table.index, dtype="str", name=options.text_columns[0])
+        faults += find_faults(path, table, text_column, table[options.target], ids)
+    whole_table = pd.concat([rows.table for rows in files])
+    return [*faults, *_find_unused_labels(options, whole_table)]
 
 
 def _find_unused_labels(options: TableOptions, table: pd.DataFrame) -> Iterator[str]:

@@ -11,7 +11,7 @@ from moot.core.evidence import Passage, read_passages, with_evidence
 from moot.datasets import LoadContext
 from moot.datasets.label_words import find_label
 from moot.datasets.near_duplicates import RelatedCases, find_near_duplicates, split_by_family
-from moot.datasets.reading.tables import numbered_rows
+from moot.datasets.reading.tables import FILE_COLUMN, numbered_rows
 from moot.datasets.table_options import ALL, BY_HASH, SPLITS, TableOptions
 from moot.datasets.table_texts import make_text
 
@@ -44,8 +44,11 @@ def convert_rows(
 ) -> list[Row]:
     """Convert the usable rows of a table."""
     rows = []
+    has_files = FILE_COLUMN in table
     for number, cells in numbered_rows(table):
         case_id = cells[options.id_column].strip() if options.id_column else f"row-{number}"
+        if has_files and not options.id_column:  # each file numbers its rows from 1
+            case_id = f"{cells[FILE_COLUMN]}-{number}"
         target = str(find_label(cells[options.target], labels))
         passages = read_passages(cells[options.evidence]) if options.evidence else ()
         rows.append(Row(number, cells, case_id, make_text(options, cells), target, passages))

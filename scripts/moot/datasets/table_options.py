@@ -10,9 +10,10 @@ from pydantic import BeforeValidator, Field, model_validator
 from moot.core.cases import SplitName, cluster_attributes
 from moot.datasets import UserDataOptions
 from moot.datasets.case_table import CaseTable
+from moot.datasets.file_lists import list_files
 from moot.datasets.label_words import LabelsByWord
 from moot.datasets.reading.checks import FaultyShare
-from moot.datasets.reading.tables import RowFilter
+from moot.datasets.reading.tables import ENDINGS, RowFilter
 
 ALL, BY_HASH = "all", "hash"
 SPLITS: Mapping[str, SplitName] = {
@@ -36,8 +37,9 @@ class TableOptions(UserDataOptions):
 
     path: Path = Field(
         description=(
-            "File with the cases (.csv, .tsv, .json, .jsonl, .parquet or .xlsx), relative to the"
-            " working directory."
+            "File with the cases (.csv, .tsv, .json, .jsonl, .parquet or .xlsx), folder of such"
+            " files, or pattern (a/*.csv), relative to the working directory. Files that are the"
+            " splits of one table are read with `split: (file)`."
         )
     )
     sheet: str = Field("", description="Sheet of an Excel file. Default: its first sheet.")
@@ -99,8 +101,9 @@ class TableOptions(UserDataOptions):
         ALL,
         description=(
             "Assignment of rows to splits: all (every row is a test case), hash (60/20/20 by hash,"
-            " near-duplicates in one split), or a column with train, validation or test. A training"
-            " case that nearly repeats a test case is left out of training and counted."
+            " near-duplicates in one split), a column with train, validation or test, or (file) for"
+            " files with such names (train.csv, dev.csv, test.csv). A training case that nearly"
+            " repeats a test case is left out of training and counted."
         ),
     )
     where: RowFilter = Field(default_factory=dict)
@@ -161,8 +164,13 @@ class TableOptions(UserDataOptions):
         return self
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
-        """Return the table itself, and the second file of its cases."""
-        return (self.path, self.case_table.path) if self.case_table else (self.path,)
+        """Return the files of the table, and the second file of its cases."""
+        return (*self.files, self.case_table.path) if self.case_table else (*self.files,)
+
+    @property
+    def files(self) -> list[Path]:
+        """The files in the order of their names; the path itself if there are none."""
+        return list_files(self.path, ENDINGS)
 
     @property
     def id_columns(self) -> list[str]:
