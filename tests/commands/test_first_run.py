@@ -14,6 +14,8 @@ from moot.commands.doctor import doctor
 from moot.commands.init import write_configuration
 from moot.core.config import InitConfig
 from moot.core.errors import UserError
+from moot.core.experiment_config import COMPARISON
+from moot.core.printed_commands import STARTED_BY
 from moot.plan.papers_of_run import has_own_experiments
 from moot.plan.plan import Plan
 from project_copy import PROJECT
@@ -37,7 +39,9 @@ def make_plan(text: str, **changes: object) -> Plan:
     return Plan.from_yaml(default_configuration(yaml.safe_load(text) | changes), PROJECT)
 
 
-def test_answers_on_a_terminal_become_a_configuration_that_runs() -> None:
+def test_answers_on_a_terminal_become_a_configuration_that_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     answers = {
         "model": "qwen",
         "server": "http://localhost:8000/v1",
@@ -64,10 +68,12 @@ def test_answers_on_a_terminal_become_a_configuration_that_runs() -> None:
         and plan.config.models["qwen"].base_url == "http://localhost:8000/v1"
     )
     assert plan.experiments.keys() > {"debate-disputes"}
-    assert list(plan.contrasts_of("debate"))
-    assert "moot preview --cores 2 --configfile my.yaml" in report, (
-        "an empty folder has no Snakefile"
-    )
+    assert list(plan.contrasts_of(COMPARISON))
+    assert "snakemake preview --cores 2 --configfile my.yaml" in report
+    monkeypatch.setenv(STARTED_BY, "moot --directory mine")
+    Path("my.yaml").unlink()
+    write_configuration(InitConfig(), ask)
+    assert "#   moot --directory mine preview" in Path("my.yaml").read_text()
 
 
 def test_enter_takes_the_model_on_this_machine_and_a_panel_is_offered() -> None:
@@ -235,7 +241,7 @@ def test_data_experiment_and_model_have_telling_names(
     assert (entry["dataset"], entry["models"]) == (dataset, [name])
     plan = make_plan(text)
     assert plan.config.models[name].model == model
-    [contrast] = plan.contrasts_of("debate")
+    [contrast] = plan.contrasts_of(COMPARISON)
     assert contrast.first.experiment == experiment
     assert has_own_experiments(plan)
 

@@ -14,6 +14,7 @@ from moot.core.durable import write_atomically
 from moot.core.endpoint_traits import TRAITS, endpoint_traits, endpoints_with
 from moot.core.errors import UserError
 from moot.core.model_config import HUB
+from moot.core.printed_commands import as_started
 from moot.core.read_config import default_config, merge_over_defaults
 from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.types import JsonObject
@@ -49,10 +50,10 @@ _CASES, _CASES_IN_PROCESS = 10, 5
 _MAX_SHARDS = 4
 _PAGE = """\
 # moot merges this file over its default configuration.
-#   {command} doctor --cores 1 --configfile {file}     checks models, keys, data and disk
-#   {command} preview --cores 2 --configfile {file}    counts the calls and their cost
-#   {command} --cores 2 --configfile {file}            holds the debates: results/index.html
-#   {command} reference --cores 1                      writes every key to results/reference.md
+#   snakemake doctor --cores 1 --configfile {file}     checks models, keys, data and disk
+#   snakemake preview --cores 2 --configfile {file}    counts the calls and their cost
+#   snakemake --cores 2 --configfile {file}            holds the debates: results/index.html
+#   snakemake reference --cores 1                      writes every key to results/reference.md
 
 run: [{run}]
 {min_debates}{shards}{budget}
@@ -101,9 +102,9 @@ _COMPARED = {
 }
 _PAPERS_PAGE = """\
 # moot merges this file over its default configuration. docs/papers.md lists the tables and figures.
-#   {command} doctor --cores 1 --configfile {file}     checks models, keys, data and disk
-#   {command} preview --cores 2 --configfile {file}    counts the calls and their cost
-#   {command} papers --cores 4 --configfile {file}     fills the items; results/papers/ shows them
+#   snakemake doctor --cores 1 --configfile {file}     checks models, keys, data and disk
+#   snakemake preview --cores 2 --configfile {file}    counts the calls and their cost
+#   snakemake papers --cores 4 --configfile {file}     fills the items; results/papers/ shows them
 
 {budget}models:
   {name}: {model}
@@ -129,7 +130,7 @@ def write_configuration(answers: InitConfig, ask: Callable[[str], str] | None) -
     config = merge_over_defaults(load_yaml(text), default_files())
     add_paper_experiments(config, SHIPPED)
     Plan.from_yaml(config, SHIPPED)
-    write_atomically(path, text)
+    write_atomically(path, as_started(text))
     commands = [line.removeprefix("# ") for line in text.splitlines() if line.startswith("#   ")]
     return "\n".join([f"{path} is written.", *notes, "", "Next:", *commands]) + "\n"
 
@@ -205,7 +206,6 @@ def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[st
     }
     usd = answer("usd", "0") if config.usd is None else f"{config.usd:g}"
     page = _PAGE.format(
-        command="snakemake" if Path("Snakefile").exists() else "moot",
         file=config.file,
         names=names,
         min_debates=_minimum_line(cases),
@@ -235,7 +235,6 @@ def _papers_page(config: InitConfig, model: JsonObject) -> str:
     papers = {"models": [name], **config.papers}
     usd = config.usd or 0
     return _PAPERS_PAGE.format(
-        command="snakemake" if Path("Snakefile").exists() else "moot",
         file=config.file,
         name=name,
         budget=f"budget: {{usd: {usd:g}}}   # a hard stop that loses nothing\n" if usd else "",

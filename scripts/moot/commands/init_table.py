@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from moot.datasets.reading.checks import check_header
 from moot.datasets.reading.profile import TableProfile, profile_table
 from moot.datasets.reading.tables import read_table
 from moot.datasets.table_options import ALL
@@ -55,7 +56,7 @@ def describe_table(path: Path, name: str, answer: Callable[..., str], new_file: 
     guess = profile_table(path, table, text=text)
     profile = profile_table(path, table, text=text, target=answer("target", guess.target))
     question = answer("question", _QUESTION)
-    rows = read_table(path, [text, profile.target])
+    check_header(path, list(map(str, table)), [text, profile.target])
     section = _TABLE.format(
         name=name,
         path=inline_yaml(os.fspath(path)),
@@ -83,7 +84,7 @@ def describe_table(path: Path, name: str, answer: Callable[..., str], new_file: 
     if profile.faults:
         notes += ["", "Check these rows of the table before a run:"]
         notes += [f"  {fault}" for fault in profile.faults]
-    is_complete = (rows[[text, profile.target]] != "").all(axis="columns")
+    is_complete = (table[[text, profile.target]] != "").all(axis="columns")
     return TableEntry(section, int(is_complete.sum()), notes, _order_labels(profile))
 
 

@@ -4,6 +4,7 @@ import gzip
 import os
 import stat
 import zlib
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +25,8 @@ _LIKELY_ENCODINGS = [
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "koi8_r"),
     *("gb18030", "big5", "cp932", "euc_jp", "cp949", "utf_16_le", "utf_16_be", "mac_roman"),
 ]
-"""Without this list charset_normalizer takes German in cp1252 for an encoding of DOS."""
+"""The most likely one first. Without this list charset_normalizer takes German in cp1252 for an
+encoding of DOS."""
 
 
 def read_text(path: Path, *, encoding: str = "", get: str = "") -> str:
@@ -92,19 +94,33 @@ def _decode(path: Path, content: bytes, encoding: str) -> str:
             raise UserError(
                 f"{place} is not {name}; expected a text file in {name}. Save it as UTF-8."
             ) from fault
-        LOG.warning(
-            "%s is not UTF-8; the file is read as %s, the best guess. Save it as UTF-8 if words"
-            " look wrong.",
-            place,
-            guess.encoding,
-        )
+        _log_guess(place, guess.encoding)
         return str(guess)
+
+
+@cache
+def _log_guess(place: str, encoding: str) -> None:
+    """Warn of a guess, once for a file."""
+    LOG.warning(
+        "%s is not UTF-8; the file is read as %s, the best guess. Save it as UTF-8 if words look"
+        " wrong.",
+        place,
+        encoding,
+    )
 
 
 def _guess_text(content: bytes) -> "CharsetMatch | None":
     from charset_normalizer import from_bytes  # rarely needed
 
-    return from_bytes(content, cp_isolation=_LIKELY_ENCODINGS).best()
+    matches = list(from_bytes(content, cp_isolation=_LIKELY_ENCODINGS))
+    # of equally good guesses its first is the first by name, cp1250 for French
+    best = [match for match in matches if _quality(match) == _quality(matches[0])]
+    likely = [match for match in best if match.encoding in _LIKELY_ENCODINGS]
+    return min(likely, key=lambda match: _LIKELY_ENCODINGS.index(match.encoding), default=None)
+
+
+def _quality(match: "CharsetMatch") -> tuple[float, float]:
+    return match.chaos, match.coherence
 
 
 def check_size(path: Path, file: os.stat_result) -> None:

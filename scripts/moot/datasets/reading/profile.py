@@ -153,9 +153,9 @@ def find_faults(
         ids: the column with the id of each row; None if rows are numbered.
     """
     sentences = [*_find_blank_cells(texts, "text"), *_find_blank_cells(targets, "label")]
-    sentences += _find_misspelt_words(targets, is_target=True)
     if ids is not None:
         sentences += _find_repeated_ids(ids)
+    sentences += _find_misspelt_words(targets, is_target=True)
     is_repeated = table.duplicated()
     if is_repeated.any():
         rows = list_rows(table.index[is_repeated].tolist())
@@ -165,7 +165,7 @@ def find_faults(
     for name in map(str, table):
         sentences += _find_decimal_commas(table[name])
     if sentences and explain_row_numbers(path):
-        sentences.append(explain_row_numbers(path))
+        sentences[-1] += f" {explain_row_numbers(path)}"
     return sentences
 
 

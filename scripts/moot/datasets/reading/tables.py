@@ -87,9 +87,7 @@ def read_table(
             " Save it as one of them, such as pandas.read_...(FILE).to_csv(NEW, index=False)."
         )
     if not path.is_file():
-        raise UserError(
-            f"{path}: no such file; put it there, or correct `path` (from the working directory)."
-        )
+        raise UserError(f"{path}: no such file in {Path.cwd()}; put it there, or correct `path`.")
     if ending in (".csv", ".tsv"):
         frame = _read_delimited(path, faults=faults)
     elif ending in (".xlsx", ".xlsm"):
