@@ -55,6 +55,25 @@ def test_each_part_names_its_made_up_data(part: Part) -> None:
     assert made_up_notes(make_plan("download"), part) == []
 
 
+@pytest.mark.parametrize(
+    ("dataset", "entry", "is_of_paper"),
+    [
+        ("mine", {"loader": "opinions", "source": "sample"}, True),
+        ("conference", {"source": "sample"}, True),
+        ("vast", {"source": "sample"}, False),
+    ],
+)
+def test_a_sample_that_is_the_papers_own_data_needs_no_warning(
+    dataset: str, entry: dict[str, Any], is_of_paper: bool
+) -> None:
+    config = {"run": [], "datasets": {dataset: entry}}
+    plan = Plan.from_yaml(default_configuration(config), PROJECT)
+    warnings = item_warnings(plan, [own_row("majority-class", f"{dataset} (sample)")])
+    assert (warnings == []) is is_of_paper
+    if not is_of_paper:
+        assert "too few for a finding" in warnings[0] and "other data" in warnings[0]
+
+
 def test_an_item_has_one_warning_for_each_kind_of_input() -> None:
     plan = make_plan(model=SIMULATED)
     data, model = item_warnings(plan, [own_row("mine", "nlsy97 (synthetic)")])

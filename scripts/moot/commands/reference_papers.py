@@ -9,6 +9,7 @@ from moot.papers.selection import KINDS_WITHOUT_DEBATES, needed_experiments
 from moot.plan.as_published import paper_plan
 from moot.protocols.experiment import Experiment
 from moot.report.escaping import markdown
+from moot.report.figures import count_phrase
 
 NO_DEBATES = "no debates"
 HEADINGS = ("item", "what it shows", "needs", "command")
@@ -48,7 +49,7 @@ def _needs(item: PaperItem) -> Iterator[str]:
 
 def _size(entry: Experiment) -> str:
     config = entry.config
-    models = f"{len(config.models)} model{'s' * (len(config.models) != 1)}"
-    cases = "all cases" if config.cases is None else f"{config.cases} cases"
+    models = count_phrase(len(config.models), "model")
+    cases = "all cases" if config.cases is None else count_phrase(config.cases, "case")
     repeats = f" x {config.repeats}" if config.repeats > 1 else ""
     return f"{models} x {cases}{repeats}"

@@ -17,7 +17,7 @@ from moot.papers import fillers_of
 from moot.papers.grid import PublishedValues
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
 from moot.papers.page import SCORES, InText, ItemContent, paper_files, write_csv, write_page
-from moot.papers.parts import Design, Example, ItemRun, OwnRow, Part, Series
+from moot.papers.parts import Clauses, Design, Example, Fact, ItemRun, OwnRow, Part, Series
 from moot.papers.scores import scores_frame
 from moot.papers.selection import KINDS_WITHOUT_DEBATES, describe_sizes
 from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
@@ -35,7 +35,8 @@ from moot.scores.results import ExperimentResults
 PAPERS = RESULTS / "papers"
 OLD_DATE = 1.0
 """A file time in the past, in seconds since 1970."""
-KINDS_OF_DATA = ("synthetic", "sample")
+SAMPLE = "sample"
+KINDS_OF_DATA = ("synthetic", SAMPLE)
 
 
 def write_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
@@ -56,9 +57,7 @@ def write_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
     for content in contents:
         for part in content.parts:
             notes += made_up_notes(plan, part)
-    in_text = InText(
-        tuple(_findings(plan).get(f"{name}/text", ())), tuple(values_in_text(published))
-    )
+    in_text = _read_text(plan, paper, results)
     is_rehearsal, warnings = plan.config.rehearsal, join_notes(notes)
     write_page(paper, contents, values, PAPERS, is_rehearsal, warnings, in_text)
     write_csv(scores_frame(results.values()), PAPERS / name / SCORES, plan.config.rehearsal)
@@ -158,14 +157,7 @@ def _fill_item(
     item: PaperItem,
     results: Mapping[str, StudyResults],
 ) -> ItemContent:
-    models = {
-        name: f"{model.model} ({model.endpoint})" for name, model in plan.config.models.items()
-    }
-    designs = tuple(_designs(plan, paper, item))
-    parts: list[Part] = []
-    for filler in fillers_of(item.name):
-        if filler.study in results:
-            parts += filler.fill(ItemRun(item, results[filler.study], designs, models))
+    parts = _fill_parts(plan, paper, item, results)
     return ItemContent(
         item=item,
         parts=tuple(parts),
@@ -178,17 +170,50 @@ def _fill_item(
     )
 
 
+def _fill_parts(
+    plan: Plan, paper: Paper, item: PaperItem, results: Mapping[str, StudyResults]
+) -> list[Part]:
+    models = {
+        name: f"{model.model} ({model.endpoint})" for name, model in plan.config.models.items()
+    }
+    designs = tuple(_designs(plan, paper, item))
+    parts: list[Part] = []
+    for filler in fillers_of(item.name):
+        if filler.study in results:
+            parts += filler.fill(ItemRun(item, results[filler.study], designs, models))
+    return parts
+
+
 def _findings(plan: Plan) -> dict[str, list[str]]:
     return read_findings(plan.shipped / "data" / "published" / "findings.csv")
 
 
-def values_in_text(published: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, str]]:
-    """Yield what a paper's text states in numbers, with each number."""
-    for frame in published.values():
-        in_text = frame[frame["table"].str.startswith("text")]
-        columns = ["row", "metric", "value"]
-        for row, metric, value in in_text[columns].itertuples(index=False, name=None):
-            yield f"{row}, {metric}".replace("_", " "), f"{value:g}"
+def _read_text(plan: Plan, paper: Paper, results: Mapping[str, StudyResults]) -> InText:
+    """Return what the paper's text and appendix show, beside what this run has."""
+    item = PaperItem(f"{paper.name}/text", "facts", "In the text")
+    parts = _fill_parts(plan, paper, item, results)
+    own_texts: dict[str, list[str]] = {}
+    for part in parts:
+        if isinstance(part, Fact):
+            own_texts.setdefault(part.row, []).append(part.text)
+    published = pd.concat([study_results.published for study_results in results.values()])
+    return InText(
+        tuple(_findings(plan).get(item.name, ())),
+        tuple(values_in_text(published, own_texts)),
+        tuple(part for part in parts if isinstance(part, Clauses)),
+    )
+
+
+def values_in_text(
+    published: pd.DataFrame, own_texts: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield what a paper's text states in numbers, with each number and what this run has."""
+    in_text = published[published["table"].str.startswith("text")]
+    columns = ["row", "metric", "value", "n", "note"]
+    for row, metric, value, n, note in in_text[columns].itertuples(index=False, name=None):
+        name = f"{row}: {metric}".replace("_", " ") + (f" ({note})" if note else "")
+        of_all = f" of {n:g}" if n > value > 1 else ""
+        yield name, f"{value:g}{of_all}", "; ".join(own_texts.get(f"{row}/{metric}", ()))
 
 
 def _designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
@@ -286,7 +311,6 @@ def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:
         yield from describe_servers(item, papers)
     if datasets:
         yield f"Data: {', '.join(f'`{name}`' for name in datasets)}."
-    yield "`snakemake preview` with the same key counts calls, tokens and US dollars."
 
 
 def _models_shown(item: PaperItem, models: Sequence[str]) -> list[str]:
@@ -361,11 +385,8 @@ def _untrained(item: PaperItem, results: Mapping[str, StudyResults]) -> Iterator
 def item_warnings(plan: Plan, parts: Sequence[Part]) -> list[str]:
     """Return what readers must know before they read an item's own values, a warning each.
 
-    A warning names made-up data and models, and states if the paper uses other data. The paper's
-    design itself uses a sample if the paper's data are not published.
+    A warning names made-up data and models, and states if the paper uses other data.
     """
-    designs = paper_plan(plan.shipped).datasets
-    samples = {name for name, options in designs.items() if options.source == "sample"}
     other_data: dict[str, None] = {}
     notes: list[str] = []
     for part in parts:
@@ -373,8 +394,8 @@ def item_warnings(plan: Plan, parts: Sequence[Part]) -> list[str]:
         if isinstance(part, (OwnRow, Series)):
             for name in part.data.split(", "):
                 dataset = name.partition(" ")[0]
-                is_design = dataset in samples
-                if not is_design and any(f"({kind})" in name for kind in KINDS_OF_DATA):
+                is_of_paper = _is_sample_of_paper(plan, dataset)
+                if not is_of_paper and any(f"({kind})" in name for kind in KINDS_OF_DATA):
                     other_data[dataset] = None
     warnings: list[str] = []
     noted_names: set[str] = set()
@@ -388,22 +409,34 @@ def item_warnings(plan: Plan, parts: Sequence[Part]) -> list[str]:
 
 
 def made_up_notes(plan: Plan, part: Part) -> list[str]:
-    """Return the notes on made-up data and models of a part's experiments, or of its data."""
+    """Return the notes on made-up data and models of a part's experiments, or of its data.
+
+    A sample that is the paper's own data set has none.
+    """
+    notes: list[str] = []
     if isinstance(part, Example):
         experiment = part.title.partition(", ")[0]
-        return plan.made_up_inputs(experiment) if experiment in plan.experiments else []
-    if not isinstance(part, (OwnRow, Series)):
-        return []
-    notes: list[str] = []
-    for source in part.source.split(", "):
-        if source in plan.experiments:
-            notes += plan.made_up_inputs(source)
-    if not notes:  # a trained model
-        for name in part.data.split(", "):
-            dataset = name.partition(" ")[0]
-            if dataset in plan.datasets:
-                notes += describe_inputs(dataset, str(plan.datasets[dataset].source), {})
-    return notes
+        notes += plan.made_up_inputs(experiment) if experiment in plan.experiments else []
+    elif isinstance(part, (OwnRow, Series)):
+        for source in part.source.split(", "):
+            if source in plan.experiments:
+                notes += plan.made_up_inputs(source)
+        if not notes:  # a trained model
+            for name in part.data.split(", "):
+                dataset = name.partition(" ")[0]
+                if dataset in plan.datasets:
+                    notes += describe_inputs(dataset, str(plan.datasets[dataset].source), {})
+    return [note for note in notes if not _is_sample_of_paper(plan, note.partition(":")[0])]
+
+
+def _is_sample_of_paper(plan: Plan, dataset: str) -> bool:
+    """Return whether a data set is a sample that a paper's design uses as its data."""
+    options = plan.datasets.get(dataset)
+    if options is None or options.source != SAMPLE:
+        return False
+    loader = options.loader or dataset
+    designs = paper_plan(plan.shipped).datasets.values()
+    return any((design.loader, design.source) == (loader, SAMPLE) for design in designs)
 
 
 def figure_mark(plan: Plan, item: PaperItem, parts: Sequence[Part]) -> str:

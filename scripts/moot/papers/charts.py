@@ -188,6 +188,8 @@ def _draw_lines(axes: "Axes", series: Sequence[Series]) -> None:
     for place, one_series in enumerate(series):
         is_published = one_series.source == PUBLISHED
         points = [point for point in one_series.points if not math.isnan(point.y.value)]
+        if not points:
+            continue
         axes.errorbar(
             [point.x for point in points],
             [point.y.value for point in points],

@@ -63,10 +63,17 @@ class ItemContent:
 
 @dataclass(frozen=True, slots=True)
 class InText:
-    """What stands in a paper's text: findings about it, and its numbers by what they count."""
+    """What stands in a paper's text.
+
+    Attributes:
+        findings: Findings about it.
+        values: What a number of the text counts, the number, and what this run has.
+        clauses: What its appendix shows, as this run has it.
+    """
 
     findings: tuple[str, ...] = ()
-    values: tuple[tuple[str, str], ...] = ()
+    values: tuple[tuple[str, str, str], ...] = ()
+    clauses: tuple[Clauses, ...] = ()
 
 
 NOTHING_IN_TEXT = InText()
@@ -109,6 +116,7 @@ def write_page(
     target.mkdir(parents=True, exist_ok=True)
     blocks = [_write_item(paper, content, published, target, is_rehearsal) for content in contents]
     template = page_template("paper.html", TEMPLATES)
+    appendix = [_clauses_block(part) for part in in_text.clauses]
     page = template.render(
         paper=paper,
         blocks=blocks,
@@ -117,6 +125,7 @@ def write_page(
         rehearsal_note=REHEARSAL_NOTE if is_rehearsal else "",
         warnings=warnings,
         in_text=in_text,
+        appendix=appendix,
         made_up_kinds=", ".join(warning.partition(":")[0] for warning in warnings),
     )
     write_atomically(folder / f"{paper.name}.html", page)
@@ -185,11 +194,13 @@ def _write_diagrams(content: ItemContent, path: Path) -> dict[str, object]:
     drawings = [
         {"title": part.title, "svg": diagram_svg(part), "notes": part.notes} for part in diagrams
     ]
-    lists = [
-        {"title": part.title, "svg": clauses_html(part), "notes": part.notes} for part in clauses
-    ]
+    lists = [_clauses_block(part) for part in clauses]
     write_atomically(path, str(drawings[0]["svg"]) if drawings else _clauses_svg(clauses))
     return {"drawings": [*drawings, *lists], "has_values": bool(drawings or lists)}
+
+
+def _clauses_block(part: Clauses) -> dict[str, object]:
+    return {"title": part.title, "svg": clauses_html(part), "notes": part.notes}
 
 
 def _clauses_svg(clauses: Sequence[Clauses]) -> str:

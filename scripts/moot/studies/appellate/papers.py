@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from moot.core.utterance_kinds import OVERRUN
 from moot.papers import fills
 from moot.papers.parts import (
     AnswerCounts,
     Clauses,
     Design,
     Diagram,
+    Fact,
     ItemRun,
     OwnRow,
     Part,
@@ -23,7 +25,12 @@ from moot.papers.parts import (
 from moot.report.measurement import Measurement
 from moot.report.published import repeated_values
 from moot.stats.statistic import share_statistic
-from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NO_STANCE_CODE, NOT_AFFIRMED_CODE
+from moot.studies.appellate.legal.rubric import (
+    AFFIRMED_CODE,
+    NO_STANCE_CODE,
+    NOT_AFFIRMED_CODE,
+    RUBRIC,
+)
 from moot.studies.appellate.panel_steps import select_regular_steps
 from moot.studies.appellate.phases import PHASE_TITLES, PHASES, STUDY, Phase, list_phases
 
@@ -31,6 +38,17 @@ CODES = {"code1": AFFIRMED_CODE, "code0": NOT_AFFIRMED_CODE, "code3": NO_STANCE_
 CODES_OF_PANELS = {"affirm": AFFIRMED_CODE, "not affirm": NOT_AFFIRMED_CODE}
 PHASE_OF_FIGURES = {"figure5": "synthetic", "figure6": "multiagent", "figure7": "human_ai"}
 HUMAN_SEAT = "human judge"
+RUBRIC_TITLE = "The rubric of appendix ii, in moot's words and with examples of ours"
+EXAMPLES_OF_LABELS = {
+    "AFFIRM": "The clinic's notice was clear enough, so I would affirm the judgment below.",
+    "REVERSE": "The warrant named no place to be searched; I would reverse the judgment.",
+    "REMAND": "The record is silent on consent. I would remand the case for further findings.",
+    "REVERSE AND REMAND": "I would reverse the dismissal and remand the case for trial.",
+    "REVERSE OR REMAND": "The district court should not have dismissed the complaint.",
+    "NONE": "The doctor recorded the visits. The patients had signed a form.",
+    "HALLUCINATION": "The defendant broke the law on privacy. I would reverse her conviction.",
+}
+"""Labels of the rubric to statements of ours."""
 
 
 @fills("appellate/table1", STUDY)
@@ -156,6 +174,39 @@ def _series(phase: Phase, steps: pd.DataFrame, panel: str, name: str) -> Series:
     cases = float(steps["case_id"].nunique())
     label = f"{phase.model_name}, {name}"
     return Series(label, phase.experiment, tuple(points), panel, data=phase.data, cases=cases)
+
+
+# The text and appendix ii
+
+
+@fills("appellate/text", STUDY)
+def numbers_of_text(run: ItemRun) -> list[Part]:
+    """Count changes of opinion and overruns by phase, and affirming statements of the first round.
+
+    The rubric of appendix ii follows.
+    """
+    parts: list[Part] = []
+    for phase in list_phases(run.results):
+        source = f"{phase.experiment}, {phase.model_name}"
+        changes, of_all = (
+            phase.measurement(metric) for metric in ("changes", "changes_of_all_pairs")
+        )
+        text = f"{changes.value:g} of {changes.n:g} between two positions"
+        text += f", {of_all.value:g} of {of_all.n:g} with those to or from none ({source})"
+        parts.append(Fact(f"{phase.name}/opinion_changes", text))
+        is_overrun = phase.steps["kind"] == OVERRUN
+        overruns = phase.steps.loc[is_overrun, "debate_id"].nunique()
+        text = f"{overruns} of {len(phase.predictions)} ({source})"
+        parts.append(Fact(f"{phase.name}/debates_overrunning_three_rounds", text))
+        for seat in range(1, phase.judges + 1):
+            share = phase.measurement("affirm_share_of_statements", group=f"round=1;seat={seat}")
+            row = f"{phase.name}_round1_judge{seat}/affirm_share"
+            parts.append(Fact(row, f"{share.value:.2f} ({source})"))
+    clauses = [
+        (label, f"{meaning} Example: “{EXAMPLES_OF_LABELS[label]}”")
+        for label, meaning in RUBRIC.labels.items()
+    ]
+    return [*parts, Clauses(RUBRIC_TITLE, tuple(clauses))]
 
 
 # Diagrams

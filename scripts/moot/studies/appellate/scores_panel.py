@@ -129,7 +129,7 @@ def _score_volatility(
         yield results.sample(chances["case_id"]).count(
             f"{prefix}changes", changes, group, n_invalid=invalid_count
         )
-        # As the paper counts them: every pair is an opportunity, and code 3 differs from 0 and 1.
+        # The paper's 600 opportunities are all pairs; a move to or from code 3 counts here.
         differs = rows["before"] != rows["after"]
         yield _score_mean(results, f"{prefix}volatility_of_all_pairs", differs, rows, group)
         yield results.sample(rows["case_id"]).count(

@@ -6,14 +6,27 @@ from dataclasses import replace
 
 from moot.core.utterance_kinds import GRADE
 from moot.papers import fills
-from moot.papers.parts import Design, Diagram, ItemRun, OwnRow, Part, Step, rows_of_runs
+from moot.papers.parts import (
+    Clauses,
+    Design,
+    Diagram,
+    Fact,
+    ItemRun,
+    OwnRow,
+    Part,
+    Step,
+    rows_of_runs,
+)
 from moot.report.measurement import Measurement
 from moot.report.study_results import Run
+from moot.scores.results import ExperimentResults
 from moot.studies.conference.conditions import STUDY, list_graded_runs, name_participants
 from moot.studies.conference.scores_decisions import read_grades
 from moot.studies.conference.speakers import EVALUATOR, JUDGE, MODERATOR, participant_seat
 
 DECISIONS_OF_TABLE = 5
+MAX_CHARS = 1500
+TITLES_OF_TRANSCRIPTS = {True: "As Figures A2 and A3", False: "As Figure A1, without a judge"}
 STAGES = ("discussing the issues", "building a model", "exploring the results")
 """The stages of the paper's Figure 1, which are revisited until all agree."""
 
@@ -50,6 +63,43 @@ def _with_first_grades(row: OwnRow, run: Run) -> OwnRow:
         mean = float(first_grades.mean())
         cells["", GRADE] = Measurement(mean, n=len(first_grades), n_invalid=0)
     return replace(row, cells=cells)
+
+
+@fills("decision_conference/text", STUDY)
+def first_topics(run: ItemRun) -> list[Part]:
+    """Count the clusters of the first topic, and show it as the paper's Figures A1 to A3 do."""
+    parts: list[Part] = []
+    shown_titles: set[str] = set()
+    for results in run.results.find_experiments("conference"):
+        has_judge = bool(results.config.params["agreement"])
+        row = f"clusters_covered_{'with' if has_judge else 'without'}_judge"
+        for conference in run.results.runs([results], Run):
+            clusters = conference.measurement("clusters_by_lexicon")
+            source = f"{conference.experiment}, {conference.model_name}"
+            if clusters.value == clusters.value:
+                text = f"{clusters.value:g}, by a lexicon ({source})"
+                parts.append(Fact(f"drug_policy_topic1/{row}", text))
+        title = TITLES_OF_TRANSCRIPTS[has_judge]
+        if title not in shown_titles and (clauses := _first_topic(results)):
+            shown_titles.add(title)
+            parts.append(Clauses(f"{title}: {results.experiment}, the first topic", clauses))
+    return parts
+
+
+def _first_topic(results: ExperimentResults) -> tuple[tuple[str, str], ...]:
+    """Return speakers and words of the first topic of the first conference."""
+    transcripts = results.transcripts
+    if transcripts.empty:
+        return ()
+    is_first = transcripts["debate_id"] == transcripts["debate_id"].iloc[0]
+    is_first &= transcripts["model"] == transcripts["model"].iloc[0]
+    is_first &= (transcripts["round"] <= 1) & (transcripts["text"] != "")
+    rows = transcripts.loc[is_first, ["speaker", "kind", "text"]]
+    clauses = []
+    for speaker, kind, text in rows.itertuples(index=False, name=None):
+        excerpt = text if len(text) <= MAX_CHARS else f"{text[:MAX_CHARS]} […]"
+        clauses.append((f"{speaker.replace('_', ' ')}, {kind}", excerpt))
+    return tuple(clauses)
 
 
 @fills("decision_conference/figure1", STUDY)

@@ -211,6 +211,18 @@ def _score_series(run: ItemRun, runs: Iterable[Run]) -> Iterator[Series]:
             )
 
 
+@fills("courtroom/text", STUDY)
+def tokens_of_debates(run: ItemRun) -> list[Part]:
+    """State the tokens a case of each model's debates."""
+    facts: list[Part] = []
+    for debate in list_runs(run.results, DEBATE):
+        tokens = measure(debate, "tokens_per_case")
+        if not math.isnan(tokens.value):
+            text = f"{tokens.value:,.0f} ({debate.experiment}, {_label(debate)})"
+            facts.append(Fact("courtroom/total_tokens_per_case", text))
+    return facts
+
+
 @fills("courtroom/figure1", STUDY)
 def interaction(run: ItemRun) -> list[Part]:
     """Draw the turns of a trial as they are configured."""

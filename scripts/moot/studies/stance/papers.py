@@ -9,6 +9,7 @@ from moot.core.types import Fields
 from moot.papers import fills
 from moot.papers.parts import ItemRun, OwnRow, Part, Point, Series, count_cases, rows_of_runs
 from moot.report.measurement import Measurement
+from moot.report.notes import data_kind
 from moot.studies.stance.runs import (
     CLAIMS,
     POLARITY,
@@ -72,9 +73,11 @@ def _trained_score(board: Fields, score: str, by_label: dict[str, float]) -> Mea
 
 @fills("decision_conference/figure2", STUDY)
 def true_labels(run: ItemRun) -> list[Part]:
-    """Count the true labels of the test cases, once for each data set."""
+    """Count the true labels of the test cases, once for each data set but a sample."""
     series: dict[str, Series] = {}
     for one_run in list_runs(run.results, POLARITY):
+        if data_kind(one_run.results) == "sample":
+            continue  # its labels are chosen
         cases = one_run.results.cases
         targets = cases.loc[cases["split"] == "test", "target"]
         points = _points(targets, one_run.results.task.labels)

@@ -1,0 +1,103 @@
+"""What stands in the papers' texts and appendices, beside what a run has."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from conference_runs import hold_conferences, make_study
+from conference_script import LoadContextMaker, conference_case, script
+from moot.jobs.papers import values_in_text
+from moot.papers import fillers_of
+from moot.papers.items import PaperItem, items_file, read_papers
+from moot.papers.page import InText, write_page
+from moot.papers.parts import Clauses, Fact, ItemRun, Part
+from moot.report.published import read_published
+from moot.report.study_results import StudyResults
+from moot.studies.appellate.legal.rubric import HALLUCINATION, RUBRIC
+from moot.studies.appellate.legal.rules import label_statement
+from moot.studies.appellate.papers import EXAMPLES_OF_LABELS
+from panel_results import panel, study
+from project_copy import PROJECT
+
+
+def parts_of_text(paper: str, results: StudyResults) -> list[Part]:
+    item = PaperItem(f"{paper}/text", "facts", "In the text")
+    (filler,) = fillers_of(item.name)
+    return filler.fill(ItemRun(item, results))
+
+
+def facts_of(parts: list[Part]) -> dict[str, str]:
+    return {part.row: part.text for part in parts if isinstance(part, Fact)}
+
+
+def test_changes_of_opinion_stand_beside_those_of_the_paper(tmp_path: Path) -> None:
+    parts = parts_of_text("appellate", study([panel(tmp_path, {"c1": "aar arr rnr"})]))
+    changes = facts_of(parts)["multiagent/opinion_changes"]
+    assert changes == (
+        "2 of 5 between two positions, 3 of 6 with those to or from none (panels, tiny)"
+    )
+    assert facts_of(parts)["multiagent_round1_judge3/affirm_share"].startswith("0.00")
+
+
+@pytest.mark.parametrize("label", RUBRIC.labels)
+def test_the_rubric_has_an_example_that_its_rules_label_so(label: str) -> None:
+    example = EXAMPLES_OF_LABELS[label]
+    facts = "A nurse appeals her conviction." if label == HALLUCINATION else ""
+    assert label_statement(example, facts).label == label
+
+
+async def test_the_first_topic_is_shown_with_and_without_a_judge(
+    tmp_path: Path, load_context: LoadContextMaker
+) -> None:
+    case, task = conference_case(load_context)
+    talks = [script("AGREEMENT")]
+    judged = await hold_conferences(tmp_path / "with", case, task, talks)
+    free = await hold_conferences(
+        tmp_path / "without", case, task, talks, "without-judge", agreement=False
+    )
+    parts = parts_of_text("decision_conference", make_study("conference", [judged, free]))
+    clauses = [part for part in parts if isinstance(part, Clauses)]
+    assert [part.title.partition(":")[0] for part in clauses] == [
+        "As Figures A2 and A3",
+        "As Figure A1, without a judge",
+    ]
+    speakers = [speaker for speaker, _ in clauses[0].clauses]
+    assert any(speaker.startswith("judge") for speaker in speakers)
+    assert not any(name.startswith("judge") for name, _ in clauses[1].clauses)
+    facts = facts_of(parts)
+    assert {"drug_policy_topic1/clusters_covered_with_judge"} <= facts.keys()
+
+
+def test_a_number_of_the_text_has_its_total_its_note_and_the_runs_value(tmp_path: Path) -> None:
+    published = read_published(PROJECT / "data/published/published_results.csv")
+    own = {"synthetic/opinion_changes": ["3 of 12"]}
+    values = {name: rest for name, *rest in values_in_text(published, own)}
+    assert values["synthetic: opinion changes"] == ["20 of 600", "3 of 12"]
+    assert values["multiagent: opinion changes"] == ["23 of 600", ""]
+    assert values["human ai: opinion changes"][0] == "43 of 400"
+    overruns = values["synthetic: debates overrunning three rounds (of 100)"]
+    assert overruns[0] == "15 of 100"
+    assert (
+        values[
+            "drug policy topic1: clusters covered without judge (the paper does not name the model)"
+        ][0]
+        == "6"
+    )
+    for number in ("0.428", "0.849", "0.752"):
+        assert number in {value for value, _ in values.values()}
+    paper = read_papers(items_file(PROJECT))["appellate"]
+    text = InText(values=(("changes <b>", "20 of 600", "3 of 12"),))
+    write_page(paper, [], {}, tmp_path, in_text=text)
+    page = (tmp_path / "appellate.html").read_text(encoding="utf-8")
+    assert "changes &lt;b&gt;" in page and "3 of 12" in page
+
+
+def test_the_published_labels_of_figure_2_are_those_of_the_file(shared_data: Path) -> None:
+    published = read_published(PROJECT / "data/published/published_results.csv")
+    rows = published[published["table"] == "figure2_polarity_labels"]
+    claims = pd.read_csv(shared_data / "claim_stance/claim_stance_dataset_v1.csv")
+    counts = claims.loc[claims["split"] == "test", "claims.claimSentiment"].fillna(0).value_counts()
+    names = {1: "positive", -1: "negative", 0: "neutral"}
+    expected = {names[int(sentiment)]: count for sentiment, count in counts.items()}
+    assert dict(zip(rows["metric"], rows["value"], strict=True)) == expected
