@@ -16,7 +16,9 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import BaseModel, create_model
 
 from moot.core.cases import Task
 from moot.llm.parsing.replies import parse_label, parse_reply
@@ -66,6 +68,10 @@ STATEMENTS = (
     *("<think>It may be {1}.</think>{0}", "<think>{1}? No.</think>\nAnswer: {0}"),
     *('{{"prediction": "{0}"}}', "In my view the right label is {0}.", "On balance, {0}."),
     *("{why} The stance of the text is {0}.", "The answer ({0} or {1}) is {0}."),
+    *("I'd go with {0}.", "I vote {0}.", "{why} Hence: {0}", "<answer>{0}</answer>", "Result: {0}"),
+    *("### Final Answer\n{0}", "{why} So the prediction is **{0}**.", "{0}\nConfidence: 80"),
+    *("{0}, with little doubt.", "{why}\n---\n{0}", "Sure! The answer is {0}.", "Thus, {0}."),
+    *("The ruling is {0}.", "Thus, {0} is right.", "The best choice here is {0}.", "Choice: {0}"),
 )
 UNDECIDED = (
     *("{0} or {1}", "It is {0}, or {1}.", "Either {0} or {1}.", "The answer is {0} or {1}."),
@@ -80,7 +86,21 @@ UNDECIDED = (
     *("It might be {0}, but the evidence is thin.", "Unless the lease ended, {0}.", "[ ] {0}"),
     *("I would say {0} only if he paid.", "The answer is neither {0} nor {1}.", "{why}"),
     *("Verdict: {0}\n\n{why}\nVerdict: {1}", "[[{0}]] or [[{1}]]", "It is hard to call it {0}."),
+    *("It is hardly {0}.", "Far from {0}.", "Perhaps {0}.", "It fails to be {0}.", "Hardly {0}."),
+    *("This rules out {0}.", "They asked us to find {0}.", "The lower court said {0}."),
+    *("Let me think about {0} first.", "The answer is anything but {0}.", "In no way {0}."),
+    *("The answer was thought to be {0}, yet that is mistaken.", "{0}? Hardly.", "Both."),
+    *("There is no reason to say {0}.", "Assuming that she paid, {0}.", "50% {0}, 50% {1}."),
+    *("Whether the answer is {0} depends on the log.", "The verdict should not be {0}."),
+    *("The answer is {0}. Wait, no, it is {1}.", "{0} seems tempting, but it is wrong."),
 )
+LIMITS = (
+    *("He claims that the answer is {0}.", "Had the notice come, {0}."),
+    *("I lack the facts to say {0}.", "{0} is what the other side wants."),
+)
+"""Forms that state no label and are read as one: what they report, and on what condition, is said
+in words that the reader does not have.
+"""
 DENIALS = ("Not {0}.", "It is not {0}.", "The answer is not {0}.")
 """Forms that state "NOT GUILTY" where that is a label, and otherwise nothing."""
 CHINESE_REASONS = (
@@ -101,6 +121,7 @@ CHINESE_STATED = (
     ),
     *("{why}\n类别：{0}", "最终答案是：{0}。", "<think>可能是{1}。</think>{0}", "预测：{0}"),
     *("{0}，因为{why}", "[[{0}]]", "{why}[[{0}]]", "{0}：{why}", "答案（{0}或{1}）：{0}"),
+    *("我的回答是{0}。", "判决结果：{0}", "{why}所以答案是{0}。", "<answer>{0}</answer>"),
 )
 CHINESE_UNDECIDED = (
     *(
@@ -112,6 +133,7 @@ CHINESE_UNDECIDED = (
         "无法判断。",
     ),
     *("如果他付了钱，答案是{0}。", "答案是{0}或者{1}。", "{0}：迟交。\n{1}：未迟交。", "{why}"),
+    *("很难说是{0}。", "并非{0}。", "未必{0}。", "谈不上{0}。", "{0}还是{1}？", "也许{0}。"),
     *("答案：{0}\n答案：{1}", "是否应为{0}，难以判断。", "请回答{0}或{1}。", "答案：{0}、{1}"),
 )
 
@@ -151,6 +173,18 @@ def count_natural() -> dict[tuple[str, ...], Counter[str]]:
     return counts
 
 
+def count_limits() -> Iterator[tuple[str, int]]:
+    """Yield each form of `LIMITS` with the number of sets whose first label is read in it."""
+    for form in LIMITS:
+        yield (
+            form,
+            sum(
+                parse_label(form.format(labels[0]), labels).value is not None
+                for labels in LABEL_SETS
+            ),
+        )
+
+
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a file of JSON lines; none without the file."""
     if path.exists():
@@ -179,16 +213,26 @@ def count_real() -> dict[str, Counter[str]]:
     return counts
 
 
+def form_of_case(row: dict[str, Any]) -> type[BaseModel]:
+    """Return the schema of a case, whose first field is the answer."""
+    if row["form"].startswith("grade"):
+        return create_model("Form", grade=Grade.__annotations__["grade"])
+    if row["form"].startswith("YES/NO"):
+        return create_model("Form", conclusion=Literal["NO", "YES"])
+    is_article = row["form"] == "list of articles"
+    labels = tuple(map(str, range(1, 453))) if is_article else tuple(row["labels"])
+    return prediction_schema(Task("case", "Which?", labels, multilabel=True))
+
+
 def count_cases() -> Counter[str]:
     """Count the cases of replies with each outcome."""
     counts = Counter[str]()
     for row in read_lines(SHARED / "cases" / "replies" / "cases.jsonl"):
         if row["form"] == "bare label":
-            value = (parse_label(row["reply"], row["labels"]).value or {}).get("prediction")
-        elif row["form"].startswith("grade"):
-            value = (parse_reply(row["reply"], Grade).value or {}).get("grade")
+            parsed = parse_label(row["reply"], row["labels"])
         else:
-            continue
+            parsed = parse_reply(row["reply"], form_of_case(row))
+        value = next(iter((parsed.value or {"": None}).values()))
         counts[outcome(value, row["right"])] += 1
     return counts
 
@@ -215,8 +259,10 @@ def replace_section(page: str) -> str:
 
 
 def print_tables() -> None:
-    """Print the three tables."""
+    """Print all tables."""
     print(render_section())
+    limits = Counter(dict(count_limits()))
+    print(f"limits: {', '.join(f'{count} x {form}' for form, count in limits.items())}\n")
     real = count_real()
     total = sum(real.values(), Counter[str]())
     kinds = sorted(total)

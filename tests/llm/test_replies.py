@@ -38,7 +38,7 @@ LABELS = [
     (YES_NO, "If he paid, the answer is YES.", None), (YES_NO, "The answer is not YES.", None),
     # the first or last sentence
     (GUILT, "We find the defendant GUILTY.", "GUILTY"),
-    (SIDES, "PLAINTIFF cites a lease; DEFENDANT none. So PLAINTIFF is right.", "PLAINTIFF"),
+    (SIDES, "PLAINTIFF cites a lease; DEFENDANT none. Thus, PLAINTIFF is right.", "PLAINTIFF"),
     (YES_NO, "No. The two men on the bridge cannot be helped.", "NO"),
     (STANCES, "The stance of the text is PRO.", "PRO"), (CHINESE, "我认为应当支持。", "支持"),
     (APPEAL, "It is AFFIRM, or NOT AFFIRM.", None), (CHINESE, "我不支持。", None),
@@ -82,7 +82,7 @@ VALUE = {"reasoning": "if (user) {}", "prediction": "YES", "confidence": 70}
 OBJECT = json.dumps(VALUE)
 OBJECTS = [
     (OBJECT, "strict"), (f"```json\n{OBJECT}\n```", "repaired"), (OBJECT * 2, "repaired"),
-    (f'{{"answer": {OBJECT}}}', "repaired"), (f"[{OBJECT}]", "repaired"),
+    (f"[{OBJECT}]", "repaired"),
     (f"Let me see... {{x}}\n\n{OBJECT}\n\nIs {{more}} needed?", "repaired"),
     (f"<think>NO</think>{OBJECT}<|im_end|>", "strict"), (OBJECT.replace("70", '"70%"'), "repaired"),
     (OBJECT.replace('"', "'"), "repaired"), (OBJECT.replace("YES", "yes."), "repaired"),
@@ -99,7 +99,8 @@ def test_objects(reply: str, status: str) -> None:
 
 @pytest.mark.parametrize("reply", [
     describe_schema(FORM), OBJECT[:-1], OBJECT[:40], OBJECT + OBJECT.replace("YES", "NO"),
-    OBJECT.replace("YES", "YES or NO"), f"The answer is NO.\n{OBJECT}", "{" * 99, "", "[]",
+    f'{{"answer": {OBJECT}}}', OBJECT.replace("YES", "YES or NO"), f"The answer is NO.\n{OBJECT}",
+    "{" * 99, "", "[]",
     '{"prediction": "YES", "prediction": "NO"}', '{prediction: YES, prediction: NO}',
 ])  # fmt: skip
 def test_objects_that_state_no_answer(reply: str) -> None:

@@ -24,8 +24,8 @@ Label = str | int
 Labels = tuple[Label, ...]
 WORDS_OF_DOUBT = {
     "en": r"no not never none neither nor cannot unlikely hard if unless whether would could"
-    r" might may possible or but",
-    "zh": "不 非 没 未 无 莫 否 难以 如果 假如 若 倘 除非 是否 可能 也许 或 但 虽 既",
+    r" might may possible assuming or but",
+    "zh": "不 非 没 未 无 莫 否 难 如果 假如 若 倘 除非 是否 可能 也许 或 但 虽 既",
 }
 """Negations and conditions by the languages of prompts. A sentence with one chooses no label."""
 ANNOUNCING = "answer|verdict|decision|prediction|答案|判决|决定|预测|结论"
@@ -43,6 +43,8 @@ _CLAUSE_START = re.compile(r"(?:^|[.,:;!?|。、—–(\[\n]|\s-+)[\s*_\"'`“�
 _HEAD_END = re.compile(rf"{_MARKS}(?:$|[.:|\n])|\)")
 _OPENING_END = re.compile(rf"{_MARKS}(?:$|\.(?!\.)|[:;!。—–]|\s-+\s|\n)|\)")
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?])(?=[\s*_\"'”’)\]}])|(?<=[。\n])")
+_STATES = re.compile(r"\b(?:I|we)\b|我|(?:\b(?:is|was)|[是为])[\W_]*$", re.IGNORECASE)
+"""Words before a label that is stated: the speaker, or a verb that the label completes."""
 _REASON = re.compile(r"\b(?:because|since)\b|因为|由于", re.IGNORECASE)
 _CHOICE = re.compile(r"\([^()\n]{1,200}\)|\[[^\[\]\n]{1,200}\]")
 BOX = re.compile(r"\[\[([^\[\]\n]{1,80})\]\]|\\f?boxed\s*\{(?:\s*\\text\w*\s*\{)?([^{}\n]{1,80})\}")
@@ -58,6 +60,7 @@ class Mention:
 
     Attributes:
         is_head: it is a line or the head of one, as in a list of the options ("A: theft").
+        opens_clause: no word of its clause precedes it.
         is_clear: it is spelt as prompts ask for it, or alone in its clause. A common word or a
             single letter must also end its clause.
         may_compete: it is spelt as asked for, or ends its clause.
@@ -67,6 +70,7 @@ class Mention:
     end: int
     label: Label
     is_head: bool
+    opens_clause: bool
     is_clear: bool
     may_compete: bool
 
@@ -109,8 +113,7 @@ def read_label(text: str, labels: Labels, *names: str) -> Label:
     if not announced and not is_list:
         stated_labels = {*_sentence_labels(first, labels), *_sentence_labels(last, labels)}
     ending = _competing(last, labels)
-    is_contradicted = bool(ending) and not ending & stated_labels
-    if len(stated_labels) != 1 or is_contradicted or (not announced and ending - stated_labels):
+    if len(stated_labels) != 1 or ending - stated_labels:
         raise UnreadableError(f"'{shorten(text)}' states no single label")
     [label] = stated_labels
     return label
@@ -187,12 +190,19 @@ def _labels_after_words(text: str, labels: Labels, names: Sequence[str]) -> Iter
 
 
 def _sentence_labels(sentence: str, labels: Labels) -> set[Label]:
-    """Return the one label of a sentence without negation, condition or second label, if any."""
+    """Return the one label of a sentence without negation, condition or second label, if any.
+
+    The label opens its clause ("Therefore, YES is right"), or `_STATES` precedes it: other words,
+    as in "far from YES" and "they ask for YES", may deny or report it.
+    """
     statement = _REASON.split(sentence, maxsplit=1)[0]
     competing = _competing(statement, labels)
-    is_clear = any(mention.is_clear for mention in find_mentions(statement, labels))
+    is_stated = any(
+        mention.is_clear and (mention.opens_clause or _STATES.search(statement[: mention.start]))
+        for mention in find_mentions(statement, labels)
+    )
     is_doubted = _DOUBT.search(_blank(statement, labels)) is not None
-    return competing if len(competing) == 1 and is_clear and not is_doubted else set()
+    return competing if len(competing) == 1 and is_stated and not is_doubted else set()
 
 
 def find_mentions(text: str, labels: Labels) -> Iterator[Mention]:
@@ -202,13 +212,15 @@ def find_mentions(text: str, labels: Labels) -> Iterator[Mention]:
         is_as_asked = match[0] == str(label)
         ends_clause = _CLAUSE_END.match(text, match.end()) is not None
         preceding = text[max(0, match.start() - 20) : match.start()]
-        is_alone = ends_clause and _CLAUSE_START.search(preceding) is not None
+        opens_clause = _CLAUSE_START.search(preceding) is not None
+        is_alone = ends_clause and opens_clause
         is_clear = is_as_asked and (ends_clause or not _is_common_word(str(label)))
         yield Mention(
             match.start(),
             match.end(),
             label,
             is_alone and _HEAD_END.match(text, match.end()) is not None,
+            opens_clause,
             is_clear or is_alone,
             is_as_asked or ends_clause,
         )

@@ -63,7 +63,7 @@ def load_json(text: str) -> Json:
 
 def find_objects(text: str, schema: type[BaseModel]) -> Iterator[tuple[JsonObject, int, int]]:
     """Yield the outermost objects with a field of `schema`, each with its start and end."""
-    position = 0
+    position, keys = 0, {fold_text(shape.key) for shape in schema_fields(schema).values()}
     for _ in range(_MAX_OBJECTS):
         start = text.find("{", position)
         if start < 0:
@@ -75,9 +75,8 @@ def find_objects(text: str, schema: type[BaseModel]) -> Iterator[tuple[JsonObjec
             if not end:
                 return
             document = _repair(text[start:end], schema)
-        values = unwrap_object(document, schema)
-        if values is not None:
-            yield values, start, end
+        if isinstance(document, dict) and keys & document.keys():
+            yield document, start, end
         position = start + 1 if document is None else end
 
 
@@ -106,22 +105,6 @@ def _repair(segment: str, schema: type[BaseModel]) -> Json:
         return load_json(json.dumps(json_repair.loads(segment)))
     except Exception:  # the library may raise any error on hostile text
         return None
-
-
-def unwrap_object(document: Json, schema: type[BaseModel]) -> JsonObject | None:
-    """Return the object with a field of `schema`: `document`, or the one object within it."""
-    keys = {fold_text(shape.key) for shape in schema_fields(schema).values()}
-    for _ in range(3):
-        if isinstance(document, dict) and keys & document.keys():
-            return document
-        members = [*document.values()] if isinstance(document, dict) else document
-        if not isinstance(members, list):
-            return None
-        objects = [member for member in members if isinstance(member, dict)]
-        if len(objects) != 1:
-            return None
-        document = objects[0]
-    return None
 
 
 def read_object(schema: type[BaseModel], document: JsonObject, scale: int = HUNDRED) -> Values:

@@ -13,7 +13,7 @@ read:
 - strict: the text, a reasoning block aside, is one JSON object that fits the schema as it is, or
     the label as it was asked for.
 - repaired: the same after repair of form: fences, quotes, commas, case and marks of labels, "70%"
-    for 70, a wrapper.
+    for 70.
 - extracted: read from words.
 - invalid: anything else.
 
@@ -38,7 +38,6 @@ from moot.llm.parsing.objects import (
     load_json,
     read_items,
     read_object,
-    unwrap_object,
 )
 from moot.llm.parsing.plain_text import UnreadableError, clean_text
 from moot.llm.parsing.schema import Shape, schema_fields
@@ -125,10 +124,7 @@ def _read_reply(
         answer = _answer(text)
         document = load_json(_TOKEN.sub("", answer))
     if isinstance(document, dict):
-        inner = unwrap_object(document, schema)
-        values = read_object(schema, inner or document, scale)
-        values.repairs += ["the object is within another"] if inner is not document else []
-        return "strict", values
+        return "strict", read_object(schema, document, scale)
     if objects := list(find_objects(answer, schema)):
         return "repaired", _read_objects(answer, objects, schema, scale)
     if _OBJECT.search(answer):

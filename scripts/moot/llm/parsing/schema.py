@@ -5,7 +5,7 @@ import json
 import types
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 from typing import Annotated, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -50,7 +50,7 @@ class Shape:
         return self.high == 100 and self.low in (0, None)
 
 
-@lru_cache(maxsize=256)
+@cache
 def schema_fields(schema: type[BaseModel]) -> dict[str, Shape]:
     """Return the shape of every field of `schema` by name."""
     return {name: _field_shape(name, info) for name, info in schema.model_fields.items()}
@@ -108,7 +108,7 @@ def _add_bounds(shape: Shape, metadata: Iterable[object]) -> Shape:
     return replace(shape, low=low, high=high, needs_items=needs_items)
 
 
-@lru_cache(maxsize=256)
+@cache
 def describe_schema(schema: type[BaseModel]) -> str:
     """Describe the form of a reply for a prompt: an example with placeholders, then each field.
 
@@ -184,7 +184,7 @@ def _lines(schema: type[BaseModel], prefix: str) -> list[str]:
     return lines
 
 
-@lru_cache(maxsize=256)
+@cache
 def json_schema(schema: type[BaseModel]) -> JsonObject:
     """Return the JSON schema of `schema` as endpoints accept it.
 
