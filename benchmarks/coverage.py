@@ -17,8 +17,14 @@ from results_page import Part
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
 from moot.stats.arrays import Floats, as_numbers, ratio
 from moot.stats.calibration import auc_statistic
-from moot.stats.differences import Difference, Sums, compare_paired, compare_unpaired
-from moot.stats.intervals import lognormal_interval
+from moot.stats.differences import (
+    Difference,
+    Sums,
+    compare_paired,
+    compare_unpaired,
+    compare_with_threshold,
+)
+from moot.stats.intervals import lognormal_interval, p_value
 from moot.stats.jackknife import ClusterJackknife
 from moot.stats.statistic import (
     AMOUNT,
@@ -29,7 +35,7 @@ from moot.stats.statistic import (
     ratio_statistic,
     share_statistic,
 )
-from moot.stats.within_cases import interval_within
+from moot.stats.within_cases import method_within
 
 PART = Part("coverage", "coverage.py", "docs/statistics.md")
 WORLDS = 1000
@@ -200,6 +206,19 @@ def shares() -> Iterator[Cell]:
             return World(estimate(statistic, design.codes[is_valid]), rate)
 
         yield Cell("share", f"{design}, share {rate}", draw)
+
+
+def thresholds() -> Iterator[Cell]:
+    """Yield cells of a share, by cases, less a threshold that is true."""
+    for design, rate in itertools.product(designs(), RATES):
+
+        def draw(random: Random, design: Debates = design, rate: float = rate) -> World:
+            is_valid, (correct,) = design.is_valid(random), design.draw(random, [rate])
+            cases, values = design.case_means(correct, is_valid)
+            clusters = cases.tolist()
+            return world_of(compare_with_threshold(means(values), rate, clusters, SHARE), 0.0)
+
+        yield Cell("share less a threshold", f"{design}, share {rate}", draw)
 
 
 def paired_differences() -> Iterator[Cell]:
@@ -389,12 +408,33 @@ def repeats_within_cases() -> Iterator[Cell]:
             rates: Floats = rates,
         ) -> World:
             values = as_numbers(random.random(len(strata)) < rates[strata]) * row_shares
-            interval = interval_within(
+            _, method = method_within(
                 lambda w: ratio(w @ values, w @ row_shares), strata.tolist(), SHARE
             )
-            return World((interval.low, interval.high), float(rates.mean()))
+            return World(method.interval(), float(rates.mean()))
 
-        yield Cell("debates within cases", f"repeats {sizes}, rates {low} to {high}", draw)
+        def draw_difference(
+            random: Random,
+            strata: Floats = strata,
+            row_shares: Floats = row_shares,
+            rates: Floats = rates,
+        ) -> World:
+            rows = len(strata)
+            values = as_numbers(random.random((2, rows)) < rates[strata]) * row_shares
+
+            def difference(weights: Floats) -> Floats:
+                first, second = weights[:, :rows], weights[:, rows:]
+                return ratio(first @ values[0], first @ row_shares) - ratio(
+                    second @ values[1], second @ row_shares
+                )
+
+            sides = np.concatenate([strata, strata + rows]).tolist()
+            _, method = method_within(difference, sides, DIFFERENCE)
+            return World(method.interval(), 0.0, p_value(method) < 0.05)
+
+        name = f"repeats {sizes}, rates {low} to {high}"
+        yield Cell("debates within cases", name, draw)
+        yield Cell("difference within cases", name, draw_difference)
 
 
 def crossed_clusters() -> Iterator[Cell]:
@@ -425,6 +465,7 @@ def crossed_clusters() -> Iterator[Cell]:
 
 KINDS = (
     shares,
+    thresholds,
     paired_differences,
     unpaired_differences,
     f1_values,

@@ -17,8 +17,9 @@ from moot.scores import no_scores
 from moot.scores.contrasts import FIRST_HIGHER, Contrast, Side
 from moot.scores.inference_scope import evaluate_contrast
 from moot.scores.results import ExperimentResults
+from moot.stats.intervals import p_value
 from moot.stats.statistic import DIFFERENCE
-from moot.stats.within_cases import interval_p, interval_within
+from moot.stats.within_cases import method_within
 from moot.studies.appellate.data_opinions import TASK
 from moot.studies.appellate.legal.rubric import CODES
 from results_on_disk import experiment_view, make_paper_matches, prediction, write_results
@@ -153,9 +154,8 @@ def test_intervals_within_cases_keep_their_level_and_coverage(tmp_path: Path) ->
                 weights[:, is_first] @ values[is_first] - weights[:, ~is_first] @ values[~is_first]
             ) / 100
 
-        interval = interval_within(difference, strata, DIFFERENCE)
-        covered += interval[1] <= 0 <= interval[2]
-        rejected += (
-            interval_p(interval.value, interval.low, interval.high, 0.0, interval.freedom) < 0.05
-        )
+        _, method = method_within(difference, strata, DIFFERENCE)
+        low, high = method.interval()
+        covered += low <= 0 <= high
+        rejected += p_value(method) < 0.05
     assert 0.93 <= covered / 400 <= 0.99 and rejected == 400 - covered

@@ -18,7 +18,7 @@ from moot.stats.differences import (
     compare_unpaired,
     compare_with_threshold,
 )
-from moot.stats.intervals import Student, Tango, p_equivalence, p_value
+from moot.stats.intervals import Student, Tango, p_equivalence, p_value, wilson_interval
 from moot.stats.paired import compare
 from moot.stats.statistic import AMOUNT, ANY, DIFFERENCE, SHARE
 
@@ -252,11 +252,21 @@ def test_a_unanimous_group_has_an_uncertain_share():
         assert difference.p > 0.05 and difference.low <= 0 <= difference.high
 
 
-def test_equal_differences_of_all_clusters_have_no_interval():
+def test_a_difference_that_all_clusters_share_is_that_of_pairs_that_agree():
+    """For halves as for whole answers, without a difference Tango's interval results."""
+    for value in (0.5, 1):
+        equal = compare_paired(means([value] * 8), means([value] * 8), range(8), DIFFERENCE)
+        assert ends(equal) == pytest.approx(Tango(0, 0, 8).interval()) and equal.p == 1
     difference = compare_paired(means([0.75] * 8), means([0.25] * 8), range(8), DIFFERENCE)
+    away = wilson_interval(0, 8).high * 1.5  # from 0.5 to -1, the farthest bound
+    assert difference.low == pytest.approx(0.5 - away) and 0 < difference.low < difference.high
+    assert difference.p == pytest.approx(2 * norm.sf((8 * (1 / 3) / (2 / 3)) ** 0.5))
+
+
+def test_amounts_without_spread_have_no_interval_and_say_so():
+    difference = compare_paired(means([7.0] * 8), means([5.0] * 8), range(8), ANY)
     assert np.isnan(ends(difference)).all() and difference.p == 1
-    always_right = compare_paired(means([1] * 8), means([1] * 8), range(8), DIFFERENCE)
-    assert always_right.low < 0 < always_right.high and always_right.p == 1
+    assert difference.reason.startswith("no interval: the values do not differ")
 
 
 @pytest.mark.parametrize("bounds", [SHARE, AMOUNT])

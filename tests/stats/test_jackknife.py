@@ -107,10 +107,18 @@ def test_unanimous_clusters_count_as_cases(clusters):
     assert jackknife.estimate(share_statistic([1] * clusters * 3)) == pytest.approx(theirs)
 
 
-def test_values_without_spread_have_no_interval():
-    for values, bounds in ([7] * 8, AMOUNT), ([0] * 8, DIFFERENCE), ([0.3] * 8, SHARE):
-        interval = ClusterJackknife(range(8)).interval(mean_statistic(values, bounds))
-        assert np.isnan(interval).all()
+@pytest.mark.parametrize("bounds", [SHARE, DIFFERENCE, (0.0, 10.0)])
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_a_value_that_all_clusters_share_moves_by_the_clusters_that_may_depart(bounds, share):
+    low, high = bounds
+    value, departing = low + share * (high - low), wilson_interval(0, 8).high
+    jackknife = ClusterJackknife(np.repeat(np.arange(8), 3))
+    expected = value - departing * (value - low), value + departing * (high - value)
+    assert jackknife.interval(mean_statistic([value] * 24, bounds)) == pytest.approx(expected)
+
+
+def test_an_amount_that_all_clusters_share_has_no_interval():
+    assert np.isnan(ClusterJackknife(range(8)).interval(mean_statistic([7] * 8, AMOUNT))).all()
 
 
 def test_only_clusters_that_can_change_a_value_count_for_its_interval():

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from moot.scores.contrasts import Contrast, SideDebates, measure, measure_spread, sides_of
 from moot.scores.results import ExperimentResults
 from moot.stats.arrays import Floats
-from moot.stats.differences import Difference
+from moot.stats.differences import Difference, difference_of
 from moot.stats.power import cases_needed
 from moot.stats.statistic import Bounds
-from moot.stats.within_cases import FEWEST_CASES, interval_p, interval_within, smallest_stratum
+from moot.stats.within_cases import FEWEST_CASES, method_within, smallest_stratum
 
 LIKE_THESE = "cases like these"
 ACCURACY, OF_VALID = "accuracy", "accuracy_of_valid"
@@ -129,18 +129,9 @@ def _difference_within_cases(
             weights[:, second_start:]
         )
 
-    estimate = interval_within(difference_of_weights, strata, _bounds(sides))
+    _, method = method_within(difference_of_weights, strata, _bounds(sides))
     cases = len(set(sides[0].terms.case_ids) | set(sides[1].terms.case_ids))
-    return Difference(
-        first_sums.total(),
-        second_sums.total(),
-        estimate.value,
-        estimate.low,
-        estimate.high,
-        interval_p(estimate.value, estimate.low, estimate.high, 0.0, estimate.freedom),
-        cases,
-        cases,
-    )
+    return difference_of((first_sums.total(), second_sums.total()), method, (cases, cases))
 
 
 def _bounds(sides: tuple[SideDebates, SideDebates]) -> Bounds:

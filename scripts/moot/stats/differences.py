@@ -15,6 +15,7 @@ from moot.stats.clusters import Clusters, effective_number
 from moot.stats.intervals import (
     NOTHING,
     Method,
+    SharedValue,
     Student,
     Tango,
     p_equivalence,
@@ -27,6 +28,7 @@ MIN_HITS = 5
 """With fewer cases on which either side names a label correctly, a difference of F1 has no
 interval: the F1 of a rare label is far from its long-run value.
 """
+NO_SPREAD = "no interval: the values do not differ, so that nothing shows how far they may be off"
 UNPAIRED_NOTE = (
     "The interval of a difference between different cases is that of Agresti and Caffo (2000), with"
     " clusters in place of cases; scores and amounts have Welch's. p belongs to the same interval."
@@ -149,7 +151,7 @@ def compare_paired(
         ),
         jackknife,
     )
-    return _difference(sides, method, counts, margin)
+    return difference_of(sides, method, counts, margin)
 
 
 def compare_with_threshold(
@@ -164,7 +166,7 @@ def compare_with_threshold(
     value = side.total()
     without = jackknife.values_without(lambda weights: {"": side.value(weights)})[""]
     method = jackknife.method_of(value, without, bounds, side.counted, threshold)
-    return _difference((value, threshold), method, (jackknife.rows, jackknife.clusters), margin)
+    return difference_of((value, threshold), method, (jackknife.rows, jackknife.clusters), margin)
 
 
 def compare_unpaired(
@@ -208,16 +210,23 @@ def compare_unpaired(
         ]
         method = _welch(sides[0], sides[1], (low - high, high - low))
     counts = both.rows, both.clusters
-    return _difference((first.total(), second.total()), method, counts, margin)
+    return difference_of((first.total(), second.total()), method, counts, margin)
 
 
-def _difference(
-    sides: tuple[float, float], method: Method, counts: tuple[int, int], margin: float | None
+def difference_of(
+    sides: tuple[float, float],
+    method: Method,
+    counts: tuple[int, int],
+    margin: float | None = None,
 ) -> Difference:
+    """Return the difference of two values with the interval and the tests of a method.
+
+    `counts` are the numbers of cases and of clusters.
+    """
     equivalence = float("nan") if margin is None else p_equivalence(method, margin)
-    return Difference(
-        *sides, sides[0] - sides[1], *method.interval(), p_value(method), *counts, equivalence
-    )
+    interval, p = method.interval(), p_value(method)
+    reason = NO_SPREAD if isinstance(method, Student) and method.error == 0 else ""
+    return Difference(*sides, sides[0] - sides[1], *interval, p, *counts, equivalence, reason)
 
 
 def _pairs(first: Sums, second: Sums, jackknife: ClusterJackknife) -> Tango | None:
@@ -236,8 +245,11 @@ def _pairs(first: Sums, second: Sums, jackknife: ClusterJackknife) -> Tango | No
     return Tango(first_alone, second_alone, pairs) if len(sizes) > 1 else None
 
 
-def _by_jackknife(statistic: Statistic, jackknife: ClusterJackknife) -> Student:
+def _by_jackknife(statistic: Statistic, jackknife: ClusterJackknife) -> Method:
     value, spread = jackknife.value_and_spread(statistic)
+    if spread.error == 0 and np.isfinite(statistic.bounds).all():
+        clusters = jackknife.clusters_among(statistic.rows)
+        return SharedValue(value, clusters, statistic.bounds)
     return Student(value, *spread, statistic.bounds)
 
 

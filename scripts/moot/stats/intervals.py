@@ -5,11 +5,15 @@
 | a share of independent cases | Wilson 1927, JASA 22 |
 | a value between two bounds, by cluster | Student's t on the scale of log odds (1) |
 | a difference of shares of the same cases | Tango 1998, Statistics in Medicine 17 |
+| a value that all clusters share | Wilson's upper end of 0 in n clusters (2) |
 | a mean cost | log-normal: Zou, Huo and Taleban 2009, Environmetrics 20 |
 | a difference, an amount | Student's t |
 
 (1) By the delta method (Korn and Graubard 1998, Survey Methodology 24). For a coefficient from -1
 to 1 this is Fisher's z.
+(2) If none of n clusters departs from a value, at most a share u of all clusters does (as in the
+rule of three: Hanley and Lippman-Hand 1983, JAMA 249), and a mean moves by at most u of the way to
+a bound. For a share of 0 or 1 this is Wilson's interval, for a difference of 0 Tango's.
 """
 
 from dataclasses import dataclass
@@ -151,31 +155,73 @@ class Wilson:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedValue:
+    """The test of a mean whose clusters all have the same value, within two bounds.
+
+    >>> [round(end, 3) for end in SharedValue(0.0, 30, (-1.0, 1.0)).interval()]
+    [-0.114, 0.114]
+    """
+
+    value: float
+    clusters: float
+    bounds: Bounds
+
+    @property
+    def freedom(self) -> float:
+        """The distance is normal."""
+        return float("inf")
+
+    def distance(self, supposed: float) -> float:
+        """Return how many standard errors the value lies above a supposed one."""
+        away = self.value - supposed
+        reach = self.value - self.bounds[0] if away > 0 else self.bounds[1] - self.value
+        departing = abs(away) / reach if reach else float(away != 0)
+        if departing >= 1:
+            return float(np.copysign(np.inf, away))
+        return float(np.copysign((self.clusters * departing / (1 - departing)) ** 0.5, away))
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """Return the ends of the interval."""
+        departing, (low, high) = wilson_interval(0.0, self.clusters, level).high, self.bounds
+        return (
+            self.value - departing * (self.value - low),
+            self.value + departing * (high - self.value),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class LogOdds:
-    """Student's t test on the scale of log odds, of a value within two bounds less a threshold."""
+    """Student's t test on the scale of log odds, of a value between two bounds less a threshold."""
 
     value: float
     error: float
     freedom: float
     bounds: Bounds
-    threshold: float
+    threshold: float = 0.0
 
     def distance(self, supposed: float) -> float:
         """Return how many standard errors the value lies above a supposed one."""
         from scipy.special import logit
 
-        low, width = self.bounds[0], self.bounds[1] - self.bounds[0]
-        share, expected = (
-            min(max((value - low) / width, 0.0), 1.0)
-            for value in (self.value, self.threshold + supposed)
-        )
-        error = self.error / width / (share * (1 - share))
-        return float(logit(share) - logit(expected)) / error if error > 0 else float("nan")
+        low, high = self.bounds
+        share = (self.threshold + supposed - low) / (high - low)
+        return self._on_log_odds().distance(float(logit(min(max(share, 0.0), 1.0))))
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """Return the ends of the interval."""
-        ends = log_odds_interval(self.value, self.error, self.freedom, self.bounds, level)
-        return ends[0] - self.threshold, ends[1] - self.threshold
+        from scipy.special import expit
+
+        low, high = self.bounds
+        ends = low + (high - low) * expit(self._on_log_odds().interval(level)) - self.threshold
+        return float(ends[0]), float(ends[1])
+
+    def _on_log_odds(self) -> Student:
+        """Return the same test of the value's log odds (delta method)."""
+        from scipy.special import logit
+
+        low, high = self.bounds
+        share, error = (self.value - low) / (high - low), self.error / (high - low)
+        return Student(float(logit(share)), error / (share * (1 - share)), self.freedom)
 
 
 def p_value(method: Method, supposed: float = 0.0) -> float:
@@ -211,19 +257,6 @@ def wilson_interval(share: float, n: float, level: float = LEVEL) -> Interval:
     share = min(max(share, 0.0), 1.0)
     low, high = proportion_confint(share * n, n, alpha=1 - level, method="wilson")
     return Interval(share, float(min(low, share)), float(max(high, share)))
-
-
-def log_odds_interval(
-    value: float, error: float, freedom: float, bounds: Bounds, level: float = LEVEL
-) -> tuple[float, float]:
-    """Return Student's interval of a value within two bounds, on the scale of its log odds."""
-    from scipy.special import expit, logit
-
-    low, width = bounds[0], bounds[1] - bounds[0]
-    share = (value - low) / width
-    log_odds = Student(float(logit(share)), error / width / (share * (1 - share)), freedom)
-    ends = low + width * expit(log_odds.interval(level))
-    return float(ends[0]), float(ends[1])
 
 
 def lognormal_interval(

@@ -31,6 +31,7 @@ from moot.stats.intervals import (
     NOTHING,
     LogOdds,
     Method,
+    SharedValue,
     Student,
     Wilson,
 )
@@ -151,24 +152,25 @@ class ClusterJackknife:
         """Return the interval and test of a value, less a threshold, from the values without each
         cluster.
 
-        A share of independent cases, and a share of which all clusters agree, has Wilson's; all
-        other values have Student's, within two bounds on the scale of log odds.
+        A value that all clusters share has the interval of `SharedValue`, unless it has no upper
+        bound. A share of independent cases has Wilson's; all other values have Student's, within
+        two bounds on the scale of log odds.
         """
         clusters = self.clusters_among(rows)
         if np.isnan(value) or clusters < MIN_CLUSTERS:
             return Student(float("nan"), float("nan"), 0.0)
-        spread = self.spread(value, left_out, rows)
-        is_inside = bounds[0] + _ROUNDING < value < bounds[1] - _ROUNDING
-        if bounds == SHARE:
+        spread, is_bounded = self.spread(value, left_out, rows), np.isfinite(bounds).all()
+        beyond = bounds[0] - threshold, bounds[1] - threshold
+        if is_bounded and spread.error == 0:
+            return SharedValue(value - threshold, clusters, beyond)
+        if bounds == SHARE and self.has_single_rows:
             # among values from 0 to 1, only those that are 0 or 1 have this variance
             counted_variance = value * (1 - value) / max(1.0, clusters - 1)
-            are_counts = np.isclose(spread.error**2, counted_variance, rtol=1e-6)
-            if (are_counts and self.has_single_rows) or not is_inside:
+            if np.isclose(spread.error**2, counted_variance, rtol=1e-6):
                 return Wilson(value, clusters, threshold)
-        if np.isfinite(bounds).all() and is_inside:
+        if is_bounded and bounds[0] + _ROUNDING < value < bounds[1] - _ROUNDING:
             return LogOdds(value, *spread, bounds, threshold)
-        low, high = bounds
-        return Student(value - threshold, *spread, (low - threshold, high - threshold))
+        return Student(value - threshold, *spread, beyond)
 
     def interval_of(
         self, value: float, left_out: Floats, bounds: Bounds, rows: Truths | None = None

@@ -10,14 +10,13 @@ estimates of variance components", Biometrics Bulletin 2); p belongs to the same
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from moot.stats.arrays import Floats, as_numbers
-from moot.stats.intervals import Student, log_odds_interval, wilson_interval
+from moot.stats.intervals import LogOdds, Method, SharedValue, Student
 from moot.stats.statistic import SHARE, Bounds
 
 _NUDGE = 1e-4  # of a row's weight
@@ -29,47 +28,15 @@ FEWEST_CASES = 10
 """With fewer clusters of cases, debates within cases are compared if there are repeats."""
 
 
-def interval_p(value: float, low: float, high: float, supposed: float, freedom: float) -> float:
-    """Return the two-sided p of a supposed value from the 95 % interval of Student's t.
-
-    It is below 0.05 if the interval excludes the supposed value.
-    """
-    from scipy.special import stdtr, stdtrit  # registries are read at every start of Snakemake
-
-    if np.isnan([value, low, high]).any():
-        return float("nan")
-    half = value - low if supposed < value else high - value
-    distance = abs(value - supposed)
-    if not distance:
-        return 1.0
-    freedom = max(1.0, freedom)
-    return (
-        2 * float(stdtr(freedom, float(-stdtrit(freedom, 0.975) * distance / half)))
-        if half > 0
-        else 0.0
-    )
-
-
 def smallest_stratum(strata: Sequence[object]) -> int:
     """Return the number of rows in the smallest stratum."""
     return int(np.bincount(pd.factorize(_objects(strata))[0]).min()) if len(strata) else 0
 
 
-class IntervalWithin(NamedTuple):
-    """A value with its 95 % interval from debates within cases, and the degrees of freedom."""
-
-    value: float
-    low: float
-    high: float
-    freedom: float
-
-
-def interval_within(
+def method_within(
     function: Callable[[Floats], Floats], strata: Sequence[object], bounds: Bounds
-) -> IntervalWithin:
-    """Return a value with its 95 % interval, from the variance of the rows of each stratum.
-
-    A share that is the same in all rows has Wilson's interval.
+) -> tuple[float, Method]:
+    """Return a value with its interval and test, from the variance of the rows of each stratum.
 
     Args:
         function: row weights of shape (samples, rows) to values of shape (samples,).
@@ -80,12 +47,11 @@ def interval_within(
     value = float(function(np.ones((1, len(codes))))[0])
     variances, freedom = _variances_of_strata(function, codes)
     error = float(variances.sum()) ** 0.5
-    error = error if error > _NO_ERROR else 0.0
-    if bounds == SHARE and value in bounds:
-        return IntervalWithin(*wilson_interval(value, len(codes)), freedom)
+    if error <= _NO_ERROR and np.isfinite(bounds).all():
+        return value, SharedValue(value, len(codes), bounds)
     if bounds == SHARE:
-        return IntervalWithin(value, *log_odds_interval(value, error, freedom, SHARE), freedom)
-    return IntervalWithin(value, *Student(value, error, freedom, bounds).interval(), freedom)
+        return value, LogOdds(value, error, freedom, SHARE)
+    return value, Student(value, error if error > _NO_ERROR else 0.0, freedom, bounds)
 
 
 def _variances_of_strata(
