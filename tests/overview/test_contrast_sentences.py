@@ -144,12 +144,15 @@ def test_too_few_cases(tmp_path: Path, count: int, count_of_changes: int) -> Non
     assert is_assumed == (count < 10)
 
 
-@pytest.mark.parametrize("count", [200, 800])
-def test_enough_cases_without_an_answer(tmp_path: Path, count: int) -> None:
-    first = wrong_answers(4) + right_answers(count)[4:]
-    second = right_answers(count)[: count - 4] + wrong_answers(count)[count - 4 :]
+@pytest.mark.parametrize(("count", "count_of_changes"), [(60, 4), (200, 8), (800, 8)])
+def test_enough_cases_without_an_answer(tmp_path: Path, count: int, count_of_changes: int) -> None:
+    half = count_of_changes // 2
+    first = wrong_answers(half) + right_answers(count)[half:]
+    second = right_answers(count)[: count - half] + wrong_answers(count)[count - half :]
     text = sentences(tmp_path, first, second)
-    assert text.startswith(f"The two sides gave different answers on 8 of {count} cases. ")
+    assert text.startswith(
+        f"The two sides gave different answers on {count_of_changes} of {count} cases. "
+    )
     assert needed_cases(text) <= count
     assert text.endswith(f"this run has {count}, which suffice.")
 

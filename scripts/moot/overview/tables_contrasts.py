@@ -27,7 +27,7 @@ from moot.scores.inference_scope import (
     evaluate_among_valid,
     evaluate_contrast,
 )
-from moot.stats.differences import UNPAIRED_NOTE, Difference
+from moot.stats.differences import PAIRED_NOTE, UNPAIRED_NOTE, Difference
 from moot.stats.intervals import TEST_LEVEL
 from moot.stats.paired import holm
 from moot.stats.within_cases import FEWEST_CASES
@@ -75,10 +75,8 @@ def contrasts(results: StudyResults) -> TableContent:
             *results.plan_history,
             (
                 "A case counts by the mean of its debates, first of each model, an invalid answer"
-                " as wrong; a model counts on the cases that it argued on both sides. Interval and"
-                " p are by cluster. p is two-sided. For means it comes from a randomisation test"
-                " that exchanges the sides' debates cluster by cluster, for F1 and other ratios"
-                f" from the interval. If the sides argued different cases (`paired: false`):"
+                " as wrong; a model counts on the cases that it argued on both sides."
+                f" {PAIRED_NOTE} If the sides argued different cases (`paired: false`):"
                 f" {UNPAIRED_NOTE}"
             ),
             (

@@ -6,14 +6,13 @@ from dataclasses import replace
 from moot.core.types import Fields
 from moot.report.columns import Row
 from moot.report.study_results import KEY_SEPARATOR, Run
+from moot.stats import differences
 from moot.stats.asked_twice import NO_FLOOR, changes, differ
 from moot.stats.paired import Comparison, holm
 
 PAIRED_NOTE = (
     "A case counts by the share of its repeats that are right; an invalid answer counts as "
-    "wrong. The difference is the mean over common cases. Interval and p are by cluster: p is "
-    "two-sided, from a randomisation test that flips the signs of the clusters' differences. "
-    "This is McNemar's exact test if each case is its own cluster and was argued once."
+    f"wrong. The difference is the mean over common cases. {differences.PAIRED_NOTE}"
 )
 SAME_NOTE = (
     "Same answer: the share of equal pairs of valid answers, averaged over cases. A pair has one "

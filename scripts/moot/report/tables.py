@@ -32,7 +32,8 @@ ZERO_WIDTH_NOTE = (
     "nothing shows how far others may lie. With few cases this does not mean certainty."
 )
 NO_INTERVAL_NOTE = (
-    "A value without an interval rests on a single case or debate, or its interval is not computed."
+    "A value without an interval rests on a single case or debate, has no spread, or its interval"
+    " is not computed."
 )
 
 

@@ -29,6 +29,10 @@ MIN_HITS = 5
 interval: the F1 of a rare label is far from its long-run value.
 """
 NO_SPREAD = "no interval: the values do not differ, so that nothing shows how far they may be off"
+PAIRED_NOTE = (
+    "Interval and two-sided p are by cluster: Tango's (1998) if both sides are right or wrong on"
+    " each cluster as a whole, where p is McNemar's; else Student's t by the jackknife."
+)
 UNPAIRED_NOTE = (
     "The interval of a difference between different cases is that of Agresti and Caffo (2000), with"
     " clusters in place of cases; scores and amounts have Welch's. p belongs to the same interval."

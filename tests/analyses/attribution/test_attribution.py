@@ -6,8 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from attribution_runs import World, case_of, share_detected_first
+from scipy.stats import binom
 
 from moot.analyses.attribution.effects import rests_on_one, turn_effects
+from moot.analyses.attribution.estimates import estimate_effect
 from moot.analyses.attribution.protocol import ATTRIBUTED, AttributionParams, chosen_repeats
 from moot.core.artifacts import describe, write_rows
 from moot.core.errors import UserError
@@ -30,11 +32,37 @@ def test_a_planted_turn_has_the_largest_effect_and_a_covering_interval(tmp_path:
     assert rests_on_one(effects).mean() > 0.8
 
 
-def test_no_turn_is_named_if_none_was_planted(tmp_path: Path) -> None:
-    effects = turn_effects(World(tmp_path, [None] * 60, 0.9, 0.6).judge_again())
-    assert effects.groupby("case_id")["moved"].any().mean() <= 0.05
+def share_named_without_effect(share: float, repeats: int, turns: int) -> float:
+    """The share of debates in which Holm's first step calls a turn moved by chance."""
+    is_named = 0.0
+    for unchanged in range(2 * repeats + 1):
+        first = [1.0] * unchanged + [0.0] * (2 * repeats - unchanged)
+        chance = 0.0
+        for changed in range(repeats + 1):
+            second = [1.0] * changed + [0.0] * (repeats - changed)
+            if estimate_effect(first, second, exact=False).p < 0.05 / turns:
+                chance += float(binom.pmf(changed, repeats, share))
+        # given the answers about the unchanged debate, the turns are independent
+        is_named += float(binom.pmf(unchanged, 2 * repeats, share)) * (1 - (1 - chance) ** turns)
+    return is_named
+
+
+@pytest.mark.parametrize("turns", [1, 6, 26])
+@pytest.mark.parametrize("share", [0.5, 0.6, 0.9])
+def test_a_debate_keeps_the_level_however_many_turns_it_has(share: float, turns: int) -> None:
+    assert share_named_without_effect(share, 10, turns) <= 0.05
+
+
+def test_turns_are_named_as_seldom_as_the_test_promises_if_none_was_planted(
+    tmp_path: Path,
+) -> None:
+    share = 0.6
+    effects = turn_effects(World(tmp_path, [None] * 60, 0.9, share).judge_again())
+    repeats = AttributionParams(source_experiment="trial", source_model="scripted").repeats
+    chance = share_named_without_effect(share, repeats, 6)
+    assert effects.groupby("case_id")["moved"].any().sum() <= binom.isf(0.01, 60, chance)
     assert ((effects["low"] <= 0) & (effects["high"] >= 0)).mean() >= 0.92
-    assert rests_on_one(effects).mean() <= 0.05, "the test's level, for each debate"
+    assert rests_on_one(effects).sum() <= binom.isf(0.01, 60, chance)
 
 
 def share_named_by_chance(folder: Path, share: float, debates: int) -> float:

@@ -21,7 +21,7 @@ from moot.scores.groups import probability_of_positive
 from moot.scores.results import ExperimentResults
 from moot.stats.arrays import as_numbers
 from moot.stats.asked_twice import NO_FLOOR, Change, changes, distance
-from moot.stats.differences import Difference, Sums, compare_paired
+from moot.stats.differences import PAIRED_NOTE, Difference, Sums, compare_paired
 from moot.stats.statistic import DIFFERENCE as BOUNDS
 
 REFERENCE_PARAMS = ("source_experiment", "single_prompt_experiment", "assistant")
@@ -104,9 +104,8 @@ def counterfactual_table(results: StudyResults) -> TableContent:
             ),
             (
                 "A person counts by the mean over repeats with a valid answer; people without a"
-                " valid answer to either description are left out. Interval and p are by person:"
-                " p is two-sided, from a randomisation test that exchanges both answers of a"
-                " person. Holm's correction is over all methods, models and groups of people of one"
+                f" valid answer to either description are left out. {PAIRED_NOTE}"
+                " Holm's correction is over all methods, models and groups of people of one"
                 " question (`family`)."
             ),
             (
