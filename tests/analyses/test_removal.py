@@ -48,7 +48,7 @@ for place, key in json.loads(sys.argv[1]):
         first = {"protocol": "courtroom", "dataset": "nlsy97", "models": "simulated"}
         entry = {"experiments": {"main": {**first, **entry}}}
     try:
-        if place in ("dataset", "people"):
+        if place == "dataset":
             entry = {"datasets": {"main": {"loader": "nlsy97", "source": "synthetic", **entry}}}
             Plan.from_yaml(merge_over_defaults(entry, default_files()), SHIPPED)
         else:

@@ -11,7 +11,7 @@ import pytest
 
 from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
 from moot.core.rubric import RUBRICS
-from moot.jobs.statement_labels import effective_labels, labels_by_function, labels_by_people
+from moot.jobs.statement_labels import effective_labels, labels_by_people, labels_by_rules
 from moot.labels.labeler_agreement import annotator_agreement
 from moot.labels.sheets import SheetContents, blinded, filled_files, read_annotations, write_sheets
 from moot.labels.statements import read_statements, sheet_id, statement_id
@@ -160,7 +160,7 @@ def test_filled_sheets_and_exports_are_read(statements: pd.DataFrame, tmp_path: 
     assert annotations.groupby("annotator").size().to_dict() == {"ann": 2, "bob@example.org": 4}
     labels = pd.DataFrame(
         [
-            *labels_by_function("rules", statements, RUBRIC, {}),
+            *labels_by_rules(statements, RUBRIC, {}),
             *labels_by_people(statements, annotations),
         ]
     )
@@ -286,7 +286,7 @@ def test_agreement_has_intervals_and_ignores_statements_with_one_label() -> None
 
 
 def test_rules_label_every_statement(statements: pd.DataFrame) -> None:
-    labels = pd.DataFrame(list(labels_by_function("rules", statements, RUBRIC, {})))
+    labels = pd.DataFrame(list(labels_by_rules(statements, RUBRIC, {})))
     assert labels["label"].map(CODES).tolist() == [1, 0, 3, 3, 1]
 
 

@@ -135,7 +135,7 @@ def test_the_commands_build_the_files_that_the_page_names(walked: Walk) -> None:
     assert row["second"].startswith("worded-prompts=none")
     assert "heard" in (tables / "own/letters.csv").read_text()
     assert (walked.folder / "results/figures/own/letters.png").is_file()
-    assert set(pd.read_parquet(walked.folder / "results/labels/heard")["labeler"]) == {"shouting"}
+    assert set(pd.read_parquet(walked.folder / "results/labels/heard")["labeler"]) == {"rules"}
     leaders = pd.read_parquet(walked.folder / "results/baselines/coins.parquet")
     assert set(leaders.loc[leaders["status"] == "ok", "baseline"]) == {"first", "majority-class"}
     assert (

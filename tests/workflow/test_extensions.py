@@ -30,7 +30,7 @@ CONFIG = {
         "dataset": "coins",
         "models": "echo",
         "params": {"tone": "kind"},
-        "labelers": ["shouting"],
+        "labelers": ["rules"],
     },
     "experiments/trial": {
         "protocol": "courtroom",
@@ -76,7 +76,7 @@ def test_what_the_user_registers_works_like_moots_own(built: Workflow) -> None:
     assert (
         "Be kind, and think of 2." in read_result(built, "calls/coins/echo.parquet")["request"][0]
     )
-    assert set(read_result(built, "labels/coins/echo.parquet")["labeler"]) == {"shouting"}
+    assert set(read_result(built, "labels/coins/echo.parquet")["labeler"]) == {"rules"}
     leaders = read_result(built, "baselines/coins.parquet")
     assert set(leaders.loc[leaders["baseline"] == "first", "status"]) == {"ok"}
     assert "coins" in (built.work / TARGETS[0]).read_text()

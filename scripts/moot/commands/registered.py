@@ -17,7 +17,6 @@ from moot.core.sections import SECTIONS, sections_of
 from moot.datasets import LOADERS, DatasetOptions
 from moot.datasets.column_meanings import COLUMN_MEANINGS, COLUMN_NAMES
 from moot.datasets.turn_columns import TurnColumns
-from moot.labels import LABELERS
 from moot.llm.endpoints import ENDPOINTS
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.report import FIGURES, TABLES
@@ -71,7 +70,7 @@ def describe_registered() -> str:
         "Every rubric has the labelers `rules` (its own rules), `judge` (the experiment's model),"
         " `judge:MODEL` and `human`."
     )
-    parts += ["## Labelers", by_rubric, _list_entries(LABELERS, _summary)]
+    parts += ["## Labelers", by_rubric]
     parts += ["## Rubrics", _list_entries(RUBRICS, lambda rubric: ", ".join(rubric.labels))]
     parts += ["## Tables", _list_entries(TABLES, lambda entry: entry.caption)]
     parts += ["## Figures", _list_entries(FIGURES, lambda entry: entry.caption)]

@@ -16,7 +16,6 @@ from pathlib import Path
 from types import FunctionType
 
 import moot.commands.registered  # defines all registries except the one of analyses
-import moot.datasets.people.changes  # defines the registry of changes of people
 import moot.papers  # defines the registry of the papers' items
 import moot.protocols.controls  # noqa: F401 - defines the registry of controls
 from moot.core.errors import UserError

@@ -22,10 +22,8 @@ of the debates.
 """
 DISPLAY_ONLY_OF_BASE: JsonDict = {**DISPLAY_ONLY, "passed_to_controls": False}
 """Marks such a field whose value is not inherited by experiments that control for this one."""
-Place = Literal["config", "experiment", "contrast", "dataset", "people"]
-"""The place of a key: the top level, an experiment, a contrast, a data set or a data set of
-people.
-"""
+Place = Literal["config", "experiment", "contrast", "dataset"]
+"""The place of a key: the top level, an experiment, a contrast or a data set."""
 
 
 @dataclass(frozen=True)

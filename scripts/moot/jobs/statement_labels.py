@@ -15,7 +15,7 @@ from moot.core.log import LOG
 from moot.core.rubric import Rubric
 from moot.core.schemas import SCHEMAS
 from moot.core.types import JsonObject
-from moot.labels import ADJUDICATED, HUMAN, JUDGE, LABELERS, RULES, kinds
+from moot.labels import ADJUDICATED, HUMAN, JUDGE, RULES, kinds
 from moot.labels.sheets import FAULTS, SheetContents, read_annotations
 from moot.labels.statements import public_kinds, read_statements, sheet_id
 from moot.plan.plan import Plan
@@ -27,39 +27,25 @@ if TYPE_CHECKING:
 ALL_COLUMNS = SCHEMAS["annotations"].names
 
 
-def labels_by_function(
-    labeler: str, statements: pd.DataFrame, rubric: Rubric, facts: Mapping[str, str]
+def labels_by_rules(
+    statements: pd.DataFrame, rubric: Rubric, facts: Mapping[str, str]
 ) -> Iterator[JsonObject]:
-    """Yield the labels of every statement by the rubric's rules, or by a registered labeler.
+    """Yield the labels of every statement by the rubric's rules.
 
     Args:
-        labeler: "rules", or a registered labeler.
         statements: with the columns text and case_id.
         rubric: of the experiment.
         facts: the text of each case.
 
     Raises:
-        UserError: it does not label each statement, or gives a label that is not in the rubric.
+        UserError: a rule gives a label that is not in the rubric.
     """
-    labeler_function = (
-        LABELERS[labeler]
-        if labeler != RULES
-        else lambda rows: map(
-            rubric.apply_rules,
-            rows["text"],
-            [facts.get(case_id, "") for case_id in rows["case_id"]],
-        )
-    )
-    labels = list(labeler_function(statements))
-    if len(labels) != len(statements):
-        raise UserError(
-            f"labeler '{labeler}': {len(labels)} labels for {len(statements)} statements; expected"
-            " as many."
-        )
+    case_facts = [facts.get(case_id, "") for case_id in statements["case_id"]]
+    labels = list(map(rubric.apply_rules, statements["text"], case_facts))
     for label, _ in labels:
         if label and label not in rubric.labels:
-            raise unknown_name("label", label, rubric.labels, f"labeler '{labeler}'")
-    return _label_rows(statements, labels, labeler)
+            raise unknown_name("label", label, rubric.labels, f"labeler '{RULES}'")
+    return _label_rows(statements, labels, RULES)
 
 
 def labels_by_judge(
@@ -253,7 +239,7 @@ def label_all(plan: Plan, job: LabelJob) -> tuple[pd.DataFrame, list[str]]:
         if kind == JUDGE:
             rows += labels_by_judge(plan, labeler, job, statements, facts)
         elif kind != HUMAN:
-            rows += labels_by_function(kind, statements, rubric, facts)
+            rows += labels_by_rules(statements, rubric, facts)
     annotations, faults = read_annotations(job.annotations, known_items(plan, job.shards))
     rows += labels_by_people(statements, annotations)
     if not rows and len(statements):

@@ -18,7 +18,7 @@ from moot.core.rubric import RUBRICS, Rubric
 from moot.core.strict_model import MAX_NAME_CHARS
 from moot.datasets import LOADERS
 from moot.hooks import analyses
-from moot.labels import HUMAN, JUDGE, LABELERS, RULES
+from moot.labels import HUMAN, JUDGE, RULES
 from moot.llm.prompts import Prompts
 from moot.plan.grid_expansion import expand_grid, find_rubric, labelling_templates, templates_used
 from moot.protocols import PROTOCOLS
@@ -175,7 +175,7 @@ class ExperimentReader:
 
     def _check_names(self, entry: str, config: ExperimentConfig) -> None:
         """Note data sets, models and labelers that do not exist."""
-        labelers = {RULES, JUDGE, HUMAN, *LABELERS}
+        labelers = {RULES, JUDGE, HUMAN}
         judges = filter(None, (labeler.partition(":")[2] for labeler in config.labelers))
         references: list[tuple[str, str, str, Collection[str]]]
         references = [("data set", "dataset", config.dataset, self._config.datasets)]

@@ -17,8 +17,6 @@ from moot.core.registry import REGISTRIES
 from moot.core.rubric import Rubric
 from moot.core.types import JsonObject
 from moot.datasets import LOADERS
-from moot.datasets.people.changes import CHANGES_OF_PEOPLE
-from moot.datasets.people.people_cases import PeopleOptions
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.identity import model_asked, served_as
 from moot.plan.as_published import compare_with_papers
@@ -113,10 +111,7 @@ def data_options(plan: Plan, dataset: str) -> JsonObject:
 def loader_code(plan: Plan, dataset: str) -> list[str]:
     """Return the code that loads a data set, without its study's other code."""
     loader = LOADERS[plan.datasets[dataset].loader or dataset]
-    code = {source_of(loader.load.__module__)}
-    if issubclass(loader.options, PeopleOptions):
-        code.update(map(source_of, CHANGES_OF_PEOPLE.modules()))
-    return [*sorted(code), *CODE_AFTER_LOADING]
+    return [source_of(loader.load.__module__), *CODE_AFTER_LOADING]
 
 
 # Models

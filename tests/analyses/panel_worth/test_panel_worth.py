@@ -14,8 +14,8 @@ from moot.analyses.panel_worth.panels import Panels, effective_votes, votes_with
 from moot.analyses.panel_worth.tables import (
     COLUMNS,
     EVERYONE,
+    NO_COMMON_ERROR,
     RULE_COLUMNS,
-    open_reason,
     panel_rules,
     panel_worth,
 )
@@ -143,32 +143,6 @@ def test_votes_for_one_label_give_no_accuracy_without_truth() -> None:
     assert np.isnan(make_panels(np.ones((20, 3))).accuracies_without_truth).all()
 
 
-@pytest.mark.parametrize(
-    ("errors", "cases", "words"),
-    [
-        (0, 40, "wrong together in 0 panels"),
-        (6, 40, "needed: 200 cases"),
-        (118, 40, "right together in 1 panels"),
-    ],
-)
-def test_accuracies_near_1_or_0_leave_the_correlation_open(
-    errors: int, cases: int, words: str
-) -> None:
-    error_flags = np.zeros(cases * 3)
-    error_flags[:errors] = 1
-    reason = open_reason(make_panels(error_flags.reshape(cases, 3)), cases, -0.1, 0.1)
-    assert words in reason and "leaves the correlation open" in reason
-
-
-def test_a_wide_interval_is_refused_with_the_number_of_cases() -> None:
-    errors = (np.random.default_rng(7).random((60, 3)) < 0.5).astype(float)
-    reason = open_reason(make_panels(errors), 60, -0.2, 0.8)
-    assert reason == "the correlation lies between -0.20 and 0.80; needed: 240 cases"
-    assert open_reason(make_panels(errors[:6]), 6, 0.0, 0.1) == "too few cases: 6; needed: 40"
-    many_members = np.repeat(errors[:6], 4, axis=1)
-    assert open_reason(make_panels(many_members), 6, 0.0, 0.1) == "too few cases: 6; needed: 20"
-
-
 def rows_of_everyone(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows about all members, by moment."""
     return frame[frame["member"] == EVERYONE].set_index("when")
@@ -261,6 +235,23 @@ def test_a_judge_of_another_family_adds_more_where_families_err_apart(tmp_path: 
     assert same < row["with one of another model"] < row["with one of another family"]
     assert row["with one of another family"] > row["effective votes"] + 0.3
     assert np.isnan(row["with one of another persona"])
+
+
+def test_few_common_errors_have_a_wide_interval_and_none_a_reason(tmp_path: Path) -> None:
+    """Two of 24 panels have two wrong members; in the others all are right."""
+    for wrong_panels, folder in ((2, tmp_path / "few"), (0, tmp_path / "none")):
+        rows = []
+        for number, judge in product(range(24), range(3)):
+            target = ("no", "yes")[number % 2]
+            answer = OPPOSITE[target] if number < wrong_panels and judge < 2 else target
+            rows.append(prediction(f"c{number:02}", target, answer, judge=str(judge)))
+        row = panel_worth(study(folder, predictions=rows, talk=[])).frame.iloc[0]
+        if wrong_panels:
+            assert row["correlation high"] - row["correlation low"] > 0.8
+            assert row["what is missing"] in ("", None) or row.isna()["what is missing"]
+        else:
+            assert row["what is missing"] == NO_COMMON_ERROR
+            assert row.isna()["error correlation"]
 
 
 def test_one_more_member_adds_by_its_correlation() -> None:

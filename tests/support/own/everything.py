@@ -1,6 +1,5 @@
 """One of everything that a user may register, as docs/extending.md describes it."""
 
-from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,6 @@ from moot.core.cases import Case, Task, stratified_splits
 from moot.core.model_config import ModelConfig
 from moot.core.rubric import RUBRICS, Rubric
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
-from moot.labels import labeler
 from moot.llm.endpoints import ENDPOINTS, Endpoint
 from moot.llm.request import Reply, Request
 from moot.protocols import ProtocolParams, protocol
@@ -86,12 +84,6 @@ RUBRICS.register("shouting")(
         {"heads": "HEADS"},
     )
 )
-
-
-@labeler("shouting")
-def shouting(statements: pd.DataFrame) -> Iterator[tuple[str, str]]:
-    for text in statements["text"]:
-        yield ("LOUD", "HEADS") if "HEADS" in text else ("", "")
 
 
 class First(ClassifierMixin, BaseEstimator):

@@ -1,6 +1,5 @@
 """The hooks of counterfactual people: experiments about them are controls."""
 
-from moot.analyses.counterfactual.config import EXCHANGE
 from moot.core.experiment_config import ExperimentConfig
 from moot.datasets import DatasetOptions
 from moot.datasets.people.people_cases import PeopleOptions
@@ -22,7 +21,7 @@ class CounterfactualPeople(Analysis):
 
 def is_counterfactual(dataset: DatasetOptions) -> bool:
     """Return whether a feature of the people of a data set is exchanged."""
-    return isinstance(dataset, PeopleOptions) and bool(EXCHANGE.value_in(dataset))
+    return isinstance(dataset, PeopleOptions) and bool(dataset.exchange)
 
 
 def has_counterfactual_people(plan: StudyPlan) -> bool:

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from moot.analyses.counterfactual.analysis import has_counterfactual_people
-from moot.analyses.counterfactual.changes_of_people import digest_of_texts
 from moot.core.cases import positive_of_two
+from moot.datasets.people.exchange import digest_of_texts
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import TableContent

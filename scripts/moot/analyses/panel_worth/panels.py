@@ -23,7 +23,7 @@ class Panels:
         sizes, right_counts, wrong_counts: the numbers of all members, shape (panels,).
         majority_right: whether more than half of each panel are right; a half where half are.
         agreement: the share of pairs of members of each panel that agree; 0 without pairs.
-        rarer, coincidences: `wrong` or `right`, and whether two members of each panel are so.
+        coincidences: whether two members of each panel are wrong, or right if that is rarer.
     """
 
     def __init__(self, answers: pd.DataFrame) -> None:
@@ -47,8 +47,8 @@ class Panels:
         self.majority_right: Floats = (np.sign(self.right_counts - self.wrong_counts) + 1) / 2
         equal_pairs = (self.votes.sum(axis=1) ** 2).sum(axis=1) - self.sizes
         self.agreement: Floats = equal_pairs / np.maximum(self.sizes * (self.sizes - 1), 1)
-        self.rarer = "wrong" if self.wrong_counts.sum() <= self.right_counts.sum() else "right"
-        self.coincidences = (self.wrong_counts if self.rarer == "wrong" else self.right_counts) > 1
+        counts = self.wrong_counts, self.right_counts
+        self.coincidences = min(counts, key=np.sum) > 1
 
     def accuracy(self, names: list[int] | slice = slice(None)) -> Statistic:
         """Return the share of members who are right, by default of all names."""

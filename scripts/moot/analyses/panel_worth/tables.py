@@ -20,10 +20,7 @@ from moot.stats.statistic import SHARE, mean_statistic, ratio_statistic
 EVERYONE, CHANGE = "all", "change"
 PULLED_TO_WRONG = "wrong majority pulls over a right minority"
 PULLED_TO_RIGHT = "right majority pulls over a wrong minority"
-MIN_CASES, MIN_ANSWERS, MIN_COINCIDENCES = 20, 120, 10
-"""The minimum numbers of cases, answers and common errors for a correlation."""
-MAX_HALF_WIDTH = 0.25
-"""The maximum half width of the interval of a correlation."""
+NO_COMMON_ERROR = "the errors of two members do not vary"
 SIZES = (3, 6, 12)
 COLUMNS = (
     Columns()
@@ -129,8 +126,8 @@ def _cells_with_truth(run: Run, panels: Panels, sample: ClusterJackknife) -> Row
         "distance to Condorcet": sample.estimate(difference(independent_majority, majority)),
     }
     rho, low, high = sample.estimate(panels.error_correlation())
-    if reason := open_reason(panels, sample.clusters, low, high):
-        return cells | {"what is missing": reason}
+    if isnan(rho):
+        return cells | {"what is missing": NO_COMMON_ERROR}
     size = float(panels.sizes.mean())
     cells["error correlation"] = (rho, low, high)
     cells["effective votes"] = tuple(effective_votes(size, value) for value in (rho, high, low))
@@ -140,28 +137,6 @@ def _cells_with_truth(run: Run, panels: Panels, sample: ClusterJackknife) -> Row
         new_rho = sample.value(panels.error_correlation(differs))
         cells[f"with one of another {trait}"] = votes_with_another(size, rho, new_rho)
     return cells
-
-
-def open_reason(panels: Panels, cases: int, low: float, high: float) -> str:
-    """Why the errors leave the correlation open; "" where they do not."""
-    min_cases = max(MIN_CASES, ceil(MIN_ANSWERS / panels.sizes.mean()))
-    if cases < min_cases:
-        return f"too few cases: {cases}; needed: {min_cases}"
-    count = int(panels.coincidences.sum())
-    if count < MIN_COINCIDENCES:
-        min_cases = ceil(cases * MIN_COINCIDENCES / max(count, 0.5))
-        return (
-            f"two members are {panels.rarer} together in {count} panels, which leaves the"
-            f" correlation open; needed: {min_cases:,} cases"
-        )
-    half_width = (high - low) / 2
-    value = panels.error_correlation()(np.ones((1, len(panels.cases))))[0]
-    if isnan(value):  # if all members always agree, it is 1 without an interval
-        return "the errors of two members do not vary"
-    if half_width > MAX_HALF_WIDTH:
-        min_cases = ceil(cases * (half_width / MAX_HALF_WIDTH) ** 2)
-        return f"the correlation lies between {low:.2f} and {high:.2f}; needed: {min_cases:,} cases"
-    return ""
 
 
 def _change_rows(run: Run, answers: pd.DataFrame) -> Iterator[Row]:
@@ -177,13 +152,8 @@ def _change_rows(run: Run, answers: pd.DataFrame) -> Iterator[Row]:
     row: Row = {"when": CHANGE, **_count_cells(last), **_pull_cells(run, answers)}
     row["accuracy of the majority"] = sample.estimate(gain)
     row["accuracy of members"] = sample.estimate(difference(last.accuracy(), first.accuracy()))
-    first_correlation = first.error_correlation()
-    last_correlation = last.error_correlation()
-    is_open = open_reason(first, sample.clusters, *sample.interval(first_correlation))
-    if not (is_open or open_reason(last, sample.clusters, *sample.interval(last_correlation))):
-        correlation = difference(last_correlation, first_correlation, largest=2.0)
-        row["error correlation"] = sample.estimate(correlation)
-    yield row
+    correlation = difference(last.error_correlation(), first.error_correlation(), largest=2.0)
+    yield row | {"error correlation": sample.estimate(correlation)}
 
 
 def _pull_cells(run: Run, answers: pd.DataFrame) -> Row:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from moot.core.number_words import UNITS
 from moot.core.text_words import count_words, number_value, split_words
 
 QUOTATION, AUTHORITY, DATE, AMOUNT, NUMBER = "quotation", "authority", "date", "amount", "number"
@@ -61,7 +60,20 @@ _AUTHORITIES = (
     re.compile(r"第[\d〇零一二三四五六七八九十百千]{1,8}条(?:之[一二三四])?"),
 )
 _ORDINALS = str.maketrans("年月日%％$€£", " " * 8)
-_NUMBER_WORDS = {word: Decimal(value) for value, word in enumerate(UNITS[2:13], start=2)}
+_WORDS_FROM_TWO = [
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+_NUMBER_WORDS = {word: Decimal(value) for value, word in enumerate(_WORDS_FROM_TWO, start=2)}
 
 
 @dataclass(frozen=True, slots=True)

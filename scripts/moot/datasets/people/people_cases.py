@@ -4,18 +4,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Annotated, Literal
 
 import pandas as pd
-from pydantic import Field, PositiveInt
+from pydantic import AfterValidator, Field, PositiveInt, ValidationInfo
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.sections import add_section_fields
 from moot.core.types import Column, Json
 from moot.datasets import DatasetOptions, LoadContext, Loaded
 from moot.datasets.near_duplicates import RelatedCases, split_by_family
-from moot.datasets.people.changes import CHANGES_OF_PEOPLE, SplitPeople
+from moot.datasets.people.exchange import BUILD, find_exchange
 from moot.datasets.people.feature_ranking import Ranking, rank_features
 from moot.datasets.reading.checks import (
     FaultyShare,
@@ -26,18 +25,17 @@ from moot.datasets.reading.checks import (
 
 Narrative = Literal["list", "prose"]
 PROTECTED = ("sex", "race", "age")
-BUILD = ("height_total_inches", "num_weight")
-"""The measures of the body, which reveal the sex of most people."""
-
-if TYPE_CHECKING:
-
-    class PeopleSections(DatasetOptions):
-        """The keys that analyses register for a data set of people."""
-else:
-    PeopleSections = add_section_fields(DatasetOptions, "people")
 
 
-class PeopleOptions(PeopleSections):
+def _check_feature_is_named(
+    values: tuple[str, str] | None, info: ValidationInfo
+) -> tuple[str, str] | None:
+    if values and info.data.get("exchange") == "":
+        raise ValueError("'exchange_values' needs `exchange`; add it")
+    return values
+
+
+class PeopleOptions(DatasetOptions):
     """The options of every data set of people."""
 
     narrative: Narrative = Field(
@@ -62,6 +60,22 @@ class PeopleOptions(PeopleSections):
     )
     withhold: tuple[Literal["sex", "race", "age"], ...] = Field(
         (), description="Features that models do not read, for audits. Default: none."
+    )
+    exchange: Literal["", "sex", "race"] = Field(
+        "",
+        description=(
+            "Feature that is exchanged in the test cases, all else equal, to make counterfactual"
+            " people. Default: none."
+        ),
+    )
+    exchange_values: Annotated[tuple[str, str] | None, AfterValidator(_check_feature_is_named)] = (
+        Field(
+            None,
+            description=(
+                "The two values of `exchange`. Default: male and female, or the values for white"
+                " and Black in the data."
+            ),
+        )
     )
     faulty: FaultyShare = 0.0
 
@@ -224,15 +238,14 @@ def load_people(
         return cases
 
     cases, task = make_cases(frame), people.task
-    is_test = frame["id"].map(splits) == "test"
-    for name in CHANGES_OF_PEOPLE:
-        people_before = SplitPeople(context.name, frame, is_test, shown_features, task, cases)
-        change = CHANGES_OF_PEOPLE[name](options, people_before)
-        if change:
-            frame, task = change.frame, change.task
-            cases = make_cases(frame)
-            features = _features(frame, list(features.columns[3:]), splits)
-            cleaning |= change.cleaning
+    if options.exchange:
+        exchange = find_exchange(
+            context.name, options.exchange, options.exchange_values, frame, shown_features
+        )
+        task = exchange.describe(task, cases)
+        frame, counts = exchange.apply(frame, frame["id"].map(splits) == "test")
+        cases, cleaning = make_cases(frame), cleaning | counts
+        features = _features(frame, list(features.columns[3:]), splits)
     training_texts = {case.text for case in cases if case.split == "train"}
     cleaning["test texts that stand in training too"] = sum(
         case.split == "test" and case.text in training_texts for case in cases

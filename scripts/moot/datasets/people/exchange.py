@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from moot.analyses.counterfactual.config import EXCHANGE, EXCHANGE_VALUES
-from moot.core.cases import Case
+from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.datasets import DatasetOptions
-from moot.datasets.people.changes import CHANGES_OF_PEOPLE, ChangedPeople, SplitPeople
-from moot.datasets.people.people_cases import BUILD
+
+BUILD = ("height_total_inches", "num_weight")
+"""The measures of the body, which reveal the sex of most people."""
 
 SEX, RACE = "sex", "race"
 PAIRS: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -44,14 +43,20 @@ class Exchange:
     values: tuple[str, str]
     shows_measures: bool = False
 
-    @property
-    def note(self) -> str:
-        """The note for readers of the results."""
+    def describe(self, task: Task, cases: Iterable[Case]) -> Task:
+        """Return the task of the changed people, from the cases as recorded."""
         first, second = self.values
         measures = ", height and weight among it" if self.shows_measures else ""
-        return (
+        note = (
             f"counterfactual: in the test cases {self.feature} is exchanged between {first} and "
             f"{second}; all else{measures}, is unchanged, and the outcome is the recorded person's"
+        )
+        test_cases = ((case.case_id, case.text) for case in cases if case.split == "test")
+        return replace(
+            task,
+            notes=(*task.notes, note),
+            exchanged=self.feature,
+            exchanged_from=digest_of_texts(test_cases),
         )
 
     def apply(
@@ -115,43 +120,7 @@ def find_exchange(
     return Exchange(feature, match, any(name in shown_features for name in BUILD))
 
 
-def exchange_feature(options: DatasetOptions, people: SplitPeople) -> ChangedPeople | None:
-    """Exchange a feature in the test cases, if the options name one; else return None.
-
-    Raises:
-        UserError: the feature is withheld, or the data do not have its values.
-    """
-    feature = EXCHANGE.value_in(options)
-    if not feature:
-        return None
-    exchange = find_exchange(
-        people.dataset,
-        feature,
-        EXCHANGE_VALUES.value_in(options),
-        people.frame,
-        people.shown_features,
-    )
-    frame, counts = exchange.apply(people.frame, people.is_test)
-    task = replace(
-        people.task,
-        notes=(*people.task.notes, exchange.note),
-        exchanged=feature,
-        exchanged_from=digest_of_test_cases(people.cases),
-    )
-    return ChangedPeople(frame, task, counts)
-
-
-CHANGES_OF_PEOPLE.register("exchange")(exchange_feature)
-
-
 def digest_of_texts(texts: Iterable[tuple[str, str]]) -> str:
     """Return a digest of cases by id and text that does not depend on their order."""
     pairs = sorted((str(case_id), str(text)) for case_id, text in texts)
     return hashlib.sha256(repr(pairs).encode()).hexdigest()[:16]
-
-
-def digest_of_test_cases(cases: Iterable[Case]) -> str:
-    """Return the digest of the test cases of a data set, which links a counterfactual to its
-    original.
-    """
-    return digest_of_texts((case.case_id, case.text) for case in cases if case.split == "test")
