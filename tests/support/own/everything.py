@@ -1,6 +1,5 @@
 """One of everything that a user may register, as docs/extending.md describes it."""
 
-
 import numpy as np
 import pandas as pd
 from pydantic import Field
