@@ -136,6 +136,9 @@ def reply_to(body: dict[str, Any], digest: str, speech: str = "") -> Reply:
         content = json.dumps(instance_of(schema, draw, speech))
     elif forms := re.findall(r'^\{.*"<?.*>.*\}$', text, re.MULTILINE):
         content = filled_form(forms[-1], draw)
+    elif judges := re.search(r"All (\d+) judges speak in it, each under a heading", text):
+        numbers = range(1, int(judges[1]) + 1)
+        content = "\n".join(f"Judge {number}: {speech or sentence(draw)}" for number in numbers)
     elif one_word := re.search(r"one word and nothing else: (.*)\.$", text):
         content = draw.choice(one_word[1].split(" or "))
     else:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from moot.core.artifacts import atomic_path
 from moot.papers.grid import PublishedValues
 from moot.papers.items import PaperItem
 from moot.papers.parts import Part, Point, Series
@@ -24,7 +23,9 @@ from moot.report.figures import (
     figure_style,
     name_points,
     new_figure,
+    series_style,
     whiskers,
+    write_figure,
 )
 from moot.report.measurement import Measurement
 
@@ -33,9 +34,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PUBLISHED = "published"
-MAX_LEGEND_ENTRIES = 12
+LINES_OF_LEGEND, INCHES_OF_LINE = 6, 0.15
+"""Lines of a legend that a figure of the usual height has room for, and the height of a further
+one."""
 MAX_BARS_OF_WIDTH, INCHES_OF_BAR = 40, 0.16
 """Pairs of bars that a figure of the usual width has room for, and the width of a further one."""
+MAX_POINTS_OF_SIZE, INCHES_OF_POINT = 20, 0.09
+"""Named points that a figure of the usual size has room for, and the height of a further one."""
+WIDE_RANGE = 10
+"""The largest x over the smallest from which on an axis is logarithmic."""
 HEIGHT = 4.0
 """Inches."""
 MAX_SHORT_NAME, INCHES_OF_CHAR = 24, 0.06
@@ -95,37 +102,44 @@ def draw_chart(item: PaperItem, series: Sequence[Series], path: Path, mark: str 
     `mark` is written across a figure of a rehearsal or of made-up data.
     """
     with figure_style():
-        panels = _panels(item)
-        height = HEIGHT + (_extra_height(series) if item.entry["chart"] == "sorted" else 0)
-        drawing, grid = new_figure(height=height, ncols=len(panels), squeeze=False, sharey=True)
-        if item.entry["chart"] == "sorted":
-            further = sum(len(one_series.points) for one_series in series) - MAX_BARS_OF_WIDTH
-            drawing.set_figwidth(drawing.get_figwidth() + INCHES_OF_BAR * max(further, 0))
-        draw = {"lines": _draw_lines, "scatter": _draw_scatter}
-        draw |= {"sorted": _draw_sorted, "bars": _draw_bars}
-        for axes, panel in zip(grid[0], panels, strict=True):
-            of_panel = [one_series for one_series in series if one_series.panel in ("", panel)]
-            draw[item.entry["chart"]](axes, of_panel)
-            _label_axes(axes, item, panel if len(panels) > 1 else "")
-            if not of_panel:
-                _note_empty(axes)
-        grid[0][0].set_ylabel(item.entry["y"]["label"])
-        _add_legend(drawing, grid[0])
-        if item.entry["chart"] == "scatter":
-            _name_models(grid[0][0], series)
-        if mark:
-            size = min(40, 440 / len(mark))
-            drawing.text(0.5, 0.5, mark, ha="center", va="center", fontsize=size, alpha=0.2)
-        with atomic_path(path) as part:
-            metadata = {"Date": None, "Creator": None, "Title": f"{item.number}: {item.title}"}
-            drawing.savefig(part, format="svg", metadata=metadata)
+        drawing = build_chart(item, series)
+        write_figure(drawing, f"{item.number}: {item.title}", mark, {"svg": path})
 
 
-def _extra_height(series: Sequence[Series]) -> float:
-    """Return the inches that long names below bars need in addition to the height of a figure."""
-    names = [f"{one_series.name} · {one_series.group}" for one_series in series]
-    longest = max(map(len, names), default=0)
-    return INCHES_OF_CHAR * max(0, longest - MAX_SHORT_NAME)
+def build_chart(item: PaperItem, series: Sequence[Series]) -> "Figure":
+    """Return the drawing of a figure, with a panel for each that the item names."""
+    panels, chart = _panels(item), item.entry["chart"]
+    drawing, grid = new_figure(height=HEIGHT, ncols=len(panels), squeeze=False, sharey=True)
+    _enlarge(drawing, chart, series)
+    draw = {"lines": _draw_lines, "scatter": _draw_scatter}
+    draw |= {"sorted": _draw_sorted, "bars": _draw_bars}
+    for axes, panel in zip(grid[0], panels, strict=True):
+        of_panel = [one_series for one_series in series if one_series.panel in ("", panel)]
+        draw[chart](axes, of_panel)
+        _label_axes(axes, item, panel if len(panels) > 1 else "")
+        if not of_panel:
+            _note_empty(axes)
+    grid[0][0].set_ylabel(item.entry["y"]["label"])
+    _add_legend(drawing, grid[0])
+    if chart == "scatter":
+        _name_models(grid[0][0], series)
+    return drawing
+
+
+def _enlarge(drawing: "Figure", chart: str, series: Sequence[Series]) -> None:
+    """Give a figure of many bars or named points the size that their names need."""
+    count = sum(len(one_series.points) for one_series in series)
+    width, height = drawing.get_size_inches()
+    if chart == "sorted":
+        names = [f"{one_series.name} · {one_series.group}" for one_series in series]
+        longest = max(map(len, names), default=0)
+        height += INCHES_OF_CHAR * max(0, longest - MAX_SHORT_NAME)
+        width += INCHES_OF_BAR * max(count - MAX_BARS_OF_WIDTH, 0)
+    elif chart == "scatter":
+        further = max(count - MAX_POINTS_OF_SIZE, 0)
+        width += INCHES_OF_POINT * further / 2
+        height += INCHES_OF_POINT * further
+    drawing.set_size_inches(width, height)
 
 
 def _label_axes(axes: "Axes", item: PaperItem, title: str) -> None:
@@ -152,26 +166,24 @@ def _add_legend(drawing: "Figure", panels: "Sequence[Axes]") -> None:
     for axes in panels:
         handles, names = axes.get_legend_handles_labels()
         entries |= dict(zip(names, handles, strict=True))
-    legend_entries = list(entries.items())[:MAX_LEGEND_ENTRIES]
-    if legend_entries:
+    if entries:
+        columns = 1 if max(map(len, entries)) > MAX_HALF_LINE else 2
+        further_lines = max(len(entries) / columns - LINES_OF_LEGEND, 0)
+        drawing.set_figheight(drawing.get_figheight() + INCHES_OF_LINE * further_lines)
         drawing.legend(
-            [handle for _, handle in legend_entries],
-            [name for name, _ in legend_entries],
+            list(entries.values()),
+            list(entries),
             loc="outside upper center",
-            ncols=1 if max(len(name) for name, _ in legend_entries) > MAX_HALF_LINE else 2,
+            ncols=columns,
             fontsize=SMALL_FONT_SIZE,
         )
 
 
 def _style(place: int, is_published: bool) -> dict[str, Any]:
-    colour = GREY if is_published else COLOURS[place % len(COLOURS)]
-    return {
-        "color": colour,
-        "marker": "o" if is_published else MARKERS[place % len(MARKERS)],
-        "markerfacecolor": "none" if is_published else colour,
-        "markersize": 6,
-        "capsize": 2,
-    }
+    style = series_style(place) | {"markersize": 6, "capsize": 2}
+    if is_published:
+        style |= {"color": GREY, "marker": "o", "markerfacecolor": "none"}
+    return style
 
 
 def _label(series: Series) -> str:
@@ -207,8 +219,8 @@ def _draw_scatter(axes: "Axes", series: Sequence[Series]) -> None:
     for one_series in series:
         is_published = one_series.source == PUBLISHED
         place = groups.index(one_series.group)
-        style = _style(place, is_published)
-        style["marker"] = MARKERS[place % len(MARKERS)]
+        style = _style(place, is_published) | {"marker": MARKERS[place % len(MARKERS)]}
+        style["alpha"] = 0.6 if len(series) > MAX_POINTS_OF_SIZE else 1
         points = one_series.points
         axes.errorbar(
             [point.x for point in points],
@@ -221,7 +233,11 @@ def _draw_scatter(axes: "Axes", series: Sequence[Series]) -> None:
         named_groups.add(one_series.group)
     all_points = chain.from_iterable(one_series.points for one_series in series)
     values = [float(point.x) for point in all_points]
-    if values:
+    if values and max(values) > WIDE_RANGE * min(values) > 0:
+        axes.set_xscale("log")
+        axes.set_xlim(min(values) / 1.25, 2 * max(values))
+        axes.xaxis.set_major_formatter("{x:g}")
+    elif values:
         axes.set_xlim(0, 1.25 * max(values))
 
 

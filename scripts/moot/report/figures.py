@@ -84,29 +84,33 @@ def figure_style() -> Iterator[None]:
 
 
 def draw(entry: Figure, results: StudyResults, paths: Mapping[str, Path]) -> None:
-    """Build a figure and write it to `paths`, keyed by format ("png", "svg").
-
-    Equal results give equal bytes.
-    """
-    without_dates: dict[str, JsonObject] = {
-        "png": {"Software": None},
-        "svg": {"Date": None, "Creator": None, "Title": entry.title},
-    }
+    """Build a figure and write it to `paths`, keyed by format ("png", "svg")."""
     with figure_style():
         drawing = entry.build(results)
-        if results.is_rehearsal:
-            _mark(drawing, REHEARSAL_MARK)
-            without_dates["svg"]["Title"] += f" ({REHEARSAL_MARK})"
-            without_dates["png"]["Description"] = REHEARSAL_NOTE
-        elif mark := made_up_mark(_notes_by_experiment(entry, results)):
-            _mark(drawing, mark)
-            without_dates["svg"]["Title"] += f" ({mark})"
-            without_dates["png"]["Description"] = mark
-        if drawing.get_label() == NOTHING_TO_DRAW:
-            without_dates["svg"]["Description"] = NOTHING_TO_DRAW
-        for kind, path in paths.items():
-            with atomic_path(path) as part:
-                drawing.savefig(part, format=kind, metadata=without_dates[kind])
+        mark = made_up_mark(_notes_by_experiment(entry, results))
+        write_figure(drawing, entry.title, REHEARSAL_MARK if results.is_rehearsal else mark, paths)
+
+
+def write_figure(
+    drawing: "MatplotlibFigure", title: str, mark: str, paths: Mapping[str, Path]
+) -> None:
+    """Write a figure, with a mark across it if it shows made-up values.
+
+    Equal figures give equal bytes.
+    """
+    if mark:
+        _mark(drawing, mark)
+        title += f" ({mark})"
+    description = REHEARSAL_NOTE if mark == REHEARSAL_MARK else mark
+    metadata: dict[str, JsonObject] = {
+        "png": {"Software": None, **({"Description": description} if description else {})},
+        "svg": {"Date": None, "Creator": None, "Title": title},
+    }
+    if drawing.get_label() == NOTHING_TO_DRAW:
+        metadata["svg"]["Description"] = NOTHING_TO_DRAW
+    for kind, path in paths.items():
+        with atomic_path(path) as part:
+            drawing.savefig(part, format=kind, metadata=metadata[kind])
 
 
 def has_content(svg: Path) -> bool:

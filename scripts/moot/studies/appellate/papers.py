@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from moot.core.types import Fields
 from moot.core.utterance_kinds import OVERRUN
 from moot.papers import fills
 from moot.papers.parts import (
@@ -275,7 +276,7 @@ def prompt_clauses(run: ItemRun) -> list[Part]:
         return [Clauses(f"As configured in {design.experiment}", passages, (PASSAGES_NOTE,))]
     sources = {name: text for name, text in design.templates.items() if name.startswith("panel/")}
     base = sources.get("panel/base.jinja", "")
-    clauses = [(name, text) for name, text in _split_clauses(base)]
+    clauses = [(name, text) for name, text in _split_clauses(base, design.params)]
     clauses.append(("Setting (dependent clause)", "[facts of the case]"))
     clauses.append(("Record", "[statements of earlier rounds]"))
     statement = sources.get("panel/statement.jinja", "")
@@ -310,12 +311,17 @@ _CLAUSE_WORDS = (
 )
 
 
-def _split_clauses(template: str) -> Iterator[tuple[str, str]]:
-    """Yield the sentences of the system prompt with the clause that each belongs to."""
+def _split_clauses(template: str, params: Fields) -> Iterator[tuple[str, str]]:
+    """Yield the sentences of the system prompt with the clause that each belongs to.
+
+    The appellate court's branch is taken, and words that only it adds.
+    """
     text = template.partition('role("system")')[2].partition('role("user")')[0]
     text = text.partition("{% else %}")[0] + text.partition("{% endif %}")[2]
     text = re.sub(r"\{%.*?%\}|\{#.*?#\}", "", text, flags=re.DOTALL)
-    text = re.sub(r"\{\{\s*(?:params\.)?(\w+)[^}]*\}\}", r"[\1]", text).strip(" }{\n")
+    text = re.sub(r'\{\{\s*"([^"]*)" if [^}]*\}\}', r"\1", text)
+    text = re.sub(r"\{\{\s*params\.(\w+)\s*\}\}", lambda name: str(params[name[1]]), text)
+    text = re.sub(r"\{\{\s*(\w+)[^}]*\}\}", r"[\1]", text).strip(" }{\n")
     for sentence in re.split(r"(?<=[.!?])\s+", " ".join(text.split())):
         name = next((name for words, name in _CLAUSE_WORDS if words in sentence), "Instruction")
         if sentence:

@@ -158,7 +158,10 @@ def rounds(run: ItemRun) -> list[Part]:
 
 
 def _sweep_series(run: ItemRun, name: str) -> Iterator[Series]:
-    """Yield the sweeps of a parameter, then the debates that belong to no sweep."""
+    """Yield the sweeps of a parameter, then the debates that belong to no sweep.
+
+    Other experiments of the paper's design repeat a point of its sweep.
+    """
     swept: set[tuple[str, str]] = set()
     for group in sweeps(run.results, name):
         for model in group[0].config.models:
@@ -166,7 +169,8 @@ def _sweep_series(run: ItemRun, name: str) -> Iterator[Series]:
             swept |= {(one_run.experiment, model) for one_run in runs}
             yield _series(_one_run_a_value(runs, name, run.item.experiments), name)
     for one_run in list_runs(run.results, DEBATE):
-        if (one_run.experiment, one_run.model) not in swept:
+        is_of_paper = one_run.experiment.startswith(PREFIX)
+        if (one_run.experiment, one_run.model) not in swept and not is_of_paper:
             yield _series([one_run], name)
 
 
