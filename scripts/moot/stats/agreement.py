@@ -1,11 +1,8 @@
-"""Agreement of raters beyond chance, and agreement of pairs of answers.
+"""Agreement of raters beyond chance.
 
 Cohen's kappa is for two raters, Krippendorff's alpha for any number. Both are functions of row
 weights.
 """
-
-from collections import Counter, defaultdict
-from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -90,43 +87,3 @@ def rows_with_rare_labels(counts: Floats) -> Truths:
     if (counts >= _FEWEST_RATERS).any(axis=0).sum() < MIN_AGREED_LABELS:
         return np.zeros(len(counts), dtype=bool)
     return np.asarray(counts[:, is_rare].sum(axis=1) > 0, dtype=bool)
-
-
-def count_agreeing_pairs(
-    rows: pd.DataFrame, common: Sequence[str], *, excluded: Sequence[str] = ()
-) -> pd.DataFrame:
-    """Count the pairs of answers, and the pairs that agree.
-
-    Args:
-        rows: answers, with the columns case_id, prediction, `common` and `excluded`.
-        common: columns that are equal in both answers of a pair, including case_id.
-        excluded: columns that must not all be equal in both answers.
-
-    Returns:
-        One row per case_id, with the columns agree and pairs.
-    """
-    pairs = _count_pairs(rows, common)
-    return pairs - _count_pairs(rows, [*common, *excluded]) if excluded else pairs
-
-
-def _count_pairs(rows: pd.DataFrame, common: Sequence[str]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "agree": _count_equal_pairs(rows, [*common, "prediction"]),
-            "pairs": _count_equal_pairs(rows, [*common]),
-        }
-    )
-
-
-def _count_equal_pairs(rows: pd.DataFrame, columns: list[str]) -> "pd.Series[float]":
-    """Return the number of pairs of rows that are equal in some columns, by case_id.
-
-    Rows in which one of the columns is missing are in no pair.
-    """
-    complete_rows = rows.dropna(subset=columns)
-    keys = zip(*(complete_rows[name].tolist() for name in columns), strict=True)
-    case_position = columns.index("case_id")
-    pairs: defaultdict[str, float] = defaultdict(float)
-    for key, count in Counter(keys).items():
-        pairs[key[case_position]] += count * (count - 1) / 2
-    return pd.Series(pairs, dtype=np.float64).rename_axis("case_id").sort_index()

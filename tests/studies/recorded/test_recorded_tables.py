@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from moot.core.errors import UserError
+from moot.core.utterance_kinds import FEEDBACK
 from moot.overview.tables_comparison import methods_by_data, methods_long
 from moot.report import FIGURES
 from moot.report.reader_debates import CHANGED, Packing, pack_debates
@@ -17,7 +18,7 @@ from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.dynamics import stated_predictions
 from moot.stats.paired import holm
 from moot.studies.recorded.runs import judged_runs, read_beliefs, read_outcomes
-from moot.studies.recorded.tables import groups, nyu_feedback, read_grades
+from moot.studies.recorded.tables import groups
 from recorded_runs import recorded_study
 
 COLUMNS = {
@@ -112,22 +113,14 @@ def test_only_grades_are_read_from_the_forms_of_the_nyu_debates(tmp_path: Path) 
     study = recorded_study(
         tmp_path,
         {"loader": "nyu_debates", "source": "shipped"},
-        {"people": "people debate", "consult": "people consult"},
+        {"people": "people debate"},
         {"human": "human judge"},
     )
-    table = nyu_feedback(study).frame.set_index(["arm", "asked", "question"])
-    [run, _] = judged_runs(study)
-    grades = read_grades(run)
-    assert grades["grade"].between(0, 4).all() and {"judge", "debater"} <= set(grades["asked"])
-    clarity = grades[(grades["asked"] == "judge") & (grades["question"] == "clarity")]
-    row = table.loc[("people debate", "judge", "clarity")]
-    by_side = clarity.groupby("side")["grade"].mean()
-    assert row["mean grade"] == pytest.approx(clarity["grade"].mean())
-    assert row["right less wrong"] == pytest.approx(by_side["right side"] - by_side["wrong side"])
-    assert row["difference low"] < row["right less wrong"] < row["difference high"]
-    assert row["forms"] == len(clarity) / 2
-    assert set(study.experiments["people"].transcripts["text"]) == {""}
-    assert table.loc[("people consult", "judge", "clarity (single)"), "forms"] > 30
+    [run] = judged_runs(study)
+    forms = run.utterances(FEEDBACK)
+    assert {"judge", "debater"} <= set(forms["speaker"]) and set(forms["text"]) == {""}
+    grades = [json.loads(parsed)["grades"] for parsed in forms["parsed"]]
+    assert all(0 <= grade <= 4 for form in grades for grade in form.values())
 
 
 def test_a_confidence_of_60_percent_is_in_the_bin_up_to_70(tmp_path: Path) -> None:

@@ -1,17 +1,13 @@
 """Tables of recorded results.
 
-They show methods and models, error rates by group, the judges of the NYU debates, and their
-feedback forms.
+They show methods and models, error rates by group, and the judges of the NYU debates.
 """
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
 from moot.core.types import JsonObject
-from moot.core.utterance_kinds import FEEDBACK
 from moot.report import table
 from moot.report.columns import SIGNED, Columns
 from moot.report.content import TableContent
@@ -24,13 +20,10 @@ from moot.scores.group_rates import (
     GroupRate,
     group_rates,
 )
-from moot.stats.agreement import count_agreeing_pairs
-from moot.stats.arrays import as_numbers
 from moot.stats.differences import UNPAIRED_NOTE
 from moot.stats.jackknife import ClusterJackknife
 from moot.stats.paired import holm, share_right
-from moot.stats.statistic import mean_statistic, share_statistic
-from moot.studies.recorded.data_nyu_debates import HIGHEST_GRADE, RIGHT_SIDE, WRONG_SIDE
+from moot.stats.statistic import share_statistic
 from moot.studies.recorded.runs import (
     STUDY,
     UNDECIDED,
@@ -89,7 +82,9 @@ _METHODS = (
 def _method_row(run: RecordedRun) -> JsonObject:
     predictions = run.predictions
     targets = predictions.drop_duplicates("case_id")["target"].value_counts(normalize=True)
-    pairs = count_agreeing_pairs(run.valid, ["case_id"]).sum()
+    answers = run.valid.groupby("case_id").size()
+    equal_answers = run.valid.groupby(["case_id", "prediction"]).size()
+    pairs, equal_pairs = (float((n * (n - 1)).sum()) for n in (answers, equal_answers))
     return {
         "data": run.results.config.dataset,
         "method": run.method,
@@ -100,7 +95,7 @@ def _method_row(run: RecordedRun) -> JsonObject:
         "accuracy of valid": float(share_right(run.valid).mean()),
         "F1, binary": run.measurement("f1", "binary").value,
         "base-rate distance": run.measurement("base_rate_distance", "binary").value,
-        "repeats agree": pairs["agree"] / pairs["pairs"] if pairs["pairs"] else float("nan"),
+        "repeats agree": equal_pairs / pairs if pairs else float("nan"),
         "cases": predictions["case_id"].nunique(),
         "answers": len(predictions),
     }
@@ -235,99 +230,3 @@ _JUDGES = (
     .plain("debates with a flip")
     .counts("with turns", "debates", "stories", "judges")
 )
-
-
-@table(STUDY, "nyu_feedback", "What judges and debaters graded on feedback forms")
-def nyu_feedback(results: StudyResults) -> TableContent:
-    """Mean grades from 0 to 4 by arm, seat and question of the form; if both sides were graded,
-    the grade of the right answer's side minus the other's, with 95 % intervals by story and judge.
-    """
-    rows: list[JsonObject] = []
-    for run in judged_runs(results):
-        rows += feedback_rows(run)
-    return _FEEDBACK.table(
-        rows,
-        [
-            (
-                f"Forms have grades from 0 to {HIGHEST_GRADE}; questions have their names in the"
-                " authors' records. Free text on the forms is not used. Forms are known for the"
-                " debates whose files were read."
-            ),
-            (
-                "The grade of a question about both sides is the mean of both. A consultancy has"
-                " one side, which argued for the right or the wrong answer."
-            ),
-        ],
-    )
-
-
-_FEEDBACK = (
-    Columns()
-    .keys("arm", "asked", "question")
-    .estimate("mean grade", digits=".2f")
-    .plain("right side", "wrong side", digits=".2f")
-    .estimate("right less wrong", "difference", "95 % interval of the difference", digits="+.2f")
-    .counts("forms")
-)
-
-
-_GRADES = (0.0, float(HIGHEST_GRADE))
-_DIFFERENCES = (-float(HIGHEST_GRADE), float(HIGHEST_GRADE))
-_FORM = ["debate_id", "turn"]
-_RIGHT_COLUMN, _WRONG_COLUMN = "right side", "wrong side"
-_SIDES = {f", {RIGHT_SIDE}": _RIGHT_COLUMN, f", {WRONG_SIDE}": _WRONG_COLUMN}
-"""The ending of a grade's key that names the side, and the column of that side."""
-
-
-def feedback_rows(run: RecordedRun) -> Iterator[JsonObject]:
-    """Yield a row of the table `nyu_feedback` for each seat and each question of its form."""
-    for (seat, question), grades in read_grades(run).groupby(["asked", "question"], sort=True):
-        by_form = grades.groupby(_FORM, sort=True)
-        clusters = by_form["cluster"].first()
-        jackknife = ClusterJackknife(clusters)
-        row: JsonObject = {
-            "arm": run.method,
-            "asked": seat,
-            "question": question,
-            "forms": len(clusters),
-            "mean grade": jackknife.estimate(
-                mean_statistic(as_numbers(by_form["grade"].mean()), _GRADES)
-            ),
-        }
-        by_side = grades.pivot_table(index=_FORM, columns="side", values="grade")
-        for side in (_RIGHT_COLUMN, _WRONG_COLUMN):
-            if side in by_side:
-                row[side] = float(by_side[side].mean())
-        if _RIGHT_COLUMN in by_side and _WRONG_COLUMN in by_side:
-            both = by_side.dropna(subset=[_RIGHT_COLUMN, _WRONG_COLUMN])
-            jackknife = ClusterJackknife(clusters.loc[both.index])
-            row["right less wrong"] = jackknife.estimate(
-                mean_statistic(as_numbers(both[_RIGHT_COLUMN] - both[_WRONG_COLUMN]), _DIFFERENCES)
-            )
-        yield row
-
-
-def read_grades(run: RecordedRun) -> pd.DataFrame:
-    """Return all grades of the feedback forms.
-
-    Returns:
-        One row a grade: debate_id, turn (the form), cluster (story and judge), asked (the seat),
-        question, side ("" for neither), grade.
-    """
-    rows = []
-    for form in run.utterances(FEEDBACK).to_dict("records"):
-        for key, grade in json.loads(form["parsed"])["grades"].items():
-            ending = next((ending for ending in _SIDES if key.endswith(ending)), "")
-            rows.append(
-                {
-                    "debate_id": form["debate_id"],
-                    "turn": form["turn"],
-                    "cluster": run.results.clusters[form["case_id"]],
-                    "asked": form["speaker"],
-                    "question": key.removesuffix(ending),
-                    "side": _SIDES.get(ending, ""),
-                    "grade": float(grade),
-                }
-            )
-    columns = ["debate_id", "turn", "cluster", "asked", "question", "side", "grade"]
-    return pd.DataFrame(rows, columns=columns).astype({"grade": np.float64})
