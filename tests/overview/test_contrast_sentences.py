@@ -2,23 +2,25 @@
 answer needs.
 """
 
+import itertools
 import math
 import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from moot.core.config import PowerConfig
-from moot.overview.contrast_sentences import describe_equal_answers
+from moot.overview.contrast_sentences import describe_contrast, describe_equal_answers
 from moot.overview.tables_contrasts import contrasts
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores
-from moot.scores.contrasts import DIFFER, Contrast, Side
+from moot.scores.contrasts import DIFFER, Contrast, Side, measure
 from moot.scores.results import ExperimentResults
 from moot.stats.power import Goal, cases_needed, paired_proportions
-from results_on_disk import case, experiment_view, prediction, write_results
+from results_on_disk import case, experiment_view, prediction, utterance, write_results
 
 NEEDED = re.compile(r"about ([\d,]+) cases( on each side)? are needed")
 LETTERS = {"y": "yes", "n": "no", "-": ""}
@@ -214,6 +216,24 @@ def test_sides_on_different_cases_have_no_common_answers(tmp_path: Path) -> None
 @pytest.mark.parametrize("metric", ["tokens", "calls"])
 def test_other_metrics_have_no_sentences(tmp_path: Path, metric: str) -> None:
     assert sentences(tmp_path, right_answers(6), wrong_answers(6), metric=metric) == ""
+
+
+def test_a_panels_metrics_state_how_many_cases_are_needed(tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    cases, talk = [case(f"c{number:02}", "yes") for number in range(20)], []
+    for item, _ in itertools.product(cases, range(2)):
+        for answer in random.choice(["yes", "no"], 3):
+            seat = {"prediction": str(answer), "kind": "vote", "parse_status": "strict"}
+            name = f"judge_{len(talk) % 3}"
+            talk.append(utterance(f"{item.case_id}#0", len(talk), name, "Words.", **seat))
+    rows = [prediction(item.case_id, "yes", "yes") for item in cases]
+    runs = {"panel": write_results(tmp_path, cases, {"a": rows}, {"a": talk}, experiment="panel")}
+    sides = [Side("panel", ("a",), f"agreement_{moment}") for moment in ("after", "before")]
+    contrast = Contrast("main", "Do they agree more?", *sides, DIFFER, True, "courtroom")
+    difference = measure(contrast, runs)
+    assert difference
+    text = describe_contrast(contrast, runs, difference, PowerConfig(), 1, is_answered=False)
+    assert needed_cases(text) > 20 and "this run has 20" in text and "sides gave" not in text
 
 
 @pytest.mark.parametrize("metric", ["f1", "macro_f1", "valid", "accuracy_of_valid"])

@@ -16,15 +16,14 @@ from moot.core.experiment_config import RECORDED
 from moot.core.types import JsonObject
 from moot.plan.plan import Plan
 from moot.scores.contrasts import Contrast, Side, measure, measure_spread, sides_of
-from moot.scores.inference_scope import repeats_of
+from moot.scores.inference_scope import assumed_spread, repeats_of
 from moot.scores.results import ExperimentResults
-from moot.stats.power import Goal, Spread, cases_needed, paired_proportions, smallest_difference
+from moot.stats.power import Goal, Spread, cases_needed, smallest_difference
 
 RESULTS = Path("results")
 OUTPUT = RESULTS / "power" / "power.csv"
 MIN_CASES = 10
 DEBATED, ASSUMED = "debates", "assumption"
-_SHARES = {"accuracy", "valid"}
 _REPEATS = (1, 3)
 
 
@@ -86,10 +85,11 @@ def _contrast_power(plan: Plan, contrast: Contrast) -> ContrastPower:
     available = min(available for _, available in sides)
     if difference is not None and difference.cases >= min(MIN_CASES, available):
         source, spread = DEBATED, measure_spread(contrast, experiments)
-    elif contrast.paired and {side.metric for side in contrast.sides} <= _SHARES:
-        source, spread = ASSUMED, paired_proportions(plan.config.power.discordant_share)
     else:
-        raise fault
+        source, assumed = ASSUMED, assumed_spread(contrast, plan.config.power.discordant_share)
+        if assumed is None:
+            raise fault
+        spread = assumed
     planned_cases = tuple(number for number, _ in sides)
     first, second = (plan.experiments[side.experiment].config.repeats for side in contrast.sides)
     if all(experiment.config.protocol == RECORDED for experiment in cases.values()):
@@ -162,8 +162,10 @@ def power_lines(powers: Sequence[ContrastPower], difference: float) -> Iterator[
         effect = "no difference" if isnan(smallest) else f"a difference of {smallest:.3f}"
         basis = f"by the debates of {_join_sides(power.spread.cases)} cases"
         if power.source == ASSUMED:
-            discordant = sum(power.spread.between_variance)
-            basis = f"by assumption: one side alone is right on {discordant:.0%} of the cases"
+            share = sum(power.spread.between_variance)
+            basis = f"by assumption: one side alone is right on {share:.0%} of the cases"
+            if (threshold := power.contrast.second.threshold) is not None:
+                basis = f"by assumption: right on {threshold:.0%} of the cases"
         yield (
             f"{row['contrast']} ({row['metric']}, {basis}): {row['cases']} cases x"
             f" {row['repeats']} show {effect} at {power.goal.power:.0%} power."

@@ -8,15 +8,14 @@ import pandas as pd
 
 from moot.core.config import PowerConfig
 from moot.scores.contrasts import Contrast, Side, measure_spread, sides_of
-from moot.scores.inference_scope import repeats_of
+from moot.scores.inference_scope import assumed_spread, repeats_of
 from moot.scores.results import ExperimentResults
 from moot.stats.differences import Difference
-from moot.stats.power import Goal, Spread, cases_needed, paired_proportions
+from moot.stats.power import Goal, Spread, cases_needed
 from moot.stats.within_cases import FEWEST_CASES
 
 ANSWER_METRICS = frozenset({"accuracy", "accuracy_of_valid", "valid", "f1", "macro_f1"})
 """The metrics that compare answers, so that equal answers give equal values."""
-_SHARES = frozenset({"accuracy", "accuracy_of_valid", "valid"})
 INVALID = ""
 """The value of every invalid answer."""
 
@@ -40,9 +39,9 @@ def describe_contrast(
         tests: the number of tests that are corrected together.
         is_answered: whether the expectation is met or refuted. More cases then need no sentence.
     """
-    if not {side.metric for side in contrast.sides} <= ANSWER_METRICS:
-        return ""
-    sentences = [describe_equal_answers(contrast, experiments)]
+    sentences = list[str]()
+    if {side.metric for side in contrast.sides} <= ANSWER_METRICS:
+        sentences.append(describe_equal_answers(contrast, experiments))
     if not is_answered:
         sentences.append(describe_needed_cases(contrast, experiments, difference, power, tests))
     return " ".join(filter(None, sentences))
@@ -124,17 +123,20 @@ def describe_needed_cases(
     """Return a sentence on how many cases show the planned difference; "" if it is unknown.
 
     The spread is estimated from the debates. If this is impossible, because of few cases or equal
-    answers, the share of cases that only one side gets right is assumed.
+    answers, that of `assumed_spread` is assumed. Amounts have no planned difference.
     """
     sides = sides_of(contrast, experiments)
+    if not all(math.isfinite(debates.terms.bounds[1]) for debates in sides):
+        return ""
     spread = _known_spread(contrast, experiments, difference)
     repeats, assumption = repeats_of(sides), ""
     if spread is None:
-        are_shares = {side.metric for side in contrast.sides} <= _SHARES
-        if contrast.second.threshold is not None or not contrast.paired or not are_shares:
-            return ""
-        spread, repeats = paired_proportions(power.discordant_share), (1, 1)
+        spread, repeats = assumed_spread(contrast, power.discordant_share), (1, 1)
         assumption = f", if only one side is right on {power.discordant_share:.0%} of them"
+        if (threshold := contrast.second.threshold) is not None:
+            assumption = f", if {threshold:.0%} of them are right"
+    if spread is None:
+        return ""
     goal = Goal(power.level / max(1, tests), power.power)
     needed_cases = cases_needed(power.difference, spread, repeats, goal)
     if not math.isfinite(needed_cases):

@@ -15,12 +15,13 @@ from moot.scores.contrasts import Contrast, SideDebates, measure, measure_spread
 from moot.scores.results import ExperimentResults
 from moot.stats.arrays import Floats
 from moot.stats.differences import Difference, difference_of
-from moot.stats.power import cases_needed
+from moot.stats.power import Spread, cases_needed, paired_proportions, share_against
 from moot.stats.statistic import Bounds
 from moot.stats.within_cases import FEWEST_CASES, method_within, smallest_stratum
 
 LIKE_THESE = "cases like these"
 ACCURACY, OF_VALID = "accuracy", "accuracy_of_valid"
+_SHARES = {ACCURACY, OF_VALID, "valid"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,18 @@ def repeats_of(sides: tuple[SideDebates, SideDebates]) -> tuple[int, int]:
     """Return the minimum number of debates per case and model on the two sides."""
     first, second = (smallest_stratum(debates.runs) for debates in sides)
     return first, second
+
+
+def assumed_spread(contrast: Contrast, discordant: float) -> Spread | None:
+    """Return the spread of single debates that are right or wrong, without any debates.
+
+    It follows from the share of cases that one side alone gets right, or from the threshold. It is
+    None for other metrics, and for sides with different cases.
+    """
+    if not contrast.paired or not {side.metric for side in contrast.sides} <= _SHARES:
+        return None
+    threshold = contrast.second.threshold
+    return paired_proportions(discordant) if threshold is None else share_against(threshold)
 
 
 def evaluate_among_valid(

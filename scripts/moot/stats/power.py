@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from moot.stats.arrays import Floats, as_numbers
 from moot.stats.clusters import kinds_of_clusters
 
-_ROUNDS = 60
-_MIN_CASES, _MAX_CASES = 2.0, 1e9
+_MIN_CASES, _MAX_CASES, _MIN_DIFFERENCE = 2.0, 1e9, 1e-9
 Sizes = float | tuple[float, ...]
 """Numbers of cases: a single number for paired sides or for both sides, or one number for each
 side.
@@ -98,6 +97,11 @@ def paired_proportions(discordant: float) -> Spread:
     return Spread((discordant,))
 
 
+def share_against(threshold: float) -> Spread:
+    """Return the spread of a share of single right debates that is near a threshold."""
+    return Spread((threshold * (1 - threshold),))
+
+
 def cases_needed(
     difference: float, spread: Spread, repeats: tuple[int, int] = (1, 1), goal: Goal | None = None
 ) -> float:
@@ -106,13 +110,13 @@ def cases_needed(
     The number is not rounded. It is infinite if no number suffices.
     """
     goal = goal or Goal()
+
+    def surplus(logarithm: float) -> float:
+        return spread.power(abs(difference), math.exp(logarithm), repeats, goal.level) - goal.power
+
     if not difference:
-        return float("inf")
-
-    def suffices(logarithm: float) -> bool:
-        return spread.power(abs(difference), math.exp(logarithm), repeats, goal.level) >= goal.power
-
-    return math.exp(_bisect(math.log(_MIN_CASES), math.log(_MAX_CASES), suffices))
+        return math.inf
+    return math.exp(_root(surplus, math.log(_MIN_CASES), math.log(_MAX_CASES)))
 
 
 def smallest_difference(
@@ -121,26 +125,21 @@ def smallest_difference(
     """Return the smallest difference that these numbers of cases show; NaN if they show none."""
     goal = goal or Goal()
     highest = max(1.0, 100 * math.sqrt(max(spread.variances(repeats))))
-    difference = _bisect(
-        0.0,
-        highest,
-        lambda candidate: (
-            candidate > 0 and spread.power(candidate, cases, repeats, goal.level) >= goal.power
-        ),
-    )
+
+    def surplus(candidate: float) -> float:
+        return spread.power(candidate, cases, repeats, goal.level) - goal.power
+
+    difference = _root(surplus, _MIN_DIFFERENCE, highest)
     return difference if math.isfinite(difference) else float("nan")
 
 
-def _bisect(low: float, high: float, suffices: Callable[[float], bool]) -> float:
-    """Return the smallest sufficient value, by bisection; infinite if the highest does not
-    suffice.
-    """
-    if not suffices(high):
-        return float("inf")
-    for _ in range(_ROUNDS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if suffices(middle) else (middle, high)
-    return high
+def _root(surplus: Callable[[float], float], low: float, high: float) -> float:
+    """Return where the power suffices; infinite if it does not at the highest value."""
+    from scipy.optimize import brentq  # registries are read at every start of Snakemake
+
+    if surplus(high) < 0:
+        return math.inf
+    return low if surplus(low) >= 0 else float(brentq(surplus, low, high))
 
 
 @dataclass(frozen=True)
