@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from moot.core.errors import CallFailedError, UserError
+from moot.core.errors import LogprobsUnavailableError, UserError
 from moot.core.model_config import ModelConfig
 from moot.llm.endpoints.embedded import PACKAGED, EmbeddedEndpoint
 from moot.llm.request import Message, Request
@@ -92,27 +92,12 @@ async def test_a_choice_is_scored_by_its_own_tokens(endpoint: EmbeddedEndpoint) 
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_characters_of_several_tokens_are_scored_by_their_first(
+async def test_words_whose_characters_are_split_have_no_likelihood(
     endpoint: EmbeddedEndpoint,
 ) -> None:
-    question = "本案是否适用该条？请回答是或否。"
-    reply = await endpoint.complete(embedded_request(question, choices=("是", "否")))
-    assert [type(token["piece"]) for token in endpoint._tokens("否")] == [list, list]
-    alternatives = endpoint._chat(
-        embedded_request(question),
-        grammar='root ::= "B"',
-        logprobs=True,
-        top_logprobs=50_000,
-        max_tokens=1,
-    )
-    top_logprobs = alternatives["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
-    for word, value in reply.logprobs.items():
-        first = endpoint._tokens(word)[0]["id"]
-        assert value == pytest.approx(
-            next(token["logprob"] for token in top_logprobs if token["id"] == first), abs=0.01
-        )
-    with pytest.raises(CallFailedError, match="begin with the same token"):
-        await endpoint.complete(embedded_request(question, choices=("否", "否否")))
+    request = embedded_request("本案是否适用该条？请回答是或否。", choices=("是", "否"))
+    with pytest.raises(LogprobsUnavailableError, match="its tokens of 是 or 否 are parts"):
+        await endpoint.complete(request)
 
 
 def test_a_library_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,8 +32,6 @@ def _anthropic(*blocks: dict[str, Any], stop_reason: str = "end_turn") -> dict[s
     return completion("anthropic", "", content=list(blocks), stop_reason=stop_reason)
 
 
-_TOOL = [{"id": "1", "type": "function", "function": {"name": "search", "arguments": "{}"}}]
-_OLLAMA_TOOL = [{"function": {"name": "search", "arguments": {}}}]
 _PARTS = [{"type": "text", "text": "It "}, {"type": "text", "text": "will."}]
 REPLIES: list[tuple[str, dict[str, Any], tuple[str, str, str]]] = [
     ("openai", _openai("It will."), ("It will.", "", "stop")),
@@ -45,16 +43,11 @@ REPLIES: list[tuple[str, dict[str, Any], tuple[str, str, str]]] = [
     ("openai", _openai(None, reasoning_content="Hm."), ("", "Hm.", "stop")),
     ("openai", _openai(None, reasoning="Hm."), ("", "Hm.", "stop")),
     ("openai", _openai("", "length", reasoning="Hm."), ("", "Hm.", "length")),
-    ("openai", _openai(None, "tool_calls", tool_calls=_TOOL), ("", "", "tool_calls")),
-    ("openai", _openai(None, "stop", tool_calls=_TOOL), ("", "", "stop")),
     ("openai", _openai(None, "content_filter"), ("", "", "content_filter")),
     ("anthropic", _anthropic({"type": "text", "text": "It will."}), ("It will.", "", "stop")),
     ("anthropic", _anthropic({"type": "thinking", "thinking": "Hm."}), ("", "Hm.", "stop")),
-    ("anthropic", _anthropic({"type": "tool_use", "id": "1"}, stop_reason="tool_use"),
-     ("", "", "tool_use")),
     ("anthropic", _anthropic(stop_reason="refusal"), ("", "", "content_filter")),
     ("ollama", completion("ollama", "", thinking="Hm."), ("", "Hm.", "stop")),
-    ("ollama", completion("ollama", "", tool_calls=_OLLAMA_TOOL), ("", "", "stop")),
 ]  # fmt: skip
 
 

@@ -48,8 +48,6 @@ def stream_of_completion(response: dict[str, Any]) -> list[dict[str, Any]]:
             continue
         if isinstance(value, str):
             deltas += [{name: part} for part in split_text(value)]
-        elif name == "tool_calls":
-            deltas.append({name: value})
         else:
             deltas += [{name: [part]} for part in value]
     chunks = [
@@ -176,7 +174,6 @@ async def test_reasoning_and_finish_reasons_are_those_of_the_whole_reply(endpoin
     [
         {"content": None, "refusal": "I will not."},
         {"content": None, "reasoning": "Hm."},
-        {"content": None, "tool_calls": [{"id": "1", "type": "function", "function": {}}]},
     ],
 )
 async def test_other_forms_of_a_message_can_be_streamed(message: dict[str, Any]) -> None:

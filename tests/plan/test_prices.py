@@ -7,9 +7,7 @@ import pytest
 from courtroom_runs import MODEL, PROJECT, configuration, hold, people
 from fault_server import FaultServer
 from moot.core.errors import UserError
-from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.request import Message, request_to
 from moot.plan.plan import Plan
 
 OPENAI = "https://api.openai.com/v1"
@@ -40,13 +38,6 @@ def test_a_model_without_a_price_in_the_list_is_an_error(
         match=rf"models\.test\.price: found 'auto'.*no price of '{model}'.*State the price",
     ):
         make_plan(url, tmp_path, model=model, price="auto")
-
-
-def test_a_cache_key_is_sent_but_is_not_part_of_the_request(tmp_path: Path) -> None:
-    model = make_plan(OPENAI, tmp_path, prompt_cache_key="study").config.models[MODEL]
-    request = request_to(model, (Message("user", "Yes?"),), max_tokens=5, temperature=0.0, seed=1)
-    assert OpenAIEndpoint(model, 1).body(request)["prompt_cache_key"] == "study"
-    assert "study" not in request.to_json()
 
 
 def test_each_call_stores_its_price(tmp_path: Path) -> None:

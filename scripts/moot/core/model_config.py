@@ -236,13 +236,6 @@ class ModelConfig(StrictModel):
             " closes connections that are idle during a long reply."
         ),
     )
-    prompt_cache_key: str | None = Field(
-        None,
-        description=(
-            "A key by which a provider routes calls to its caches (openai); it does not "
-            "distinguish calls in the ledger."
-        ),
-    )
     parameters: Mapping[
         Annotated[str, AfterValidator(check_parameter)],
         Annotated[Json, AfterValidator(check_value)],

