@@ -16,6 +16,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[1]
 SCRIPTS = {
     "house.py": ["HEAD"],
+    "faults.py": [],
     "throughput.py": ["--rounds", "2", "--repeats", "1", "--concurrency", "4", "--latency", "0.01"],
     "debates.py": ["--smoke"],
     "jobs.py": ["--debates", "4", "--repeats", "1", "--jobs", "1", "2"],
