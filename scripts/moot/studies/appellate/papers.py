@@ -192,9 +192,10 @@ def numbers_of_text(run: ItemRun) -> list[Part]:
         changes, of_all = (
             phase.measurement(metric) for metric in ("changes", "changes_of_all_pairs")
         )
-        text = f"{changes.value:g} of {changes.n:g} between two positions"
-        text += f", {of_all.value:g} of {of_all.n:g} with those to or from none ({source})"
-        parts.append(Fact(f"{phase.name}/opinion_changes", text))
+        if changes.n > 0:
+            text = f"{changes.value:g} of {changes.n:g} between two positions"
+            text += f", {of_all.value:g} of {of_all.n:g} with those to or from none ({source})"
+            parts.append(Fact(f"{phase.name}/opinion_changes", text))
         is_overrun = phase.steps["kind"] == OVERRUN
         overruns = phase.steps.loc[is_overrun, "debate_id"].nunique()
         text = f"{overruns} of {len(phase.predictions)} ({source})"
@@ -202,7 +203,8 @@ def numbers_of_text(run: ItemRun) -> list[Part]:
         for seat in range(1, phase.judges + 1):
             share = phase.measurement("affirm_share_of_statements", group=f"round=1;seat={seat}")
             row = f"{phase.name}_round1_judge{seat}/affirm_share"
-            parts.append(Fact(row, f"{share.value:.2f} ({source})"))
+            if share.n > 0:
+                parts.append(Fact(row, f"{share.value:.2f} ({source})"))
     clauses = [
         (label, f"{meaning} Example: “{EXAMPLES_OF_LABELS[label]}”")
         for label, meaning in RUBRIC.labels.items()

@@ -4,7 +4,7 @@ conference.
 
 from dataclasses import replace
 
-from moot.core.utterance_kinds import GRADE
+from moot.core.utterance_kinds import DECISION, GRADE, OPENING, STATEMENT
 from moot.papers import fills
 from moot.papers.parts import (
     Clauses,
@@ -26,6 +26,7 @@ from moot.studies.conference.speakers import EVALUATOR, JUDGE, MODERATOR, partic
 
 DECISIONS_OF_TABLE = 5
 MAX_CHARS = 1500
+KINDS_OF_TRANSCRIPTS = (OPENING, STATEMENT, DECISION, "steering")
 TITLES_OF_TRANSCRIPTS = {True: "As Figures A2 and A3", False: "As Figure A1, without a judge"}
 STAGES = ("discussing the issues", "building a model", "exploring the results")
 """The stages of the paper's Figure 1, which are revisited until all agree."""
@@ -93,8 +94,9 @@ def _first_topic(results: ExperimentResults) -> tuple[tuple[str, str], ...]:
         return ()
     is_first = transcripts["debate_id"] == transcripts["debate_id"].iloc[0]
     is_first &= transcripts["model"] == transcripts["model"].iloc[0]
-    is_first &= (transcripts["round"] <= 1) & (transcripts["text"] != "")
-    rows = transcripts.loc[is_first, ["speaker", "kind", "text"]]
+    is_first &= (transcripts["text"] != "") & transcripts["kind"].isin(KINDS_OF_TRANSCRIPTS)
+    topics = (transcripts["kind"] == OPENING).where(is_first, other=False).cumsum()
+    rows = transcripts.loc[is_first & (topics == 1), ["speaker", "kind", "text"]]
     clauses = []
     for speaker, kind, text in rows.itertuples(index=False, name=None):
         excerpt = text if len(text) <= MAX_CHARS else f"{text[:MAX_CHARS]} […]"
