@@ -3,7 +3,7 @@
 from itertools import chain
 
 from moot.jobs import item_needs
-from moot.jobs.earlier_items import earlier_files
+from moot.jobs.earlier_items import earlier_files, record_path
 from moot.papers.items import items_file, read_papers
 from moot.papers.page import paper_files
 from moot.papers.selection import describe_sizes, needed_experiments, selected_items

@@ -17,6 +17,7 @@ for paper in PAPERS:
             partial=newer_if_partial(f"paper_{paper}", paper_files(PAPERS[paper])),
         output:
             paper_files(PAPERS[paper]),
+            runs=update(str(record_path(paper))),  # a job adds to what earlier runs left
         log:
             f"results/logs/papers/{paper}.log",
         priority: AGGREGATION

@@ -11,13 +11,15 @@ from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files, paper_files
 from moot.jobs.earlier_items import join_earlier, plan_of_page, write_record
 from moot.papers.items import items_file, read_papers
-from moot.papers.selection import add_paper_experiments
+from moot.papers.selection import KINDS_WITHOUT_DEBATES, PREFIX, add_paper_experiments
 from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]
-COURTROOM = read_papers(items_file(PROJECT))["courtroom"]
-NAMES = ("table4", "table5", "table6", "figure2", "figure4", "figure5")
-ITEMS = [f"courtroom/{name}" for name in NAMES]
+PAPERS = read_papers(items_file(PROJECT))
+COURTROOM = PAPERS["courtroom"]
+ITEMS: list[str] = []
+for each_paper in PAPERS.values():
+    ITEMS += [item.name for item in each_paper.items if item.kind not in KINDS_WITHOUT_DEBATES]
 
 
 def configuration(**papers: Any) -> dict[str, Any]:
@@ -30,20 +32,27 @@ def configuration(**papers: Any) -> dict[str, Any]:
     return config
 
 
-def run_items(config: dict[str, Any]) -> tuple[Plan, set[tuple[str, str]]]:
-    """Run the experiments of a configuration, and return the page's plan and what it may show."""
+def run_items(config: dict[str, Any]) -> tuple[dict[str, Plan], set[tuple[str, str]]]:
+    """Run the experiments of a configuration.
+
+    Returns the plan of each page, and the papers' experiments and models that the pages may show.
+    """
     plan = Plan.from_yaml(config, PROJECT, default_files(PROJECT), Faults())
     for experiment in plan.experiments.values():
         for model in experiment.config.models:
             path = Path("results", "predictions", experiment.name, f"{model}.parquet")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
-    page, joined_config = plan_of_page(plan, config, COURTROOM.name)
-    write_record(page, joined_config, COURTROOM)
+    pages: dict[str, Plan] = {}
     runs = set[tuple[str, str]]()
-    for name, entry in page.experiments.items():
-        runs.update((name, model) for model in entry.config.models)
-    return page, runs
+    for paper in PAPERS.values():
+        page, joined_config = plan_of_page(plan, config, paper.name)
+        write_record(page, joined_config, paper)
+        pages[paper.name] = page
+        for name, entry in page.experiments.items():
+            if entry.study in paper.studies and entry.entry.startswith(PREFIX):
+                runs.update((name, model) for model in entry.config.models)
+    return pages, runs
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -51,15 +60,18 @@ def test_what_was_filled_stays_filled(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    order: list[dict[str, Any]] = [{"items": item} for item in ITEMS]
-    order.append({})
-    random.Random(seed).shuffle(order)
+    draw = random.Random(seed)
+    order: list[dict[str, Any]] = [{"items": item} for item in draw.sample(ITEMS, 10)]
+    order.insert(draw.randrange(10), {})
     earlier_runs: set[tuple[str, str]] = set()
     for papers in order:
-        page, runs = run_items(configuration(**papers))
+        pages, runs = run_items(configuration(**papers))
         assert earlier_runs <= runs, papers
         earlier_runs = runs
-        assert page.datasets["paper-nlsy97"].source == "download"
+    for page in pages.values():
+        for name, options in page.datasets.items():
+            is_of_paper = name.startswith("paper-") and options.source != "sample"
+            assert not is_of_paper or options.source == "download"
 
 
 def test_results_of_other_data_are_not_shown_as_the_papers(

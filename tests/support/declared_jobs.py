@@ -51,6 +51,7 @@ NAMES = {
     "report": report,
     "resumed": times_resumed,
     "targets": targets,
+    "update": str,
 }
 """What `rules/common.smk` and Snakemake give to the rules."""
 

@@ -4,6 +4,8 @@ Slow: only this test detects an item that does not follow a changed prompt, or t
 without need.
 """
 
+import json
+
 import pandas as pd
 import pytest
 
@@ -110,3 +112,29 @@ def test_with_nothing_changed_nothing_runs(built: Workflow, server: FaultServer)
     calls = server.count()
     assert not built.jobs("papers") & {"run_debates", "predict", "paper_courtroom"}
     assert server.count() == calls
+
+
+def test_items_of_a_later_run_leave_what_was_filled(built: Workflow, server: FaultServer) -> None:
+    filled = {item: own_rows(built, item) for item in SELECTION["papers"]["items"]}
+    later = {**SELECTION["papers"], "items": ["courtroom/figure5", "decision_conference/table3"]}
+    later["datasets"] = {**later["datasets"], "claim_stance": "sample"}
+    built.configure({"papers": later})
+    calls = server.count()
+    process = built.run("papers")
+    assert process.returncode == 0, process.stdout[-4000:]
+    assert server.count() > calls, "the later item is asked"
+    for item, rows in filled.items():
+        assert own_rows(built, item).equals(rows), item
+    assert not own_rows(built, "decision_conference/table3").empty
+    records = built.work / "results/papers"
+    names = {
+        name
+        for paper in ("courtroom", "decision_conference")
+        for name in json.loads((records / f"{paper}.runs.json").read_text("utf-8"))["experiments"]
+    }
+    assert {
+        "paper-zero-shot",
+        "paper-courtroom",
+        "paper-stance-vast",
+        "paper-stance-claims",
+    } <= names

@@ -1,8 +1,8 @@
 """The configuration behind a paper's page, so that a later run of other items shows what is filled.
 
 `results/papers/PAPER.runs.json` keeps the entries of the paper's experiments that have results,
-with their data sets and models as they were configured when they ran. No job has the file as an
-output, since Snakemake removes outputs before a job.
+with their data sets and models as they were configured when they ran. Snakemake does not remove
+it before a job, which updates it.
 """
 
 import json
@@ -24,14 +24,15 @@ SECTIONS = ("experiments", "datasets", "models")
 KINDS = ("predictions", "calls", "labels", "transcripts")
 
 
-def _record_path(paper: str) -> Path:
+def record_path(paper: str) -> Path:
+    """Return the file with the recorded entries of a paper."""
     return FOLDER / f"{paper}.runs.json"
 
 
 def read_record(paper: str) -> JsonObject:
     """Return the recorded entries of a paper: `experiments`, `datasets` and `models` by name."""
     empty_record: JsonObject = {section: {} for section in SECTIONS}
-    path = _record_path(paper)
+    path = record_path(paper)
     if not path.exists():
         return empty_record
     record: JsonObject = json.loads(path.read_text(encoding="utf-8"))
@@ -57,9 +58,8 @@ def write_record(plan: Plan, raw: Fields, paper: Paper) -> None:
         for model in experiment.config.models:
             for name in {model, *plan.models_in_job(experiment.name, model)}:
                 record["models"][name] = raw["models"][name]
-    if record["experiments"]:
-        text = json.dumps(record, indent=1, sort_keys=True, default=str)
-        write_atomically(_record_path(paper.name), text + "\n")
+    text = json.dumps(record, indent=1, sort_keys=True, default=str)
+    write_atomically(record_path(paper.name), text + "\n")
 
 
 def join_earlier(raw: Fields, paper: str) -> JsonObject:
