@@ -1,7 +1,7 @@
 """The likely price of the calls that a preview counts, below the ceiling of longest replies.
 
 The length of a reply is the mean of the ledger's replies of the same kind and model, else of the
-same kind, else the one in `data/reply_lengths.csv`.
+same kind, else the one in `data/published/reply_lengths.csv`.
 """
 
 import csv
@@ -16,7 +16,7 @@ from moot.core.model_config import ModelConfig
 from moot.llm.ledger.ledger import Entry
 from moot.llm.stand_in import CHARACTERS_PER_TOKEN
 
-TABLE = Path("data") / "reply_lengths.csv"
+TABLE = Path("data/published/reply_lengths.csv")
 LABEL = "label"
 """A model's label of a statement."""
 SHARE_OF_CEILING = 0.5
@@ -38,7 +38,7 @@ class ReplyLengths:
     def __init__(self, shipped: Path) -> None:
         self.kinds: dict[str, str] = {}
         """The kind of the utterance of each call."""
-        self._shipped = read_lengths(shipped)
+        self._shipped = shipped
         self._stored: dict[str, tuple[str, int]] = {}
 
     def add(self, entry: Entry) -> None:
@@ -59,10 +59,10 @@ class ReplyLengths:
 
         A prompt that quotes earlier replies gets shorter with them.
         """
-        measured = self._measure()
+        measured, shipped_lengths = self._measure(), read_lengths(self._shipped)
 
         def tokens_of(kind: str, model: str, ceiling: float) -> float:
-            usual = self._shipped.get(kind, SHARE_OF_CEILING * ceiling)
+            usual = shipped_lengths.get(kind, SHARE_OF_CEILING * ceiling)
             return min(measured.get((kind, model), measured.get((kind, ""), usual)), ceiling)
 
         total, statement = 0.0, tokens_of("statement", "", math.inf)

@@ -294,6 +294,8 @@ def _values_of_departures(plan: Plan, experiment: Experiment) -> JsonObject:
 
 def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:
     """Yield the needs of the paper's design of an item: experiments, models, servers and data."""
+    if item.kind in KINDS_WITHOUT_DEBATES:
+        return
     papers = paper_plan(plan.shipped)
     datasets = dict.fromkeys(item.datasets)
     for entry in papers.experiments.values():
@@ -309,8 +311,7 @@ def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:
     }
     for size in describe_sizes(of_item, plan.shipped):
         yield f"This run: {size}"
-    if item.kind not in KINDS_WITHOUT_DEBATES:
-        yield from describe_servers(item, papers)
+    yield from describe_servers(item, papers)
     if datasets:
         yield f"Data: {', '.join(f'`{name}`' for name in datasets)}."
 
