@@ -10,10 +10,10 @@ from moot.core.amount_text import LESS_THAN, amount_text, dollars_text
 
 UNKNOWN = "unknown"
 NOTE = (
-    'Generated tokens and dollars "at most" are maxima. Likely dollars follow from stored replies'
-    " of\nthe same kind, else from data/published/reply_lengths.csv. A model without `price` is free. Hours "
-    "follow\nfrom each model's speed (measured on stored replies), its concurrency and its limits,"
-    "\none experiment after the other.\n"
+    'Generated tokens and dollars "at most" are maxima. Likely dollars follow from stored replies\n'
+    "of the same kind, else from data/published/reply_lengths.csv. A model without price is free.\n"
+    "Hours follow from each model's speed (measured on stored replies), its concurrency and its\n"
+    "limits, one experiment after the other.\n"
 )
 ESTIMATE_MARK = "~"
 ESTIMATE_NOTE = (
