@@ -1,6 +1,4 @@
-"""Rehearse the whole configuration in the folder `rehearsal/`, and report the costs of the real
-run.
-"""
+"""Rehearse the whole configuration in the folder `rehearsal/`, and report what it took."""
 
 import sys
 from pathlib import Path
@@ -12,5 +10,5 @@ from moot.workflow.job import job
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         shipped = Path(snakemake.scriptdir).parent
-        sys.stdout.write(rehearse(snakemake.config, plan.config, shipped, snakemake.threads))
+        sys.stdout.write(rehearse(snakemake.config, shipped, snakemake.threads))
         sys.stdout.write(summarise_power(plan))

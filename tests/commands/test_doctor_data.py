@@ -145,7 +145,7 @@ def test_made_up_data_are_noted(source: str, word: str) -> None:
     ("columns", "labels", "positive"),
     [
         (("facts", "outcome"), ["lost", "won"], "won"),
-        (("claim", "label"), ["False", "True"], "true"),
+        (("claim", "label"), ["False", "True"], "True"),
         (("post", "stance"), ["against", "favor", "none"], None),
         (("Beschreibung", "Urteil"), ["nein", "ja"], "nein"),
     ],

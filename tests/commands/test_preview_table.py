@@ -128,35 +128,34 @@ CALLS = [make_entry(number, 3600) for number in range(8)]
     ],
     ids=["speed", "one at a time", "requests", "tokens", "embedded"],
 )
-def test_hours_follow_from_speed_concurrency_and_limits(
+def test_hours_follow_from_seconds_concurrency_and_limits(
     changes: dict[str, Any], hours: float
 ) -> None:
     speeds = SpeedMeter()
     for _ in range(2):  # a stored reply may be read twice
-        speeds.add(make_entry(99, 100, seconds=10.0))
+        speeds.add(make_entry(99, 100, seconds=240.0))
+    speeds.add(make_entry(98, 700, seconds=480.0))
     model = make_model(**changes)
     assert estimate_hours(CALLS, {"m": model}, speeds, 0) == pytest.approx(hours)
+
+
+def test_one_timed_reply_estimates_the_hours_whatever_the_most_tokens_are() -> None:
+    speeds = SpeedMeter()
+    speeds.add(make_entry(99, 12, seconds=3.0))
+    calls = [make_entry(number, 2_000) for number in range(120)]
+    hours = estimate_hours(calls, {"m": make_model(concurrency=1)}, speeds, 0)
+    assert hours == pytest.approx(0.1), "not 139 hours, for 240,000 tokens at four a second"
 
 
 def test_hours_of_the_packaged_model_are_an_estimate_until_it_replied() -> None:
     packaged = ModelConfig(endpoint="embedded", model="smollm2-135m")
     speeds = SpeedMeter()
-    speed = speeds.tokens_per_second("m", packaged)
-    assert speeds.is_typical("m", packaged) and 1 < speed < 1_000
-    assert estimate_hours(CALLS, {"m": packaged}, speeds, 0) == pytest.approx(8 / speed)
-    speeds.add(make_entry(99, 50, seconds=10.0))
-    assert not speeds.is_typical("m", packaged) and speeds.tokens_per_second("m", packaged) == 5
+    assert speeds.is_typical("m", packaged)
+    assert 0.008 < estimate_hours(CALLS, {"m": packaged}, speeds, 0) < 8
+    speeds.add(replace(make_entry(99, 50, seconds=10.0), model="m"))
+    assert not speeds.is_typical("m", packaged)
+    assert estimate_hours(CALLS, {"m": packaged}, speeds, 0) == pytest.approx(8 * 10 / 3600)
     assert not SpeedMeter().is_typical("m", make_model())
-
-
-def test_a_reply_counts_once_for_each_model() -> None:
-    speeds = SpeedMeter()
-    entry = make_entry(1, 50, seconds=10.0)
-    for model in ("m", "m", "equal"):
-        speeds.add(replace(entry, model=model))
-    speeds.add(make_entry(2, 150, seconds=10.0))
-    assert speeds.tokens_per_second("m", make_model()) == 10
-    assert speeds.is_measured("equal"), "models with equal entries may share replies"
 
 
 def test_an_estimate_is_marked_and_explained() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from moot.core.artifacts import read_frame, read_metadata
+from moot.core.artifacts import read_metadata
 from project_copy import Workflow
 
 pytestmark = pytest.mark.slow
@@ -118,21 +118,7 @@ def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
 
     report = (folder / "rehearsal.md").read_text(encoding="utf-8")
     assert report in process.stdout
-    assert "| other | 12 |" in report
-    hours = next(line for line in report.splitlines() if line.startswith("| other |")).split("|")[
-        -2
-    ]
-    assert float(hours) == 0.2, "12 calls at one a minute"
-    assert "| ledger |" in report
-    served = next(line for line in report.splitlines() if line.startswith("| served |")).split("|")[
-        -2
-    ]
-    predictions = [
-        read_frame(path) for path in (folder / "results" / "predictions").glob("*/served.parquet")
-    ]
-    waves = sum(int(frame["calls"].max()) for frame in predictions)  # in one shard
-    assert f"Calls of served go in batches: at most {waves} waves" in report
-    assert served.split() == ["at", "most", f"{24 * waves:,.2f}"]
+    assert "| ledger |" in report and "`snakemake preview` counts the calls" in report
 
     with sqlite3.connect(next((folder / "data" / "ledger").glob("*.sqlite*"))) as database:
         tables_of_ledger = [

@@ -15,36 +15,34 @@ SECONDS_PER_HOUR = 3600.0
 
 
 class SpeedMeter:
-    """The speed of models, measured on the replies that the ledger has stored."""
+    """The seconds that a call of each model takes, measured on the replies in the ledger."""
 
     def __init__(self) -> None:
-        self._counted_replies: set[tuple[str, str]] = set()
-        self._tokens: defaultdict[str, int] = defaultdict(int)
-        self._seconds: defaultdict[str, float] = defaultdict(float)
+        self._seconds: defaultdict[str, dict[str, float]] = defaultdict(dict)
 
     def add(self, entry: Entry) -> None:
         """Count a stored reply; the same reply counts once for a model."""
-        key = (entry.model, entry.call_id)
-        if key not in self._counted_replies:
-            self._counted_replies.add(key)
-            self._tokens[entry.model] += entry.reply.completion_tokens
-            self._seconds[entry.model] += entry.reply.seconds
+        if entry.reply.seconds > 0:
+            self._seconds[entry.model][entry.call_id] = entry.reply.seconds
 
     def is_measured(self, name: str) -> bool:
         """Return whether a stored reply of a model shows its speed."""
-        return self._tokens[name] > 0 and self._seconds[name] > 0
+        return bool(self._seconds[name])
 
     def is_typical(self, name: str, model: ModelConfig) -> bool:
         """Return whether only the typical speed of its kind is known of a model."""
         return not self.is_measured(name) and _typical_speed(model) is not None
 
-    def tokens_per_second(self, name: str, model: ModelConfig) -> float:
-        """Return the tokens that a call generates in a second: as measured, else as is typical of
-        the model; NaN if neither is known.
+    def seconds_of(self, name: str, model: ModelConfig, totals: "CallTotals") -> float:
+        """Return the seconds of calls, one after the other; NaN if no speed is known.
+
+        A measured call counts as a whole: its tokens in a second would count the most tokens that
+        a reply may have, of which most replies take a small part.
         """
-        if self.is_measured(name):
-            return self._tokens[name] / self._seconds[name]
-        return _typical_speed(model) or math.nan
+        seconds = self._seconds[name].values()
+        if seconds:
+            return totals.calls * sum(seconds) / len(seconds)
+        return totals.completion_tokens / (_typical_speed(model) or math.nan)
 
 
 def _typical_speed(model: ModelConfig) -> float | None:
@@ -94,17 +92,17 @@ def estimate_hours(
         if model.gathers_calls:
             hours += waves * HOURS_PER_WAVE
         else:
-            hours += _hours_of_calls(totals, model, speeds.tokens_per_second(name, model))
+            hours += _hours_of_calls(totals, model, speeds.seconds_of(name, model, totals))
     return hours
 
 
-def _hours_of_calls(totals: CallTotals, model: ModelConfig, tokens_per_second: float) -> float:
-    """Return the hours by speed and concurrency, or by the limit per minute if that takes
+def _hours_of_calls(totals: CallTotals, model: ModelConfig, seconds: float) -> float:
+    """Return the hours by their seconds and concurrency, or by the limit per minute if that takes
     longer.
     """
     one_at_a_time = endpoint_traits(model.endpoint).in_process
     concurrency = 1 if one_at_a_time else model.concurrency
-    seconds = totals.completion_tokens / tokens_per_second / concurrency
+    seconds /= concurrency
     if model.requests_per_minute:
         seconds = max(seconds, 60 * totals.calls / model.requests_per_minute)
     if model.tokens_per_minute:

@@ -6,22 +6,16 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
-from moot.core.amount_text import amount_text, bound_text, dollars_text
-from moot.core.artifacts import atomic_path, read_frame
-from moot.core.batch_config import HOURS_PER_WAVE
-from moot.core.config import Config
+from moot.core.amount_text import amount_text
+from moot.core.artifacts import atomic_path
 from moot.core.durable import write_atomically
 from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
-from moot.core.model_config import ModelConfig
-from moot.core.types import Fields, Json
-from moot.llm.batches.estimate import count_waves, describe_waves
+from moot.core.types import Fields
 from moot.report.markdown import markdown_table
 
 FOLDER = Path("rehearsal")
@@ -39,8 +33,6 @@ _EXCLUDED_DATA = {
 }
 _MEGABYTE = 1e6
 _KIBIBYTES_PER_GIGABYTE = 1e9 / 1024
-_HOUR = 3600.0
-_CALL_COLUMNS = ["call_id", "model", "seconds", "prompt_tokens", "completion_tokens", "cost_usd"]
 
 
 @dataclass(frozen=True)
@@ -109,54 +101,6 @@ def run_workflow(
     )
 
 
-def read_calls(folder: Path) -> pd.DataFrame:
-    """Yield every call of the rehearsal's debates once.
-
-    Each has its tokens, its seconds on the real model, and its price.
-    """
-    paths = sorted((folder / "results" / "calls").rglob("*.parquet"))
-    frames = [
-        read_frame(path, _CALL_COLUMNS) for path in paths
-    ]  # requests and replies stay on disk
-    calls = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=_CALL_COLUMNS)
-    return calls.drop_duplicates("call_id")
-
-
-def estimate_real_run(
-    calls: pd.DataFrame, models: Mapping[str, ModelConfig], waves: Mapping[str, int]
-) -> pd.DataFrame:
-    """Estimate the cost of the real run, one row per model.
-
-    The columns are model, calls, tokens, usd, waves and hours.
-
-    The hours are the maximum of three: the calls' seconds over the model's concurrency, its calls
-    over its requests per minute, and its tokens over its tokens per minute. If calls are gathered,
-    the hours are the maximum for the number of `waves`.
-    """
-    rows = []
-    for model, calls_of_model in calls.groupby("model", sort=True):
-        config = models[str(model)]
-        tokens = int(
-            calls_of_model["prompt_tokens"].sum() + calls_of_model["completion_tokens"].sum()
-        )
-        seconds = [float(calls_of_model["seconds"].sum()) / config.concurrency]
-        seconds += (
-            [60 * len(calls_of_model) / config.requests_per_minute]
-            if config.requests_per_minute
-            else []
-        )
-        seconds += [60 * tokens / config.tokens_per_minute] if config.tokens_per_minute else []
-        usd, max_waves = float(calls_of_model["cost_usd"].sum()), waves.get(str(model), 0)
-        hours = max_waves * HOURS_PER_WAVE if max_waves else max(seconds) / _HOUR
-        row = {"model": model, "calls": len(calls_of_model), "tokens": tokens, "usd": usd}
-        rows.append({**row, "waves": max_waves, "hours": hours})
-    return pd.DataFrame(rows, columns=["model", "calls", "tokens", "usd", "waves", "hours"])
-
-
-def _hours(hours: float, *, at_most: bool) -> str:
-    return bound_text(hours, 2) if at_most else amount_text(hours, 2)
-
-
 def measure_sizes(folder: Path) -> dict[str, int]:
     """Return the bytes on disk of the ledger and of each folder of the results."""
     size_by_folder = {"ledger": _size(folder / "data" / "ledger")}
@@ -172,17 +116,9 @@ def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
+def report(folder: Path, measured: RunMeasurement) -> str:
     """Return the results of a rehearsal as Markdown."""
-    waves = count_waves(folder / "results", config.models, config.shards)
-    table = estimate_real_run(read_calls(folder), config.models, waves)
-    rows, on_disk = table.to_dict("records"), measure_sizes(folder)
-    sums = table[["calls", "tokens", "usd", "hours"]].sum().to_dict()
-    longest = _hours(table["hours"].max() if len(table) else 0, at_most=bool(waves))
-    model_rows = [
-        (row["model"], *_counts(row), _hours(row["hours"], at_most=row["waves"] > 0))
-        for row in rows
-    ]
+    on_disk = measure_sizes(folder)
     folder_rows = [
         (name, amount_text(size / _MEGABYTE, 1))
         for name, size in (on_disk | {"all": sum(on_disk.values())}).items()
@@ -194,18 +130,7 @@ def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
             " describes a model. "
             f"Tables, figures and transcripts are in `{folder}/results/`."
         ),
-        "## The real run, estimated",
-        markdown_table(
-            ("model", "calls", "tokens", "US dollars", "hours"),
-            [*model_rows, ("all", *_counts(sums), f"{longest} to {amount_text(sums['hours'], 2)}")],
-        ),
-        (
-            "Hours of all: from the hours of the slowest model, if all servers are called at once, "
-            "to the sum, if one model follows the other. They are computed from 40 tokens a "
-            "second, 0.6 seconds to the first token and texts of 80 words, and from each model's "
-            "limits and concurrency. Calls of models that label statements are not included."
-        ),
-        *(describe_waves(row["model"], row["waves"]) for row in rows if row["waves"]),
+        "`snakemake preview` counts the calls of the real run, with their cost and hours.",
         "## On disk",
         markdown_table(("folder", "MB"), folder_rows),
         "## This machine",
@@ -219,22 +144,17 @@ def report(folder: Path, config: Config, measured: RunMeasurement) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _counts(row: Json) -> tuple[str, str, str]:
-    return f"{row['calls']:,.0f}", f"{row['tokens']:,.0f}", dollars_text(row["usd"])
-
-
-def rehearse(raw: Fields, config: Config, shipped: Path, cores: int) -> str:
+def rehearse(raw: Fields, shipped: Path, cores: int) -> str:
     """Rehearse a configuration in `rehearsal/` below the working directory, and return the report.
 
     Args:
         raw: the merged configuration, as Snakemake passes it.
-        config: the checked configuration.
         shipped: the project's folder.
         cores: for the workflow.
     """
     prepare(FOLDER, raw)
     LOG.info("rehearsing in %s/; a log of each job is in %s/results/logs/", FOLDER, FOLDER)
     measured = run_workflow(FOLDER, shipped, cores)
-    text = report(FOLDER, config, measured)
+    text = report(FOLDER, measured)
     write_atomically(FOLDER / PAGE, text)
     return text
