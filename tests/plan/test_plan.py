@@ -284,7 +284,7 @@ def test_experiments_of_few_debates_fill_no_table_of_a_study(
         return experiments, names
 
     assert list_names(trial_runs) == ([], {"comparison/trial_runs"})
-    leaderboard = {"comparison/methods_long", "comparison/methods_by_data"}
+    leaderboard = {"comparison/methods"}
     assert list_names(trial_runs | trained) == (
         [],
         {"comparison/trial_runs", *leaderboard},

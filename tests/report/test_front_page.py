@@ -56,6 +56,13 @@ def test_own_questions_come_first_and_shipped_ones_without_an_interval_not_at_al
     assert own[1].estimate is None and own[1].why == "One case."
 
 
+def test_a_small_p_without_an_interval_is_an_answer() -> None:
+    row = {"difference low": "", "difference high": "", "p (Holm)": 0.001, "answer": "supported"}
+    question = next(q for q in questions_of(["a-above-b"], **row) if q.text.startswith("Is A"))
+    assert question.answer == "supported" and question.estimate is None
+    assert question.why.startswith("There is no interval; p = 0.001")
+
+
 def test_a_page_has_at_most_twenty_questions() -> None:
     rows = [as_text(CONTRAST | {"contrast": f"c{number}"}) for number in range(30)]
     questions = choose_questions(rows, {}, ["c29"])
@@ -138,12 +145,12 @@ def test_the_page_shows_accuracies_and_names_empty_tables(
     write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)
     page = (root / "index.html").read_text(encoding="utf-8")
     methods = page[page.index('id="methods"') : page.index('id="comparison"')]
-    assert "<td>0.500 [0.18, 0.82], n = 10</td>" in methods
+    assert "<td>0.500 [0.18, 0.82]</td><td>10</td><td>10</td>" in methods
     assert "<td>0.500</td><td>0.600</td><td>−0.100 [−0.400, 0.200]</td><td>10</td>" in methods
     assert "<details open>" in methods
     assert methods.count("<tr>") == 4, "an arm without a difference has no row"
-    without_rows = page[page.index("Tables without rows in this run") :].partition("</p>")[0]
-    assert TABLES["comparison/deferral"].title in without_rows
+    without_values = page[page.index("Tables without values in this run") :].partition("</p>")[0]
+    assert TABLES["comparison/deferral"].title in without_values
     assert "tables/comparison/deferral.html" not in page, "it has neither link nor preview"
 
 
@@ -229,7 +236,7 @@ def test_failures_come_first_and_unanswered_questions_cannot_tell(root: Path) ->
     assert page.index("load_cases") < page.index("Is A better than B?")
     write_front_page(root, "comparison", [], pages, STUDIES, RunRemarks(failures=failures))
     page = (root / "index.html").read_text(encoding="utf-8")
-    assert "This run answers no question: cannot tell." in page
+    assert "This run asks no question." in page
     write_front_page(root, "comparison", [], pages, STUDIES)
     assert "Failed" not in (root / "index.html").read_text(encoding="utf-8")
 

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from moot.report.front_page import STRICT
+
 HOSTILE = '<img src=x onerror="alert(1)">'
 CONTRAST = {
     "study": "recorded",
@@ -53,7 +55,17 @@ UNTESTED = CONTRAST | {
     "p (Holm)": "",
     "answer": "",
 }
-METHOD = {"method": "debate", "model": HOSTILE, "mine": "0.500 [0.18, 0.82], n = 10"}
+METHOD = {
+    "data": "mine",
+    "method": "debate",
+    "model": HOSTILE,
+    STRICT: 0.5,
+    "95 % low": 0.18,
+    "95 % high": 0.82,
+    "n": 9,
+    "n invalid": 1,
+    "cases": 10,
+}
 ARM = {
     "debate": "mine",
     "model": "a model",
@@ -81,7 +93,7 @@ def results_with_questions(root: Path, questions: int = 2) -> Path:
         for number in range(2, questions)
     ]
     pd.DataFrame([UNTESTED, CONTRAST, CLAIM, *further]).to_csv(tables / "contrasts.csv")
-    pd.DataFrame([METHOD]).to_csv(tables / "methods_by_data.csv", index=False)
+    pd.DataFrame([METHOD]).to_csv(tables / "methods.csv", index=False)
     without_interval = ARM | {"difference low": "", "difference high": ""}
     pd.DataFrame([ARM, without_interval, dict.fromkeys(ARM, "")]).to_csv(
         tables / "what_debate_adds.csv", index=False

@@ -25,6 +25,7 @@ SHIPPED = (
     "data/records",
     "data/samples",
     "data/published",
+    "data/reply_lengths.csv",
     "data/versions.csv",
     "profiles",
 )

@@ -111,7 +111,7 @@ def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
     assert set(counterfactuals["model"]) == {"served"} and counterfactuals.loc[
         counterfactuals["people"] == "all", "cases"
     ].tolist() == [12, 12]
-    methods = (folder / "results" / "tables" / "comparison" / "methods_long.csv").read_text(
+    methods = (folder / "results" / "tables" / "comparison" / "methods.csv").read_text(
         encoding="utf-8"
     )
     assert "trial" in methods and "arm=" not in methods, "arms stand beside no method"

@@ -130,72 +130,29 @@ def _sort_key(row: Fields) -> tuple[bool, bool, str, str]:
 
 @table(
     COMPARISON,
-    "methods_by_data",
-    "Methods down, data sets across",
+    "methods",
+    "Every method on every data set",
     needs=(has_debates, has_baselines),
 )
-def methods_by_data(results: StudyResults) -> TableContent:
-    """Accuracy of every method on every data set, invalid answers counted as wrong, with its 95 %
-    interval, the number of predictions, the share of valid answers where some are invalid, and the
-    calls and tokens that a case takes.
-    """
-    method_rows = _rows(results)
-    rows: dict[tuple[str, str], Row] = {}
-    for method_row in sorted(method_rows, key=_sort_key):
-        row = rows.setdefault(
-            (method_row["method"], method_row["model"]),
-            {"method": method_row["method"], "model": method_row["model"]},
-        )
-        row[method_row["data"]] = _format_cell(method_row)
-    columns = (
-        Columns().plain("method", "model").ours(*dict.fromkeys(row["data"] for row in method_rows))
-    )
-    return columns.table(
-        rows.values(),
-        [
-            (
-                "Accuracy with invalid answers counted as wrong [95 % interval], n predictions, "
-                "the share of valid answers if some are invalid; calls, prompt and generated "
-                "tokens per case, if known. With several labels per case it is subset accuracy. "
-                "The table methods_long has the same values as numbers."
-            ),
-            (
-                "If several experiments use the same method on the same data, the one with the "
-                "most cases is shown. Methods may have been run on different cases of a data "
-                "set: compare with the majority class, and see a study's own tables for tests on "
-                "the same cases. Trained models are scored on the whole test split."
-            ),
-        ],
-    )
-
-
-def _format_cell(row: Row) -> str:
-    low, high = row["95 % low"], row["95 % high"]
-    interval: str = "" if pd.isna(low) else f" [{low:.2f}, {high:.2f}]"
-    calls, prompt, generated = (row[name] for name in COST_SCORES)
-    cost = f"; {calls:.1f} calls, {prompt:,.0f} + {generated:,.0f} tokens" if calls > 0 else ""
-    answers = row["n"] + row["n invalid"]
-    cases = f" on {int(row['all cases'])} cases" if row["all cases"] < answers else ""
-    valid = f", {100 * row['valid answers']:.0f} % valid" if row["n invalid"] else ""
-    return f"{row[STRICT]:.3f}{interval}, n = {answers:.0f}{cases}{valid}{cost}"
-
-
-@table(
-    COMPARISON,
-    "methods_long",
-    "Every method on every data set, as numbers",
-    needs=(has_debates, has_baselines),
-)
-def methods_long(results: StudyResults) -> TableContent:
+def methods(results: StudyResults) -> TableContent:
     """Accuracy and macro F1 of every method on every data set, with the calls and tokens that a
     case takes.
     """
     return _LONG_COLUMNS.table(
         sorted(_rows(results), key=lambda row: (row["data"], *_sort_key(row))),
         [
-            "The interval is for the accuracy with invalid answers counted as wrong. `n` "
-            "counts the valid debates (or answers) behind the accuracy of valid answers and F1; "
-            "`cases` counts their cases. The cost of recorded debates is unknown."
+            (
+                "Accuracy is over all answers, and its interval counts invalid ones as wrong."
+                " With several labels per case it is subset accuracy. `n` counts the valid"
+                " debates (or answers) behind the accuracy of valid answers and F1; `cases`"
+                " counts their cases. The cost of recorded debates is unknown."
+            ),
+            (
+                "If several experiments use the same method on the same data, the one with the"
+                " most cases is shown. Methods may have been run on different cases of a data"
+                " set: compare with the majority class, and see a study's own tables for tests"
+                " on the same cases. Trained models are scored on the whole test split."
+            ),
         ],
     )
 

@@ -2,7 +2,7 @@
 
 It shows questions with their answers, and all outputs of the run.
 
-The answers come from the tables `contrasts`, `methods_by_data` and `what_debate_adds`; this
+The answers come from the tables `contrasts`, `methods` and `what_debate_adds`; this
 module judges nothing. All links are relative, so that the
 folder `results/` can be put on any server of static files.
 """
@@ -33,8 +33,10 @@ from moot.report.front_page_summary import (
 )
 from moot.report.notes import REHEARSAL_NOTE
 from moot.report.study_questions import SIGNS, choose_questions
+from moot.report.tables import missing_values
 
 TRIAL_RUNS = "comparison/trial_runs"
+STRICT = "accuracy, invalid = wrong"
 DIFFERENCE = ("difference", "difference low", "difference high")
 
 
@@ -114,7 +116,7 @@ def write_front_page(
             part=part,
             links=set(names),
             costs=_costs(root, names),
-            methods=_rows(root, f"{study}/methods_by_data", names),
+            methods=[_method_row(row) for row in _rows(root, f"{study}/methods", names)],
             controls=[
                 _control_row(row)
                 for row in _rows(root, f"{study}/what_debate_adds", names)
@@ -153,6 +155,18 @@ def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:
     return [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
 
 
+def _method_row(row: Fields) -> Fields:
+    """Return a method on a data set in the form that the page shows."""
+    low, high = row["95 % low"], row["95 % high"]
+    interval = f" [{float(low):.2f}, {float(high):.2f}]" if low else ""
+    return {
+        **{name: row[name] for name in ("data", "method", "model")},
+        "right": f"{float(row[STRICT]):.3f}{interval}",
+        "answers": int(float(row["n"])) + int(float(row["n invalid"])),
+        "cases": row["cases"],
+    }
+
+
 def _control_row(row: Fields) -> Fields:
     """Return a debate and one of its controls in the form that the page shows."""
     difference, low, high = (_with_minus(f"{float(row[name]):.3f}") for name in DIFFERENCE)
@@ -177,8 +191,10 @@ def _files_by_study(root: Path, names: Sequence[str]) -> dict[str, Built]:
             figures = "figures" if has_content(root / name) else "empty_figures"
             files[study][figures].append((name, FIGURES[entry].title))
         elif kind == "tables" and path.suffix == ".html":
-            empty = path.with_suffix(".csv").as_posix() in names and not _rows(root, entry, names)
-            files[study]["empty" if empty else "tables"].append((name, TABLES[entry].title))
+            csv_file = path.with_suffix(".csv").as_posix()
+            reason = missing_values(root / csv_file) if csv_file in names else ""
+            title = f"{TABLES[entry].title}{f' ({reason})' if reason else ''}"
+            files[study]["empty" if reason else "tables"].append((name, title))
         elif kind == "reader" and path.suffix == ".html":
             files[study]["readers"].append((name, study))
     return dict(sorted(files.items(), key=lambda item: (item[0] != COMPARISON, item[0])))

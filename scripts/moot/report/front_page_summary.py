@@ -17,7 +17,7 @@ from moot.scores.contrasts import CANNOT_TELL, NOT_SUPPORTED, SUPPORTED
 LEGEND = {
     SUPPORTED: "p is below 0.05 and the value is on the expected side",
     NOT_SUPPORTED: "p is below 0.05 and the value is on the other side",
-    CANNOT_TELL: "p is not below 0.05, or there is no interval; no evidence of equality",
+    CANNOT_TELL: "p is not below 0.05, or there is no p; no evidence of equality",
 }
 """The three answers and their meanings."""
 PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_TEXTS, PREVIEW_CHARS = 4, 3, 2, 28

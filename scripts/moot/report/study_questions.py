@@ -122,10 +122,10 @@ def _read_question(row: Fields, readers: Mapping[str, str], is_own: bool) -> Stu
     return StudyQuestion(
         row["question"] or row["contrast"],
         row["published"],
-        word if has_interval else CANNOT_TELL,
+        word if row["p (Holm)"] else CANNOT_TELL,
         estimate,
         capitalised(about),
-        _explain(row, estimate, reason) if estimate else missing,
+        _explain(row, estimate, reason) if row["p (Holm)"] else missing,
         row["in words"],
         f"{row['study']}/contrasts",
         [
@@ -146,12 +146,16 @@ def _read_estimate(row: Fields) -> Estimate:
     return Estimate(value, low, high, threshold)
 
 
-def _explain(row: Fields, estimate: Estimate, reason: str) -> str:
+def _explain(row: Fields, estimate: Estimate | None, reason: str) -> str:
     tests = int(float(row["tests in family"]))
     corrected = f" (Holm's correction for {tests} tests)" if tests > 1 else ""
     p = f"p = {float(row['p (Holm)']):.3f}".replace("= 0.000", "< 0.001")
-    verb = "includes" if estimate.low <= estimate.threshold <= estimate.high else "leaves out"
-    sentence = f"The 95 % interval {verb} {estimate.threshold:g}; {p}{corrected}."
+    interval = "There is no interval"
+    if estimate:
+        is_inside = estimate.low <= estimate.threshold <= estimate.high
+        verb = "includes" if is_inside else "leaves out"
+        interval = f"The 95 % interval {verb} {estimate.threshold:g}"
+    sentence = f"{interval}; {p}{corrected}."
     return f"{sentence} {capitalised(reason)}." if reason else sentence
 
 

@@ -4,7 +4,6 @@ import csv
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from numbers import Integral, Real
 from pathlib import Path
 
@@ -21,6 +20,8 @@ from moot.report.notes import EXPLORATORY, EXPLORATORY_NOTE
 from moot.report.study_results import StudyResults
 
 MISSING = "–"
+WHAT_IS_MISSING = "what is missing"
+"""The column of tables that says why a row has no value."""
 DEFAULT_FORMAT = ".3f"
 LARGE_VALUE = 100  # amounts of tokens and words from here on are shown without decimals
 DIGITS = 10  # of a number in CSV; later digits depend on the order of summation
@@ -73,10 +74,18 @@ def write_table(entry: Table, results: StudyResults, paths: Mapping[str, Path]) 
             part.write_text(files[kind](), encoding="utf-8", newline="\n")
 
 
-def has_rows(path: Path) -> bool:
-    """Return whether the CSV file of a table has a row below its header."""
+def missing_values(path: Path) -> str:
+    """Return why the CSV file of a table holds no value, "" if it holds one.
+
+    A row that states what is missing has no value.
+    """
+    reason = "no rows"
     with path.open(encoding="utf-8-sig", newline="") as file:
-        return len(list(islice(csv.reader(file), 2))) > 1
+        for row in csv.DictReader(file):
+            reason = row.get(WHAT_IS_MISSING) or ""
+            if not reason:
+                return ""
+    return reason
 
 
 def _mark_rehearsal(entry: Table, content: TableContent) -> tuple[Table, TableContent]:

@@ -1,8 +1,8 @@
-"""Tables without rows and figures without data: their files are removed when a run has ended.
+"""Tables without values and figures without data: their files are removed when a run has ended.
 
 Snakemake expects each output of a job to exist when the job ends, and only the job knows whether a
-table has rows. So the job writes all of its tables, and the end of a successful run removes those
-without rows. A list of the removed names lets the next run treat them as built.
+table has values. So the job writes all of its tables, and the end of a successful run removes those
+without values. A list of the removed names lets the next run treat them as built.
 """
 
 import json
@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from moot.core.durable import write_atomically
 from moot.report.figures import has_content
-from moot.report.tables import has_rows
+from moot.report.tables import missing_values
 
 LIST = Path("results/without_content.json")
 KINDS = {"tables": "csv", "figures": "svg"}
@@ -75,7 +75,7 @@ def remove_empty_outputs(outputs: Iterable[str], kept_names: Collection[str] = (
 def describe_removal(names: Collection[str]) -> str:
     """Return the sentence for the terminal on tables and figures whose files are removed."""
     return (
-        f"{len(names)} tables and figures have no rows or points in this run, so their files"
+        f"{len(names)} tables and figures have no values in this run, so their files"
         f" are not kept: {', '.join(names)}."
     )
 
@@ -101,7 +101,7 @@ def _files_of(name: str) -> list[Path]:
 
 def _has_content(name: str) -> bool:
     path = _file_with_content(name)
-    return has_rows(path) if name.startswith("tables/") else has_content(path)
+    return has_content(path) if name.startswith("figures/") else not missing_values(path)
 
 
 def _write_list(names: Collection[str]) -> None:

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from moot.commands.power_report import OUTPUT, summarise_power, write_power
-from moot.core.config import Publication
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
 from moot.report.debate_texts import read_debates
@@ -17,7 +16,7 @@ from moot.report.outcome import read_outcome
 from moot.report.reader_debates import Packing, pack_debates
 from moot.report.study_results import StudyResults
 from moot.scores import score_experiment
-from moot.studies.recorded.tables import methods
+from moot.studies.recorded.tables import BY_CASE, VALID_BY_CASE, methods
 from nyu_debates import debate as invented_debate
 from recorded_runs import PROJECT, recorded_study
 
@@ -103,7 +102,7 @@ def test_a_debate_before_several_judges_is_shown_once_and_exported_by_judge(tmp_
     packing = Packing(10_000, {}.__setitem__)
     pack_debates(packing, results)
     assert len(packing.index()["debates"]["case"]) == 3
-    exported = Export(results, "jurors", score_experiment(results), Publication()).debates()
+    exported = Export(results, "jurors", score_experiment(results)).debates()
     predictions = {debate.name: debate.outcome["prediction"] for debate in exported}
     assert {name: label for name, label in predictions.items() if name[0] == "a"} == {
         "a#0, Ann": "yes",
@@ -140,7 +139,7 @@ def test_answers_without_truth_are_compared_and_have_no_accuracy(tmp_path: Path)
     ] == pytest.approx(1 / 3)
     [row] = methods(study).frame.to_dict("records")
     assert pd.isna(
-        [row[name] for name in ("accuracy", "accuracy of valid", "majority class", "F1, binary")]
+        [row[name] for name in (BY_CASE, VALID_BY_CASE, "majority class", "F1, binary")]
     ).all()
     assert row["valid share"] == 1
 
@@ -157,7 +156,7 @@ def test_accuracy_of_valid_answers_is_never_below_that_with_invalid_ones_as_wron
         *(f"b,0,Ann,,{nth},{'Y' if nth else 'N'},N" for nth in range(2)),
     ]
     [row] = methods(juries(tmp_path, lines)).frame.to_dict("records")
-    assert (row["accuracy"], row["accuracy of valid"]) == (
+    assert (row[BY_CASE], row[VALID_BY_CASE]) == (
         pytest.approx((0.2 + 0.5) / 2),
         pytest.approx((1 + 0.5) / 2),
     )

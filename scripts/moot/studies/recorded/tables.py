@@ -38,6 +38,11 @@ INVALID = (
 )
 
 
+_ONE_AUTHOR = ["case_id", "judge", "persona"]
+BY_CASE, VALID_BY_CASE = "accuracy by case", "accuracy of valid by case"
+"""Means over cases; `accuracy` is over answers, also where a case has more than others."""
+
+
 @table(STUDY, "methods", "Every recorded method and model")
 def methods(results: StudyResults) -> TableContent:
     """How often each recorded method and model was right, with 95 % intervals by case, and how
@@ -47,16 +52,16 @@ def methods(results: StudyResults) -> TableContent:
         map(_method_row, answered_runs(results)),
         [
             (
-                f"{INVALID} Accuracy counts invalid answers as wrong, accuracy of valid leaves them"
-                " out; both are means over cases of the share of a case's right answers, and empty"
-                " if no truth is known. F1 is for the positive label, over all valid answers."
+                f"{INVALID} {BY_CASE} is the mean over cases of the share of a case's right"
+                f" answers, with invalid ones as wrong; {VALID_BY_CASE} leaves these out. Both are"
+                " empty if no truth is known. F1 is for the positive label, over all valid answers."
                 " Methods were recorded over different cases: compare each with the majority class"
                 " of its own cases."
             ),
             (
                 "Base-rate distance is the share of positive answers minus the share of positive"
-                " cases. Repeats agree: the share of pairs of a case's valid answers that are the"
-                " same."
+                " cases. Repeats agree: the share of pairs of valid answers of one judge (or model)"
+                " to a case that are the same."
             ),
             (
                 "The authors of the records published these answers, but the paper that moot"
@@ -71,8 +76,8 @@ _METHODS = (
     Columns()
     .keys("data", "method")
     .plain("model")
-    .estimate("accuracy")
-    .plain("majority class", "valid share", "accuracy of valid", "F1, binary")
+    .estimate(BY_CASE)
+    .plain("majority class", "valid share", VALID_BY_CASE, "F1, binary")
     .plain("base-rate distance", digits=SIGNED)
     .plain("repeats agree")
     .counts("cases", "answers")
@@ -82,17 +87,18 @@ _METHODS = (
 def _method_row(run: RecordedRun) -> JsonObject:
     predictions = run.predictions
     targets = predictions.drop_duplicates("case_id")["target"].value_counts(normalize=True)
-    answers = run.valid.groupby("case_id").size()
-    equal_answers = run.valid.groupby(["case_id", "prediction"]).size()
+    valid = run.valid.fillna({"judge": "", "persona": ""})
+    answers = valid.groupby(_ONE_AUTHOR).size()
+    equal_answers = valid.groupby([*_ONE_AUTHOR, "prediction"]).size()
     pairs, equal_pairs = (float((n * (n - 1)).sum()) for n in (answers, equal_answers))
     return {
         "data": run.results.config.dataset,
         "method": run.method,
         "model": run.model_name,
-        "accuracy": run.accuracy,
+        BY_CASE: run.accuracy,
         "majority class": float(targets.max()) if run.results.has_truth else None,
         "valid share": float((predictions["status"] == "valid").mean()),
-        "accuracy of valid": float(share_right(run.valid).mean()),
+        VALID_BY_CASE: float(share_right(run.valid).mean()),
         "F1, binary": run.measurement("f1", "binary").value,
         "base-rate distance": run.measurement("base_rate_distance", "binary").value,
         "repeats agree": equal_pairs / pairs if pairs else float("nan"),
