@@ -94,3 +94,19 @@ def test_another_model_that_answered_is_named_on_the_page_and_the_terminal(
     assert "test: &lt;gpt-4.1&gt; (asked: gpt-4o) (4 of 4 debates)" in page.read_text()
     [line] = [line for line in outcome.lines() if line.startswith("Warning: trial, test")]
     assert "<gpt-4.1> (asked: gpt-4o) (4 of 4 debates)" in line
+
+
+def test_tables_of_an_earlier_run_are_named_and_not_linked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    plan = make_plan(tmp_path)
+    [earlier, *_] = [
+        Path(path) for path in targets.page_contents(plan, "courtroom") if path.endswith(".csv")
+    ]
+    earlier.parent.mkdir(parents=True)
+    earlier.write_text("a\n1\n")
+    page = write_page_after_failure(plan, "courtroom", [], ["Debates of trial: stopped"])
+    text = page.read_text(encoding="utf-8")
+    assert "of an earlier run" in text and str(earlier.with_suffix("")) in text
+    assert f'href="{earlier.relative_to("results")}"' not in text

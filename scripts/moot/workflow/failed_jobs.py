@@ -112,5 +112,18 @@ def write_page_after_failure(
         files += paths.values()
     output = Path(f"results/{page}.html")
     Path(f"results/outcome/{page}_questions.html").unlink(missing_ok=True)
-    write_run_page(plan, study, files, {"page": output}, outcome, failed_jobs)
+    all_files = existing_paths(targets.page_contents(plan, selected_study))
+    notes = _describe_earlier(set(all_files).difference(shown))
+    write_run_page(plan, study, files, {"page": output}, outcome, [*failed_jobs, *notes])
     return output
+
+
+def _describe_earlier(files: Iterable[Path]) -> list[str]:
+    """Return a sentence that names the tables and figures of an earlier run."""
+    names = dict.fromkeys(str(path.with_suffix("")) for path in sorted(files))
+    if not names:
+        return []
+    return [
+        "These are of an earlier run, and this page does not link them until a run has renewed"
+        f" them: {', '.join(names)}."
+    ]
