@@ -218,10 +218,9 @@ def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> Ru
             unreadable.append(str(fault))
     debates = pd.concat(frames[len(frames) > 1 :], ignore_index=True)
     debates["reason"] = debates["reason"].fillna("")
-    worst_first = debates.iloc[
-        (debates["status"] == "valid").argsort(kind="stable")
-    ]  # of several judges
-    debates = worst_first.drop_duplicates(columns[:4]).sort_index(ignore_index=True)
+    # a debate before several judges is valid if one of them decides
+    best_first = debates.iloc[(debates["status"] != "valid").argsort(kind="stable")]
+    debates = best_first.drop_duplicates(columns[:4]).sort_index(ignore_index=True)
     return RunOutcome(debates, tuple(dict.fromkeys(faults)), tuple(unreadable))
 
 

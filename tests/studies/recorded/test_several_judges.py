@@ -99,6 +99,13 @@ def test_a_debate_before_several_judges_is_shown_once_and_exported_by_judge(tmp_
     assert debates["c#0"].outcome.prediction and debates["c#0"].outcome.reason == ""
     outcome = read_outcome([tmp_path / "results/predictions/jury/jurors.parquet"])
     assert len(outcome.debates) == 3, "the count is of debates and not of answers"
+    lines = ["a,0,Ann,,0,Y,Y", "a,0,Bo,,0,UNKNOWN,Y", "b,0,Ann,,0,UNKNOWN,N"]
+    (tmp_path / "undecided").mkdir()
+    juries(tmp_path / "undecided", lines)
+    outcome = read_outcome([tmp_path / "undecided/results/predictions/jury/jurors.parquet"])
+    assert outcome.debates["status"].tolist() == ["valid", "invalid"], (
+        "an undecided judge beside one who decides leaves the debate valid"
+    )
     packing = Packing(10_000, {}.__setitem__)
     pack_debates(packing, results)
     assert len(packing.index()["debates"]["case"]) == 3
