@@ -167,3 +167,57 @@ _LONG_COLUMNS = (
     .plain("prompt tokens a case", "generated tokens a case", digits=",.0f")
     .counts("cases", "n", "n invalid")
 )
+
+
+@table(COMPARISON, "labels", "Each label of each method")
+def each_label(results: StudyResults) -> TableContent:
+    """F1 of each label of data sets with three or more labels, by method, with the shares of the
+    true and of the predicted labels.
+    """
+    return _LABEL_COLUMNS.table(
+        chain.from_iterable(map(_label_rows, _runs_with_labels(results))),
+        [
+            "F1 of a label counts every other label as the negative one. The shares are over valid"
+            " answers, whose number is `n`."
+        ],
+    )
+
+
+_LABEL_COLUMNS = (
+    Columns()
+    .keys("data", "method", "model")
+    .plain("label")
+    .estimate("F1")
+    .plain("true share", "predicted share")
+    .counts("n")
+)
+_MIN_LABELS = 3
+
+
+def _runs_with_labels(results: StudyResults) -> Iterator[Run]:
+    for experiment in results.experiments.values():
+        task = experiment.task
+        if len(task.labels) >= _MIN_LABELS and not task.multilabel:
+            yield from results.runs([experiment], Run)
+
+
+def _label_rows(run: Run) -> Iterator[Row]:
+    names = {
+        "data": run.data,
+        "method": _describe_method(run.results),
+        "model": run.model,
+    }
+    shares = {
+        name: run.valid[column].value_counts(normalize=True)
+        for name, column in (("true share", "target"), ("predicted share", "prediction"))
+    }
+    for label in run.results.task.labels:
+        f1 = run.measurement("f1", "binary", f"label={label}")
+        if pd.notna(f1.value):
+            yield {
+                **names,
+                "label": label,
+                "F1": (f1.value, f1.low, f1.high),
+                **{name: float(share.get(label, 0)) for name, share in shares.items()},
+                "n": len(run.valid),
+            }

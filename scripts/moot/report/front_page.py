@@ -95,7 +95,7 @@ def write_front_page(
         if (page := f"reader/{experiment_study}.html") in names
     }
     questions = choose_questions(
-        _rows(root, f"{study}/contrasts", names), readers, remarks.own_contrasts
+        _rows(root, _find_table("contrasts", study, names), names), readers, remarks.own_contrasts
     )
     paper_progress = [
         read_paper_progress(root, page, name) for page, name in papers.items() if page in names
@@ -119,7 +119,7 @@ def write_front_page(
             methods=[_method_row(row) for row in _rows(root, f"{study}/methods", names)],
             controls=[
                 _control_row(row)
-                for row in _rows(root, f"{study}/what_debate_adds", names)
+                for row in _rows(root, _find_table("what_debate_adds", study, names), names)
                 if row["difference low"]
             ],
             trials=len(_rows(root, TRIAL_RUNS, names)),
@@ -153,6 +153,14 @@ def _rows(root: Path, name: str, names: Sequence[str]) -> list[Fields]:
             f"{path} is not a table: {error}. Delete the file; the next run rebuilds it."
         ) from None
     return [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
+
+
+def _find_table(name: str, study: str, names: Collection[str]) -> str:
+    """Return a table of a page; in a run of one study that study has it for all."""
+    tables = [path for path in names if PurePosixPath(path).match(f"tables/*/{name}.csv")]
+    has_own = f"tables/{study}/{name}.csv" in tables
+    owner = PurePosixPath(tables[0]).parent.name if len(tables) == 1 and not has_own else study
+    return f"{owner}/{name}"
 
 
 def _method_row(row: Fields) -> Fields:

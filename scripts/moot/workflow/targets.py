@@ -92,8 +92,19 @@ def nonempty_names(
     return [
         name
         for name, entry in entries.items()
-        if study in ("", entry.study) and plan.can_fill(entry)
+        if study in ("", entry.study)
+        and plan.can_fill(entry)
+        and not _stands_twice(plan, registry, entry)
     ]
+
+
+def _stands_twice(
+    plan: Plan, registry: Registry[Table] | Registry[Figure], entry: Table | Figure
+) -> bool:
+    """Return whether an output of the comparison has the values of the run's only study."""
+    names = [study for study in plan.studies if study != COMPARISON]
+    has_twin = len(names) == 1 and f"{names[0]}/{entry.name}" in registry
+    return entry.study == COMPARISON and has_twin
 
 
 @cache
@@ -101,7 +112,8 @@ def names_by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> di
     """Return the tables or figures that each job builds.
 
     A job builds the outputs of one study, and in a run of one study also of the comparison. Outputs
-    without data in this run are left to a further job, which runs only on request.
+    without data in this run, or with the values of others, are left to a further job, which runs
+    only on request.
     """
     names = [study for study in plan.studies if study != COMPARISON]
     jobs = {study: study for study in plan.studies} | (
@@ -111,7 +123,8 @@ def names_by_job(plan: Plan, registry: Registry[Table] | Registry[Figure]) -> di
     for name in registry:
         entry = registry[name]
         if entry.study in jobs:
-            job = jobs[entry.study] + ("" if plan.can_fill(entry) else "_on_request")
+            is_built = plan.can_fill(entry) and not _stands_twice(plan, registry, entry)
+            job = jobs[entry.study] + ("" if is_built else "_on_request")
             built.setdefault(job, []).append(name)
     return built
 

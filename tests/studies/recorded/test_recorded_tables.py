@@ -6,10 +6,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from moot.core.errors import UserError
 from moot.core.utterance_kinds import FEEDBACK
+from moot.overview.tables_comparison import each_label
 from moot.overview.tables_comparison import methods as methods_of_all_data
 from moot.report import FIGURES
 from moot.report.reader_debates import CHANGED, Packing, pack_debates
@@ -160,3 +162,24 @@ def test_flips_of_a_recorded_judge_need_no_words(tmp_path: Path) -> None:
     assert sum(1 for flags in change if flags & CHANGED) == (flips > 0).sum(), (
         "the reader marks the same debates"
     )
+
+
+def test_own_data_of_three_labels_get_f1_of_each_label(tmp_path: Path) -> None:
+    stances = ("con", "neutral", "pro")
+    rows = [
+        {"case": f"c{number}", "stance": stances[number % 3], "answer": stances[number % 2 * 2]}
+        for number in range(30)
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
+    dataset = {
+        "loader": "transcripts",
+        "path": str(tmp_path / "t.csv"),
+        "columns": {"debate": "", "case": "case", "answer": "answer", "truth": "stance"},
+    }
+    study = recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "judges"})
+    study = replace(study, scores=score_experiment(study.experiments["answers"]))
+    by_label = {row["label"]: row for row in each_label(study).frame.to_dict("records")}
+    assert list(by_label) == list(stances)
+    assert by_label["neutral"]["F1"] == 0 and by_label["neutral"]["predicted share"] == 0
+    assert by_label["con"]["true share"] == pytest.approx(1 / 3)
+    assert by_label["con"]["F1"] == pytest.approx(0.4)
