@@ -3,14 +3,15 @@
 | of | method |
 |---|---|
 | a share of independent cases | Wilson 1927, JASA 22 |
-| a value between two bounds, by cluster | Student's t on the scale of log odds (1) |
+| a value between two bounds, by cluster | Student's t of the log odds (1) |
 | a difference of shares of the same cases | Tango 1998, Statistics in Medicine 17 |
 | a value that all clusters share | Wilson's upper end of 0 in n clusters (2) |
 | a mean cost | log-normal: Zou, Huo and Taleban 2009, Environmetrics 20 |
 | a difference, an amount | Student's t |
 
-(1) By the delta method (Korn and Graubard 1998, Survey Methodology 24). For a coefficient from -1
-to 1 this is Fisher's z.
+(1) Korn and Graubard 1998, Survey Methodology 24; the standard error is the jackknife's of the log
+odds themselves, or by the delta method if a value without a cluster lies at a bound. Of a
+coefficient from -1 to 1 these are Fisher's z.
 (2) If none of n clusters departs from a value, at most a share u of all clusters does (as in the
 rule of three: Hanley and Lippman-Hand 1983, JAMA 249), and a mean moves by at most u of the way to
 a bound. For a share of 0 or 1 this is Wilson's interval, for a difference of 0 Tango's.
@@ -20,8 +21,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from moot.stats.arrays import Floats
+from moot.stats.arrays import Floats, as_numbers
 from moot.stats.statistic import ANY, Bounds
 
 LEVEL, TEST_LEVEL = 0.95, 0.05
@@ -191,7 +193,10 @@ class SharedValue:
 
 @dataclass(frozen=True, slots=True)
 class LogOdds:
-    """Student's t test on the scale of log odds, of a value between two bounds less a threshold."""
+    """Student's t test of the log odds of a value between two bounds less a threshold.
+
+    `error` is the standard error of the log odds.
+    """
 
     value: float
     error: float
@@ -201,27 +206,34 @@ class LogOdds:
 
     def distance(self, supposed: float) -> float:
         """Return how many standard errors the value lies above a supposed one."""
-        from scipy.special import logit
-
         low, high = self.bounds
-        share = (self.threshold + supposed - low) / (high - low)
-        return self._on_log_odds().distance(float(logit(min(max(share, 0.0), 1.0))))
+        expected = min(max(self.threshold + supposed, low), high)
+        return self._student().distance(float(log_odds(expected, self.bounds)))
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """Return the ends of the interval."""
-        from scipy.special import expit
+        from scipy.special import expit  # registries are read at every start of Snakemake
 
         low, high = self.bounds
-        ends = low + (high - low) * expit(self._on_log_odds().interval(level)) - self.threshold
+        ends = low + (high - low) * expit(self._student().interval(level)) - self.threshold
         return float(ends[0]), float(ends[1])
 
-    def _on_log_odds(self) -> Student:
-        """Return the same test of the value's log odds (delta method)."""
-        from scipy.special import logit
+    def _student(self) -> Student:
+        return Student(float(log_odds(self.value, self.bounds)), self.error, self.freedom)
 
-        low, high = self.bounds
-        share, error = (self.value - low) / (high - low), self.error / (high - low)
-        return Student(float(logit(share)), error / (share * (1 - share)), self.freedom)
+
+def log_odds(values: ArrayLike, bounds: Bounds) -> Floats:
+    """Return the log odds of values between two bounds; infinite at a bound."""
+    from scipy.special import logit  # registries are read at every start of Snakemake
+
+    low, high = bounds
+    return as_numbers(logit((as_numbers(values) - low) / (high - low)))
+
+
+def log_odds_error(value: float, error: float, bounds: Bounds) -> float:
+    """Return the standard error of a value's log odds by the delta method."""
+    low, high = bounds
+    return error * (high - low) / ((value - low) * (high - value))
 
 
 def p_value(method: Method, supposed: float = 0.0) -> float:

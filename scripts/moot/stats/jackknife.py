@@ -34,6 +34,8 @@ from moot.stats.intervals import (
     SharedValue,
     Student,
     Wilson,
+    log_odds,
+    log_odds_error,
 )
 from moot.stats.statistic import SHARE, Bounds, Statistic
 
@@ -169,8 +171,19 @@ class ClusterJackknife:
             if np.isclose(spread.error**2, counted_variance, rtol=1e-6):
                 return Wilson(value, clusters, threshold)
         if is_bounded and bounds[0] + _ROUNDING < value < bounds[1] - _ROUNDING:
-            return LogOdds(value, *spread, bounds, threshold)
+            on_log_odds = self._log_odds_spread(value, left_out, bounds, rows)
+            return LogOdds(value, *on_log_odds, bounds, threshold)
         return Student(value - threshold, *spread, beyond)
+
+    def _log_odds_spread(
+        self, value: float, left_out: Floats, bounds: Bounds, rows: Truths | None
+    ) -> Spread:
+        """Return the spread of a value's log odds."""
+        left_out_log_odds = log_odds(left_out, bounds)
+        if np.isfinite(left_out_log_odds).all():
+            return self.spread(float(log_odds(value, bounds)), left_out_log_odds, rows)
+        error, freedom = self.spread(value, left_out, rows)
+        return Spread(log_odds_error(value, error, bounds), freedom)
 
     def interval_of(
         self, value: float, left_out: Floats, bounds: Bounds, rows: Truths | None = None

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moot.stats.arrays import Floats, as_numbers
-from moot.stats.intervals import LogOdds, Method, SharedValue, Student
+from moot.stats.intervals import LogOdds, Method, SharedValue, Student, log_odds_error
 from moot.stats.statistic import SHARE, Bounds
 
 _NUDGE = 1e-4  # of a row's weight
@@ -50,7 +50,7 @@ def method_within(
     if error <= _NO_ERROR and np.isfinite(bounds).all():
         return value, SharedValue(value, len(codes), bounds)
     if bounds == SHARE:
-        return value, LogOdds(value, error, freedom, SHARE)
+        return value, LogOdds(value, log_odds_error(value, error, SHARE), freedom, SHARE)
     return value, Student(value, error if error > _NO_ERROR else 0.0, freedom, bounds)
 
 

@@ -120,8 +120,8 @@ def test_only_grades_are_read_from_the_forms_of_the_nyu_debates(tmp_path: Path) 
     [run] = judged_runs(study)
     forms = run.utterances(FEEDBACK)
     assert {"judge", "debater"} <= set(forms["speaker"]) and set(forms["text"]) == {""}
-    grades = [json.loads(parsed)["grades"] for parsed in forms["parsed"]]
-    assert all(0 <= grade <= 4 for form in grades for grade in form.values())
+    for parsed in forms["parsed"]:
+        assert all(0 <= grade <= 4 for grade in json.loads(parsed)["grades"].values())
 
 
 def test_a_confidence_of_60_percent_is_in_the_bin_up_to_70(tmp_path: Path) -> None:
