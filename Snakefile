@@ -79,12 +79,9 @@ for page in [INDEX, *targets.studies()]:
             "all" if page == INDEX else page
         default_target: page == INDEX
         input:
-            **inputs(
-                page,
-                predictions=targets.predictions(plan, study),
-                labels=targets.labels(plan, study),
-                shown=targets.page_contents(plan, study),
-            ),
+            predictions=targets.predictions(plan, study),
+            labels=targets.labels(plan, study),
+            shown=targets.page_contents(plan, study),
         output:
             **(outcome_files(COMPARISON) if page == INDEX else {}),
             page=f"results/{page}.html",
@@ -100,15 +97,12 @@ for page in [INDEX, *targets.studies()]:
             "envs/presentation.yaml"
         params:
             **digests(
-                page,
-                outputs=page_files(page),
                 code=[
                     "front_page.py",
                     *("plan/papers_of_run.py", "workflow/run_page.py", *RESULTS_CODE),
                 ],
             ),
             study=study or COMPARISON,
-            unfinished=time_if_unfinished(page),
         script:
             "scripts/front_page.py"
 

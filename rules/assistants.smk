@@ -4,7 +4,8 @@
 
 rule train_assistant:
     input:
-        **inputs("train_assistant", cases=cases_of_experiment, shards=shards_of_run),
+        cases=cases_of_experiment,
+        shards=shards_of_run,
     output:
         "results/assistants/{experiment}/{model}/{features}.skops",
     log:
@@ -15,7 +16,6 @@ rule train_assistant:
         "../envs/baselines.yaml"
     params:
         **digests(
-            "train_assistant",
             code=["assistant.py", "core", "datasets", "studies/feedback", "training"],
             options=lambda wildcards: [wildcards.features, plan.config.seed],
         ),

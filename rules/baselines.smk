@@ -3,11 +3,8 @@
 
 rule train_baselines:
     input:
-        **inputs(
-            "train_baselines",
-            cases="results/cases/{dataset}.parquet",
-            features="results/features/{dataset}.parquet",
-        ),
+        cases="results/cases/{dataset}.parquet",
+        features="results/features/{dataset}.parquet",
     output:
         leaderboard="results/baselines/{dataset}.parquet",
         predictions="results/baselines/{dataset}_predictions.parquet",
@@ -22,7 +19,6 @@ rule train_baselines:
     threads: max(1, workflow.cores // 2)
     params:
         **digests(
-            "train_baselines",
             code=[
                 *("baselines.py", "core", "jobs/baselines.py", "stats", "training"),
                 *dependencies.extension_code(),

@@ -92,7 +92,7 @@ rule rehearse:
 
 rule bundle:
     input:
-        without_removed(targets.page_contents(plan)),
+        targets.page_contents(plan),
         targets.bundle_contents(plan),  # an object store fetches only inputs
     log:
         "results/logs/bundle.log",
@@ -122,7 +122,6 @@ rule reference:
         "../envs/presentation.yaml"
     params:
         **digests(
-            "reference",
             code=["reference.py", "*", *dependencies.extension_code()],
             options=plan.config.extensions,
         ),

@@ -41,7 +41,6 @@ from moot.report.exports import EXPORTERS, check_packages
 from moot.report.outcome import read_outcome
 from moot.workflow import dependencies, targets
 from moot.workflow.console import show_stages
-from moot.workflow.provenance import DIGESTS
 from moot.workflow.resumed_debates import SHARDS, times_resumed
 from moot.workflow.object_storage import link_results
 from moot.workflow.targets import INDEX

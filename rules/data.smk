@@ -15,8 +15,7 @@ rule download:
         "../envs/data.yaml"
     params:
         **digests(
-            "download",
-            code=["download.py", "core", "datasets/download.py"],
+            code=["download.py", "core", "datasets/download.py", "datasets/reading"],
             options=[file_digest(plan.shipped / "data" / "versions.csv"), plan.config.data_root],
         ),
     script:
@@ -25,12 +24,9 @@ rule download:
 
 rule load_cases:
     input:
-        **inputs(
-            "load_cases",
-            download=download_record,
-            local=local_files,
-            generated=generated_files,
-        ),
+        download=download_record,
+        local=local_files,
+        generated=generated_files,
     output:
         cases="results/cases/{dataset}.parquet",
         features="results/features/{dataset}.parquet",
@@ -42,7 +38,6 @@ rule load_cases:
         "../envs/data.yaml"
     params:
         **digests(
-            "load_cases",
             code=lambda wildcards: [
                 *("cases.py", "core", "datasets", "jobs/load.py"),
                 *dependencies.loader_code(plan, wildcards.dataset),
@@ -55,12 +50,9 @@ rule load_cases:
 
 rule read_records:
     input:
-        **inputs(
-            "read_records",
-            download=download_record,
-            local=local_files,
-            cases="results/cases/{dataset}.parquet",
-        ),
+        download=download_record,
+        local=local_files,
+        cases="results/cases/{dataset}.parquet",
     output:
         "results/records/{dataset}.parquet",
     log:
@@ -70,7 +62,6 @@ rule read_records:
         "../envs/data.yaml"
     params:
         **digests(
-            "read_records",
             code=lambda wildcards: [
                 *("records.py", "core", "datasets"),
                 *dependencies.loader_code(plan, wildcards.dataset),

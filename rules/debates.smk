@@ -3,12 +3,9 @@
 
 rule run_debates:
     input:
-        **inputs(
-            "run_debates",
-            cases=cases_of_experiment,
-            sources=source_artifacts,
-            answers=answers_of_people,
-        ),
+        cases=cases_of_experiment,
+        sources=source_artifacts,
+        answers=answers_of_people,
     output:
         SHARDS,
     log:
@@ -21,7 +18,6 @@ rule run_debates:
         **call_resources(plan.models_in_job),
     params:
         **digests(
-            "run_debates",
             code=lambda wildcards: [
                 "debates.py",
                 *dependencies.debate_code(plan, wildcards.experiment, wildcards.model),
@@ -42,7 +38,8 @@ rule run_debates:
 
 rule predict:
     input:
-        **inputs("predict", cases=cases_of_experiment, shards=shards_of_run),
+        cases=cases_of_experiment,
+        shards=shards_of_run,
     output:
         predictions="results/predictions/{experiment}/{model}.parquet",
         calls="results/calls/{experiment}/{model}.parquet",
@@ -53,10 +50,9 @@ rule predict:
         "../envs/debates.yaml"
     params:
         **digests(
-            "predict",
             code=[
                 *("predictions.py", "core", "jobs/predictions.py", "protocols"),
-                *("llm/*.py", "llm/ledger", "llm/parsing"),
+                *("llm/*.py", "llm/ledger", "llm/parsing", "scores", "stats"),
             ],
         ),
     script:

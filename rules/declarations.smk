@@ -1,11 +1,7 @@
-# How rules state their inputs and everything else that their jobs depend on.
-
-from dataclasses import asdict
+# How rules state everything that their jobs depend on besides their inputs.
 
 from moot.core.code_digest import digest_of
-from moot.workflow.job_digests import JobDigests
 
-jobs = JobDigests()
 PUBLISHED = plan.shipped / "data" / "published"
 
 
@@ -14,78 +10,39 @@ def any_of(names):
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def storage_path(path):
-    """Return paths as Snakemake stores them: an object store keeps only paths below `results/`."""
-    if not STORE:
-        return path
-    if not isinstance(path, str):
-        return [storage_path(item) for item in path]
-    return path if path.startswith("results/") else local(path)
+def user_files(paths):
+    """Return files outside `results/`, which an object store does not keep."""
+    files = [str(path) for path in paths]
+    return local(files) if STORE else files
 
 
-def inputs(rule_name, **files):
-    """Register and return the inputs of a rule: paths with wildcards, or functions of wildcards.
-
-    The digests of the rule's jobs cover the jobs that build these files.
-    """
-    jobs.add_inputs(rule_name, files)
-    return {name: storage_input(paths) for name, paths in files.items()}
-
-
-def storage_input(paths):
-    """Return an input in the form that Snakemake reads; its errors have no traceback."""
-    if not callable(paths):
-        return storage_path(paths)
-
-    def input_function(wildcards):
-        with as_workflow_error():
-            return storage_path(paths(wildcards))
-
-    return input_function
-
-
-def digests(rule_name, code, options=None, prompts="", outputs=()):
-    """Return parameters that rerun a job when something that it depends on has changed.
-
-    The digests cover the rule's inputs, down to the configuration, so that no failed run leaves a
-    stale artifact.
+def digests(code, options=None, prompts=""):
+    """Return parameters that rerun a job when its code, configuration or prompts have changed.
 
     Args:
         code: source folders and files below `scripts/moot`, as `digest_of` reads them.
         options: what the job depends on in the configuration and in files of the user.
         prompts: a digest of the prompts that the job renders.
-        outputs: the files of a rule without wildcards.
 
-    `code`, `options` and `prompts` are values or functions of the wildcards.
+    Each is a value, or a function of the wildcards.
     """
-    jobs.add_rule(
-        rule_name,
-        options=as_function(options),
-        prompts=as_function(prompts),
-        code=lambda wildcards: digest_of(*as_function(code)(wildcards)),
-        outputs=outputs,
-    )
-
-    def digest_named(name):
-        return lambda wildcards: getattr(jobs.of(rule_name, **dict(wildcards.items())), name)
-
-    return {name: digest_named(name) for name in DIGESTS}
+    return {
+        "options": lambda wildcards: dependencies.digest_of_options(value_of(options, wildcards)),
+        "prompts": lambda wildcards: value_of(prompts, wildcards),
+        "code": lambda wildcards: digest_of(*value_of(code, wildcards)),
+    }
 
 
-def as_function(value):
-    """Return `value` if it is a function, else a function of the wildcards that returns it."""
-    return value if callable(value) else lambda wildcards: value
-
-
-def digests_by_path(paths):
-    """Return the digests of files and of all files that they depend on, by path."""
-    return {path: asdict(value) for path, value in jobs.of_files(paths).items()}
+def value_of(declared, wildcards):
+    """Return a declared value, or what a declared function returns for the wildcards."""
+    return declared(wildcards) if callable(declared) else declared
 
 
 # The code that reads results and presents them.
 RESULTS_CODE = (
     *(
         "core",
+        "datasets/reading",
         "jobs/job_results.py",
         "jobs/frozen_plans.py",
         "labels",

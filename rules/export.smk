@@ -4,16 +4,11 @@
 
 rule export_tables:
     input:
-        **inputs(
-            "export_tables",
-            predictions=targets.predictions(plan),
-            utterances=[
-                file
-                for run in targets.runs(plan)
-                for file in targets.shards(plan, *run.split("/"))
-            ],
-            calls=[f"results/calls/{run}.parquet" for run in targets.runs(plan)],
-        ),
+        predictions=targets.predictions(plan),
+        utterances=[
+            file for run in targets.runs(plan) for file in targets.shards(plan, *run.split("/"))
+        ],
+        calls=[f"results/calls/{run}.parquet" for run in targets.runs(plan)],
     output:
         workbook="results/export/debates.xlsx",
         tables=expand("results/export/{name}.csv", name=["predictions", "utterances", "calls"]),
@@ -23,7 +18,6 @@ rule export_tables:
         "../envs/presentation.yaml"
     params:
         **digests(
-            "export_tables",
             code=["export_tables.py", *RESULTS_CODE, "jobs/exported_tables.py"],
         ),
     script:
@@ -37,14 +31,11 @@ for name in EXPORTERS:
         name:
             f"convert_to_{name}"
         input:
-            **inputs(
-                f"convert_to_{name}",
-                cases=cases_of_experiment,
-                shards=shards_of_run,
-                predictions="results/predictions/{experiment}/{model}.parquet",
-                calls="results/calls/{experiment}/{model}.parquet",
-                scores="results/scores/{experiment}.parquet",
-            ),
+            cases=cases_of_experiment,
+            shards=shards_of_run,
+            predictions="results/predictions/{experiment}/{model}.parquet",
+            calls="results/calls/{experiment}/{model}.parquet",
+            scores="results/scores/{experiment}.parquet",
         output:
             exported if EXPORTERS[name].ending else directory(exported),
         log:
@@ -53,7 +44,6 @@ for name in EXPORTERS:
             "../envs/presentation.yaml"
         params:
             **digests(
-                f"convert_to_{name}",
                 code=[
                     "export.py",
                     *RESULTS_CODE,

@@ -10,14 +10,10 @@ for part, names in targets.names_by_job(plan, FIGURES).items():
         name:
             f"figures_{part}"
         input:
-            **inputs(
-                f"figures_{part}",
-                results=presented_results(study),
-                scores=scores_of_study(study),
-                baselines=baselines_of_study(study),
-                published=str(PUBLISHED / "published_results.csv"),
-            ),
-            partial=newer_if_partial(f"figures_{part}", outputs),
+            results=presented_results(study),
+            scores=scores_of_study(study),
+            baselines=baselines_of_study(study),
+            published=user_files([PUBLISHED / "published_results.csv"]),
         output:
             outputs,
         log:
@@ -27,8 +23,6 @@ for part, names in targets.names_by_job(plan, FIGURES).items():
             "../envs/presentation.yaml"
         params:
             **digests(
-                f"figures_{part}",
-                outputs=outputs,
                 code=["figure.py", *RESULTS_CODE, *dependencies.builder_code(modules)],
                 options=options_of_figures(study),
             ),

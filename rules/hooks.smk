@@ -1,19 +1,21 @@
 # Checks and messages before the first job of a run and after its last one.
 
-from itertools import chain
+import atexit
+import time
+from types import SimpleNamespace
 
 from moot.core.run_signals import Run
 from moot.desk.instructions import copy_instructions
 from moot.jobs.item_data import fetch_item_data
 from moot.llm.server_check import find_silent_servers
 from moot.plan.plan_cache import keep_for_jobs
-from moot.workflow.empty_outputs import describe_removal, name_of_output, remove_empty_outputs
 from moot.workflow.failed_jobs import (
     UnfinishedJob,
     describe_failed_jobs,
     write_page_after_failure,
 )
 from moot.workflow.folder import claim_folder, describe_configuration
+from moot.workflow.provenance import DIGESTS
 
 
 def jobs_of_run():
@@ -36,6 +38,23 @@ def print_outcome():
     return outcome
 
 
+def print_earlier_outcome():
+    """Print what earlier runs left open if this run has nothing to do.
+
+    Snakemake calls no hook in such a run.
+    """
+    if RUNNING:
+        return
+    outcome = read_outcome(
+        targets.existing_paths(targets.predictions(plan)),
+        targets.existing_paths(targets.labels(plan)),
+    )
+    if not outcome.is_finished:
+        sys.stderr.write("\n".join(["", *outcome.lines(), ""]))
+        with suppress_user_errors():
+            outcome.check()
+
+
 def write_first_pages():
     """Write the first pages that this run's targets name, after a job has failed."""
     files, pages, unfinished = [], [], []
@@ -52,46 +71,34 @@ def write_first_pages():
             sys.stderr.write(f"moot: {path} says what failed, and links to all that was built.\n")
 
 
-def kept_names(outputs):
-    """Return the tables and figures whose files stay although they may be empty.
-
-    Snakemake builds a job again if one of its files is a target of the run and a page needs
-    another one that is missing. So all files of such a job stay, except the target itself.
-    """
-    target_files = set(workflow.dag.targetfiles)
-    names = set()
-    for files in outputs:
-        if not target_files.isdisjoint(files):
-            names.update(map(name_of_output, files))
-    return names.difference(map(name_of_output, target_files))
-
-
-def remove_empty_files():
-    """Remove the files of tables without rows and figures without data that this run built.
-
-    Raises:
-        UserError: such a file is a target of this run.
-    """
-    if STORE:  # Snakemake has uploaded them
-        return
-    outputs = [job.output for job, _ in jobs_of_run()]
-    if names := remove_empty_outputs(chain.from_iterable(outputs), kept_names(outputs)):
-        sys.stderr.write(f"moot: {describe_removal(names)}\n")
-    empty_targets = [path for path in workflow.dag.targetfiles if name_of_output(path) in names]
-    if empty_targets:
-        raise UserError(
-            f"{', '.join(sorted(empty_targets))}: no rows or points in this run, so no file is"
-            " written. The experiments of this run lack its data."
-        )
-
-
 @contextmanager
 def suppress_user_errors():
-    """Write a `UserError` to the terminal and continue."""
+    """Write a mistake of the user to the terminal and continue."""
     try:
         yield
-    except UserError as error:
+    except (UserError, RunStoppedError) as error:
         sys.stderr.write(f"moot: {error}\n")
+
+
+def digests_of_job(rule, **wildcards):
+    """Return the digests among the parameters of a job, by name."""
+    values = SimpleNamespace(**wildcards)
+    return {name: getattr(rule.params, name)(values) for name in DIGESTS}
+
+
+def digests_of_peoples_debates():
+    """Return the digests of the debates in which people take part, and of their cases, by path."""
+    digests_of_files = {}
+    for path in targets.shards_with_people(plan):
+        experiment, model, shard = Path(path).with_suffix("").parts[-3:]
+        dataset = plan.experiments[experiment].config.dataset
+        digests_of_files[path] = digests_of_job(
+            rules.run_debates, experiment=experiment, model=model, shard=shard
+        )
+        digests_of_files[f"results/cases/{dataset}.parquet"] = digests_of_job(
+            rules.load_cases, dataset=dataset
+        )
+    return digests_of_files
 
 
 def models_to_ask():
@@ -144,9 +151,10 @@ STARTED = time.time()
 PAGES = [INDEX, *targets.studies()]
 
 
-if IS_MAIN and not IS_DRY and DESK in os.environ:
-    shards_with_people = targets.shards_with_people(plan)
-    write_plan(Path(os.environ[DESK]), plan, config, digests_by_path(shards_with_people))
+if IS_MAIN and not IS_DRY:
+    atexit.register(print_earlier_outcome)
+    if DESK in os.environ:
+        write_plan(Path(os.environ[DESK]), plan, config, digests_of_peoples_debates())
 
 
 onstart:
@@ -170,7 +178,7 @@ onstart:
     if any(re.match("tables_|figures_|outcome", name) for name in rules_to_run):
         with exit_without_traceback():
             claim_folder(
-                describe_configuration(jobs, plan, DEFAULTS), plan.config.replace_results
+                describe_configuration(plan, DEFAULTS), plan.config.replace_results
             )
     keep_for_jobs(plan, config)
     copy_instructions(plan.config.people)
@@ -188,7 +196,6 @@ onsuccess:
     for run in RUNNING:
         run.end()
     with exit_without_traceback():
-        remove_empty_files()
         outcome.check()
         for page in pages_of_items():
             sys.stderr.write(f"moot: {page} has the items.\n")

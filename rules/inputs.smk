@@ -27,12 +27,13 @@ def download_record(wildcards):
 
 def local_files(wildcards):
     """Return the user's files that a data set is read from."""
-    return [str(path) for path in plan.local_files(wildcards.dataset)]
+    return user_files(plan.local_files(wildcards.dataset))
 
 
 def generated_files(wildcards):
     """Return the artifacts of debates that a data set is made from."""
-    plan.check_dataset_source(wildcards.dataset)
+    with as_workflow_error():
+        plan.check_dataset_source(wildcards.dataset)
     files = []
     for path in plan.needed_by_dataset(wildcards.dataset).values():
         files += [f"results/{file}" for file in artifact_files(path, plan.config.shards)]
@@ -50,12 +51,12 @@ def source_artifacts(wildcards):
 
 def answers_of_people(wildcards):
     """Return the answers of people who take part in the debates of one experiment and model."""
-    return [str(path) for path in answer_files(wildcards.experiment, wildcards.model)]
+    return user_files(answer_files(wildcards.experiment, wildcards.model))
 
 
 def annotations_of_people(wildcards):
     """Return the annotation sheets that people have filled in."""
-    return [str(path) for path in annotation_files()]
+    return user_files(annotation_files())
 
 
 def annotated_shards(wildcards):
@@ -141,10 +142,4 @@ def baselines_of_study(study):
 def frozen_plans(studies):
     """Return the frozen plans, if the studies test contrasts."""
     has_contrasts = any(plan.contrasts_of(study) for study in studies)
-    return [str(path) for path in frozen_files()] if has_contrasts else []
-
-
-def time_if_faulty(wildcards):
-    """Return the present time while the annotations of a run have faults, else 0."""
-    outcome = read_outcome((), targets.existing_paths([LABELS.format(**wildcards)]))
-    return time.time() if outcome.annotation_faults else 0
+    return user_files(frozen_files()) if has_contrasts else []

@@ -7,13 +7,10 @@ LABELS = "results/labels/{experiment}/{model}.parquet"
 
 rule label_statements:
     input:
-        **inputs(
-            "label_statements",
-            cases=cases_of_experiment,
-            shards=shards_of_run,
-            others=annotated_shards,
-            annotations=annotations_of_people,
-        ),
+        cases=cases_of_experiment,
+        shards=shards_of_run,
+        others=annotated_shards,
+        annotations=annotations_of_people,
     output:
         labels=LABELS,
         everything="results/annotations/{experiment}/{model}.parquet",
@@ -26,10 +23,9 @@ rule label_statements:
         **call_resources(plan.labelling_models),
     params:
         **digests(
-            "label_statements",
             code=lambda wildcards: [
                 *("labels.py", "core", "jobs/statement_labels.py", "labels", "stats", "studies"),
-                *("llm", "!studies/*/data*.py", "!studies/*/protocol*.py"),
+                *("datasets/reading", "llm", "!studies/*/data*.py", "!studies/*/protocol*.py"),
                 *(
                     "!studies/*/figures*.py",
                     "!studies/*/papers*.py",
@@ -45,20 +41,14 @@ rule label_statements:
                 plan, wildcards.experiment, wildcards.model
             ),
         ),
-        # Snakemake runs no hook when it has nothing to do, so only a job can report faults again.
-        # The present time makes this job run in every run until the annotations are corrected.
-        faulty=time_if_faulty,
     script:
         "../scripts/labels.py"
 
 
 rule write_annotation_sheet:
     input:
-        **inputs(
-            "write_annotation_sheet",
-            cases=cases_of_experiment,
-            shards=shards_of_run,
-        ),
+        cases=cases_of_experiment,
+        shards=shards_of_run,
     output:
         "results/annotation_sheets/{experiment}/{model}.txt",
     log:
@@ -67,10 +57,10 @@ rule write_annotation_sheet:
         "../envs/debates.yaml"
     params:
         **digests(
-            "write_annotation_sheet",
             code=[
                 "annotation_sheets.py",
                 "core",
+                "datasets/reading",
                 "jobs/label_sheets.py",
                 "jobs/statement_labels.py",
                 "labels",
@@ -85,7 +75,8 @@ rule write_annotation_sheet:
 
 rule deidentification:
     input:
-        **inputs("deidentification", local=local_files, generated=generated_files),
+        local=local_files,
+        generated=generated_files,
     output:
         "results/deidentified/{dataset}.csv",
     log:
@@ -94,7 +85,6 @@ rule deidentification:
         "../envs/debates.yaml"
     params:
         **digests(
-            "deidentification",
             code=["deidentification.py", "core", "datasets", "studies/appellate"],
             options=lambda wildcards: dependencies.data_options(plan, wildcards.dataset),
         ),

@@ -3,7 +3,8 @@
 
 rule outcome:
     input:
-        **inputs("outcome", predictions=predictions_of_study, labels=labels_of_study),
+        predictions=predictions_of_study,
+        labels=labels_of_study,
     output:
         **outcome_files("{study}"),
     log:
@@ -15,10 +16,8 @@ rule outcome:
         "../envs/presentation.yaml"
     params:
         **digests(
-            "outcome",
             code=["outcome.py", *RESULTS_CODE],
             options=lambda wildcards: wildcards.study,
         ),
-        unfinished=time_if_unfinished("outcome"),
     script:
         "../scripts/outcome.py"

@@ -7,14 +7,10 @@ for paper in PAPERS:
         name:
             f"paper_{paper}"
         input:
-            **inputs(
-                f"paper_{paper}",
-                results=required_results(paper),
-                published=str(PUBLISHED / "published_results.csv"),
-                findings=str(PUBLISHED / "findings.csv"),
-                described=str(PUBLISHED / "items.yaml"),
-            ),
-            partial=newer_if_partial(f"paper_{paper}", paper_files(PAPERS[paper])),
+            results=required_results(paper),
+            published=user_files([PUBLISHED / "published_results.csv"]),
+            findings=user_files([PUBLISHED / "findings.csv"]),
+            described=user_files([PUBLISHED / "items.yaml"]),
         output:
             paper_files(PAPERS[paper]),
             runs=update(str(record_path(paper))),  # a job adds to what earlier runs left
@@ -25,14 +21,14 @@ for paper in PAPERS:
             "../envs/presentation.yaml"
         params:
             **digests(
-                f"paper_{paper}",
-                outputs=paper_files(PAPERS[paper]),
                 code=[
                     "paper.py",
                     *RESULTS_CODE,
                     "papers",
                     "jobs/papers.py",
                     "jobs/earlier_items.py",
+                    "jobs/item_needs.py",
+                    "training/baselines",
                     "studies/*/papers.py",
                 ],
                 options=options_of_paper(paper),

@@ -3,7 +3,7 @@
 
 rule reader:
     input:
-        **inputs("reader", results=results_of_study),
+        results=results_of_study,
     output:
         page="results/reader/{study}.html",
         parts=directory("results/reader/{study}_parts"),
@@ -13,7 +13,6 @@ rule reader:
         "../envs/presentation.yaml"
     params:
         **digests(
-            "reader",
             code=["reader.py", *RESULTS_CODE, *dependencies.turn_effect_code()],
             options=lambda wildcards: [wildcards.study, plan.config.leave_out],
         ),

@@ -3,7 +3,7 @@
 
 rule score:
     input:
-        **inputs("score", results=results_of_experiment),
+        results=results_of_experiment,
     output:
         "results/scores/{experiment}.parquet",
     log:
@@ -13,7 +13,6 @@ rule score:
         "../envs/presentation.yaml"
     params:
         **digests(
-            "score",
             code=[
                 *("scores.py", *RESULTS_CODE, "studies", *dependencies.extension_code()),
                 *(

@@ -1,12 +1,5 @@
 # The outputs and options of the jobs of tables and figures, and the content of Snakemake's report.
 
-import time
-from contextlib import suppress
-
-from moot.workflow.empty_outputs import name_of_output, removed_names, without_removed
-
-REMOVED = removed_names()
-
 
 def shown_outputs(kind, registry, names, files, ending):
     """Return the files and captions of tables or figures (`kind`).
@@ -16,8 +9,6 @@ def shown_outputs(kind, registry, names, files, ending):
     captions = {name: f"results/captions/{kind}/{name}.rst" for name in names}
 
     def in_report(name):
-        if f"{kind}/{name}" in REMOVED:
-            return f"results/{kind}/{name}.{ending}"
         title, category = registry[name].title, getattr(registry[name], "category", "")
         return report(
             f"results/{kind}/{name}.{ending}",
@@ -40,38 +31,6 @@ def options_of_tables(study, studies):
 def options_of_figures(study):
     """Return a function that returns the configuration on which the figures of a study depend."""
     return lambda wildcards: dependencies.presentation_options(plan, study)
-
-
-def newer_if_partial(job, outputs):
-    """Return an input that is newer than a job's outputs if some of them are missing.
-
-    Snakemake then builds all outputs again. Without it Snakemake builds the missing ones without
-    comparing parameters, and the other outputs stay stale.
-    """
-    mark = Path(f".snakemake/moot-{job}")
-    count = sum(os.path.exists(path) or name_of_output(path) in REMOVED for path in outputs)
-    if IS_MAIN and (0 < count < len(outputs) or not mark.exists()):
-        with suppress(OSError):
-            mark.parent.mkdir(exist_ok=True)
-            mark.touch()
-    return [storage_path(str(mark))] if mark.exists() else []
-
-
-def time_if_unfinished(rule_name):
-    """Return a parameter that is the present time while debates wait or an experiment has failed.
-
-    Snakemake runs no hook when it has nothing to do, so only a job can report the outcome again.
-    The changing parameter makes this job run in every run until the outcome is complete.
-    """
-
-    def parameter(wildcards):
-        files = jobs.inputs(rule_name, **dict(wildcards.items()))
-        outcome = read_outcome(
-            targets.existing_paths(files["predictions"]), targets.existing_paths(files["labels"])
-        )
-        return 0 if outcome.is_finished else time.time()
-
-    return parameter
 
 
 def page_files(page):

@@ -4,7 +4,7 @@
 
 rule write_summaries:
     input:
-        **inputs("write_summaries", shards=shards_of_run),
+        shards=shards_of_run,
     output:
         "results/summaries/{experiment}/{model}.jsonl",
     log:
@@ -13,10 +13,10 @@ rule write_summaries:
         "../envs/data.yaml"
     params:
         **digests(
-            "write_summaries",
             code=[
                 "summaries.py",
                 "core",
+                "datasets/opinion_text.py",
                 "llm",
                 "protocols",
                 "studies/feedback/protocol_summaries.py",

@@ -11,15 +11,11 @@ for part, names in targets.names_by_job(plan, TABLES).items():
         name:
             f"tables_{part}"
         input:
-            **inputs(
-                f"tables_{part}",
-                results=presented_results(study),
-                scores=scores_of_study(study),
-                baselines=baselines_of_study(study),
-                published=str(PUBLISHED / "published_results.csv"),
-                frozen=frozen_plans(studies),
-            ),
-            partial=newer_if_partial(f"tables_{part}", outputs),
+            results=presented_results(study),
+            scores=scores_of_study(study),
+            baselines=baselines_of_study(study),
+            published=user_files([PUBLISHED / "published_results.csv"]),
+            frozen=frozen_plans(studies),
         output:
             outputs,
         log:
@@ -29,8 +25,6 @@ for part, names in targets.names_by_job(plan, TABLES).items():
             "../envs/presentation.yaml"
         params:
             **digests(
-                f"tables_{part}",
-                outputs=outputs,
                 code=[
                     "table.py",
                     *RESULTS_CODE,
@@ -46,7 +40,7 @@ for part, names in targets.names_by_job(plan, TABLES).items():
 # All tables of a run in one Excel workbook, on request.
 rule workbook:
     input:
-        **inputs("workbook", tables=targets.tables_of_workbook(plan)),
+        tables=targets.tables_of_workbook(plan),
     output:
         targets.WORKBOOK,
     log:
@@ -56,9 +50,7 @@ rule workbook:
         "../envs/presentation.yaml"
     params:
         **digests(
-            "workbook",
-            outputs=[targets.WORKBOOK],
-            code=["workbook.py", "report/workbook.py", "report/escaping.py"],
+            code=["workbook.py", "core", "report/workbook.py", "report/escaping.py"],
         ),
     script:
         "../scripts/workbook.py"

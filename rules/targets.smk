@@ -12,8 +12,8 @@ for name, files in {
         f"results/annotation_sheets/{run}.txt" for run in targets.labelled_runs(plan)
     ],
     "scores": [f"results/scores/{name}.parquet" for name in plan.experiments],
-    "tables": without_removed(targets.table_files(targets.nonempty_names(plan, TABLES))),
-    "figures": without_removed(targets.figure_files(targets.nonempty_names(plan, FIGURES))),
+    "tables": targets.table_files(targets.nonempty_names(plan, TABLES)),
+    "figures": targets.figure_files(targets.nonempty_names(plan, FIGURES)),
     "readers": targets.readers(plan),
     "outcomes": targets.outcomes(plan),
     **EXPORTS,

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -93,10 +92,14 @@ def start_process() -> Iterator[Any]:
 
 def write_finished_run(plan: Plan, dataset: str = "people", **digests: str) -> None:
     """Write the plan, and the digests into the file of the cases, as a run does."""
-    files = declared_jobs(plan).of_files(targets.shards_with_people(plan))
-    expected = {path: asdict(value) for path, value in files.items()}
-    write_plan(PLAN, plan, {}, expected)
+    jobs = declared_jobs(plan)
     path = Path(f"results/cases/{dataset}.parquet")
+    expected = {str(path): jobs.of("load_cases", dataset=dataset)._asdict()}
+    for shard in targets.shards_with_people(plan):
+        experiment, model, _ = Path(shard).parts[-3:]
+        job = jobs.of("run_debates", experiment=experiment, model=model)
+        expected[shard] = job._asdict()
+    write_plan(PLAN, plan, {}, expected)
     table = pq.read_table(path)
     metadata = {name.decode(): value for name, value in table.schema.metadata.items()}
     metadata |= {**expected[str(path)], **digests}

@@ -1,13 +1,13 @@
-"""The jobs that the rules declare for a plan, without a run of Snakemake."""
+"""The digests that the rules declare for the jobs of a plan, without a run of Snakemake."""
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
-from types import CodeType
-from typing import Any, ClassVar, TextIO
+from types import CodeType, SimpleNamespace
+from typing import Any, ClassVar, NamedTuple, TextIO
 
 from snakemake.io import directory, expand, local, report
 from snakemake.parser import parse
@@ -16,9 +16,7 @@ from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.report.exports import EXPORTERS
-from moot.report.outcome import read_outcome
 from moot.workflow import dependencies, targets
-from moot.workflow.job_digests import JobDigests
 from moot.workflow.provenance import DIGESTS
 from moot.workflow.resumed_debates import SHARDS, times_resumed
 
@@ -29,7 +27,6 @@ EXCLUDED = ("common", "hooks", "targets", "commands")
 """Files of rules that set up a run, or that declare no artifact."""
 NAMES = {
     "COMPARISON": COMPARISON,
-    "DIGESTS": DIGESTS,
     "EXPORTERS": EXPORTERS,
     "FIGURES": FIGURES,
     "INDEX": targets.INDEX,
@@ -47,7 +44,6 @@ NAMES = {
     "local": local,
     "os": os,
     "re": re,
-    "read_outcome": read_outcome,
     "report": report,
     "resumed": times_resumed,
     "targets": targets,
@@ -56,14 +52,58 @@ NAMES = {
 """What `rules/common.smk` and Snakemake give to the rules."""
 
 
+class Digests(NamedTuple):
+    """The digests of a job's options, prompts and code."""
+
+    options: Any
+    prompts: Any
+    code: Any
+
+
+class DeclaredJobs:
+    """The inputs and digests that rules state, by the rule's name.
+
+    A digest is a function of the wildcards.
+    """
+
+    def __init__(self) -> None:
+        self.inputs: dict[str, Mapping[str, Any]] = {}
+        self.rules: dict[str, Mapping[str, Any]] = {}
+
+    def of(self, rule: str, **wildcards: str) -> Digests:
+        """Return the digests of a job of a rule."""
+        values = SimpleNamespace(**wildcards)
+        return Digests(*(self.rules[rule][name](values) for name in DIGESTS))
+
+
 class _Workflow:
-    """Evaluates what rules state, and keeps none of it."""
+    """Evaluates what rules state, and keeps their digests."""
 
     cores = 1
     global_resources: ClassVar[dict[str, Any]] = {}
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
+    def __init__(self) -> None:
+        self.jobs = DeclaredJobs()
+        self._rule = ""
+
+    def __getattr__(self, directive: str) -> Callable[..., Any]:
         return lambda *_, **__: lambda function: function
+
+    def rule(self, name: str | None = None, **_: Any) -> Callable[..., Any]:
+        return self.name(name or "")
+
+    def name(self, name: str) -> Callable[..., Any]:
+        self._rule = name
+        return lambda function: function
+
+    def input(self, *_: Any, **files: Any) -> Callable[..., Any]:
+        self.jobs.inputs[self._rule] = files
+        return lambda function: function
+
+    def params(self, *_: Any, **parameters: Any) -> Callable[..., Any]:
+        if set(DIGESTS) <= set(parameters):
+            self.jobs.rules[self._rule] = parameters
+        return lambda function: function
 
     @property
     def sourcecache(self) -> "_Workflow":
@@ -93,16 +133,16 @@ def _compiled_rules() -> tuple[CodeType, ...]:
     return tuple(codes)
 
 
-def declared_jobs(plan: Plan, **names: Any) -> JobDigests:
-    """Return the jobs of a plan, as the rules declare their inputs and dependencies.
+def declared_jobs(plan: Plan, **names: Any) -> DeclaredJobs:
+    """Return the jobs of a plan, as the rules declare what they depend on.
 
     Args:
         plan: the checked configuration.
         names: names that replace those that the rules see.
     """
-    namespace = {**NAMES, "plan": plan, "workflow": _Workflow()}
+    workflow = _Workflow()
+    namespace = {**NAMES, "plan": plan, "workflow": workflow}
     for code in _compiled_rules():
         exec(code, namespace)
         namespace |= names
-    jobs: JobDigests = namespace["jobs"]
-    return jobs
+    return workflow.jobs

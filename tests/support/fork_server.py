@@ -73,7 +73,6 @@ MODULES = (
     "moot.report.exports",
     "moot.workflow.console",
     "moot.workflow.dependencies",
-    "moot.workflow.empty_outputs",
     "moot.workflow.failed_jobs",
     "moot.workflow.folder",
     "moot.workflow.job",

@@ -64,7 +64,7 @@ def files_of_rules(plan: Plan) -> dict[str, set[Path]]:
         for experiment in plan.experiments:
             dataset = plan.experiments[experiment].config.dataset
             wildcards = {"experiment": experiment, "model": "small", "dataset": dataset}
-            files = rule.code(SimpleNamespace(**wildcards))
+            files = rule["code"](SimpleNamespace(**wildcards))
             assert isinstance(files, frozenset)
             key = f"{name} {experiment}" if name == "run_debates" else name
             rule_files[key] = rule_files.get(key, set()) | files

@@ -23,6 +23,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "dataset": {"dataset": "others"},
     "models": {"models": ["small", "other"]},
     "cases": {"cases": 5},
+    "case_ids": {"case_ids": ["synthetic-1"]},
     "allow_fewer_cases": {"allow_fewer_cases": True},
     "repeats": {"repeats": 2},
     "trial_on_request": {"trial_on_request": True, "cases": 4},

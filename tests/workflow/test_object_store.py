@@ -2,7 +2,6 @@
 one on this machine.
 """
 
-import json
 import shutil
 import zipfile
 from collections.abc import Iterator
@@ -16,13 +15,12 @@ from snakemake.iocontainers import Namedlist
 from fault_server import FaultServer
 from moot.commands.bundling import BUNDLE
 from moot.core.errors import UserError
-from moot.workflow.empty_outputs import KINDS, LIST
 from moot.workflow.object_storage import link_results, use_result_paths
 from project_copy import PROJECT, Workflow
 
 MISSING = "needs moto[server] and snakemake-storage-plugin-s3"
 BUCKET, PREFIX = "moot", "run"
-LOCAL = {"logs", "configuration.json", BUNDLE.name, LIST.name}
+LOCAL = {"logs", "configuration.json", BUNDLE.name}
 """What a run leaves beside its outputs, and logs, which hold times."""
 KEY = {"aws_access_key_id": "x", "aws_secret_access_key": "y", "region_name": "us-east-1"}
 
@@ -118,13 +116,6 @@ def test_a_run_in_an_object_store_has_the_same_results_as_on_disk(
         assert bundle_members(workflow, *arguments, **keys) == disk_bundle
         final_keys = keys_in_store(client)
     assert stored_keys <= final_keys, "a bundle deletes nothing in the store"
-    empty_names = json.loads((disk / LIST.name).read_text())
-    assert empty_names, "a run on a disk removes empty tables"
-    for name in empty_names:
-        ending = KINDS[name.partition("/")[0]]
-        assert f"{PREFIX}/results/{name}.{ending}" in final_keys, "a store keeps them"
-        assert not (disk / f"{name}.{ending}").exists()
-    assert not (workflow.work / LIST).exists()
     files = [path for path in sorted(disk.rglob("*")) if path.is_file()]
     compared = {
         path.relative_to(disk).as_posix(): path

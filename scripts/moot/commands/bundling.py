@@ -34,7 +34,6 @@ from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.workflow import targets
 from moot.workflow.dependencies import presented_study
-from moot.workflow.empty_outputs import find_empty_outputs, name_of_output
 from moot.workflow.user_files import (
     ANNOTATIONS,
     INBOX,
@@ -167,10 +166,7 @@ def _escaped(name: str) -> str:
 
 
 def tables_of(plan: Plan) -> dict[str, list[str]]:
-    """Return the built tables and figures, by path, with the runs behind each.
-
-    Tables without rows and figures without data are left out, since a run may remove them.
-    """
+    """Return the built tables and figures, by path, with the runs behind each."""
     runs_of_files: dict[str, list[str]] = {}
     sources = ((TABLES, targets.table_files), (FIGURES, targets.figure_files))
     for registry, files_of in sources:
@@ -178,13 +174,7 @@ def tables_of(plan: Plan) -> dict[str, list[str]]:
             study = presented_study(registry[name].study for name in names)
             runs = targets.presented_runs(plan, study)
             runs_of_files |= {path: runs for path in files_of(names) if Path(path).exists()}
-    runs_of_files |= _items_of(plan)
-    empty_names = set(find_empty_outputs(runs_of_files))
-    return {
-        path: runs
-        for path, runs in runs_of_files.items()
-        if name_of_output(path) not in empty_names
-    }
+    return runs_of_files | _items_of(plan)
 
 
 def _items_of(plan: Plan) -> dict[str, list[str]]:

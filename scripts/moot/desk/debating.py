@@ -50,7 +50,7 @@ class Debating:
     """The debates of a plan in which people take part; each runs again when an answer arrives.
 
     Args:
-        read_digests: Returns the expected digests of files, by path.
+        read_digests: Returns the expected digests of cases and transcripts, by path.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class Debating:
         if digests != last_digests:
             debates = {}
             expected = self._read_digests()
-            if all(digests[path] and digests[path] == expected.get(path) for path in digests):
+            if all(digests.values()) and digests[cases] == expected.get(cases):
                 paths = {name: Path("results", path) for name, path in artifacts.items()}
                 job = Job(experiment, model, *read_cases(Path(cases)), artifacts=paths)
                 for (case_id, repeat), hold in prepare_debates(

@@ -74,7 +74,7 @@ def write_plan(
     Args:
         path: the file; it is not removed.
         plan, raw: see `keep_for_jobs`.
-        digests: by path, the digests of the inputs of people's debates, and of these debates.
+        digests: by path, the digests of people's debates and of their cases.
     """
     light = copy(plan)
     light.experiments, light.datasets = LazyValues(plan.experiments), LazyValues(plan.datasets)

@@ -1,8 +1,11 @@
 """The dependencies of jobs: configuration, user files, and code that is chosen by name.
 
-Rules declare these values; `moot.workflow.job_digests` adds the digests of earlier jobs.
+Rules state them as parameters, by their digests. What depends on earlier jobs is left to Snakemake,
+which compares the times of files.
 """
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import cache
@@ -86,6 +89,11 @@ ANALYSIS_CODE = (
     "overview/tables_contrasts.py",
 )
 """The code from predictions and transcripts to the tests of contrasts."""
+
+
+def digest_of_options(options: object) -> str:
+    """Return a digest of a JSON value."""
+    return hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def describe_files(paths: Iterable[Path]) -> list[str]:
@@ -248,6 +256,17 @@ def score_options(plan: Plan, experiment: str) -> list[object]:
     view = plan.view(experiment)
     entry = asdict(replace(view, rubric=None))
     return [entry, rubric_text(view.rubric), plan.config.seed]
+
+
+def configuration_digest(plan: Plan, experiment: str) -> str:
+    """Return a digest of the configuration that the scores of an experiment depend on, from its
+    data to its labels.
+    """
+    config = plan.experiments[experiment].config
+    options: list[object] = [data_options(plan, config.dataset), score_options(plan, experiment)]
+    for model in config.models:
+        options += [debate_options(plan, experiment, model), label_options(plan, experiment, model)]
+    return digest_of_options(options)
 
 
 def analysis_code_digest() -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
-from moot.workflow.job_digests import JobDigests
+from moot.workflow.dependencies import configuration_digest
 
 RECORD = Path("results/configuration.json")
 
@@ -34,9 +34,7 @@ class FolderConfiguration:
     experiments: Mapping[str, str]
 
 
-def describe_configuration(
-    jobs: JobDigests, plan: Plan, defaults: Iterable[Path]
-) -> FolderConfiguration:
+def describe_configuration(plan: Plan, defaults: Iterable[Path]) -> FolderConfiguration:
     """Describe the configuration of a run for its tables.
 
     `defaults` are the files of the default configuration.
@@ -44,7 +42,7 @@ def describe_configuration(
     default_files = {path.resolve() for path in defaults}
     files = [path.resolve() for path in plan.files]
     paths = dict.fromkeys(path.as_posix() for path in files if path not in default_files)
-    digests = {name: jobs.of("score", experiment=name).options for name in plan.experiments}
+    digests = {name: configuration_digest(plan, name) for name in plan.experiments}
     return FolderConfiguration(tuple(paths), digests)
 
 

@@ -14,7 +14,6 @@ from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.report.content import Figure, Table
 from moot.report.exports import EXPORTERS
-from moot.workflow.empty_outputs import without_removed
 from moot.workflow.resumed_debates import SHARDS
 
 INDEX = "index"
@@ -138,7 +137,7 @@ def tables_of_workbook(plan: Plan) -> list[str]:
     """Return the CSV files of all tables of a run, of its papers too."""
     names = nonempty_names(plan, TABLES)
     files = [f"results/tables/{name}.csv" for name in names]
-    return [*without_removed(files), *(path for path in papers(plan) if path.endswith(".csv"))]
+    return [*files, *(path for path in papers(plan) if path.endswith(".csv"))]
 
 
 def figure_files(names: list[str]) -> list[str]:
