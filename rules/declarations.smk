@@ -10,10 +10,14 @@ def any_of(names):
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
+def user_file(path):
+    """Return a file outside `results/`, which an object store does not keep."""
+    return local(str(path)) if STORE else str(path)
+
+
 def user_files(paths):
-    """Return files outside `results/`, which an object store does not keep."""
-    files = [str(path) for path in paths]
-    return local(files) if STORE else files
+    """Return some files outside `results/`."""
+    return [user_file(path) for path in paths]
 
 
 def digests(code, options=None, prompts=""):

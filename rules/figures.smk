@@ -13,7 +13,7 @@ for part, names in targets.names_by_job(plan, FIGURES).items():
             results=presented_results(study),
             scores=scores_of_study(study),
             baselines=baselines_of_study(study),
-            published=user_files([PUBLISHED / "published_results.csv"]),
+            published=user_file(PUBLISHED / "published_results.csv"),
         output:
             outputs,
         log:

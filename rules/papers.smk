@@ -8,9 +8,9 @@ for paper in PAPERS:
             f"paper_{paper}"
         input:
             results=required_results(paper),
-            published=user_files([PUBLISHED / "published_results.csv"]),
-            findings=user_files([PUBLISHED / "findings.csv"]),
-            described=user_files([PUBLISHED / "items.yaml"]),
+            published=user_file(PUBLISHED / "published_results.csv"),
+            findings=user_file(PUBLISHED / "findings.csv"),
+            described=user_file(PUBLISHED / "items.yaml"),
         output:
             paper_files(PAPERS[paper]),
             runs=update(str(record_path(paper))),  # a job adds to what earlier runs left
