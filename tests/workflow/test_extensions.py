@@ -170,7 +170,7 @@ def test_another_configuration_takes_the_folder_only_when_asked(built: Workflow)
     process = built.snakemake(TARGETS[0], *options)
     assert process.returncode == 1
     message = (
-        "results/tables shows 3 experiments (coins, trial-prompts=none,"
+        "results/ shows 3 experiments (coins, trial-prompts=none,"
         " trial-prompts=wordings-firm) of my.yaml"
     )
     assert process.stdout.count(message) == 1, process.stdout
@@ -253,8 +253,7 @@ def test_moot_is_deployed_from_a_repository_as_snakedeploy_does(
     assert process.returncode == 0, process.stdout[-4000:]
     models.write_text(models.read_text().replace("endpoint: embedded", "endpint: embedded", 1))
     output = forks.run(*command, cwd=work, XDG_CACHE_HOME=cache).stdout
-    assert "config/models.yaml: line " in output
-    assert "unknown key 'endpint'" in output
+    assert "config/models.yaml: models.renamed.endpint: unknown key 'endpint'" in output
 
 
 LOAD = """

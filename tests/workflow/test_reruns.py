@@ -155,7 +155,7 @@ class Reruns(Workflow):
         self.opinions = self.work / "data" / "raw" / "mine" / "two.jsonl"
         self.opinions.parent.mkdir(parents=True)
         lines = []
-        for number, name in enumerate(("Low", "Brook")):
+        for number, name in enumerate(("Low", "Brook", "Hale", "Marsh", "Stone")):
             words = f"{name} sued for the price of a horse. The judgment is affirmed."
             body = {"opinions": [{"text": words}]}
             record = {"id": number, **OPINION, "casebody": body}

@@ -147,7 +147,7 @@ def load_summaries(
     chosen_texts = OpinionsOptions(
         source="local", path="opinions.jsonl", facts="summaries/tiny", **options
     )
-    return load(chosen_texts, replace(context, artifacts={"summaries": file}))
+    return load(chosen_texts, replace(context, artifacts={"facts": file}))
 
 
 def test_summaries_are_the_facts_and_a_leak_excludes(tmp_path: Path, load_context: Context) -> None:
@@ -171,7 +171,7 @@ def test_a_person_edits_and_excludes_in_the_sheet(tmp_path: Path, load_context: 
     with pytest.raises(UserError, match=load_error):
         load_summaries(tmp_path, context, summaries)
     options = OpinionsOptions(source="local", path="opinions.jsonl", facts="summaries/tiny")
-    with_summaries = replace(context, artifacts={"summaries": tmp_path / "summaries.jsonl"})
+    with_summaries = replace(context, artifacts={"facts": tmp_path / "summaries.jsonl"})
     write_deidentification(options, with_summaries, tmp_path / "sheet.csv")
     sheet = pd.read_csv(tmp_path / "sheet.csv", dtype=str, keep_default_na=False)
     assert set(sheet["problem"]) == {"the summary has Berg"}

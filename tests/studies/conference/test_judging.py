@@ -68,7 +68,9 @@ async def test_each_judge_decides_on_the_same_exchanges(
     expected: str | None,
     score: float | None,
 ) -> None:
-    """Whatever a judge says, it is asked as often as the first one, about the same statements."""
+    """Whatever a judge says, it is asked about the same statements; what cannot be read is asked
+    again.
+    """
     case, task = conference_case(load_context)
     path = await write_conference(
         tmp_path, case, task, ["MORE DEBATE", "AGREEMENT"], agreement=has_judge, graded_decisions=0
@@ -77,7 +79,7 @@ async def test_each_judge_decides_on_the_same_exchanges(
     assert (answer.prediction if answer else None) == expected
     assert (answer.score if answer else None) == score
     _, _, other_model = await judge(path, case, task, ["AGREEMENT"], graded_decisions=0)
-    prompts = decision_prompts(model)
+    prompts = list(dict.fromkeys(decision_prompts(model)))
     assert len(prompts) == 4, "two rounds on the first topic, one on each of the others"
     assert prompts == decision_prompts(other_model)
     assert not any("Judge:" in prompt.rpartition("<record>")[0] for prompt in prompts)

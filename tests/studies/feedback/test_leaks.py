@@ -104,6 +104,7 @@ def test_no_baseline_is_trained_on_planted_copies(planted: Loaded) -> None:
 def test_training_debates_and_thresholds_leave_copies_out(planted: Loaded) -> None:
     class Config:
         split, cases, calibration_cases, dataset = "train", None, 0, "caselaw"
+        case_ids = ()
 
     class Experiment:
         name, config = "training", Config()
@@ -221,9 +222,8 @@ def test_the_second_published_caselaw_file_is_the_test_set(
         [" ".join(make_words(draw)) for _ in range(30)],
         [True] * 30,
     )
-    paper = yaml.safe_load((PROJECT / "config/papers/feedback.yaml").read_text())["datasets"][
-        "caselaw"
-    ]
+    configuration = yaml.safe_load((PROJECT / "config/papers/feedback.yaml").read_text())
+    paper = configuration["datasets"]["paper-caselaw"]
     loaded = load(load_context("caselaw"), files=paper["files"], validation=paper["validation"])
     counts = Counter(case.split for case in loaded.cases)
     assert counts["test"] == 30 and counts["train"] + counts["validation"] == 200

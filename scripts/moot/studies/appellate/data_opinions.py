@@ -108,7 +108,7 @@ def target_from_outcome(outcome: str) -> str:
 
 def _name_summaries(options: OpinionsOptions) -> dict[str, str]:
     """Return the artifact of the summaries, if a model wrote the facts."""
-    return {"summaries": f"summaries/{options.facts}.jsonl"} if "/" in options.facts else {}
+    return {"facts": f"summaries/{options.facts}.jsonl"} if "/" in options.facts else {}
 
 
 @dataset("opinions", OpinionsOptions, labels=TASK.labels, needs=_name_summaries)
@@ -172,8 +172,8 @@ def prepare_opinions(
     if left_out:
         cleaning["opinions left out because of faults"] = left_out
     summaries: Mapping[str, str] = {}
-    if "summaries" in context.artifacts:
-        rows = read_jsonl(context.artifacts["summaries"], {"case_id": str, "case_background": str})
+    if "facts" in context.artifacts:
+        rows = read_jsonl(context.artifacts["facts"], {"case_id": str, "case_background": str})
         summaries = dict(zip(rows["case_id"], rows["case_background"], strict=True))
     sheet = pd.DataFrame(columns=["facts", "decision"])
     if options.sheet:
