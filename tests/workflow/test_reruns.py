@@ -109,6 +109,7 @@ OTHER_TARGETS = (
     "results/predictions/meeting/fast.parquet",
     "results/transcripts/published/human-judge/0.parquet",
     "results/deidentified/appeals.csv",
+    "results/export/debates.xlsx",
     "results/reference.md",
     "results/courtroom.html",
 )
