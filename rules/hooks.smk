@@ -177,9 +177,7 @@ onstart:
     # The outputs of these rules replace the results of another configuration.
     if any(re.match("tables_|figures_|outcome", name) for name in rules_to_run):
         with exit_without_traceback():
-            claim_folder(
-                describe_configuration(plan, DEFAULTS), plan.config.replace_results
-            )
+            claim_folder(describe_configuration(plan, DEFAULTS), plan.config.replace_results)
     keep_for_jobs(plan, config)
     copy_instructions(plan.config.people)
     RUNNING.append(Run(Path("results"), ON_A_CLUSTER))

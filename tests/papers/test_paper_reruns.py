@@ -46,11 +46,11 @@ def test_a_changed_prompt_reruns_dependent_debates_and_pages(
     plan = plan_of_defaults()
     jobs = declared_jobs(plan)
     changed_jobs = declared_jobs(plan_of_defaults(**{experiment: str(tmp_path / "prompts")}))
-    pages = {
-        page
-        for page in PAGES
-        if any(f"/{experiment}/" in path for path in jobs.inputs[f"paper_{page}"]["results"])
-    }
+    pages = set()
+    for page in PAGES:
+        inputs = " ".join(jobs.inputs[f"paper_{page}"]["results"])
+        if f"/{experiment}/" in inputs:
+            pages.add(page)
     assert pages == {paper}
     debates = set()
     for name, entry in plan.experiments.items():

@@ -127,11 +127,10 @@ def test_items_of_a_later_run_leave_what_was_filled(built: Workflow, server: Fau
         assert own_rows(built, item).equals(rows), item
     assert not own_rows(built, "decision_conference/table3").empty
     records = built.work / "results/papers"
-    names = {
-        name
-        for paper in ("courtroom", "decision_conference")
-        for name in json.loads((records / f"{paper}.runs.json").read_text("utf-8"))["experiments"]
-    }
+    names = set()
+    for paper in ("courtroom", "decision_conference"):
+        record = json.loads((records / f"{paper}.runs.json").read_text("utf-8"))
+        names.update(record["experiments"])
     assert {
         "paper-zero-shot",
         "paper-courtroom",

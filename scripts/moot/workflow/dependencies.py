@@ -54,6 +54,7 @@ DEBATE_CODE = (
     "jobs/standins.py",
     "commands/placeholder_debates.py",
     "commands/preview_hours.py",
+    "commands/preview_price.py",
     "llm",
     "plan/debated_cases.py",
     "protocols",
