@@ -184,4 +184,3 @@ WITHOUT_TEXT = (
 """The text of a case whose words moot does not ship."""
 
 MAJORITY_CLASS, BASE_RATE_COIN = "majority-class", "base-rate-coin"
-REFERENCE_MODELS = (MAJORITY_CLASS, BASE_RATE_COIN)

@@ -19,7 +19,7 @@ from moot.papers.items import Paper, PaperItem, items_file, read_papers
 from moot.papers.page import SCORES, InText, ItemContent, paper_files, write_csv, write_page
 from moot.papers.parts import Clauses, Design, Example, Fact, ItemRun, OwnRow, Part, Series
 from moot.papers.scores import scores_frame
-from moot.papers.selection import KINDS_WITHOUT_DEBATES, describe_sizes
+from moot.papers.selection import KINDS_WITHOUT_DEBATES, describe_sizes, needed_experiments
 from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
 from moot.plan.grid_expansion import templates_of_debates
 from moot.plan.made_up_inputs import describe_inputs, join_names_by_note, join_notes
@@ -293,27 +293,31 @@ def _values_of_departures(plan: Plan, experiment: Experiment) -> JsonObject:
 
 
 def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:
-    """Yield the needs of the paper's design of an item: experiments, models, servers and data."""
+    """Yield the needs of the paper's design of an item, and what the run has fewer of."""
     if item.kind in KINDS_WITHOUT_DEBATES:
         return
-    papers = paper_plan(plan.shipped)
-    datasets = dict.fromkeys(item.datasets)
-    for entry in papers.experiments.values():
-        if entry.entry in item.experiments:
-            config = entry.config
-            datasets[config.dataset] = None
-            cases = "all cases" if config.cases is None else count_phrase(config.cases, "case")
-            repeats = f", {config.repeats} times each" if config.repeats > 1 else ""
-            models = count_phrase(len(_models_shown(item, config.models)), "model")
-            yield f"`{entry.name}`: {models}, {cases}{repeats}."
-    of_item = {
-        name: config for name, config in plan.config.experiments.items() if name in item.experiments
-    }
+    yield from describe_needs(item, paper_plan(plan.shipped))
+    names = needed_experiments([item], plan.shipped)
+    experiments = plan.config.experiments
+    of_item = {name: experiments[name] for name in names if name in experiments}
     for size in describe_sizes(of_item, plan.shipped):
         yield f"This run: {size}"
-    yield from describe_servers(item, papers)
-    if datasets:
-        yield f"Data: {', '.join(f'`{name}`' for name in datasets)}."
+
+
+def describe_needs(item: PaperItem, papers: Plan) -> Iterator[str]:
+    """Yield the debates that fill an item, its servers and keys, and the data of trained models."""
+    for name in needed_experiments([item], papers.shipped):
+        entries = [entry for entry in papers.experiments.values() if entry.entry == name]
+        config = entries[0].config
+        settings = f"{len(entries)} settings, " if len(entries) > 1 else ""
+        models = count_phrase(len(_models_shown(item, config.models) or config.models), "model")
+        cases = "all cases" if config.cases is None else count_phrase(config.cases, "case")
+        repeats = f", {config.repeats} times each" if config.repeats > 1 else ""
+        yield f"`{name}`: {settings}{models}, {cases}{repeats}, on `{config.dataset}`."
+    if item.kind not in KINDS_WITHOUT_DEBATES:
+        yield from describe_servers(item, papers)
+    if item.datasets:
+        yield f"Models trained on {', '.join(f'`{name}`' for name in item.datasets)}."
 
 
 def _models_shown(item: PaperItem, models: Sequence[str]) -> list[str]:

@@ -104,11 +104,6 @@ def latex_note(text: object) -> str:
     )
 
 
-def without_code_marks(text: str) -> str:
-    """Return a note without its backticks, for output without typefaces."""
-    return _CODE.sub(r"\1", text)
-
-
 def latex(text: object) -> str:
     r"""Return text for LaTeX's text mode.
 

@@ -5,14 +5,13 @@ A table or figure selects its experiments by protocol and parameters
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import Any, TypeVar
 
 import pandas as pd
 
-from moot.core.cases import REFERENCE_MODELS
 from moot.core.config import PowerConfig
 from moot.core.types import Fields, JsonObject
 from moot.report.measurement import NOT_MEASURED, Measurement
@@ -276,20 +275,6 @@ class Run:
 
 
 RunT = TypeVar("RunT", bound=Run)
-
-
-def reference_runs(runs: Iterable[RunT]) -> Iterator[RunT]:
-    """Yield runs of the reference models on the cases of some runs.
-
-    Each reference model has one run per data set and set of evaluated cases.
-    """
-    run_by_cases: dict[tuple[str, ...], RunT] = {}
-    for run in runs:
-        cases = sorted(run.results.predictions["case_id"].unique())
-        run_by_cases.setdefault((run.results.config.dataset, *cases), run)
-    for run in run_by_cases.values():
-        for model in REFERENCE_MODELS:
-            yield replace(run, model=model)
 
 
 def rows_of_runs(

@@ -1,6 +1,6 @@
 """The order of speakers in a decision conference: Algorithm 1 for any number of participants."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 USER, MODERATOR, JUDGE, EVALUATOR = "user", "moderator", "judge", "evaluator"
@@ -41,16 +41,3 @@ def next_speaker(messages: Sequence[Turn], participants: int) -> str:
     if last.speaker == participant_seat(participants):
         return JUDGE
     return MODERATOR
-
-
-def list_transitions(participants: int) -> Iterator[tuple[str, str, str]]:
-    """Yield every step of `next_speaker`: last speaker, decisive content or "", next speaker."""
-    first_turn = Turn(USER)
-    yield USER, "", next_speaker([first_turn], participants)
-    turns = [
-        Turn(MODERATOR),
-        *(Turn(participant_seat(number)) for number in range(1, participants + 1)),
-    ]
-    turns += [Turn(JUDGE, "AGREEMENT"), Turn(JUDGE, "MORE DEBATE"), Turn(EVALUATOR)]
-    for turn in turns:
-        yield turn.speaker, turn.content, next_speaker([first_turn, turn], participants)
