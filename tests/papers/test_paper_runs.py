@@ -47,3 +47,10 @@ def test_items_add_to_the_results_and_displace_none(workflow: Workflow) -> None:
     debates = {Path(path).parts[2] for path in outputs if path.startswith("results/transcripts/")}
     assert "paper-courtroom" in debates and "paper-conference-judges" in debates
     assert not any("arm=" in name for name in debates)
+
+
+def test_tables_of_trained_models_hold_no_debates(workflow: Workflow) -> None:
+    items = "papers={items: [courtroom/table2, courtroom/table3], datasets: {nlsy97: synthetic}}"
+    text = dry_run(workflow, "--config", items)
+    rules = re.findall(r"^(?:local)?rule (\w+):", text, flags=re.MULTILINE)
+    assert rules == ["load_cases", "train_baselines", "paper_courtroom", "papers"]

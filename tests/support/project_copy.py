@@ -25,7 +25,6 @@ SHIPPED = (
     "data/records",
     "data/samples",
     "data/published",
-    "data/reply_lengths.csv",
     "data/versions.csv",
     "profiles",
 )
