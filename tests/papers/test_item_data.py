@@ -56,7 +56,7 @@ def refuse(url: str) -> bytes:
 
 
 def test_the_data_of_all_papers_but_the_first_are_downloaded() -> None:
-    assert len(LOADERS_OF_ITEMS) == 22
+    assert len(LOADERS_OF_ITEMS) == 21
 
 
 @pytest.mark.parametrize("item", LOADERS_OF_ITEMS)

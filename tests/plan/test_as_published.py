@@ -224,7 +224,8 @@ def test_a_source_experiment_is_compared_by_its_settings(
     debate = {"debaters": 3, "rounds": 2, "answer": "auto", "label_names": label_names}
     debate |= {"temperature": 1.0, "max_tokens": 512, "memory": False, "statement_summaries": True}
     base = {"protocol": "feedback", "dataset": "mine", "models": ["gpt-4o"], "params": debate}
-    learnt = {**base, "split": "train", "calibration_cases": 100, "repeats": 2, **training}
+    learnt = {**base, "split": "train", "cases": 600, "calibration_cases": 100, "repeats": 2}
+    learnt |= training
     tested = {**base, "params": {**debate, "assistant": "learnt"}}
     experiments = {"experiments": {"learnt": learnt, "tested": tested}, "run": ["learnt", "tested"]}
     paper = yaml.safe_load((PROJECT / "config/papers/feedback.yaml").read_text())
