@@ -73,7 +73,8 @@ def test_answers_on_a_terminal_become_a_configuration_that_runs(
     monkeypatch.setenv(STARTED_BY, "moot --directory mine")
     Path("my.yaml").unlink()
     write_configuration(InitConfig(), ask)
-    assert "#   moot --directory mine preview" in Path("my.yaml").read_text()
+    command = "#   moot --directory mine preview --cores 2 --configfile mine/my.yaml"
+    assert command in Path("my.yaml").read_text()
 
 
 def test_enter_takes_the_model_on_this_machine_and_a_panel_is_offered() -> None:

@@ -5,9 +5,12 @@ import re
 import shlex
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 STARTED_BY = "MOOT_STARTED_BY"
 """The environment variable with the beginning of the user's command."""
+_CONFIGURATION = re.compile(r"(--configfile) ([\w.-]+\.ya?ml)")
+"""A file in the folder of the run, in the commands that `init` prints."""
 
 
 def remember_start(arguments: Sequence[str]) -> None:
@@ -24,4 +27,9 @@ def as_started(text: str) -> str:
     started_by = os.environ.get(STARTED_BY, "snakemake")
     if started_by.startswith("moot"):
         text = re.sub(r"make env EXTRAS=(\w+)", r"pip install 'moot[\1]'", text)
+    for option, folder in pairwise(shlex.split(started_by)):
+        if option == "--directory":  # Snakemake reads `--configfile` from where it is started
+            text = _CONFIGURATION.sub(
+                lambda match: f"{match[1]} {shlex.quote(str(Path(folder) / match[2]))}", text
+            )
     return re.sub(r"\bsnakemake (?=[-a-z])", lambda _: f"{started_by} ", text)
