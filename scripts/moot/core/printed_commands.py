@@ -27,9 +27,10 @@ def as_started(text: str) -> str:
     started_by = os.environ.get(STARTED_BY, "snakemake")
     if started_by.startswith("moot"):
         text = re.sub(r"make env EXTRAS=(\w+)", r"pip install 'moot[\1]'", text)
-    for option, folder in pairwise(shlex.split(started_by)):
-        if option == "--directory":  # Snakemake reads `--configfile` from where it is started
-            text = _CONFIGURATION.sub(
-                lambda match: f"{match[1]} {shlex.quote(str(Path(folder) / match[2]))}", text
-            )
+    words = shlex.split(started_by)
+    if "--directory" in words:  # Snakemake reads `--configfile` from where it is started
+        folder = Path(words[words.index("--directory") + 1])
+        text = _CONFIGURATION.sub(
+            lambda match: f"{match[1]} {shlex.quote(str(folder / match[2]))}", text
+        )
     return re.sub(r"\bsnakemake (?=[-a-z])", lambda _: f"{started_by} ", text)
