@@ -11,6 +11,9 @@ def test_commands_are_printed_as_they_were_typed(monkeypatch: pytest.MonkeyPatch
     assert as_started(text) == text
     remember_start(["doctor", "--directory", "my peers", "--cores", "1"])
     assert "snakemake --directory 'my peers' --cores 2 bundle. Snakemake" in as_started(text)
+    assert as_started("in another: snakemake --directory FOLDER") == (
+        "in another: snakemake --directory FOLDER"
+    )
     monkeypatch.setenv(STARTED_BY, "moot")
     remember_start(["doctor"])
     assert as_started(text) == (

@@ -33,4 +33,6 @@ def as_started(text: str) -> str:
         text = _CONFIGURATION.sub(
             lambda match: f"{match[1]} {shlex.quote(str(folder / match[2]))}", text
         )
-    return re.sub(r"\bsnakemake (?=[-a-z])", lambda _: f"{started_by} ", text)
+    text = re.sub(r"\bsnakemake (?=--directory)", f"{words[0]} ", text)  # names another folder
+    pattern = r"\bsnakemake (?!--directory)(?=[-a-z])"
+    return re.sub(pattern, lambda _: f"{started_by} ", text)
