@@ -13,6 +13,7 @@ import pandas as pd
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
+from moot.core.log import LOG
 from moot.core.types import Column
 from moot.core.utterance_kinds import CONCLUSION
 from moot.datasets.case_table import find_cases_without_row, look_up_case, read_case_table
@@ -21,7 +22,6 @@ from moot.datasets.reading.tables import read_table, select_rows
 from moot.datasets.turn_checker import TurnChecker
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 from moot.datasets.turn_labels import WordLabels, read_labels
-from moot.datasets.turn_order import refuse_repeated_turns, sort_turns
 
 PUBLIC_MARKS = ("", "public", "all")
 """Values of the column `visibility` that mean: everybody can read the turn."""
@@ -82,9 +82,9 @@ def read_turns(options: TranscriptsOptions) -> Turns:
     words = read_labels(rows, check, options)
     rows_read, debates = len(rows), rows["(debate)"].nunique()
     rows = check.without_faulty(rows, debates)
-    refuse_repeated_turns(rows, check, names)
+    _refuse_repeated_turns(rows, check, names)
     rows = check.without_faulty(rows, debates)
-    rows, order_account = sort_turns(rows, files[0], names)
+    rows, order_account = _sort_turns(rows, files[0], names)
     usable = rows["(debate)"].nunique()
     account = {
         "rows read": rows_read,
@@ -359,3 +359,47 @@ def _times(cells: Column, check: TurnChecker) -> "pd.Series[float]":
         check.refuse(cells, dates.isna(), "a number, or a date and time such as 2026-01-31 14:05")
         numbers = (dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)
     return numbers.astype("float64")
+
+
+def _refuse_repeated_turns(rows: pd.DataFrame, check: TurnChecker, names: TurnColumns) -> None:
+    """Note the turns that a debate has twice; several judges may follow one turn."""
+    if names.turn and not names.judge:
+        check.refuse(
+            rows[names.turn],
+            rows.duplicated(["(debate)", "(turn)"]),
+            "each turn of a debate once",
+            "Remove the repeated row, or number the turns of each debate.",
+        )
+
+
+def _sort_turns(
+    rows: pd.DataFrame, file: Path, names: TurnColumns
+) -> tuple[pd.DataFrame, Mapping[str, int]]:
+    """Return the rows in order, debate by debate, and counts of irregularities in that order."""
+    keys = pd.DataFrame({"debate": rows["(debate)"].to_numpy()}, rows.index)
+    account = dict[str, int]()
+    if names.turn:
+        keys["turn"] = rows["(turn)"]
+        turns = keys.drop_duplicates().groupby("debate")["turn"]
+        has_gap = turns.max() - turns.min() + 1 != turns.size()
+        account["debates with a gap in the numbers of turns"] = int(has_gap.sum())
+    positions = _sorted_positions(keys)
+    if names.time:
+        keys["time"] = rows["(time)"]
+        is_earlier = keys.iloc[positions].groupby("debate")["time"].diff() < 0
+        account["turns with an earlier time than the preceding turn"] = int(is_earlier.sum())
+        positions = _sorted_positions(keys)
+    if names.role and names.speaker:
+        roles = rows.groupby(["(debate)", names.speaker])[names.role].nunique()
+        account["speakers in several roles"] = int((roles > 1).sum())
+    for description, count in account.items():
+        if count:
+            LOG.warning("%s: %d %s; they are kept.", file, count, description)
+    if names.text:
+        account["turns without words"] = int((rows[names.text].str.strip() == "").sum())
+    return rows.iloc[positions], account
+
+
+def _sorted_positions(keys: pd.DataFrame) -> "pd.Index[int]":
+    """Return the positions of the rows, sorted by all columns."""
+    return keys.reset_index(drop=True).sort_values([*keys], kind="stable").index
