@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
-from moot.stats.calibration import auc_statistic, calibration_error
+from moot.stats.calibration import auc_statistic, calibration_error, confidence_bins
 from moot.stats.classification import (
     ClassificationOutcome,
     averages,
@@ -237,3 +237,8 @@ def test_calibration_error_of_a_confidence_that_is_no_share_is_undefined(share):
 def test_confidences_at_the_ends_share_a_bin_with_their_neighbours(confidence, bin_mate):
     error = calibration_error(np.array([confidence, bin_mate]), np.array([1.0, 0.0]))
     assert error == pytest.approx(abs((confidence + bin_mate) / 2 - 0.5))
+
+
+def test_a_confidence_at_the_edge_of_two_bins_is_in_the_upper_one():
+    confidence = np.array([0.0, 1 - 0.9, 0.6, 0.3 + 0.3, 0.69, 1.0])
+    assert confidence_bins(confidence).argmax(axis=1).tolist() == [0, 1, 6, 6, 6, 9]

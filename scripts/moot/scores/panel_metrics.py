@@ -42,16 +42,23 @@ def agreement_after(results: ExperimentResults, model: str) -> Terms:
     return _agreement(results, model, "last")
 
 
+def answers_of_seats(results: ExperimentResults, model: str) -> pd.DataFrame:
+    """Return all answers of seats as text, in the order of turns.
+
+    Only judges count if several judges answer about a debate; smoothed beliefs do not count.
+    """
+    answers = stated_answers(results)
+    answers = answers[(answers["model"] == model) & (answers["kind"] != SMOOTHED)]
+    answers = answers[["kind", *MEMBER, "case_id", "prediction", "target"]].astype(str)
+    judges = judge_names(results.predictions[results.predictions["model"] == model])
+    return answers[answers["speaker"].isin(judges)] if judges else answers
+
+
 def _answers_of_members(
     results: ExperimentResults, model: str, moment: Literal["first", "last"]
 ) -> pd.DataFrame:
     """Return the first or the last answer of each member in debates with at least two."""
-    answers = stated_answers(results)
-    answers = answers[(answers["model"] == model) & (answers["kind"] != SMOOTHED)]
-    answers = answers[["debate_id", "case_id", "speaker", "prediction", "target"]].astype(str)
-    rows = results.predictions[results.predictions["model"] == model]
-    if judges := judge_names(rows):
-        answers = answers[answers["speaker"].isin(judges)]
+    answers = answers_of_seats(results, model)
     answers = answers[answers.groupby("debate_id")["speaker"].transform("nunique") > 1]
     if answers.empty:
         raise CannotTellError(

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +12,12 @@ from moot.core.errors import UserError
 from moot.core.utterance_kinds import FEEDBACK
 from moot.overview.tables_comparison import each_label
 from moot.overview.tables_comparison import methods as methods_of_all_data
-from moot.report import FIGURES
 from moot.report.reader_debates import CHANGED, Packing, pack_debates
 from moot.scores import score_experiment
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.dynamics import stated_predictions
 from moot.stats.paired import holm
-from moot.studies.recorded.runs import judged_runs, read_beliefs, read_outcomes
+from moot.studies.recorded.runs import judged_runs, read_outcomes
 from moot.studies.recorded.tables import groups
 from recorded_runs import recorded_study
 
@@ -122,19 +120,6 @@ def test_only_grades_are_read_from_the_forms_of_the_nyu_debates(tmp_path: Path) 
     assert {"judge", "debater"} <= set(forms["speaker"]) and set(forms["text"]) == {""}
     for parsed in forms["parsed"]:
         assert all(0 <= grade <= 4 for grade in json.loads(parsed)["grades"].values())
-
-
-def test_a_confidence_of_60_percent_is_in_the_bin_up_to_70(tmp_path: Path) -> None:
-    dataset = {"loader": "nyu_debates", "source": "shipped"}
-    study = recorded_study(tmp_path, dataset, {"people": "people debate"}, {"human": "human judge"})
-    ends = read_beliefs(judged_runs(study)[0]).groupby("debate_id")["in_right"].last()
-    confidence = np.maximum(ends, 1 - ends).round(9)
-    counts = []
-    for low, high in pairwise((0.5, 0.6, 0.7, 0.8, 0.9, 1)):
-        is_in_bin = (low <= confidence) & ((confidence < high) | (high == 1))
-        counts.append(is_in_bin.sum())
-    texts = FIGURES["recorded/nyu_calibration"].build(study).axes[0].texts
-    assert [int(text.get_text()) for text in texts] == counts
 
 
 def test_flips_of_a_recorded_judge_need_no_words(tmp_path: Path) -> None:

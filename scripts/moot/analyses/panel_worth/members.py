@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
-from moot.core.utterance_kinds import SMOOTHED
 from moot.report.notes import NO_TRUTH
 from moot.report.study_results import Run
-from moot.scores.dynamics import judge_names, stated_answers
+from moot.scores.panel_metrics import answers_of_seats
 
 SEPARATOR = " · "
 SINGLE, FIRST, LAST = "answers", "first answers", "last answers"
@@ -55,12 +54,8 @@ def _answers_of_debates(run: Run) -> Iterator[pd.DataFrame]:
 
     Only the most frequent kind of opinion counts, and only judges if the debate has judges.
     """
-    opinions = stated_answers(run.results)
-    opinions = opinions[(opinions["model"] == run.model) & (opinions["kind"] != SMOOTHED)]
+    opinions = answers_of_seats(run.results, run.model)
     opinions = opinions.rename(columns={"debate_id": "panel", "speaker": "member"})
-    opinions = opinions[["kind", "panel", "case_id", "member", "prediction", "target"]].astype(str)
-    if judges := judge_names(run.predictions):
-        opinions = opinions[opinions["member"].isin(judges)]
     opinions = opinions[opinions.groupby(["kind", "panel"])["member"].transform("nunique") > 1]
     if opinions.empty:
         return

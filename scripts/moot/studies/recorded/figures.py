@@ -1,6 +1,6 @@
 """Figures of recorded results.
 
-They show the accuracy of each method, and judges' beliefs over rounds and their calibration.
+They show the accuracy of each method, and judges' beliefs over rounds.
 """
 
 import textwrap
@@ -22,10 +22,8 @@ from moot.report.figures import (
 )
 from moot.report.study_results import StudyResults
 from moot.scores.group_rates import MIN_CASES
-from moot.stats.arrays import as_numbers
-from moot.stats.calibration import confidence_bins
 from moot.stats.jackknife import ClusterJackknife
-from moot.stats.statistic import mean_statistic, share_statistic
+from moot.stats.statistic import mean_statistic
 from moot.studies.recorded.runs import (
     STUDY,
     UNDECIDED,
@@ -150,47 +148,3 @@ def _draw_beliefs(axes: "Axes", run: RecordedRun) -> None:
             axes.fill_between(rows.columns, low, high, color=colour, alpha=0.13, linewidth=0)
         axes.plot(rows.columns, y, line, color=colour, label=label)
         axes.text(MAX_ROUNDS, y[-1], f" n = {len(rows)}", color=colour, fontsize=7, va="center")
-
-
-@figure(STUDY, "nyu_calibration", "Can a human judge's confidence be trusted?", category=RECORDS)
-def nyu_calibration(results: StudyResults) -> "Figure":
-    """Share of right final beliefs by how sure the human judge was, one panel per arm, with 95 %
-    intervals by story and judge and the number of debates. On the diagonal, confidence matches
-    accuracy.
-    """
-    runs = judged_runs(results)
-    if not runs:
-        return nothing_to_draw("No debates before a judge are in this run.")
-    drawing, all_axes, bottom_axes = panels(len(runs), columns=2, row_height=2.2)
-    for position, (axes, run) in enumerate(zip(all_axes, runs, strict=True)):
-        axes.plot([50, 100], [50, 100], color=GREY, linestyle=":", linewidth=1)
-        _draw_calibration(
-            axes, run, COLOURS[position % len(COLOURS)], MARKERS[position % len(MARKERS)]
-        )
-        axes.set(title=run.method, ylim=(-3, 117))
-    for axes in bottom_axes:
-        axes.set_xlabel("Probability given to the favoured answer (%)")
-    drawing.supylabel("Favoured answer is right (%)", fontsize=9)
-    note_below(
-        drawing,
-        [
-            "Number above a point: debates. Bars: 95 % intervals by story and judge. An undecided"
-            " judge counts as half right."
-        ],
-    )
-    return drawing
-
-
-def _draw_calibration(axes: "Axes", run: RecordedRun, colour: str, marker: str) -> None:
-    """Draw the share of right debates by bin of the judge's last confidence."""
-    last = read_beliefs(run).groupby("debate_id").last()
-    outcomes = read_outcomes(run).set_index("debate_id").loc[last.index]
-    confidence = np.maximum(last["in_right"], 1 - last["in_right"])
-    bins = confidence_bins(as_numbers(confidence)).argmax(axis=1)
-    for _, rows in outcomes.groupby(bins):
-        x = 100 * confidence[rows.index].mean()
-        estimate = ClusterJackknife(rows["cluster"]).estimate(share_statistic(rows["right"]))
-        y, low, high = 100 * np.array(estimate)
-        axes.plot([x, x], [low, high], color=colour, linewidth=1.2)
-        axes.plot([x], [y], marker, color=colour, markersize=5)
-        axes.text(x, 106, f"{len(rows)}", ha="center", fontsize=7, color=GREY)
