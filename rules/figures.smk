@@ -14,6 +14,7 @@ for part, names in targets.names_by_job(plan, FIGURES).items():
             scores=scores_of_study(study),
             baselines=baselines_of_study(study),
             published=user_file(PUBLISHED / "published_results.csv"),
+            partial=newer_if_partial(f"figures_{part}", outputs),
         output:
             outputs,
         log:

@@ -11,6 +11,7 @@ for paper in PAPERS:
             published=user_file(PUBLISHED / "published_results.csv"),
             findings=user_file(PUBLISHED / "findings.csv"),
             described=user_file(PUBLISHED / "items.yaml"),
+            partial=newer_if_partial(f"paper_{paper}", paper_files(PAPERS[paper])),
         output:
             paper_files(PAPERS[paper]),
             runs=update(str(record_path(paper))),  # a job adds to what earlier runs left

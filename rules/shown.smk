@@ -1,5 +1,7 @@
 # The outputs and options of the jobs of tables and figures, and the content of Snakemake's report.
 
+from contextlib import suppress
+
 
 def shown_outputs(kind, registry, names, files, ending):
     """Return the files and captions of tables or figures (`kind`).
@@ -31,6 +33,21 @@ def options_of_tables(study, studies):
 def options_of_figures(study):
     """Return a function that returns the configuration on which the figures of a study depend."""
     return lambda wildcards: dependencies.presentation_options(plan, study)
+
+
+def newer_if_partial(job, outputs):
+    """Return an input that is newer than a job's outputs if some of them are missing.
+
+    Snakemake compares no parameters of a job of which an output was never built, so that the
+    other outputs would stay stale if only they are requested.
+    """
+    mark = Path(f".snakemake/moot-{job}")
+    count = sum(map(os.path.exists, outputs))
+    if IS_MAIN and (0 < count < len(outputs) or not mark.exists()):
+        with suppress(OSError):
+            mark.parent.mkdir(exist_ok=True)
+            mark.touch()
+    return [user_file(mark)] if mark.exists() else []
 
 
 def page_files(page):

@@ -15,6 +15,7 @@ for part, names in targets.names_by_job(plan, TABLES).items():
             scores=scores_of_study(study),
             baselines=baselines_of_study(study),
             published=user_file(PUBLISHED / "published_results.csv"),
+            partial=newer_if_partial(f"tables_{part}", outputs),
             frozen=frozen_plans(studies),
         output:
             outputs,

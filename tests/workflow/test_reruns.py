@@ -101,7 +101,7 @@ PANEL = ("results/tables/appellate/agreement.csv",)
 SUMMARY = "results/predictions/summary/fast.parquet"
 OTHER_TARGETS = (
     SUMMARY,
-    "results/figures/courtroom/deferral.png",
+    "results/figures/comparison/deferral.png",
     "results/tables/feedback/deferral.csv",
     "results/summaries/summary/fast.jsonl",
     "results/assistants/training/fast/tfidf.skops",

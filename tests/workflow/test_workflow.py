@@ -25,7 +25,7 @@ DEBATE_TARGETS = ("results/scores/trial.parquet", "results/scores/single.parquet
 TARGETS = (
     *DEBATE_TARGETS,
     "results/tables/courtroom/deferral.csv",
-    "results/figures/courtroom/deferral.png",
+    "results/figures/comparison/deferral.png",
 )
 
 
