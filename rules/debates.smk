@@ -52,7 +52,9 @@ rule predict:
         **digests(
             code=[
                 *("predictions.py", "core", "jobs/predictions.py", "protocols"),
-                *("llm/*.py", "llm/ledger", "llm/parsing", "scores", "stats"),
+                *("llm/*.py", "llm/ledger", "llm/parsing", "stats"),
+                *("scores/results.py", "scores/score.py"),
+                *("scores/served.py", "scores/transcript_shards.py"),
             ],
         ),
     script:
