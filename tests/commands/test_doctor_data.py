@@ -167,5 +167,5 @@ def test_the_entry_for_a_table_of_cases_can_be_pasted_whole(
     loader = LOADERS["table"]
     options = loader.options.model_validate(entry["datasets"]["mine"])
     loaded = loader.load(options, LoadContext("mine", Path(), Path(), 1))
-    assert [case.target for case in loaded.cases][:2] == [label.casefold() for label in labels[:2]]
+    assert [case.target for case in loaded.cases][:2] == labels[:2]
     assert [finding.state for finding in _check_data(plan)] == ["ok", "ok"]
