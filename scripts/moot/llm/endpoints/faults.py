@@ -51,7 +51,7 @@ def fault_of_status(
     body = _read_json(content)
     code = _error_object(body).get("code")
     words = _words(body) or content.decode("utf-8", "replace") or _phrase(status)
-    message = redacted(f"HTTP {status}: {words}")
+    message = redacted(f"HTTP {status}: {words}").rstrip(".")  # further words follow
     if code == "content_filter":
         return ContentFilteredError(message)
     if code == "insufficient_quota" or status in _ACCOUNT:
