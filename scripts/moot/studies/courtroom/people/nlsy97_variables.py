@@ -6,7 +6,6 @@ cleaning report counts every reason apart.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -41,13 +40,11 @@ class MonthlyColumns(StrictModel):
 
     def columns(self) -> list[ColumnNames]:
         """Return the columns' names in order of time."""
-        return [
-            tuple(
-                name.format(year=month.year, since_1980=month.year - 1980, month=month.month)
-                for name in self.column
-            )
-            for month in pd.period_range(self.first, self.last, freq="M")
-        ]
+        names: list[ColumnNames] = []
+        for month in pd.period_range(self.first, self.last, freq="M"):
+            parts = {"year": month.year, "since_1980": month.year - 1980, "month": month.month}
+            names.append(tuple(name.format(**parts) for name in self.column))
+        return names
 
 
 class Variable(StrictModel):
@@ -95,9 +92,11 @@ class VariableMap(StrictModel):
 
     def reference_numbers(self) -> dict[str, str]:
         """Return the reference number of each name of a column, by the name's plain spelling."""
-        entries = (*self.variables.values(), *self.outcomes.values())
-        spellings = chain([self.identifier], *(entry.spellings() for entry in entries))
-        return {plain_header(name): names[0] for names in spellings for name in names}
+        numbers = dict.fromkeys(map(plain_header, self.identifier), self.identifier[0])
+        for entry in (*self.variables.values(), *self.outcomes.values()):
+            for names in entry.spellings():
+                numbers |= dict.fromkeys(map(plain_header, names), names[0])
+        return numbers
 
 
 def plain_header(header: str) -> str:
