@@ -25,6 +25,7 @@ rule train_baselines:
             ],
             options=lambda wildcards: {
                 "baselines": plan.datasets[wildcards.dataset].baselines,
+                "rebalance": plan.datasets[wildcards.dataset].rebalance,
                 "seed": plan.config.seed,
             },
         ),

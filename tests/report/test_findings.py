@@ -148,6 +148,22 @@ def test_the_spread_of_f1_over_models() -> None:
     assert f"{spreads['n-shot']:.2f} with n-shot prompts" in finding
 
 
+def test_appendix_d_contradicts_table_4() -> None:
+    prompts = published_rows("courtroom", "table4_prompting")
+    values = {
+        (value, model, metric)
+        for model, row in prompts.items()
+        for metric, value in row.items()
+        if metric.endswith("f1")
+    }
+    highest, model, metric = max(values)
+    above = sum(value > 0.58 for value, *_ in values)
+    finding = FINDINGS["courtroom/table4"][-1]
+    assert (model, metric) == ("dolphin-3", "zero_shot_f1")
+    assert f"up to {highest:.2f} ({model}, zero-shot)" in finding
+    assert f"{above} of its {len(values)} values are above 0.58" in finding
+
+
 def test_the_tags_of_the_authors_list_that_no_table_names() -> None:
     with (PUBLISHED / "ensemble_tags.csv").open(encoding="utf-8", newline="") as file:
         tags = list(csv.DictReader(file))

@@ -44,6 +44,14 @@ class DatasetOptions(DatasetSections):
     baselines: tuple[str, ...] = Field(
         (), description="Baselines to train on this data set, by name or family. Default: none."
     )
+    rebalance: Literal["", "smote"] = Field(
+        "",
+        description=(
+            "`smote` trains each tabular baseline a second time, with artificial cases of rarer"
+            " labels, as `NAME-smote` (imbalanced-learn, of the extra `tabular`). Default: as the"
+            " cases are."
+        ),
+    )
     cluster: str | tuple[str, ...] | None = Field(
         None,
         description=(

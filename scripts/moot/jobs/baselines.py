@@ -5,10 +5,11 @@ from pathlib import Path
 
 from moot.core.artifacts import describe, read_cases, read_frame, write_frame
 from moot.plan.plan import Plan
-from moot.training.baselines import BASELINES, select
+from moot.training.baselines import select
 from moot.training.baselines.tabpfn import FOLDER_VARIABLE
 from moot.training.evaluation import evaluate
 from moot.training.examples import examples
+from moot.training.preprocessing import rebalance
 from moot.training.stored_baselines import store
 
 
@@ -38,13 +39,15 @@ def train_baselines(
     features = read_frame(features_path)
     has_features = len(features.columns) > len({"case_id", "split", "label"})
     data = examples(cases, task, features if has_features else None)
-    evaluation = evaluate(
-        data, select(plan.datasets[dataset].baselines), seed=plan.config.seed, threads=threads
-    )
+    options = plan.datasets[dataset]
+    baselines = select(options.baselines)
+    if options.rebalance:
+        baselines += [rebalance(entry) for entry in baselines if entry.kind == "tabular"]
+    evaluation = evaluate(data, baselines, seed=plan.config.seed, threads=threads)
     metadata = describe(sources=inputs, dataset=dataset, **digests)
     write_frame(leaderboard, "baselines", evaluation.leaderboard, metadata)
     write_frame(predictions, "baseline_predictions", evaluation.predictions, metadata)
     models.mkdir(parents=True, exist_ok=True)
-    for name, estimator in evaluation.models.items():
-        if BASELINES[name].stored:
-            store(models / f"{name}.skops", estimator, task.labels)
+    for entry in baselines:
+        if entry.stored and entry.name in evaluation.models:
+            store(models / f"{entry.name}.skops", evaluation.models[entry.name], task.labels)

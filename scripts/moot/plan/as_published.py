@@ -256,7 +256,9 @@ def _dump_setting(setting: _ExperimentSetting) -> JsonObject:
 
 def _dataset_values(plan: Plan, name: str) -> JsonObject:
     options = plan.datasets[name]
-    values = options.model_dump(mode="json", exclude={"baselines", *display_only_keys("dataset")})
+    # No paper says whether it rebalances: values of both ways stand beside its own.
+    other_keys = {"baselines", "rebalance", *display_only_keys("dataset")}
+    values = options.model_dump(mode="json", exclude=other_keys)
     source = "published" if options.source in _REAL_SOURCES else options.source
     return {**values, "loader": options.loader or name, "source": source}
 

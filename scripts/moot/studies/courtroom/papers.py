@@ -1,7 +1,7 @@
 """The parts of AgenticSimLaw's tables and figures that this study computes."""
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -26,6 +26,7 @@ from moot.report.published import repeated_baseline_values
 from moot.report.study_results import Run
 from moot.studies.courtroom.protocol import DEFENSE, JUDGE, PHASES, PROSECUTOR, SILENT_JUDGE
 from moot.studies.courtroom.runs import DEBATE, PUBLISHED_PROMPTS, STUDY, list_runs
+from moot.training.baselines import REBALANCED
 
 PAPER, COMMERCIAL = "paper-", "-commercial"
 """The prefix of experiments of the papers' designs, and the suffix of those with commercial
@@ -129,11 +130,10 @@ def _trained_rows(run: ItemRun, evaluation: str) -> Iterator[OwnRow]:
     order = [row.key for row in run.item.rows]
     for data, board in run.results.baselines.items():
         board_rows = board[(board["evaluation"] == evaluation)].to_dict("records")
-        names = [*order, *sorted(str(row["baseline"]) for row in board_rows)]
-        order_of_names = {name: place for place, name in reversed([*enumerate(names)])}
-        board_rows.sort(key=partial(_place_of_baseline, order_of_names))
+        board_rows.sort(key=partial(_place_of_baseline, order))
         for board_row in board_rows:
             name = str(board_row["baseline"])
+            paper_name = name.removesuffix(REBALANCED)
             cells: dict[tuple[str, str], Measurement] = {}
             for score in _scores(run):
                 value = board_row.get(score, math.nan)
@@ -142,16 +142,22 @@ def _trained_rows(run: ItemRun, evaluation: str) -> Iterator[OwnRow]:
                         board_row.get(f"{score}_{end}", math.nan) for end in ("low", "high")
                     )
                     cells["", score] = Measurement(value, low, high, board_row["n"])
-            published = repeated_baseline_values(run.results, table, data, name)
+            published = repeated_baseline_values(run.results, table, data, paper_name)
             heads = (name, str(board_row["title"]))
-            row = name if published and name in order else ""
+            row = paper_name if published and paper_name in order else ""
             label = run.results.data_label(data)
             if cells:
                 yield OwnRow(heads, name, label, float(board_row["n"]), cells, published, row)
 
 
-def _place_of_baseline(places: Mapping[str, int], row: Mapping[Hashable, object]) -> int:
-    return places[str(row["baseline"])]
+def _place_of_baseline(
+    order: Sequence[str], row: Mapping[Hashable, object]
+) -> tuple[int, bool, str]:
+    """Return the place of a model: the paper's, then the others; plain before rebalanced."""
+    name = str(row["baseline"])
+    paper_name = name.removesuffix(REBALANCED)
+    place = order.index(paper_name) if paper_name in order else len(order)
+    return place, name != paper_name, name
 
 
 def _scores(run: ItemRun) -> list[str]:

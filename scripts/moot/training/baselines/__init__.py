@@ -21,6 +21,8 @@ from moot.core.types import Estimator
 
 Kind = Literal["tabular", "text", "any"]
 Builder = Callable[[int, int], Estimator]
+REBALANCED = "-smote"
+"""The ending of the name of a baseline that is trained on rebalanced cases."""
 
 
 @dataclass(frozen=True, slots=True)
